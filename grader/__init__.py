@@ -1,0 +1,15 @@
+"""Five Passes to One: the judge of a course on fast GPU kernels."""
+
+from __future__ import annotations
+
+__version__ = "1.0.0"
+__all__ = ["check", "device", "hint", "progress", "traffic"]
+
+import os
+
+from .device import device
+from .session import check, hint, progress, start
+from .traffic import traffic
+
+if "FIVE_PASSES_WORKER" not in os.environ:
+    start()

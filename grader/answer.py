@@ -1,0 +1,169 @@
+"""Cells of a notebook -> the source text of one answer.
+
+One rule for a live session and for a file: the last top-level statement that defines a required name counts, together
+with whatever it needs. So it does not matter which cell a learner wrote it in, in how many, or what a notebook service
+did to the cells' ids.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from dataclasses import dataclass
+
+from .exercise import Answer
+
+# Lines of IPython, not of Python. Magics that run their own cell leave the cell's body; the others take it along.
+_MAGIC = re.compile(r"^(\s*)(?:[%!?].*|\w[\w.]*\?{1,2}|[\w, ]+=\s*[%!].*)$")
+_BODY_STAYS = ("%%time", "%%timeit", "%%capture", "%%prun")
+_ALWAYS_THERE = frozenset(dir(builtins))
+
+
+@dataclass(frozen=True)
+class _Statement:
+    text: str
+    binds: frozenset[str]
+    now: frozenset[str]  # names needed while the statement runs
+    later: frozenset[str]  # names needed when a function it defines is called
+
+
+def extract(cells: list[str], names: tuple[str, ...]) -> Answer:
+    """The answer that defines `names`, taken from the code cells in the order they ran."""
+    statements, problems = [], []
+    for number, cell in enumerate(cells, 1):
+        try:
+            statements += _statements(_without_magics(cell))
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            if any(re.search(rf"\b{re.escape(name)}\b", cell) for name in names):
+                problems.append(f"code cell {number} is not Python: {getattr(error, 'msg', error)}")
+    missing = tuple(n for n in names if not any(n in s.binds for s in statements))
+    # `from ... import *` may bring any name, so it always comes along.
+    chosen = {i for i, s in enumerate(statements) if "*" in s.binds}
+    for name in names:
+        _take(name, len(statements), statements, chosen)
+    source = "\n\n".join(statements[i].text for i in sorted(chosen))
+    return Answer(source, missing, tuple(problems))
+
+
+def definitions(cells: list[str], name: str) -> int:
+    """How many top-level statements define a name."""
+    count = 0
+    for cell in cells:
+        try:
+            count += sum(name in s.binds for s in _statements(_without_magics(cell)))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            pass
+    return count
+
+
+def session_cells() -> list[str]:
+    """The code cells executed so far in this notebook, in order; the running cell included."""
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    return list(shell.history_manager.input_hist_raw[1:]) if shell else []
+
+
+def _take(name: str, before: int, statements: list[_Statement], chosen: set[int]) -> None:
+    """Choose the last statement before a place that binds a name, and then what that one needs."""
+    pending = [(name, before)]
+    while pending:
+        name, before = pending.pop()
+        found = next((i for i in reversed(range(before)) if name in statements[i].binds), None)
+        if found is None or found in chosen:
+            continue
+        chosen.add(found)
+        pending += [(n, found) for n in statements[found].now]
+        pending += [(n, len(statements)) for n in statements[found].later]
+
+
+def _without_magics(cell: str) -> str:
+    """The Python of a cell. A cell that is Python already is left alone."""
+    try:
+        ast.parse(cell)
+        return cell
+    except (SyntaxError, ValueError):
+        pass
+    lines = cell.splitlines()
+    first = next((i for i, line in enumerate(lines) if line.strip()), 0)
+    if lines and lines[first].startswith("%%"):
+        if not lines[first].startswith(_BODY_STAYS):
+            return ""
+        lines[first] = ""
+    return "\n".join(_MAGIC.sub(r"\1pass", line) for line in lines)
+
+
+def _statements(cell: str) -> list[_Statement]:
+    """The top-level statements of a cell that define something. The course's own imports stay out of answers."""
+    lines, found = cell.splitlines(), []
+    for node in ast.parse(cell).body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in ("grader", "colab_setup"):
+            continue
+        if isinstance(node, ast.Import) and all(a.name.split(".")[0] in ("grader", "colab_setup") for a in node.names):
+            continue
+        binds = frozenset(_bound(node))
+        if not binds:
+            continue
+        start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+        if lines[start - 1][: node.col_offset].strip():  # shares its line with another statement
+            text = ast.unparse(node)
+        else:
+            text = "\n".join(lines[start - 1 : node.end_lineno])
+            text = text if _stands_alone(text) else ast.unparse(node)
+        now, later = _needed(node)
+        found.append(_Statement(text, binds, frozenset(now - _ALWAYS_THERE), frozenset(later - _ALWAYS_THERE)))
+    return found
+
+
+def _stands_alone(text: str) -> bool:
+    """Whether the lines hold this statement and no other."""
+    try:
+        return len(ast.parse(text).body) == 1
+    except SyntaxError:
+        return False
+
+
+def _bound(node: ast.stmt) -> set[str]:
+    """Names that a top-level statement defines."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return {node.name}
+    names = set()
+    for child in ast.walk(node):
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(child.name)
+        elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
+            names.add(child.id)
+        elif isinstance(child, (ast.Import, ast.ImportFrom)):
+            names |= {(a.asname or a.name).split(".")[0] for a in child.names}
+    # `table["key"] = ...` and `thing.field = ...` change a name that must come along.
+    targets = getattr(node, "targets", [getattr(node, "target", None)])
+    for target in targets:
+        while isinstance(target, (ast.Subscript, ast.Attribute)):
+            target = target.value
+            if isinstance(target, ast.Name):
+                names.add(target.id)
+    return names
+
+
+def _needed(node: ast.stmt) -> tuple[set[str], set[str]]:
+    """(names needed when the statement runs, names needed when what it defines is called)."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        arguments = node.args
+        outside = [*node.decorator_list, *arguments.defaults, *(d for d in arguments.kw_defaults if d)]
+        outside += [a.annotation for a in ast.walk(arguments) if isinstance(a, ast.arg) and a.annotation]
+        outside += [node.returns] if node.returns else []
+        now = set().union(*(_loaded(n) for n in outside)) if outside else set()
+        return now, set().union(*(_loaded(n) for n in node.body))
+    loaded = _loaded(node)
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        loaded.add(node.target.id)
+    for target in getattr(node, "targets", []):
+        if isinstance(target, (ast.Subscript, ast.Attribute)):
+            loaded |= _loaded(target)
+    # A statement that holds functions (a class, an `if`) needs what they need as well.
+    return loaded, loaded if any(isinstance(n, (ast.FunctionDef, ast.Lambda)) for n in ast.walk(node)) else set()
+
+
+def _loaded(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}

@@ -1,0 +1,92 @@
+"""Is it right? Outputs against float64, with bounds that follow from the arithmetic and not from habit."""
+
+from __future__ import annotations
+
+import torch
+
+from .wire import Unreadable
+
+
+def softmax_bound(x: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Relative error a careful softmax of x may have, shape of x, float64.
+
+    A rounding of x - max by one part in 2^24 changes exp of it by |x - max| parts in 2^24, so the bound grows with the
+    distance to the maximum (and with the maximum itself, for those who scale by log2(e) before they subtract). The sum
+    of N terms adds about sqrt(N) roundings, the output's own dtype one more.
+    """
+    x = x.double()
+    finite = torch.where(x.isinf(), 0.0, x)
+    top = finite.amax(dim=-1, keepdim=True)
+    distance = (top - finite) + top.abs()
+    steps = 16 + 4 * distance + x.shape[-1] ** 0.5
+    return steps * torch.finfo(torch.float32).eps + 2 * torch.finfo(dtype).eps * (dtype != torch.float32)
+
+
+def softmax(x: torch.Tensor, got) -> str | None:
+    """None when got is the row-wise softmax of x (2-D), else a sentence about the first and worst place."""
+    wrong_kind = kind(got, x)
+    if wrong_kind:
+        return wrong_kind
+    want = torch.softmax(x.double(), dim=-1)
+    error = (got.double() - want).abs()
+    # Below the smallest normal number of the dtype a result has no digits left; a GPU may flush it to 0.
+    allowed = softmax_bound(x, got.dtype) * want + 2 * torch.finfo(got.dtype).tiny
+    good = error <= allowed
+    good |= got.isnan() & want.isnan()
+    if good.all():
+        return None
+    return place(got, want, good)
+
+
+def kind(got, like: torch.Tensor) -> str | None:
+    """None when got is a tensor of the shape and dtype of `like`, else a sentence."""
+    if isinstance(got, Unreadable):
+        return f"a {got.kind} came back, expected shape {tuple(like.shape)}, {name(like.dtype)}"
+    if not isinstance(got, torch.Tensor):
+        return f"{got!r} came back instead of a tensor" if got is not None else "nothing came back: is there a return?"
+    if got.shape != like.shape:
+        return f"the result has shape {tuple(got.shape)}, expected {tuple(like.shape)}"
+    if got.dtype != like.dtype:
+        return f"the result is {name(got.dtype)}, expected {name(like.dtype)}"
+    return None
+
+
+def place(got: torch.Tensor, want: torch.Tensor, good: torch.Tensor) -> str:
+    """Where it went wrong and by how much: the first wrong row, by its sum when that tells."""
+    row = int((~good).any(dim=1).nonzero()[0])
+    column = int((~good[row]).nonzero()[0])
+    which = "the row" if len(good) == 1 else f"row {row}"
+    value, expected = got[row, column].item(), want[row, column].item()
+    total = got[row].double().sum().item()
+    if total == total and abs(total - 1) > 1e-3:
+        return f"{which} sums to {total:.4g}, expected 1"
+    count = int((~good).sum())
+    return f"{which}, column {column} is {value:.4g}, expected {expected:.4g} ({count} of {good.numel()} values differ)"
+
+
+def tensor(got, want: torch.Tensor, rtol: float) -> str | None:
+    """None when got equals want (same shape and dtype class) to a relative error, else a sentence."""
+    wrong_kind = kind(got, want)
+    if wrong_kind:
+        return wrong_kind
+    good = (got.double() - want.double()).abs() <= rtol * want.double().abs()
+    good |= got == want
+    if good.all():
+        return None
+    at = tuple(int(i) for i in (~good).nonzero()[0])
+    where = at[0] if len(at) == 1 else at
+    return f"element {where} is {got[at].item():.6g}, expected {want[at].item():.6g}"
+
+
+def alike(got, want: torch.Tensor, rtol: float = 1e-4) -> bool:
+    """Whether got looks like a formula's result, NaN and inf included; used to name mistakes, never to accept."""
+    if not isinstance(got, torch.Tensor) or got.shape != want.shape:
+        return False
+    got, want = got.double(), want.double()
+    same = (got - want).abs() <= rtol * want.abs() + 1e-30
+    return bool((same | (got == want) | (got.isnan() & want.isnan())).all())
+
+
+def name(dtype: torch.dtype) -> str:
+    """A dtype as one reads it: float32."""
+    return str(dtype).removeprefix("torch.")

@@ -1,0 +1,68 @@
+"""What this machine has: a GPU or none, and which versions."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import pathlib
+import platform
+import sys
+
+# Files that a driver leaves behind. Where none exists there is no GPU, and torch need not be asked.
+_DRIVER_FILES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/kfd", "/dev/dxg", "/dev/dri")
+
+
+def has_gpu() -> bool:
+    """Whether PyTorch sees a GPU that Triton compiles for."""
+    if sys.platform == "linux" and not any(pathlib.Path(f).exists() for f in _DRIVER_FILES):
+        return False
+    try:
+        import torch
+    except ImportError:
+        return False
+    return torch.cuda.is_available() or bool(getattr(torch, "xpu", None) and torch.xpu.is_available())
+
+
+def prepare() -> None:
+    """Choose interpreted or compiled for this process. Triton reads the choice when it is imported and decorates."""
+    if "TRITON_INTERPRET" not in os.environ and "triton" not in sys.modules and not has_gpu():
+        os.environ["TRITON_INTERPRET"] = "1"
+
+
+def interpreted() -> bool:
+    """Whether kernels decorated in this process run interpreted."""
+    return os.environ.get("TRITON_INTERPRET", "0").lower() in ("1", "true", "on", "yes")
+
+
+def version(package: str) -> str | None:
+    """Installed version of a package, None when it is absent."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def device() -> None:
+    """Say in three lines what this machine has: device, versions, and how kernels run."""
+    print(f"device    {_name()}")
+    print(f"versions  Python {platform.python_version()}, torch {version('torch')}, Triton {version('triton')}")
+    print(f"mode      {_mode()}")
+
+
+def _name() -> str:
+    if not has_gpu():
+        return "CPU, no GPU that Triton compiles for"
+    import torch
+
+    backend = torch.cuda if torch.cuda.is_available() else torch.xpu
+    return backend.get_device_name(0)
+
+
+def _mode() -> str:
+    if version("triton") is None and version("triton-windows") is None:
+        return "PyTorch only: Triton has no package for this platform; use Colab, WSL or Linux for the kernels"
+    if not interpreted() and not has_gpu():
+        return "broken: Triton was imported before grader. Restart the kernel and run the first cell first"
+    if interpreted():
+        return "interpreted: every kernel runs on the CPU, each access checked first"
+    return "compiled for the GPU; checks also run interpreted"

@@ -1,0 +1,116 @@
+"""The vocabulary: what an exercise is, what a worker is asked, what comes back, and what the verdict looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Out:
+    """A tensor that the worker makes and fills with NaN. strides in elements; None means contiguous."""
+
+    shape: tuple[int, ...]
+    dtype: str = "float32"
+    strides: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Call:
+    """One thing to do with an answer.
+
+    kind: "value" reads a name, "call" calls a function, "launch" launches a kernel over `grid`.
+    args: torch tensors (sent with their strides), Out, or plain values.
+    """
+
+    kind: str
+    name: str
+    args: tuple = ()
+    kwargs: dict = field(default_factory=dict)
+    grid: tuple[int, ...] = ()
+    order: str = "forward"
+
+
+@dataclass
+class Evidence:
+    """What came back from one Call."""
+
+    value: Any = None  # plain value, or torch tensor(s)
+    args: list = field(default_factory=list)  # tensor arguments after the call
+    error: dict | None = None  # type, message, line, lineno, where
+    rows: list = field(default_factory=list)  # ledger: (operation, elements read, elements written)
+    read: int = 0  # elements
+    written: int = 0  # elements
+    launches: list = field(default_factory=list)
+    torch_ops: list = field(default_factory=list)
+    inside_kernels: list = field(default_factory=list)
+    ran: bool = True  # False: there was no answer to run, or the process ended
+
+
+@dataclass(frozen=True)
+class Case:
+    """One input an answer is run on. `verify` returns None, or a sentence that says where it went wrong."""
+
+    label: str
+    call: Call
+    verify: Callable[[Evidence], str | None]
+    size: int = 0  # elements; the smallest failing case is the one reported
+    budget: tuple[int, int] | None = None  # elements read, elements written
+    unit: int = 0  # M·N, what the ledger is printed in
+    facts: dict = field(default_factory=dict)  # what detectors of mistakes look at: x, rows, columns, block, ...
+    expects_error: bool = False
+
+
+# Looks at a failing case and its evidence; True when they bear the mark of the mistake.
+Detector = Callable[["Case", Evidence, "Answer"], bool]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The source text of one answer, and what was odd about where it came from."""
+
+    source: str
+    missing: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A numbered task. `cases(seed)` makes its inputs; `mistakes` are (id, detector) in the order they are tried."""
+
+    id: str
+    title: str
+    names: tuple[str, ...]
+    points: float
+    cases: Callable[[int], list[Case]]
+    hints: tuple[str, str, str]
+    mistakes: tuple[tuple[str, Detector], ...] = ()
+    kernels: bool = False  # whether a GPU, where there is one, checks it too
+
+
+@dataclass
+class Result:
+    """The verdict on one exercise."""
+
+    id: str
+    title: str
+    status: str  # passed, failed, not_attempted, error, timeout
+    score: float
+    max_score: float
+    cases_passed: int = 0
+    cases: int = 0
+    mistake: str | None = None
+    message: str = ""
+    ledger: dict | None = None  # read, written, in units of M·N
+    budget: tuple[float, float] | None = None  # what `ledger` may be, in the same units
+    flags: list[str] = field(default_factory=list)
+    text: str = ""  # what a learner sees
+
+    def record(self) -> dict:
+        """The row of results.jsonl."""
+        return {
+            "id": self.id, "status": self.status, "score": self.score, "max_score": self.max_score,
+            "mistake": self.mistake, "message": self.message, "cases_passed": self.cases_passed,
+            "cases": self.cases, "ledger": self.ledger, "flags": self.flags,
+        }  # fmt: skip

@@ -1,0 +1,78 @@
+"""A Result in words: what ran, where it went wrong, which mistake it looks like, one question."""
+
+from __future__ import annotations
+
+import textwrap
+
+from .exercise import Result
+from .mistakes import MISTAKES
+
+WIDTH = 100
+_INDENT = " " * 5
+
+
+def render(result: Result) -> Result:
+    """Fill in result.text and return the result."""
+    lines = [_headline(result)]
+    if result.status == "passed":
+        lines.append(f"{_INDENT}✓ {_traffic(result)}" if result.ledger else f"{_INDENT}✓ right in every case")
+        lines += [f"{_INDENT}✓ {flag}" for flag in result.flags if flag.startswith("compiled on")]
+    elif result.status == "not_attempted":
+        lines += _wrapped("· ", result.message)
+    else:
+        lines += _wrapped("✗ ", result.message)
+        lines += _mistake(result)
+        if result.ledger:
+            lines.append(f"{_INDENT}{_traffic(result)}")
+    result.text = "\n".join(lines)
+    return result
+
+
+def _headline(result: Result) -> str:
+    left = f"{result.id}  {result.title}"
+    if result.status == "not_attempted":
+        right = f"not yet · 0 of {result.max_score:g} points"
+    else:
+        right = f"{result.cases_passed} of {result.cases} cases · {result.score:g} of {result.max_score:g} points"
+    return left + " " * max(2, WIDTH - len(left) - len(right)) + right
+
+
+def _mistake(result: Result) -> list[str]:
+    more = f'hint("{result.id}") has more'
+    mistake = MISTAKES.get(result.mistake)
+    if mistake is None:
+        return [f"{_INDENT}  {more}"]
+    lines = [*_wrapped("  ", mistake.sentence), *_wrapped("  ", f"Ask yourself: {mistake.question}")]
+    if len(lines[-1]) + 6 + len(more) <= WIDTH:
+        lines[-1] += "      " + more
+    else:
+        lines.append(f"{_INDENT}  {more}")
+    return lines
+
+
+def _wrapped(mark: str, text: str) -> list[str]:
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=_INDENT + mark, subsequent_indent=_INDENT + "  ", break_long_words=False
+    )
+
+
+def _traffic(result: Result) -> str:
+    read, written = result.ledger["read"], result.ledger["written"]
+    if result.budget is None:
+        return f"traffic: read {read:.2f} MN, wrote {written:.2f} MN"
+    return f"traffic: read {read:.2f} MN of {result.budget[0]:.3g}, wrote {written:.2f} MN of {result.budget[1]:.3g}"
+
+
+def last_line(error: dict) -> str:
+    """The last line of an error's message, without the class name it may carry."""
+    lines = [line for line in error["message"].splitlines() if line.strip()]
+    return lines[-1].strip()[:300] if lines else error["type"]
+
+
+def error_sentence(error: dict) -> str:
+    """What an exception says, and the line of the answer it came from."""
+    if error.get("where"):
+        return error["message"]
+    message = last_line(error)
+    at = f" in the line `{error['line']}`" if error["line"] else ""
+    return f"{error['type']}{at}: {message}"

@@ -1,0 +1,248 @@
+"""An answer and an exercise -> a Result. Drives a worker, compares in float64, names the mistake."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from . import compare, device, feedback, pool
+from .exercise import Answer, Case, Evidence, Exercise, Out, Result
+from .mistakes import MISTAKES, from_error
+
+PUBLIC_SEED = 20240229  # `check` uses it; a grader may choose another
+SECONDS = 20.0  # for all cases of one exercise
+
+# One call of these is a whole softmax, or the part of it an exercise is about.
+_LIBRARY = frozenset({
+    "_softmax", "_log_softmax", "softmax", "log_softmax", "_safe_softmax", "logsumexp", "_softmax_backward_data",
+    "_sparse_softmax", "_masked_softmax", "special_softmax", "scaled_dot_product_attention", "_logcumsumexp",
+    "_scaled_dot_product_flash_attention_for_cpu", "_scaled_dot_product_attention_math", "sigmoid",
+})  # fmt: skip
+# What an input costs to make contiguous is not an intermediate result.
+_LAYOUT = frozenset({"clone", "copy_", "_to_copy", "contiguous"})
+
+
+@dataclass
+class _Failure:
+    """One failing case: the sentence, what is known about it, and the mistake when that is certain already."""
+
+    case: Case
+    evidence: Evidence
+    sentence: str
+    mistake: str | None = None
+    traffic: bool = False  # the numbers are right
+
+
+def judge(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: int = PUBLIC_SEED) -> Result:
+    """The verdict on one answer. Never raises for anything an answer does."""
+    result = Result(exercise.id, exercise.title, "failed", 0.0, exercise.points)
+    result.flags = list(answer.problems)
+    cases = sorted(exercise.cases(seed), key=lambda c: c.size)
+    result.cases = len(cases)
+    if answer.missing:
+        return _not_attempted(result, exercise, answer)
+    try:
+        failures, seen = _run(exercise, answer, cases, seconds, result)
+        if result.status == "not_attempted":
+            return result
+        if not failures:
+            failures = _lower(exercise, answer, seen, seconds)
+        if not failures and exercise.kernels and device.has_gpu():
+            failures = _on_gpu(exercise, answer, cases, seconds, result)
+    except pool.NoWorker as error:
+        result.status, result.message = "error", str(error)
+        return feedback.render(result)
+    counted = [(f.case, f.evidence) for f in failures[:1]] or seen[::-1]
+    _ledger(result, *next(((c, e) for c, e in counted if c.budget and e.rows and not e.error), (None, None)))
+    if failures:
+        _explain(exercise, answer, failures, result)
+    else:
+        result.status, result.score = "passed", exercise.points
+    return feedback.render(result)
+
+
+def _ledger(result: Result, case: Case | None, evidence: Evidence | None) -> None:
+    """The traffic to show: of the failing case, or of the largest one when all is well."""
+    if case is not None:
+        result.ledger = {"read": evidence.read / case.unit, "written": evidence.written / case.unit}
+        result.budget = (case.budget[0] / case.unit, case.budget[1] / case.unit)
+
+
+def _not_attempted(result: Result, exercise: Exercise, answer: Answer) -> Result:
+    result.status = "not_attempted"
+    names = " and ".join(answer.missing)
+    result.message = answer.problems[0] if answer.problems else f"no cell that has run defines {names}"
+    return feedback.render(result)
+
+
+def _run(exercise, answer, cases, seconds, result) -> tuple[list[_Failure], list[tuple[Case, Evidence]]]:
+    """Run every case interpreted. The cases after one that never ended are not run."""
+    failures, seen = [], []
+    session = None
+    for case in cases:
+        try:
+            if session is None:
+                session = pool.zygote().open(answer.source, seconds)
+            evidence = Evidence(error=session.loading_error) if session.loading_error else session.run(case.call)
+        except (pool.Deadline, pool.Died) as error:
+            failures.append(_ended(case, error, seconds, result))
+            break
+        todo = (evidence.error or {}).get("todo")
+        if todo or evidence.value is ...:
+            _todo(exercise, todo, result)
+            if result.status == "not_attempted":
+                break
+            failures.append(_Failure(case, evidence, result.message, "todo-left"))
+            break
+        seen.append((case, evidence))
+        failure = _failure(case, evidence)
+        if failure:
+            failures.append(failure)
+            if session.loading_error:
+                break
+        else:
+            result.cases_passed += 1
+    if session is not None:
+        session.close()
+    # Wrong numbers come before traffic: a wrong kernel has no budget.
+    return sorted(failures, key=lambda f: f.traffic), seen
+
+
+def _ended(case: Case, error: Exception, seconds: float, result: Result) -> _Failure:
+    gone = Evidence(ran=False)
+    if isinstance(error, pool.Deadline):
+        result.status = "timeout"
+        return _Failure(case, gone, f"still running after {seconds:g} seconds", "endless")
+    return _Failure(case, gone, "the process that ran your answer ended before it had a result", "exits")
+
+
+def _todo(exercise: Exercise, todo: list | None, result: Result) -> None:
+    which, step, steps = todo or (exercise.id, None, None)
+    if which == exercise.id:
+        result.status = "not_attempted"
+        left = f" (step {step} of {steps} is the next)" if step and steps != "1" else ""
+        result.message = f"not yet: fill in the TODO of {exercise.id}{left} and run its cell, then check again"
+    else:
+        result.message = f"{exercise.id} uses the answer to {which}, which still holds its TODO"
+    feedback.render(result)
+
+
+def _failure(case: Case, evidence: Evidence) -> _Failure | None:
+    """What is wrong with one case, if anything: errors, forbidden help, numbers, side effects, traffic, in this order."""
+    forbidden = next((n for n in evidence.torch_ops + evidence.inside_kernels if n in _LIBRARY), None)
+    if forbidden and not case.facts.get("library_allowed"):
+        return _Failure(case, evidence, f"the answer calls PyTorch's {forbidden}", "library-softmax")
+    if evidence.inside_kernels:
+        return _Failure(case, evidence, f"a kernel calls PyTorch's {evidence.inside_kernels[0]}", "torch-in-kernel")
+    if evidence.error and not case.expects_error:
+        return _Failure(case, evidence, feedback.error_sentence(evidence.error), from_error(evidence.error))
+    sentence = case.verify(evidence)
+    if sentence:
+        return _Failure(case, evidence, sentence)
+    if not case.expects_error and _overwritten(case, evidence):
+        return _Failure(case, evidence, "the input tensor was changed", "input-overwritten")
+    return _traffic(case, evidence)
+
+
+def _overwritten(case: Case, evidence: Evidence) -> bool:
+    sent = [a for a in case.call.args if isinstance(a, (torch.Tensor, Out))]
+    pairs = zip(sent, evidence.args)
+    return any(isinstance(a, torch.Tensor) and not torch.equal(a.nan_to_num(), b.nan_to_num()) for a, b in pairs)
+
+
+def _traffic(case: Case, evidence: Evidence) -> _Failure | None:
+    if case.budget is None:
+        return None
+    read, written = case.budget
+    spent = f"right numbers, but it reads {evidence.read} elements of {read} and writes {evidence.written} of {written}"
+    if evidence.read > read or evidence.written > written:
+        if any(launch.get("most_stores", 0) > 1 for launch in evidence.launches):
+            return _Failure(case, evidence, spent, "stored-twice", traffic=True)
+        mistake = "more-traffic"
+        if evidence.launches:
+            mistake = "row-read-twice" if evidence.written <= written else "intermediate-stored"
+        return _Failure(case, evidence, spent, mistake, traffic=True)
+    if evidence.read < read or evidence.written < written:
+        return _Failure(case, evidence, spent, "less-traffic", traffic=True)
+    return None
+
+
+def _lower(exercise: Exercise, answer: Answer, seen, seconds: float) -> list[_Failure]:
+    """Ask Triton's compiler whether it would take the kernels that just ran interpreted."""
+    launches = {}
+    for case, evidence in seen:
+        for launch in evidence.launches:
+            key = repr([launch.get(k) for k in ("kernel", "signature", "constants", "options")])
+            launches.setdefault(key, (case, evidence, launch))
+    if not launches:
+        return []
+    try:
+        with pool.zygote("compiled").open(answer.source, seconds) as session:
+            for case, evidence, launch in launches.values():
+                error = session.lower(launch)
+                # The kernel may be a local of a function; then its name leads nowhere and there is nothing to lower.
+                if error and error["type"] not in ("AttributeError", "NotAKernel"):
+                    sentence = f"runs interpreted, but Triton's compiler refuses it: {feedback.last_line(error)}"
+                    return [_Failure(case, evidence, sentence, from_error(error) or "refused-by-compiler")]
+    except (pool.Deadline, pool.Died):
+        pass  # the compiler's own trouble is no fault of the answer
+    return []
+
+
+def _on_gpu(exercise, answer, cases, seconds, result) -> list[_Failure]:
+    """The same cases, compiled, on the GPU."""
+    zygote = pool.zygote("compiled")
+    zygote.device = "cuda"
+    failures = []
+    try:
+        with zygote.open(answer.source, seconds + 60) as session:
+            for case in cases:
+                evidence = session.run(case.call)
+                if evidence.error and not case.expects_error:
+                    failures.append(_Failure(case, evidence, "on the GPU: " + feedback.error_sentence(evidence.error)))
+                    break
+                sentence = case.verify(evidence)
+                if sentence:
+                    failures.append(_Failure(case, evidence, "on the GPU: " + sentence))
+    except (pool.Deadline, pool.Died) as error:
+        failures.append(_Failure(cases[0], Evidence(ran=False), f"on the GPU the process ended: {error}"))
+    result.flags.append(f"compiled on the GPU: {len(cases) - len(failures)} of {len(cases)} cases")
+    return failures
+
+
+def _explain(exercise: Exercise, answer: Answer, failures: list[_Failure], result: Result) -> None:
+    """Fill in the result: the smallest failing case, and the mistake that explains the most failing cases."""
+    first = failures[0]
+    mistake = _name(exercise, answer, failures)
+    if result.status not in ("timeout", "not_attempted"):
+        result.status = "error" if first.evidence.error and not first.case.expects_error else "failed"
+    if result.status == "error" and first.evidence.error.get("where"):
+        result.status = "failed"  # caught by the guard: the answer ran, and ran wrong
+    result.mistake = mistake
+    result.message = f"{first.case.label}: {first.sentence}"
+    result.cases_passed = min(result.cases_passed, result.cases - len(failures))
+
+
+def _name(exercise: Exercise, answer: Answer, failures: list[_Failure]) -> str | None:
+    first = failures[0]
+    if first.mistake and first.mistake in MISTAKES and not first.evidence.error:
+        return first.mistake
+    votes: dict[str, int] = {}
+    for mistake, detect in exercise.mistakes:
+        hits = sum(bool(detect(f.case, f.evidence, answer)) for f in failures)
+        # What the smallest case does not show cannot be its explanation.
+        if hits and detect(first.case, first.evidence, answer):
+            votes[mistake] = max(votes.get(mistake, 0), hits)
+    if votes:
+        return max(votes, key=votes.get)
+    if first.mistake:
+        return first.mistake
+    if (first.evidence.error or {}).get("where"):
+        return "no-store-mask" if first.evidence.error["where"].get("op") == "store" else "no-load-mask"
+    if first.evidence.value is None and not first.evidence.error and first.case.call.kind == "call":
+        return "returns-nothing"
+    return None
+
+
+__all__ = ["PUBLIC_SEED", "SECONDS", "compare", "judge"]

@@ -1,0 +1,103 @@
+"""What an answer moved: elements and bytes, by tensor and by operation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass
+class Entry:
+    """Traffic of one operation on one tensor. `read` and `written` count elements."""
+
+    operation: str
+    tensor: str
+    read: int = 0
+    written: int = 0
+    itemsize: int = 4
+    floating: bool = True
+
+
+@dataclass
+class Launch:
+    """One kernel launch: enough to say how it was started, and to compile it elsewhere."""
+
+    kernel: str
+    grid: tuple[int, ...]
+    options: dict
+    constants: dict
+    signature: dict
+    # How many operations came before it, and whether it finished.
+    stores: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def most_stores(self) -> int:
+        """How often the busiest element was stored; 1 when every element is stored once."""
+        return max((int(c.max()) for c in self.stores.values() if c.size), default=0)
+
+
+class Ledger:
+    """Counts every access while a recording is on. Elements are counted once per instruction, masked lanes never."""
+
+    def __init__(self):
+        self.entries: list[Entry] = []
+        self.launches: list[Launch] = []
+        self.operations: list[str] = []
+        self._open: dict[tuple, Entry] = {}
+
+    def begin_launch(self, launch: Launch) -> None:
+        self.launches.append(launch)
+        self.operations.append(launch.kernel)
+        self._open = {}
+
+    def access(self, op: str, region, elements: np.ndarray) -> None:
+        launch = self.launches[-1]
+        key = (region.index, region.name)
+        entry = self._open.get(key)
+        if entry is None:
+            entry = Entry(launch.kernel, region.name, itemsize=region.itemsize, floating=region.floating)
+            self._open[key] = entry
+            self.entries.append(entry)
+        # Lanes that share an address share one transfer.
+        steps = np.diff(elements.reshape(-1))
+        count = elements.size if (steps > 0).all() else np.unique(elements).size
+        if op == "load":
+            entry.read += count
+        else:
+            entry.written += count
+            counts = launch.stores.setdefault(region.name, np.zeros(region.numel, np.int64))
+            np.add.at(counts, elements, 1)
+
+    def operation(self, name: str, reads, writes) -> None:
+        """One PyTorch operation. reads, writes: (elements, itemsize, floating) of each tensor."""
+        self.operations.append(name)
+        for elements, itemsize, floating in reads:
+            self.entries.append(Entry(name, "input", read=elements, itemsize=itemsize, floating=floating))
+        for elements, itemsize, floating in writes:
+            self.entries.append(Entry(name, "output", written=elements, itemsize=itemsize, floating=floating))
+
+    def totals(self) -> tuple[int, int]:
+        """(elements read, elements written) of floating-point tensors: what budgets are stated in."""
+        floats = [e for e in self.entries if e.floating]
+        return sum(e.read for e in floats), sum(e.written for e in floats)
+
+    def bytes(self) -> tuple[int, int]:
+        """(bytes read, bytes written), index tensors included."""
+        return (
+            sum(e.read * e.itemsize for e in self.entries),
+            sum(e.written * e.itemsize for e in self.entries),
+        )
+
+    def rows(self) -> list[tuple[str, int, int]]:
+        """(operation, elements read, elements written), one row an operation in the order they ran."""
+        rows: list[list] = []
+        previous = None
+        for entry in self.entries:
+            if not entry.floating:
+                continue
+            if not rows or entry.operation != previous:
+                rows.append([entry.operation, 0, 0])
+            rows[-1][1] += entry.read
+            rows[-1][2] += entry.written
+            previous = entry.operation
+        return [tuple(row) for row in rows]

@@ -1,0 +1,44 @@
+"""The course: its lessons in order, their points, and the exercises of those that exist."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+
+from ..exercise import Exercise
+
+# number -> (slug, points). The points of all lessons add up to 100.
+OUTLINE: dict[str, tuple[str, int]] = {
+    "00": ("check_your_bench", 1),
+    "01": ("five_passes", 6),
+    "02": ("bytes_not_flops", 7),
+    "03": ("pointers_and_masks", 8),
+    "04": ("one_row", 7),
+    "05": ("every_row", 11),
+    "06": ("green_tests_lie", 7),
+    "07": ("dtypes_and_extremes", 8),
+    "08": ("online_softmax", 9),
+    "09": ("split_a_row", 7),
+    "10": ("rows_and_residency", 8),
+    "11": ("backward", 7),
+    "12": ("down_to_cuda", 6),
+    "13": ("flash_attention", 5),
+    "14": ("measure_and_ship", 3),
+}
+
+
+@functools.cache
+def exercises() -> dict[str, Exercise]:
+    """Every exercise by id, in the order of the course."""
+    found: dict[str, Exercise] = {}
+    for number in OUTLINE:
+        module = f"{__name__}.lesson_{number}"
+        if importlib.util.find_spec(module):
+            found |= {e.id: e for e in importlib.import_module(module).EXERCISES}
+    return found
+
+
+def of_lesson(number: str) -> list[Exercise]:
+    """The exercises of one lesson, such as "04"; empty for a lesson that does not exist."""
+    return [e for e in exercises().values() if e.id.split(".")[0] == str(int(number))]

@@ -1,0 +1,192 @@
+"""Lesson 01: five passes over the matrix, what each of them moves, and why the row maximum goes first."""
+
+from __future__ import annotations
+
+import random
+
+import torch
+
+from .. import compare, detectors, inputs
+from ..exercise import Call, Case, Evidence, Exercise
+from ..wire import Unreadable, same_number
+
+
+def five_pass_budget(m: int, n: int) -> tuple[int, int]:
+    """(elements read, elements written) by max, subtract, exp, sum, divide, each as a pass of its own.
+
+    max reads MN and writes M; subtract reads MN + M and writes MN; exp reads and writes MN; sum reads MN and writes
+    M; divide reads MN + M and writes MN.
+    """
+    return 5 * m * n + 2 * m, 3 * m * n + 2 * m
+
+
+_FAMILIES = [
+    ("randn", inputs.randn, 3, 5),
+    ("around -200", inputs.far_below_zero, 2, 6),
+    ("100 ± 30", inputs.large, 3, 8),
+    ("ascending", inputs.ascending, 4, 7),
+    ("descending", inputs.descending, 4, 7),
+    ("first half +200, the rest -200", inputs.cliff, 4, 8),
+    ("constant rows", inputs.constant, 3, 9),
+    ("one -inf in each row", inputs.one_minus_inf, 4, 9),
+    ("one outlier in each row", inputs.outlier, 3, 16),
+    ("one column", inputs.randn, 4, 1),
+    ("one row", inputs.randn, 1, 33),
+    ("more columns than rows", inputs.randn, 17, 129),
+]
+
+
+def _softmax_cases(seed: int) -> list[Case]:
+    cases = []
+    for i, (label, family, m, n) in enumerate(_FAMILIES):
+        x = family(m, n, inputs.generator(seed + i))
+        cases.append(_softmax_case(f"{label}, {m}×{n}", x, five_pass_budget(m, n)))
+    x = inputs.column_strided(inputs.randn(5, 6, inputs.generator(seed)))
+    cases.append(_softmax_case("a transposed view, 5×6", x, None))
+    return cases
+
+
+def _softmax_case(label: str, x: torch.Tensor, budget) -> Case:
+    return Case(
+        label, Call("call", "naive_softmax", (x,)), verify=lambda e: compare.softmax(x, e.value),
+        size=x.numel(), budget=budget, unit=x.numel(), facts={"x": x},
+    )  # fmt: skip
+
+
+def _traffic_cases(seed: int) -> list[Case]:
+    rng = random.Random(seed)
+    shapes = [(1, 1), (2, 3), (1823, 781)] + [(rng.randint(2, 5000), rng.randint(2, 20000)) for _ in range(5)]
+    cases = []
+    for m, n in shapes:
+        want = five_pass_budget(m, n)
+        cases.append(
+            Case(
+                f"m={m}, n={n}", Call("call", "naive_traffic", (m, n)),
+                verify=lambda e, want=want: _two_numbers(e, want), size=m * n,
+                facts={"m": m, "n": n, "want": want},
+            )  # fmt: skip
+        )
+    return cases
+
+
+def _two_numbers(evidence: Evidence, want: tuple[int, int]) -> str | None:
+    got = evidence.value
+    if not isinstance(got, (tuple, list)) or len(got) != 2:
+        return f"{_short(got)} came back, expected two numbers (read, written)"
+    if all(same_number(g, w) for g, w in zip(got, want)):
+        return None
+    wrong = [word for word, g, w in zip(("read", "written"), got, want) if not same_number(g, w)]
+    # The expected number stays with the check: the learner can count it.
+    return f"{_short(tuple(got))} came back; the number of elements {' and '.join(wrong)} is not right"
+
+
+def _traffic_is(formula):
+    def test(got, facts):
+        want = formula(facts["m"], facts["n"])
+        return len(got) == 2 and all(same_number(g, w) for g, w in zip(got, want))
+
+    return detectors.value(test)
+
+
+# The first integer whose exponential is inf. ln of the largest float32 is 88.72, of the largest float16 11.09.
+_OVERFLOW = {"float32": 89, "float16": 12}
+
+
+def _overflow_cases(seed: int) -> list[Case]:
+    return [
+        Case(
+            dtype, Call("value", "overflow_at"), verify=lambda e, d=dtype: _overflow(e, d), size=size,
+            facts={"dtype": dtype, "want": _OVERFLOW[dtype]},
+        )  # fmt: skip
+        for size, dtype in enumerate(_OVERFLOW)
+    ]
+
+
+def _overflow(evidence: Evidence, dtype: str) -> str | None:
+    got = evidence.value
+    if not isinstance(got, dict) or dtype not in got:
+        return f"{_short(got)} has no entry {dtype!r}"
+    value = got[dtype]
+    if same_number(value, _OVERFLOW[dtype], rel=0):
+        return None
+    return f"{_short(value)} is not the first integer whose exp is inf in {dtype}"
+
+
+def _entry(test):
+    return detectors.value(lambda got, facts: test(got[facts["dtype"]], facts["want"]))
+
+
+def _short(value) -> str:
+    text = f"a {value.kind}" if isinstance(value, Unreadable) else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+EXERCISES = [
+    Exercise(
+        id="1.1",
+        title="naive_softmax",
+        names=("naive_softmax",),
+        points=3,
+        cases=_softmax_cases,
+        hints=(
+            "softmax(x) = exp(x - max) / sum(exp(x - max)), row by row: five operations, each a pass of its own.",
+            "Look at the shape of the row maximum: does it broadcast against the matrix, one value a row?",
+            "`x.amax(dim=1, keepdim=True)` is the first line; four more of that kind follow, one operation each.",
+        ),
+        mistakes=(
+            ("returns-nothing", detectors.value(lambda v, f: v is None)),
+            ("no-max", detectors.formula(detectors.no_max)),
+            ("shift-not-max", detectors.formula(detectors.shifted_by(lambda x: x.amin(1, keepdim=True)))),
+            ("shift-not-max", detectors.formula(detectors.shifted_by(lambda x: x.mean(1, keepdim=True)))),
+            ("shift-global-max", detectors.formula(detectors.shifted_by(lambda x: x.max()))),
+            ("sum-of-x", detectors.formula(detectors.sum_of_x)),
+            ("sum-of-x", detectors.formula(detectors.sum_of_shifted)),
+            ("no-division", detectors.formula(detectors.no_division)),
+            ("base-two", detectors.formula(detectors.base_two)),
+            ("wrong-axis", detectors.formula(detectors.wrong_axis)),
+        ),
+    ),
+    Exercise(
+        id="1.2",
+        title="naive_traffic",
+        names=("naive_traffic",),
+        points=2,
+        cases=_traffic_cases,
+        hints=(
+            "Go through the five lines one by one and write down what each reads and what it writes.",
+            "Two of the lines read a vector of m elements besides the matrix, and two of them write one.",
+            "Each number has the shape a·m·n + b·m, with small whole a and b.",
+        ),
+        mistakes=(
+            ("not-two-numbers", detectors.value(lambda v, f: not isinstance(v, (tuple, list)) or len(v) != 2)),
+            ("vectors-forgotten", _traffic_is(lambda m, n: (5 * m * n, 3 * m * n))),
+            ("vectors-forgotten", _traffic_is(lambda m, n: (5 * m * n, 3 * m * n + 2 * m))),
+            ("vectors-forgotten", _traffic_is(lambda m, n: (5 * m * n + 2 * m, 3 * m * n))),
+            ("read-written-swapped", _traffic_is(lambda m, n: five_pass_budget(m, n)[::-1])),
+            ("seven-mn", detectors.value(lambda v, f: round(v[0] / (f["m"] * f["n"])) == 7 and f["n"] > 8)),
+            ("bytes-not-elements", _traffic_is(lambda m, n: tuple(4 * t for t in five_pass_budget(m, n)))),
+            ("fused-counted", _traffic_is(lambda m, n: (m * n, m * n))),
+        ),
+    ),
+    Exercise(
+        id="1.3",
+        title="overflow_at",
+        names=("overflow_at",),
+        points=1,
+        cases=_overflow_cases,
+        hints=(
+            "exp overflows where its result would be larger than the largest number of the dtype.",
+            "torch.finfo(torch.float32).max is that number; its logarithm is not an integer.",
+            "Try torch.exp(torch.tensor(float(n))) for a few n around that logarithm.",
+        ),
+        mistakes=(
+            ("value-left-out", detectors.value(lambda v, f: v is None or v[f["dtype"]] in (None, ...))),
+            ("wrong-keys", detectors.value(lambda v, f: not isinstance(v, dict) or f["dtype"] not in v)),
+            ("dtypes-swapped", detectors.value(lambda v, f: v == {"float32": 12, "float16": 89})),
+            ("fifty-overflows", _entry(lambda v, want: v == 50)),
+            ("last-finite", _entry(lambda v, want: v == want - 1)),
+            ("not-an-integer", _entry(lambda v, want: v != int(v))),
+            ("not-first", _entry(lambda v, want: v > want)),
+        ),
+    ),
+]

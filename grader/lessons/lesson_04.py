@@ -1,0 +1,160 @@
+"""Lesson 04: one row, one program. The kernel with its four steps, the pad value, the block size."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from .. import compare, detectors, inputs
+from ..exercise import Call, Case, Evidence, Exercise, Out
+from ..softmax_mistakes import SOFTMAX_KERNEL
+from ..wire import Unreadable
+
+_ROWS = [
+    ("a row that fills its block", inputs.randn, 4, 4),
+    ("ragged", inputs.randn, 5, 8),
+    ("a single column", inputs.randn, 1, 2),
+    ("ragged, around -200", inputs.far_below_zero, 3, 4),
+    ("100 ± 30", inputs.large, 8, 8),
+    ("ragged, 100 ± 30", inputs.large, 6, 8),
+    ("ascending", inputs.ascending, 9, 16),
+    ("descending", inputs.descending, 9, 16),
+    ("first half +200, the rest -200", inputs.cliff, 10, 16),
+    ("constant", inputs.constant, 11, 16),
+    ("one -inf", inputs.one_minus_inf, 12, 16),
+    ("one outlier", inputs.outlier, 15, 16),
+    ("a block much wider than the row", inputs.randn, 17, 128),
+    ("one short of a power of two", inputs.randn, 127, 128),
+    ("as in the well-known 1823×781", inputs.randn, 781, 1024),
+]
+
+
+def _row_cases(seed: int) -> list[Case]:
+    cases = []
+    for i, (label, family, n, block) in enumerate(_ROWS):
+        x = family(1, n, inputs.generator(seed + i))
+        call = Call("launch", "softmax_row_kernel", (Out((1, n)), x, n), {"BLOCK": block}, grid=(1,))
+        cases.append(
+            Case(
+                f"{label}, 1×{n} in a block of {block}", call, verify=lambda e, x=x: compare.softmax(x, e.args[0]),
+                size=n, budget=(n, n), unit=n, facts={"x": x, "out": 0, "block": block},
+            )  # fmt: skip
+        )
+    return cases
+
+
+_PAD_ROWS = [
+    ("a row of 1, 2, 3", [1.0, 2.0, 3.0]),
+    ("a row around -200", [-201.0, -200.0, -199.0]),
+    ("a row of the smallest float32", [-3.4028234663852886e38] * 3),
+]
+
+
+def _pad_cases(seed: int) -> list[Case]:
+    return [
+        Case(
+            f"{label}, and one masked lane", Call("value", "pad_value"),
+            verify=lambda e, row=row: _pad(e, row), size=i, facts={"row": row},
+        )  # fmt: skip
+        for i, (label, row) in enumerate(_PAD_ROWS)
+    ]
+
+
+def _pad(evidence: Evidence, row: list[float]) -> str | None:
+    """Put the pad beside the row, as the masked lane of a block of 4, and see whether the row's softmax survives."""
+    pad = evidence.value
+    if isinstance(pad, bool) or not isinstance(pad, (int, float)):
+        return f"{'a ' + pad.kind if isinstance(pad, Unreadable) else repr(pad)} is not a number"
+    try:
+        lanes = torch.tensor([*row, pad], dtype=torch.float32).double()
+    except (OverflowError, RuntimeError):
+        return f"{pad} is no float32"
+    e = torch.exp(lanes - lanes.max())
+    total = float((e / e.sum())[:3].sum())
+    if math.isclose(total, 1, rel_tol=1e-12):
+        return None
+    return f"with pad_value = {pad} the three values of the row sum to {total:.4g}, expected 1"
+
+
+_COLUMNS = [1, 2, 3, 4, 5, 7, 8, 9, 127, 128, 129, 781, 1000, 1024, 1025, 4096, 12672, 65535, 65536, 65537]
+
+
+def _block_cases(seed: int) -> list[Case]:
+    return [
+        Case(
+            f"n_cols = {n}", Call("call", "block_size", (n,)), verify=lambda e, n=n: _block(e, n), size=n,
+            facts={"n": n},
+        )  # fmt: skip
+        for n in _COLUMNS
+    ]
+
+
+def _block(evidence: Evidence, n: int) -> str | None:
+    got = evidence.value
+    if isinstance(got, bool) or not isinstance(got, int):
+        return f"{'a ' + got.kind if isinstance(got, Unreadable) else repr(got)} came back, expected an int"
+    if got < 1 or got & (got - 1):
+        return f"{got} came back, which is not a power of two"
+    if got < n:
+        return f"{got} came back: {n - got} of the {n} columns have no lane"
+    if got >= 2 * n and n > 1 or (n == 1 and got > 1):
+        return f"{got} came back: at least half of the lanes stay idle"
+    return None
+
+
+EXERCISES = [
+    Exercise(
+        id="4.1",
+        title="softmax_row_kernel",
+        names=("softmax_row_kernel",),
+        points=3,
+        cases=_row_cases,
+        kernels=True,
+        hints=(
+            "The same four steps as in lesson 01, but on a block that stays on the chip: maximum, exp, sum, divide.",
+            "tl.max and tl.sum turn a block into one number along axis 0; tl.exp works on every lane.",
+            "The shapes of the lines: `tl.max(<block>, axis=0)`, `tl.exp(<block> - <number>)`, "
+            "`tl.sum(<block>, axis=0)`, `<block> / <number>`.",
+        ),
+        mistakes=SOFTMAX_KERNEL,
+    ),
+    Exercise(
+        id="4.2",
+        title="pad_value",
+        names=("pad_value",),
+        points=2,
+        cases=_pad_cases,
+        hints=(
+            "A masked lane takes part in tl.max and in tl.sum, like any other lane.",
+            "It must lose every comparison of the maximum, and its exponential must be exactly 0.",
+            "Python writes the value as float(...), with a word in quotes and a sign.",
+        ),
+        mistakes=(
+            ("value-left-out", detectors.value(lambda v, f: v is None)),
+            ("pad-zero", detectors.value(lambda v, f: v == 0)),
+            ("pad-wins", detectors.value(lambda v, f: v != v or v > 0)),
+            ("pad-finite", detectors.value(lambda v, f: math.isfinite(v) and v < 0)),
+        ),
+    ),
+    Exercise(
+        id="4.3",
+        title="block_size",
+        names=("block_size",),
+        points=2,
+        cases=_block_cases,
+        hints=(
+            "tl.arange(0, BLOCK) needs a power of two, and every column needs a lane.",
+            "Start at 1 and double, or ask how many bits the number before n_cols has.",
+            "triton has a function whose name says it: next_power_of_2.",
+        ),
+        mistakes=(
+            ("returns-nothing", detectors.value(lambda v, f: v is None)),
+            ("block-not-int", detectors.value(lambda v, f: isinstance(v, float))),
+            ("block-is-n-cols", detectors.value(lambda v, f: v == f["n"])),
+            ("block-rounded-down", detectors.value(lambda v, f: v < f["n"] < 2 * v)),
+            ("block-doubled", detectors.value(lambda v, f: v == 2 * f["n"])),
+            ("block-constant", detectors.value(lambda v, f: v in (1024, 2048, 4096, 65536, 128, 256, 512))),
+        ),
+    ),
+]

@@ -1,0 +1,215 @@
+"""Lesson 05: every row. The grid, the row strides, and a function that anybody can call."""
+
+from __future__ import annotations
+
+import torch
+
+from .. import compare, detectors, inputs
+from ..exercise import Call, Case, Evidence, Exercise, Out
+from ..softmax_mistakes import SOFTMAX_KERNEL
+
+_MATRICES = [
+    ("randn", inputs.randn, 2, 4),
+    ("ragged", inputs.randn, 3, 5),
+    ("one row", inputs.randn, 1, 6),
+    ("one column", inputs.randn, 5, 1),
+    ("around -200", inputs.far_below_zero, 3, 6),
+    ("100 ± 30", inputs.large, 3, 7),
+    ("ascending", inputs.ascending, 3, 9),
+    ("descending", inputs.descending, 3, 9),
+    ("first half +200, the rest -200", inputs.cliff, 3, 10),
+    ("constant rows", inputs.constant, 4, 11),
+    ("one -inf in each row", inputs.one_minus_inf, 4, 12),
+    ("one outlier in each row", inputs.outlier, 4, 13),
+    ("a power of two", inputs.randn, 5, 16),
+    ("one more than a power of two", inputs.randn, 5, 17),
+    ("7×257", inputs.randn, 7, 257),
+]
+
+
+def _block(n: int) -> int:
+    return 1 << (n - 1).bit_length()
+
+
+def _kernel_cases(seed: int) -> list[Case]:
+    cases = []
+    for i, (label, family, m, n) in enumerate(_MATRICES):
+        x = family(m, n, inputs.generator(seed + i))
+        cases.append(_kernel_case(label, x, order="forward"))
+    g = inputs.generator(seed)
+    cases += [
+        _kernel_case("gaps between the input's rows", inputs.row_strided(inputs.randn(3, 6, g)), "forward"),
+        _kernel_case("gaps between the output's rows", inputs.randn(3, 6, g), "forward", y_gap=2),
+        _kernel_case("programs in reversed order", inputs.randn(4, 7, g), "reversed"),
+        _kernel_case("programs in shuffled order", inputs.row_strided(inputs.randn(6, 7, g)), "shuffled", y_gap=1),
+    ]
+    return cases
+
+
+def _kernel_case(label: str, x: torch.Tensor, order: str, y_gap: int = 0) -> Case:
+    m, n = x.shape
+    y_stride, block = n + y_gap, _block(n)
+    call = Call(
+        "launch", "softmax_kernel", (Out((m, n), strides=(y_stride, 1)), x, y_stride, x.stride(0), n),
+        {"BLOCK": block}, grid=(m,), order=order,
+    )  # fmt: skip
+    return Case(
+        f"{label}, {m}×{n} in blocks of {block}", call, verify=lambda e: compare.softmax(x, e.args[0]),
+        size=m * n, budget=(m * n, m * n), unit=m * n, 
+        facts={"x": x, "out": 0, "block": block, "x_stride": x.stride(0), "y_stride": y_stride},
+    )  # fmt: skip
+
+
+def _wrapper_cases(seed: int) -> list[Case]:
+    cases = []
+    for i, (label, family, m, n) in enumerate(_MATRICES):
+        x = family(m, n, inputs.generator(seed + i))
+        cases.append(_wrapper_case(f"{label}, {m}×{n}", x))
+    g = inputs.generator(seed)
+    cases += [
+        _wrapper_case("rows with gaps between them, 3×6", inputs.row_strided(inputs.randn(3, 6, g)), exact=False),
+        _wrapper_case("a transposed view, 4×6", inputs.column_strided(inputs.randn(4, 6, g)), exact=False),
+        _wrapper_case("a long row, 2×4097", inputs.randn(2, 4097, g)),
+        _refusal_case("one dimension", inputs.randn(1, 5, g)[0], "a 1-D tensor"),
+        _refusal_case("three dimensions", inputs.randn(2, 6, g).reshape(2, 2, 3), "a 3-D tensor"),
+        _refusal_case("integers", torch.arange(6).reshape(2, 3), "integers"),
+    ]
+    return cases
+
+
+def _wrapper_case(label: str, x: torch.Tensor, exact: bool = True) -> Case:
+    return Case(
+        label, Call("call", "fused_softmax", (x,)), verify=lambda e: _returned(x, e), size=x.numel(),
+        # Making a view contiguous costs a copy, which is a fair choice: only contiguous inputs have a budget.
+        budget=(x.numel(), x.numel()) if exact else None, unit=x.numel(),
+        facts={"x": x, "block": _block(x.shape[1]), "x_stride": x.stride(0), "y_stride": x.shape[1]},
+    )  # fmt: skip
+
+
+def _returned(x: torch.Tensor, evidence: Evidence) -> str | None:
+    for launch in evidence.launches:
+        warps = (launch.get("options") or {}).get("num_warps")
+        if warps and (warps[0] != "int" or int(warps[1], 16) not in (1, 2, 4, 8, 16, 32)):
+            return f"the kernel was launched with num_warps={int(warps[1], 16) if warps[0] == 'int' else warps[-1]}"
+    if not evidence.launches and isinstance(evidence.value, torch.Tensor) and x.is_contiguous():
+        return "no kernel was launched"
+    return compare.softmax(x, evidence.value)
+
+
+def _refusal_case(label: str, x: torch.Tensor, what: str) -> Case:
+    return Case(
+        f"an input it cannot take: {label}", Call("call", "fused_softmax", (x,)),
+        verify=lambda e: _refused(x, e, what), size=10_000, facts={"refuses": True}, expects_error=True,
+    )  # fmt: skip
+
+
+def _refused(x: torch.Tensor, evidence: Evidence, what: str) -> str | None:
+    """A ValueError with a sentence; or, for floats, the right answer: doing more than asked is no mistake."""
+    error = evidence.error
+    if error is None:
+        if x.is_floating_point() and compare.softmax(x.reshape(-1, x.shape[-1]), _rows(evidence.value, x)) is None:
+            return None
+        return f"{what} went through without an error"
+    if error["type"] != "ValueError":
+        return f"{what} ends in {error['type']}: {error['message'].splitlines()[-1][:80] if error['message'] else ''}"
+    if len(error["message"].split()) < 3:
+        return f"{what} is refused with {error['message']!r}, which does not say what was wrong"
+    return None
+
+
+def _rows(value, x):
+    return value.reshape(-1, x.shape[-1]) if isinstance(value, torch.Tensor) and value.shape == x.shape else value
+
+
+def _row_offset(stride_of: str, times: int = 1):
+    """An access that left its tensor because its row began at program · stride · times."""
+
+    def test(where: dict, facts: dict) -> bool:
+        program = where["program"][0]
+        return program > 0 and where["first"] == times * program * facts[stride_of]
+
+    return test
+
+
+def _view_assumed_contiguous(case: Case, evidence: Evidence, answer) -> bool:
+    """The first input whose rows have gaps between them is read as if they had none."""
+    x = case.facts.get("x")
+    return x is not None and x.dim() == 2 and x.stride(1) == 1 and x.stride(0) != x.shape[1]
+
+
+def _columns_apart(case: Case, evidence: Evidence, answer) -> bool:
+    x = case.facts.get("x")
+    return x is not None and x.dim() == 2 and x.shape[1] > 1 and x.stride(1) != 1
+
+
+def _grid(test):
+    def detect(case: Case, evidence: Evidence, answer) -> bool:
+        x = case.facts.get("x")
+        return x is not None and any(test(launch["grid"][0], x) for launch in evidence.launches)
+
+    return detect
+
+
+def _bad_warps(case: Case, evidence: Evidence, answer) -> bool:
+    return evidence.error is None and "num_warps" in (case.verify(evidence) or "")
+
+
+_ROW_MISTAKES = (
+    ("stride-in-bytes", detectors.outside("load", _row_offset("x_stride", times=4))),
+    ("stride-in-bytes", detectors.outside("store", _row_offset("y_stride", times=4))),
+    ("row-stride-missing", detectors.formula(detectors.shifted_window)),
+    ("row-stride-missing", detectors.formula(detectors.shifted_stores)),
+    ("row-zero-only", detectors.formula(detectors.first_row_everywhere)),
+)
+
+
+def _strides_differ(test):
+    return lambda where, facts: facts["x_stride"] != facts["y_stride"] and test(where, facts)
+
+
+EXERCISES = [
+    Exercise(
+        id="5.1",
+        title="softmax_kernel",
+        names=("softmax_kernel",),
+        points=6,
+        cases=_kernel_cases,
+        kernels=True,
+        hints=(
+            "The kernel of 4.1 handles one row. Only the two places where a row begins change.",
+            "tl.program_id(0) says which row this program has; the row strides say how far apart rows lie.",
+            "A row of the input begins at `x_ptr + <which row> * <elements between rows>`.",
+        ),
+        mistakes=(
+            ("wrong-row-stride", detectors.outside("store", _strides_differ(_row_offset("x_stride")))),
+            ("wrong-row-stride", detectors.outside("load", _strides_differ(_row_offset("y_stride")))),
+            *_ROW_MISTAKES,
+            *SOFTMAX_KERNEL,
+        ),
+    ),
+    Exercise(
+        id="5.2",
+        title="fused_softmax",
+        names=("fused_softmax",),
+        points=5,
+        cases=_wrapper_cases,
+        kernels=True,
+        hints=(
+            "Look at x first (dimensions, dtype), then make the output, then launch one program a row.",
+            "The launch needs the grid, both row strides, the number of columns, BLOCK and num_warps.",
+            "`softmax_kernel[(<rows>,)](y, x, y.stride(0), x.stride(0), <columns>, BLOCK=<power of two>, ...)`",
+        ),
+        mistakes=(
+            ("accepts-anything", lambda c, e, a: c.facts.get("refuses") and e.error is None),
+            ("wrong-exception", lambda c, e, a: c.facts.get("refuses") and e.error is not None),
+            ("bad-num-warps", _bad_warps),
+            ("returns-nothing", lambda c, e, a: e.error is None and e.value is None),
+            ("grid-too-large", lambda c, e, a: bool(e.error) and _grid(lambda g, x: g > x.shape[0])(c, e, a)),
+            ("grid-too-small", detectors.both(detectors.tail_rows_nan, _grid(lambda g, x: g < x.shape[0]))),
+            ("wrong-row-stride", _view_assumed_contiguous),
+            ("column-stride", _columns_apart),
+            *_ROW_MISTAKES,
+            *SOFTMAX_KERNEL,
+        ),
+    ),
+]

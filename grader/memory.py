@@ -1,0 +1,138 @@
+"""Where an address lies: the tensors of one launch, as the guard sees them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+# Every tensor of a launch gets a window of addresses of its own, with its first element in the middle. An address
+# that runs over the end of one tensor can then never be mistaken for an address of its neighbour in memory.
+WINDOW_BITS = 41
+_MIDDLE = 1 << (WINDOW_BITS - 1)
+
+
+class OutOfBounds(RuntimeError):
+    """A kernel addressed memory outside the tensor it was given."""
+
+    def __init__(self, message: str, **where):
+        super().__init__(message)
+        self.where = where
+
+
+@dataclass
+class Region:
+    """One tensor argument of a launch. Shape and strides are in elements, addresses in bytes."""
+
+    name: str
+    index: int
+    real: int
+    itemsize: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    floating: bool = True
+
+    def __post_init__(self):
+        # The low bits of the real address are kept, so that alignment looks as it is.
+        self.base = (self.index << WINDOW_BITS) + _MIDDLE + (self.real & 0xFF)
+        self.numel = int(np.prod(self.shape, dtype=np.int64))
+        dims = [(s, n, d) for d, (n, s) in enumerate(zip(self.shape, self.strides)) if n > 1 and s > 0]
+        self._dims = sorted(dims, reverse=True)
+        self._logical = np.cumprod((1, *self.shape[:0:-1]))[::-1] if self.shape else np.ones(0, np.int64)
+        self.contiguous = all(s == self._logical[d] for s, _, d in self._dims)
+
+    def elements(self, addresses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(index of the element in row-major order, whether there is such an element) for each address."""
+        offset = addresses.astype(np.int64) - self.base
+        element, rest = np.divmod(offset, self.itemsize)
+        if self.contiguous:
+            return element, (element >= 0) & (element < self.numel) & (rest == 0)
+        left, logical = element, np.zeros_like(element)
+        for stride, n, dim in self._dims:
+            i = np.clip(left // stride, 0, n - 1)
+            left = left - i * stride
+            logical = logical + i * self._logical[dim]
+        return logical, (element >= 0) & (left == 0) & (rest == 0) & (self.numel > 0)
+
+    def place(self, address: int, anchor: int | None) -> tuple[int | None, int]:
+        """(row, column) of an address, counted from the row of `anchor`, a good address of the same access.
+
+        A lane that runs over the end of row 2 is in "row 2, column 5", not in the row that follows in memory.
+        """
+        offset = (int(address) - self.base) // self.itemsize
+        if len(self.shape) < 2:
+            return None, offset
+        row_stride, column_stride = max(self.strides[-2], 1), max(self.strides[-1], 1)
+        start = (int(anchor) - self.base) // self.itemsize if anchor is not None else max(offset, 0)
+        row = start // row_stride if row_stride >= column_stride else (start % column_stride) // row_stride
+        return row, (offset - row * row_stride) // column_stride
+
+
+class Memory:
+    """The tensors of one launch: translates the addresses a kernel computes into real ones, or refuses them."""
+
+    def __init__(self):
+        self.regions: list[Region] = []
+
+    def add(self, name: str, tensor) -> Region:
+        region = Region(
+            name, len(self.regions) + 1, tensor.data_ptr(), tensor.element_size(),
+            tuple(tensor.shape), tuple(tensor.stride()), tensor.is_floating_point(),
+        )  # fmt: skip
+        self.regions.append(region)
+        return region
+
+    def resolve(self, op: str, addresses: np.ndarray, mask: np.ndarray, program):
+        """Translate one access, or raise OutOfBounds before it happens.
+
+        Returns (real addresses, [(region, element indices of the active lanes), ...]).
+        """
+        mask = np.broadcast_to(mask, addresses.shape)
+        real = np.zeros(addresses.shape, np.uint64)
+        active = addresses[mask]
+        if active.size == 0:
+            return real, []
+        owners = (active >> np.uint64(WINDOW_BITS)).astype(np.int64)
+        touched, translated = [], np.empty_like(active)
+        for index in (owners[:1] if (owners == owners[0]).all() else np.unique(owners)):
+            if not 1 <= index <= len(self.regions):
+                raise OutOfBounds(
+                    f"a {op} in program {_program(program)} uses an address that belongs to no tensor of this launch: "
+                    "build it from one of the kernel's pointer arguments",
+                    op=op, tensor=None, program=list(program),
+                )  # fmt: skip
+            region = self.regions[index - 1]
+            lanes = owners == index
+            mine = active[lanes]
+            elements, good = region.elements(mine)
+            if not good.all():
+                raise _refusal(op, region, mine, good, program)
+            translated[lanes] = mine - np.uint64(region.base) + np.uint64(region.real)
+            touched.append((region, elements))
+        real[mask] = translated
+        return real, touched
+
+
+def _program(program) -> str:
+    x, y, z = program
+    return f"({x}, {y}, {z})" if z else f"({x}, {y})" if y else str(x)
+
+
+def _refusal(op: str, region: Region, addresses: np.ndarray, good: np.ndarray, program) -> OutOfBounds:
+    """The sentence for the first lane that leaves its tensor."""
+    bad = addresses[~good][0]
+    anchor = int(addresses[good][0]) if good.any() else None
+    row, column = region.place(bad, anchor)
+    first = (int(addresses.reshape(-1)[0]) - region.base) // region.itemsize
+    if row is None:
+        where, size = f"element {column}", f"{region.numel} elements"
+    else:
+        where, size = f"row {row}, column {column}", " × ".join(map(str, region.shape))
+    verb = "stores to" if op == "store" else "loads from"
+    return OutOfBounds(
+        f"program {_program(program)} {verb} {region.name} at {where}, which does not exist: "
+        f"{region.name} is {size}, counted from 0. "
+        f"Lanes outside the tensor in this {op}: {int((~good).sum())} of {good.size}.",
+        op=op, tensor=region.name, row=row, column=int(column), program=list(program), first=int(first),
+        lanes=int((~good).sum()), shape=list(region.shape),
+    )  # fmt: skip

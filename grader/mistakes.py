@@ -1,0 +1,383 @@
+"""The misconceptions a check can name: an id, one sentence that says what happened, one question. Never the fix."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A known misconception."""
+
+    id: str
+    sentence: str
+    question: str
+
+
+_ALL = [
+    # ---- any exercise
+    Mistake("todo-left", "A TODO line is still there.", "Which line of your answer still holds the word TODO?"),
+    Mistake("value-left-out", "The name is there, but it still holds a placeholder.", "What value should it have?"),
+    Mistake("name-undefined", "Your answer uses a name that no cell defines.", "Where does that name come from?"),
+    Mistake("not-python", "Python cannot read your answer.", "What does the line above the marked one end with?"),
+    Mistake(
+        "endless", "Your answer did not finish.", "Which loop of yours can go on for ever: does its variable change?"
+    ),
+    Mistake(
+        "out-of-memory",
+        "Your answer asked for more memory than the exercise gives.",
+        "How many elements does your largest tensor have, for the input named above?",
+    ),
+    Mistake("exits", "Your answer ends the Python process instead of returning.", "Who calls your function, and what for?"),
+    Mistake(
+        "returns-nothing",
+        "Your function returns nothing.",
+        "Which value should the caller get back, and which line hands it over?",
+    ),
+    Mistake(
+        "input-overwritten",
+        "The input tensor was changed on the way: its owner may still need it.",
+        "Which operation of yours writes into the tensor it was given?",
+    ),
+    Mistake(
+        "library-softmax",
+        "The work was left to a library operation, so there is nothing of yours to measure.",
+        "Which passes does that one call hide?",
+    ),
+    # ---- lesson 00
+    Mistake("squared", "Every value was multiplied by itself.", "What is twice 3, and what is 3 times 3?"),
+    Mistake("unchanged", "The input came back as it was.", "Which operation changes every element?"),
+    # ---- the formula
+    Mistake(
+        "no-max",
+        "exp left the range of float32: too large a number gives inf, too small a one gives 0.",
+        "What can you subtract from every value of a row without changing its softmax?",
+    ),
+    Mistake(
+        "shift-not-max",
+        "The shift is not the row's maximum, so one value of the row can still be far above it.",
+        "Which shift makes the largest exponent exactly 0?",
+    ),
+    Mistake(
+        "shift-global-max",
+        "One maximum was taken for the whole matrix: a row far below it underflows to 0.",
+        "Whose maximum does each row need?",
+    ),
+    Mistake(
+        "sum-of-x",
+        "The numerator was divided by the sum of the values themselves.",
+        "Which quantity has to add up so that the row's outputs sum to 1?",
+    ),
+    Mistake(
+        "no-division", "The exponentials are right, but the row does not sum to 1.", "What is left to do after the sum?"
+    ),
+    Mistake(
+        "base-two", "These are powers of 2, not of e.", "By which factor do the exponents of 2 and of e differ?"
+    ),
+    Mistake(
+        "wrong-axis",
+        "Columns were normalised instead of rows.",
+        "Along which dimension do the values of one row lie?",
+    ),
+    # ---- traffic
+    Mistake(
+        "more-traffic",
+        "The numbers are right, but more was moved than the budget allows.",
+        "Which line of the ledger reads or writes something a second time?",
+    ),
+    Mistake(
+        "less-traffic",
+        "The numbers are right, but this is not the algorithm asked for: it moves less.",
+        "Which of the passes did you merge?",
+    ),
+    Mistake(
+        "row-read-twice",
+        "The row is loaded from memory more than once.",
+        "Where does the first load's result live after the first use?",
+    ),
+    Mistake(
+        "intermediate-stored",
+        "An intermediate result is written to memory and not only the output.",
+        "Who reads that intermediate, and does it have to leave the chip for that?",
+    ),
+    Mistake(
+        "vectors-forgotten",
+        "The passes over the whole matrix are counted; the vectors of M elements are not.",
+        "What do the row maximum and the row sum cost to write, and to read again?",
+    ),
+    Mistake(
+        "read-written-swapped", "Reads and writes have changed places.", "In which order does the docstring name them?"
+    ),
+    Mistake(
+        "seven-mn",
+        "7 MN is a number often quoted for the five passes; count the reads of each line again.",
+        "How many of the five operations read the whole matrix?",
+    ),
+    Mistake(
+        "bytes-not-elements",
+        "These are bytes; the exercise counts elements.",
+        "How many bytes does one float32 take?",
+    ),
+    Mistake(
+        "fused-counted",
+        "This is the traffic of a single pass.",
+        "How often does each of the five lines touch memory?",
+    ),
+    Mistake("not-two-numbers", "Two whole numbers were expected.", "What are the two things the docstring promises?"),
+    # ---- overflow
+    Mistake(
+        "fifty-overflows",
+        "exp(50) is about 5e21: float32 holds that easily.",
+        "What is the largest float32, and which exponent reaches it?",
+    ),
+    Mistake(
+        "last-finite",
+        "At this integer exp is still finite: you have the last one that fits.",
+        "What does exp give one step further?",
+    ),
+    Mistake(
+        "not-first",
+        "exp is infinite here, but it already was for a smaller integer.",
+        "What does exp give one step before?",
+    ),
+    Mistake("dtypes-swapped", "The two dtypes have changed places.", "Which of the two has more exponent bits?"),
+    Mistake(
+        "not-an-integer",
+        "The border itself is not asked for, but the first integer beyond it.",
+        "Which integer is the first one above the value you found?",
+    ),
+    Mistake(
+        "wrong-keys",
+        "A dictionary with the keys \"float32\" and \"float16\" was expected.",
+        "What does the check look up in your dictionary?",
+    ),
+    # ---- pads and masks
+    Mistake(
+        "pad-zero",
+        "Masked lanes joined the sum. They were padded with 0, and exp(0 - max) is not 0.",
+        "Which value v makes exp(v - max) vanish for every max?",
+    ),
+    Mistake(
+        "no-pad",
+        "Masked lanes have no value: the load has a mask and no `other`. A GPU may leave anything there.",
+        "What should a lane hold that lies outside the row?",
+    ),
+    Mistake(
+        "pad-finite",
+        "A finite pad loses against most rows, not against all: a row can lie below it.",
+        "Is there a value that no float is below?",
+    ),
+    Mistake(
+        "pad-wins",
+        "The pad is larger than the row's own values, or no number at all, and so becomes the maximum.",
+        "What should max do when it meets a masked lane?",
+    ),
+    Mistake(
+        "no-load-mask",
+        "The load reads past the end of the row.",
+        "Which lanes of the block lie inside the row, and which parameter of tl.load says so?",
+    ),
+    Mistake(
+        "no-store-mask",
+        "The store writes past the end of the row, into memory that belongs to somebody else.",
+        "Which lanes of the block may be stored?",
+    ),
+    Mistake(
+        "and-or-on-masks",
+        "`and` and `or` do not combine masks lane by lane: Python looks at each mask as a whole.",
+        "Which operator works on every lane?",
+    ),
+    Mistake(
+        "mask-precedence",
+        "& binds tighter than <, so the comparison is not the one you see.",
+        "Where do parentheses belong in that condition?",
+    ),
+    Mistake(
+        "tail-missing",
+        "Some columns at the end of a row were never stored.",
+        "Is the block at least as wide as the row?",
+    ),
+    # ---- rows, strides, grids
+    Mistake(
+        "row-stride-missing",
+        "Row r starts where row 0 ends, but the kernel starts it r elements in: it reads a shifted window.",
+        "How far apart in memory are two neighbours in a column?",
+    ),
+    Mistake(
+        "wrong-row-stride",
+        "Input and output may have different row strides; here one was used for both.",
+        "Which of the two strides says where a row of the output begins?",
+    ),
+    Mistake(
+        "stride-in-bytes",
+        "The offset is 4 times too large: Triton's pointers count elements, not bytes.",
+        "What does x_ptr + 1 point at?",
+    ),
+    Mistake(
+        "row-zero-only",
+        "Every program works on the first row.",
+        "Where does the kernel ask which program it is?",
+    ),
+    Mistake(
+        "column-stride",
+        "The kernel assumes that neighbours in a row are neighbours in memory; for this input they are not.",
+        "What does x.stride() say here, and what could the wrapper do before the launch?",
+    ),
+    Mistake(
+        "grid-too-small",
+        "Some rows were never written: too few programs were launched.",
+        "How many rows are there, and how many programs?",
+    ),
+    Mistake(
+        "grid-too-large",
+        "More programs were launched than there are rows.",
+        "Which number of the shape says how many programs you need?",
+    ),
+    Mistake(
+        "stored-twice",
+        "The numbers are right, but elements were stored more than once: several programs did the same work.",
+        "Which rows does program 1 handle, and which of them does program 0 handle too?",
+    ),
+    Mistake(
+        "bad-num-warps",
+        "num_warps must be a power of two, and a GPU takes at most 32.",
+        "How many threads does that number stand for?",
+    ),
+    Mistake(
+        "accepts-anything",
+        "An input that the kernel cannot take went through without a ValueError.",
+        "What does your wrapper know about x before it launches anything?",
+    ),
+    Mistake(
+        "wrong-exception",
+        "The input is refused, but not with a ValueError that says what was wrong.",
+        "Which exception does Python have for a bad value, and what would help the caller?",
+    ),
+    # ---- block sizes
+    Mistake(
+        "block-is-n-cols",
+        "The block has exactly as many lanes as the row has columns.",
+        "Which sizes does tl.arange accept?",
+    ),
+    Mistake(
+        "block-rounded-down",
+        "The block is the power of two below the row's length, so the end of the row has no lane.",
+        "Should the block be rounded down or up?",
+    ),
+    Mistake(
+        "block-doubled",
+        "A row whose length is a power of two already got a block twice as wide.",
+        "What is the smallest power of two that is not less than 8?",
+    ),
+    Mistake("block-constant", "The block does not depend on the row's length.", "What happens when a row is longer?"),
+    Mistake("block-not-int", "The block size is not an int.", "Which type does tl.arange need?"),
+    # ---- Triton's own errors, in words
+    Mistake(
+        "block-not-power-of-two",
+        "tl.arange takes only lengths that are a power of two.",
+        "What is the next power of two above the number of columns?",
+    ),
+    Mistake(
+        "block-not-constexpr",
+        "tl.arange needs its length when the kernel is compiled, not when it runs.",
+        "Which annotation makes a parameter a compile-time constant?",
+    ),
+    Mistake(
+        "block-too-large",
+        "A block may hold 1048576 elements at most.",
+        "How could a program walk along a longer row?",
+    ),
+    Mistake(
+        "axis-out-of-range",
+        "A block of one row has only one axis.",
+        "Which number does the first axis have?",
+    ),
+    Mistake(
+        "max-for-maximum",
+        "tl.max reduces one block along an axis; its second argument is that axis.",
+        "Which function compares two blocks element by element?",
+    ),
+    Mistake(
+        "torch-in-kernel",
+        "A kernel is compiled by Triton: PyTorch, NumPy and math functions do not exist inside.",
+        "What is this function called in triton.language?",
+    ),
+    Mistake(
+        "indexing-pointer",
+        "Pointers are added to, not indexed.",
+        "Which expression gives the address of column c of this row?",
+    ),
+    Mistake(
+        "no-grid",
+        "A kernel was called like a function.",
+        "What stands between the kernel's name and its arguments in a launch?",
+    ),
+    Mistake(
+        "launch-arguments",
+        "The launch does not fit the kernel's parameters.",
+        "Which parameters does the kernel's signature name, and which did you pass?",
+    ),
+    Mistake(
+        "interpret-too-late",
+        "Triton was imported before it was told to interpret.",
+        "Which cell has to run first after a restart?",
+    ),
+    Mistake(
+        "loop-type-changes",
+        "A variable changes its type inside a loop: it starts as a Python number and becomes a tensor.",
+        "Which type should it have before the loop?",
+    ),
+    Mistake(
+        "returns-from-kernel",
+        "A kernel returns nothing to its caller: only what it stores is kept.",
+        "Which pointer should the result be written to?",
+    ),
+    Mistake(
+        "out-of-bounds",
+        "The kernel leaves its tensor.",
+        "Which lanes of which program compute that address?",
+    ),
+    Mistake(
+        "refused-by-compiler",
+        "The interpreter ran it, but Triton's compiler does not take it, so no GPU would.",
+        "Which line is Python that Triton does not know?",
+    ),
+]
+
+MISTAKES: dict[str, Mistake] = {m.id: m for m in _ALL}
+
+# What Triton, PyTorch and Python say -> what it means here. The first pattern that fits names the mistake.
+_TRANSLATIONS = [
+    (r"arange's range must be a power of 2|must be a power of (2|two)|[Ss]hape element.*power of 2", "block-not-power-of-two"),
+    (r"arange's arguments must be of type tl\.constexpr|must be.*constexpr", "block-not-constexpr"),
+    (r"numel .*exceeds|exceeds triton maximum tensor numel|maximum tensor numel", "block-too-large"),
+    (r"axis \[.*\] out of bounds|axis tensor.*|invalid literal for int.*axis", "max-for-maximum"),
+    (r"axis -?\d+ (is )?out of bounds|invalid axis|out of bounds for (shape|array)", "axis-out-of-range"),
+    (r"is a kernel: launch it with a grid|Cannot call @triton\.jit'd outside", "no-grid"),
+    (r"the launch does not fit|missing .*required positional argument", "launch-arguments"),
+    (r"outside of the scope of a kernel|0 active drivers", "interpret-too-late"),
+    (r"Loop-carried variable|re-assigned to .* in loop", "loop-type-changes"),
+    (r"'and' and 'or'|Logical operators", "and-or-on-masks"),
+    (r"can't allocate memory|Cannot allocate memory|out of memory|Unable to allocate", "out-of-memory"),
+    (r"argument 'input' .*must be Tensor, not tensor|must be real number, not tensor|not a triton operation", "torch-in-kernel"),
+    (r"'(int|constexpr|tensor|pointer_type)' object is not (iterable|subscriptable)|unsupported tensor index", "indexing-pointer"),
+    (r"num_warps", "bad-num-warps"),
+]  # fmt: skip
+
+
+def from_error(error: dict) -> str | None:
+    """The mistake that an exception stands for, None when it could be anything."""
+    kind, message = error["type"], error["message"]
+    if kind in ("NameError", "UnboundLocalError"):
+        return "name-undefined"
+    if kind in ("SyntaxError", "IndentationError", "TabError"):
+        return "not-python"
+    if kind in ("SystemExit", "KeyboardInterrupt"):
+        return "exits"
+    if kind == "MemoryError":
+        return "out-of-memory"
+    for pattern, mistake in _TRANSLATIONS:
+        if re.search(pattern, message):
+            return mistake
+    return None

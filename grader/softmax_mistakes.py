@@ -1,0 +1,30 @@
+"""The mistakes that any row-softmax kernel can meet, in the order they are tried."""
+
+from __future__ import annotations
+
+from . import detectors
+from .detectors import both, formula, outside, written
+
+
+def _beyond_the_row(where: dict, facts: dict) -> bool:
+    return (where.get("column") or 0) >= facts["x"].shape[1]
+
+
+SOFTMAX_KERNEL = (
+    ("and-or-on-masks", written(detectors.boolean_on_masks)),
+    ("mask-precedence", written(detectors.loose_ampersand)),
+    ("torch-in-kernel", written(detectors.foreign_module)),
+    ("returns-from-kernel", written(detectors.kernel_returns)),
+    ("no-store-mask", outside("store", _beyond_the_row)),
+    ("no-load-mask", outside("load", _beyond_the_row)),
+    ("no-pad", both(written(detectors.load_without_other), detectors.all_nan)),
+    ("pad-zero", formula(detectors.pad_zero)),
+    ("no-max", formula(detectors.no_max)),
+    ("sum-of-x", formula(detectors.sum_of_x)),
+    ("sum-of-x", formula(detectors.sum_of_shifted)),
+    ("no-division", formula(detectors.no_division)),
+    ("base-two", formula(detectors.base_two)),
+    ("shift-not-max", formula(detectors.shifted_by(lambda x: x.mean(1, keepdim=True)))),
+    ("shift-not-max", formula(detectors.shifted_by(lambda x: x.amin(1, keepdim=True)))),
+    ("tail-missing", detectors.tail_is_nan),
+)

@@ -1,0 +1,96 @@
+"""PyTorch's share of the ledger: every operation that touches memory, counted as it is dispatched."""
+
+from __future__ import annotations
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from . import interpreter
+from .ledger import Ledger
+
+# They write their first argument without reading it.
+_OVERWRITES = {"copy_", "fill_", "zero_", "normal_", "uniform_", "exponential_", "random_", "bernoulli_"}
+_ALLOCATES = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided"}
+
+
+class TorchLedger(TorchDispatchMode):
+    """Counts elements read and written by each PyTorch operation run inside the block.
+
+    Views move nothing. A tensor that is expanded is read once. With poison, memory from torch.empty starts as NaN.
+    Operations inside an interpreted kernel are the answer's own: their names are kept in `inside_kernels`.
+    """
+
+    def __init__(self, ledger: Ledger, poison: bool = False):
+        super().__init__()
+        self.ledger, self.poison = ledger, poison
+        self.names: list[str] = []
+        self.inside_kernels: list[str] = []
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        out = func(*args, **kwargs)
+        name = func._schema.name.split("::")[-1]
+        if interpreter.in_kernel():
+            if not _housekeeping(name, args):
+                self.inside_kernels.append(name)
+            return out
+        if name in _ALLOCATES:
+            if self.poison:
+                _fill(out)
+            return out
+        self.names.append(name)
+        self._count(func, name, args, kwargs, out)
+        return out
+
+    def _count(self, func, name: str, args, kwargs, out) -> None:
+        written, read = [], []
+        for schema, value in zip(func._schema.arguments, args):
+            if schema.alias_info is not None and schema.alias_info.is_write:
+                written += _flat(value)
+                if name not in _OVERWRITES:
+                    read += _flat(value)
+            else:
+                read += _flat(value)
+        for schema in func._schema.arguments:
+            if schema.name in kwargs:
+                wrote = schema.alias_info is not None and schema.alias_info.is_write
+                (written if wrote else read).extend(_flat(kwargs[schema.name]))
+        outputs = out if isinstance(out, (tuple, list)) else (out,)
+        fresh = [
+            t for r, t in zip(func._schema.returns, outputs) if r.alias_info is None and isinstance(t, torch.Tensor)
+        ]
+        if not written and not fresh:
+            if name != "_local_scalar_dense":
+                return  # a view, or a question about a tensor: nothing moves
+        unique = {(t.data_ptr(), tuple(t.shape), tuple(t.stride())): t for t in read}
+        self.ledger.operation(name, [_size(t) for t in unique.values()], [_size(t) for t in written + fresh])
+
+
+def _housekeeping(name: str, args) -> bool:
+    """What the interpreter itself does around a launch: an alias of each argument, and a copy back onto itself."""
+    if name == "copy_":
+        return args[0].data_ptr() == args[1].data_ptr()
+    return name in _ALLOCATES or name in ("set_", "detach", "alias")
+
+
+def _flat(value) -> list[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, (tuple, list)):
+        return [t for item in value for t in _flat(item)]
+    return []
+
+
+def _size(t: torch.Tensor) -> tuple[int, int, bool]:
+    """(distinct elements, bytes of one, floating or not); a stride of 0 repeats the same elements."""
+    elements = 1
+    for n, stride in zip(t.shape, t.stride()):
+        elements *= n if stride or n == 0 else 1
+    return elements, t.element_size(), t.is_floating_point()
+
+
+def _fill(t: torch.Tensor) -> None:
+    if t.is_floating_point():
+        t.fill_(float("nan"))
+    elif t.dtype not in (torch.bool,) and not t.is_complex():
+        t.fill_(torch.iinfo(t.dtype).max)

@@ -1,0 +1,255 @@
+"""The untrusted side: one process that holds PyTorch and Triton, and a fork of it for every answer.
+
+The parent never sees an answer. A child receives an answer's text and one input after another, and sends bytes back;
+it holds no expected value, no seed and no comparison.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import select
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import traceback
+import warnings
+
+from . import interpreter, sandbox, wire
+
+MAX_REQUEST = 1 << 30  # bytes
+
+
+def main(control_fd: int) -> None:
+    """Serve forks until the judge goes away. control_fd: a Unix socket; each message brings an answer's channel."""
+    control = socket.socket(fileno=control_fd)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import torch
+
+    torch.set_num_threads(1)
+    interpreter.install()
+    _warm_up()
+    control.sendall(b"ready\n")
+    children: dict[int, tuple[int, int, str]] = {}  # number -> (pid, pidfd, scratch folder)
+    while True:
+        ready, _, _ = select.select([control, *(c[1] for c in children.values())], [], [])
+        for number, (pid, pidfd, scratch) in list(children.items()):
+            if pidfd in ready:
+                _reap(pid, pidfd, scratch)
+                del children[number]
+        if control in ready:
+            message, fds, _, _ = socket.recv_fds(control, 64, 1)
+            if not message:
+                break
+            verb, number, *rest = message.decode().split()
+            if verb == "kill" and int(number) in children:
+                _kill(children[int(number)][0])
+            elif verb == "fork" and fds:
+                children[int(number)] = _fork(control, fds[0], float(rest[0]), rest[1])
+    for pid, pidfd, scratch in children.values():
+        _kill(pid)
+        _reap(pid, pidfd, scratch)
+
+
+def _fork(control, channel_fd: int, seconds: float, device: str) -> tuple[int, int, str]:
+    scratch = tempfile.mkdtemp(prefix="answer-")
+    pid = os.fork()
+    if pid:
+        os.close(channel_fd)
+        return pid, os.pidfd_open(pid), scratch
+    status = 1
+    try:
+        control.close()
+        sandbox.confine(seconds, on_gpu=device != "cpu")
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for fd in (0, 1, 2):
+            os.dup2(nowhere, fd)
+        os.chdir(scratch)
+        warnings.simplefilter("ignore")
+        serve(socket.socket(fileno=channel_fd), scratch, device)
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def _kill(pid: int) -> None:
+    """End a child's whole session; before it has made one, the child alone."""
+    for end in (os.killpg, os.kill):
+        try:
+            end(pid, signal.SIGKILL)
+        except OSError:
+            pass
+
+
+def _reap(pid: int, pidfd: int, scratch: str) -> None:
+    try:
+        os.killpg(pid, signal.SIGKILL)  # whatever the child left in its session
+    except OSError:
+        pass
+    os.waitpid(pid, 0)
+    os.close(pidfd)
+    shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _warm_up() -> None:
+    """Run what a first answer would otherwise wait for."""
+    import torch
+
+    from .ledger import Ledger
+    from .torch_ledger import TorchLedger
+
+    with TorchLedger(Ledger(), poison=True):
+        x = torch.empty(2, 3)
+        e = torch.exp(x - x.amax(dim=1, keepdim=True))
+        wire.elements(e / e.sum(dim=1, keepdim=True))
+    if interpreter.STATUS["guard"] == "on" and os.environ.get("TRITON_INTERPRET") == "1":
+        from .selfcheck import copy_once
+
+        copy_once()
+
+
+def serve(channel: socket.socket, scratch: str, device: str = "cpu") -> None:
+    """Import one answer and run it on one input after another, until the judge closes the channel."""
+    module = None
+    while True:
+        try:
+            header, payload = wire.receive(channel, MAX_REQUEST)
+        except wire.BrokenChannel:
+            return
+        try:
+            if header["op"] == "answer":
+                path = os.path.join(scratch, "answer.py")
+                with open(path, "w", encoding="utf-8") as f:
+                    f.write(header["source"])
+                reply, data = {"loaded": True}, []
+                module = _import(path)
+            elif header["op"] == "compile":
+                from .compiler import lower
+
+                lower(getattr(module, header["kernel"]), header["signature"], header["constants"], header["options"])
+                reply, data = {"compiled": True}, []
+            else:
+                reply, data = _run(module, header, payload, device)
+        except BaseException as error:  # SystemExit and KeyboardInterrupt are answers too
+            reply, data = {"error": describe(error, os.path.join(scratch, "answer.py"))}, []
+        wire.send(channel, reply, data)
+
+
+def _import(path: str):
+    spec = importlib.util.spec_from_file_location("answer", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["answer"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _run(module, header: dict, payload: bytes, device: str) -> tuple[dict, list[bytes]]:
+    import torch
+
+    from .ledger import Ledger
+    from .torch_ledger import TorchLedger
+
+    tensors, start = [], 0
+    for spec in header["tensors"]:
+        if "fill" in spec:
+            tensors.append(_blank(spec))
+        else:
+            tensors.append(wire.unpack(spec, payload[start : start + spec["nbytes"]]))
+            start += spec["nbytes"]
+    if device != "cpu":
+        tensors = [_to_device(t, device) for t in tensors]
+    args = [tensors[a[1]] if a[0] == "tensor" else wire.decode(a[1]) for a in header["args"]]
+    kwargs = {k: wire.decode(v) for k, v in header["kwargs"].items()}
+
+    target = getattr(module, header["name"])
+    if header["kind"] == "value":
+        return {"value": wire.encode(target)}, []
+    ledger, failure, reply, data = Ledger(), None, {}, []
+    counter = TorchLedger(ledger, poison=True)
+    try:
+        with interpreter.program_order(header["order"]), interpreter.recording(ledger), counter:
+            if header["kind"] == "launch":
+                target = target[tuple(header["grid"])]
+            value = target(*args, **kwargs)
+        if device != "cpu":
+            torch.cuda.synchronize()
+        reply, data = _result(value, header["limit"])
+        reply["args"] = []
+        for tensor in tensors:
+            spec, raw = wire.elements(tensor)
+            reply["args"].append(spec)
+            data.append(raw)
+    except BaseException as error:
+        # What it did before it failed is evidence too.
+        reply, data = {"error": describe(error, module.__file__)}, []
+    read, written = ledger.totals()
+    reply |= {
+        "rows": ledger.rows(), "read": read, "written": written, "torch_ops": counter.names,
+        "inside_kernels": counter.inside_kernels, "launches": [_launch(x) for x in ledger.launches],
+    }  # fmt: skip
+    return reply, data
+
+
+def _blank(spec: dict):
+    """An output tensor whose storage, gaps included, starts as NaN."""
+    import torch
+
+    shape, strides = spec["shape"], spec["strides"]
+    size = 1 + sum((n - 1) * s for n, s in zip(shape, strides)) if all(shape) else 0
+    storage = torch.full((size,), float("nan"), dtype=getattr(torch, spec["dtype"]))
+    return storage.as_strided(shape, strides)
+
+
+def _to_device(tensor, device: str):
+    """A copy on the device that keeps the strides and the gaps."""
+    import torch
+
+    size = tensor.untyped_storage().nbytes() // tensor.element_size()
+    flat = torch.empty(0, dtype=tensor.dtype).set_(tensor.untyped_storage(), 0, (size,), (1,))
+    return flat.to(device).as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
+
+
+def _result(value, limit: int) -> tuple[dict, list[bytes]]:
+    """A returned tensor as description and bytes, up to `limit` of them; anything else as a plain value."""
+    import torch
+
+    if not isinstance(value, torch.Tensor):
+        return {"value": wire.encode(value)}, []
+    if value.numel() * value.element_size() > limit:
+        spec = {"dtype": str(value.dtype).removeprefix("torch."), "shape": list(value.shape)[:16]}
+        return {"tensor": spec | {"omitted": True}}, []
+    spec, data = wire.elements(value)
+    return {"tensor": spec}, [data]
+
+
+def _launch(launch) -> dict:
+    return {
+        "kernel": launch.kernel, "grid": list(launch.grid), "most_stores": launch.most_stores(),
+        "options": {str(k): wire.encode(v) for k, v in launch.options.items()},
+        "constants": {k: wire.encode(v) for k, v in launch.constants.items()},
+        "signature": launch.signature,
+    }  # fmt: skip
+
+
+def describe(error: BaseException, path: str) -> dict:
+    """An error as plain data: type, message, and the line of the answer it came from."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
+    text = str(error)
+    if isinstance(error, SyntaxError):
+        frames = [traceback.FrameSummary(path, error.lineno or 0, "", line=(error.text or "").strip())]
+        text = error.msg
+    todo = re.search(r"TODO (\d+\.\d+)(?: \((\d+) of (\d+)\))?", text)
+    return {
+        "type": type(error).__name__, "message": text[-2000:],
+        "line": (frames[-1].line or "")[:200] if frames else "", "lineno": frames[-1].lineno if frames else 0,
+        "todo": list(todo.groups()) if todo else None,
+        "where": getattr(error, "where", None) if isinstance(error, interpreter.OutOfBounds) else None,
+    }  # fmt: skip
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
