@@ -7,9 +7,9 @@ __all__ = ["check", "device", "hint", "progress", "traffic"]
 
 import os
 
-from .device import device
+from .machine import device
 from .session import check, hint, progress, start
-from .traffic import traffic
+from .show import traffic
 
 if "FIVE_PASSES_WORKER" not in os.environ:
     start()

@@ -5,28 +5,19 @@ from __future__ import annotations
 import base64
 import io
 
-from .ledger import Ledger
-
 _READ = {"color": "#4477aa", "edgecolor": "black", "linewidth": 0.8}
 _WRITTEN = {"color": "#eecc66", "edgecolor": "black", "linewidth": 0.8, "hatch": "///"}
 
 
-def traffic(name: str, ledger: Ledger, unit: int):
-    """A bar for each operation, as long as what it moves, in units of M·N. Returns a matplotlib figure."""
-    return compare([(name, ledger, unit)])
-
-
-def compare(runs: list[tuple[str, Ledger, int]]):
-    """The same, for several functions below each other on one scale."""
+def traffic(runs):
+    """A bar for each operation of each run, as long as what it moves, all on one scale. Returns a matplotlib figure."""
     from matplotlib.figure import Figure
 
     bars = []
-    for name, ledger, unit in runs:
-        rows = ledger.rows()
-        bars += [(op, read / unit, written / unit) for op, read, written in rows]
-        if len(rows) > 1:
-            read, written = ledger.totals()
-            bars.append((f"{name}\nin all", read / unit, written / unit))
+    for run in runs:
+        bars += [(name, read / run.unit, written / run.unit) for name, read, written in run.rows]
+        if len(run.rows) > 1:
+            bars.append((f"{run.name}\nin all", *run.totals()))
     figure = Figure(figsize=(6.4, 0.9 + 0.46 * len(bars)), dpi=110, layout="constrained", facecolor="white")
     axes = figure.add_subplot()
     for y, (_, read, written) in enumerate(bars):

@@ -42,6 +42,7 @@ class Evidence:
     rows: list = field(default_factory=list)  # ledger: (operation, elements read, elements written)
     read: int = 0  # elements
     written: int = 0  # elements
+    bytes: tuple[int, int] = (0, 0)  # read, written; index tensors included
     launches: list = field(default_factory=list)
     torch_ops: list = field(default_factory=list)
     inside_kernels: list = field(default_factory=list)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
-from . import compare, device, feedback, pool
+from . import feedback, machine, pool
 from .exercise import Answer, Case, Evidence, Exercise, Out, Result
 from .mistakes import MISTAKES, from_error
 
@@ -48,7 +48,7 @@ def judge(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: in
             return result
         if not failures:
             failures = _lower(exercise, answer, seen, seconds)
-        if not failures and exercise.kernels and device.has_gpu():
+        if not failures and exercise.kernels and machine.has_gpu():
             failures = _on_gpu(exercise, answer, cases, seconds, result)
     except pool.NoWorker as error:
         result.status, result.message = "error", str(error)
@@ -245,4 +245,3 @@ def _name(exercise: Exercise, answer: Answer, failures: list[_Failure]) -> str |
     return None
 
 
-__all__ = ["PUBLIC_SEED", "SECONDS", "compare", "judge"]

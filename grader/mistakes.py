@@ -235,6 +235,11 @@ _ALL = [
         "Which number of the shape says how many programs you need?",
     ),
     Mistake(
+        "grid-of-columns",
+        "One program was launched for each column, not for each row.",
+        "What does one program compute?",
+    ),
+    Mistake(
         "stored-twice",
         "The numbers are right, but elements were stored more than once: several programs did the same work.",
         "Which rows does program 1 handle, and which of them does program 0 handle too?",

@@ -202,6 +202,7 @@ def _evidence(header: dict, payload: bytes) -> Evidence:
             start += spec["nbytes"]
         evidence.rows = [(str(a), int(b), int(c)) for a, b, c in header.get("rows", [])]
         evidence.read, evidence.written = int(header.get("read", 0)), int(header.get("written", 0))
+        evidence.bytes = tuple(int(n) for n in header.get("bytes", (0, 0)))
         evidence.torch_ops = [str(n) for n in header.get("torch_ops", [])]
         evidence.inside_kernels = [str(n) for n in header.get("inside_kernels", [])]
         evidence.launches = [dict(x) for x in header.get("launches", [])]

@@ -7,7 +7,7 @@ import os
 import pathlib
 import re
 
-from . import device
+from . import machine
 
 # Where progress is kept between sessions; "off" keeps it in memory alone.
 _PROGRESS_VARIABLE = "FIVE_PASSES_PROGRESS"
@@ -66,8 +66,8 @@ def start() -> None:
     """Make this process ready: choose the mode, guard the interpreter, and warm the workers in a notebook."""
     from . import interpreter
 
-    device.prepare()
-    if device.interpreted():
+    machine.prepare()
+    if machine.interpreted():
         interpreter.install()
     shell = _shell()
     if shell is not None:

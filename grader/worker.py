@@ -188,7 +188,7 @@ def _run(module, header: dict, payload: bytes, device: str) -> tuple[dict, list[
         reply, data = {"error": describe(error, module.__file__)}, []
     read, written = ledger.totals()
     reply |= {
-        "rows": ledger.rows(), "read": read, "written": written, "torch_ops": counter.names,
+        "rows": ledger.rows(), "read": read, "written": written, "bytes": ledger.bytes(), "torch_ops": counter.names,
         "inside_kernels": counter.inside_kernels, "launches": [_launch(x) for x in ledger.launches],
     }  # fmt: skip
     return reply, data

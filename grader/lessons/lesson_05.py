@@ -204,6 +204,7 @@ EXERCISES = [
             ("wrong-exception", lambda c, e, a: c.facts.get("refuses") and e.error is not None),
             ("bad-num-warps", _bad_warps),
             ("returns-nothing", lambda c, e, a: e.error is None and e.value is None),
+            ("grid-of-columns", _grid(lambda g, x: g == x.shape[1] != x.shape[0])),
             ("grid-too-large", lambda c, e, a: bool(e.error) and _grid(lambda g, x: g > x.shape[0])(c, e, a)),
             ("grid-too-small", detectors.both(detectors.tail_rows_nan, _grid(lambda g, x: g < x.shape[0]))),
             ("wrong-row-stride", _view_assumed_contiguous),

@@ -1,0 +1,39 @@
+# Two commands, each doing all of its own set-up:   make learn   make test
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export FIVE_PASSES_PROGRESS PYDEVD_DISABLE_FILE_VALIDATION = 1
+
+.PHONY: learn test grade build bench contract
+
+learn: $(VENV)/ready
+	$(BIN)/jupyter lab notebooks/00_check_your_bench.ipynb
+
+test: FIVE_PASSES_PROGRESS = off
+test: $(VENV)/ready
+	$(BIN)/python solutions/build.py --check
+	$(BIN)/ruff check .
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests
+	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 -n 2 --dist loadfile solutions
+
+# make grade SUBMISSIONS=folder
+grade: $(VENV)/ready
+	@test -n "$(SUBMISSIONS)" || { echo "Say what to grade: make grade SUBMISSIONS=folder"; exit 2; }
+	$(BIN)/python -m grader grade "$(SUBMISSIONS)" --out results
+
+# Rebuild both notebooks of every lesson from solutions/*.py and run what changed.
+build: $(VENV)/ready
+	$(BIN)/python solutions/build.py --execute
+
+bench: $(VENV)/ready
+	$(BIN)/python -m grader bench
+
+# The interpreter's contract with another Triton: make contract TRITON=3.6.0
+contract: $(VENV)/ready
+	$(BIN)/pip install -q --no-deps --upgrade --target .env-triton-$(TRITON) triton==$(TRITON)
+	PYTHONPATH=.env-triton-$(TRITON) $(BIN)/python -m pytest tests/test_interpreter.py tests/test_compiler.py
+
+$(VENV)/ready: requirements.txt requirements-dev.txt constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements-dev.txt -c constraints.txt
+	@touch $@

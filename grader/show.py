@@ -1,0 +1,99 @@
+"""traffic(fn, *args): what a function moves, line by line, as a table and a picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import interpreter, machine
+from .ledger import Ledger
+
+
+def traffic(fn, *args, **kwargs):
+    """Run fn(*args) once and show what each operation read and wrote, in units of M·N, the elements of the input.
+
+    PyTorch operations are counted as they are dispatched, Triton kernels as they are interpreted: every element once
+    per instruction, masked lanes never. Prints the table and returns a picture of it. fn may be a list of functions,
+    which are then shown below each other.
+
+    >>> traffic(naive_softmax, x)
+    """
+    runs = [count(f, args, kwargs) for f in (fn if isinstance(fn, (list, tuple)) else [fn])]
+    print("\n\n".join(table(run) for run in runs))
+    return Picture(runs)
+
+
+@dataclass
+class Run:
+    """What one function moved. rows: (operation, elements read, elements written) in the order they ran."""
+
+    name: str
+    rows: list[tuple[str, int, int]]
+    bytes: tuple[int, int]
+    unit: int
+
+    def totals(self) -> tuple[float, float]:
+        """(read, written) in units of M·N."""
+        return sum(r[1] for r in self.rows) / self.unit, sum(r[2] for r in self.rows) / self.unit
+
+
+def count(fn, args, kwargs) -> Run:
+    """Run a function under the ledger."""
+    import torch
+
+    from .torch_ledger import TorchLedger
+
+    unit = max([a.numel() for a in args if isinstance(a, torch.Tensor)] + [1])
+    ledger = Ledger()
+    if not machine.interpreted():
+        args = [a.cpu() if isinstance(a, torch.Tensor) else a for a in args]
+        return _elsewhere(fn, args, unit)
+    with interpreter.recording(ledger), TorchLedger(ledger):
+        fn(*args, **kwargs)
+    return Run(getattr(fn, "__name__", "function"), ledger.rows(), ledger.bytes(), unit)
+
+
+def _elsewhere(fn, args, unit: int) -> Run:
+    """Kernels compiled in this process cannot be counted: run the function's text interpreted, in a worker."""
+    from . import answer, pool
+    from .exercise import Call
+
+    name = fn.__name__
+    source = answer.extract(answer.session_cells(), (name,)).source
+    with pool.zygote().open(source, seconds=60) as session:
+        evidence = session.run(Call("call", name, tuple(args)))
+    if evidence.error:
+        raise RuntimeError(f"{name} does not run interpreted: {evidence.error['message']}")
+    return Run(name, evidence.rows, evidence.bytes, unit)
+
+
+def table(run: Run) -> str:
+    """One line an operation: what it read and wrote in units of M·N; then the sum, and the sum in bytes."""
+    width = max([len(r[0]) for r in run.rows] + [9])
+    lines = [f"{'operation':<{width}}   read       written"]
+    lines += [f"{name:<{width}}   {r / run.unit:5.2f} MN   {w / run.unit:5.2f} MN" for name, r, w in run.rows]
+    read, written = run.totals()
+    lines.append(f"{'in all':<{width}}   {read:5.2f} MN   {written:5.2f} MN")
+    lines.append(f"{'in bytes':<{width}}   {run.bytes[0]:,} read, {run.bytes[1]:,} written")
+    return "\n".join(lines)
+
+
+class Picture:
+    """Runs as a picture. Notebooks draw it; elsewhere it is its own description."""
+
+    def __init__(self, runs: list[Run]):
+        self.runs = runs
+
+    def __repr__(self) -> str:
+        return "Bar chart of elements moved, in units of M·N. " + " ".join(_sentence(run) for run in self.runs)
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        from . import draw
+
+        alt = repr(self)
+        return {"text/plain": alt, "image/png": draw.png(draw.traffic(self.runs))}, {"image/png": {"alt": alt}}
+
+
+def _sentence(run: Run) -> str:
+    steps = ", ".join(f"{name} {(r + w) / run.unit:.2f}" for name, r, w in run.rows)
+    read, written = run.totals()
+    return f"{run.name}: {steps}; in all {read:.2f} read and {written:.2f} written."

@@ -1,0 +1,202 @@
+# %% [markdown]
+# # 01 · Five passes
+#
+# Softmax turns a row of numbers into shares that sum to 1. Written line by line in PyTorch it takes five passes over the
+# matrix. Here you write them, count what each one moves, and see why the first of them is not optional.
+#
+# *About 30 minutes. No GPU needed.*
+
+# %%
+import sys
+
+sys.path.insert(0, "..")  # the course's own folder
+
+from grader import check, hint, progress, traffic
+import torch
+
+# %% [markdown]
+# ## The definition
+#
+# For one row: $\mathrm{softmax}(x)_j = e^{x_j} / \sum_k e^{x_k}$. Bigger numbers get bigger shares.
+
+# %%
+row = torch.tensor([1.0, 2.0, 3.0])
+shares = torch.exp(row) / torch.exp(row).sum()
+[round(s, 3) for s in shares.tolist()]
+
+# %% [markdown]
+# ## It breaks
+#
+# The same formula on a row that is merely larger. What do you expect?
+
+# %%
+row = torch.tensor([100.0, 200.0, 300.0])
+torch.exp(row) / torch.exp(row).sum()
+
+# %% [markdown]
+# `exp` went past the largest number that float32 holds and gave `inf`; then `inf / inf` is `nan`. Look at it step by step:
+
+# %%
+torch.exp(row), torch.exp(row).sum()
+
+# %% [markdown]
+# ## A shift changes nothing
+#
+# $e^{x-m} = e^x / e^m$, so subtracting any number $m$ from a whole row cancels in the division. Which $m$ makes every
+# exponent at most 0, so that `exp` never exceeds 1?
+
+# %%
+small = torch.tensor([1.0, 2.0, 3.0])
+for m in (0.0, 3.0, -50.0):
+    e = torch.exp(small - m)
+    print(f"m = {m:5}:", [round(s, 3) for s in (e / e.sum()).tolist()])
+
+# %% [markdown]
+# ## Your turn: 1.1
+#
+# The five passes, in this order: the row maximum, the difference, the exponential, the row sum, the quotient. One
+# PyTorch operation a line, so that we can see what each costs.
+#
+# A matrix has M rows, and each row has its own maximum: mind the shapes.
+
+# %%
+def naive_softmax(x):
+    """Softmax of each row of x (M×N, float32) in five passes: max, subtract, exp, sum, divide."""
+    # Five lines, one operation each. keepdim=True keeps the M×1 shape that broadcasts against M×N.
+    ### BEGIN SOLUTION
+    row_max = x.amax(dim=1, keepdim=True)
+    shifted = x - row_max
+    numerator = torch.exp(shifted)
+    denominator = numerator.sum(dim=1, keepdim=True)
+    return numerator / denominator
+    ### END SOLUTION
+
+# %%
+check("1.1")
+
+# %% [markdown]
+# <details><summary>Each line, and what goes wrong without it</summary>
+#
+# **Row maximum** (`amax`, `dim=1`): the largest exponent becomes exactly 0. Without it `exp` overflows, or underflows
+# for rows far below zero. One maximum for the *whole* matrix is not enough: a row far below it becomes all zeros.
+# **Difference**: `keepdim=True` gives M×1, which broadcasts along each row. Without it the M maxima would line up with the
+# *columns*, which raises an error, or for a square matrix does not.
+# **Exponential**: all values now lie between 0 and 1.
+# **Row sum**: at least 1, because the largest term is $e^0 = 1$. The division is always safe.
+# **Quotient**: without it, rows do not sum to 1.
+#
+# *An honest aside*: `x.max(dim=1)` also works. It writes the positions of the maxima as well, M integers that nobody
+# reads.
+#
+# </details>
+
+# %% [markdown]
+# ## What does it move?
+#
+# Predict first: how many of the five lines read the whole matrix? How many write one?
+# Then let the ledger count. `input` and `output` of each operation are counted when PyTorch runs it.
+
+# %%
+x = torch.randn(64, 256)
+traffic(naive_softmax, x)
+
+# %% [markdown]
+# The ideal is to read the matrix once and write the result once: 2 MN together. You moved about four times that. The
+# arithmetic is the same.
+
+# %% [markdown]
+# ## Your turn: 1.2
+#
+# Say it as a formula. Count *elements*, exactly: the vectors of M elements (maximum and sum) cost something too, when
+# they are written and when they are read again.
+
+# %%
+def naive_traffic(m, n):
+    """(elements read, elements written) by the five passes on an m×n matrix."""
+    # Two whole numbers of the shape a·m·n + b·m.
+    ### BEGIN SOLUTION
+    read = 5 * m * n + 2 * m
+    written = 3 * m * n + 2 * m
+    return read, written
+    ### END SOLUTION
+
+# %%
+check("1.2")
+
+# %% [markdown]
+# <details><summary>Line by line</summary>
+#
+# | pass | reads | writes |
+# |---|---|---|
+# | max | MN | M |
+# | subtract | MN + M | MN |
+# | exp | MN | MN |
+# | sum | MN | M |
+# | divide | MN + M | MN |
+# | in all | 5MN + 2M | 3MN + 2M |
+#
+# **Why exactly**: a budget that is only nearly right cannot tell a kernel that reads its row twice from one that does
+# not. **Otherwise**: 7MN is often quoted for the reads. Nothing in the five lines reads that much.
+#
+# </details>
+
+# %% [markdown]
+# Your formula beside the ledger, for the matrix above:
+
+# %%
+m, n = x.shape
+read, written = naive_traffic(m, n)
+print(f"read {read / (m * n):.3f} MN, written {written / (m * n):.3f} MN")
+
+# %% [markdown]
+# ## Your turn: 1.3
+#
+# Where exactly is the border? Find the smallest **integer** whose exponential is `inf`, in float32 and in float16.
+# Experiment in this cell as much as you like:
+
+# %%
+for n in (50, 80, 100):
+    print(n, torch.exp(torch.tensor(float(n), dtype=torch.float32)).item())
+
+# %%
+# A dictionary with the keys "float32" and "float16".
+### BEGIN SOLUTION
+overflow_at = {"float32": 89, "float16": 12}
+### END SOLUTION
+
+# %%
+check("1.3")
+
+# %% [markdown]
+# <details><summary>Where the border comes from</summary>
+#
+# **What**: the logarithm of the largest number. For float32 it lies between 88 and 89, for float16 between 11 and 12.
+# **Why it matters**: in float16 a value of 12 is nothing unusual; a softmax without the shift breaks on ordinary data.
+# **Otherwise**: "exp(50) overflows" is a popular claim. You have just printed exp(50).
+#
+# </details>
+
+# %%
+[(d, torch.log(torch.tensor(torch.finfo(getattr(torch, d)).max, dtype=torch.float64)).item().__round__(2)) for d in overflow_at]
+
+# %% [markdown]
+# ## One operation that does it all
+#
+# PyTorch's own softmax is *one* operation. What does it move?
+
+# %%
+def library_softmax(x):
+    return torch.softmax(x, dim=1)
+
+
+traffic(library_softmax, x)
+
+# %% [markdown]
+# One read, one write. Somebody wrote a kernel that keeps the row on the chip between the five steps. You are about to
+# write that kernel yourself.
+
+# %%
+progress()
+
+# %% [markdown]
+# **Next: [04 · One row](04_one_row.ipynb).** All five steps in one kernel, on one row.

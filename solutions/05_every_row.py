@@ -1,0 +1,244 @@
+# %% [markdown]
+# # 05 · Every row
+#
+# A program handles one row. So a matrix of M rows takes M programs, and each of them only has to find out which row is
+# its own. At the end of this lesson you have a softmax that others can call.
+#
+# *About 35 minutes. No GPU needed.*
+
+# %%
+import sys
+
+sys.path.insert(0, "..")  # the course's own folder
+
+from grader import check, hint, progress, traffic
+import torch
+import triton
+import triton.language as tl
+
+where = "cuda" if torch.cuda.is_available() else "cpu"
+
+# %% [markdown]
+# ## The grid
+#
+# The brackets of a launch hold the **grid**: how many programs to start. All of them run the same code, and
+# `tl.program_id(0)` is the one thing that differs.
+
+# %%
+@triton.jit
+def who_am_i_kernel(y_ptr):
+    me = tl.program_id(0)
+    tl.store(y_ptr + me, me)
+
+
+y = torch.zeros(6, dtype=torch.int32, device=where)
+who_am_i_kernel[(4,)](y)
+y
+
+# %% [markdown]
+# Four programs, four stores; the last two elements belong to nobody. A GPU runs programs in any order and many at
+# once, so no program may rely on what another has done. The checks run yours backwards and shuffled.
+
+# %% [markdown]
+# ## Where does row r begin?
+#
+# Memory is one long line of elements. `x.stride()` says how many elements lie between neighbours in a column, and
+# between neighbours in a row.
+
+# %%
+wide = torch.arange(24.0, device=where).reshape(3, 8)
+part = wide[:, :5]
+wide.stride(), part.stride(), part.shape
+
+# %% [markdown]
+# `part` has 5 columns, but its rows still lie 8 apart, because it looks at the memory of `wide`. The row stride is **not**
+# the number of columns. Where does row 2 of `part` begin?
+
+# %%
+row, row_stride = 2, part.stride(0)
+begins = row * row_stride
+begins, part[2, 0].item() == wide.flatten()[begins].item()
+
+# %% [markdown]
+# Pointers count in elements, so `x_ptr + begins` is that address; nothing needs to be multiplied by 4 bytes.
+
+# %% [markdown]
+# ## Your turn: 5.1
+#
+# The kernel of lesson 04, for every row. Input and output may have different row strides, so each comes with its own.
+# Write the load and the store yourself this time: address, mask, and the value for masked lanes.
+
+# %%
+@triton.jit
+def softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
+    """Softmax of row program_id(0) of a matrix with n_cols columns. BLOCK is a power of two, at least n_cols."""
+    # Where am I? This program's row, its lanes, and which of them lie inside the row (3 lines).
+    ### BEGIN SOLUTION
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    ### END SOLUTION
+    # Load the row, once. What do masked lanes hold? (1 line)
+    ### BEGIN SOLUTION
+    x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))
+    ### END SOLUTION
+    # The four lines of lesson 04.
+    ### BEGIN SOLUTION
+    row_max = tl.max(x, axis=0)
+    numerator = tl.exp(x - row_max)
+    denominator = tl.sum(numerator, axis=0)
+    y = numerator / denominator
+    ### END SOLUTION
+    # Store y to this program's row of the output (1 line).
+    ### BEGIN SOLUTION
+    tl.store(y_ptr + row * y_row_stride + cols, y, mask=mask)
+    ### END SOLUTION
+
+# %%
+check("5.1")
+
+# %% [markdown]
+# <details><summary>What each part is for</summary>
+#
+# **Where am I**: without `program_id` every program does row 0, and the others stay empty.
+# **Load**: `row * x_row_stride` is where the row begins. With `+ row` alone, row 1 starts one element in: every row sums to
+# 1, and every value is wrong. Without the mask, the last lanes read the *next* row, which is a perfectly good address
+# until the last row.
+# **`other`**: without it a masked lane holds anything; on many GPUs it happens to be 0, which is wrong as well.
+# **Store**: a missing mask writes over the beginning of the next row. If programs run in order, the next program repairs
+# it, and the numbers look perfect. In any other order they do not.
+#
+# </details>
+
+# %% [markdown]
+# ## How many warps?
+#
+# A program runs on `num_warps` groups of 32 threads. Few warps with many elements each run out of registers; many warps
+# with few elements each spend their time meeting each other. A common rule of thumb:
+
+# %%
+def warps_for(block):
+    """4 warps, 8 from a block of 2048, 16 from 4096."""
+    return 16 if block >= 4096 else 8 if block >= 2048 else 4
+
+
+for block in (256, 1024, 2048, 4096, 16384):
+    threads = 32 * warps_for(block)
+    print(f"block {block:5}: {warps_for(block):2} warps, {threads:3} threads, {block // threads:2} elements a thread")
+
+# %% [markdown]
+# Interpreted, `num_warps` changes nothing. On a GPU it changes the speed but not the result.
+
+# %% [markdown]
+# ## Your turn: 5.2
+#
+# A function that others can call. It looks at `x` first: what the kernel cannot take gets a `ValueError` with a sentence
+# that helps, such as a tensor that is not a matrix, or one of integers. Then output, block, launch.
+#
+# One more trap: the kernel assumes that neighbours in a row are neighbours in memory. For `x.t()` they are not. You may
+# copy such an input, or refuse it.
+
+# %%
+def fused_softmax(x):
+    """Softmax of each row of x (M×N, floating point): one program a row, one read and one write of each element."""
+    # Refuse what the kernel cannot take (about 4 lines).
+    ### BEGIN SOLUTION
+    if x.dim() != 2:
+        raise ValueError(f"fused_softmax takes a matrix, not a tensor of {x.dim()} dimensions")
+    if not x.is_floating_point():
+        raise ValueError(f"fused_softmax takes floating-point numbers, not {x.dtype}")
+    if x.stride(1) != 1:
+        x = x.contiguous()
+    ### END SOLUTION
+    # The output, the sizes, the launch (about 5 lines). Return the output.
+    ### BEGIN SOLUTION
+    n_rows, n_cols = x.shape
+    y = torch.empty((n_rows, n_cols), dtype=x.dtype, device=x.device)
+    block = triton.next_power_of_2(n_cols)
+    grid = (n_rows,)
+    softmax_kernel[grid](y, x, y.stride(0), x.stride(0), n_cols, BLOCK=block, num_warps=warps_for(block))
+    return y
+    ### END SOLUTION
+
+# %%
+check("5.2")
+
+# %% [markdown]
+# <details><summary>What a caller may expect</summary>
+#
+# **Errors first**: a `ValueError` with a sentence costs two lines. *Otherwise*: a 3-D tensor gives numbers that
+# look fine and are not.
+# **`x.stride(1)`**: for a transposed view the kernel would read down the columns. A copy costs one more read and write, and
+# says so in the ledger.
+# **The grid**: one program a row. With `(1,)` only row 0 is computed; with the number of columns you
+# launch programs for rows that do not exist.
+# **`y.stride(0)` and `x.stride(0)`**: not the number of columns, because `x` may be a slice of something wider.
+# **The block**: `BLOCK=n_cols` works for powers of two and for nothing else.
+#
+# </details>
+
+# %% [markdown]
+# ## Awkward shapes
+#
+# Powers of two are easy. Here are shapes that are known to break kernels, each against PyTorch. On a GPU there is a third,
+# large one.
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+shapes = [(1823, 781), (7, 257)] + ([(8192, 1000)] if where == "cuda" else [])
+errors, sums = [], []
+for m, n in shapes:
+    x = torch.randn(m, n, device=where)
+    y = fused_softmax(x)
+    errors.append((y - torch.softmax(x, dim=1)).abs().max().item())
+    sums.append((y.sum(dim=1) - 1).abs().max().item())
+    print(f"{m}×{n}: largest error {errors[-1]:.1e}, row sums within {sums[-1]:.1e} of 1")
+
+# %% [markdown]
+# The last digits differ from machine to machine. These bounds do not:
+
+# %%
+max(errors) < 1e-6, max(sums) < 1e-5
+
+# %% [markdown]
+# *An honest aside*: a small absolute error proves little here. The outputs are about 1/N themselves, so for N = 781 a
+# kernel that returned nothing but zeros would be off by how much, on a matrix without outliers?
+
+# %%
+flat = torch.full((1, 781), 3.0)
+round(torch.softmax(flat, dim=1).max().item(), 4)
+
+# %% [markdown]
+# That is why the checks compare *relative* errors, in double precision.
+
+# %% [markdown]
+# ## Five passes and one
+#
+# Here is the softmax of lesson 01 again, and yours. The same numbers come out of both.
+
+# %%
+def naive_softmax(x):
+    """The five passes of lesson 01."""
+    shifted = x - x.amax(dim=1, keepdim=True)
+    numerator = torch.exp(shifted)
+    return numerator / numerator.sum(dim=1, keepdim=True)
+
+# %%
+# README picture
+x = torch.randn(64, 256, device=where)
+traffic([naive_softmax, fused_softmax], x)
+
+# %% [markdown]
+# If moving bytes is what takes the time, then the one pass should be about that many times faster:
+
+# %%
+m, n = x.shape
+five, one = 8 * m * n + 4 * m, 2 * m * n
+round(five / one, 2)
+
+# %% [markdown]
+# *Is* moving bytes what takes the time? That question, and the kernels that come nearest to the answer, are the rest of
+# this course.
+
+# %%
+progress()

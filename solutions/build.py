@@ -1,0 +1,256 @@
+"""Make both notebooks of every lesson from its one source.
+
+    python solutions/build.py                 learner notebooks, and the solution notebooks' cells
+    python solutions/build.py --execute       the same, and run the solution notebooks whose cells changed
+    python solutions/build.py --execute 04    the same, and run lesson 04 in any case
+    python solutions/build.py --check         say what is stale, and fail if anything is
+
+A source is a jupytext percent file. What stands between ### BEGIN SOLUTION and ### END SOLUTION becomes a TODO in the
+learner's notebook.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import base64
+import hashlib
+import os
+import pathlib
+import re
+import sys
+
+import jupytext
+import nbformat
+
+SOLUTIONS = pathlib.Path(__file__).resolve().parent
+ROOT = SOLUTIONS.parent
+sys.path.insert(0, str(ROOT))
+
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+_CHECK = re.compile(r'^check\("(\d+\.\d+)"\)$', re.MULTILINE)
+_PICTURE = "README picture"  # the cell whose first line says so makes docs/five_passes.png
+PICTURE = ROOT / "docs" / "five_passes.png"
+
+
+def sources(numbers: list[str]) -> list[pathlib.Path]:
+    """The lessons' source files, all of them or those with the given numbers."""
+    found = sorted(SOLUTIONS.glob("[0-9][0-9]_*.py"))
+    return [s for s in found if not numbers or s.name[:2] in numbers]
+
+
+def read(source: pathlib.Path) -> nbformat.NotebookNode:
+    """A source as a notebook with solutions, stable cell ids and nbgrader's metadata."""
+    notebook = jupytext.reads(source.read_text(encoding="utf-8"), fmt="py:percent")
+    notebook.metadata = nbformat.from_dict({
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    })  # fmt: skip
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    seen: dict[str, int] = {}
+    for i, cell in enumerate(notebook.cells):
+        cell.metadata = nbformat.from_dict({})
+        cell.id = _unique(_identity(notebook.cells, i, cell), seen)
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+            graded = _nbgrader(cell)
+            if graded:
+                cell.metadata["nbgrader"] = graded
+    return notebook
+
+
+def _identity(cells, i: int, cell) -> str:
+    """exercise-4-1, check-4-1, or a name that follows from the cell's text: the same whatever is added around it."""
+    checked = _CHECK.search(cell.source)
+    if cell.cell_type == "code" and checked:
+        return "check-" + checked[1].replace(".", "-")
+    if cell.cell_type == "code" and BEGIN in cell.source:
+        following = next((m for c in cells[i:] if c.cell_type == "code" and (m := _CHECK.search(c.source))), None)
+        if following is None:
+            raise SystemExit(f"an exercise has no check after it:\n{cell.source}")
+        return "exercise-" + following[1].replace(".", "-")
+    return hashlib.sha256(cell.source.encode()).hexdigest()[:12]
+
+
+def _unique(name: str, seen: dict[str, int]) -> str:
+    seen[name] = seen.get(name, 0) + 1
+    return name if seen[name] == 1 else f"{name}-{seen[name]}"
+
+
+def _nbgrader(cell) -> dict | None:
+    """nbgrader's metadata (schema 3) of an exercise cell or a check cell."""
+    from grader import lessons
+
+    kind, _, number = cell.id.partition("-")
+    common = {"schema_version": 3, "task": False, "grade_id": cell.id, "cell_type": "code"}
+    if kind == "exercise":
+        return common | {"grade": False, "solution": True, "locked": False}
+    if kind == "check":
+        exercise = lessons.exercises()[number.replace("-", ".")]
+        return common | {"grade": True, "solution": False, "locked": True, "points": exercise.points}
+    return None
+
+
+def learner(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """The notebook a learner opens: stubs for solutions, no outputs."""
+    notebook = nbformat.from_dict(notebook)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+            if BEGIN in cell.source:
+                cell.source = stub(cell.source, cell.id.removeprefix("exercise-").replace("-", ".", 1).split("-")[0])
+    return notebook
+
+
+def stub(source: str, exercise: str) -> str:
+    """The text of an exercise cell with a TODO in place of every solution region."""
+    lines, kept, region = source.splitlines(), [], None
+    regions = source.count(BEGIN)
+    number = 0
+    for i, line in enumerate(lines):
+        if line.strip() == BEGIN:
+            region, number = [], number + 1
+        elif line.strip() == END:
+            label = f"TODO {exercise}" + (f" ({number} of {regions})" if regions > 1 else "")
+            indent = line[: len(line) - len(line.lstrip())]
+            kept += [indent + text for text in _todo(label, region, indent, lines[:i])]
+            region = None
+        elif region is None:
+            kept.append(line)
+        else:
+            region.append(line)
+    if region is not None:
+        raise SystemExit(f"a solution region of exercise {exercise} is not closed")
+    return "\n".join(kept)
+
+
+def _todo(label: str, region: list[str], indent: str, above: list[str]) -> list[str]:
+    """The stub of one region: it must fail loudly in Python, in a kernel, and as a value."""
+    if not indent:
+        names = [t.id for node in ast.parse("\n".join(region)).body for t in getattr(node, "targets", [])]
+        return [f"{name} = ...  # {label}" for name in names]
+    header = max(i for i, line in enumerate(above) if re.match(r"\s*def ", line) and not line.startswith(indent))
+    if header and "triton.jit" in above[header - 1]:
+        return [f'tl.static_assert(False, "{label}")']
+    return [f'raise NotImplementedError("{label}")']
+
+
+def merged(notebook: nbformat.NotebookNode, stored: nbformat.NotebookNode | None) -> nbformat.NotebookNode:
+    """The notebook with the stored outputs of the cells that did not change."""
+    outputs = {c.id: c for c in stored.cells if c.cell_type == "code"} if stored else {}
+    for cell in notebook.cells:
+        old = outputs.get(cell.id)
+        if cell.cell_type == "code" and old is not None and old.source == cell.source:
+            cell.outputs, cell.execution_count = old.outputs, old.execution_count
+    return notebook
+
+
+def execute(notebook: nbformat.NotebookNode) -> None:
+    """Run a notebook in place, without timestamps and without a record of progress."""
+    from nbclient import NotebookClient
+
+    os.environ |= {"FIVE_PASSES_PROGRESS": "off", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    NotebookClient(notebook, timeout=300, record_timing=False, resources={"metadata": {"path": SOLUTIONS}}).execute()
+    notebook.metadata.pop("widgets", None)
+    notebook.metadata["language_info"] = {"name": "python"}
+
+
+def text(notebook: nbformat.NotebookNode) -> str:
+    """The bytes of a notebook, the same every time."""
+    return nbformat.writes(notebook, version=nbformat.NO_CONVERT) + "\n"
+
+
+def load(path: pathlib.Path) -> nbformat.NotebookNode | None:
+    """A notebook, None where there is none."""
+    return nbformat.read(path, as_version=4) if path.exists() else None
+
+
+def unexecuted(notebook: nbformat.NotebookNode) -> list[str]:
+    """Ids of the code cells that were never run, or that ended in an error."""
+    return [
+        c.id for c in notebook.cells
+        if c.cell_type == "code" and (c.execution_count is None or any(o.output_type == "error" for o in c.outputs))
+    ]  # fmt: skip
+
+
+def picture(notebook: nbformat.NotebookNode) -> bytes | None:
+    """The README's picture, if this notebook draws it."""
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and _PICTURE in cell.source.partition("\n")[0]:
+            for output in cell.outputs:
+                if "image/png" in output.get("data", {}):
+                    return base64.b64decode(output["data"]["image/png"])
+    return None
+
+
+def problems(source: pathlib.Path) -> list[str]:
+    """What is stale or wrong with one lesson, as sentences."""
+    from grader import lessons
+
+    wanted, found = read(source), []
+    clean, solved = ROOT / "notebooks" / f"{source.stem}.ipynb", source.with_suffix(".ipynb")
+    if not clean.exists() or clean.read_text(encoding="utf-8") != text(learner(read(source))):
+        found.append(f"{clean.relative_to(ROOT)} is stale")
+    stored = load(solved)
+    if stored is None or [_face(c) for c in stored.cells] != [_face(c) for c in wanted.cells]:
+        found.append(f"{solved.relative_to(ROOT)} is stale")
+    else:
+        found += [f"{solved.relative_to(ROOT)}: code cell {i} has no good run stored" for i in unexecuted(stored)]
+        drawn = picture(stored)
+        if drawn and (not PICTURE.exists() or PICTURE.read_bytes() != drawn):
+            found.append(f"{PICTURE.relative_to(ROOT)} is not the picture of {solved.name}")
+    ids = {c.id for c in wanted.cells}
+    for exercise in lessons.of_lesson(source.name[:2]):
+        for kind in ("exercise", "check"):
+            if f"{kind}-{exercise.id.replace('.', '-')}" not in ids:
+                found.append(f"{source.name}: exercise {exercise.id} has no {kind} cell")
+    found += [f"{source.name}: {sentence}" for sentence in leaks(wanted)]
+    return found
+
+
+def leaks(notebook: nbformat.NotebookNode) -> list[str]:
+    """Solution lines that a learner would see in the exercise's own cell."""
+    found = []
+    for solved, clean in zip(notebook.cells, learner(notebook).cells):
+        if solved.cell_type != "code" or BEGIN not in solved.source:
+            continue
+        shown = {line.strip() for line in clean.source.splitlines()}
+        inside = re.findall(rf"{BEGIN}\n(.*?){END}", solved.source, re.DOTALL)
+        lines = {line.strip() for part in inside for line in part.splitlines() if line.strip()}
+        visible = " ".join(shown)
+        found += [f"the stub of {solved.id} shows {line!r}" for line in sorted(lines) if line in visible]
+    return found
+
+
+def _face(cell) -> tuple:
+    return cell.id, cell.cell_type, cell.source, dict(cell.metadata)
+
+
+def main() -> int:
+    """Build, run or check the lessons named on the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("lessons", nargs="*", help="numbers of lessons, such as 04; all of them when left out")
+    parser.add_argument("--execute", action="store_true", help="run the solution notebooks whose cells changed")
+    parser.add_argument("--check", action="store_true", help="change nothing; fail when anything is stale")
+    options = parser.parse_args()
+    if options.check:
+        found = [p for source in sources(options.lessons) for p in problems(source)]
+        print("\n".join(found) or f"{len(sources(options.lessons))} lessons are up to date")
+        return 1 if found else 0
+    for source in sources(options.lessons):
+        clean, solved = ROOT / "notebooks" / f"{source.stem}.ipynb", source.with_suffix(".ipynb")
+        clean.write_text(text(learner(read(source))), encoding="utf-8")
+        notebook = merged(read(source), load(solved))
+        if options.execute and (unexecuted(notebook) or options.lessons):
+            print(f"running {solved.name}")
+            execute(notebook)
+        solved.write_text(text(notebook), encoding="utf-8")
+        drawn = picture(notebook)
+        if drawn:
+            PICTURE.parent.mkdir(exist_ok=True)
+            PICTURE.write_bytes(drawn)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
