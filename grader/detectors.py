@@ -23,7 +23,11 @@ def formula(compute) -> Detector:
 
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
         x, got = case.facts.get("x"), output(case, evidence)
-        return x is not None and got is not None and compare.alike(got, compute(x, case.facts))
+        if x is None or got is None or got.shape != x.shape:
+            return False
+        wrong = compute(x, case.facts)
+        # Where the wrong formula happens to be right (one column, say), agreeing with it means nothing.
+        return compare.alike(got, wrong) and not (x.dim() == 2 and compare.alike(torch.softmax(x.double(), 1), wrong))
 
     return detect
 
@@ -67,6 +71,21 @@ def value(test) -> Detector:
 def both(*detectors: Detector) -> Detector:
     """Matches when all of them do."""
     return lambda case, evidence, answer: all(d(case, evidence, answer) for d in detectors)
+
+
+def wrong_kind(what: str) -> Detector:
+    """Matches a returned tensor whose "shape" or "dtype" is not that of the input x."""
+
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        x, got = case.facts.get("x"), evidence.value
+        return x is not None and isinstance(got, torch.Tensor) and getattr(got, what) != getattr(x, what)
+
+    return detect
+
+
+def nothing(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The function returned None."""
+    return evidence.error is None and evidence.value is None
 
 
 def all_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:

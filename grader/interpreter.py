@@ -233,8 +233,9 @@ def _access(op: str, ptrs, mask, stock):
     """Check and count one access; returns the handle with real addresses in place of the guarded ones."""
     real, touched = _watch.memory.resolve(op, ptrs.data, mask, _watch.program)
     if _watch.ledger is not None:
+        (x, y, z), (_, ny, nz) = _watch.program, _watch.grid
         for region, elements in touched:
-            _watch.ledger.access(op, region, elements)
+            _watch.ledger.access(op, region, elements, (x * ny + y) * nz + z)
     return stock.TensorHandle(real, ptrs.dtype)
 
 

@@ -28,12 +28,10 @@ class Launch:
     options: dict
     constants: dict
     signature: dict
-    # How many operations came before it, and whether it finished.
+    # For each tensor, by element: how often it was stored, and by which program last (-1: by none).
     stores: dict[str, np.ndarray] = field(default_factory=dict)
-
-    def most_stores(self) -> int:
-        """How often the busiest element was stored; 1 when every element is stored once."""
-        return max((int(c.max()) for c in self.stores.values() if c.size), default=0)
+    owners: dict[str, np.ndarray] = field(default_factory=dict)
+    shared: int = 0  # stores to an element that another program had stored before
 
 
 class Ledger:
@@ -50,7 +48,8 @@ class Ledger:
         self.operations.append(launch.kernel)
         self._open = {}
 
-    def access(self, op: str, region, elements: np.ndarray) -> None:
+    def access(self, op: str, region, elements: np.ndarray, program: int) -> None:
+        """One load or store of a launch: the active lanes' elements in row-major order."""
         launch = self.launches[-1]
         key = (region.index, region.name)
         entry = self._open.get(key)
@@ -65,8 +64,14 @@ class Ledger:
             entry.read += count
         else:
             entry.written += count
-            counts = launch.stores.setdefault(region.name, np.zeros(region.numel, np.int64))
-            np.add.at(counts, elements, 1)
+            if region.name not in launch.stores:
+                launch.stores[region.name] = np.zeros(region.numel, np.int64)
+                launch.owners[region.name] = np.full(region.numel, -1, np.int64)
+            np.add.at(launch.stores[region.name], elements, 1)
+            owners = launch.owners[region.name]
+            before = owners[elements]
+            launch.shared += int(((before >= 0) & (before != program)).sum())
+            owners[elements] = program
 
     def operation(self, name: str, reads, writes) -> None:
         """One PyTorch operation. reads, writes: (elements, itemsize, floating) of each tensor."""

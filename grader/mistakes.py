@@ -277,7 +277,23 @@ _ALL = [
     ),
     Mistake("block-constant", "The block does not depend on the row's length.", "What happens when a row is longer?"),
     Mistake("block-not-int", "The block size is not an int.", "Which type does tl.arange need?"),
+    Mistake("no-kernel", "No kernel was launched: PyTorch did the work.", "Which kernel of yours should do the work?"),
+    Mistake(
+        "wrong-shape",
+        "The result does not have the shape of the input.",
+        "Which operation of yours changes the shape?",
+    ),
+    Mistake(
+        "wrong-dtype",
+        "The result does not have the dtype of the input.",
+        "Which dtype does a caller expect who handed you this one?",
+    ),
     # ---- Triton's own errors, in words
+    Mistake(
+        "no-jit",
+        "The function was not decorated, so there is no kernel to launch.",
+        "What stands in the line above every kernel?",
+    ),
     Mistake(
         "block-not-power-of-two",
         "tl.arange takes only lengths that are a power of two.",
@@ -360,6 +376,7 @@ _TRANSLATIONS = [
     (r"axis \[.*\] out of bounds|axis tensor.*|invalid literal for int.*axis", "max-for-maximum"),
     (r"axis -?\d+ (is )?out of bounds|invalid axis|out of bounds for (shape|array)", "axis-out-of-range"),
     (r"is a kernel: launch it with a grid|Cannot call @triton\.jit'd outside", "no-grid"),
+    (r"'function' object is not subscriptable", "no-jit"),
     (r"the launch does not fit|missing .*required positional argument", "launch-arguments"),
     (r"outside of the scope of a kernel|0 active drivers", "interpret-too-late"),
     (r"Loop-carried variable|re-assigned to .* in loop", "loop-type-changes"),

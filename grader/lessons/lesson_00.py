@@ -34,7 +34,7 @@ EXERCISES = [
             "The line has the shape `return <something> * x`.",
         ),
         mistakes=(
-            ("returns-nothing", detectors.value(lambda v, f: v is None)),
+            ("returns-nothing", detectors.nothing),
             ("squared", detectors.formula(lambda x, f: x * x)),
             ("unchanged", detectors.formula(lambda x, f: x)),
         ),

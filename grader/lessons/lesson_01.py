@@ -55,7 +55,7 @@ def _softmax_case(label: str, x: torch.Tensor, budget) -> Case:
 
 def _traffic_cases(seed: int) -> list[Case]:
     rng = random.Random(seed)
-    shapes = [(1, 1), (2, 3), (1823, 781)] + [(rng.randint(2, 5000), rng.randint(2, 20000)) for _ in range(5)]
+    shapes = [(2, 3), (1, 7), (1823, 781)] + [(rng.randint(2, 5000), rng.randint(2, 20000)) for _ in range(5)]
     cases = []
     for m, n in shapes:
         want = five_pass_budget(m, n)
@@ -134,7 +134,9 @@ EXERCISES = [
             "`x.amax(dim=1, keepdim=True)` is the first line; four more of that kind follow, one operation each.",
         ),
         mistakes=(
-            ("returns-nothing", detectors.value(lambda v, f: v is None)),
+            ("returns-nothing", detectors.nothing),
+            ("wrong-shape", detectors.wrong_kind("shape")),
+            ("wrong-dtype", detectors.wrong_kind("dtype")),
             ("no-max", detectors.formula(detectors.no_max)),
             ("shift-not-max", detectors.formula(detectors.shifted_by(lambda x: x.amin(1, keepdim=True)))),
             ("shift-not-max", detectors.formula(detectors.shifted_by(lambda x: x.mean(1, keepdim=True)))),
@@ -163,7 +165,7 @@ EXERCISES = [
             ("vectors-forgotten", _traffic_is(lambda m, n: (5 * m * n, 3 * m * n + 2 * m))),
             ("vectors-forgotten", _traffic_is(lambda m, n: (5 * m * n + 2 * m, 3 * m * n))),
             ("read-written-swapped", _traffic_is(lambda m, n: five_pass_budget(m, n)[::-1])),
-            ("seven-mn", detectors.value(lambda v, f: round(v[0] / (f["m"] * f["n"])) == 7 and f["n"] > 8)),
+            ("seven-mn", detectors.value(lambda v, f: v[0] in (7 * f["m"] * f["n"] + k * f["m"] for k in range(4)))),
             ("bytes-not-elements", _traffic_is(lambda m, n: tuple(4 * t for t in five_pass_budget(m, n)))),
             ("fused-counted", _traffic_is(lambda m, n: (m * n, m * n))),
         ),

@@ -149,7 +149,7 @@ EXERCISES = [
             "triton has a function whose name says it: next_power_of_2.",
         ),
         mistakes=(
-            ("returns-nothing", detectors.value(lambda v, f: v is None)),
+            ("returns-nothing", detectors.nothing),
             ("block-not-int", detectors.value(lambda v, f: isinstance(v, float))),
             ("block-is-n-cols", detectors.value(lambda v, f: v == f["n"])),
             ("block-rounded-down", detectors.value(lambda v, f: v < f["n"] < 2 * v)),

@@ -1,0 +1,30 @@
+"""Shared by all tests: the course on the path, no record of progress, answers kept as files."""
+
+import os
+import pathlib
+import re
+import sys
+from dataclasses import dataclass
+
+os.environ.setdefault("FIVE_PASSES_PROGRESS", "off")
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "solutions")]
+
+
+@dataclass
+class Stored:
+    """An answer kept as a file: its header says which exercise it answers and, if it is wrong, which mistake it is."""
+
+    name: str
+    exercise: str
+    mistake: str | None
+    source: str
+
+
+def stored(folder: str) -> list[Stored]:
+    found = []
+    for path in sorted((ROOT / "tests" / folder).glob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        header = dict(re.findall(r"^# (exercise|mistake): (.+)$", source, re.MULTILINE))
+        found.append(Stored(path.stem, header["exercise"], header.get("mistake"), source))
+    return found

@@ -1,0 +1,6 @@
+# exercise: 4.3
+def block_size(n_cols):
+    b = 1
+    while b < n_cols:
+        b *= 2
+    return b

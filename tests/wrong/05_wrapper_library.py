@@ -1,0 +1,9 @@
+# exercise: 5.2
+# mistake: library-softmax
+import torch
+
+
+def fused_softmax(x):
+    if x.dim() != 2 or not x.is_floating_point():
+        raise ValueError("expected a matrix of floats")
+    return torch.softmax(x, dim=1)
