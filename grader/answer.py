@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+import symtable
 from dataclasses import dataclass
 
 from .exercise import Answer
@@ -17,6 +18,7 @@ from .exercise import Answer
 # Lines of IPython, not of Python. Magics that run their own cell leave the cell's body; the others take it along.
 _MAGIC = re.compile(r"^(\s*)(?:[%!?].*|\w[\w.]*\?{1,2}|[\w, ]+=\s*[%!].*)$")
 _BODY_STAYS = ("%%time", "%%timeit", "%%capture", "%%prun")
+_COMPREHENSIONS = ("listcomp", "setcomp", "dictcomp", "genexpr")
 _ALWAYS_THERE = frozenset(dir(builtins))
 
 
@@ -111,7 +113,7 @@ def _statements(cell: str) -> list[_Statement]:
         else:
             text = "\n".join(lines[start - 1 : node.end_lineno])
             text = text if _stands_alone(text) else ast.unparse(node)
-        now, later = _needed(node)
+        now, later = _needed(node, text)
         found.append(_Statement(text, binds, frozenset(now - _ALWAYS_THERE), frozenset(later - _ALWAYS_THERE)))
     return found
 
@@ -146,24 +148,24 @@ def _bound(node: ast.stmt) -> set[str]:
     return names
 
 
-def _needed(node: ast.stmt) -> tuple[set[str], set[str]]:
-    """(names needed when the statement runs, names needed when what it defines is called)."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        arguments = node.args
-        outside = [*node.decorator_list, *arguments.defaults, *(d for d in arguments.kw_defaults if d)]
-        outside += [a.annotation for a in ast.walk(arguments) if isinstance(a, ast.arg) and a.annotation]
-        outside += [node.returns] if node.returns else []
-        now = set().union(*(_loaded(n) for n in outside)) if outside else set()
-        return now, set().union(*(_loaded(n) for n in node.body))
-    loaded = _loaded(node)
-    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-        loaded.add(node.target.id)
-    for target in getattr(node, "targets", []):
-        if isinstance(target, (ast.Subscript, ast.Attribute)):
-            loaded |= _loaded(target)
-    # A statement that holds functions (a class, an `if`) needs what they need as well.
-    return loaded, loaded if any(isinstance(n, (ast.FunctionDef, ast.Lambda)) for n in ast.walk(node)) else set()
+def _needed(node: ast.stmt, text: str) -> tuple[set[str], set[str]]:
+    """(names needed when the statement runs, names needed when a function inside it is called)."""
+    table = symtable.symtable(text, "cell", "exec")
+    now = {s.get_name() for s in table.get_symbols() if s.is_referenced()}
+    later: set[str] = set()
+    for child in table.get_children():
+        _globals_of(child, now if child.get_name() in _COMPREHENSIONS else later)
+    # `total += 1` and `table["key"] = 1` need what they change.
+    for target in [getattr(node, "target", None), *getattr(node, "targets", [])]:
+        if isinstance(node, ast.AugAssign) or isinstance(target, (ast.Subscript, ast.Attribute)):
+            now |= {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+    return now, later
 
 
-def _loaded(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+def _globals_of(table, found: set[str]) -> None:
+    """Global names that a function, class or comprehension uses, those of its inner functions included."""
+    found |= {s.get_name() for s in table.get_symbols() if s.is_global() and s.is_referenced()}
+    if table.get_type() == "class":
+        found |= {s.get_name() for s in table.get_symbols() if s.is_referenced() and not s.is_assigned()}
+    for child in table.get_children():
+        _globals_of(child, found)

@@ -17,16 +17,14 @@ _TARGET = ("cuda", 80, 32)
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 
 
-class NotAKernel(TypeError):
-    """The name does not lead to a function under @triton.jit."""
-
-
 class DoubtfulMask(TypeError):
     """`and` or `or` between blocks of values."""
 
 
-def lower(kernel, signature: dict, constants: dict, options: dict) -> None:
+def lower(kernel, signature: dict, constants: dict, options: dict) -> bool:
     """Lower a kernel to Triton's intermediate language. Raises whatever the front end raises.
+
+    False when there is nothing to lower: the name leads to no function under @triton.jit.
 
     signature: Triton type by argument name. constants, options: encoded values by name.
     """
@@ -37,7 +35,7 @@ def lower(kernel, signature: dict, constants: dict, options: dict) -> None:
     from triton.runtime import JITFunction
 
     if not isinstance(kernel, JITFunction):
-        raise NotAKernel(f"{getattr(kernel, '__name__', 'the answer')} is not a kernel under @triton.jit")
+        return False
     constants = {k: wire.decode(v) for k, v in constants.items()}
     options = {k: wire.decode(v) for k, v in options.items() if k in _OPTIONS}
     types = {name: signature.get(name, "constexpr") for name in kernel.arg_names}
@@ -58,3 +56,4 @@ def lower(kernel, signature: dict, constants: dict, options: dict) -> None:
     for warning in caught:
         if "'and' and 'or'" in str(warning.message):
             raise DoubtfulMask(str(warning.message))
+    return True

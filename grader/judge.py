@@ -36,7 +36,7 @@ class _Failure:
 
 def judge(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: int = PUBLIC_SEED) -> Result:
     """The verdict on one answer. Never raises for anything an answer does."""
-    result = Result(exercise.id, exercise.title, "failed", 0.0, exercise.points)
+    result = Result(exercise.id, exercise.title, "failed", 0.0, float(exercise.points))
     result.flags = list(answer.problems)
     cases = sorted(exercise.cases(seed), key=lambda c: c.size)
     result.cases = len(cases)
@@ -47,7 +47,7 @@ def judge(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: in
         if result.status == "not_attempted":
             return result
         if not failures:
-            failures = _lower(exercise, answer, seen, seconds)
+            failures = _lower(answer, seen, seconds, result)
         if not failures and exercise.kernels and machine.has_gpu():
             failures = _on_gpu(exercise, answer, cases, seconds, result)
     except pool.NoWorker as error:
@@ -58,7 +58,7 @@ def judge(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: in
     if failures:
         _explain(exercise, answer, failures, result)
     else:
-        result.status, result.score = "passed", exercise.points
+        result.status, result.score = "passed", float(exercise.points)
     return feedback.render(result)
 
 
@@ -169,7 +169,7 @@ def _traffic(case: Case, evidence: Evidence) -> _Failure | None:
     return None
 
 
-def _lower(exercise: Exercise, answer: Answer, seen, seconds: float) -> list[_Failure]:
+def _lower(answer: Answer, seen, seconds: float, result: Result) -> list[_Failure]:
     """Ask Triton's compiler whether it would take the kernels that just ran interpreted."""
     launches = {}
     for case, evidence in seen:
@@ -180,14 +180,18 @@ def _lower(exercise: Exercise, answer: Answer, seen, seconds: float) -> list[_Fa
         return []
     try:
         with pool.zygote("compiled").open(answer.source, seconds) as session:
+            if session.loading_error:
+                result.flags.append("not shown to Triton's compiler: " + feedback.last_line(session.loading_error))
+                return []
             for case, evidence, launch in launches.values():
-                error = session.lower(launch)
-                # The kernel may be a local of a function; then its name leads nowhere and there is nothing to lower.
-                if error and error["type"] not in ("AttributeError", "NotAKernel"):
+                found, error = session.lower(launch)
+                if error:
                     sentence = f"runs interpreted, but Triton's compiler refuses it: {feedback.last_line(error)}"
                     return [_Failure(case, evidence, sentence, from_error(error) or "refused-by-compiler")]
-    except (pool.Deadline, pool.Died):
-        pass  # the compiler's own trouble is no fault of the answer
+                if not found:  # a kernel that is a local of some function: its name leads nowhere
+                    result.flags.append(f"not shown to Triton's compiler: {launch.get('kernel')} is no global name")
+    except (pool.Deadline, pool.Died) as error:
+        result.flags.append(f"not shown to Triton's compiler: it ended ({error})")
     return []
 
 

@@ -114,7 +114,8 @@ class Session:
     def __init__(self, zygote: Zygote, number: int, channel: socket.socket, source: str, seconds: float):
         self._zygote, self._number, self._channel = zygote, number, channel
         self._end = time.monotonic() + seconds
-        self.loading_error = self._ask({"op": "answer", "source": source})[0].get("error")
+        reply = self._ask({"op": "answer", "source": source})[0]
+        self.loading_error = _error(reply["error"]) if "error" in reply else None
 
     def run(self, call: Call) -> Evidence:
         """Run one call and bring its evidence. Raises Deadline or Died."""
@@ -140,10 +141,12 @@ class Session:
         expected = limit + sum(_bytes(a) for a in call.args)
         return _evidence(*self._ask(header, payload, expected))
 
-    def lower(self, launch: dict) -> dict | None:
-        """Compile the kernel of a launch record as far as it goes without a GPU. Returns the error, or None."""
+    def lower(self, launch: dict) -> tuple[bool, dict | None]:
+        """Compile the kernel of a launch record as far as it goes without a GPU: (whether it was found, error)."""
         keys = ("kernel", "signature", "constants", "options")
-        return self._ask({"op": "compile"} | {k: launch[k] for k in keys})[0].get("error")
+        reply = self._ask({"op": "compile"} | {k: launch.get(k) for k in keys})[0]
+        error = _error(reply["error"]) if "error" in reply else None
+        return bool(error or reply.get("compiled")), error
 
     def _ask(self, header: dict, payload=b"", limit: int = 0) -> tuple[dict, bytes]:
         self._channel.settimeout(max(self._end - time.monotonic(), 0.001))

@@ -1,0 +1,110 @@
+"""Cells of a notebook -> the text of one answer."""
+
+from grader.answer import definitions, extract
+
+KERNEL = "@triton.jit\ndef kernel(x_ptr, BLOCK: tl.constexpr):\n    return helper(x_ptr)"
+
+
+def test_the_last_definition_counts():
+    """A learner runs the same cell again and again."""
+    assert "def f(): return 2" == extract(["def f(): return 1", "def f(): return 2"], ("f",)).source
+
+
+def test_what_a_function_needs_comes_along():
+    """Imports, helpers and constants, in the order they ran; what is not needed stays behind."""
+    cells = ["import math, os\nimport torch", "SCALE = 2\nOTHER = 3\nprint(SCALE)", "def g(x): return SCALE * x", "def f(x): return g(x)"]  # fmt: skip
+
+    assert "SCALE = 2\n\ndef g(x): return SCALE * x\n\ndef f(x): return g(x)" == extract(cells, ("f",)).source
+
+
+def test_decorators_and_annotations_are_needed():
+    """@triton.jit and tl.constexpr bring their imports."""
+    cells = ["import triton\nimport triton.language as tl", "@triton.jit\ndef helper(x):\n    return x", KERNEL]
+
+    source = extract(cells, ("kernel",)).source
+
+    assert source.startswith("import triton\n\nimport triton.language as tl\n\n@triton.jit\ndef helper(x):")
+    assert source.endswith(KERNEL)
+
+
+def test_local_names_bring_nothing():
+    """x and y inside a function are its own, whatever cells call x and y."""
+    cells = ["x = slow()", "y = [x for x in range(3)]", "def f(x):\n    y = x + 1\n    return [y for y in range(y)]"]
+
+    assert cells[2] == extract(cells, ("f",)).source
+
+
+def test_a_later_definition_of_a_helper_counts():
+    """A function looks its helpers up when it is called."""
+    cells = ["def f(): return g()", "def g(): return 1", "def g(): return 2"]
+
+    assert "def f(): return g()\n\ndef g(): return 2" == extract(cells, ("f",)).source
+
+
+def test_a_value_is_computed_from_what_stood_before_it():
+    """An assignment uses the value of its time."""
+    cells = ["n = 1", "m = n + 1", "n = 100"]
+
+    assert "n = 1\n\nm = n + 1" == extract(cells, ("m",)).source
+
+
+def test_a_dictionary_filled_later_comes_whole():
+    """`d[...] = ...` changes what d holds."""
+    cells = ['d = {}', 'd["a"] = 1', 'd["b"] = 2']
+
+    assert 'd = {}\n\nd["a"] = 1\n\nd["b"] = 2' == extract(cells, ("d",)).source
+
+
+def test_magics_and_shell_lines_are_dropped():
+    """Cells of IPython are not Python; their Python is kept."""
+    cells = ["%matplotlib inline\n!pip list\ndef f():\n    return 1", "%%time\ndef g():\n    return 2", "%%bash\ndef h", "f?"]  # fmt: skip
+
+    assert "def f():\n    return 1\n\ndef g():\n    return 2" == extract(cells, ("f", "g")).source
+
+
+def test_percent_signs_in_python_are_kept():
+    """Only what is no Python is searched for magics."""
+    cell = 'def f(a, b):\n    """\n    % of b\n    """\n    return (a\n        % b)'
+
+    assert cell == extract([cell], ("f",)).source
+
+
+def test_the_courses_own_imports_stay_out():
+    """An answer does not hold the judge."""
+    cells = ["from grader import check\nimport grader", "def f():\n    check('1.1')"]
+
+    assert cells[1] == extract(cells, ("f",)).source
+
+
+def test_a_broken_cell_costs_only_itself():
+    """The rest of the notebook still counts, and the cell that was meant is named."""
+    found = extract(["def f(:\n  return 1", "def g(): return 2"], ("f", "g"))
+
+    assert ("f",) == found.missing
+    assert "def g(): return 2" == found.source
+    assert "code cell 1 is not Python" in found.problems[0]
+
+
+def test_several_statements_on_a_line_are_told_apart():
+    """Only the one that is needed comes along."""
+    assert "b = 2" == extract(["a = 1; b = 2; print(a)"], ("b",)).source
+
+
+def test_names_bound_in_blocks_and_lambdas_are_found():
+    """`if`, `with`, `for`, walrus and tuple assignments all bind names."""
+    cells = ["if True:\n    def f(): return 1\nelse:\n    f = None", "(a, b), *c = (1, 2), 3", "g = lambda x: a * x"]
+
+    assert "f" not in extract(cells, ("f", "g", "c")).missing
+    assert cells[1] in extract(cells, ("g",)).source
+
+
+def test_star_imports_come_along():
+    """They may bring any name."""
+    cells = ["from math import *", "def f(x): return exp(x)"]
+
+    assert "from math import *" in extract(cells, ("f",)).source
+
+
+def test_definitions_are_counted():
+    """Two definitions of a name in one file are worth a remark."""
+    assert 2 == definitions(["def f(): pass", "x = 1", "f = 3", "f("], "f")

@@ -1,0 +1,80 @@
+"""Tolerances: control answers that must be refused, and honest arithmetic that must pass."""
+
+import pytest
+import torch
+
+from grader import compare, inputs
+
+FAMILIES = [
+    inputs.randn, inputs.far_below_zero, inputs.large, inputs.ascending, inputs.descending, inputs.cliff,
+    inputs.constant, inputs.one_minus_inf, inputs.outlier,
+]  # fmt: skip
+SIZES = [(1, 1), (3, 5), (4, 781), (2, 4096), (1, 70001)]
+
+
+def make(family, size):
+    return family(*size, inputs.generator(5))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f.__name__)
+def test_honest_float32_passes(family, size):
+    """PyTorch's own float32 softmax, the five passes, and powers of two with a scaled exponent."""
+    x = make(family, size)
+    e = torch.exp(x - x.amax(1, keepdim=True))
+    scaled = x * 1.4426950408889634
+    e2 = torch.exp2(scaled - scaled.amax(1, keepdim=True))
+    in_sequence = e / e.cumsum(1)[:, -1:]
+
+    for got in (torch.softmax(x, 1), e / e.sum(1, keepdim=True), e2 / e2.sum(1, keepdim=True), in_sequence):
+        assert compare.softmax(x, got) is None
+
+
+@pytest.mark.parametrize("size", SIZES[1:], ids=str)
+def test_control_answers_are_refused(size):
+    """Each of these passes some test with an absolute tolerance."""
+    x = make(inputs.randn, size)
+    right = torch.softmax(x, 1)
+    wrong = {
+        "zeros": torch.zeros_like(x),
+        "uniform": torch.full_like(x, 1 / size[1]),
+        "shuffled": right.flip(1),
+        "a thousandth off": right * 1.001,
+        "one element off": right.index_fill(1, torch.tensor([size[1] - 1]), 0.0),
+        "one element nan": right.index_fill(1, torch.tensor([0]), torch.nan),
+        "rows swapped": right.roll(1, 0) if size[0] > 1 else right.flip(1),
+        "view of another shape": right.t() if size[0] != size[1] else right.flip(1),
+        "double": right.double(),
+        "nothing": None,
+        "the input": x,
+    }
+
+    assert set() == {name for name, got in wrong.items() if compare.softmax(x, got) is None}
+
+
+def test_an_absolute_tolerance_would_accept_zeros():
+    """Why the comparison is relative: at N = 4096 an output is about 0.0002."""
+    x = make(inputs.constant, (1, 4096))
+
+    assert torch.allclose(torch.zeros_like(x), torch.softmax(x, 1), atol=1e-3)
+    assert compare.softmax(x, torch.zeros_like(x)) is not None
+
+
+def test_the_sentence_says_where_and_by_how_much():
+    """The first wrong row, by its sum when that tells, else by its first wrong value."""
+    x = torch.zeros(2, 4)
+    right = torch.softmax(x, 1)
+    low, swapped = right.clone(), right.clone()
+    low[1, 3] = 0
+    swapped[1, :2] = torch.tensor([0.1, 0.4])
+
+    assert "row 1 sums to 0.75, expected 1" == compare.softmax(x, low)
+    assert "row 1, column 0 is 0.1, expected 0.25 (2 of 8 values differ)" == compare.softmax(x, swapped)
+
+
+def test_rows_of_minus_infinity_are_nan_as_in_pytorch():
+    """There is no softmax of nothing."""
+    x = torch.full((1, 3), -torch.inf)
+
+    assert compare.softmax(x, torch.softmax(x, 1)) is None
+    assert compare.softmax(x, torch.zeros(1, 3)) is not None

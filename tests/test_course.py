@@ -1,0 +1,76 @@
+"""The course as a whole: points, texts, names."""
+
+import ast
+import re
+
+import pytest
+from conftest import ROOT
+
+import grader
+from grader import lessons
+from grader.mistakes import MISTAKES
+
+EXERCISES = list(lessons.exercises().values())
+
+
+def test_the_points_of_the_course_add_up_to_100():
+    """And those of each lesson to what the outline says."""
+    assert 100 == sum(points for _, points in lessons.OUTLINE.values())
+    for number in {e.id.split(".")[0].zfill(2) for e in EXERCISES}:
+        assert lessons.OUTLINE[number][1] == sum(e.points for e in lessons.of_lesson(number))
+
+
+def test_the_public_names_are_these():
+    """Six words for learners; nothing else is promised."""
+    assert ["check", "device", "hint", "progress", "traffic"] == sorted(grader.__all__)
+    assert all(callable(getattr(grader, name)) for name in grader.__all__)
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
+def test_every_exercise_is_complete(exercise):
+    """Three hints, known mistakes, cases that differ in label, and the same cases for the same seed."""
+    assert 3 == len(exercise.hints) and all(h.endswith((".", "`")) for h in exercise.hints)
+    assert set() == {name for name, _ in exercise.mistakes} - set(MISTAKES)
+    labels = [c.label for c in exercise.cases(1)]
+    assert len(labels) == len(set(labels)) >= 2
+    assert labels == [c.label for c in exercise.cases(1)]
+
+
+def test_another_seed_gives_other_numbers():
+    """So that an answer cannot know them."""
+    for exercise in EXERCISES:
+        args = [[a for c in exercise.cases(seed) for a in c.call.args if hasattr(a, "shape")] for seed in (1, 2)]
+        tensors = [[a for a in some if hasattr(a, "numel")] for some in args]
+        if tensors[0]:
+            assert any(a.shape != b.shape or not (a == b).all() for a, b in zip(*tensors)), exercise.id
+
+
+@pytest.mark.parametrize("mistake", MISTAKES.values(), ids=lambda m: m.id)
+def test_a_mistake_is_a_sentence_and_a_question(mistake):
+    """It says what happened and asks one question; it does not give the fix away."""
+    assert mistake.sentence.endswith(".") and 1 == mistake.question.count("?") and mistake.question.endswith("?")
+    assert "!" not in mistake.sentence + mistake.question
+
+
+def test_the_worker_never_imports_what_holds_answers():
+    """The direction of imports is the trust boundary."""
+    side = {"worker", "interpreter", "sandbox", "memory", "ledger", "torch_ledger", "wire", "machine", "compiler", "selfcheck"}  # fmt: skip
+    for name in side:
+        tree = ast.parse((ROOT / "grader" / f"{name}.py").read_text())
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.level:
+                imported = {node.module.split(".")[0]} if node.module else {a.name for a in node.names}
+                assert imported <= side, f"{name} imports {imported - side}"
+
+
+def test_a_lesson_imports_no_other_lesson():
+    """Lessons may be read, changed and moved alone."""
+    for path in (ROOT / "grader" / "lessons").glob("lesson_*.py"):
+        assert not re.search(r"lesson_\d", re.sub(r'""".*?"""', "", path.read_text(), flags=re.DOTALL)), path.name
+
+
+def test_files_stay_small():
+    """250 lines are a reason to split; data is not code."""
+    long = {p.name: n for p in (ROOT / "grader").rglob("*.py") if (n := len(p.read_text().splitlines())) > 250}
+
+    assert {} == {name: n for name, n in long.items() if name not in ("mistakes.py", "detectors.py", "interpreter.py", "judge.py", "pool.py", "worker.py")}  # fmt: skip

@@ -1,0 +1,239 @@
+"""The contract with Triton's interpreter. Run with each Triton the course supports: make contract TRITON=3.6.0"""
+
+import os
+
+os.environ["TRITON_INTERPRET"] = "1"
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+
+from grader import interpreter, selfcheck
+from grader.interpreter import KernelMisuse, OutOfBounds, program_order, recording
+
+interpreter.install()
+
+
+@triton.jit
+def copy_kernel(y_ptr, x_ptr, y_stride, x_stride, n, BLOCK: tl.constexpr):
+    row, cols = tl.program_id(0), tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * x_stride + cols, mask=cols < n, other=0.0)
+    tl.store(y_ptr + row * y_stride + cols, x, mask=cols < n)
+
+
+@triton.jit
+def unmasked_store(y_ptr, x_ptr, stride, n, BLOCK: tl.constexpr):
+    row, cols = tl.program_id(0), tl.arange(0, BLOCK)
+    tl.store(y_ptr + row * stride + cols, tl.load(x_ptr + row * stride + cols, mask=cols < n, other=0.0))
+
+
+@triton.jit
+def read_before(y_ptr, x_ptr):
+    tl.store(y_ptr, tl.load(x_ptr - 1))
+
+
+@triton.jit
+def no_tensor(y_ptr, address):
+    pointer = (address + 64).to(tl.pointer_type(tl.float32))
+    tl.store(y_ptr, tl.load(pointer))
+
+
+@triton.jit
+def add_one(x):
+    return x + 1.0
+
+
+@triton.jit
+def with_helper(y_ptr, x_ptr, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + cols)
+    tl.store(y_ptr + cols, add_one(x) / tl.sum(x, axis=0))
+
+
+@triton.jit
+def count_programs(count_ptr):
+    tl.atomic_add(count_ptr, 1)
+
+
+@triton.jit
+def divides_by_nothing(y_ptr):
+    tl.store(y_ptr, undefined_name)  # noqa: F821
+
+
+@triton.jit
+def same_element(y_ptr):
+    tl.store(y_ptr, 1.0)
+
+
+@triton.jit
+def broadcast_load(y_ptr, x_ptr, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    tl.store(y_ptr + cols, tl.load(x_ptr + cols * 0))
+
+
+def blank(*shape):
+    return torch.full(shape, float("nan"))
+
+
+def test_every_feature_passes_its_control():
+    """Each feature acts on a wrong kernel and leaves a right one alone."""
+    assert dict.fromkeys(interpreter.FEATURES, "on") == selfcheck.run()
+
+
+def test_installing_twice_changes_nothing():
+    """A second import must not hook the hooks."""
+    before = triton.runtime.interpreter.GridExecutor.__call__
+
+    interpreter.install()
+
+    assert before is triton.runtime.interpreter.GridExecutor.__call__
+
+
+def test_an_unmasked_store_names_tensor_row_and_column():
+    """The last row's lanes run over the end: row 2, column 5, of y_ptr, and nothing is written there."""
+    x, y = torch.randn(3, 5), blank(3, 5)
+
+    with pytest.raises(OutOfBounds, match=r"program 2 stores to y_ptr at row 2, column 5") as caught:
+        unmasked_store[(3,)](y, x, 5, 5, BLOCK=8)
+
+    assert ("y_ptr", 2, 5, [2, 0, 0]) == tuple(caught.value.where[k] for k in ("tensor", "row", "column", "program"))
+
+
+def test_a_gap_between_rows_is_outside():
+    """An address inside the storage, but between two rows of a view, belongs to nobody."""
+    y = blank(2, 8)[:, :5]
+
+    with pytest.raises(OutOfBounds, match=r"y_ptr at row 0, column 5"):
+        unmasked_store[(1,)](y, torch.zeros(2, 5), 8, 5, BLOCK=8)
+
+
+def test_an_address_before_the_tensor_is_outside():
+    """Offsets may be negative."""
+    with pytest.raises(OutOfBounds, match=r"x_ptr at element -1"):
+        read_before[(1,)](blank(1), torch.zeros(4))
+
+
+def test_an_address_of_no_tensor_is_refused():
+    """A number is no pointer, even when it happens to be an address."""
+    with pytest.raises(OutOfBounds, match="belongs to no tensor"):
+        no_tensor[(1,)](blank(1), torch.zeros(4).data_ptr())
+
+
+def test_neighbours_in_memory_are_told_apart():
+    """Running over the end of one tensor into the next is not an access to the next."""
+    both = torch.zeros(16)
+    y, x = both[:5], both[8:13]
+
+    with pytest.raises(OutOfBounds, match="y_ptr"):
+        unmasked_store[(1,)](y, x, 5, 5, BLOCK=8)
+
+
+def test_views_are_read_and_written_by_their_strides():
+    """A transposed or sliced tensor works, and so does an offset into its storage."""
+    x = torch.arange(24.0).reshape(3, 8)[:, 2:7]
+    y = blank(3, 9)[:, :5]
+
+    copy_kernel[(3,)](y, x, y.stride(0), x.stride(0), 5, BLOCK=8)
+
+    assert torch.equal(x, y)
+
+
+def test_the_ledger_counts_active_lanes_once():
+    """15 elements read, 15 written; masked lanes and repeated addresses cost nothing."""
+    with recording() as ledger:
+        copy_kernel[(3,)](blank(3, 5), torch.randn(3, 5), 5, 5, 5, BLOCK=8)
+        broadcast_load[(1,)](blank(4), torch.ones(1), BLOCK=4)
+
+    assert [("copy_kernel", 15, 15), ("broadcast_load", 1, 4)] == ledger.rows()
+    assert ((15 + 1) * 4, (15 + 4) * 4) == ledger.bytes()
+
+
+def test_the_launch_record_says_how_it_was_started():
+    """Grid, constants, options and types: enough to compile the kernel elsewhere."""
+    with recording() as ledger:
+        copy_kernel[lambda meta: (3,)](blank(3, 5), torch.randn(3, 5), 5, 5, n=5, BLOCK=8, num_warps=2)
+
+    launch = ledger.launches[0]
+    assert ("copy_kernel", (3, 1, 1), {"BLOCK": 8}, {"num_warps": 2}) == (
+        launch.kernel, launch.grid, launch.constants, launch.options)  # fmt: skip
+    assert {"y_ptr": "*fp32", "x_ptr": "*fp32", "y_stride": "i32", "x_stride": "i32", "n": "i32"} == launch.signature
+
+
+def test_elements_stored_by_several_programs_are_counted():
+    """4 programs store one element: 3 of the stores meet another program's."""
+    with recording() as ledger:
+        same_element[(4,)](blank(1))
+        copy_kernel[(2,)](blank(2, 3), torch.ones(2, 3), 3, 3, 3, BLOCK=4)
+
+    assert [3, 0] == [launch.shared for launch in ledger.launches]
+
+
+@pytest.mark.parametrize("order", ["forward", "reversed", "shuffled"])
+def test_every_order_runs_every_program(order):
+    """Whatever the order, each program runs once, on grids of two dimensions too."""
+    count = torch.zeros(1, dtype=torch.int32)
+
+    with program_order(order):
+        count_programs[(3, 5)](count)
+
+    assert 15 == count.item()
+
+
+def test_helpers_under_jit_work_and_may_be_launched_again():
+    """Patching once a launch must leave the language as it was afterwards."""
+    for _ in range(2):
+        y = blank(4)
+        with_helper[(1,)](y, torch.ones(4), BLOCK=4)
+        assert [0.5] * 4 == y.tolist()
+
+
+def test_atomics_are_guarded_and_counted():
+    """An atomic reads and writes."""
+    with recording() as ledger:
+        count_programs[(2,)](torch.zeros(1, dtype=torch.int32))
+
+    assert (8, 8) == ledger.bytes()
+
+
+def test_an_error_in_a_kernel_is_the_learners_own():
+    """Not the interpreter's wrapper around it."""
+    with pytest.raises(NameError, match="undefined_name"):
+        divides_by_nothing[(1,)](blank(1))
+
+
+def test_after_an_error_the_next_launch_works():
+    """Python lives on."""
+    with pytest.raises(OutOfBounds):
+        read_before[(1,)](blank(1), torch.zeros(4))
+    y = blank(2, 3)
+
+    copy_kernel[(2,)](y, torch.ones(2, 3), 3, 3, 3, BLOCK=4)
+
+    assert torch.equal(torch.ones(2, 3), y)
+
+
+def test_a_kernel_without_a_grid_is_a_sentence():
+    """Not an AttributeError about is_ptr."""
+    with pytest.raises(KernelMisuse, match=r"copy_kernel\[grid\]"):
+        copy_kernel(blank(1), torch.zeros(1), 1, 1, 1, BLOCK=1)
+
+
+def test_a_launch_that_does_not_fit_is_a_sentence():
+    """The missing parameter is named."""
+    with pytest.raises(KernelMisuse, match="BLOCK"):
+        copy_kernel[(1,)](blank(1), torch.zeros(1), 1, 1, 1)
+
+
+def test_bfloat16_lanes_without_a_value_are_nan():
+    """bfloat16 travels as 16-bit integers; its poison is a NaN all the same."""
+    y = torch.zeros(4, dtype=torch.bfloat16)
+    unpadded[(1,)](y, torch.ones(4, dtype=torch.bfloat16), 2, BLOCK=4)
+
+    assert [False, False, True, True] == y.isnan().tolist()
+
+
+@triton.jit
+def unpadded(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    tl.store(y_ptr + cols, tl.load(x_ptr + cols, mask=cols < n))

@@ -1,0 +1,170 @@
+"""The untrusted side: contained in time, memory and files, and gone afterwards."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import pytest
+import torch
+from conftest import ROOT
+
+from grader import answer, lessons, pool, wire
+from grader.exercise import Call
+from grader.judge import judge
+
+
+def run(source, call, seconds=10.0):
+    with pool.zygote().open(source, seconds) as session:
+        assert session.loading_error is None, session.loading_error
+        return session.run(call)
+
+
+def test_tensors_come_back_as_they_were_sent():
+    """Strides, gaps and dtypes survive the line in both directions."""
+    for x in (torch.arange(24.0).reshape(4, 6)[1:, ::2], torch.arange(6, dtype=torch.int64).reshape(2, 3).t(),
+              torch.ones(3, dtype=torch.bfloat16), torch.zeros(0, 5), torch.tensor(2.5)):  # fmt: skip
+        evidence = run("def f(x): return x", Call("call", "f", (x,)))
+
+        assert x.dtype == evidence.value.dtype and torch.equal(x, evidence.value)
+        assert torch.equal(x, evidence.args[0])
+
+
+@pytest.mark.parametrize("value", [0, -(2**70), 1.5, float("inf"), "é", None, True, ..., (1, [2.0]), {"a": {1: "b"}}])
+def test_plain_values_come_back_as_they_were(value):
+    """Numbers, text, containers."""
+    assert value == wire.decode(wire.encode(value))
+
+
+def test_what_is_no_plain_value_keeps_only_its_name():
+    """Nothing of the answer's own making crosses the line, least of all something that equals everything."""
+    evidence = run("class Yes:\n    def __eq__(self, other): return True\ndef f(): return Yes()", Call("call", "f"))
+
+    assert "<Yes>" == repr(evidence.value)
+    assert evidence.value != 1
+
+
+@pytest.mark.parametrize("data", [None, 3, [], ["int", "zz"], ["dict", 1], ["fraction", "0x1", "0x0"], ["tuple", [[]]]])
+def test_malformed_values_are_harmless(data):
+    """A forged reply becomes a value that equals nothing."""
+    assert isinstance(wire.decode(data), (wire.Unreadable, tuple))
+
+
+def test_the_child_has_no_way_to_the_judges_answers():
+    """It holds no lesson, no judge and no comparison."""
+    source = "import sys\ndef f(): return sorted(m for m in sys.modules if m.startswith('grader.'))"
+
+    loaded = run(source, Call("call", "f")).value
+
+    assert set() == {"grader.judge", "grader.lessons", "grader.compare", "grader.detectors"} & set(loaded)
+
+
+def test_scratch_folders_and_processes_are_gone_afterwards():
+    """A child that starts a process and writes a file leaves neither."""
+    source = (
+        "import subprocess, os\n"
+        "def f():\n"
+        "    open('file', 'w').write('x')\n"
+        "    return [os.getcwd(), subprocess.Popen(['sleep', '60']).pid]"
+    )
+    folder, pid = run(source, Call("call", "f")).value
+
+    for _ in range(100):
+        if not pathlib.Path(folder).exists() and not _alive(pid):
+            break
+        time.sleep(0.05)
+    assert not pathlib.Path(folder).exists()
+    assert not _alive(pid)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return "Z" not in pathlib.Path(f"/proc/{pid}/stat").read_text().split(")")[1].split()[0]
+    except OSError:
+        return False
+
+
+def test_a_flood_of_output_is_not_read():
+    """stdout is nobody's; a large result is only described."""
+    source = "import torch\ndef f(x):\n    print('x' * 10**6)\n    return torch.zeros(10**7)"
+
+    evidence = run(source, Call("call", "f", (torch.zeros(1),)))
+
+    assert "tensor of float32" in repr(evidence.value)
+
+
+def test_a_huge_file_is_stopped():
+    """64 MB is more than any answer writes."""
+    source = "def f():\n    with open('big', 'wb') as file:\n        for _ in range(100):\n            file.write(bytes(2**20))"
+
+    with pytest.raises(pool.Died):
+        error = run(source, Call("call", "f")).error
+        assert error["type"] == "OSError"
+        raise pool.Died
+
+
+def test_endless_loops_end_and_the_next_answer_is_served():
+    """Also one that ignores SIGTERM, and one at import."""
+    loops = [
+        "def naive_softmax(x):\n    while True: pass",
+        "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nX = [1]\nfor _ in X: X.append(1); del X[0]\n"
+        "def naive_softmax(x): return X",
+        "import time\ndef naive_softmax(x): time.sleep(1000)",
+    ]
+    exercise = lessons.exercises()["1.1"]
+    for source in loops:
+        result = judge(exercise, answer.extract([source], exercise.names), seconds=1.5)
+        assert ("timeout", "endless") == (result.status, result.mistake)
+
+    assert 3 == run("def f(): return 3", Call("call", "f")).value
+
+
+def test_exhausted_memory_costs_one_exercise_only():
+    """100 GB at once, and a list that grows."""
+    exercise = lessons.exercises()["1.1"]
+    for body in ("torch.zeros(25 * 10**9)", "x = []\n    while True: x.append(bytearray(10**8))"):
+        source = f"import torch\ndef naive_softmax(x):\n    {body}"
+        result = judge(exercise, answer.extract([source], exercise.names), seconds=10)
+        assert ("error", "out-of-memory") == (result.status, result.mistake), result.text
+
+
+def test_a_worker_that_does_not_start_is_a_sentence(monkeypatch):
+    """Such as one whose Python lacks PyTorch."""
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+
+    with pytest.raises(pool.NoWorker, match="did not start"):
+        pool.Zygote("interpreted").wait()
+
+
+def test_a_worker_that_went_away_is_replaced():
+    """Someone may have killed it."""
+    pool.zygote()._process.kill()
+    pool.zygote()._process.wait()
+
+    assert 1 == run("def f(): return 1", Call("call", "f")).value
+
+
+def test_nothing_stays_when_the_judge_goes_without_a_word():
+    """The warm process ends when its judge is killed."""
+    code = (
+        "import os, signal\nfrom grader import pool\nz = pool.zygote(); z.wait()\n"
+        "print(z._process.pid, flush=True)\nos.kill(os.getpid(), signal.SIGKILL)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    pid = int(done.stdout)
+
+    for _ in range(100):
+        if not _alive(pid):
+            break
+        time.sleep(0.05)
+    assert not _alive(pid)
+
+
+def test_no_scratch_folder_is_left():
+    """After all of the above."""
+    mine = [p for p in pathlib.Path(tempfile.gettempdir()).glob("answer-*") if p.stat().st_uid == os.getuid()]
+    time.sleep(0.5)
+
+    assert [] == [p for p in mine if p.exists() and time.time() - p.stat().st_mtime > 30]
