@@ -213,17 +213,21 @@ def _hook_speed(stock) -> None:
     """The stock interpreter patches triton.language again for every call of tl.max or tl.sum: once is enough."""
     patch = stock._patch_lang
     nothing = type("Nothing", (), {"restore": lambda self: None})()
+    for_good: set[int] = set()  # Triton before 3.6 never takes its patches back
 
     @functools.wraps(patch)
     def patch_once(fn):
         if not _watch.in_kernel:
             return patch(fn)
         modules = frozenset(id(v) for v in fn.__globals__.values() if v is stock.tl or v is stock.tl.core)
-        if modules and modules <= _watch.patched:
+        if modules and modules <= _watch.patched | for_good:
             return nothing
         scope = patch(fn)
-        _watch.patched |= modules
-        _watch.scopes.append(scope)
+        if scope is None:
+            for_good.update(modules)
+        else:
+            _watch.patched |= modules
+            _watch.scopes.append(scope)
         return nothing
 
     stock._patch_lang = patch_once

@@ -86,7 +86,7 @@ def _run(exercise, answer, cases, seconds, result) -> tuple[list[_Failure], list
                 session = pool.zygote().open(answer.source, seconds)
             evidence = Evidence(error=session.loading_error) if session.loading_error else session.run(case.call)
         except (pool.Deadline, pool.Died) as error:
-            failures.append(_ended(case, error, seconds, result))
+            failures.append(_ended(case, error, seconds))
             break
         todo = (evidence.error or {}).get("todo")
         if todo or evidence.value is ...:
@@ -99,7 +99,7 @@ def _run(exercise, answer, cases, seconds, result) -> tuple[list[_Failure], list
         failure = _failure(case, evidence)
         if failure:
             failures.append(failure)
-            if session.loading_error:
+            if session.loading_error or failure.mistake == "out-of-memory":
                 break
         else:
             result.cases_passed += 1
@@ -109,10 +109,9 @@ def _run(exercise, answer, cases, seconds, result) -> tuple[list[_Failure], list
     return sorted(failures, key=lambda f: f.traffic), seen
 
 
-def _ended(case: Case, error: Exception, seconds: float, result: Result) -> _Failure:
+def _ended(case: Case, error: Exception, seconds: float) -> _Failure:
     gone = Evidence(ran=False)
     if isinstance(error, pool.Deadline):
-        result.status = "timeout"
         return _Failure(case, gone, f"still running after {seconds:g} seconds", "endless")
     return _Failure(case, gone, "the process that ran your answer ended before it had a result", "exits")
 
@@ -220,10 +219,11 @@ def _explain(exercise: Exercise, answer: Answer, failures: list[_Failure], resul
     """Fill in the result: the smallest failing case, and the mistake that explains the most failing cases."""
     first = failures[0]
     mistake = _name(exercise, answer, failures)
-    if result.status not in ("timeout", "not_attempted"):
-        result.status = "error" if first.evidence.error and not first.case.expects_error else "failed"
-    if result.status == "error" and first.evidence.error.get("where"):
-        result.status = "failed"  # caught by the guard: the answer ran, and ran wrong
+    result.status = "failed"
+    if first.mistake == "endless":
+        result.status = "timeout"
+    elif first.evidence.error and not first.case.expects_error and not first.evidence.error.get("where"):
+        result.status = "error"  # what the guard caught ran, and ran wrong
     result.mistake = mistake
     result.message = f"{first.case.label}: {first.sentence}"
     result.cases_passed = min(result.cases_passed, result.cases - len(failures))

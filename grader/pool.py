@@ -46,9 +46,10 @@ class Zygote:
         # Packets, so that no two messages run together.
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._log = tempfile.TemporaryFile()
+        self._scratch = tempfile.TemporaryDirectory(prefix="answers-", ignore_cleanup_errors=True)
         environment = os.environ | {"FIVE_PASSES_WORKER": "1", "OMP_NUM_THREADS": "1", "TRITON_INTERPRET": "1" if mode == "interpreted" else "0"}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "grader.worker", str(theirs.fileno())],
+            [sys.executable, "-m", "grader.worker", str(theirs.fileno()), self._scratch.name],
             cwd=ROOT, env=environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
             stdout=self._log, stderr=self._log, start_new_session=True,
         )  # fmt: skip
@@ -106,6 +107,7 @@ class Zygote:
             self._process.kill()
             self._process.wait()
         self._log.close()
+        self._scratch.cleanup()
 
 
 class Session:
@@ -233,7 +235,10 @@ def zygote(mode: str = "interpreted") -> Zygote:
     """The warm process of this mode, started when there is none. Returns at once; `open` waits for it."""
     with _starting:
         current = _zygotes.get(mode)
-        if current is None or not current.alive():
+        if current is not None and not current.alive():
+            current.close()
+            current = None
+        if current is None:
             current = _zygotes[mode] = Zygote(mode)
         return current
 

@@ -6,7 +6,8 @@ import os
 import signal
 import sys
 
-MEMORY = 4 << 30  # bytes an answer may take beyond what PyTorch and Triton hold already
+MEMORY = 2 << 30  # bytes an answer may take beyond what PyTorch and Triton hold already
+RESERVE = 256 << 20  # bytes kept back, so that running out of memory can still be reported
 FILE_SIZE = 64 << 20  # bytes
 OPEN_FILES = 256
 
@@ -26,7 +27,16 @@ def confine(seconds: float, on_gpu: bool = False) -> None:
     _limit(resource.RLIMIT_FSIZE, FILE_SIZE)
     _limit(resource.RLIMIT_NOFILE, OPEN_FILES)
     if not on_gpu and sys.platform == "linux":
-        _limit(resource.RLIMIT_AS, _address_space() + MEMORY)
+        ceiling = _address_space() + MEMORY
+        _limit(resource.RLIMIT_AS, ceiling, ceiling + RESERVE)
+
+
+def use_reserve() -> None:
+    """Open the memory kept back by `confine`."""
+    import resource
+
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
 
 
 def _limit(which: int, soft: int, hard: int | None = None) -> None:

@@ -86,15 +86,16 @@ def _order() -> bool:
 
 
 def _speed() -> bool:
-    """tl.sum is a helper under @jit: the language must be patched once, not again for the helper."""
+    """tl.sum is a helper under @jit: four programs must patch the language no more often than one."""
     from triton.runtime import interpreter as stock
 
+    _sum_unpadded[(1,)](torch.zeros(1), torch.ones(8), 8, BLOCK=8)
     original, calls = stock._patch_builtin, []
     stock._patch_builtin = lambda *args, **kwargs: (calls.append(1), original(*args, **kwargs))[1]
     try:
         _sum_unpadded[(1,)](torch.zeros(1), torch.ones(8), 8, BLOCK=8)
         once = len(calls)
         _sum_unpadded[(4,)](torch.zeros(1), torch.ones(8), 8, BLOCK=8)
-        return 0 < once == len(calls) - once
+        return once == len(calls) - once
     finally:
         stock._patch_builtin = original

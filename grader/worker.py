@@ -24,8 +24,11 @@ from . import interpreter, machine, sandbox, wire
 MAX_REQUEST = 1 << 30  # bytes
 
 
-def main(control_fd: int) -> None:
-    """Serve forks until the judge goes away. control_fd: a Unix socket; each message brings an answer's channel."""
+def main(control_fd: int, folder: str) -> None:
+    """Serve forks until the judge goes away.
+
+    control_fd: a Unix socket of packets; each "fork" brings an answer's channel. folder: where scratch folders go.
+    """
     control = socket.socket(fileno=control_fd)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -51,14 +54,15 @@ def main(control_fd: int) -> None:
             if verb == "kill" and int(number) in children:
                 _kill(children[int(number)][0])
             elif verb == "fork" and fds:
-                children[int(number)] = _fork(control, fds[0], float(rest[0]), rest[1])
+                children[int(number)] = _fork(control, fds[0], float(rest[0]), rest[1], folder)
     for pid, pidfd, scratch in children.values():
         _kill(pid)
         _reap(pid, pidfd, scratch)
+    shutil.rmtree(folder, ignore_errors=True)  # the judge may be gone without having done so
 
 
-def _fork(control, channel_fd: int, seconds: float, device: str) -> tuple[int, int, str]:
-    scratch = tempfile.mkdtemp(prefix="answer-")
+def _fork(control, channel_fd: int, seconds: float, device: str, folder: str) -> tuple[int, int, str]:
+    scratch = tempfile.mkdtemp(dir=folder)
     pid = os.fork()
     if pid:
         os.close(channel_fd)
@@ -242,12 +246,15 @@ def _launch(launch) -> dict:
 
 
 def describe(error: BaseException, path: str) -> dict:
-    """An error as plain data: type, message, and the line of the answer it came from."""
+    """An error as plain data: type, message, and the line of the answer it came from. Lets go of its frames."""
+    if isinstance(error, MemoryError):
+        sandbox.use_reserve()
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
     text = str(error)
     if isinstance(error, SyntaxError):
         frames = [traceback.FrameSummary(path, error.lineno or 0, "", line=(error.text or "").strip())]
         text = error.msg
+    traceback.clear_frames(error.__traceback__)
     todo = re.search(r"TODO (\d+\.\d+)(?: \((\d+) of (\d+)\))?", text)
     return {
         "type": type(error).__name__, "message": text[-2000:],
@@ -258,4 +265,4 @@ def describe(error: BaseException, path: str) -> dict:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]), sys.argv[2])

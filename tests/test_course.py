@@ -29,7 +29,7 @@ def test_the_public_names_are_these():
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
 def test_every_exercise_is_complete(exercise):
     """Three hints, known mistakes, cases that differ in label, and the same cases for the same seed."""
-    assert 3 == len(exercise.hints) and all(h.endswith((".", "`")) for h in exercise.hints)
+    assert 3 == len(exercise.hints) and all(h.endswith((".", "?", "`")) for h in exercise.hints)
     assert set() == {name for name, _ in exercise.mistakes} - set(MISTAKES)
     labels = [c.label for c in exercise.cases(1)]
     assert len(labels) == len(set(labels)) >= 2

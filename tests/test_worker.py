@@ -4,7 +4,6 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 import time
 
 import pytest
@@ -109,9 +108,9 @@ def test_endless_loops_end_and_the_next_answer_is_served():
     """Also one that ignores SIGTERM, and one at import."""
     loops = [
         "def naive_softmax(x):\n    while True: pass",
-        "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nX = [1]\nfor _ in X: X.append(1); del X[0]\n"
-        "def naive_softmax(x): return X",
-        "import time\ndef naive_softmax(x): time.sleep(1000)",
+        "X = next(i for i in iter(int, 1) if i)\ndef naive_softmax(x): return X",
+        "import signal, time\ndef naive_softmax(x):\n    signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "    signal.signal(signal.SIGINT, signal.SIG_IGN)\n    time.sleep(1000)",
     ]
     exercise = lessons.exercises()["1.1"]
     for source in loops:
@@ -126,7 +125,7 @@ def test_exhausted_memory_costs_one_exercise_only():
     exercise = lessons.exercises()["1.1"]
     for body in ("torch.zeros(25 * 10**9)", "x = []\n    while True: x.append(bytearray(10**8))"):
         source = f"import torch\ndef naive_softmax(x):\n    {body}"
-        result = judge(exercise, answer.extract([source], exercise.names), seconds=10)
+        result = judge(exercise, answer.extract([source], exercise.names), seconds=60)
         assert ("error", "out-of-memory") == (result.status, result.mistake), result.text
 
 
@@ -140,31 +139,26 @@ def test_a_worker_that_does_not_start_is_a_sentence(monkeypatch):
 
 def test_a_worker_that_went_away_is_replaced():
     """Someone may have killed it."""
-    pool.zygote()._process.kill()
-    pool.zygote()._process.wait()
+    lost = pool.zygote()
+    lost._process.kill()
+    lost._process.wait()
 
     assert 1 == run("def f(): return 1", Call("call", "f")).value
+    assert not pathlib.Path(lost._scratch.name).exists()
 
 
 def test_nothing_stays_when_the_judge_goes_without_a_word():
     """The warm process ends when its judge is killed."""
     code = (
         "import os, signal\nfrom grader import pool\nz = pool.zygote(); z.wait()\n"
-        "print(z._process.pid, flush=True)\nos.kill(os.getpid(), signal.SIGKILL)"
+        "print(z._process.pid, z._scratch.name, flush=True)\nos.kill(os.getpid(), signal.SIGKILL)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-    pid = int(done.stdout)
+    pid, folder = done.stdout.split()
 
     for _ in range(100):
-        if not _alive(pid):
+        if not _alive(int(pid)):
             break
         time.sleep(0.05)
-    assert not _alive(pid)
-
-
-def test_no_scratch_folder_is_left():
-    """After all of the above."""
-    mine = [p for p in pathlib.Path(tempfile.gettempdir()).glob("answer-*") if p.stat().st_uid == os.getuid()]
-    time.sleep(0.5)
-
-    assert [] == [p for p in mine if p.exists() and time.time() - p.stat().st_mtime > 30]
+    assert not _alive(int(pid))
+    assert not pathlib.Path(folder).exists()
