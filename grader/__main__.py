@@ -18,7 +18,9 @@ def main(arguments: list[str] | None = None) -> int:
     grade.add_argument("paths", nargs="+", type=pathlib.Path, metavar="PATH", help="a notebook, a folder, or a zip")
     grade.add_argument("--out", type=pathlib.Path, default=pathlib.Path("results"), help="where results.jsonl goes")
     grade.add_argument("--jobs", type=_positive(int), default=os.cpu_count() or 1, help="files graded side by side")
-    grade.add_argument("--timeout", type=_positive(float), default=20.0, metavar="S", help="seconds an exercise may take")
+    grade.add_argument(
+        "--timeout", type=_positive(float), default=20.0, metavar="S", help="seconds an exercise may take"
+    )
     listing = commands.add_parser("list", help="list the exercises")
     listing.add_argument("--json", action="store_true", help="as JSON")
     commands.add_parser("doctor", help="say what works on this machine")

@@ -2,36 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import torch
-
 from . import feedback, machine, pool
-from .exercise import Answer, Case, Evidence, Exercise, Out, Result
+from .exercise import Answer, Case, Evidence, Exercise, Result
+from .failure import Failure, failure_of
 from .mistakes import MISTAKES, from_error
 
 PUBLIC_SEED = 20240229  # `check` uses it; a grader may choose another
 SECONDS = 20.0  # for all cases of one exercise
-
-# One call of these is a whole softmax, or the part of it an exercise is about.
-_LIBRARY = frozenset({
-    "_softmax", "_log_softmax", "softmax", "log_softmax", "_safe_softmax", "logsumexp", "_softmax_backward_data",
-    "_sparse_softmax", "_masked_softmax", "special_softmax", "scaled_dot_product_attention", "_logcumsumexp",
-    "_scaled_dot_product_flash_attention_for_cpu", "_scaled_dot_product_attention_math", "sigmoid",
-})  # fmt: skip
-# What an input costs to make contiguous is not an intermediate result.
-_LAYOUT = frozenset({"clone", "copy_", "_to_copy", "contiguous"})
-
-
-@dataclass
-class _Failure:
-    """One failing case: the sentence, what is known about it, and the mistake when that is certain already."""
-
-    case: Case
-    evidence: Evidence
-    sentence: str
-    mistake: str | None = None
-    traffic: bool = False  # the numbers are right
 
 
 def judge(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: int = PUBLIC_SEED) -> Result:
@@ -76,7 +53,7 @@ def _not_attempted(result: Result, exercise: Exercise, answer: Answer) -> Result
     return feedback.render(result)
 
 
-def _run(exercise, answer, cases, seconds, result) -> tuple[list[_Failure], list[tuple[Case, Evidence]]]:
+def _run(exercise, answer, cases, seconds, result) -> tuple[list[Failure], list[tuple[Case, Evidence]]]:
     """Run every case interpreted. The cases after one that never ended are not run."""
     failures, seen = [], []
     session = None
@@ -93,10 +70,10 @@ def _run(exercise, answer, cases, seconds, result) -> tuple[list[_Failure], list
             _todo(exercise, todo, result)
             if result.status == "not_attempted":
                 break
-            failures.append(_Failure(case, evidence, result.message, "todo-left"))
+            failures.append(Failure(case, evidence, result.message, "todo-left"))
             break
         seen.append((case, evidence))
-        failure = _failure(case, evidence)
+        failure = failure_of(case, evidence)
         if failure:
             failures.append(failure)
             if session.loading_error or failure.mistake == "out-of-memory":
@@ -109,11 +86,11 @@ def _run(exercise, answer, cases, seconds, result) -> tuple[list[_Failure], list
     return sorted(failures, key=lambda f: f.traffic), seen
 
 
-def _ended(case: Case, error: Exception, seconds: float) -> _Failure:
+def _ended(case: Case, error: Exception, seconds: float) -> Failure:
     gone = Evidence(ran=False)
     if isinstance(error, pool.Deadline):
-        return _Failure(case, gone, f"still running after {seconds:g} seconds", "endless")
-    return _Failure(case, gone, "the process that ran your answer ended before it had a result", "exits")
+        return Failure(case, gone, f"still running after {seconds:g} seconds", "endless")
+    return Failure(case, gone, "the process that ran your answer ended before it had a result", "exits")
 
 
 def _todo(exercise: Exercise, todo: list | None, result: Result) -> None:
@@ -127,48 +104,7 @@ def _todo(exercise: Exercise, todo: list | None, result: Result) -> None:
     feedback.render(result)
 
 
-def _failure(case: Case, evidence: Evidence) -> _Failure | None:
-    """What is wrong with one case, if anything: errors, forbidden help, numbers, side effects, traffic, in this order."""
-    forbidden = next((n for n in evidence.torch_ops + evidence.inside_kernels if n in _LIBRARY), None)
-    if forbidden and not case.facts.get("library_allowed"):
-        return _Failure(case, evidence, f"the answer calls PyTorch's {forbidden}", "library-softmax")
-    if evidence.inside_kernels:
-        return _Failure(case, evidence, f"a kernel calls PyTorch's {evidence.inside_kernels[0]}", "torch-in-kernel")
-    if evidence.error and not case.expects_error:
-        return _Failure(case, evidence, feedback.error_sentence(evidence.error), from_error(evidence.error))
-    sentence = case.verify(evidence)
-    if sentence:
-        return _Failure(case, evidence, sentence)
-    if not case.expects_error and _overwritten(case, evidence):
-        return _Failure(case, evidence, "the input tensor was changed", "input-overwritten")
-    return _traffic(case, evidence)
-
-
-def _overwritten(case: Case, evidence: Evidence) -> bool:
-    sent = [a for a in case.call.args if isinstance(a, (torch.Tensor, Out))]
-    pairs = zip(sent, evidence.args)
-    return any(isinstance(a, torch.Tensor) and not torch.equal(a.nan_to_num(), b.nan_to_num()) for a, b in pairs)
-
-
-def _traffic(case: Case, evidence: Evidence) -> _Failure | None:
-    if case.budget is None:
-        return None
-    read, written = case.budget
-    spent = f"right numbers, but it reads {evidence.read} elements of {read} and writes {evidence.written} of {written}"
-    if evidence.read > read or evidence.written > written:
-        if any(launch.get("shared") for launch in evidence.launches):
-            return _Failure(case, evidence, spent, "stored-twice", traffic=True)
-        kernels = {launch.get("kernel") for launch in evidence.launches}
-        mistake = "row-read-twice" if evidence.written <= written else "intermediate-stored"
-        if any(name not in kernels for name, _, _ in evidence.rows):
-            mistake = "more-traffic"  # PyTorch moved something besides
-        return _Failure(case, evidence, spent, mistake, traffic=True)
-    if evidence.read < read or evidence.written < written:
-        return _Failure(case, evidence, spent, "less-traffic", traffic=True)
-    return None
-
-
-def _lower(answer: Answer, seen, seconds: float, result: Result) -> list[_Failure]:
+def _lower(answer: Answer, seen, seconds: float, result: Result) -> list[Failure]:
     """Ask Triton's compiler whether it would take the kernels that just ran interpreted."""
     launches = {}
     for case, evidence in seen:
@@ -186,7 +122,7 @@ def _lower(answer: Answer, seen, seconds: float, result: Result) -> list[_Failur
                 found, error = session.lower(launch)
                 if error:
                     sentence = f"runs interpreted, but Triton's compiler refuses it: {feedback.last_line(error)}"
-                    return [_Failure(case, evidence, sentence, from_error(error) or "refused-by-compiler")]
+                    return [Failure(case, evidence, sentence, from_error(error) or "refused-by-compiler")]
                 if not found:  # a kernel that is a local of some function: its name leads nowhere
                     result.flags.append(f"not shown to Triton's compiler: {launch.get('kernel')} is no global name")
     except (pool.Deadline, pool.Died) as error:
@@ -194,7 +130,7 @@ def _lower(answer: Answer, seen, seconds: float, result: Result) -> list[_Failur
     return []
 
 
-def _on_gpu(exercise, answer, cases, seconds, result) -> list[_Failure]:
+def _on_gpu(exercise, answer, cases, seconds, result) -> list[Failure]:
     """The same cases, compiled, on the GPU."""
     zygote = pool.zygote("compiled")
     zygote.device = "cuda"
@@ -204,18 +140,18 @@ def _on_gpu(exercise, answer, cases, seconds, result) -> list[_Failure]:
             for case in cases:
                 evidence = session.run(case.call)
                 if evidence.error and not case.expects_error:
-                    failures.append(_Failure(case, evidence, "on the GPU: " + feedback.error_sentence(evidence.error)))
+                    failures.append(Failure(case, evidence, "on the GPU: " + feedback.error_sentence(evidence.error)))
                     break
                 sentence = case.verify(evidence)
                 if sentence:
-                    failures.append(_Failure(case, evidence, "on the GPU: " + sentence))
+                    failures.append(Failure(case, evidence, "on the GPU: " + sentence))
     except (pool.Deadline, pool.Died) as error:
-        failures.append(_Failure(cases[0], Evidence(ran=False), f"on the GPU the process ended: {error}"))
+        failures.append(Failure(cases[0], Evidence(ran=False), f"on the GPU the process ended: {error}"))
     result.flags.append(f"compiled on the GPU: {len(cases) - len(failures)} of {len(cases)} cases")
     return failures
 
 
-def _explain(exercise: Exercise, answer: Answer, failures: list[_Failure], result: Result) -> None:
+def _explain(exercise: Exercise, answer: Answer, failures: list[Failure], result: Result) -> None:
     """Fill in the result: the smallest failing case, and the mistake that explains the most failing cases."""
     first = failures[0]
     mistake = _name(exercise, answer, failures)
@@ -229,7 +165,7 @@ def _explain(exercise: Exercise, answer: Answer, failures: list[_Failure], resul
     result.cases_passed = min(result.cases_passed, result.cases - len(failures))
 
 
-def _name(exercise: Exercise, answer: Answer, failures: list[_Failure]) -> str | None:
+def _name(exercise: Exercise, answer: Answer, failures: list[Failure]) -> str | None:
     first = failures[0]
     if first.mistake and first.mistake in MISTAKES and not first.evidence.error:
         return first.mistake
@@ -248,5 +184,3 @@ def _name(exercise: Exercise, answer: Answer, failures: list[_Failure]) -> str |
     if first.evidence.value is None and not first.evidence.error and first.case.call.kind == "call":
         return "returns-nothing"
     return None
-
-

@@ -44,6 +44,7 @@ class Ledger:
         self._open: dict[tuple, Entry] = {}
 
     def begin_launch(self, launch: Launch) -> None:
+        """The accesses that follow belong to this launch."""
         self.launches.append(launch)
         self.operations.append(launch.kernel)
         self._open = {}

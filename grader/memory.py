@@ -75,6 +75,7 @@ class Memory:
         self.regions: list[Region] = []
 
     def add(self, name: str, tensor) -> Region:
+        """Give a tensor its window of addresses."""
         region = Region(
             name, len(self.regions) + 1, tensor.data_ptr(), tensor.element_size(),
             tuple(tensor.shape), tuple(tensor.stride()), tensor.is_floating_point(),
@@ -94,7 +95,7 @@ class Memory:
             return real, []
         owners = (active >> np.uint64(WINDOW_BITS)).astype(np.int64)
         touched, translated = [], np.empty_like(active)
-        for index in (owners[:1] if (owners == owners[0]).all() else np.unique(owners)):
+        for index in owners[:1] if (owners == owners[0]).all() else np.unique(owners):
             if not 1 <= index <= len(self.regions):
                 raise OutOfBounds(
                     f"a {op} in program {_program(program)} uses an address that belongs to no tensor of this launch: "

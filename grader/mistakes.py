@@ -29,7 +29,9 @@ _ALL = [
         "Your answer asked for more memory than the exercise gives.",
         "How many elements does your largest tensor have, for the input named above?",
     ),
-    Mistake("exits", "Your answer ends the Python process instead of returning.", "Who calls your function, and what for?"),
+    Mistake(
+        "exits", "Your answer ends the Python process instead of returning.", "Who calls your function, and what for?"
+    ),
     Mistake(
         "returns-nothing",
         "Your function returns nothing.",
@@ -72,9 +74,7 @@ _ALL = [
     Mistake(
         "no-division", "The exponentials are right, but the row does not sum to 1.", "What is left to do after the sum?"
     ),
-    Mistake(
-        "base-two", "These are powers of 2, not of e.", "By which factor do the exponents of 2 and of e differ?"
-    ),
+    Mistake("base-two", "These are powers of 2, not of e.", "By which factor do the exponents of 2 and of e differ?"),
     Mistake(
         "wrong-axis",
         "Columns were normalised instead of rows.",
@@ -149,7 +149,7 @@ _ALL = [
     ),
     Mistake(
         "wrong-keys",
-        "A dictionary with the keys \"float32\" and \"float16\" was expected.",
+        'A dictionary with the keys "float32" and "float16" was expected.',
         "What does the check look up in your dictionary?",
     ),
     # ---- pads and masks
@@ -370,7 +370,7 @@ MISTAKES: dict[str, Mistake] = {m.id: m for m in _ALL}
 
 # What Triton, PyTorch and Python say -> what it means here. The first pattern that fits names the mistake.
 _TRANSLATIONS = [
-    (r"arange's range must be a power of 2|must be a power of (2|two)|[Ss]hape element.*power of 2", "block-not-power-of-two"),
+    (r"must be a power of (2|two)|[Ss]hape element.*power of 2", "block-not-power-of-two"),
     (r"arange's arguments must be of type tl\.constexpr|must be.*constexpr", "block-not-constexpr"),
     (r"numel .*exceeds|exceeds triton maximum tensor numel|maximum tensor numel", "block-too-large"),
     (r"axis \[.*\] out of bounds|axis tensor.*|invalid literal for int.*axis", "max-for-maximum"),
@@ -382,8 +382,8 @@ _TRANSLATIONS = [
     (r"Loop-carried variable|re-assigned to .* in loop", "loop-type-changes"),
     (r"'and' and 'or'|Logical operators", "and-or-on-masks"),
     (r"can't allocate memory|Cannot allocate memory|out of memory|Unable to allocate", "out-of-memory"),
-    (r"argument 'input' .*must be Tensor, not tensor|must be real number, not tensor|not a triton operation", "torch-in-kernel"),
-    (r"'(int|constexpr|tensor|pointer_type)' object is not (iterable|subscriptable)|unsupported tensor index", "indexing-pointer"),
+    (r"must be Tensor, not tensor|must be real number, not tensor", "torch-in-kernel"),
+    (r"'(int|constexpr|tensor)' object is not (iterable|subscriptable)|unsupported tensor index", "indexing-pointer"),
     (r"num_warps", "bad-num-warps"),
 ]  # fmt: skip
 

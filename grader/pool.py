@@ -11,10 +11,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 
-from . import wire
-from .exercise import Call, Evidence, Out
+from .child import Child, Deadline, Died
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 START_SECONDS = 120
@@ -22,14 +20,6 @@ START_SECONDS = 120
 
 class NoWorker(RuntimeError):
     """The process that runs answers could not be started."""
-
-
-class Deadline(Exception):
-    """The answer ran longer than it may."""
-
-
-class Died(Exception):
-    """The process that ran the answer ended before it replied."""
 
 
 class Zygote:
@@ -47,7 +37,11 @@ class Zygote:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._log = tempfile.TemporaryFile()
         self._scratch = tempfile.TemporaryDirectory(prefix="answers-", ignore_cleanup_errors=True)
-        environment = os.environ | {"FIVE_PASSES_WORKER": "1", "OMP_NUM_THREADS": "1", "TRITON_INTERPRET": "1" if mode == "interpreted" else "0"}
+        environment = os.environ | {
+            "FIVE_PASSES_WORKER": "1",
+            "OMP_NUM_THREADS": "1",
+            "TRITON_INTERPRET": "1" if mode == "interpreted" else "0",
+        }
         self._process = subprocess.Popen(
             [sys.executable, "-m", "grader.worker", str(theirs.fileno()), self._scratch.name],
             cwd=ROOT, env=environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
@@ -76,7 +70,7 @@ class Zygote:
         """Whether the process still runs."""
         return self._process.poll() is None
 
-    def open(self, source: str, seconds: float) -> Session:
+    def open(self, source: str, seconds: float) -> Child:
         """A child that has imported an answer. Raises NoWorker, Deadline or Died."""
         self.wait()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -88,7 +82,7 @@ class Zygote:
                 raise NoWorker(f"the process that runs answers went away: {error}") from None
             finally:
                 theirs.close()
-        return Session(self, number, ours, source, seconds)
+        return Child(lambda: self.kill(number), ours, source, seconds)
 
     def kill(self, number: int) -> None:
         """End one child and whatever it started."""
@@ -108,123 +102,6 @@ class Zygote:
             self._process.wait()
         self._log.close()
         self._scratch.cleanup()
-
-
-class Session:
-    """One answer in a child process. `run` may be called many times, within one deadline for all."""
-
-    def __init__(self, zygote: Zygote, number: int, channel: socket.socket, source: str, seconds: float):
-        self._zygote, self._number, self._channel = zygote, number, channel
-        self._end = time.monotonic() + seconds
-        reply = self._ask({"op": "answer", "source": source})[0]
-        self.loading_error = _error(reply["error"]) if "error" in reply else None
-
-    def run(self, call: Call) -> Evidence:
-        """Run one call and bring its evidence. Raises Deadline or Died."""
-        tensors, payload, args, limit = [], [], [], 1 << 16
-        for arg in call.args:
-            if isinstance(arg, Out):
-                strides = arg.strides or _contiguous(arg.shape)
-                tensors.append({"fill": "nan", "dtype": arg.dtype, "shape": list(arg.shape), "strides": list(strides)})
-            elif hasattr(arg, "untyped_storage"):
-                spec, data = wire.pack(arg)
-                tensors.append(spec)
-                payload.append(data)
-                limit += arg.numel() * 8
-            else:
-                args.append(["value", wire.encode(arg)])
-                continue
-            args.append(["tensor", len(tensors) - 1])
-        header = {
-            "op": "run", "kind": call.kind, "name": call.name, "grid": list(call.grid), "order": call.order,
-            "tensors": tensors, "args": args, "limit": limit,
-            "kwargs": {k: wire.encode(v) for k, v in call.kwargs.items()},
-        }  # fmt: skip
-        expected = limit + sum(_bytes(a) for a in call.args)
-        return _evidence(*self._ask(header, payload, expected))
-
-    def lower(self, launch: dict) -> tuple[bool, dict | None]:
-        """Compile the kernel of a launch record as far as it goes without a GPU: (whether it was found, error)."""
-        keys = ("kernel", "signature", "constants", "options")
-        reply = self._ask({"op": "compile"} | {k: launch.get(k) for k in keys})[0]
-        error = _error(reply["error"]) if "error" in reply else None
-        return bool(error or reply.get("compiled")), error
-
-    def _ask(self, header: dict, payload=b"", limit: int = 0) -> tuple[dict, bytes]:
-        self._channel.settimeout(max(self._end - time.monotonic(), 0.001))
-        try:
-            wire.send(self._channel, header, payload)
-            return wire.receive(self._channel, limit)
-        except TimeoutError:
-            raise Deadline from None
-        except (wire.BrokenChannel, OSError) as error:
-            raise Died(str(error)) from None
-
-    def close(self) -> None:
-        """End the child."""
-        self._channel.close()
-        self._zygote.kill(self._number)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
-
-def _contiguous(shape) -> list[int]:
-    strides = [1]
-    for n in reversed(shape[1:]):
-        strides.insert(0, strides[0] * n)
-    return strides[: len(shape)]
-
-
-def _bytes(arg) -> int:
-    """Bytes that a tensor argument brings back, 0 for anything else."""
-    if isinstance(arg, Out):
-        size = 1
-        for n in arg.shape:
-            size *= n
-        return size * 8
-    return arg.numel() * arg.element_size() if hasattr(arg, "untyped_storage") else 0
-
-
-def _evidence(header: dict, payload: bytes) -> Evidence:
-    """Evidence from an untrusted reply: every field is checked for its type before it is believed."""
-    evidence, start = Evidence(error=_error(header["error"]) if "error" in header else None), 0
-    try:
-        if "tensor" in header:
-            spec = header["tensor"]
-            if spec.get("omitted"):
-                evidence.value = wire.Unreadable(f"tensor of {spec['dtype']}, shape {tuple(spec['shape'])}")
-            else:
-                evidence.value = wire.unpack(spec, payload[: spec["nbytes"]])
-                start = spec["nbytes"]
-        elif "value" in header:
-            evidence.value = wire.decode(header["value"])
-        for spec in header.get("args", []):
-            evidence.args.append(wire.unpack(spec, payload[start : start + spec["nbytes"]]))
-            start += spec["nbytes"]
-        evidence.rows = [(str(a), int(b), int(c)) for a, b, c in header.get("rows", [])]
-        evidence.read, evidence.written = int(header.get("read", 0)), int(header.get("written", 0))
-        evidence.bytes = tuple(int(n) for n in header.get("bytes", (0, 0)))
-        evidence.torch_ops = [str(n) for n in header.get("torch_ops", [])]
-        evidence.inside_kernels = [str(n) for n in header.get("inside_kernels", [])]
-        evidence.launches = [dict(x) for x in header.get("launches", [])]
-    except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
-        raise Died(f"a reply that makes no sense: {error}") from None
-    return evidence
-
-
-def _error(data) -> dict:
-    data = data if isinstance(data, dict) else {}
-    where = data.get("where")
-    return {
-        "type": str(data.get("type", "Error")), "message": str(data.get("message", "")),
-        "line": str(data.get("line", "")), "lineno": data.get("lineno", 0),
-        "todo": data.get("todo") if isinstance(data.get("todo"), list) else None,
-        "where": where if isinstance(where, dict) else None,
-    }  # fmt: skip
 
 
 _zygotes: dict[str, Zygote] = {}
@@ -249,3 +126,6 @@ def close_all() -> None:
     for each in list(_zygotes.values()):
         each.close()
     _zygotes.clear()
+
+
+__all__ = ["ROOT", "Deadline", "Died", "NoWorker", "Zygote", "close_all", "zygote"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import detectors
+from . import detectors, formulas, syntax
 from .detectors import both, formula, outside, written
 
 
@@ -11,20 +11,20 @@ def _beyond_the_row(where: dict, facts: dict) -> bool:
 
 
 SOFTMAX_KERNEL = (
-    ("and-or-on-masks", written(detectors.boolean_on_masks)),
-    ("mask-precedence", written(detectors.loose_ampersand)),
-    ("torch-in-kernel", written(detectors.foreign_module)),
-    ("returns-from-kernel", written(detectors.kernel_returns)),
+    ("and-or-on-masks", written(syntax.boolean_on_masks)),
+    ("mask-precedence", written(syntax.loose_ampersand)),
+    ("torch-in-kernel", written(syntax.foreign_module)),
+    ("returns-from-kernel", written(syntax.kernel_returns)),
     ("no-store-mask", outside("store", _beyond_the_row)),
     ("no-load-mask", outside("load", _beyond_the_row)),
-    ("no-pad", both(written(detectors.load_without_other), detectors.all_nan)),
-    ("pad-zero", formula(detectors.pad_zero)),
-    ("no-max", formula(detectors.no_max)),
-    ("sum-of-x", formula(detectors.sum_of_x)),
-    ("sum-of-x", formula(detectors.sum_of_shifted)),
-    ("no-division", formula(detectors.no_division)),
-    ("base-two", formula(detectors.base_two)),
-    ("shift-not-max", formula(detectors.shifted_by(lambda x: x.mean(1, keepdim=True)))),
-    ("shift-not-max", formula(detectors.shifted_by(lambda x: x.amin(1, keepdim=True)))),
+    ("no-pad", both(written(syntax.load_without_other), detectors.all_nan)),
+    ("pad-zero", formula(formulas.pad_zero)),
+    ("no-max", formula(formulas.no_max)),
+    ("sum-of-x", formula(formulas.sum_of_x)),
+    ("sum-of-x", formula(formulas.sum_of_shifted)),
+    ("no-division", formula(formulas.no_division)),
+    ("base-two", formula(formulas.base_two)),
+    ("shift-not-max", formula(formulas.shifted_by(lambda x: x.mean(1, keepdim=True)))),
+    ("shift-not-max", formula(formulas.shifted_by(lambda x: x.amin(1, keepdim=True)))),
     ("tail-missing", detectors.tail_is_nan),
 )

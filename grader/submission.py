@@ -114,7 +114,7 @@ def read(data: bytes) -> Submission:
 
 
 def _cells(notebook) -> tuple[list[str], str | None]:
-    """(sources of the code cells, what is wrong with the file or None). nbformat 3 and 4; ids and metadata are ignored."""
+    """(sources of the code cells, what is wrong with the file or None). nbformat 3 or 4, metadata ignored."""
     if not isinstance(notebook, dict):
         return [], f"no notebook: the JSON holds a {type(notebook).__name__}, not an object"
     cells = notebook.get("cells")
@@ -145,7 +145,9 @@ def lesson_of(cells: list[str]) -> str | None:
             continue
         names = [n for e in exercises for n in e.names]
         defined = sum(answer.definitions(cells, n) > 0 for n in names) / len(names)
-        checked = sum(bool(re.search(rf"check\(\s*[\"']{re.escape(e.id)}[\"']", text)) for e in exercises) / len(exercises)
+        checked = sum(bool(re.search(rf"check\(\s*[\"']{re.escape(e.id)}[\"']", text)) for e in exercises) / len(
+            exercises
+        )
         if defined + checked > most:
             best, most = number, defined + checked
     return best

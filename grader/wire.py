@@ -61,7 +61,7 @@ _MAX_ITEMS = 10_000
 
 
 def encode(value, depth: int = 0):
-    """A plain value as tagged JSON: numbers, text, None, Ellipsis, lists, tuples, dicts. Others keep their type name."""
+    """A plain value (number, text, None, Ellipsis, list, tuple, dict) as tagged JSON; of others only the type name."""
     if depth > 8:
         return ["?", "something nested very deeply"]
     if value is None or isinstance(value, bool):

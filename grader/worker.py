@@ -7,21 +7,16 @@ it holds no expected value, no seed and no comparison.
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
-import re
 import select
 import shutil
 import signal
 import socket
 import sys
 import tempfile
-import traceback
 import warnings
 
-from . import interpreter, machine, sandbox, wire
-
-MAX_REQUEST = 1 << 30  # bytes
+from . import interpreter, machine, sandbox, serve, wire
 
 
 def main(control_fd: int, folder: str) -> None:
@@ -76,7 +71,7 @@ def _fork(control, channel_fd: int, seconds: float, device: str, folder: str) ->
             os.dup2(nowhere, fd)
         os.chdir(scratch)
         warnings.simplefilter("ignore")
-        serve(socket.socket(fileno=channel_fd), scratch, device)
+        serve.serve(socket.socket(fileno=channel_fd), scratch, device)
         status = 0
     finally:
         os._exit(status)
@@ -118,150 +113,9 @@ def _warm_up() -> None:
         if machine.interpreted():
             selfcheck.copy_once()
         else:
-            compiler.lower(selfcheck._copy, {"y_ptr": "*fp32", "x_ptr": "*fp32", "n": "i32"}, {"BLOCK": ["int", "8"]}, {})
-
-
-def serve(channel: socket.socket, scratch: str, device: str = "cpu") -> None:
-    """Import one answer and run it on one input after another, until the judge closes the channel."""
-    module = None
-    while True:
-        try:
-            header, payload = wire.receive(channel, MAX_REQUEST)
-        except wire.BrokenChannel:
-            return
-        try:
-            if header["op"] == "answer":
-                path = os.path.join(scratch, "answer.py")
-                with open(path, "w", encoding="utf-8") as f:
-                    f.write(header["source"])
-                reply, data = {"loaded": True}, []
-                module = _import(path)
-            elif header["op"] == "compile":
-                from .compiler import lower
-
-                kernel = getattr(module, header["kernel"], None)
-                done = lower(kernel, header["signature"], header["constants"], header["options"])
-                reply, data = {"compiled": done}, []
-            else:
-                reply, data = _run(module, header, payload, device)
-        except BaseException as error:  # SystemExit and KeyboardInterrupt are answers too
-            reply, data = {"error": describe(error, os.path.join(scratch, "answer.py"))}, []
-        wire.send(channel, reply, data)
-
-
-def _import(path: str):
-    spec = importlib.util.spec_from_file_location("answer", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["answer"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def _run(module, header: dict, payload: bytes, device: str) -> tuple[dict, list[bytes]]:
-    import torch
-
-    from .ledger import Ledger
-    from .torch_ledger import TorchLedger
-
-    tensors, start = [], 0
-    for spec in header["tensors"]:
-        if "fill" in spec:
-            tensors.append(_blank(spec))
-        else:
-            tensors.append(wire.unpack(spec, payload[start : start + spec["nbytes"]]))
-            start += spec["nbytes"]
-    if device != "cpu":
-        tensors = [_to_device(t, device) for t in tensors]
-    args = [tensors[a[1]] if a[0] == "tensor" else wire.decode(a[1]) for a in header["args"]]
-    kwargs = {k: wire.decode(v) for k, v in header["kwargs"].items()}
-
-    target = getattr(module, header["name"])
-    if header["kind"] == "value":
-        return {"value": wire.encode(target)}, []
-    ledger, failure, reply, data = Ledger(), None, {}, []
-    counter = TorchLedger(ledger, poison=True)
-    try:
-        with interpreter.program_order(header["order"]), interpreter.recording(ledger), counter:
-            if header["kind"] == "launch":
-                target = target[tuple(header["grid"])]
-            value = target(*args, **kwargs)
-        if device != "cpu":
-            torch.cuda.synchronize()
-        reply, data = _result(value, header["limit"])
-        reply["args"] = []
-        for tensor in tensors:
-            spec, raw = wire.elements(tensor)
-            reply["args"].append(spec)
-            data.append(raw)
-    except BaseException as error:
-        # What it did before it failed is evidence too.
-        reply, data = {"error": describe(error, module.__file__)}, []
-    read, written = ledger.totals()
-    reply |= {
-        "rows": ledger.rows(), "read": read, "written": written, "bytes": ledger.bytes(), "torch_ops": counter.names,
-        "inside_kernels": counter.inside_kernels, "launches": [_launch(x) for x in ledger.launches],
-    }  # fmt: skip
-    return reply, data
-
-
-def _blank(spec: dict):
-    """An output tensor whose storage, gaps included, starts as NaN."""
-    import torch
-
-    shape, strides = spec["shape"], spec["strides"]
-    size = 1 + sum((n - 1) * s for n, s in zip(shape, strides)) if all(shape) else 0
-    storage = torch.full((size,), float("nan"), dtype=getattr(torch, spec["dtype"]))
-    return storage.as_strided(shape, strides)
-
-
-def _to_device(tensor, device: str):
-    """A copy on the device that keeps the strides and the gaps."""
-    import torch
-
-    size = tensor.untyped_storage().nbytes() // tensor.element_size()
-    flat = torch.empty(0, dtype=tensor.dtype).set_(tensor.untyped_storage(), 0, (size,), (1,))
-    return flat.to(device).as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
-
-
-def _result(value, limit: int) -> tuple[dict, list[bytes]]:
-    """A returned tensor as description and bytes, up to `limit` of them; anything else as a plain value."""
-    import torch
-
-    if not isinstance(value, torch.Tensor):
-        return {"value": wire.encode(value)}, []
-    if value.numel() * value.element_size() > limit:
-        spec = {"dtype": str(value.dtype).removeprefix("torch."), "shape": list(value.shape)[:16]}
-        return {"tensor": spec | {"omitted": True}}, []
-    spec, data = wire.elements(value)
-    return {"tensor": spec}, [data]
-
-
-def _launch(launch) -> dict:
-    return {
-        "kernel": launch.kernel, "grid": list(launch.grid), "shared": launch.shared,
-        "options": {str(k): wire.encode(v) for k, v in launch.options.items()},
-        "constants": {k: wire.encode(v) for k, v in launch.constants.items()},
-        "signature": launch.signature,
-    }  # fmt: skip
-
-
-def describe(error: BaseException, path: str) -> dict:
-    """An error as plain data: type, message, and the line of the answer it came from. Lets go of its frames."""
-    if isinstance(error, MemoryError):
-        sandbox.use_reserve()
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
-    text = str(error)
-    if isinstance(error, SyntaxError):
-        frames = [traceback.FrameSummary(path, error.lineno or 0, "", line=(error.text or "").strip())]
-        text = error.msg
-    traceback.clear_frames(error.__traceback__)
-    todo = re.search(r"TODO (\d+\.\d+)(?: \((\d+) of (\d+)\))?", text)
-    return {
-        "type": type(error).__name__, "message": text[-2000:],
-        "line": (frames[-1].line or "")[:200] if frames else "", "lineno": frames[-1].lineno if frames else 0,
-        "todo": list(todo.groups()) if todo else None,
-        "where": getattr(error, "where", None) if isinstance(error, interpreter.OutOfBounds) else None,
-    }  # fmt: skip
+            compiler.lower(
+                selfcheck._copy, {"y_ptr": "*fp32", "x_ptr": "*fp32", "n": "i32"}, {"BLOCK": ["int", "8"]}, {}
+            )
 
 
 if __name__ == "__main__":

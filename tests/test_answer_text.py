@@ -12,7 +12,8 @@ def test_the_last_definition_counts():
 
 def test_what_a_function_needs_comes_along():
     """Imports, helpers and constants, in the order they ran; what is not needed stays behind."""
-    cells = ["import math, os\nimport torch", "SCALE = 2\nOTHER = 3\nprint(SCALE)", "def g(x): return SCALE * x", "def f(x): return g(x)"]  # fmt: skip
+    cells = ["import math, os\nimport torch", "SCALE = 2\nOTHER = 3\nprint(SCALE)"]
+    cells += ["def g(x): return SCALE * x", "def f(x): return g(x)"]
 
     assert "SCALE = 2\n\ndef g(x): return SCALE * x\n\ndef f(x): return g(x)" == extract(cells, ("f",)).source
 
@@ -50,14 +51,15 @@ def test_a_value_is_computed_from_what_stood_before_it():
 
 def test_a_dictionary_filled_later_comes_whole():
     """`d[...] = ...` changes what d holds."""
-    cells = ['d = {}', 'd["a"] = 1', 'd["b"] = 2']
+    cells = ["d = {}", 'd["a"] = 1', 'd["b"] = 2']
 
     assert 'd = {}\n\nd["a"] = 1\n\nd["b"] = 2' == extract(cells, ("d",)).source
 
 
 def test_magics_and_shell_lines_are_dropped():
     """Cells of IPython are not Python; their Python is kept."""
-    cells = ["%matplotlib inline\n!pip list\ndef f():\n    return 1", "%%time\ndef g():\n    return 2", "%%bash\ndef h", "f?"]  # fmt: skip
+    cells = ["%matplotlib inline\n!pip list\ndef f():\n    return 1", "%%time\ndef g():\n    return 2"]
+    cells += ["%%bash\ndef h", "f?"]
 
     assert "def f():\n    return 1\n\ndef g():\n    return 2" == extract(cells, ("f", "g")).source
 

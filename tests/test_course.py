@@ -54,7 +54,8 @@ def test_a_mistake_is_a_sentence_and_a_question(mistake):
 
 def test_the_worker_never_imports_what_holds_answers():
     """The direction of imports is the trust boundary."""
-    side = {"worker", "interpreter", "sandbox", "memory", "ledger", "torch_ledger", "wire", "machine", "compiler", "selfcheck"}  # fmt: skip
+    side = {"worker", "serve", "interpreter", "hooks", "watch", "sandbox", "memory", "ledger", "torch_ledger", "wire"}
+    side |= {"machine", "compiler", "selfcheck"}
     for name in side:
         tree = ast.parse((ROOT / "grader" / f"{name}.py").read_text())
         for node in ast.walk(tree):
@@ -70,7 +71,7 @@ def test_a_lesson_imports_no_other_lesson():
 
 
 def test_files_stay_small():
-    """250 lines are a reason to split; data is not code."""
-    long = {p.name: n for p in (ROOT / "grader").rglob("*.py") if (n := len(p.read_text().splitlines())) > 250}
+    """250 lines are a reason to split; the list of mistakes is data."""
+    files = [p for p in (ROOT / "grader").rglob("*.py") if p.name != "mistakes.py"]
 
-    assert {} == {name: n for name, n in long.items() if name not in ("mistakes.py", "detectors.py", "interpreter.py", "judge.py", "pool.py", "worker.py")}  # fmt: skip
+    assert {} == {p.name: n for p in files if (n := len(p.read_text().splitlines())) > 250}

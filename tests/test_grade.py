@@ -52,7 +52,9 @@ def test_a_half_filled_notebook_scores_what_it_solved(tmp_path):
     for cell in cells.cells:
         if cell.cell_type == "code":
             cell.source = cell.source.replace("pad_value = ...", 'pad_value = float("-inf")')
-            cell.source = cell.source.replace('raise NotImplementedError("TODO 4.3")', "return 1 << (n_cols - 1).bit_length()")
+            cell.source = cell.source.replace(
+                'raise NotImplementedError("TODO 4.3")', "return 1 << (n_cols - 1).bit_length()"
+            )
     cells.cells.append(nbformat.v4.new_code_cell("pad_value = -float('inf')"))
     (tmp_path / "ada").mkdir()
     (tmp_path / "ada" / "homework (2).ipynb").write_text(nbformat.writes(cells))

@@ -1,6 +1,5 @@
 """The untrusted side: contained in time, memory and files, and gone afterwards."""
 
-import os
 import pathlib
 import subprocess
 import sys
@@ -96,12 +95,10 @@ def test_a_flood_of_output_is_not_read():
 
 def test_a_huge_file_is_stopped():
     """64 MB is more than any answer writes."""
-    source = "def f():\n    with open('big', 'wb') as file:\n        for _ in range(100):\n            file.write(bytes(2**20))"
+    source = "def f():\n    with open('big', 'wb') as file:\n        for _ in range(100): file.write(bytes(2**20))"
 
     with pytest.raises(pool.Died):
-        error = run(source, Call("call", "f")).error
-        assert error["type"] == "OSError"
-        raise pool.Died
+        run(source, Call("call", "f"))
 
 
 def test_endless_loops_end_and_the_next_answer_is_served():

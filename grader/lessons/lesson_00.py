@@ -14,8 +14,11 @@ def _cases(seed: int) -> list[Case]:
         x = torch.randn(n, generator=inputs.generator(seed + n))
         cases.append(
             Case(
-                f"a vector of {n}", Call("call", "double", (x,)),
-                verify=lambda e, x=x: compare.tensor(e.value, 2 * x, 0.0), size=n, facts={"x": x},
+                f"a vector of {n}",
+                Call("call", "double", (x,)),
+                verify=lambda e, x=x: compare.tensor(e.value, 2 * x, 0.0),
+                size=n,
+                facts={"x": x},
             )  # fmt: skip
         )
     return cases

@@ -6,7 +6,7 @@ import random
 
 import torch
 
-from .. import compare, detectors, inputs
+from .. import compare, detectors, formulas, inputs
 from ..exercise import Call, Case, Evidence, Exercise
 from ..wire import Unreadable, same_number
 
@@ -61,8 +61,10 @@ def _traffic_cases(seed: int) -> list[Case]:
         want = five_pass_budget(m, n)
         cases.append(
             Case(
-                f"m={m}, n={n}", Call("call", "naive_traffic", (m, n)),
-                verify=lambda e, want=want: _two_numbers(e, want), size=m * n,
+                f"m={m}, n={n}",
+                Call("call", "naive_traffic", (m, n)),
+                verify=lambda e, want=want: _two_numbers(e, want),
+                size=m * n,
                 facts={"m": m, "n": n, "want": want},
             )  # fmt: skip
         )
@@ -95,7 +97,10 @@ _OVERFLOW = {"float32": 89, "float16": 12}
 def _overflow_cases(seed: int) -> list[Case]:
     return [
         Case(
-            dtype, Call("value", "overflow_at"), verify=lambda e, d=dtype: _overflow(e, d), size=size,
+            dtype,
+            Call("value", "overflow_at"),
+            verify=lambda e, d=dtype: _overflow(e, d),
+            size=size,
             facts={"dtype": dtype, "want": _OVERFLOW[dtype]},
         )  # fmt: skip
         for size, dtype in enumerate(_OVERFLOW)
@@ -137,15 +142,15 @@ EXERCISES = [
             ("returns-nothing", detectors.nothing),
             ("wrong-shape", detectors.wrong_kind("shape")),
             ("wrong-dtype", detectors.wrong_kind("dtype")),
-            ("no-max", detectors.formula(detectors.no_max)),
-            ("shift-not-max", detectors.formula(detectors.shifted_by(lambda x: x.amin(1, keepdim=True)))),
-            ("shift-not-max", detectors.formula(detectors.shifted_by(lambda x: x.mean(1, keepdim=True)))),
-            ("shift-global-max", detectors.formula(detectors.shifted_by(lambda x: x.max()))),
-            ("sum-of-x", detectors.formula(detectors.sum_of_x)),
-            ("sum-of-x", detectors.formula(detectors.sum_of_shifted)),
-            ("no-division", detectors.formula(detectors.no_division)),
-            ("base-two", detectors.formula(detectors.base_two)),
-            ("wrong-axis", detectors.formula(detectors.wrong_axis)),
+            ("no-max", detectors.formula(formulas.no_max)),
+            ("shift-not-max", detectors.formula(formulas.shifted_by(lambda x: x.amin(1, keepdim=True)))),
+            ("shift-not-max", detectors.formula(formulas.shifted_by(lambda x: x.mean(1, keepdim=True)))),
+            ("shift-global-max", detectors.formula(formulas.shifted_by(lambda x: x.max()))),
+            ("sum-of-x", detectors.formula(formulas.sum_of_x)),
+            ("sum-of-x", detectors.formula(formulas.sum_of_shifted)),
+            ("no-division", detectors.formula(formulas.no_division)),
+            ("base-two", detectors.formula(formulas.base_two)),
+            ("wrong-axis", detectors.formula(formulas.wrong_axis)),
         ),
     ),
     Exercise(

@@ -37,8 +37,13 @@ def _row_cases(seed: int) -> list[Case]:
         call = Call("launch", "softmax_row_kernel", (Out((1, n)), x, n), {"BLOCK": block}, grid=(1,))
         cases.append(
             Case(
-                f"{label}, 1×{n} in a block of {block}", call, verify=lambda e, x=x: compare.softmax(x, e.args[0]),
-                size=n, budget=(n, n), unit=n, facts={"x": x, "out": 0, "block": block},
+                f"{label}, 1×{n} in a block of {block}",
+                call,
+                verify=lambda e, x=x: compare.softmax(x, e.args[0]),
+                size=n,
+                budget=(n, n),
+                unit=n,
+                facts={"x": x, "out": 0, "block": block},
             )  # fmt: skip
         )
     return cases
@@ -54,8 +59,11 @@ _PAD_ROWS = [
 def _pad_cases(seed: int) -> list[Case]:
     return [
         Case(
-            f"{label}, and one masked lane", Call("value", "pad_value"),
-            verify=lambda e, row=row: _pad(e, row), size=i, facts={"row": row},
+            f"{label}, and one masked lane",
+            Call("value", "pad_value"),
+            verify=lambda e, row=row: _pad(e, row),
+            size=i,
+            facts={"row": row},
         )  # fmt: skip
         for i, (label, row) in enumerate(_PAD_ROWS)
     ]
@@ -83,7 +91,10 @@ _COLUMNS = [1, 2, 3, 4, 5, 7, 8, 9, 127, 128, 129, 781, 1000, 1024, 1025, 4096, 
 def _block_cases(seed: int) -> list[Case]:
     return [
         Case(
-            f"n_cols = {n}", Call("call", "block_size", (n,)), verify=lambda e, n=n: _block(e, n), size=n,
+            f"n_cols = {n}",
+            Call("call", "block_size", (n,)),
+            verify=lambda e, n=n: _block(e, n),
+            size=n,
             facts={"n": n},
         )  # fmt: skip
         for n in _COLUMNS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from .. import compare, detectors, inputs
+from .. import compare, detectors, formulas, inputs
 from ..exercise import Call, Case, Evidence, Exercise, Out
 from ..softmax_mistakes import SOFTMAX_KERNEL
 
@@ -55,7 +55,7 @@ def _kernel_case(label: str, x: torch.Tensor, order: str, y_gap: int = 0) -> Cas
     )  # fmt: skip
     return Case(
         f"{label}, {m}×{n} in blocks of {block}", call, verify=lambda e: compare.softmax(x, e.args[0]),
-        size=m * n, budget=(m * n, m * n), unit=m * n, 
+        size=m * n, budget=(m * n, m * n), unit=m * n,
         facts={"x": x, "out": 0, "block": block, "x_stride": x.stride(0), "y_stride": y_stride},
     )  # fmt: skip
 
@@ -159,9 +159,9 @@ def _bad_warps(case: Case, evidence: Evidence, answer) -> bool:
 _ROW_MISTAKES = (
     ("stride-in-bytes", detectors.outside("load", _row_offset("x_stride", times=4))),
     ("stride-in-bytes", detectors.outside("store", _row_offset("y_stride", times=4))),
-    ("row-stride-missing", detectors.formula(detectors.shifted_window)),
-    ("row-stride-missing", detectors.formula(detectors.shifted_stores)),
-    ("row-zero-only", detectors.formula(detectors.first_row_everywhere)),
+    ("row-stride-missing", detectors.formula(formulas.shifted_window)),
+    ("row-stride-missing", detectors.formula(formulas.shifted_stores)),
+    ("row-zero-only", detectors.formula(formulas.first_row_everywhere)),
 )
 
 

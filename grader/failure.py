@@ -1,0 +1,70 @@
+"""What is wrong with one case: errors, forbidden help, numbers, side effects, traffic, in this order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from . import feedback
+from .exercise import Case, Evidence, Out
+from .mistakes import from_error
+
+# One call of these is a whole softmax, or the part of it an exercise is about.
+_LIBRARY = frozenset({
+    "_softmax", "_log_softmax", "softmax", "log_softmax", "_safe_softmax", "logsumexp", "_softmax_backward_data",
+    "_sparse_softmax", "_masked_softmax", "special_softmax", "scaled_dot_product_attention", "_logcumsumexp",
+    "_scaled_dot_product_flash_attention_for_cpu", "_scaled_dot_product_attention_math", "sigmoid",
+})  # fmt: skip
+
+
+@dataclass
+class Failure:
+    """One failing case: the sentence, what is known about it, and the mistake when that is certain already."""
+
+    case: Case
+    evidence: Evidence
+    sentence: str
+    mistake: str | None = None
+    traffic: bool = False  # the numbers are right
+
+
+def failure_of(case: Case, evidence: Evidence) -> Failure | None:
+    """The failure of one case, None when all is well."""
+    forbidden = next((n for n in evidence.torch_ops + evidence.inside_kernels if n in _LIBRARY), None)
+    if forbidden and not case.facts.get("library_allowed"):
+        return Failure(case, evidence, f"the answer calls PyTorch's {forbidden}", "library-softmax")
+    if evidence.inside_kernels:
+        return Failure(case, evidence, f"a kernel calls PyTorch's {evidence.inside_kernels[0]}", "torch-in-kernel")
+    if evidence.error and not case.expects_error:
+        return Failure(case, evidence, feedback.error_sentence(evidence.error), from_error(evidence.error))
+    sentence = case.verify(evidence)
+    if sentence:
+        return Failure(case, evidence, sentence)
+    if not case.expects_error and _overwritten(case, evidence):
+        return Failure(case, evidence, "the input tensor was changed", "input-overwritten")
+    return _traffic(case, evidence)
+
+
+def _overwritten(case: Case, evidence: Evidence) -> bool:
+    sent = [a for a in case.call.args if isinstance(a, (torch.Tensor, Out))]
+    pairs = zip(sent, evidence.args)
+    return any(isinstance(a, torch.Tensor) and not torch.equal(a.nan_to_num(), b.nan_to_num()) for a, b in pairs)
+
+
+def _traffic(case: Case, evidence: Evidence) -> Failure | None:
+    if case.budget is None:
+        return None
+    read, written = case.budget
+    spent = f"right numbers, but it reads {evidence.read} elements of {read} and writes {evidence.written} of {written}"
+    if evidence.read > read or evidence.written > written:
+        if any(launch.get("shared") for launch in evidence.launches):
+            return Failure(case, evidence, spent, "stored-twice", traffic=True)
+        kernels = {launch.get("kernel") for launch in evidence.launches}
+        mistake = "row-read-twice" if evidence.written <= written else "intermediate-stored"
+        if any(name not in kernels for name, _, _ in evidence.rows):
+            mistake = "more-traffic"  # PyTorch moved something besides
+        return Failure(case, evidence, spent, mistake, traffic=True)
+    if evidence.read < read or evidence.written < written:
+        return Failure(case, evidence, spent, "less-traffic", traffic=True)
+    return None

@@ -1,0 +1,235 @@
+"""The hooks themselves, on private functions of triton.runtime.interpreter, and what they know while a kernel runs.
+
+They take *args and **kwargs and count no positions beyond the first few, because signatures differ between versions.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import random
+
+import numpy as np
+
+from .ledger import Launch
+from .memory import Memory
+from .watch import KernelMisuse, watch
+
+
+def hook(stock, status: dict[str, str]) -> None:
+    """Hook the interpreter, and write into status which features are on."""
+    groups = {
+        # The launch comes last: only it switches the others on, so a Triton that lacks one of them is left as it is.
+        ("guard", "poison", "ledger", "order"): (_hook_memory, _hook_programs, _hook_launch),
+        ("speed",): (_hook_speed,),
+    }
+    for features, hooks in groups.items():
+        try:
+            for each in hooks:
+                each(stock)
+            state = "on"
+        except (AttributeError, TypeError) as error:
+            state = f"off: this Triton's interpreter differs ({error})"
+        status.update(dict.fromkeys(features, state))
+
+
+def _hook_launch(stock) -> None:
+    """Around each launch: name the tensors, keep the launch record, unwrap the interpreter's own errors."""
+    run, call, convert = stock.GridExecutor.__call__, stock.InterpretedFunction.__call__, stock._implicit_cvt
+
+    @functools.wraps(run)
+    def launch(self, *args, **kwargs):
+        outer = watch.memory, watch.names, watch.patched, watch.scopes
+        watch.memory, watch.patched, watch.scopes = Memory(), set(), []
+        try:
+            bound, options = _bind(self.fn, args, kwargs)
+            watch.names = [n for n, v in bound.items() for _ in _tensors(v) if n not in self.constexprs]
+            watch.pending = bound, options, self
+            return run(self, *args, **kwargs)
+        except stock.InterpreterError as error:
+            raise _root(error, stock.InterpreterError) from None
+        finally:
+            for scope in reversed(watch.scopes):
+                scope.restore()
+            watch.memory, watch.names, watch.patched, watch.scopes = outer
+
+    @functools.wraps(call)
+    def device_call(self, *args, **kwargs):
+        if not watch.in_kernel:
+            raise KernelMisuse(f"{self.fn.__name__} is a kernel: launch it with a grid, {self.fn.__name__}[grid](...)")
+        return call(self, *args, **kwargs)
+
+    @functools.wraps(convert)
+    def to_pointer(arg, *args, **kwargs):
+        value = convert(arg, *args, **kwargs)
+        if watch.in_kernel and _is_tensor(arg) and hasattr(value, "handle"):
+            name = watch.names[len(watch.memory.regions)] if watch.names else "pointer"
+            region = watch.memory.add(name, getattr(arg, "base", arg) if hasattr(arg, "data_ptr") else arg)
+            value.handle.data = np.array([region.base], dtype=np.uint64)
+        return value
+
+    stock.GridExecutor.__call__ = launch
+    stock.InterpretedFunction.__call__ = device_call
+    stock._implicit_cvt = to_pointer
+
+
+def _hook_memory(stock) -> None:
+    """Before each access: check it, count it, and give masked-off lanes without `other` a value that shows."""
+    builder = stock.InterpreterBuilder
+    load, store = builder.create_masked_load, builder.create_masked_store
+    rmw, cas = builder.create_atomic_rmw, builder.create_atomic_cas
+
+    def masked_load(self, ptrs, mask, other=None, *args, **kwargs):
+        if not watch.in_kernel:
+            return load(self, ptrs, mask, other, *args, **kwargs)
+        real = _access("load", ptrs, mask.data, stock)
+        if other is None and not mask.data.all():
+            other = _poison(ptrs, stock)
+        return load(self, real, mask, other, *args, **kwargs)
+
+    def masked_store(self, ptrs, value, mask, *args, **kwargs):
+        if watch.in_kernel:
+            ptrs = _access("store", ptrs, mask.data, stock)
+        return store(self, ptrs, value, mask, *args, **kwargs)
+
+    def atomic_rmw(self, op, ptr, val, mask, *args, **kwargs):
+        if watch.in_kernel:
+            _access("load", ptr, mask.data, stock)
+            ptr = _access("store", ptr, mask.data, stock)
+        return rmw(self, op, ptr, val, mask, *args, **kwargs)
+
+    def atomic_cas(self, ptr, *args, **kwargs):
+        if watch.in_kernel:
+            everything = np.ones(ptr.data.shape, bool)
+            _access("load", ptr, everything, stock)
+            ptr = _access("store", ptr, everything, stock)
+        return cas(self, ptr, *args, **kwargs)
+
+    builder.create_masked_load, builder.create_masked_store = masked_load, masked_store
+    builder.create_atomic_rmw, builder.create_atomic_cas = atomic_rmw, atomic_cas
+
+
+def _hook_programs(stock) -> None:
+    """Keep the launch record. The stock loop counts programs upwards: map each count to one of the chosen order."""
+    builder = stock.InterpreterBuilder
+    set_dim, set_idx = builder.set_grid_dim, builder.set_grid_idx
+
+    def grid_dim(self, *grid):
+        set_dim(self, *grid)
+        if not watch.in_kernel:
+            return
+        watch.grid = grid
+        count = int(np.prod(grid))
+        watch.permutation = {
+            "forward": None,
+            "reversed": list(range(count))[::-1],
+            "shuffled": random.Random(count).sample(range(count), count),
+        }[watch.order]
+        _begin_record(grid)
+
+    def grid_idx(self, x, y, z):
+        if watch.in_kernel:
+            if watch.permutation is not None:
+                _, ny, nz = watch.grid
+                place = watch.permutation[(x * ny + y) * nz + z]
+                x, y, z = place // (ny * nz), place // nz % ny, place % nz
+            watch.program = (x, y, z)
+        set_idx(self, x, y, z)
+
+    builder.set_grid_dim, builder.set_grid_idx = grid_dim, grid_idx
+
+
+def _hook_speed(stock) -> None:
+    """The stock interpreter patches triton.language again for every call of tl.max or tl.sum: once is enough."""
+    patch = stock._patch_lang
+    nothing = type("Nothing", (), {"restore": lambda self: None})()
+    for_good: set[int] = set()  # Triton before 3.6 never takes its patches back
+
+    @functools.wraps(patch)
+    def patch_once(fn):
+        if not watch.in_kernel:
+            return patch(fn)
+        modules = frozenset(id(v) for v in fn.__globals__.values() if v is stock.tl or v is stock.tl.core)
+        if modules and modules <= watch.patched | for_good:
+            return nothing
+        scope = patch(fn)
+        if scope is None:
+            for_good.update(modules)
+        else:
+            watch.patched |= modules
+            watch.scopes.append(scope)
+        return nothing
+
+    stock._patch_lang = patch_once
+
+
+def _access(op: str, ptrs, mask, stock):
+    """Check and count one access; returns the handle with real addresses in place of the guarded ones."""
+    real, touched = watch.memory.resolve(op, ptrs.data, mask, watch.program)
+    if watch.ledger is not None:
+        (x, y, z), (_, ny, nz) = watch.program, watch.grid
+        for region, elements in touched:
+            watch.ledger.access(op, region, elements, (x * ny + y) * nz + z)
+    return stock.TensorHandle(real, ptrs.dtype)
+
+
+def _poison(ptrs, stock):
+    """The value of lanes that a load left without one: NaN, or a number nobody would choose."""
+    element = ptrs.get_element_ty()
+    dtype = np.dtype(stock._get_np_dtype(element))
+    if element.is_bf16():
+        value = 0x7FC0  # bfloat16 travels as uint16; this is its NaN
+    elif element.is_floating() and dtype.kind == "f":
+        value = np.nan
+    else:
+        value = np.iinfo(dtype).max if dtype.kind in "iu" else True
+    return stock.TensorHandle(np.full(ptrs.data.shape, value, dtype), element)
+
+
+def _bind(fn, args, kwargs) -> tuple[dict, dict]:
+    """(arguments by parameter name, launch options such as num_warps)."""
+    spec = inspect.getfullargspec(fn)
+    names = {*spec.args, *spec.kwonlyargs}
+    try:
+        bound = inspect.getcallargs(fn, *args, **{k: v for k, v in kwargs.items() if k in names})
+    except TypeError as error:
+        raise KernelMisuse(f"the launch does not fit the kernel's parameters: {error}") from None
+    return bound, {k: v for k, v in kwargs.items() if k not in names}
+
+
+def _begin_record(grid) -> None:
+    if watch.ledger is None:
+        return
+    bound, options, executor = watch.pending
+    constants = {n: v for n, v in bound.items() if n in executor.constexprs}
+    signature = {n: _type_name(v) for n, v in bound.items() if n not in constants}
+    watch.ledger.begin_launch(Launch(executor.fn.__name__, tuple(grid), options, constants, signature))
+
+
+def _type_name(value) -> str:
+    """Triton's name of an argument's type, such as *fp32 or i32."""
+    from triton.runtime import jit
+
+    try:
+        return str(jit.mangle_type(value))
+    except Exception:
+        return "?"
+
+
+def _is_tensor(value) -> bool:
+    return hasattr(value, "data_ptr")
+
+
+def _tensors(value):
+    if _is_tensor(value):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _tensors(item)
+
+
+def _root(error: BaseException, wrapper: type) -> BaseException:
+    """The learner's own error under the interpreter's wrappers."""
+    while isinstance(error, wrapper) and error.__cause__ is not None:
+        error = error.__cause__
+    return error

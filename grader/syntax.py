@@ -1,0 +1,63 @@
+"""How an answer is written, read from its syntax tree."""
+
+from __future__ import annotations
+
+import ast
+
+_FOREIGN = ("torch", "np", "numpy", "math", "F")
+
+
+def calls(tree: ast.AST, function: str) -> list[ast.Call]:
+    """Calls of tl.<function>."""
+    return [
+        n for n in ast.walk(tree)
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == function
+    ]  # fmt: skip
+
+
+def load_without_other(tree: ast.AST) -> bool:
+    """A load with a mask and no value for the lanes it masks."""
+    for call in calls(tree, "load"):
+        given = {k.arg for k in call.keywords}
+        if ("mask" in given or len(call.args) > 1) and "other" not in given and len(call.args) < 3:
+            return True
+    return False
+
+
+def boolean_on_masks(tree: ast.AST) -> bool:
+    """`and` or `or` between comparisons, outside of an if or while."""
+    tests = {id(n.test) for n in ast.walk(tree) if isinstance(n, (ast.If, ast.While, ast.IfExp, ast.Assert))}
+    return any(isinstance(n, ast.BoolOp) and id(n) not in tests for kernel in kernels(tree) for n in ast.walk(kernel))
+
+
+def loose_ampersand(tree: ast.AST) -> bool:
+    """`a < b & c < d`, which Python reads as a < (b & c) < d."""
+    return any(
+        isinstance(n, ast.Compare)
+        and any(
+            isinstance(c, ast.BinOp) and isinstance(c.op, (ast.BitAnd, ast.BitOr)) for c in [n.left, *n.comparators]
+        )
+        for n in ast.walk(tree)
+    )
+
+
+def kernels(tree: ast.AST) -> list[ast.FunctionDef]:
+    """Functions under @triton.jit."""
+    return [
+        n for n in ast.walk(tree)
+        if isinstance(n, ast.FunctionDef) and any("jit" in ast.unparse(d) for d in n.decorator_list)
+    ]  # fmt: skip
+
+
+def foreign_module(tree: ast.AST) -> bool:
+    """torch, numpy or math used inside a kernel."""
+    inside = [n for kernel in kernels(tree) for n in ast.walk(kernel) if isinstance(n, ast.Attribute)]
+    return any(isinstance(n.value, ast.Name) and n.value.id in _FOREIGN for n in inside)
+
+
+def kernel_returns(tree: ast.AST) -> bool:
+    """A kernel that returns a value and stores nothing."""
+    return any(
+        any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(k)) and not calls(k, "store")
+        for k in kernels(tree)
+    )

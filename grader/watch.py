@@ -1,0 +1,36 @@
+"""What the interpreter's hooks know while a kernel runs."""
+
+from __future__ import annotations
+
+from .ledger import Ledger
+from .memory import Memory
+
+FEATURES = ("guard", "poison", "ledger", "order", "speed")
+
+
+class KernelMisuse(TypeError):
+    """A kernel was called in a way that no GPU would take."""
+
+
+class Watch:
+    """What the hooks know while a kernel runs."""
+
+    def __init__(self):
+        self.memory: Memory | None = None
+        self.names: list[str] = []  # of the launch's tensors, in the order they are converted
+        self.pending: tuple | None = None  # arguments, options and executor, until the grid is known
+        self.grid = (1, 1, 1)
+        self.program = (0, 0, 0)
+        self.order = "forward"
+        self.permutation: list[int] | None = None
+        self.ledger: Ledger | None = None
+        self.patched: set = set()
+        self.scopes: list = []
+
+    @property
+    def in_kernel(self) -> bool:
+        """Whether a kernel is being interpreted right now."""
+        return self.memory is not None
+
+
+watch = Watch()
