@@ -177,7 +177,9 @@ check("1.3")
 # </details>
 
 # %%
-[(d, torch.log(torch.tensor(torch.finfo(getattr(torch, d)).max, dtype=torch.float64)).item().__round__(2)) for d in overflow_at]
+for dtype in (torch.float32, torch.float16):
+    largest = torch.finfo(dtype).max
+    print(dtype, "ends at", largest, "whose logarithm is", round(torch.tensor(largest).double().log().item(), 2))
 
 # %% [markdown]
 # ## One operation that does it all

@@ -1,0 +1,158 @@
+"""One source, two notebooks: stable, complete, without the solution in the learner's."""
+
+import build
+import nbformat
+import pytest
+from conftest import ROOT
+
+from grader import lessons
+
+SOURCES = build.sources([])
+SMALL = '''# %% [markdown]
+# # Title
+
+# %%
+def double(x):
+    """Twice x."""
+    ### BEGIN SOLUTION
+    return 2 * x
+    ### END SOLUTION
+
+# %%
+check("0.1")
+'''
+
+
+def made(tmp_path, text):
+    path = tmp_path / "00_small.py"
+    path.write_text(text)
+    return build.read(path)
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda s: s.stem)
+def test_both_notebooks_are_up_to_date(source):
+    """What `build.py --check` says."""
+    assert [] == build.problems(source)
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda s: s.stem)
+def test_building_twice_gives_the_same_bytes(source):
+    """No random ids, no timestamps."""
+    assert build.text(build.learner(build.read(source))) == build.text(build.learner(build.read(source)))
+    stored = build.load(source.with_suffix(".ipynb"))
+    assert build.text(build.merged(build.read(source), stored)) == source.with_suffix(".ipynb").read_text()
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda s: s.stem)
+def test_notebooks_are_valid_and_clean(source):
+    """nbformat accepts them; learners' hold no outputs, no solution, and small cells."""
+    for folder in ("notebooks", "solutions"):
+        notebook = nbformat.read(ROOT / folder / f"{source.stem}.ipynb", as_version=4)
+        nbformat.validate(notebook)
+        assert len({c.id for c in notebook.cells}) == len(notebook.cells)
+        if folder == "notebooks":
+            for cell in notebook.cells:
+                assert "SOLUTION" not in cell.source
+                assert cell.cell_type == "markdown" or (cell.outputs == [] and cell.execution_count is None)
+                limit = 40 if cell.cell_type == "code" else 25
+                assert len(cell.source.splitlines()) <= limit, cell.source
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda s: s.stem)
+def test_prose_comes_in_small_portions(source):
+    """120 words a cell at most; explanations that are folded away may be longer."""
+    for cell in build.read(source).cells:
+        if cell.cell_type == "markdown" and "<details>" not in cell.source:
+            assert len(cell.source.split()) <= 120, cell.source
+        if "<details>" in cell.source:
+            assert len(cell.source.split()) <= 200, cell.source
+
+
+def test_every_exercise_has_a_cell_and_a_check_that_nbgrader_knows():
+    """Schema 3: the exercise is a solution cell, its check a graded and locked one with points."""
+    for source in SOURCES:
+        cells = {c.id: c for c in build.load(ROOT / "notebooks" / f"{source.stem}.ipynb").cells}
+        for exercise in lessons.of_lesson(source.name[:2]):
+            number = exercise.id.replace(".", "-")
+            solution = cells[f"exercise-{number}"].metadata.nbgrader
+            check = cells[f"check-{number}"].metadata.nbgrader
+            assert (3, True, False) == (solution.schema_version, solution.solution, solution.grade)
+            assert (True, True, exercise.points) == (check.grade, check.locked, check.points)
+            assert solution.grade_id != check.grade_id
+
+
+STUBS = {
+    "a function": ("def f(x):\n    {}\n    return x\n    {}", 'def f(x):\n    raise NotImplementedError("TODO 1.1")'),
+    "a kernel": (
+        "@triton.jit\ndef f(x, B: tl.constexpr):\n    {}\n    y = x\n    {}\n    tl.store(x, y)",
+        '@triton.jit\ndef f(x, B: tl.constexpr):\n    tl.static_assert(False, "TODO 1.1")\n    tl.store(x, y)',
+    ),
+    "a value": ("{}\nvalue = 3\n{}", "value = ...  # TODO 1.1"),
+    "two regions": (
+        "def f(x):\n    {0}\n    a = 1\n    {1}\n    # then\n    {0}\n    return a\n    {1}",
+        'def f(x):\n    raise NotImplementedError("TODO 1.1 (1 of 2)")\n    # then\n'
+        '    raise NotImplementedError("TODO 1.1 (2 of 2)")',
+    ),
+    "a method": (
+        "class A:\n    def f(self):\n        {}\n        return 1\n        {}",
+        'class A:\n    def f(self):\n        raise NotImplementedError("TODO 1.1")',
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", STUBS)
+def test_a_stub_fails_loudly_wherever_it_stands(kind):
+    """In Python, in a kernel, as a value."""
+    source, expected = STUBS[kind]
+
+    assert expected == build.stub(source.format(build.BEGIN, build.END), "1.1")
+
+
+def test_ids_survive_cells_that_are_added(tmp_path):
+    """A cell keeps its id when others come and go; equal cells are told apart."""
+    before = {c.source: c.id for c in made(tmp_path, SMALL).cells}
+    added = SMALL.replace("# %%\ndef", "# %%\nprint(1)\n\n# %%\nprint(1)\n\n# %%\ndef")
+    after = made(tmp_path, added).cells
+
+    assert before.items() <= {c.source: c.id for c in after if c.source != "print(1)"}.items()
+    assert 5 == len(after) == len({c.id for c in after})
+
+
+def test_outputs_stay_with_the_cells_that_did_not_change(tmp_path):
+    """So that only what changed is run again."""
+    stored = made(tmp_path, SMALL)
+    for cell in stored.cells[1:]:
+        cell.execution_count = 1
+    changed = build.merged(made(tmp_path, SMALL.replace("2 * x", "x + x")), stored)
+
+    assert [None, 1] == [c.execution_count for c in changed.cells[1:]]
+    assert ["exercise-0-1"] == build.unexecuted(changed)
+
+
+def test_check_finds_what_is_wrong(tmp_path, monkeypatch):
+    """A stale notebook, a cell that was never run, an exercise without a check, a solution in its own stub."""
+    monkeypatch.setattr(build, "ROOT", tmp_path)
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "solutions").mkdir()
+    source = tmp_path / "solutions" / "00_small.py"
+    source.write_text(SMALL.replace('    """Twice x."""', "    # return 2 * x"))
+
+    found = build.problems(source)
+    assert ["notebooks/00_small.ipynb is stale", "solutions/00_small.ipynb is stale"] == found[:2]
+    assert "shows 'return 2 * x'" in found[2]
+
+    source.write_text(SMALL)
+    notebook = build.read(source)
+    (tmp_path / "notebooks" / "00_small.ipynb").write_text(build.text(build.learner(build.read(source))))
+    source.with_suffix(".ipynb").write_text(build.text(notebook))
+    assert 2 == len(build.problems(source)) and "has no good run stored" in build.problems(source)[0]
+
+    source.write_text(SMALL.replace('# %%\ncheck("0.1")\n', ""))
+    with pytest.raises(SystemExit, match="no check"):
+        build.problems(source)
+
+
+def test_an_open_region_is_an_error():
+    """A forgotten END would hand out the solution, or swallow the rest."""
+    with pytest.raises(SystemExit, match="not closed"):
+        build.stub(f"def f():\n    {build.BEGIN}\n    return 1", "1.1")

@@ -1,0 +1,130 @@
+"""A learner's notebook as a learner runs it: stuck, wrong in three ways, right."""
+
+import re
+
+import nbformat
+import pytest
+from conftest import ROOT
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+WRONG = {
+    "pad-zero": ('other=-float("inf")', "other=0.0", "Masked lanes joined the sum"),
+    "no-division": ("y = numerator / denominator", "y = numerator", "the row does not sum to 1"),
+    "no-store-mask": ("y, mask=mask)", "y)", "The store writes past the end of the row"),
+}
+ANSWER = """
+@triton.jit
+def softmax_row_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + cols, mask=mask, other=-float("inf"))
+    numerator = tl.exp(x - tl.max(x, axis=0))
+    denominator = tl.sum(numerator, axis=0)
+    y = numerator / denominator
+    tl.store(y_ptr + cols, y, mask=mask)
+"""
+
+
+def run(notebook, allow_errors=False):
+    folder = {"metadata": {"path": ROOT / "notebooks"}}
+    client = NotebookClient(notebook, timeout=120, allow_errors=allow_errors, resources=folder)
+    client.execute()
+    return notebook
+
+
+def said(cell):
+    text = "".join(o.get("text", "") or "\n".join(o.get("traceback", [])) for o in cell.outputs)
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def learner(stem):
+    return nbformat.read(ROOT / "notebooks" / f"{stem}.ipynb", as_version=4)
+
+
+def code(*sources):
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
+
+
+def first_cell(stem="04_one_row"):
+    return next(c.source for c in learner(stem).cells if c.cell_type == "code")
+
+
+@pytest.mark.parametrize("stem", ["00_check_your_bench", "01_five_passes", "04_one_row", "05_every_row"])
+def test_an_untouched_notebook_says_what_is_missing_in_a_sentence(stem):
+    """Checks say "not yet"; a cell that needs an answer says which; nothing else fails, and nothing is a traceback."""
+    notebook = run(learner(stem), allow_errors=True)
+
+    for cell in (c for c in notebook.cells if c.cell_type == "code"):
+        errors = ["\n".join(o.traceback) for o in cell.outputs if o.output_type == "error"]
+        for error in errors:
+            assert error.startswith("Not yet: this cell needs your answer to "), cell.source + error
+            assert "Traceback" not in error
+        if cell.id.startswith("check-"):
+            assert [] == errors
+            assert "not yet: fill in the TODO of" in said(cell)
+
+
+def test_4_1_wrong_in_three_ways_then_right():
+    """Each mistake is named with where and by how much; then the points are there."""
+    cells = [first_cell()]
+    for old, new, _ in WRONG.values():
+        assert old in ANSWER
+        cells += [ANSWER.replace(old, new), 'check("4.1")']
+    notebook = run(code(*cells, ANSWER, 'check("4.1")', "progress()"))
+    outputs = [said(c) for c in notebook.cells]
+
+    for text, (_, _, sentence) in zip(outputs[2:8:2], WRONG.values()):
+        assert sentence in " ".join(text.split())
+        assert "0 of 3 points" in text and "Ask yourself:" in text and "1×" in text
+        assert "-inf" not in text.replace("one -inf", "")  # the fix is not given away
+    assert "15 of 15 cases · 3 of 3 points" in outputs[8]
+    assert "4.1 ✓" in outputs[9] and "3 of 7 points" in outputs[9]
+
+
+def test_an_unmasked_store_in_a_learners_cell_is_a_sentence_and_python_lives_on():
+    """Tensor, row and column are named; the next cell runs."""
+    kernel = (
+        "@triton.jit\ndef k(y_ptr, stride, BLOCK: tl.constexpr):\n    cols = tl.arange(0, BLOCK)\n"
+        "    tl.store(y_ptr + tl.program_id(0) * stride + cols, cols * 1.0)\n"
+        "k[(3,)](torch.zeros(3, 5), 5, BLOCK=8)"
+    )
+    notebook = run(code(first_cell(), kernel, "print(1 + 1)"), allow_errors=True)
+
+    stopped = said(notebook.cells[1])
+    assert stopped.startswith("Stopped before it happened: program 2 stores to y_ptr at row 2, column 5")
+    assert "Traceback" not in stopped
+    assert "2\n" == said(notebook.cells[2])
+
+
+def test_run_all_stops_where_an_answer_is_needed():
+    """As in JupyterLab: the cell fails, and says in a sentence what it waits for."""
+    with pytest.raises(CellExecutionError, match="Not yet: this cell needs your answer to 1.1"):
+        run(learner("01_five_passes"))
+
+
+def test_other_errors_keep_their_traceback():
+    """A learner's own bug in a cell of their own is theirs to read."""
+    notebook = run(code(first_cell(), "1 / 0"), allow_errors=True)
+
+    assert "ZeroDivisionError" in said(notebook.cells[1]) and "1 / 0" in said(notebook.cells[1])
+
+
+def test_hints_open_one_by_one_and_unknown_exercises_are_a_sentence():
+    """The idea, where to look, the shape of the line; then no more."""
+    notebook = run(code(first_cell(), *['hint("4.1")'] * 4, 'check("99.9")'))
+    outputs = [said(c) for c in notebook.cells]
+
+    assert [1, 2, 3, 3] == [text.count("hint") for text in outputs[1:5]]
+    assert "There is no exercise '99.9'" in outputs[5]
+
+
+def test_nbgrader_gets_the_score_as_a_number(monkeypatch):
+    """Autograding reads the cell's value; a learner sees none."""
+    answer = "def double(x): return 2 * x"
+    assert [] == [o for o in run(code(first_cell(), answer, 'check("0.1")')).cells[2].outputs if "data" in o]
+
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    outputs = run(code(first_cell(), answer, 'check("0.1")')).cells[2].outputs
+
+    assert ["1.0"] == [o.data["text/plain"] for o in outputs if "data" in o]
