@@ -19,6 +19,7 @@ from .exercise import Answer
 _MAGIC = re.compile(r"^(\s*)(?:[%!?].*|\w[\w.]*\?{1,2}|[\w, ]+=\s*[%!].*)$")
 _BODY_STAYS = ("%%time", "%%timeit", "%%capture", "%%prun")
 _COMPREHENSIONS = ("listcomp", "setcomp", "dictcomp", "genexpr")
+_CHANGING_METHODS = {"update", "append", "extend", "insert", "setdefault", "add", "pop", "remove", "clear", "sort"}
 _ALWAYS_THERE = frozenset(dir(builtins))
 
 
@@ -38,7 +39,7 @@ def extract(cells: list[str], names: tuple[str, ...]) -> Answer:
             statements += _statements(_without_magics(cell))
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             if any(re.search(rf"\b{re.escape(name)}\b", cell) for name in names):
-                problems.append(f"code cell {number} is not Python: {getattr(error, 'msg', error)}")
+                problems.append(f"code cell {number} is not Python and was left out: {getattr(error, 'msg', error)}")
     missing = tuple(n for n in names if not any(n in s.binds for s in statements))
     # `from ... import *` may bring any name, so it always comes along.
     chosen = {i for i, s in enumerate(statements) if "*" in s.binds}
@@ -59,12 +60,24 @@ def definitions(cells: list[str], name: str) -> int:
     return count
 
 
+_executed: list[str] = []
+
+
+def record(shell) -> None:
+    """Keep the code of every cell that a notebook runs from now on, and of those it ran before.
+
+    IPython's own history is not enough: a program that runs a notebook may switch it off, as nbval does.
+    """
+    _executed.extend(shell.history_manager.input_hist_raw[1:])
+    running = getattr(shell, "get_parent", dict)().get("content", {}).get("code")
+    if running and running not in _executed[-1:]:
+        _executed.append(running)
+    shell.events.register("pre_run_cell", lambda info: _executed.append(info.raw_cell))
+
+
 def session_cells() -> list[str]:
     """The code cells executed so far in this notebook, in order; the running cell included."""
-    from IPython import get_ipython
-
-    shell = get_ipython()
-    return list(shell.history_manager.input_hist_raw[1:]) if shell else []
+    return list(_executed)
 
 
 def _take(name: str, before: int, statements: list[_Statement], chosen: set[int]) -> None:
@@ -138,14 +151,21 @@ def _bound(node: ast.stmt) -> set[str]:
             names.add(child.id)
         elif isinstance(child, (ast.Import, ast.ImportFrom)):
             names |= {(a.asname or a.name).split(".")[0] for a in child.names}
-    # `table["key"] = ...` and `thing.field = ...` change a name that must come along.
-    targets = getattr(node, "targets", [getattr(node, "target", None)])
-    for target in targets:
-        while isinstance(target, (ast.Subscript, ast.Attribute)):
-            target = target.value
-            if isinstance(target, ast.Name):
-                names.add(target.id)
+        # `table["key"] = ...`, `thing.field = ...` and `table.update(...)` change a name that must come along.
+        elif isinstance(child, (ast.Subscript, ast.Attribute)) and isinstance(child.ctx, ast.Store):
+            names |= _owner(child)
+        elif isinstance(child, ast.Expr) and isinstance(child.value, ast.Call):
+            method = child.value.func
+            if isinstance(method, ast.Attribute) and method.attr in _CHANGING_METHODS:
+                names |= _owner(method)
     return names
+
+
+def _owner(node: ast.expr) -> set[str]:
+    """The name at the root of a.b["c"].d; empty when there is none."""
+    while isinstance(node, (ast.Subscript, ast.Attribute)):
+        node = node.value
+    return {node.id} if isinstance(node, ast.Name) else set()
 
 
 def _needed(node: ast.stmt, text: str) -> tuple[set[str], set[str]]:
@@ -155,10 +175,8 @@ def _needed(node: ast.stmt, text: str) -> tuple[set[str], set[str]]:
     later: set[str] = set()
     for child in table.get_children():
         _globals_of(child, now if child.get_name() in _COMPREHENSIONS else later)
-    # `total += 1` and `table["key"] = 1` need what they change.
-    for target in [getattr(node, "target", None), *getattr(node, "targets", [])]:
-        if isinstance(node, ast.AugAssign) or isinstance(target, (ast.Subscript, ast.Attribute)):
-            now |= {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+    # `total += 1` needs what it changes, though it looks like an assignment.
+    now |= {n.target.id for n in ast.walk(node) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
     return now, later
 
 

@@ -118,6 +118,7 @@ def _evidence(header: dict, payload: bytes) -> Evidence:
         evidence.bytes = tuple(int(n) for n in header.get("bytes", (0, 0)))
         evidence.torch_ops = [str(n) for n in header.get("torch_ops", [])]
         evidence.inside_kernels = [str(n) for n in header.get("inside_kernels", [])]
+        evidence.language = [str(n) for n in header.get("language", [])]
         evidence.launches = [dict(x) for x in header.get("launches", [])]
     except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
         raise Died(f"a reply that makes no sense: {error}") from None

@@ -7,7 +7,7 @@ import ast
 import torch
 
 from . import compare
-from .exercise import Answer, Case, Detector, Evidence
+from .exercise import Answer, Case, Detector, Evidence, Out
 
 
 def output(case: Case, evidence: Evidence) -> torch.Tensor | None:
@@ -86,6 +86,25 @@ def wrong_kind(what: str) -> Detector:
 def nothing(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The function returned None."""
     return evidence.error is None and evidence.value is None
+
+
+def input_overwritten(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A tensor that was sent came back changed."""
+    return bool(evidence.args) and overwritten(case, evidence)
+
+
+def overwritten(case: Case, evidence: Evidence) -> bool:
+    """Whether a tensor that was sent came back with other values."""
+    sent = [a for a in case.call.args if isinstance(a, (torch.Tensor, Out))]
+    pairs = zip(sent, evidence.args)
+    return any(isinstance(a, torch.Tensor) and not torch.equal(a.nan_to_num(), b.nan_to_num()) for a, b in pairs)
+
+
+def nothing_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Kernels ran, and none of them stored a thing."""
+    return (
+        evidence.error is None and bool(evidence.launches) and evidence.written == 0 and all_nan(case, evidence, answer)
+    )
 
 
 def all_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:

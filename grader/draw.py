@@ -16,7 +16,7 @@ def traffic(runs):
     bars = []
     for run in runs:
         bars += [(name, read / run.unit, written / run.unit) for name, read, written in run.rows]
-        if len(run.rows) > 1:
+        if len(run.rows) > 1 or len(runs) > 1:
             bars.append((f"{run.name}\nin all", *run.totals()))
     figure = Figure(figsize=(6.4, 0.9 + 0.46 * len(bars)), dpi=110, layout="constrained", facecolor="white")
     axes = figure.add_subplot()
@@ -30,7 +30,7 @@ def traffic(runs):
     axes.set_xlabel("elements moved, in units of M·N", fontsize=11)
     axes.tick_params(axis="x", labelsize=10)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(loc="lower right", fontsize=11, frameon=True)
+    figure.legend(loc="outside upper right", ncols=2, fontsize=11, frameon=False)
     return figure
 
 

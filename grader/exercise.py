@@ -45,7 +45,8 @@ class Evidence:
     bytes: tuple[int, int] = (0, 0)  # read, written; index tensors included
     launches: list = field(default_factory=list)
     torch_ops: list = field(default_factory=list)
-    inside_kernels: list = field(default_factory=list)
+    inside_kernels: list = field(default_factory=list)  # PyTorch operations
+    language: list = field(default_factory=list)  # library functions of triton.language
     ran: bool = True  # False: there was no answer to run, or the process ended
 
 

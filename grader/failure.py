@@ -4,18 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import torch
-
 from . import feedback
-from .exercise import Case, Evidence, Out
+from .detectors import overwritten
+from .exercise import Case, Evidence
 from .mistakes import from_error
 
 # One call of these is a whole softmax, or the part of it an exercise is about.
-_LIBRARY = frozenset({
-    "_softmax", "_log_softmax", "softmax", "log_softmax", "_safe_softmax", "logsumexp", "_softmax_backward_data",
-    "_sparse_softmax", "_masked_softmax", "special_softmax", "scaled_dot_product_attention", "_logcumsumexp",
-    "_scaled_dot_product_flash_attention_for_cpu", "_scaled_dot_product_attention_math", "sigmoid",
-})  # fmt: skip
+_LIBRARY = frozenset(
+    {
+        "_softmax",
+        "_log_softmax",
+        "softmax",
+        "log_softmax",
+        "_safe_softmax",
+        "logsumexp",
+        "_softmax_backward_data",
+        "_sparse_softmax",
+        "_masked_softmax",
+        "special_softmax",
+        "scaled_dot_product_attention",
+        "_logcumsumexp",
+        "_scaled_dot_product_flash_attention_for_cpu",
+        "_scaled_dot_product_attention_math",
+        "sigmoid",
+    }
+)
 
 
 @dataclass
@@ -34,6 +47,8 @@ def failure_of(case: Case, evidence: Evidence) -> Failure | None:
     forbidden = next((n for n in evidence.torch_ops + evidence.inside_kernels if n in _LIBRARY), None)
     if forbidden and not case.facts.get("library_allowed"):
         return Failure(case, evidence, f"the answer calls PyTorch's {forbidden}", "library-softmax")
+    if "softmax" in evidence.language:
+        return Failure(case, evidence, "a kernel calls Triton's own tl.softmax", "library-softmax")
     if evidence.inside_kernels:
         return Failure(case, evidence, f"a kernel calls PyTorch's {evidence.inside_kernels[0]}", "torch-in-kernel")
     if evidence.error and not case.expects_error:
@@ -41,15 +56,9 @@ def failure_of(case: Case, evidence: Evidence) -> Failure | None:
     sentence = case.verify(evidence)
     if sentence:
         return Failure(case, evidence, sentence)
-    if not case.expects_error and _overwritten(case, evidence):
+    if not case.expects_error and overwritten(case, evidence):
         return Failure(case, evidence, "the input tensor was changed", "input-overwritten")
     return _traffic(case, evidence)
-
-
-def _overwritten(case: Case, evidence: Evidence) -> bool:
-    sent = [a for a in case.call.args if isinstance(a, (torch.Tensor, Out))]
-    pairs = zip(sent, evidence.args)
-    return any(isinstance(a, torch.Tensor) and not torch.equal(a.nan_to_num(), b.nan_to_num()) for a, b in pairs)
 
 
 def _traffic(case: Case, evidence: Evidence) -> Failure | None:

@@ -13,7 +13,10 @@ _INDENT = " " * 5
 
 def render(result: Result) -> Result:
     """Fill in result.text and return the result."""
-    lines = [_headline(result)]
+    lines = [
+        _headline(result),
+        *(line for flag in result.flags for line in _wrapped("! ", flag) if "is not Python" in flag),
+    ]
     if result.status == "passed":
         lines.append(f"{_INDENT}✓ {_traffic(result)}" if result.ledger else f"{_INDENT}✓ right in every case")
         lines += [f"{_INDENT}✓ {flag}" for flag in result.flags if flag.startswith("compiled on")]

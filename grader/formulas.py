@@ -66,6 +66,44 @@ def wrong_axis(x, facts):
     return torch.softmax(x.double(), dim=0)
 
 
+def shift_upside_down(x, facts):
+    """exp(max - x); a masked lane becomes inf and takes the sum with it."""
+    x = x.double()
+    e = torch.exp(x.amax(1, keepdim=True) - x).float().double()
+    total = e.sum(1, keepdim=True).float().double()
+    return e / (total + torch.inf if facts.get("block", 0) > x.shape[1] else total)
+
+
+def no_exp(x, facts):
+    """The shifted values over their sum; a masked lane takes the sum to -inf."""
+    z = _shifted(x)
+    total = z.sum(1, keepdim=True)
+    return z / (total - torch.inf if facts.get("block", 0) > x.shape[1] else total)
+
+
+def division_upside_down(x, facts):
+    """The sum over the numerator."""
+    e = torch.exp(_shifted(x)).float().double()
+    return e.sum(1, keepdim=True) / e
+
+
+def divided_by_count(x, facts):
+    """The numerator over the number of columns, or of lanes."""
+    return torch.exp(_shifted(x)) / x.shape[1]
+
+
+def wrong_numerator(x, facts):
+    """The row over the sum of its exponentials."""
+    return x.double() / torch.exp(_shifted(x)).sum(1, keepdim=True)
+
+
+def last_row_first(x, facts):
+    """Every program stored into row 0, the last one last; the others keep NaN."""
+    want = torch.full(x.shape, torch.nan, dtype=torch.float64)
+    want[0] = torch.softmax(x[-1].double(), dim=0)
+    return want
+
+
 def pad_zero(x, facts):
     """Masked lanes hold 0: they take part in the maximum and in the sum."""
     x, extra = x.double(), facts.get("block", 0) - x.shape[1]

@@ -6,11 +6,11 @@ They take *args and **kwargs and count no positions beyond the first few, becaus
 from __future__ import annotations
 
 import functools
-import inspect
 import random
 
 import numpy as np
 
+from . import launching
 from .ledger import Launch
 from .memory import Memory
 from .watch import KernelMisuse, watch
@@ -42,8 +42,9 @@ def _hook_launch(stock) -> None:
         outer = watch.memory, watch.names, watch.patched, watch.scopes
         watch.memory, watch.patched, watch.scopes = Memory(), set(), []
         try:
-            bound, options = _bind(self.fn, args, kwargs)
-            watch.names = [n for n, v in bound.items() for _ in _tensors(v) if n not in self.constexprs]
+            self.grid = launching.as_grid(self.grid, self.fn.__name__)
+            bound, options = launching.bind(self.fn, args, kwargs)
+            watch.names = [n for n, v in bound.items() for _ in launching.tensors(v) if n not in self.constexprs]
             watch.pending = bound, options, self
             return run(self, *args, **kwargs)
         except stock.InterpreterError as error:
@@ -57,12 +58,14 @@ def _hook_launch(stock) -> None:
     def device_call(self, *args, **kwargs):
         if not watch.in_kernel:
             raise KernelMisuse(f"{self.fn.__name__} is a kernel: launch it with a grid, {self.fn.__name__}[grid](...)")
+        if watch.ledger is not None and self.fn.__module__ == "triton.language.standard":
+            watch.ledger.language.append(self.fn.__name__)
         return call(self, *args, **kwargs)
 
     @functools.wraps(convert)
     def to_pointer(arg, *args, **kwargs):
         value = convert(arg, *args, **kwargs)
-        if watch.in_kernel and _is_tensor(arg) and hasattr(value, "handle"):
+        if watch.in_kernel and launching.is_tensor(arg) and hasattr(value, "handle"):
             name = watch.names[len(watch.memory.regions)] if watch.names else "pointer"
             region = watch.memory.add(name, getattr(arg, "base", arg) if hasattr(arg, "data_ptr") else arg)
             value.handle.data = np.array([region.base], dtype=np.uint64)
@@ -186,46 +189,13 @@ def _poison(ptrs, stock):
     return stock.TensorHandle(np.full(ptrs.data.shape, value, dtype), element)
 
 
-def _bind(fn, args, kwargs) -> tuple[dict, dict]:
-    """(arguments by parameter name, launch options such as num_warps)."""
-    spec = inspect.getfullargspec(fn)
-    names = {*spec.args, *spec.kwonlyargs}
-    try:
-        bound = inspect.getcallargs(fn, *args, **{k: v for k, v in kwargs.items() if k in names})
-    except TypeError as error:
-        raise KernelMisuse(f"the launch does not fit the kernel's parameters: {error}") from None
-    return bound, {k: v for k, v in kwargs.items() if k not in names}
-
-
 def _begin_record(grid) -> None:
     if watch.ledger is None:
         return
     bound, options, executor = watch.pending
     constants = {n: v for n, v in bound.items() if n in executor.constexprs}
-    signature = {n: _type_name(v) for n, v in bound.items() if n not in constants}
+    signature = {n: launching.type_name(v) for n, v in bound.items() if n not in constants}
     watch.ledger.begin_launch(Launch(executor.fn.__name__, tuple(grid), options, constants, signature))
-
-
-def _type_name(value) -> str:
-    """Triton's name of an argument's type, such as *fp32 or i32."""
-    from triton.runtime import jit
-
-    try:
-        return str(jit.mangle_type(value))
-    except Exception:
-        return "?"
-
-
-def _is_tensor(value) -> bool:
-    return hasattr(value, "data_ptr")
-
-
-def _tensors(value):
-    if _is_tensor(value):
-        yield value
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from _tensors(item)
 
 
 def _root(error: BaseException, wrapper: type) -> BaseException:

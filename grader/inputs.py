@@ -46,6 +46,11 @@ def cliff(m: int, n: int, g: torch.Generator) -> torch.Tensor:
     return x
 
 
+def rising_cliff(m: int, n: int, g: torch.Generator) -> torch.Tensor:
+    """The first half at -200, the rest at +200: the first value of a row is no shift to rely on."""
+    return cliff(m, n, g).flip(1)
+
+
 def constant(m: int, n: int, g: torch.Generator) -> torch.Tensor:
     """All values of a row alike: every output is 1/N."""
     return torch.full((m, n), 3.0) - torch.arange(m).unsqueeze(1)

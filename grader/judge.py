@@ -70,7 +70,7 @@ def _run(exercise, answer, cases, seconds, result) -> tuple[list[Failure], list[
             _todo(exercise, todo, result)
             if result.status == "not_attempted":
                 break
-            failures.append(Failure(case, evidence, result.message, "todo-left"))
+            failures.append(Failure(case, evidence, result.message, "earlier-todo"))
             break
         seen.append((case, evidence))
         failure = failure_of(case, evidence)
@@ -82,8 +82,8 @@ def _run(exercise, answer, cases, seconds, result) -> tuple[list[Failure], list[
             result.cases_passed += 1
     if session is not None:
         session.close()
-    # Wrong numbers come before traffic: a wrong kernel has no budget.
-    return sorted(failures, key=lambda f: f.traffic), seen
+    # Wrong numbers come before traffic: a wrong kernel has no budget. Slowness may be the fault of either.
+    return sorted(failures, key=lambda f: (f.mistake == "endless", f.traffic)), seen
 
 
 def _ended(case: Case, error: Exception, seconds: float) -> Failure:
@@ -179,8 +179,11 @@ def _name(exercise: Exercise, answer: Answer, failures: list[Failure]) -> str | 
         return max(votes, key=votes.get)
     if first.mistake:
         return first.mistake
-    if (first.evidence.error or {}).get("where"):
-        return "no-store-mask" if first.evidence.error["where"].get("op") == "store" else "no-load-mask"
+    where = (first.evidence.error or {}).get("where")
+    if where:
+        if where.get("lanes") == where.get("of"):
+            return "out-of-bounds"  # no lane is where it should be: a mask would not help
+        return "no-store-mask" if where.get("op") == "store" else "no-load-mask"
     if first.evidence.value is None and not first.evidence.error and first.case.call.kind == "call":
         return "returns-nothing"
     return None

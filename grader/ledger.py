@@ -40,13 +40,12 @@ class Ledger:
     def __init__(self):
         self.entries: list[Entry] = []
         self.launches: list[Launch] = []
-        self.operations: list[str] = []
+        self.language: list[str] = []  # functions of triton.language's own library that kernels called
         self._open: dict[tuple, Entry] = {}
 
     def begin_launch(self, launch: Launch) -> None:
         """The accesses that follow belong to this launch."""
         self.launches.append(launch)
-        self.operations.append(launch.kernel)
         self._open = {}
 
     def access(self, op: str, region, elements: np.ndarray, program: int) -> None:
@@ -76,7 +75,6 @@ class Ledger:
 
     def operation(self, name: str, reads, writes) -> None:
         """One PyTorch operation. reads, writes: (elements, itemsize, floating) of each tensor."""
-        self.operations.append(name)
         for elements, itemsize, floating in reads:
             self.entries.append(Entry(name, "input", read=elements, itemsize=itemsize, floating=floating))
         for elements, itemsize, floating in writes:

@@ -77,9 +77,14 @@ class Memory:
     def add(self, name: str, tensor) -> Region:
         """Give a tensor its window of addresses."""
         region = Region(
-            name, len(self.regions) + 1, tensor.data_ptr(), tensor.element_size(),
-            tuple(tensor.shape), tuple(tensor.stride()), tensor.is_floating_point(),
-        )  # fmt: skip
+            name,
+            len(self.regions) + 1,
+            tensor.data_ptr(),
+            tensor.element_size(),
+            tuple(tensor.shape),
+            tuple(tensor.stride()),
+            tensor.is_floating_point(),
+        )
         self.regions.append(region)
         return region
 
@@ -100,8 +105,10 @@ class Memory:
                 raise OutOfBounds(
                     f"a {op} in program {_program(program)} uses an address that belongs to no tensor of this launch: "
                     "build it from one of the kernel's pointer arguments",
-                    op=op, tensor=None, program=list(program),
-                )  # fmt: skip
+                    op=op,
+                    tensor=None,
+                    program=list(program),
+                )
             region = self.regions[index - 1]
             lanes = owners == index
             mine = active[lanes]
@@ -134,6 +141,13 @@ def _refusal(op: str, region: Region, addresses: np.ndarray, good: np.ndarray, p
         f"program {_program(program)} {verb} {region.name} at {where}, which does not exist: "
         f"{region.name} is {size}, counted from 0. "
         f"Lanes outside the tensor in this {op}: {int((~good).sum())} of {good.size}.",
-        op=op, tensor=region.name, row=row, column=int(column), program=list(program), first=int(first),
-        lanes=int((~good).sum()), shape=list(region.shape),
-    )  # fmt: skip
+        op=op,
+        tensor=region.name,
+        row=row,
+        column=int(column),
+        program=list(program),
+        first=int(first),
+        lanes=int((~good).sum()),
+        of=int(good.size),
+        shape=list(region.shape),
+    )

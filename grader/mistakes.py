@@ -18,6 +18,7 @@ class Mistake:
 _ALL = [
     # ---- any exercise
     Mistake("todo-left", "A TODO line is still there.", "Which line of your answer still holds the word TODO?"),
+    Mistake("earlier-todo", "An earlier exercise comes first.", "Which exercise does the line above name?"),
     Mistake("value-left-out", "The name is there, but it still holds a placeholder.", "What value should it have?"),
     Mistake("name-undefined", "Your answer uses a name that no cell defines.", "Where does that name come from?"),
     Mistake("not-python", "Python cannot read your answer.", "What does the line above the marked one end with?"),
@@ -49,6 +50,7 @@ _ALL = [
     ),
     # ---- lesson 00
     Mistake("squared", "Every value was multiplied by itself.", "What is twice 3, and what is 3 times 3?"),
+    Mistake("added-two", "Two was added to every value.", "What is 10 doubled, and what is 10 plus two?"),
     Mistake("unchanged", "The input came back as it was.", "Which operation changes every element?"),
     # ---- the formula
     Mistake(
@@ -72,7 +74,7 @@ _ALL = [
         "Which quantity has to add up so that the row's outputs sum to 1?",
     ),
     Mistake(
-        "no-division", "The exponentials are right, but the row does not sum to 1.", "What is left to do after the sum?"
+        "no-division", "The exponentials are right, but the row does not sum to 1.", "What does a row of yours sum to?"
     ),
     Mistake("base-two", "These are powers of 2, not of e.", "By which factor do the exponents of 2 and of e differ?"),
     Mistake(
@@ -80,6 +82,28 @@ _ALL = [
         "Columns were normalised instead of rows.",
         "Along which dimension do the values of one row lie?",
     ),
+    Mistake(
+        "shapes-do-not-line-up",
+        "Two shapes do not line up: PyTorch matches them from the last dimension backwards.",
+        "What shape has the row maximum, and what does it line up with?",
+    ),
+    Mistake(
+        "shift-upside-down",
+        "The difference is the wrong way round: small values get the large shares.",
+        "Which of the two should be subtracted from the other?",
+    ),
+    Mistake("no-exp", "The shifted values were used as they are.", "Which of the steps is missing?"),
+    Mistake(
+        "division-upside-down",
+        "The division is the wrong way round.",
+        "Which of the two is larger, for a share below 1?",
+    ),
+    Mistake(
+        "divided-by-count",
+        "The numerator was divided by the number of columns.",
+        "Do the numerators of a row add up to that number?",
+    ),
+    Mistake("wrong-numerator", "The row itself was divided, and not its exponentials.", "What stands above the line?"),
     # ---- traffic
     Mistake(
         "more-traffic",
@@ -103,8 +127,13 @@ _ALL = [
     ),
     Mistake(
         "vectors-forgotten",
-        "The passes over the whole matrix are counted; the vectors of M elements are not.",
+        "The passes over the whole matrix are counted, but not every vector of M elements.",
         "What do the row maximum and the row sum cost to write, and to read again?",
+    ),
+    Mistake(
+        "vectors-of-n",
+        "The vectors are counted with one element a column.",
+        "Does the maximum belong to a row or to a column, and how many of those are there?",
     ),
     Mistake(
         "read-written-swapped", "Reads and writes have changed places.", "In which order does the docstring name them?"
@@ -141,7 +170,8 @@ _ALL = [
         "exp is infinite here, but it already was for a smaller integer.",
         "What does exp give one step before?",
     ),
-    Mistake("dtypes-swapped", "The two dtypes have changed places.", "Which of the two has more exponent bits?"),
+    Mistake("dtypes-swapped", "The two dtypes have changed places.", "Which of the two dtypes reaches larger numbers?"),
+    Mistake("not-a-number", "The entry is no number.", "What type does it have?"),
     Mistake(
         "not-an-integer",
         "The border itself is not asked for, but the first integer beyond it.",
@@ -201,13 +231,38 @@ _ALL = [
     # ---- rows, strides, grids
     Mistake(
         "row-stride-missing",
-        "Row r starts where row 0 ends, but the kernel starts it r elements in: it reads a shifted window.",
+        "The kernel begins row r only r elements after row 0: it works on a shifted window.",
         "How far apart in memory are two neighbours in a column?",
     ),
     Mistake(
         "wrong-row-stride",
         "Input and output may have different row strides; here one was used for both.",
         "Which of the two strides says where a row of the output begins?",
+    ),
+    Mistake(
+        "rows-assumed-adjacent",
+        "The kernel begins row r after r times the number of columns, but rows may lie further apart.",
+        "Which number says how far apart two rows lie?",
+    ),
+    Mistake(
+        "block-for-stride",
+        "The kernel begins row r after r whole blocks; a block is wider than a row.",
+        "Which number says how far apart two rows lie?",
+    ),
+    Mistake(
+        "stored-in-row-zero",
+        "Every program stores into the first row.",
+        "How does the address of a store differ from program to program?",
+    ),
+    Mistake(
+        "rows-missing",
+        "Only the first rows were written.",
+        "For which rows are the lanes of your mask switched on?",
+    ),
+    Mistake(
+        "launch-per-row",
+        "Each row got a launch of its own.",
+        "How many programs can one launch start, and who tells them apart?",
     ),
     Mistake(
         "stride-in-bytes",
@@ -221,7 +276,7 @@ _ALL = [
     ),
     Mistake(
         "column-stride",
-        "The kernel assumes that neighbours in a row are neighbours in memory; for this input they are not.",
+        "The kernel assumes that neighbours in a row are neighbours in memory, for x and for y; here they are not.",
         "What does x.stride() say here, and what could the wrapper do before the launch?",
     ),
     Mistake(
@@ -273,7 +328,7 @@ _ALL = [
     Mistake(
         "block-doubled",
         "A row whose length is a power of two already got a block twice as wide.",
-        "What is the smallest power of two that is not less than 8?",
+        "What is the smallest power of two that is not less than n_cols, when n_cols is one itself?",
     ),
     Mistake("block-constant", "The block does not depend on the row's length.", "What happens when a row is longer?"),
     Mistake("block-not-int", "The block size is not an int.", "Which type does tl.arange need?"),
@@ -326,7 +381,7 @@ _ALL = [
     ),
     Mistake(
         "indexing-pointer",
-        "Pointers are added to, not indexed.",
+        "Pointers are added to, and blocks are not indexed.",
         "Which expression gives the address of column c of this row?",
     ),
     Mistake(
@@ -355,8 +410,28 @@ _ALL = [
         "Which pointer should the result be written to?",
     ),
     Mistake(
+        "missing-argument",
+        "A function was called with too few arguments.",
+        "Which arguments does that function take?",
+    ),
+    Mistake(
+        "python-builtin",
+        "Python's own max, sum and the like do not work on blocks.",
+        "What is this function called in triton.language?",
+    ),
+    Mistake(
+        "grid-not-a-tuple",
+        "The grid of a launch is a tuple of numbers, even when it holds one.",
+        "How does Python write a tuple with one element?",
+    ),
+    Mistake(
+        "nothing-stored",
+        "Nothing was stored: every element still holds the NaN it began with.",
+        "Which line hands the result back to memory, and for which lanes?",
+    ),
+    Mistake(
         "out-of-bounds",
-        "The kernel leaves its tensor.",
+        "No lane of this access is where it should be: the kernel leaves its tensor altogether.",
         "Which lanes of which program compute that address?",
     ),
     Mistake(
@@ -377,7 +452,9 @@ _TRANSLATIONS = [
     (r"axis -?\d+ (is )?out of bounds|invalid axis|out of bounds for (shape|array)", "axis-out-of-range"),
     (r"is a kernel: launch it with a grid|Cannot call @triton\.jit'd outside", "no-grid"),
     (r"'function' object is not subscriptable", "no-jit"),
-    (r"the launch does not fit|missing .*required positional argument", "launch-arguments"),
+    (r"the launch does not fit", "launch-arguments"),
+    (r"the grid of a launch is a tuple", "grid-not-a-tuple"),
+    (r"missing .*required positional argument", "missing-argument"),
     (r"outside of the scope of a kernel|0 active drivers", "interpret-too-late"),
     (r"Loop-carried variable|re-assigned to .* in loop", "loop-type-changes"),
     (r"'and' and 'or'|Logical operators", "and-or-on-masks"),
@@ -385,6 +462,7 @@ _TRANSLATIONS = [
     (r"must be Tensor, not tensor|must be real number, not tensor", "torch-in-kernel"),
     (r"'(int|constexpr|tensor)' object is not (iterable|subscriptable)|unsupported tensor index", "indexing-pointer"),
     (r"num_warps", "bad-num-warps"),
+    (r"size of tensor a \(\d+\) must match", "shapes-do-not-line-up"),
 ]  # fmt: skip
 
 
@@ -399,6 +477,8 @@ def from_error(error: dict) -> str | None:
         return "exits"
     if kind == "MemoryError":
         return "out-of-memory"
+    if re.search(r"(?<![\w.])(max|min|sum|abs)\(", error["line"]) and kind == "TypeError":
+        return "python-builtin"
     for pattern, mistake in _TRANSLATIONS:
         if re.search(pattern, message):
             return mistake

@@ -44,9 +44,14 @@ class Zygote:
         }
         self._process = subprocess.Popen(
             [sys.executable, "-m", "grader.worker", str(theirs.fileno()), self._scratch.name],
-            cwd=ROOT, env=environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
-            stdout=self._log, stderr=self._log, start_new_session=True,
-        )  # fmt: skip
+            cwd=ROOT,
+            env=environment,
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=self._log,
+            stderr=self._log,
+            start_new_session=True,
+        )
         theirs.close()
 
     def wait(self) -> None:

@@ -92,7 +92,8 @@ def _run(module, header: dict, payload: bytes, device: str) -> tuple[dict, list[
     read, written = ledger.totals()
     reply |= {
         "rows": ledger.rows(), "read": read, "written": written, "bytes": ledger.bytes(), "torch_ops": counter.names,
-        "inside_kernels": counter.inside_kernels, "launches": [_launch(x) for x in ledger.launches],
+        "inside_kernels": counter.inside_kernels,
+        "language": ledger.language, "launches": [_launch(x) for x in ledger.launches],
     }  # fmt: skip
     return reply, data
 

@@ -16,7 +16,7 @@ _hints_open: dict[str, int] = {}
 _scores: dict[str, float] = {}
 
 
-def check(exercise_id: str):
+def check(exercise_id: str = ""):
     """Check your answer to an exercise, such as check("4.1"), and say what was found.
 
     The answer is taken from the cells you have run. It may be checked as often as you like, in any order.
@@ -29,12 +29,13 @@ def check(exercise_id: str):
         return None
     result = judge(exercise, answer.extract(answer.session_cells(), exercise.names))
     print(result.text)
-    _remember(exercise.id, result.score)
+    if result.status != "not_attempted":
+        _remember(exercise.id, result.score)
     # nbgrader takes a number in the cell's output as the cell's score; learners need no second number.
     return result.score if os.environ.get("NBGRADER_EXECUTION") else None
 
 
-def hint(exercise_id: str) -> None:
+def hint(exercise_id: str = "") -> None:
     """Open the next hint of an exercise: the idea first, then where to look, then the shape of the line."""
     exercise = _find(exercise_id)
     if exercise is None:
@@ -42,6 +43,8 @@ def hint(exercise_id: str) -> None:
     level = _hints_open[exercise.id] = min(_hints_open.get(exercise.id, 0) + 1, len(exercise.hints))
     for number, text in enumerate(exercise.hints[:level], 1):
         print(f"{exercise.id}  hint {number} of {len(exercise.hints)}: {text}")
+    if level == len(exercise.hints):
+        print("     That was the last hint.")
 
 
 def progress() -> None:
@@ -49,28 +52,29 @@ def progress() -> None:
     from . import lessons
 
     scores = _stored() | _scores
-    total = 0.0
+    total = possible = 0.0
     for number, (slug, points) in lessons.OUTLINE.items():
         exercises = lessons.of_lesson(number)
         if not exercises:
             continue
         mine = sum(scores.get(e.id, 0) for e in exercises)
-        total += mine
+        total, possible = total + mine, possible + points
         bar = "█" * round(10 * mine / points) + "·" * (10 - round(10 * mine / points))
         done = "".join(f"  {e.id} {'✓' if scores[e.id] else '✗'}" for e in exercises if e.id in scores)
         print(f"{number}  {slug:<20} {bar}  {mine:g} of {points} points{done}")
-    print(f"    {'in all':<20} {total:g} of {sum(p for _, p in lessons.OUTLINE.values())} points")
+    print(f"    {'in all':<20} {total:g} of {possible:g} points")
 
 
 def start() -> None:
     """Make this process ready: choose the mode, guard the interpreter, and warm the workers in a notebook."""
-    from . import interpreter
+    from . import answer, interpreter
 
     machine.prepare()
     if machine.interpreted():
         interpreter.install()
     shell = _shell()
     if shell is not None:
+        answer.record(shell)
         shell.set_custom_exc((Exception,), _tell)
         _warm()
 

@@ -67,14 +67,18 @@ def _elsewhere(fn, args, unit: int) -> Run:
 
 
 def table(run: Run) -> str:
-    """One line an operation: what it read and wrote in units of M·N; then the sum, and the sum in bytes."""
-    width = max([len(r[0]) for r in run.rows] + [9])
-    lines = [f"{'operation':<{width}}   read       written"]
-    lines += [f"{name:<{width}}   {r / run.unit:5.2f} MN   {w / run.unit:5.2f} MN" for name, r, w in run.rows]
-    read, written = run.totals()
-    lines.append(f"{'in all':<{width}}   {read:5.2f} MN   {written:5.2f} MN")
-    lines.append(f"{'in bytes':<{width}}   {run.bytes[0]:,} read, {run.bytes[1]:,} written")
+    """One line an operation: elements read and written, also in units of M·N; then the sum, and the sum in bytes."""
+    width = max([len(name) for name, _, _ in run.rows] + [9])
+    lines = [f"{'operation':<{width}}  {'elements read':>21}  {'elements written':>21}"]
+    rows = [*run.rows, ("in all", sum(r for _, r, _ in run.rows), sum(w for _, _, w in run.rows))]
+    for name, read, written in rows:
+        lines.append(f"{name:<{width}}  {_amount(read, run.unit)}  {_amount(written, run.unit)}")
+    lines.append(f"{'in bytes':<{width}}  {run.bytes[0]:>21,}  {run.bytes[1]:>21,}")
     return "\n".join(lines)
+
+
+def _amount(elements: int, unit: int) -> str:
+    return f"{elements:>10,} = {elements / unit:5.2f} MN"
 
 
 class Picture:

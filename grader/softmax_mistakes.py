@@ -7,7 +7,8 @@ from .detectors import both, formula, outside, written
 
 
 def _beyond_the_row(where: dict, facts: dict) -> bool:
-    return (where.get("column") or 0) >= facts["x"].shape[1]
+    """Some lanes are inside the row, others run over its end."""
+    return where["lanes"] < where["of"] and (where.get("column") or 0) >= facts["x"].shape[1]
 
 
 SOFTMAX_KERNEL = (
@@ -17,12 +18,19 @@ SOFTMAX_KERNEL = (
     ("returns-from-kernel", written(syntax.kernel_returns)),
     ("no-store-mask", outside("store", _beyond_the_row)),
     ("no-load-mask", outside("load", _beyond_the_row)),
+    ("input-overwritten", detectors.input_overwritten),
+    ("nothing-stored", detectors.nothing_stored),
     ("no-pad", both(written(syntax.load_without_other), detectors.all_nan)),
     ("pad-zero", formula(formulas.pad_zero)),
     ("no-max", formula(formulas.no_max)),
     ("sum-of-x", formula(formulas.sum_of_x)),
     ("sum-of-x", formula(formulas.sum_of_shifted)),
+    ("shift-upside-down", formula(formulas.shift_upside_down)),
+    ("no-exp", formula(formulas.no_exp)),
     ("no-division", formula(formulas.no_division)),
+    ("division-upside-down", formula(formulas.division_upside_down)),
+    ("divided-by-count", formula(formulas.divided_by_count)),
+    ("wrong-numerator", formula(formulas.wrong_numerator)),
     ("base-two", formula(formulas.base_two)),
     ("shift-not-max", formula(formulas.shifted_by(lambda x: x.mean(1, keepdim=True)))),
     ("shift-not-max", formula(formulas.shifted_by(lambda x: x.amin(1, keepdim=True)))),

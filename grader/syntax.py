@@ -56,8 +56,10 @@ def foreign_module(tree: ast.AST) -> bool:
 
 
 def kernel_returns(tree: ast.AST) -> bool:
-    """A kernel that returns a value and stores nothing."""
+    """A kernel with pointers among its parameters that returns a value, as a helper would."""
     return any(
-        any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(k)) and not calls(k, "store")
-        for k in kernels(tree)
+        isinstance(n, ast.Return) and n.value is not None
+        for kernel in kernels(tree)
+        if any(a.arg.endswith("_ptr") for a in kernel.args.args)
+        for n in ast.walk(kernel)
     )

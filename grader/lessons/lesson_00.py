@@ -10,16 +10,16 @@ from ..exercise import Call, Case, Exercise
 
 def _cases(seed: int) -> list[Case]:
     cases = []
-    for n in (1, 4, 7):
-        x = torch.randn(n, generator=inputs.generator(seed + n))
+    for label, shape in (("a vector of 3", (3,)), ("a vector of 8", (8,)), ("a matrix of 4×5", (4, 5))):
+        x = torch.randn(shape, generator=inputs.generator(seed + len(shape)))
         cases.append(
             Case(
-                f"a vector of {n}",
+                label,
                 Call("call", "double", (x,)),
                 verify=lambda e, x=x: compare.tensor(e.value, 2 * x, 0.0),
-                size=n,
+                size=x.numel(),
                 facts={"x": x},
-            )  # fmt: skip
+            )
         )
     return cases
 
@@ -39,6 +39,7 @@ EXERCISES = [
         mistakes=(
             ("returns-nothing", detectors.nothing),
             ("squared", detectors.formula(lambda x, f: x * x)),
+            ("added-two", detectors.formula(lambda x, f: x + 2)),
             ("unchanged", detectors.formula(lambda x, f: x)),
         ),
     )

@@ -30,7 +30,9 @@ _FAMILIES = [
     ("constant rows", inputs.constant, 3, 9),
     ("one -inf in each row", inputs.one_minus_inf, 4, 9),
     ("one outlier in each row", inputs.outlier, 3, 16),
-    ("one column", inputs.randn, 4, 1),
+    ("first half -200, the rest +200", inputs.rising_cliff, 4, 8),
+    ("a square", inputs.randn, 6, 6),
+    ("one column", inputs.randn, 40, 1),
     ("one row", inputs.randn, 1, 33),
     ("more columns than rows", inputs.randn, 17, 129),
 ]
@@ -48,9 +50,14 @@ def _softmax_cases(seed: int) -> list[Case]:
 
 def _softmax_case(label: str, x: torch.Tensor, budget) -> Case:
     return Case(
-        label, Call("call", "naive_softmax", (x,)), verify=lambda e: compare.softmax(x, e.value),
-        size=x.numel(), budget=budget, unit=x.numel(), facts={"x": x},
-    )  # fmt: skip
+        label,
+        Call("call", "naive_softmax", (x,)),
+        verify=lambda e: compare.softmax(x, e.value),
+        size=x.numel(),
+        budget=budget,
+        unit=x.numel(),
+        facts={"x": x},
+    )
 
 
 def _traffic_cases(seed: int) -> list[Case]:
@@ -66,7 +73,7 @@ def _traffic_cases(seed: int) -> list[Case]:
                 verify=lambda e, want=want: _two_numbers(e, want),
                 size=m * n,
                 facts={"m": m, "n": n, "want": want},
-            )  # fmt: skip
+            )
         )
     return cases
 
@@ -102,7 +109,7 @@ def _overflow_cases(seed: int) -> list[Case]:
             verify=lambda e, d=dtype: _overflow(e, d),
             size=size,
             facts={"dtype": dtype, "want": _OVERFLOW[dtype]},
-        )  # fmt: skip
+        )
         for size, dtype in enumerate(_OVERFLOW)
     ]
 
@@ -142,12 +149,21 @@ EXERCISES = [
             ("returns-nothing", detectors.nothing),
             ("wrong-shape", detectors.wrong_kind("shape")),
             ("wrong-dtype", detectors.wrong_kind("dtype")),
-            ("no-max", detectors.formula(formulas.no_max)),
             ("shift-not-max", detectors.formula(formulas.shifted_by(lambda x: x.amin(1, keepdim=True)))),
             ("shift-not-max", detectors.formula(formulas.shifted_by(lambda x: x.mean(1, keepdim=True)))),
+            ("shift-not-max", detectors.formula(formulas.shifted_by(lambda x: x.abs().amax(1, keepdim=True)))),
+            ("shift-not-max", detectors.formula(formulas.shifted_by(lambda x: x.median(1, keepdim=True).values))),
+            ("shift-not-max", detectors.formula(formulas.shifted_by(lambda x: x[:, :1]))),
+            ("shift-not-max", detectors.formula(formulas.shifted_by(lambda x: x[:, -1:]))),
+            ("no-max", detectors.formula(formulas.no_max)),
             ("shift-global-max", detectors.formula(formulas.shifted_by(lambda x: x.max()))),
             ("sum-of-x", detectors.formula(formulas.sum_of_x)),
             ("sum-of-x", detectors.formula(formulas.sum_of_shifted)),
+            ("shift-upside-down", detectors.formula(formulas.shift_upside_down)),
+            ("no-exp", detectors.formula(formulas.no_exp)),
+            ("division-upside-down", detectors.formula(formulas.division_upside_down)),
+            ("divided-by-count", detectors.formula(formulas.divided_by_count)),
+            ("wrong-numerator", detectors.formula(formulas.wrong_numerator)),
             ("no-division", detectors.formula(formulas.no_division)),
             ("base-two", detectors.formula(formulas.base_two)),
             ("wrong-axis", detectors.formula(formulas.wrong_axis)),
@@ -166,9 +182,13 @@ EXERCISES = [
         ),
         mistakes=(
             ("not-two-numbers", detectors.value(lambda v, f: not isinstance(v, (tuple, list)) or len(v) != 2)),
-            ("vectors-forgotten", _traffic_is(lambda m, n: (5 * m * n, 3 * m * n))),
-            ("vectors-forgotten", _traffic_is(lambda m, n: (5 * m * n, 3 * m * n + 2 * m))),
-            ("vectors-forgotten", _traffic_is(lambda m, n: (5 * m * n + 2 * m, 3 * m * n))),
+            *(
+                ("vectors-forgotten", _traffic_is(lambda m, n, a=a, b=b: (5 * m * n + a * m, 3 * m * n + b * m)))
+                for a in range(3)
+                for b in range(3)
+                if (a, b) != (2, 2)
+            ),
+            ("vectors-of-n", _traffic_is(lambda m, n: (5 * m * n + 2 * n, 3 * m * n + 2 * n))),
             ("read-written-swapped", _traffic_is(lambda m, n: five_pass_budget(m, n)[::-1])),
             ("seven-mn", detectors.value(lambda v, f: v[0] in (7 * f["m"] * f["n"] + k * f["m"] for k in range(4)))),
             ("bytes-not-elements", _traffic_is(lambda m, n: tuple(4 * t for t in five_pass_budget(m, n)))),
@@ -192,6 +212,7 @@ EXERCISES = [
             ("dtypes-swapped", detectors.value(lambda v, f: v == {"float32": 12, "float16": 89})),
             ("fifty-overflows", _entry(lambda v, want: v == 50)),
             ("last-finite", _entry(lambda v, want: v == want - 1)),
+            ("not-a-number", _entry(lambda v, want: not isinstance(v, (int, float)))),
             ("not-an-integer", _entry(lambda v, want: v != int(v))),
             ("not-first", _entry(lambda v, want: v > want)),
         ),

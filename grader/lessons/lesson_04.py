@@ -14,7 +14,6 @@ from ..wire import Unreadable
 _ROWS = [
     ("a row that fills its block", inputs.randn, 4, 4),
     ("ragged", inputs.randn, 5, 8),
-    ("a single column", inputs.randn, 1, 2),
     ("ragged, around -200", inputs.far_below_zero, 3, 4),
     ("100 ± 30", inputs.large, 8, 8),
     ("ragged, 100 ± 30", inputs.large, 6, 8),
@@ -23,6 +22,8 @@ _ROWS = [
     ("first half +200, the rest -200", inputs.cliff, 10, 16),
     ("constant", inputs.constant, 11, 16),
     ("one -inf", inputs.one_minus_inf, 12, 16),
+    ("first half -200, the rest +200", inputs.rising_cliff, 13, 16),
+    ("a single column", inputs.randn, 1, 16),
     ("one outlier", inputs.outlier, 15, 16),
     ("a block much wider than the row", inputs.randn, 17, 128),
     ("one short of a power of two", inputs.randn, 127, 128),
@@ -40,11 +41,11 @@ def _row_cases(seed: int) -> list[Case]:
                 f"{label}, 1×{n} in a block of {block}",
                 call,
                 verify=lambda e, x=x: compare.softmax(x, e.args[0]),
-                size=n,
+                size=block,
                 budget=(n, n),
                 unit=n,
                 facts={"x": x, "out": 0, "block": block},
-            )  # fmt: skip
+            )
         )
     return cases
 
@@ -64,7 +65,7 @@ def _pad_cases(seed: int) -> list[Case]:
             verify=lambda e, row=row: _pad(e, row),
             size=i,
             facts={"row": row},
-        )  # fmt: skip
+        )
         for i, (label, row) in enumerate(_PAD_ROWS)
     ]
 
@@ -96,7 +97,7 @@ def _block_cases(seed: int) -> list[Case]:
             verify=lambda e, n=n: _block(e, n),
             size=n,
             facts={"n": n},
-        )  # fmt: skip
+        )
         for n in _COLUMNS
     ]
 

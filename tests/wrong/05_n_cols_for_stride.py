@@ -1,5 +1,5 @@
 # exercise: 5.1
-# mistake: wrong-row-stride
+# mistake: rows-assumed-adjacent
 import triton
 import triton.language as tl
 

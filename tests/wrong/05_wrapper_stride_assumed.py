@@ -1,5 +1,5 @@
 # exercise: 5.2
-# mistake: wrong-row-stride
+# mistake: rows-assumed-adjacent
 import torch
 
 import triton
