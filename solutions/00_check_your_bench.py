@@ -1,8 +1,9 @@
 # %% [markdown]
 # # 00 · Check your bench
 #
-# By the end of this course you write GPU kernels that move every byte once. Here you make sure that the tools work, and
-# learn the three words you will use all the time: `check`, `hint`, `progress`.
+# A **kernel** is a function that runs on a GPU, and **Triton** lets you write one in Python. By the end of this course
+# you write kernels that move every byte once. Here you make sure that the tools work, and meet the words you will use
+# all the time: `check`, `hint`, `progress`, `traffic`.
 #
 # *About 15 minutes. No GPU needed.*
 
@@ -22,27 +23,28 @@ import torch
 # %% [markdown]
 # ## What is on the bench?
 #
-# Without a GPU, kernels run **interpreted**: slowly, on the CPU, and with every memory access checked before it
-# happens. With a GPU they run compiled. Your answers are judged the same way in both cases.
+# With a GPU, Triton *compiles* a kernel and the GPU runs it. Without one it is *interpreted*: Python runs it on the CPU,
+# slowly, and this course checks every memory access before it happens. Your answers are judged the same way in both
+# cases.
 
-# %%
-# NBVAL_IGNORE_OUTPUT
+# %% tags=["nbval-ignore-output"]
 device()
 
 # %% [markdown]
-# If the last line says *broken*, choose **Restart** in the kernel menu and run the first cell first. Triton decides how
-# it runs when it is imported, and cannot change its mind later.
+# If the last line says *broken*, choose **Restart** in Jupyter's Kernel menu and run the first cell first. Triton decides
+# how it runs when it is imported, and cannot change its mind later.
 
 # %% [markdown]
 # ## An exercise
 #
-# An exercise is a cell with a TODO in it. Replace the TODO with your own line, and run the cell.
+# An exercise is a cell with a TODO in it. Before you fill it in, run it and the check below it as they are, and see what
+# the check says about an exercise nobody has tried.
 #
-# Before you do: run the check below it as it is, and see what it says about an exercise nobody has tried.
+# Then replace the whole line with the TODO by your own, run the cell, and check again.
 
 # %%
 def double(x):
-    """Every element of x times two, as a new tensor."""
+    """Every element of x times two, as a new tensor of the same shape."""
     # One line, with return.
     ### BEGIN SOLUTION
     return 2 * x
@@ -52,35 +54,40 @@ def double(x):
 check("0.1")
 
 # %% [markdown]
-# The check reads the *text* of the cells you have run, runs it in a process of its own, and compares with an answer
-# computed in double precision. You may add cells, split cells, and check as often as you like.
-#
-# **Break it on purpose.** Let `double` return `x * x`, run it, check it. A wrong answer gets a name here: you see on
-# which smallest input it failed, and one question. Then put it right again.
-
-# %% [markdown]
-# <details><summary>Why such a small exercise?</summary>
-#
-# **What**: `2 * x` makes a new tensor; `x` stays as it was.
-# **Why**: functions that change their input surprise whoever still holds it, and the check looks for that.
-# **Otherwise**: with `x *= 2` the numbers are right, and the check still says no. Try it.
-#
-# </details>
+# The check reads the *text* of the cells you have run, runs it in a process of its own on several inputs, and compares
+# with an answer computed in float64. You may add cells, split cells, and check as often as you like.
 
 # %% [markdown]
 # ## When you are stuck
 #
-# A hint opens one level at a time: first the idea, then where to look, then the shape of the line.
+# A hint opens one level at a time: first the idea, then where to look, then the shape of the line. Run the cell again for
+# the next level.
 
 # %%
 hint("0.1")
 
 # %% [markdown]
+# ## Break it on purpose
+#
+# Let `double` return `x * x`, run it, check it. You see the smallest input on which it failed, and common mistakes get a
+# name and a question. What happens with `x *= 2` and `return x`? Then put it right again.
+
+# %% [markdown]
+# <details><summary>Why a <em>new</em> tensor?</summary>
+#
+# **What**: `2 * x` makes a new tensor; `x` stays as it was.
+#
+# **Why**: a function that changes its input surprises whoever still holds it, and the check looks for that.
+#
+# **Otherwise**: after `x *= 2` the numbers are right, and the check still says no.
+#
+# </details>
+
+# %% [markdown]
 # ## What this course counts
 #
-# A GPU computes far faster than it fetches. So we count what a function *moves*. `traffic` runs it and lists, for each
-# operation, how many elements it read from memory and wrote to it. The unit is **MN**: one matrix of M rows and N
-# columns.
+# A GPU computes far faster than it fetches. So we count what a function *moves*. `traffic` runs it and lists how many
+# elements each operation read from memory and wrote to it. The unit is **MN**: one matrix of M rows and N columns.
 #
 # Guess first: what does `exp` move? And what do *two* operations in a row move?
 

@@ -1,10 +1,11 @@
 # %% [markdown]
 # # 01 · Five passes
 #
-# Softmax turns a row of numbers into shares that sum to 1. Written line by line in PyTorch it takes five passes over the
-# matrix. Here you write them, count what each one moves, and see why the first of them is not optional.
+# Softmax turns a row of numbers into shares that sum to 1. Written line by line in PyTorch it goes over the whole matrix
+# five times: five **passes**. Here you write them, count what each one moves, and see why the first of them is not
+# optional.
 #
-# *About 30 minutes. No GPU needed.*
+# *About 35 minutes. No GPU needed.*
 
 # %%
 import sys
@@ -34,7 +35,7 @@ row = torch.tensor([100.0, 200.0, 300.0])
 torch.exp(row) / torch.exp(row).sum()
 
 # %% [markdown]
-# `exp` went past the largest number that float32 holds and gave `inf`; then `inf / inf` is `nan`. Look at it step by step:
+# Step by step: `exp` went past the largest number that float32 holds and gave `inf`; then `inf / inf` is `nan`.
 
 # %%
 torch.exp(row), torch.exp(row).sum()
@@ -42,14 +43,14 @@ torch.exp(row), torch.exp(row).sum()
 # %% [markdown]
 # ## A shift changes nothing
 #
-# $e^{x-m} = e^x / e^m$, so subtracting any number $m$ from a whole row cancels in the division. Which $m$ makes every
+# $e^{x-c} = e^x / e^c$, so subtracting any number $c$ from a whole row cancels in the division. Which $c$ makes every
 # exponent at most 0, so that `exp` never exceeds 1?
 
 # %%
 small = torch.tensor([1.0, 2.0, 3.0])
-for m in (0.0, 3.0, -50.0):
-    e = torch.exp(small - m)
-    print(f"m = {m:5}:", [round(s, 3) for s in (e / e.sum()).tolist()])
+for c in (0.0, 3.0, -50.0):
+    e = torch.exp(small - c)
+    print(f"c = {c:5}:", [round(s, 3) for s in (e / e.sum()).tolist()])
 
 # %% [markdown]
 # ## Your turn: 1.1
@@ -58,11 +59,14 @@ for m in (0.0, 3.0, -50.0):
 # PyTorch operation a line, so that we can see what each costs.
 #
 # A matrix has M rows, and each row has its own maximum: mind the shapes.
+#
+# Before you run it, predict: how many of the five lines read the whole matrix, and how many write one? The check counts,
+# too. It shows what you moved and, after "of", what the five passes should move.
 
 # %%
 def naive_softmax(x):
     """Softmax of each row of x (M×N, float32) in five passes: max, subtract, exp, sum, divide."""
-    # Five lines, one operation each. keepdim=True keeps the M×1 shape that broadcasts against M×N.
+    # Five lines, one operation each.
     ### BEGIN SOLUTION
     row_max = x.amax(dim=1, keepdim=True)
     shifted = x - row_max
@@ -77,38 +81,42 @@ check("1.1")
 # %% [markdown]
 # <details><summary>Each line, and what goes wrong without it</summary>
 #
-# **Row maximum** (`amax`, `dim=1`): the largest exponent becomes exactly 0. Without it `exp` overflows, or underflows
-# for rows far below zero. One maximum for the *whole* matrix is not enough: a row far below it becomes all zeros.
-# **Difference**: `keepdim=True` gives M×1, which broadcasts along each row. Without it the M maxima would line up with the
-# *columns*, which raises an error, or for a square matrix does not.
+# **Row maximum** (`amax`, `dim=1`): the largest exponent becomes exactly 0. One maximum for the *whole* matrix is not
+# enough: a row far below it becomes all zeros.
+#
+# **Difference**: `keepdim=True` gives M×1, which spreads along each row. Without it the M maxima line up with the
+# *columns*: an error, or for a square matrix wrong numbers.
+#
 # **Exponential**: all values now lie between 0 and 1.
+#
 # **Row sum**: at least 1, because the largest term is $e^0 = 1$. The division is always safe.
+#
 # **Quotient**: without it, rows do not sum to 1.
 #
 # *An honest aside*: `x.max(dim=1)` also works. It writes the positions of the maxima as well, M integers that nobody
-# reads.
+# reads; budgets leave them out. A `print(x.max())` you add for debugging is a pass like any other, and counts.
 #
 # </details>
 
 # %% [markdown]
 # ## What does it move?
 #
-# Predict first: how many of the five lines read the whole matrix? How many write one?
-# Then let the ledger count. `input` and `output` of each operation are counted when PyTorch runs it.
+# `traffic` shows the same count line by line, for a matrix of 64 rows and 32 columns. This list is called the
+# **ledger**. Was your prediction right?
 
 # %%
-x = torch.randn(64, 256)
+x = torch.randn(64, 32)
 traffic(naive_softmax, x)
 
 # %% [markdown]
-# The ideal is to read the matrix once and write the result once: 2 MN together. You moved about four times that. The
-# arithmetic is the same.
+# The ideal is to read the matrix once and write the result once: 2 MN together. You moved about four times that, with
+# the same arithmetic.
 
 # %% [markdown]
 # ## Your turn: 1.2
 #
-# Say it as a formula. Count *elements*, exactly: the vectors of M elements (maximum and sum) cost something too, when
-# they are written and when they are read again.
+# Say it as a formula. Count *elements*, exactly. The maximum and the sum are vectors of M elements: they cost something
+# too, when they are written and when they are read again.
 
 # %%
 def naive_traffic(m, n):
@@ -136,27 +144,29 @@ check("1.2")
 # | in all | 5MN + 2M | 3MN + 2M |
 #
 # **Why exactly**: a budget that is only nearly right cannot tell a kernel that reads its row twice from one that does
-# not. **Otherwise**: 7MN is often quoted for the reads. Nothing in the five lines reads that much.
+# not.
+#
+# **Otherwise**: 7MN is often quoted for the reads. It counts the two vectors as if they were whole matrices.
 #
 # </details>
 
 # %% [markdown]
-# Your formula beside the ledger, for the matrix above:
+# Your formula, for the matrix above. Compare it with the ledger's last lines.
 
 # %%
 m, n = x.shape
 read, written = naive_traffic(m, n)
-print(f"read {read / (m * n):.3f} MN, written {written / (m * n):.3f} MN")
+print(f"{read:,} elements read, {written:,} written; in bytes: {4 * read:,} and {4 * written:,}")
 
 # %% [markdown]
 # ## Your turn: 1.3
 #
-# Where exactly is the border? Find the smallest **integer** whose exponential is `inf`, in float32 and in float16.
-# Experiment in this cell as much as you like:
+# Where exactly is the border of `exp`? Find the smallest **integer** whose exponential is `inf`, in float32 and in
+# float16. Experiment in this cell as much as you like:
 
 # %%
-for n in (50, 80, 100):
-    print(n, torch.exp(torch.tensor(float(n), dtype=torch.float32)).item())
+for k in (50, 80, 100):
+    print(k, torch.exp(torch.tensor(float(k), dtype=torch.float32)).item())
 
 # %%
 # A dictionary with the keys "float32" and "float16".
@@ -170,8 +180,10 @@ check("1.3")
 # %% [markdown]
 # <details><summary>Where the border comes from</summary>
 #
-# **What**: the logarithm of the largest number. For float32 it lies between 88 and 89, for float16 between 11 and 12.
+# **What**: exp overflows beyond the logarithm of the largest number. The next cell computes it for both dtypes.
+#
 # **Why it matters**: in float16 a value of 12 is nothing unusual; a softmax without the shift breaks on ordinary data.
+#
 # **Otherwise**: "exp(50) overflows" is a popular claim. You have just printed exp(50).
 #
 # </details>
@@ -194,8 +206,8 @@ def library_softmax(x):
 traffic(library_softmax, x)
 
 # %% [markdown]
-# One read, one write. Somebody wrote a kernel that keeps the row on the chip between the five steps. You are about to
-# write that kernel yourself.
+# One read, one write. Somebody wrote a kernel that keeps the row on the chip, in the memory right beside the arithmetic,
+# from the first step to the last. You are about to write that kernel yourself.
 
 # %%
 progress()

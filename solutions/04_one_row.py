@@ -1,8 +1,9 @@
 # %% [markdown]
 # # 04 · One row
 #
-# The five passes fetch the same numbers again and again. A *kernel* can load a row once, do all five steps on the chip, and
-# store the result once. You write that kernel for a single row, in Triton, and you need not know Triton yet.
+# The five passes fetch the same numbers again and again. A *kernel* can load a row once, do all five steps on the chip,
+# right beside the arithmetic, and store the result once. You write that kernel for a single row, in Triton, and you
+# need not know Triton yet.
 #
 # *About 35 minutes. No GPU needed.*
 
@@ -21,38 +22,41 @@ where = "cuda" if torch.cuda.is_available() else "cpu"
 # %% [markdown]
 # ## A kernel in four moves
 #
-# *Where am I? Load, compute, store.* A kernel is a function under `@triton.jit`. It gets **pointers**, the places in
-# memory where tensors begin, and it works on a whole **block** of numbers at once. Each place in a block is called a
-# **lane**.
+# *Where am I? Load, compute, store.*
+#
+# - `@triton.jit` above a function makes it a kernel: Triton's compiler reads it, not Python.
+# - A kernel gets **pointers**. You pass it a tensor; it receives the address of the tensor's first element.
+# - It works on a whole **block** of numbers at once. Each place in a block is a **lane**.
+# - `BLOCK: tl.constexpr` is the number of lanes. It must be known when the kernel is compiled, before it runs.
 
 # %%
 @triton.jit
-def double_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
+def double_kernel(y_ptr, x_ptr, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)  # where am I: lanes 0, 1, ..., BLOCK - 1
-    x = tl.load(x_ptr + cols)  # x_ptr + 3 is the address of element 3
+    x = tl.load(x_ptr + cols)  # x_ptr + 3 is the address of element 3, so this loads one element a lane
     tl.store(y_ptr + cols, 2 * x)
 
 # %% [markdown]
-# Nobody calls a kernel; you **launch** it. Square brackets say how many copies of it (**programs**) to run; here
-# one. It returns nothing: what it stored is the result.
+# Nobody calls a kernel; you **launch** it. Square brackets say how many copies of it (**programs**) to run: here
+# `(1,)`, a tuple with one number. It returns nothing. What it stored is the result.
 
 # %%
 x = torch.tensor([1.0, 2.0, 3.0, 4.0], device=where)
 y = torch.empty_like(x)
-double_kernel[(1,)](y, x, 4, BLOCK=4)
+double_kernel[(1,)](y, x, BLOCK=4)
 y
 
 # %% [markdown]
 # ## The block must be a power of two
 #
-# `BLOCK` is a `tl.constexpr`: it is fixed when the kernel is compiled, because the lanes are laid out over the GPU's
-# threads then, and that layout works in powers of two. What happens with five lanes?
+# When a kernel is compiled, its lanes are laid out over the GPU's threads, and that layout works in powers of two. What
+# happens with five lanes?
 
 # %%
 x = torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0], device=where)
 y = torch.empty_like(x)
 try:
-    double_kernel[(1,)](y, x, 5, BLOCK=5)
+    double_kernel[(1,)](y, x, BLOCK=5)
 except Exception as error:
     print(str(error).splitlines()[-1])
 
@@ -63,7 +67,7 @@ except Exception as error:
 
 # %%
 try:
-    double_kernel[(1,)](y, x, 5, BLOCK=8)
+    double_kernel[(1,)](y, x, BLOCK=8)
 except RuntimeError as error:
     print(error)
 
@@ -93,9 +97,11 @@ lanes
 # %% [markdown]
 # ## Your turn: 4.1
 #
-# The five steps of softmax on one row. The row is loaded for you and the result is stored for you; between them, four
-# lines are missing. Three functions are all you need, and they work on blocks: `tl.max(block, axis=0)` and
-# `tl.sum(block, axis=0)` give one number, `tl.exp(block)` works on every lane.
+# Softmax of one row. The load and the store are there; between them, four lines are missing. (Subtracting the maximum
+# and taking `exp` share a line.) Replace each line that says TODO.
+#
+# Three functions are all you need. `tl.max(block, axis=0)` and `tl.sum(block, axis=0)` turn a block into one number; a
+# block of one row has a single axis, number 0. `tl.exp(block)` works on every lane.
 
 # %%
 @triton.jit
@@ -103,7 +109,7 @@ def softmax_row_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
     """Softmax of one row of n_cols numbers, in one program with one block."""
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
-    # The masked lanes hold -inf. Exercise 4.2 asks why.
+    # The masked lanes hold -inf. Exercise 4.2 asks whether anything else would do.
     x = tl.load(x_ptr + cols, mask=mask, other=-float("inf"))
     # The row maximum.
     ### BEGIN SOLUTION
@@ -129,12 +135,14 @@ check("4.1")
 # %% [markdown]
 # <details><summary>The four lines, one by one</summary>
 #
-# **Row maximum**: `tl.max` reduces the block to one number; a block of one row has a single axis, 0.
-# *Otherwise*: `exp` overflows, as in lesson 01.
+# **Row maximum**: `tl.max` reduces the block to one number. *Otherwise*: `exp` overflows, as in lesson 01.
+#
 # **Numerator**: the number `row_max` is spread over all lanes and subtracted. The masked lanes become
-# `exp(-inf)`, which is 0. *Otherwise*: with `tl.exp2` the base is 2, every row still sums to 1, and every value is wrong.
+# `exp(-inf)`, which is 0. *Otherwise*: with `tl.exp2` the base is 2; every row still sums to 1, and the values are wrong.
+#
 # **Denominator**: the sum of the *exponentials*. *Otherwise*: the sum of `x` contains the `-inf` of the masked
 # lanes.
+#
 # **Division**: *otherwise* the row does not sum to 1. A test that only looks at rows with one huge value does not notice.
 #
 # Five steps, one load, one store. Nothing in between left the chip.
@@ -144,19 +152,19 @@ check("4.1")
 # %% [markdown]
 # ## Your turn: 4.2
 #
-# Why -inf, of all values? A masked lane takes part in the maximum and in the sum like every other lane. Watch what a
-# pad of 0 does to two rows of three values in a block of four:
+# Would another pad do as well as -inf? A masked lane takes part in the maximum and in the sum like every other lane.
+# Here are three rows of three values in a block of four. The last number is the share that the *pad* took; it should be
+# 0, and the others should sum to 1. Try -100, -1000, -1e30 and others:
 
 # %%
 pad = 0.0
-for row in ([1.0, 2.0, 3.0], [-201.0, -200.0, -199.0]):
+for row in ([1.0, 2.0, 3.0], [-201.0, -200.0, -199.0], [-3e38, -3e38, -3e38]):
     lanes = torch.tensor([*row, pad])
     e = torch.exp(lanes - lanes.max())
-    print([round(s, 3) for s in (e / e.sum()).tolist()])
+    print(row, "->", [round(s, 3) for s in (e / e.sum()).tolist()])
 
 # %% [markdown]
-# In the first row the masked lane takes a share that is not its own. In the second it takes everything. Change `pad` in
-# that cell: what about -100? -1000? Is -inf the only value that is right for **every** row of float32 numbers?
+# Which value is right for **every** row of float32 numbers?
 
 # %%
 # The value a masked lane should hold, as a number.
@@ -168,13 +176,17 @@ pad_value = -float("inf")
 check("4.2")
 
 # %% [markdown]
-# <details><summary>Why no other value will do</summary>
+# <details><summary>Why a very small number is not enough</summary>
 #
 # **What**: the pad must never win the maximum, and `exp(pad - max)` must be exactly 0.
+#
 # **Why -inf**: it is below every float, and `exp(-inf)` is 0 for any maximum.
-# **Otherwise**: -1e30 works until somebody masks their own data with -3e38, as attention code does. Then the pad is the
-# largest value of the row. *An honest aside*: a row that is -inf everywhere has no softmax at all: -inf minus -inf is
-# `nan`. PyTorch answers `nan` too.
+#
+# **Otherwise**: -1e30 works until a row lies below it. People mask their own data with values like -3e38; then the pad is
+# the largest value of the row and takes it all.
+#
+# *An honest aside*: a row that is -inf everywhere has no softmax at all, because -inf minus -inf is `nan`. PyTorch
+# answers `nan` too.
 #
 # </details>
 
@@ -198,11 +210,14 @@ check("4.3")
 # %% [markdown]
 # <details><summary>Round up, and not further than needed</summary>
 #
-# **What**: 5 → 8, 8 → 8, 781 → 1024. `1 << (n_cols - 1).bit_length()` says the same in plain Python.
+# **What**: 5 → 8, 8 → 8, 781 → 1024. Triton has a function for it, `triton.next_power_of_2(n_cols)`;
+# `1 << (n_cols - 1).bit_length()` says the same in plain Python.
+#
 # **Otherwise**: rounding *down* leaves columns without a lane; they are never computed, and what stays in the output is
 # whatever was there. Doubling a power of two is right in value and leaves half of the lanes idle.
-# *An honest aside*: "the block size is the number of threads" is a common belief. A block of 1024 lanes on four warps
-# runs on 128 threads with 8 lanes each.
+#
+# *An honest aside*: "the block size is the number of threads" is a common belief. It is a number of elements. Lesson 05
+# shows how many of them one thread gets.
 #
 # </details>
 
@@ -225,7 +240,7 @@ difference = (softmax_row(row) - torch.softmax(row, dim=0)).abs().max().item()
 print("within 1e-6 of PyTorch:", difference < 1e-6)
 
 # %% [markdown]
-# And what does it move? The five passes read 5 MN and wrote 3 MN. Predict, then look:
+# And what does it move? The five passes read about 5 MN and wrote about 3 MN. Predict, then look:
 
 # %%
 traffic(softmax_row, row)

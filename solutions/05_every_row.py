@@ -31,7 +31,7 @@ def who_am_i_kernel(y_ptr):
     tl.store(y_ptr + me, me)
 
 
-y = torch.zeros(6, dtype=torch.int32, device=where)
+y = torch.full((6,), -1, dtype=torch.int32, device=where)
 who_am_i_kernel[(4,)](y)
 y
 
@@ -42,25 +42,25 @@ y
 # %% [markdown]
 # ## Where does row r begin?
 #
-# Memory is one long line of elements. `x.stride()` says how many elements lie between neighbours in a column, and
-# between neighbours in a row.
+# Memory is one long line of elements. For a matrix, `x.stride(0)` is the number of elements from one row to the next,
+# and `x.stride(1)` from one column to the next.
 
 # %%
 wide = torch.arange(24.0, device=where).reshape(3, 8)
 part = wide[:, :5]
-wide.stride(), part.stride(), part.shape
+for name, t in (("wide", wide), ("part", part)):
+    print(f"{name}: {tuple(t.shape)}, row stride {t.stride(0)}, column stride {t.stride(1)}")
 
 # %% [markdown]
 # `part` has 5 columns, but its rows still lie 8 apart, because it looks at the memory of `wide`. The row stride is **not**
 # the number of columns. Where does row 2 of `part` begin?
 
 # %%
-row, row_stride = 2, part.stride(0)
-begins = row * row_stride
-begins, part[2, 0].item() == wide.flatten()[begins].item()
+begins = 2 * part.stride(0)
+print("element", begins, "of that memory, which holds", wide.flatten()[begins].item(), "and part[2, 0] is", part[2, 0].item())
 
 # %% [markdown]
-# Pointers count in elements, so `x_ptr + begins` is that address; nothing needs to be multiplied by 4 bytes.
+# A pointer counts in elements too: `x_ptr + begins` is that address, and nothing is multiplied by 4 bytes.
 
 # %% [markdown]
 # ## Your turn: 5.1
@@ -101,10 +101,13 @@ check("5.1")
 # <details><summary>What each part is for</summary>
 #
 # **Where am I**: without `program_id` every program does row 0, and the others stay empty.
+#
 # **Load**: `row * x_row_stride` is where the row begins. With `+ row` alone, row 1 starts one element in: every row sums to
-# 1, and every value is wrong. Without the mask, the last lanes read the *next* row, which is a perfectly good address
+# 1, and only row 0 is right. Without the mask, the last lanes read the *next* row, which is a perfectly good address
 # until the last row.
+#
 # **`other`**: without it a masked lane holds anything; on many GPUs it happens to be 0, which is wrong as well.
+#
 # **Store**: a missing mask writes over the beginning of the next row. If programs run in order, the next program repairs
 # it, and the numbers look perfect. In any other order they do not.
 #
@@ -113,8 +116,9 @@ check("5.1")
 # %% [markdown]
 # ## How many warps?
 #
-# A program runs on `num_warps` groups of 32 threads. Few warps with many elements each run out of registers; many warps
-# with few elements each spend their time meeting each other. A common rule of thumb:
+# A GPU runs threads in groups of 32, called **warps**, and `num_warps` in a launch says how many of them share one
+# program. With few, each thread holds many elements, more than fit into its own small storage, its *registers*. With many,
+# threads wait for each other at every `tl.max` and `tl.sum`. A common rule of thumb:
 
 # %%
 def warps_for(block):
@@ -127,26 +131,33 @@ for block in (256, 1024, 2048, 4096, 16384):
     print(f"block {block:5}: {warps_for(block):2} warps, {threads:3} threads, {block // threads:2} elements a thread")
 
 # %% [markdown]
-# Interpreted, `num_warps` changes nothing. On a GPU it changes the speed but not the result.
+# It goes into the launch, beside `BLOCK`. Interpreted it changes nothing; on a GPU it changes the speed and not the
+# result.
+
+# %%
+who_am_i_kernel[(4,)](y, num_warps=warps_for(1024))
+y
 
 # %% [markdown]
 # ## Your turn: 5.2
 #
-# A function that others can call. It looks at `x` first: what the kernel cannot take gets a `ValueError` with a sentence
-# that helps, such as a tensor that is not a matrix, or one of integers. Then output, block, launch.
+# A function that others can call. It looks at `x` first: what it does not take gets a `ValueError` with a sentence that
+# helps. That is every tensor that is no matrix, and every dtype but float32. Then output, block, launch.
+#
+# Your `block_size` of lesson 04 is `triton.next_power_of_2(n_cols)`. Choose the warps with `warps_for`.
 #
 # One more trap: the kernel assumes that neighbours in a row are neighbours in memory. For `x.t()` they are not. You may
-# copy such an input, or refuse it.
+# copy such an input first (`x.contiguous()`), or refuse it.
 
 # %%
 def fused_softmax(x):
-    """Softmax of each row of x (M×N, floating point): one program a row, one read and one write of each element."""
-    # Refuse what the kernel cannot take (about 4 lines).
+    """Softmax of each row of x (M×N, float32), as a new tensor: one program a row, one read and one write of each."""
+    # Refuse what it does not take (about 5 lines).
     ### BEGIN SOLUTION
     if x.dim() != 2:
         raise ValueError(f"fused_softmax takes a matrix, not a tensor of {x.dim()} dimensions")
-    if not x.is_floating_point():
-        raise ValueError(f"fused_softmax takes floating-point numbers, not {x.dtype}")
+    if x.dtype != torch.float32:
+        raise ValueError(f"fused_softmax takes float32, not {x.dtype}")
     if x.stride(1) != 1:
         x = x.contiguous()
     ### END SOLUTION
@@ -155,8 +166,7 @@ def fused_softmax(x):
     n_rows, n_cols = x.shape
     y = torch.empty((n_rows, n_cols), dtype=x.dtype, device=x.device)
     block = triton.next_power_of_2(n_cols)
-    grid = (n_rows,)
-    softmax_kernel[grid](y, x, y.stride(0), x.stride(0), n_cols, BLOCK=block, num_warps=warps_for(block))
+    softmax_kernel[(n_rows,)](y, x, y.stride(0), x.stride(0), n_cols, BLOCK=block, num_warps=warps_for(block))
     return y
     ### END SOLUTION
 
@@ -168,11 +178,15 @@ check("5.2")
 #
 # **Errors first**: a `ValueError` with a sentence costs two lines. *Otherwise*: a 3-D tensor gives numbers that
 # look fine and are not.
-# **`x.stride(1)`**: for a transposed view the kernel would read down the columns. A copy costs one more read and write, and
-# says so in the ledger.
+#
+# **`x.stride(1)`**: for a transposed view the kernel would read down the columns. A copy costs one more read and write,
+# and says so in the ledger.
+#
 # **The grid**: one program a row. With `(1,)` only row 0 is computed; with the number of columns you
-# launch programs for rows that do not exist.
+# launch programs for rows that do not exist, or too few.
+#
 # **`y.stride(0)` and `x.stride(0)`**: not the number of columns, because `x` may be a slice of something wider.
+#
 # **The block**: `BLOCK=n_cols` works for powers of two and for nothing else.
 #
 # </details>
@@ -180,11 +194,10 @@ check("5.2")
 # %% [markdown]
 # ## Awkward shapes
 #
-# Powers of two are easy. Here are shapes that are known to break kernels, each against PyTorch. On a GPU there is a third,
-# large one.
+# 1823×781 and 7×257 are the shapes that kernels are often tried on: neither number of columns is a power of two, so the
+# last lanes of every program are masked. Each against PyTorch; on a GPU there is a third, large one.
 
-# %%
-# NBVAL_IGNORE_OUTPUT
+# %% tags=["nbval-ignore-output"]
 for m, n in [(1823, 781), (7, 257)] + ([(8192, 1000)] if where == "cuda" else []):
     x = torch.randn(m, n, device=where)
     y = fused_softmax(x)
@@ -194,20 +207,20 @@ for m, n in [(1823, 781), (7, 257)] + ([(8192, 1000)] if where == "cuda" else []
     assert error < 1e-6 and off < 1e-5  # the digits above differ from machine to machine; these bounds do not
 
 # %% [markdown]
-# *An honest aside*: a small absolute error proves little here. The outputs are about 1/N themselves, so for N = 781 a
-# kernel that returned nothing but zeros would be off by how much, on a matrix without outliers?
+# *An honest aside*: how good is an error of 0.001? The outputs themselves are about 1/N. On a row of equal numbers, a
+# kernel that returned nothing but zeros would be off by only:
 
 # %%
 flat = torch.full((1, 781), 3.0)
 round(torch.softmax(flat, dim=1).max().item(), 4)
 
 # %% [markdown]
-# That is why the checks compare *relative* errors, in double precision.
+# That is why the checks compare *relative* errors, against float64.
 
 # %% [markdown]
 # ## Five passes and one
 #
-# Here is the softmax of lesson 01 again, and yours. The same numbers come out of both.
+# Here is the softmax of lesson 01 again, beside yours:
 
 # %%
 def naive_softmax(x):
@@ -216,13 +229,15 @@ def naive_softmax(x):
     numerator = torch.exp(shifted)
     return numerator / numerator.sum(dim=1, keepdim=True)
 
-# %%
-# README picture
+
 x = torch.randn(64, 256, device=where)
+torch.allclose(naive_softmax(x), fused_softmax(x))
+
+# %% tags=["readme-picture"]
 traffic([naive_softmax, fused_softmax], x)
 
 # %% [markdown]
-# If moving bytes is what takes the time, then the one pass should be about that many times faster:
+# Reads and writes together, how many times more do the five passes move?
 
 # %%
 m, n = x.shape
@@ -230,8 +245,8 @@ five, one = 8 * m * n + 4 * m, 2 * m * n
 round(five / one, 2)
 
 # %% [markdown]
-# *Is* moving bytes what takes the time? That question, and the kernels that come nearest to the answer, are the rest of
-# this course.
+# If moving bytes is what takes the time, the one pass should be about that many times faster. *Is* moving bytes what
+# takes the time? That question, and the kernels that come nearest to the answer, are the rest of this course.
 
 # %%
 progress()

@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT))
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 _CHECK = re.compile(r'^check\("(\d+\.\d+)"\)$', re.MULTILINE)
-_PICTURE = "README picture"  # the cell whose first line says so makes docs/five_passes.png
+_PICTURE = "readme-picture"  # the tag of the cell that makes docs/five_passes.png
 PICTURE = ROOT / "docs" / "five_passes.png"
 
 
@@ -49,7 +49,8 @@ def read(source: pathlib.Path) -> nbformat.NotebookNode:
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     seen: dict[str, int] = {}
     for i, cell in enumerate(notebook.cells):
-        cell.metadata = nbformat.from_dict({})
+        tags = cell.metadata.get("tags")
+        cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
         cell.id = _unique(_identity(notebook.cells, i, cell), seen)
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
@@ -176,7 +177,7 @@ def unexecuted(notebook: nbformat.NotebookNode) -> list[str]:
 def picture(notebook: nbformat.NotebookNode) -> bytes | None:
     """The README's picture, if this notebook draws it."""
     for cell in notebook.cells:
-        if cell.cell_type == "code" and _PICTURE in cell.source.partition("\n")[0]:
+        if cell.cell_type == "code" and _PICTURE in cell.metadata.get("tags", []):
             for output in cell.outputs:
                 if "image/png" in output.get("data", {}):
                     return base64.b64decode(output["data"]["image/png"])
