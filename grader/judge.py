@@ -9,6 +9,7 @@ from .mistakes import MISTAKES, from_error
 
 PUBLIC_SEED = 20240229  # `check` uses it; a grader may choose another
 SECONDS = 20.0  # for all cases of one exercise
+_GPU_START = 60.0  # seconds more, for a process to find its GPU and compile
 
 
 def judge(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: int = PUBLIC_SEED) -> Result:
@@ -26,7 +27,7 @@ def judge(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: in
         if not failures:
             failures = _lower(answer, seen, seconds, result)
         if not failures and exercise.kernels and machine.has_gpu():
-            failures = _on_gpu(exercise, answer, cases, seconds, result)
+            failures = _on_gpu(answer, seen, seconds, result)
     except pool.NoWorker as error:
         result.status, result.message = "error", str(error)
         return feedback.render(result)
@@ -130,24 +131,25 @@ def _lower(answer: Answer, seen, seconds: float, result: Result) -> list[Failure
     return []
 
 
-def _on_gpu(exercise, answer, cases, seconds, result) -> list[Failure]:
-    """The same cases, compiled, on the GPU."""
-    zygote = pool.zygote("compiled")
-    zygote.device = "cuda"
+def _on_gpu(answer: Answer, seen, seconds: float, result: Result) -> list[Failure]:
+    """The same cases again, compiled, on the GPU. `seen` holds their interpreted evidence."""
     failures = []
     try:
-        with zygote.open(answer.source, seconds + 60) as session:
-            for case in cases:
-                evidence = session.run(case.call)
-                if evidence.error and not case.expects_error:
-                    failures.append(Failure(case, evidence, "on the GPU: " + feedback.error_sentence(evidence.error)))
-                    break
+        with pool.zygote("compiled").open(answer.source, seconds + _GPU_START, device="cuda") as session:
+            for case, interpreted in seen:
+                evidence = Evidence(error=session.loading_error) if session.loading_error else session.run(case.call)
+                evidence.launches = interpreted.launches  # compiled launches are not recorded; they are the same ones
                 sentence = case.verify(evidence)
+                if evidence.error and not case.expects_error:
+                    sentence = feedback.error_sentence(evidence.error)
                 if sentence:
-                    failures.append(Failure(case, evidence, "on the GPU: " + sentence))
+                    failures.append(Failure(case, evidence, f"right interpreted, but on the GPU: {sentence}"))
+                if evidence.error and not case.expects_error:
+                    break  # an error on a GPU may spoil everything after it
     except (pool.Deadline, pool.Died) as error:
-        failures.append(Failure(cases[0], Evidence(ran=False), f"on the GPU the process ended: {error}"))
-    result.flags.append(f"compiled on the GPU: {len(cases) - len(failures)} of {len(cases)} cases")
+        sentence = f"right interpreted, but on the GPU the process ended ({error or 'it ran too long'})"
+        failures.append(Failure(seen[0][0], Evidence(ran=False), sentence))
+    result.flags.append(f"compiled on the GPU: {len(seen) - len(failures)} of {len(seen)} cases")
     return failures
 
 

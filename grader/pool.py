@@ -29,7 +29,7 @@ class Zygote:
     """
 
     def __init__(self, mode: str):
-        self.mode, self.device = mode, "cpu"
+        self.mode = mode
         self._lock, self._numbers, self._ready = threading.Lock(), itertools.count(), False
         if not hasattr(os, "pidfd_open"):
             raise NoWorker("checks need Linux (or Colab, or WSL): this platform cannot fork a guarded process")
@@ -75,14 +75,14 @@ class Zygote:
         """Whether the process still runs."""
         return self._process.poll() is None
 
-    def open(self, source: str, seconds: float) -> Child:
-        """A child that has imported an answer. Raises NoWorker, Deadline or Died."""
+    def open(self, source: str, seconds: float, device: str = "cpu") -> Child:
+        """A child that has imported an answer, to be run on "cpu" or "cuda". Raises NoWorker, Deadline or Died."""
         self.wait()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         number = next(self._numbers)
         with self._lock:
             try:
-                socket.send_fds(self._control, [f"fork {number} {seconds} {self.device}".encode()], [theirs.fileno()])
+                socket.send_fds(self._control, [f"fork {number} {seconds} {device}".encode()], [theirs.fileno()])
             except OSError as error:
                 raise NoWorker(f"the process that runs answers went away: {error}") from None
             finally:
