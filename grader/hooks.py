@@ -21,7 +21,7 @@ def hook(stock, status: dict[str, str]) -> None:
     groups = {
         # The launch comes last: only it switches the others on, so a Triton that lacks one of them is left as it is.
         ("guard", "poison", "ledger", "order"): (_hook_memory, _hook_programs, _hook_launch),
-        ("speed",): (_hook_speed,),
+        ("speed",): (_hook_speed, _hook_scalars),
     }
     for features, hooks in groups.items():
         try:
@@ -164,6 +164,18 @@ def _hook_speed(stock) -> None:
         return nothing
 
     stock._patch_lang = patch_once
+
+
+def _hook_scalars(stock) -> None:
+    """A scalar of a kernel is an array of one element, which NumPy no longer turns into an int; range() needs one."""
+    patch = stock._patch_lang_tensor
+
+    @functools.wraps(patch)
+    def patch_tensor(tensor, *args, **kwargs):
+        patch(tensor, *args, **kwargs)
+        tensor.__index__ = lambda self: int(self.handle.data.item())
+
+    stock._patch_lang_tensor = patch_tensor
 
 
 def _access(op: str, ptrs, mask, stock):

@@ -345,6 +345,11 @@ _ALL = [
     ),
     # ---- Triton's own errors, in words
     Mistake(
+        "wrong-device",
+        "A kernel on the GPU was given a tensor that lives on the CPU.",
+        "On which device does the caller's tensor live, and where was yours made?",
+    ),
+    Mistake(
         "no-jit",
         "The function was not decorated, so there is no kernel to launch.",
         "What stands in the line above every kernel?",
@@ -450,18 +455,19 @@ _TRANSLATIONS = [
     (r"numel .*exceeds|exceeds triton maximum tensor numel|maximum tensor numel", "block-too-large"),
     (r"axis \[.*\] out of bounds|axis tensor.*|invalid literal for int.*axis", "max-for-maximum"),
     (r"axis -?\d+ (is )?out of bounds|invalid axis|out of bounds for (shape|array)", "axis-out-of-range"),
-    (r"is a kernel: launch it with a grid|Cannot call @triton\.jit'd outside", "no-grid"),
-    (r"'function' object is not subscriptable", "no-jit"),
+    (r"is a kernel: launch it with a grid|outside of the scope of a kernel", "no-grid"),
+    (r"'function' object is not subscriptable|forget to add @triton\.jit", "no-jit"),
     (r"the launch does not fit", "launch-arguments"),
     (r"the grid of a launch is a tuple", "grid-not-a-tuple"),
     (r"missing .*required positional argument", "missing-argument"),
-    (r"outside of the scope of a kernel|0 active drivers", "interpret-too-late"),
+    (r"0 active drivers", "interpret-too-late"),
     (r"Loop-carried variable|re-assigned to .* in loop", "loop-type-changes"),
     (r"'and' and 'or'|Logical operators", "and-or-on-masks"),
     (r"can't allocate memory|Cannot allocate memory|out of memory|Unable to allocate", "out-of-memory"),
     (r"must be Tensor, not tensor|must be real number, not tensor", "torch-in-kernel"),
     (r"'(int|constexpr|tensor)' object is not (iterable|subscriptable)|unsupported tensor index", "indexing-pointer"),
     (r"num_warps", "bad-num-warps"),
+    (r"cannot be accessed from Triton", "wrong-device"),
     (r"size of tensor a \(\d+\) must match", "shapes-do-not-line-up"),
 ]  # fmt: skip
 

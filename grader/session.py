@@ -125,6 +125,12 @@ def _sentence(error: BaseException) -> str | None:
     todo = re.search(r"TODO (\d+\.\d+)", str(error))
     if todo:
         return f"Not yet: this cell needs your answer to {todo[1]}. Fill in its TODO, run it, and come back."
+    if (
+        not machine.interpreted()
+        and not machine.has_gpu()
+        and re.search(r"active drivers|scope of a kernel", str(error))
+    ):
+        return "Triton was imported before grader, so it wants a GPU. Restart the kernel and run the first cell first."
     if isinstance(error, OutOfBounds):
         return f"Stopped before it happened: {error}"
     if isinstance(error, KernelMisuse):

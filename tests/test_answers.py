@@ -5,7 +5,7 @@ from conftest import stored
 
 from grader import answer, lessons
 from grader.judge import judge
-from grader.mistakes import MISTAKES
+from grader.mistakes import MISTAKES, from_error
 
 WRONG, RIGHT = stored("wrong"), stored("right")
 
@@ -47,5 +47,77 @@ def test_every_mistake_has_a_wrong_answer():
     assert set() == untested
 
 
-# Named by tests of their own: they depend on the session or the machine and not on an answer's text.
-ELSEWHERE = {"todo-left", "earlier-todo", "interpret-too-late", "not-python", "refused-by-compiler", "out-of-bounds"}
+# Named by tests of their own: they depend on the session or the machine and not on an answer's text alone.
+ELSEWHERE = {"todo-left", "earlier-todo", "interpret-too-late", "not-python", "refused-by-compiler", "wrong-device"}
+
+KERNEL = """import triton
+import triton.language as tl
+
+
+@triton.jit
+def softmax_row_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
+"""
+
+
+def check(number, *cells):
+    exercise = lessons.exercises()[number]
+    return judge(exercise, answer.extract(list(cells), exercise.names))
+
+
+def test_an_answer_that_still_waits_for_an_earlier_one():
+    """5.2 launches the kernel of 5.1, which is a stub: that is no mistake in 5.2."""
+    kernel = KERNEL.replace("softmax_row_kernel(y_ptr, x_ptr, n_cols", "softmax_kernel(y_ptr, x_ptr, n")
+    kernel += '    tl.static_assert(False, "TODO 5.1 (1 of 4)")'
+    result = check("5.2", kernel, "def fused_softmax(x):\n    softmax_kernel[(1,)](x, x, 4, BLOCK=4)\n    return x")
+
+    assert ("error", "earlier-todo") == (result.status, result.mistake)
+    assert "5.2 uses the answer to 5.1, which still holds its TODO" in result.text
+
+
+def test_a_stub_says_which_step_is_next():
+    """The first two of four TODOs are filled in."""
+    result = check("4.1", KERNEL + '    tl.static_assert(False, "TODO 4.1 (3 of 4)")')
+
+    assert ("not_attempted", 0) == (result.status, result.score)
+    assert "step 3 of 4 is the next" in result.text
+
+
+def test_a_kernel_that_only_an_interpreter_would_take():
+    """try and except are Python, and no Triton."""
+    right = next(k.source for k in RIGHT if k.name == "04_exp2").split("BLOCK: tl.constexpr):\n")[1]
+    body = (
+        "    try:\n"
+        + "\n".join("    " + line for line in right.splitlines())
+        + "\n    except ValueError:\n        pass\n"
+    )
+    result = check("4.1", KERNEL + body)
+
+    assert "refused-by-compiler" == result.mistake, result.text
+    assert "runs interpreted, but Triton's compiler refuses it" in " ".join(result.text.split())
+
+
+def test_a_cell_that_is_no_python_is_pointed_out():
+    """The definition before it is judged, and the learner is told so; without one there is nothing to judge."""
+    later = check("0.1", "def double(x): return 2 * x", "def double(x): return 2x")
+    alone = check("0.1", "def double(x): return 2x")
+
+    assert "passed" == later.status and "code cell 2 is not Python and was left out" in later.text
+    assert "not_attempted" == alone.status and "code cell 1 is not Python" in alone.text
+
+
+@pytest.mark.parametrize(
+    "message, mistake",
+    [
+        ("Pointer argument (at 0) cannot be accessed from Triton (cpu tensor?)", "wrong-device"),
+        (
+            "Did you forget to add @triton.jit ? (`_semantic` argument must be provided outside of JIT functions.)",
+            "no-jit",
+        ),
+        ("Cannot call @triton.jit'd outside of the scope of a kernel", "no-grid"),
+        ("0 active drivers ([]). There should only be one.", "interpret-too-late"),
+        ("CUDA out of memory. Tried to allocate 93.13 GiB.", "out-of-memory"),
+    ],
+)
+def test_what_triton_says_is_put_into_words(message, mistake):
+    """Messages that only other machines produce."""
+    assert mistake == from_error({"type": "ValueError", "message": message, "line": ""})

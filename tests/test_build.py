@@ -1,11 +1,14 @@
 """One source, two notebooks: stable, complete, without the solution in the learner's."""
 
+import re
+
 import build
 import nbformat
 import pytest
 from conftest import ROOT
 
-from grader import lessons
+from grader import answer, lessons
+from grader.judge import judge
 
 SOURCES = build.sources([])
 SMALL = '''# %% [markdown]
@@ -156,3 +159,26 @@ def test_an_open_region_is_an_error():
     """A forgotten END would hand out the solution, or swallow the rest."""
     with pytest.raises(SystemExit, match="not closed"):
         build.stub(f"def f():\n    {build.BEGIN}\n    return 1", "1.1")
+
+
+def test_the_readme_shows_what_lesson_05_counted():
+    """The picture's numbers in the README's words are those of the notebook that drew it."""
+    readme = " ".join((ROOT / "README.md").read_text().split())
+    cells = build.load(ROOT / "solutions" / "05_every_row.ipynb").cells
+    drawn = next(c for c in cells if "readme-picture" in c.metadata.get("tags", []))
+    counted = next(o["data"]["text/plain"] for o in drawn.outputs if "data" in o)
+    five, one = re.findall(r"_softmax: (.*?); in all ([\d.]+) read and ([\d.]+) written", counted)
+
+    words = dict(pair.rsplit(" ", 1) for pair in five[0].split(", "))
+    names = {"amax": "max", "sub": "subtract", "exp": "exp", "sum": "sum", "div": "divide"}
+    assert ", ".join(f"{names[k]} {v}" for k, v in words.items()) in readme
+    assert f"move {float(five[1]) + float(five[2]):.2f} together" in readme
+    assert f"The fused kernel moves {float(one[1]) + float(one[2]):.2f}" in readme
+
+
+def test_the_readmes_feedback_is_what_the_check_prints():
+    """Run again, so that it cannot grow stale."""
+    source = (ROOT / "tests" / "wrong" / "04_pad_zero.py").read_text()
+    exercise = lessons.exercises()["4.1"]
+
+    assert judge(exercise, answer.extract([source], exercise.names)).text in (ROOT / "README.md").read_text()

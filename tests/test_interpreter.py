@@ -57,6 +57,12 @@ def count_programs(count_ptr):
 
 
 @triton.jit
+def persistent(y_ptr, n_rows):
+    for row in tl.range(tl.program_id(0), n_rows, tl.num_programs(0)):
+        tl.store(y_ptr + row, tl.program_id(0))
+
+
+@triton.jit
 def divides_by_nothing(y_ptr):
     tl.store(y_ptr, undefined_name)  # noqa: F821
 
@@ -186,6 +192,15 @@ def test_helpers_under_jit_work_and_may_be_launched_again():
         y = blank(4)
         with_helper[(1,)](y, torch.ones(4), BLOCK=4)
         assert [0.5] * 4 == y.tolist()
+
+
+def test_a_grid_stride_loop_visits_every_row():
+    """range() takes scalars of a kernel, whatever NumPy thinks of arrays with one element."""
+    y = torch.full((5,), -1, dtype=torch.int32)
+
+    persistent[(2,)](y, 5)
+
+    assert [0, 1, 0, 1, 0] == y.tolist()
 
 
 def test_atomics_are_guarded_and_counted():

@@ -78,7 +78,7 @@ def test_4_1_wrong_in_three_ways_then_right():
         assert sentence in " ".join(text.split())
         assert "0 of 3 points" in text and "Ask yourself:" in text and "1×" in text
         assert "-inf" not in text.replace("one -inf", "")  # the fix is not given away
-    assert "15 of 15 cases · 3 of 3 points" in outputs[8]
+    assert "16 of 16 cases · 3 of 3 points" in outputs[8]
     assert "4.1 ✓" in outputs[9] and "3 of 7 points" in outputs[9]
 
 
@@ -103,6 +103,18 @@ def test_run_all_stops_where_an_answer_is_needed():
         run(learner("01_five_passes"))
 
 
+def test_triton_imported_too_early_is_a_sentence(monkeypatch):
+    """The first cell was skipped, or Triton was imported before it."""
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    kernel = "@triton.jit\ndef k(y_ptr):\n    tl.store(y_ptr, 1.0)\nk[(1,)](torch.zeros(1))"
+    notebook = run(
+        code("import triton", first_cell(), "from grader import device; device()", kernel), allow_errors=True
+    )
+
+    assert "broken: Triton was imported before grader" in said(notebook.cells[2])
+    assert said(notebook.cells[3]).startswith("Triton was imported before grader")
+
+
 def test_other_errors_keep_their_traceback():
     """A learner's own bug in a cell of their own is theirs to read."""
     notebook = run(code(first_cell(), "1 / 0"), allow_errors=True)
@@ -115,7 +127,8 @@ def test_hints_open_one_by_one_and_unknown_exercises_are_a_sentence():
     notebook = run(code(first_cell(), *['hint("4.1")'] * 4, 'check("99.9")'))
     outputs = [said(c) for c in notebook.cells]
 
-    assert [1, 2, 3, 3] == [text.count("hint") for text in outputs[1:5]]
+    assert [1, 2, 3, 3] == [text.count("  hint ") for text in outputs[1:5]]
+    assert ["last hint" in text for text in outputs[1:5]] == [False, False, True, True]
     assert "There is no exercise '99.9'" in outputs[5]
 
 
