@@ -14,7 +14,7 @@ from ..wire import Unreadable
 _ROWS = [
     ("a row that fills its block", inputs.randn, 4, 4),
     ("ragged", inputs.randn, 5, 8),
-    ("ragged, around -200", inputs.far_below_zero, 3, 4),
+    ("ragged, around -200", inputs.far_below_zero, 7, 8),
     ("100 ± 30", inputs.large, 8, 8),
     ("ragged, 100 ± 30", inputs.large, 6, 8),
     ("ascending", inputs.ascending, 9, 16),
