@@ -7,7 +7,7 @@ import textwrap
 from .exercise import Result
 from .mistakes import MISTAKES
 
-WIDTH = 100
+WIDTH = 84  # characters; JupyterLab breaks longer lines on a laptop
 _INDENT = " " * 5
 
 
