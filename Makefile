@@ -15,7 +15,8 @@ test: $(VENV)/ready
 	$(BIN)/python solutions/build.py --check
 	$(BIN)/ruff check .
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests
-	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 -n 2 --dist loadfile solutions
+	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 \
+		--nbval-sanitize-with solutions/nbval.cfg -n 2 --dist loadfile solutions
 
 # make grade SUBMISSIONS=folder
 grade: $(VENV)/ready

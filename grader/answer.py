@@ -33,13 +33,21 @@ class _Statement:
 
 def extract(cells: list[str], names: tuple[str, ...]) -> Answer:
     """The answer that defines `names`, taken from the code cells in the order they ran."""
-    statements, problems = [], []
+    statements, broken = [], []
+    defined = dict.fromkeys(names, 0)  # the cell that last defined a name
     for number, cell in enumerate(cells, 1):
         try:
-            statements += _statements(_without_magics(cell))
+            found = _statements(_without_magics(cell))
+            statements += found
+            defined |= {name: number for name in names if any(name in s.binds for s in found)}
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            if any(re.search(rf"\b{re.escape(name)}\b", cell) for name in names):
-                problems.append(f"code cell {number} is not Python and was left out: {getattr(error, 'msg', error)}")
+            broken.append((number, cell, getattr(error, "msg", error)))
+    # A cell that failed matters only when nothing after it made up for it.
+    problems = [
+        f"code cell {number} is not Python and was left out: {message}"
+        for number, cell, message in broken
+        if any(re.search(rf"\b{re.escape(name)}\b", cell) and number > defined[name] for name in names)
+    ]
     missing = tuple(n for n in names if not any(n in s.binds for s in statements))
     # `from ... import *` may bring any name, so it always comes along.
     chosen = {i for i, s in enumerate(statements) if "*" in s.binds}

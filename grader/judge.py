@@ -126,8 +126,8 @@ def _lower(answer: Answer, seen, seconds: float, result: Result) -> list[Failure
                     return [Failure(case, evidence, sentence, from_error(error) or "refused-by-compiler")]
                 if not found:  # a kernel that is a local of some function: its name leads nowhere
                     result.flags.append(f"not shown to Triton's compiler: {launch.get('kernel')} is no global name")
-    except (pool.Deadline, pool.Died) as error:
-        result.flags.append(f"not shown to Triton's compiler: it ended ({error})")
+    except (pool.Deadline, pool.Died, pool.NoWorker) as error:
+        result.flags.append(f"not shown to Triton's compiler: {error or 'it took too long'}")
     return []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass
 
 from . import interpreter, machine
@@ -94,7 +95,10 @@ class Picture:
         from . import draw
 
         alt = repr(self)
-        return {"text/plain": alt, "image/png": draw.png(draw.traffic(self.runs))}, {"image/png": {"alt": alt}}
+        image = draw.png(draw.traffic(self.runs))
+        tag = f'<img src="data:image/png;base64,{image}" alt="{html.escape(alt)}" style="max-width: 100%">'
+        # The tag carries the description to screen readers; the bare image serves whoever shows no HTML.
+        return {"text/plain": alt, "text/html": tag, "image/png": image}
 
 
 def _sentence(run: Run) -> str:

@@ -87,6 +87,12 @@ def test_a_broken_cell_costs_only_itself():
     assert "code cell 1 is not Python" in found.problems[0]
 
 
+def test_a_broken_cell_that_was_put_right_is_forgotten():
+    """Only what failed after the last good definition is worth a remark."""
+    assert () == extract(["def f(): return 2x", "def f(): return 2"], ("f",)).problems
+    assert 1 == len(extract(["def f(): return 2", "def f(): return 2x"], ("f",)).problems)
+
+
 def test_several_statements_on_a_line_are_told_apart():
     """Only the one that is needed comes along."""
     assert "b = 2" == extract(["a = 1; b = 2; print(a)"], ("b",)).source
