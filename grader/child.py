@@ -53,8 +53,10 @@ class Child:
 
     def lower(self, launch: dict) -> tuple[bool, dict | None]:
         """Compile the kernel of a launch record as far as it goes without a GPU: (whether it was found, error)."""
-        keys = ("kernel", "signature", "constants", "options")
-        reply = self._ask({"op": "compile"} | {k: launch.get(k) for k in keys})[0]
+        header = {"op": "compile", "kernel": launch["kernel"], "signature": launch["signature"]}
+        for key in ("constants", "options"):
+            header[key] = {k: wire.encode(v) for k, v in launch[key].items()}
+        reply = self._ask(header)[0]
         error = _error(reply["error"]) if "error" in reply else None
         return bool(error or reply.get("compiled")), error
 
@@ -119,18 +121,46 @@ def _evidence(header: dict, payload: bytes) -> Evidence:
         evidence.torch_ops = [str(n) for n in header.get("torch_ops", [])]
         evidence.inside_kernels = [str(n) for n in header.get("inside_kernels", [])]
         evidence.language = [str(n) for n in header.get("language", [])]
-        evidence.launches = [dict(x) for x in header.get("launches", [])]
+        evidence.launches = [_launch(x) for x in header.get("launches", [])]
     except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
         raise Died(f"a reply that makes no sense: {error}") from None
     return evidence
 
 
-def _error(data) -> dict:
-    data = data if isinstance(data, dict) else {}
-    where = data.get("where")
+def _launch(data: dict) -> dict:
+    """A launch record with the types it should have: kernel, grid, shared, options, constants, signature."""
     return {
-        "type": str(data.get("type", "Error")), "message": str(data.get("message", "")),
-        "line": str(data.get("line", "")), "lineno": data.get("lineno", 0),
-        "todo": data.get("todo") if isinstance(data.get("todo"), list) else None,
-        "where": where if isinstance(where, dict) else None,
-    }  # fmt: skip
+        "kernel": str(data["kernel"]),
+        "grid": [int(n) for n in data["grid"]][:3],
+        "shared": int(data["shared"]),
+        "options": {str(k): wire.decode(v) for k, v in data["options"].items()},
+        "constants": {str(k): wire.decode(v) for k, v in data["constants"].items()},
+        "signature": {str(k): str(v) for k, v in data["signature"].items()},
+    }
+
+
+def _error(data) -> dict:
+    """An error with the types it should have: type, message, line, todo, where."""
+    data = data if isinstance(data, dict) else {}
+    todo = data.get("todo")
+    return {
+        "type": str(data.get("type", "Error")),
+        "message": str(data.get("message", "")),
+        "line": str(data.get("line", "")),
+        "todo": [str(part) if part is not None else None for part in todo] if _is_list(todo, 3) else None,
+        "where": _where(data.get("where")),
+    }
+
+
+def _where(data) -> dict | None:
+    """The place of an access outside of its tensor: op, tensor, program, and, where there is a tensor, numbers."""
+    if not isinstance(data, dict) or data.get("op") not in ("load", "store") or not _is_list(data.get("program"), 3):
+        return None
+    numbers = {k: data.get(k) for k in ("row", "column", "first", "lanes", "of")}
+    if not all(n is None or isinstance(n, int) for n in [*numbers.values(), *data["program"]]):
+        return None
+    return {"op": data["op"], "tensor": str(data.get("tensor")), "program": data["program"]} | numbers
+
+
+def _is_list(data, length: int) -> bool:
+    return isinstance(data, list) and len(data) == length

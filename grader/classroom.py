@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
 from . import __version__, answer, lessons, submission
-from .exercise import Result
+from .exercise import Exercise, Result
 from .judge import SECONDS, judge
 
 ISOLATION = "limits"  # the level of sandbox.py that every answer runs under
@@ -31,7 +31,7 @@ def grade(handed: submission.Handed, seconds: float = SECONDS) -> dict:
         handed_in = submission.read(data)
         row["lesson"], problems = handed_in.lesson, handed_in.problems
         for exercise in lessons.of_lesson(handed_in.lesson) if handed_in.lesson else []:
-            results.append(judge(exercise, answer.extract(handed_in.cells, exercise.names), seconds))
+            results.append(_judged(exercise, handed_in.cells, seconds))
             for name in exercise.names:
                 count = answer.definitions(handed_in.cells, name)
                 if count > 1:
@@ -45,6 +45,15 @@ def grade(handed: submission.Handed, seconds: float = SECONDS) -> dict:
         "problems": problems,
         "exercises": [r.record() for r in results],
     }
+
+
+def _judged(exercise: Exercise, cells: list[str], seconds: float) -> Result:
+    try:
+        return judge(exercise, answer.extract(cells, exercise.names), seconds)
+    except Exception as error:  # a fault of the grader: it costs this exercise, and somebody should look
+        message = f"the grader itself failed: {type(error).__name__}: {error}"
+        points = float(exercise.points)
+        return Result(exercise.id, exercise.title, "error", 0.0, points, message=message, flags=["grader-failed"])
 
 
 def run(handed: list[submission.Handed], out: pathlib.Path, jobs: int, seconds: float) -> Iterator[dict]:

@@ -11,23 +11,9 @@ from .mistakes import from_error
 
 # One call of these is a whole softmax, or the part of it an exercise is about.
 _LIBRARY = frozenset(
-    {
-        "_softmax",
-        "_log_softmax",
-        "softmax",
-        "log_softmax",
-        "_safe_softmax",
-        "logsumexp",
-        "_softmax_backward_data",
-        "_sparse_softmax",
-        "_masked_softmax",
-        "special_softmax",
-        "scaled_dot_product_attention",
-        "_logcumsumexp",
-        "_scaled_dot_product_flash_attention_for_cpu",
-        "_scaled_dot_product_attention_math",
-        "sigmoid",
-    }
+    "softmax _softmax log_softmax _log_softmax _safe_softmax _masked_softmax _sparse_softmax _softmax_backward_data "
+    "logsumexp logcumsumexp _logcumsumexp scaled_dot_product_attention _scaled_dot_product_attention_math "
+    "_scaled_dot_product_flash_attention_for_cpu".split()
 )
 
 
@@ -45,7 +31,7 @@ class Failure:
 def failure_of(case: Case, evidence: Evidence) -> Failure | None:
     """The failure of one case, None when all is well."""
     forbidden = next((n for n in evidence.torch_ops + evidence.inside_kernels if n in _LIBRARY), None)
-    if forbidden and not case.facts.get("library_allowed"):
+    if forbidden:
         return Failure(case, evidence, f"the answer calls PyTorch's {forbidden}", "library-softmax")
     if "softmax" in evidence.language:
         return Failure(case, evidence, "a kernel calls Triton's own tl.softmax", "library-softmax")
@@ -67,9 +53,9 @@ def _traffic(case: Case, evidence: Evidence) -> Failure | None:
     read, written = case.budget
     spent = f"right numbers, but it reads {evidence.read} elements of {read} and writes {evidence.written} of {written}"
     if evidence.read > read or evidence.written > written:
-        if any(launch.get("shared") for launch in evidence.launches):
+        if any(launch["shared"] for launch in evidence.launches):
             return Failure(case, evidence, spent, "stored-twice", traffic=True)
-        kernels = {launch.get("kernel") for launch in evidence.launches}
+        kernels = {launch["kernel"] for launch in evidence.launches}
         mistake = "row-read-twice" if evidence.written <= written else "intermediate-stored"
         if any(name not in kernels for name, _, _ in evidence.rows):
             mistake = "more-traffic"  # PyTorch moved something besides

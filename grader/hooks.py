@@ -66,8 +66,9 @@ def _hook_launch(stock) -> None:
     def to_pointer(arg, *args, **kwargs):
         value = convert(arg, *args, **kwargs)
         if watch.in_kernel and launching.is_tensor(arg) and hasattr(value, "handle"):
-            name = watch.names[len(watch.memory.regions)] if watch.names else "pointer"
-            region = watch.memory.add(name, getattr(arg, "base", arg) if hasattr(arg, "data_ptr") else arg)
+            place = len(watch.memory.regions)
+            name = watch.names[place] if place < len(watch.names) else "a tensor"
+            region = watch.memory.add(name, getattr(arg, "base", arg))  # reinterpreted tensors have a base
             value.handle.data = np.array([region.base], dtype=np.uint64)
         return value
 

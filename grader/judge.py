@@ -110,8 +110,9 @@ def _lower(answer: Answer, seen, seconds: float, result: Result) -> list[Failure
     launches = {}
     for case, evidence in seen:
         for launch in evidence.launches:
-            key = repr([launch.get(k) for k in ("kernel", "signature", "constants", "options")])
-            launches.setdefault(key, (case, evidence, launch))
+            key = repr([launch[k] for k in ("kernel", "signature", "constants", "options")])
+            if "?" not in launch["signature"].values():  # an argument whose type Triton does not name
+                launches.setdefault(key, (case, evidence, launch))
     if not launches:
         return []
     try:
@@ -125,7 +126,7 @@ def _lower(answer: Answer, seen, seconds: float, result: Result) -> list[Failure
                     sentence = f"runs interpreted, but Triton's compiler refuses it: {feedback.last_line(error)}"
                     return [Failure(case, evidence, sentence, from_error(error) or "refused-by-compiler")]
                 if not found:  # a kernel that is a local of some function: its name leads nowhere
-                    result.flags.append(f"not shown to Triton's compiler: {launch.get('kernel')} is no global name")
+                    result.flags.append(f"not shown to Triton's compiler: {launch['kernel']} is no global name")
     except (pool.Deadline, pool.Died, pool.NoWorker) as error:
         result.flags.append(f"not shown to Triton's compiler: {error or 'it took too long'}")
     return []

@@ -106,8 +106,9 @@ class Memory:
                     f"a {op} in program {_program(program)} uses an address that belongs to no tensor of this launch: "
                     "build it from one of the kernel's pointer arguments",
                     op=op,
-                    tensor=None,
                     program=list(program),
+                    lanes=int(active.size),
+                    of=int(active.size),
                 )
             region = self.regions[index - 1]
             lanes = owners == index

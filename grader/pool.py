@@ -33,6 +33,12 @@ class Zygote:
         self._lock, self._numbers, self._ready = threading.Lock(), itertools.count(), False
         if not hasattr(os, "pidfd_open"):
             raise NoWorker("checks need Linux (or Colab, or WSL): this platform cannot fork a guarded process")
+        try:
+            self._start()
+        except OSError as error:  # a full disk, too many processes
+            raise NoWorker(f"the process that runs answers cannot be started: {error.strerror}") from None
+
+    def _start(self) -> None:
         # Packets, so that no two messages run together.
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._log = tempfile.TemporaryFile()
@@ -40,7 +46,7 @@ class Zygote:
         environment = os.environ | {
             "FIVE_PASSES_WORKER": "1",
             "OMP_NUM_THREADS": "1",
-            "TRITON_INTERPRET": "1" if mode == "interpreted" else "0",
+            "TRITON_INTERPRET": "1" if self.mode == "interpreted" else "0",
         }
         self._process = subprocess.Popen(
             [sys.executable, "-m", "grader.worker", str(theirs.fileno()), self._scratch.name],

@@ -26,7 +26,7 @@ def _row_begins(width):
 
 def _shared(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Several programs stored the same element."""
-    return any(launch.get("shared") for launch in evidence.launches)
+    return any(launch["shared"] for launch in evidence.launches)
 
 
 def _unshared(case: Case, evidence: Evidence, answer: Answer) -> bool:

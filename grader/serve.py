@@ -12,6 +12,7 @@ import traceback
 from . import interpreter, sandbox, wire
 
 MAX_REQUEST = 1 << 30  # bytes
+_MOST = 1000  # entries of a list that the judge has use for
 
 
 def serve(channel: socket.socket, scratch: str, device: str = "cpu") -> None:
@@ -91,11 +92,15 @@ def _run(module, header: dict, payload: bytes, device: str) -> tuple[dict, list[
         reply, data = {"error": describe(error, module.__file__)}, []
     read, written = ledger.totals()
     reply |= {
-        "rows": ledger.rows(), "read": read, "written": written, "bytes": ledger.bytes(), "torch_ops": counter.names,
-        "inside_kernels": counter.inside_kernels,
-        "language": ledger.language, "launches": [_launch(x) for x in ledger.launches],
+        "rows": ledger.rows()[:_MOST], "read": read, "written": written, "bytes": ledger.bytes(),
+        "torch_ops": _unique(counter.names), "inside_kernels": _unique(counter.inside_kernels),
+        "language": _unique(ledger.language), "launches": [_launch(x) for x in ledger.launches[:_MOST]],
     }  # fmt: skip
     return reply, data
+
+
+def _unique(names: list[str]) -> list[str]:
+    return list(dict.fromkeys(names))[:_MOST]
 
 
 def _blank(spec: dict):
@@ -152,7 +157,7 @@ def describe(error: BaseException, path: str) -> dict:
     todo = re.search(r"TODO (\d+\.\d+)(?: \((\d+) of (\d+)\))?", text)
     return {
         "type": type(error).__name__, "message": text[-2000:],
-        "line": (frames[-1].line or "")[:200] if frames else "", "lineno": frames[-1].lineno if frames else 0,
+        "line": (frames[-1].line or "")[:200] if frames else "",
         "todo": list(todo.groups()) if todo else None,
         "where": getattr(error, "where", None) if isinstance(error, interpreter.OutOfBounds) else None,
     }  # fmt: skip

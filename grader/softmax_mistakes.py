@@ -8,7 +8,7 @@ from .detectors import both, formula, outside, written
 
 def _beyond_the_row(where: dict, facts: dict) -> bool:
     """Some lanes are inside the row, others run over its end."""
-    return where["lanes"] < where["of"] and (where.get("column") or 0) >= facts["x"].shape[1]
+    return (where["lanes"] or 0) < (where["of"] or 0) and (where.get("column") or 0) >= facts["x"].shape[1]
 
 
 SOFTMAX_KERNEL = (

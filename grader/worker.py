@@ -49,14 +49,23 @@ def main(control_fd: int, folder: str) -> None:
             if verb == "kill" and int(number) in children:
                 _kill(children[int(number)][0])
             elif verb == "fork" and fds:
-                children[int(number)] = _fork(control, fds[0], float(rest[0]), rest[1], folder)
+                try:
+                    children[int(number)] = _fork(fds[0], float(rest[0]), rest[1], folder)
+                except OSError as error:  # a full disk, say: this answer hears of it, and the next may have more luck
+                    _refuse(fds[0], error)
     for pid, pidfd, scratch in children.values():
         _kill(pid)
         _reap(pid, pidfd, scratch)
     shutil.rmtree(folder, ignore_errors=True)  # the judge may be gone without having done so
 
 
-def _fork(control, channel_fd: int, seconds: float, device: str, folder: str) -> tuple[int, int, str]:
+def _refuse(channel_fd: int, error: OSError) -> None:
+    with socket.socket(fileno=channel_fd) as channel, contextlib.suppress(OSError):
+        wire.send(channel, {"error": {"type": "OSError", "message": f"no process for the answer: {error.strerror}"}})
+
+
+def _fork(channel_fd: int, seconds: float, device: str, folder: str) -> tuple[int, int, str]:
+    os.makedirs(folder, exist_ok=True)  # somebody may have emptied the folder for temporary files
     scratch = tempfile.mkdtemp(dir=folder)
     pid = os.fork()
     if pid:
@@ -64,7 +73,9 @@ def _fork(control, channel_fd: int, seconds: float, device: str, folder: str) ->
         return pid, os.pidfd_open(pid), scratch
     status = 1
     try:
-        control.close()
+        # Neither the line to the judge nor a handle on another child comes along.
+        os.closerange(3, channel_fd)
+        os.closerange(channel_fd + 1, 4096)
         sandbox.confine(seconds, on_gpu=device != "cpu")
         nowhere = os.open(os.devnull, os.O_RDWR)
         for fd in (0, 1, 2):

@@ -207,3 +207,14 @@ def test_list_and_doctor(capsys):
     assert 0 == main(["doctor"])
     said = capsys.readouterr().out
     assert 7 == said.count(" on\n")
+
+
+def test_a_fault_of_the_grader_costs_one_exercise_and_is_flagged(tmp_path, monkeypatch):
+    """One row a file, even then."""
+    monkeypatch.setattr(classroom, "judge", lambda *args: 1 / 0)
+    (tmp_path / "a.ipynb").write_text(notebook("def double(x): return 2 * x"))
+
+    (row,) = graded(tmp_path, tmp_path / "out").values()
+
+    assert ("error", ["grader-failed"]) == (row["exercises"][0]["status"], row["exercises"][0]["flags"])
+    assert "ZeroDivisionError" in row["exercises"][0]["message"]

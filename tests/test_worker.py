@@ -10,7 +10,9 @@ import torch
 from conftest import ROOT
 
 from grader import answer, lessons, pool, wire
-from grader.exercise import Call
+from grader.child import _evidence
+from grader.exercise import Answer, Call
+from grader.failure import failure_of
 from grader.judge import judge
 
 
@@ -158,3 +160,57 @@ def test_nothing_stays_when_the_judge_goes_without_a_word():
         time.sleep(0.05)
     assert not _alive(int(pid))
     assert not pathlib.Path(folder).exists()
+
+
+FORGED = [
+    {"launches": [{"kernel": 1}]},
+    {"launches": "many"},
+    {"rows": [["a", "b", "c"]], "read": "x"},
+    {"tensor": {"dtype": "float32", "shape": [10**9], "strides": [1], "offset": 0, "nbytes": 4}},
+    {"tensor": {"dtype": "load", "shape": [1], "strides": [1], "offset": 0, "nbytes": 0}},
+    {"tensor": 5},
+    {"value": ["dict", [1, 2, 3]]},
+    {"error": "none"},
+    {"error": {"type": {}, "message": [], "todo": [1], "where": {"op": "load", "program": "x"}}},
+    {"error": {"where": {"op": "load", "program": [0, 0, 0], "lanes": "all"}}},
+    {"error": {"where": {"op": "store", "program": [1, 0, 0]}}},
+]
+
+
+@pytest.mark.parametrize("header", FORGED, ids=range(len(FORGED)))
+def test_a_forged_reply_ends_the_answer_or_becomes_harmless(header):
+    """The judge's own code never trips over what a child sends."""
+    try:
+        evidence = _evidence(header, b"\0" * 4)
+    except pool.Died:
+        return
+    exercise = lessons.exercises()["5.2"]
+    case = exercise.cases(1)[0]
+    assert failure_of(case, evidence) is not None
+    for _, detect in exercise.mistakes:
+        detect(case, evidence, Answer("def fused_softmax(x): pass"))
+
+
+def test_a_child_holds_no_handle_but_its_own_channel():
+    """Neither the line to the judge nor another child's."""
+    source = (
+        "import os\ndef f():\n    numbers = os.listdir('/proc/self/fd')\n"
+        "    return [os.readlink(f'/proc/self/fd/{n}') for n in numbers if os.path.lexists(f'/proc/self/fd/{n}')]"
+    )
+    with pool.zygote().open("def f(): return 1", 10):
+        handles = run(source, Call("call", "f")).value
+
+    assert 1 == sum(h.startswith("socket:") for h in handles)
+    assert not any("pidfd" in h for h in handles)
+
+
+def test_a_worker_that_cannot_be_started_is_a_sentence(monkeypatch):
+    """Such as on a full disk."""
+
+    def full(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pool.tempfile, "TemporaryDirectory", full)
+
+    with pytest.raises(pool.NoWorker, match="No space left on device"):
+        pool.Zygote("interpreted")

@@ -110,9 +110,9 @@ def _wrapper_case(label: str, x: torch.Tensor, size: int = 0) -> Case:
 
 def _returned(x: torch.Tensor, evidence: Evidence) -> str | None:
     for launch in evidence.launches:
-        warps = (launch.get("options") or {}).get("num_warps")
-        if warps and (warps[0] != "int" or int(warps[1], 16) not in (1, 2, 4, 8, 16, 32)):
-            return f"the kernel was launched with num_warps={int(warps[1], 16) if warps[0] == 'int' else warps[-1]}"
+        warps = launch["options"].get("num_warps", 4)
+        if warps not in (1, 2, 4, 8, 16, 32):
+            return f"the kernel was launched with num_warps={warps!r}"
     if len(evidence.launches) >= max(len(x), 3):
         return f"there were {len(evidence.launches)} launches for {len(x)} rows"
     if not evidence.launches and isinstance(evidence.value, torch.Tensor) and x.is_contiguous():
