@@ -67,9 +67,11 @@ def _traffic(result: Result) -> str:
 
 
 def last_line(error: dict) -> str:
-    """The last line of an error's message, without the class name it may carry."""
+    """The line of an error's message that says most: the last one, where CUDA adds advice the first."""
     lines = [line for line in error["message"].splitlines() if line.strip()]
-    return lines[-1].strip()[:300] if lines else error["type"]
+    if not lines:
+        return error["type"]
+    return lines[0 if lines[0].startswith("CUDA error") else -1].strip()[:300]
 
 
 def error_sentence(error: dict) -> str:

@@ -144,7 +144,8 @@ def _on_gpu(answer: Answer, seen, seconds: float, result: Result) -> list[Failur
                 if evidence.error and not case.expects_error:
                     sentence = feedback.error_sentence(evidence.error)
                 if sentence:
-                    failures.append(Failure(case, evidence, f"right interpreted, but on the GPU: {sentence}"))
+                    mistake = from_error(evidence.error) if evidence.error else None
+                    failures.append(Failure(case, evidence, f"right interpreted, but on the GPU: {sentence}", mistake))
                 if evidence.error and not case.expects_error:
                     break  # an error on a GPU may spoil everything after it
     except (pool.Deadline, pool.Died) as error:

@@ -345,6 +345,11 @@ _ALL = [
     ),
     # ---- Triton's own errors, in words
     Mistake(
+        "illegal-access",
+        "On the GPU the kernel touched memory that is not its own.",
+        "Which offset differs between the CPU's run and the GPU's?",
+    ),
+    Mistake(
         "wrong-device",
         "A kernel on the GPU was given a tensor that lives on the CPU.",
         "On which device does the caller's tensor live, and where was yours made?",
@@ -468,6 +473,7 @@ _TRANSLATIONS = [
     (r"'(int|constexpr|tensor)' object is not (iterable|subscriptable)|unsupported tensor index", "indexing-pointer"),
     (r"num_warps", "bad-num-warps"),
     (r"cannot be accessed from Triton", "wrong-device"),
+    (r"illegal memory access", "illegal-access"),
     (r"size of tensor a \(\d+\) must match", "shapes-do-not-line-up"),
 ]  # fmt: skip
 

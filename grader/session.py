@@ -111,7 +111,6 @@ def _tell(shell, kind, error, trace, tb_offset=None):
     """IPython's handler for errors in cells: those the course expects become a sentence, the rest stay as they are."""
     sentence = _sentence(error)
     if sentence is None:
-        shell.InteractiveTB.set_mode(shell.InteractiveTB.mode)
         stack = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=tb_offset)
     else:
         stack = [sentence]

@@ -48,7 +48,15 @@ def test_every_mistake_has_a_wrong_answer():
 
 
 # Named by tests of their own: they depend on the session or the machine and not on an answer's text alone.
-ELSEWHERE = {"todo-left", "earlier-todo", "interpret-too-late", "not-python", "refused-by-compiler", "wrong-device"}
+ELSEWHERE = {
+    "todo-left",
+    "earlier-todo",
+    "interpret-too-late",
+    "not-python",
+    "refused-by-compiler",
+    "wrong-device",
+    "illegal-access",
+}
 
 KERNEL = """import triton
 import triton.language as tl
@@ -114,6 +122,7 @@ def test_a_cell_that_is_no_python_is_pointed_out():
             "no-jit",
         ),
         ("Cannot call @triton.jit'd outside of the scope of a kernel", "no-grid"),
+        ("CUDA error: an illegal memory access was encountered\nCompile with `TORCH_USE_CUDA_DSA`.", "illegal-access"),
         ("0 active drivers ([]). There should only be one.", "interpret-too-late"),
         ("CUDA out of memory. Tried to allocate 93.13 GiB.", "out-of-memory"),
     ],
