@@ -140,11 +140,12 @@ def _launch(data: dict) -> dict:
 
 
 def _error(data) -> dict:
-    """An error with the types it should have: type, message, line, todo, where."""
+    """An error with the types it should have: type, kinds (it and its bases), message, line, todo, where."""
     data = data if isinstance(data, dict) else {}
-    todo = data.get("todo")
+    todo, kinds = data.get("todo"), data.get("kinds")
     return {
         "type": str(data.get("type", "Error")),
+        "kinds": [str(k) for k in kinds] if isinstance(kinds, list) else [],
         "message": str(data.get("message", "")),
         "line": str(data.get("line", "")),
         "todo": [str(part) if part is not None else None for part in todo] if _is_list(todo, 3) else None,

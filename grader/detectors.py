@@ -107,6 +107,18 @@ def nothing_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:
     )
 
 
+def ragged(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The block is wider than the row."""
+    x = case.facts.get("x")
+    return x is not None and case.facts.get("block", 0) > x.shape[-1]
+
+
+def lowest_lost(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A row of very low values came out as zeros or NaN: something that was no part of it was larger."""
+    x, got = case.facts.get("x"), output(case, evidence)
+    return got is not None and bool((x < -1e37).all()) and bool(((got == 0) | got.isnan()).all())
+
+
 def all_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Nothing but NaN came out."""
     got = output(case, evidence)

@@ -38,7 +38,10 @@ def failure_of(case: Case, evidence: Evidence) -> Failure | None:
     if evidence.inside_kernels:
         return Failure(case, evidence, f"a kernel calls PyTorch's {evidence.inside_kernels[0]}", "torch-in-kernel")
     if evidence.error and not case.expects_error:
-        return Failure(case, evidence, feedback.error_sentence(evidence.error), from_error(evidence.error))
+        mistake = from_error(evidence.error)
+        if mistake == "launch-arguments" and case.call.kind == "launch":
+            mistake = "signature-changed"  # it was the check that launched it
+        return Failure(case, evidence, feedback.error_sentence(evidence.error), mistake)
     sentence = case.verify(evidence)
     if sentence:
         return Failure(case, evidence, sentence)

@@ -88,7 +88,7 @@ def _hook_memory(stock) -> None:
             return load(self, ptrs, mask, other, *args, **kwargs)
         real = _access("load", ptrs, mask.data, stock)
         if other is None and not mask.data.all():
-            other = _poison(ptrs, stock)
+            other = _poison(ptrs, mask.data, stock)
         return load(self, real, mask, other, *args, **kwargs)
 
     def masked_store(self, ptrs, value, mask, *args, **kwargs):
@@ -189,17 +189,25 @@ def _access(op: str, ptrs, mask, stock):
     return stock.TensorHandle(real, ptrs.dtype)
 
 
-def _poison(ptrs, stock):
-    """The value of lanes that a load left without one: NaN, or a number nobody would choose."""
+def _poison(ptrs, mask, stock):
+    """Values for the lanes that a load left without one: inf, -inf and NaN in turn, for integers the extremes.
+
+    NaN alone would not do: tl.max and tl.min pass it over.
+    """
     element = ptrs.get_element_ty()
     dtype = np.dtype(stock._get_np_dtype(element))
     if element.is_bf16():
-        value = 0x7FC0  # bfloat16 travels as uint16; this is its NaN
+        values = np.array([0x7F80, 0xFF80, 0x7FC0], dtype)  # bfloat16 travels as uint16
     elif element.is_floating() and dtype.kind == "f":
-        value = np.nan
+        values = np.array([np.inf, -np.inf, np.nan], dtype)
+    elif dtype.kind in "iu":
+        values = np.array([np.iinfo(dtype).max, np.iinfo(dtype).min], dtype)
     else:
-        value = np.iinfo(dtype).max if dtype.kind in "iu" else True
-    return stock.TensorHandle(np.full(ptrs.data.shape, value, dtype), element)
+        values = np.array([True])
+    other = np.zeros(ptrs.data.shape, dtype)
+    masked = ~np.broadcast_to(mask, ptrs.data.shape)
+    other[masked] = np.resize(values, int(masked.sum()))
+    return stock.TensorHandle(other, element)
 
 
 def _begin_record(grid) -> None:

@@ -51,6 +51,11 @@ def rising_cliff(m: int, n: int, g: torch.Generator) -> torch.Tensor:
     return cliff(m, n, g).flip(1)
 
 
+def lowest(m: int, n: int, g: torch.Generator) -> torch.Tensor:
+    """Rows of -1e38: a finite pad for masked lanes, however small it looks, is the largest value of such a row."""
+    return torch.full((m, n), -1e38)
+
+
 def constant(m: int, n: int, g: torch.Generator) -> torch.Tensor:
     """All values of a row alike: every output is 1/N."""
     return torch.full((m, n), 3.0) - torch.arange(m).unsqueeze(1)

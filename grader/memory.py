@@ -136,7 +136,8 @@ def _refusal(op: str, region: Region, addresses: np.ndarray, good: np.ndarray, p
     if row is None:
         where, size = f"element {column}", f"{region.numel} elements"
     else:
-        where, size = f"row {row}, column {column}", " × ".join(map(str, region.shape))
+        flat = (int(bad) - region.base) // region.itemsize
+        where, size = f"row {row}, column {column} (element {flat})", " × ".join(map(str, region.shape))
     verb = "stores to" if op == "store" else "loads from"
     return OutOfBounds(
         f"program {_program(program)} {verb} {region.name} at {where}, which does not exist: "

@@ -60,7 +60,7 @@ _ALL = [
     ),
     Mistake(
         "shift-not-max",
-        "The shift is not the row's maximum, so one value of the row can still be far above it.",
+        "The shift is not the row's maximum, so the exponents can leave the range of float32.",
         "Which shift makes the largest exponent exactly 0?",
     ),
     Mistake(
@@ -85,7 +85,7 @@ _ALL = [
     Mistake(
         "shapes-do-not-line-up",
         "Two shapes do not line up: PyTorch matches them from the last dimension backwards.",
-        "What shape has the row maximum, and what does it line up with?",
+        "What shape has the vector with one value a row, and what does it line up with?",
     ),
     Mistake(
         "shift-upside-down",
@@ -107,8 +107,8 @@ _ALL = [
     # ---- traffic
     Mistake(
         "more-traffic",
-        "The numbers are right, but more was moved than the budget allows.",
-        "Which line of the ledger reads or writes something a second time?",
+        "The numbers are right, but more was moved than it takes.",
+        "Which of your operations reads or writes something that need not move?",
     ),
     Mistake(
         "less-traffic",
@@ -226,7 +226,7 @@ _ALL = [
     Mistake(
         "tail-missing",
         "Some columns at the end of a row were never stored.",
-        "Is the block at least as wide as the row?",
+        "Which columns does your mask switch on, and does every column have a lane?",
     ),
     # ---- rows, strides, grids
     Mistake(
@@ -405,6 +405,21 @@ _ALL = [
         "Which parameters does the kernel's signature name, and which did you pass?",
     ),
     Mistake(
+        "signature-changed",
+        "The kernel's parameters are not the ones that the exercise names.",
+        "Which names and which order does the exercise give?",
+    ),
+    Mistake(
+        "imported-by-name",
+        "A function of triton.language was imported by its bare name; an interpreted kernel does not find it so.",
+        "How does the rest of the lesson write that function?",
+    ),
+    Mistake(
+        "plain-global",
+        "A kernel may use a global value only when it is a tl.constexpr.",
+        "What would tell the compiler that this value never changes?",
+    ),
+    Mistake(
         "interpret-too-late",
         "Triton was imported before it was told to interpret.",
         "Which cell has to run first after a restart?",
@@ -461,7 +476,9 @@ _TRANSLATIONS = [
     (r"axis \[.*\] out of bounds|axis tensor.*|invalid literal for int.*axis", "max-for-maximum"),
     (r"axis -?\d+ (is )?out of bounds|invalid axis|out of bounds for (shape|array)", "axis-out-of-range"),
     (r"is a kernel: launch it with a grid|outside of the scope of a kernel", "no-grid"),
-    (r"'function' object is not subscriptable|forget to add @triton\.jit", "no-jit"),
+    (r"'function' object is not subscriptable", "no-jit"),
+    (r"forget to add @triton\.jit", "imported-by-name"),
+    (r"global variable", "plain-global"),
     (r"the launch does not fit", "launch-arguments"),
     (r"the grid of a launch is a tuple", "grid-not-a-tuple"),
     (r"missing .*required positional argument", "missing-argument"),

@@ -156,7 +156,7 @@ def describe(error: BaseException, path: str) -> dict:
     traceback.clear_frames(error.__traceback__)
     todo = re.search(r"TODO (\d+\.\d+)(?: \((\d+) of (\d+)\))?", text)
     return {
-        "type": type(error).__name__, "message": text[-2000:],
+        "type": type(error).__name__, "kinds": [c.__name__ for c in type(error).__mro__], "message": text[-2000:],
         "line": (frames[-1].line or "")[:200] if frames else "",
         "todo": list(todo.groups()) if todo else None,
         "where": getattr(error, "where", None) if isinstance(error, interpreter.OutOfBounds) else None,

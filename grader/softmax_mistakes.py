@@ -21,6 +21,7 @@ SOFTMAX_KERNEL = (
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
     ("no-pad", both(written(syntax.load_without_other), detectors.all_nan)),
+    ("pad-finite", both(detectors.ragged, detectors.lowest_lost)),
     ("pad-zero", formula(formulas.pad_zero)),
     ("no-max", formula(formulas.no_max)),
     ("sum-of-x", formula(formulas.sum_of_x)),

@@ -60,8 +60,8 @@ for c in (0.0, 3.0, -50.0):
 #
 # A matrix has M rows, and each row has its own maximum: mind the shapes.
 #
-# Before you run it, predict: how many of the five lines read the whole matrix, and how many write one? The check counts,
-# too. It shows what you moved and, after "of", what the five passes should move.
+# Before you run it, predict: how many of the five lines read the whole matrix, and how many write one? The check counts
+# them too. It shows what you moved and, after "of", the **budget**: what five passes should move.
 
 # %%
 def naive_softmax(x):

@@ -98,10 +98,11 @@ lanes
 # ## Your turn: 4.1
 #
 # Softmax of one row. The load and the store are there; between them, four lines are missing. (Subtracting the maximum
-# and taking `exp` share a line.) Replace each line that says TODO.
+# and taking `exp` share a line.) Replace each line that says TODO: `tl.static_assert` only stops the kernel there.
 #
 # Three functions are all you need. `tl.max(block, axis=0)` and `tl.sum(block, axis=0)` turn a block into one number; a
-# block of one row has a single axis, number 0. `tl.exp(block)` works on every lane.
+# block of one row has a single axis, number 0. `tl.exp(block)` works on every lane, and so do `block - number` and
+# `block / number`.
 
 # %%
 @triton.jit

@@ -52,8 +52,8 @@ for name, t in (("wide", wide), ("part", part)):
     print(f"{name}: {tuple(t.shape)}, row stride {t.stride(0)}, column stride {t.stride(1)}")
 
 # %% [markdown]
-# `part` has 5 columns, but its rows still lie 8 apart, because it looks at the memory of `wide`. The row stride is **not**
-# the number of columns. Where does row 2 of `part` begin?
+# `part` has 5 columns, but its rows still lie 8 apart, because it looks at the memory of `wide`. The row stride **need not
+# be** the number of columns. Where does row 2 of `part` begin?
 
 # %%
 begins = 2 * part.stride(0)
@@ -146,12 +146,12 @@ y
 #
 # Your `block_size` of lesson 04 is `triton.next_power_of_2(n_cols)`. Choose the warps with `warps_for`.
 #
-# One more trap: the kernel assumes that neighbours in a row are neighbours in memory. For `x.t()` they are not. You may
-# copy such an input first (`x.contiguous()`), or refuse it.
+# One more trap: the kernel assumes that neighbours in a row are neighbours in memory, in `x` and in `y`. For `x.t()` they
+# are not. You may copy such an input first (`x.contiguous()`), or refuse it.
 
 # %%
 def fused_softmax(x):
-    """Softmax of each row of x (M×N, float32), as a new tensor: one program a row, one read and one write of each."""
+    """Softmax of each row of x (M×N, float32), as a new tensor: one program a row, each element moved once."""
     # Refuse what it does not take (about 5 lines).
     ### BEGIN SOLUTION
     if x.dim() != 2:

@@ -50,6 +50,11 @@ def test_operations_in_place_read_and_write_their_tensor():
     assert [("clone", 6, 6), ("exp_", 6, 6), ("div_", 6, 6), ("copy_", 6, 6)] == run(in_place, 2, 3).rows
 
 
+def test_making_a_tensor_like_another_reads_nothing():
+    """zeros_like writes its zeros; empty_like not even that."""
+    assert [("zeros_like", 0, 6)] == run(lambda x: (torch.zeros_like(x), torch.empty_like(x)), 2, 3).rows
+
+
 def test_a_broadcast_vector_is_read_once():
     """M elements, however often they are spread."""
     assert [("sub", 12 + 3, 12)] == show.count(lambda a, b: a - b, (torch.ones(3, 4), torch.ones(3, 1)), {}).rows

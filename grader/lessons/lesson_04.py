@@ -24,6 +24,7 @@ _ROWS = [
     ("one -inf", inputs.one_minus_inf, 12, 16),
     ("first half -200, the rest +200", inputs.rising_cliff, 13, 16),
     ("a single column", inputs.randn, 1, 16),
+    ("ragged, values of -1e38", inputs.lowest, 14, 16),
     ("one outlier", inputs.outlier, 15, 16),
     ("a block much wider than the row", inputs.randn, 17, 128),
     ("one short of a power of two", inputs.randn, 127, 128),

@@ -7,7 +7,7 @@ import triton.language as tl
 def softmax_row_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
-    x = tl.load(x_ptr + cols, mask=mask, other=-1e30)
+    x = tl.load(x_ptr + cols, mask=mask, other=-float("inf"))
     row_max = tl.max(x, axis=0)
     numerator = tl.where(mask, tl.exp(x - row_max), 0.0)
     denominator = tl.sum(numerator, axis=0)

@@ -1,5 +1,5 @@
 # exercise: 4.1
-# mistake: launch-arguments
+# mistake: signature-changed
 import triton
 import triton.language as tl
 
