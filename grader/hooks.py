@@ -43,6 +43,7 @@ def _hook_launch(stock) -> None:
         watch.memory, watch.patched, watch.scopes = Memory(), set(), []
         try:
             self.grid = launching.as_grid(self.grid, self.fn.__name__)
+            self.constexprs = launching.constexprs(self)
             bound, options = launching.bind(self.fn, args, kwargs)
             watch.names = [n for n, v in bound.items() for _ in launching.tensors(v) if n not in self.constexprs]
             watch.pending = bound, options, self

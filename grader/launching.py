@@ -40,6 +40,15 @@ def _launch_options() -> frozenset[str]:
         return frozenset(known)
 
 
+def constexprs(executor) -> list[str]:
+    """Parameters annotated as constexpr, whatever triton.language is called in the answer.
+
+    The stock interpreter sees annotations as text and knows only "tl.constexpr" and "constexpr".
+    """
+    named = {n for n, a in executor.fn.__annotations__.items() if str(a).rpartition(".")[2] == "constexpr"}
+    return [n for n in executor.arg_names if n in named or n in executor.constexprs]
+
+
 def as_grid(grid, kernel: str):
     """The grid as the tuple that the stock interpreter insists on; a GPU takes a list as well, but no bare number."""
     if callable(grid):
