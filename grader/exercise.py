@@ -62,6 +62,7 @@ class Case:
     unit: int = 0  # M·N, what the ledger is printed in
     facts: dict = field(default_factory=dict)  # what detectors of mistakes look at: x, rows, columns, block, ...
     expects_error: bool = False
+    interpreted_only: bool = False  # where a GPU's fused arithmetic may rightly differ
 
 
 # Looks at a failing case and its evidence; True when they bear the mark of the mistake.

@@ -46,6 +46,8 @@ def _row_cases(seed: int) -> list[Case]:
                 budget=(n, n),
                 unit=n,
                 facts={"x": x, "out": 0, "block": block},
+                # exp2 with a scaled exponent is a fair way; fused on a GPU it loses all digits at 1e38.
+                interpreted_only=family is inputs.lowest,
             )
         )
     return cases

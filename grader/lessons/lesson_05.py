@@ -53,6 +53,11 @@ def _kernel_cases(seed: int) -> list[Case]:
     return cases
 
 
+def _lowest(x: torch.Tensor) -> bool:
+    """exp2 with a scaled exponent is a fair way; fused on a GPU it loses all digits at 1e38."""
+    return bool((x < -1e37).all())
+
+
 def _kernel_case(label: str, x: torch.Tensor, order: str, y_gap: int = 0) -> Case:
     m, n = x.shape
     y_stride, block = n + y_gap, _block(n)
@@ -72,6 +77,7 @@ def _kernel_case(label: str, x: torch.Tensor, order: str, y_gap: int = 0) -> Cas
         budget=(m * n, m * n),
         unit=m * n,
         facts={"x": x, "out": 0, "block": block, "x_stride": x.stride(0), "y_stride": y_stride},
+        interpreted_only=_lowest(x),
     )
 
 
@@ -107,6 +113,7 @@ def _wrapper_case(label: str, x: torch.Tensor, size: int = 0) -> Case:
         budget=(x.numel(), x.numel()) if plain else None,
         unit=x.numel(),
         expects_error=not plain,
+        interpreted_only=_lowest(x),
         facts={"x": x, "block": _block(x.shape[1]), "x_stride": x.stride(0), "y_stride": x.shape[1]},
     )
 
