@@ -490,7 +490,7 @@ _TRANSLATIONS = [
     (r"'(int|constexpr|tensor)' object is not (iterable|subscriptable)|unsupported tensor index", "indexing-pointer"),
     (r"num_warps", "bad-num-warps"),
     (r"cannot be accessed from Triton", "wrong-device"),
-    (r"illegal memory access", "illegal-access"),
+    (r"illegal memory access|not supported on global/shared address space", "illegal-access"),
     (r"size of tensor a \(\d+\) must match", "shapes-do-not-line-up"),
 ]  # fmt: skip
 
