@@ -11,6 +11,7 @@ import ast
 import builtins
 import re
 import symtable
+from collections import Counter
 from dataclasses import dataclass
 
 from .exercise import Answer
@@ -57,12 +58,12 @@ def extract(cells: list[str], names: tuple[str, ...]) -> Answer:
     return Answer(source, missing, tuple(problems))
 
 
-def definitions(cells: list[str], name: str) -> int:
-    """How many top-level statements define a name."""
-    count = 0
+def definitions(cells: list[str]) -> Counter[str]:
+    """How many top-level statements define each name."""
+    count: Counter[str] = Counter()
     for cell in cells:
         try:
-            count += sum(name in s.binds for s in _statements(_without_magics(cell)))
+            count.update(name for s in _statements(_without_magics(cell)) for name in s.binds)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             pass
     return count

@@ -30,12 +30,12 @@ def grade(handed: submission.Handed, seconds: float = SECONDS) -> dict:
         row["sha256"] = hashlib.sha256(data).hexdigest()
         handed_in = submission.read(data)
         row["lesson"], problems = handed_in.lesson, handed_in.problems
+        count = answer.definitions(handed_in.cells)
         for exercise in lessons.of_lesson(handed_in.lesson) if handed_in.lesson else []:
             results.append(_judged(exercise, handed_in.cells, seconds))
             for name in exercise.names:
-                count = answer.definitions(handed_in.cells, name)
-                if count > 1:
-                    problems.append(f"{name} is defined {count} times: the last definition counts")
+                if count[name] > 1:
+                    problems.append(f"{name} is defined {count[name]} times: the last definition counts")
     return row | {
         "grader": __version__,
         "score": sum(r.score for r in results),
@@ -63,12 +63,10 @@ def run(handed: list[submission.Handed], out: pathlib.Path, jobs: int, seconds: 
     """
     out.mkdir(parents=True, exist_ok=True)
     file = out / "results.jsonl"
+    stored = {row["submission"]: row for row in rows(file)}
+    kept = {h.name: stored[h.name] for h in handed if h.name in stored and _current(stored[h.name], h)}
     names = {h.name for h in handed}
-    kept = {row["submission"]: row for row in rows(file) if row["submission"] in names and row["grader"] == __version__}
-    current = {h.name: _digest(h) for h in handed}
-    kept = {name: row for name, row in kept.items() if row["sha256"] and row["sha256"] == current[name]}
-    others = [row for row in rows(file) if row["submission"] not in names]
-    _rewrite(file, [*others, *kept.values()])
+    _rewrite(file, [*(row for name, row in stored.items() if name not in names), *kept.values()])
     yield from kept.values()
     todo = [h for h in handed if h.name not in kept]
     with ThreadPoolExecutor(jobs) as executor, open(file, "a", encoding="utf-8") as f:
@@ -97,11 +95,14 @@ def rows(file: pathlib.Path) -> list[dict]:
     return found
 
 
-def _digest(handed: submission.Handed) -> str | None:
+def _current(row: dict, handed: submission.Handed) -> bool:
+    """Whether a stored row is of this grader and of the bytes that the file holds now."""
+    if row["grader"] != __version__ or not row["sha256"]:
+        return False
     try:
-        return hashlib.sha256(handed.load()).hexdigest()
+        return row["sha256"] == hashlib.sha256(handed.load()).hexdigest()
     except Exception:
-        return None  # grading it will say what is wrong
+        return False  # grading it will say what is wrong
 
 
 def _rewrite(file: pathlib.Path, kept: list[dict]) -> None:

@@ -137,14 +137,14 @@ def _cells(notebook) -> tuple[list[str], str | None]:
 
 def lesson_of(cells: list[str]) -> str | None:
     """The lesson a notebook answers: the one most of whose names it defines and whose checks it holds."""
-    text = "\n".join(cells)
+    text, count = "\n".join(cells), answer.definitions(cells)
     best, most = None, 0.0
     for number in lessons.OUTLINE:
         exercises = lessons.of_lesson(number)
         if not exercises:
             continue
         names = [n for e in exercises for n in e.names]
-        defined = sum(answer.definitions(cells, n) > 0 for n in names) / len(names)
+        defined = sum(count[n] > 0 for n in names) / len(names)
         checked = sum(bool(re.search(rf"check\(\s*[\"']{re.escape(e.id)}[\"']", text)) for e in exercises) / len(
             exercises
         )

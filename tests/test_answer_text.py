@@ -115,4 +115,4 @@ def test_star_imports_come_along():
 
 def test_definitions_are_counted():
     """Two definitions of a name in one file are worth a remark."""
-    assert 2 == definitions(["def f(): pass", "x = 1", "f = 3", "f("], "f")
+    assert 2 == definitions(["def f(): pass", "x = 1", "f = 3", "f("])["f"]

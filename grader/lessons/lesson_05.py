@@ -119,15 +119,29 @@ def _wrapper_case(label: str, x: torch.Tensor, size: int = 0) -> Case:
 
 
 def _returned(x: torch.Tensor, evidence: Evidence) -> str | None:
+    _, sentence = _launch_fault(x, evidence)
+    return sentence or compare.softmax(x, evidence.value)
+
+
+def _launch_fault(x: torch.Tensor, evidence: Evidence) -> tuple[str, str] | tuple[None, None]:
+    """(mistake, sentence) when something is odd about how the kernel was launched."""
     for launch in evidence.launches:
         warps = launch["options"].get("num_warps", 4)
         if warps not in (1, 2, 4, 8, 16, 32):
-            return f"the kernel was launched with num_warps={warps!r}"
+            return "bad-num-warps", f"the kernel was launched with num_warps={warps!r}"
     if len(evidence.launches) >= max(len(x), 3):
-        return f"there were {len(evidence.launches)} launches for {len(x)} rows"
+        return "launch-per-row", f"there were {len(evidence.launches)} launches for {len(x)} rows"
     if not evidence.launches and isinstance(evidence.value, torch.Tensor) and x.is_contiguous():
-        return "no kernel was launched"
-    return compare.softmax(x, evidence.value)
+        return "no-kernel", "no kernel was launched"
+    return None, None
+
+
+def _launched(mistake: str):
+    def detect(case: Case, evidence: Evidence, answer) -> bool:
+        x = case.facts.get("x")
+        return x is not None and evidence.error is None and _launch_fault(x, evidence)[0] == mistake
+
+    return mistake, detect
 
 
 def _refusal_case(label: str, x: torch.Tensor, what: str) -> Case:
@@ -159,10 +173,6 @@ def _refused(x: torch.Tensor, evidence: Evidence, what: str) -> str | None:
     return None
 
 
-def _launch_per_row(case: Case, evidence: Evidence, answer) -> bool:
-    return evidence.error is None and "launches" in (case.verify(evidence) or "")
-
-
 def _view_assumed_contiguous(case: Case, evidence: Evidence, answer) -> bool:
     """The first input whose rows have gaps between them is read as if they had none."""
     x = case.facts.get("x")
@@ -180,10 +190,6 @@ def _grid(test):
         return x is not None and any(test(launch["grid"][0], x) for launch in evidence.launches)
 
     return detect
-
-
-def _bad_warps(case: Case, evidence: Evidence, answer) -> bool:
-    return evidence.error is None and "num_warps" in (case.verify(evidence) or "")
 
 
 EXERCISES = [
@@ -219,16 +225,16 @@ EXERCISES = [
         mistakes=(
             ("accepts-anything", lambda c, e, a: c.facts.get("refuses") and e.error is None),
             ("wrong-exception", lambda c, e, a: c.facts.get("refuses") and bool(e.error)),
-            ("bad-num-warps", _bad_warps),
+            _launched("bad-num-warps"),
             ("returns-nothing", detectors.nothing),
             ("wrong-shape", detectors.wrong_kind("shape")),
             ("wrong-dtype", detectors.wrong_kind("dtype")),
-            ("no-kernel", lambda c, e, a: "no kernel" in (c.verify(e) or "")),
+            _launched("no-kernel"),
             ("grid-of-columns", _grid(lambda g, x: g == x.shape[1] != x.shape[0])),
             ("grid-too-large", lambda c, e, a: bool(e.error) and _grid(lambda g, x: g > x.shape[0])(c, e, a)),
             ("grid-too-small", detectors.both(detectors.tail_rows_nan, _grid(lambda g, x: g < x.shape[0]))),
             ("rows-assumed-adjacent", _view_assumed_contiguous),
-            ("launch-per-row", _launch_per_row),
+            _launched("launch-per-row"),
             ("column-stride", _columns_apart),
             *ROW_KERNEL,
             *SOFTMAX_KERNEL,
