@@ -15,6 +15,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from .exercise import Answer
+from .syntax import parse
 
 # Lines of IPython, not of Python. Magics that run their own cell leave the cell's body; the others take it along.
 _MAGIC = re.compile(r"^(\s*)(?:[%!?].*|\w[\w.]*\?{1,2}|[\w, ]+=\s*[%!].*)$")
@@ -105,7 +106,7 @@ def _take(name: str, before: int, statements: list[_Statement], chosen: set[int]
 def _without_magics(cell: str) -> str:
     """The Python of a cell. A cell that is Python already is left alone."""
     try:
-        ast.parse(cell)
+        parse(cell)
         return cell
     except (SyntaxError, ValueError):
         pass
@@ -121,7 +122,7 @@ def _without_magics(cell: str) -> str:
 def _statements(cell: str) -> list[_Statement]:
     """The top-level statements of a cell that define something. The course's own imports stay out of answers."""
     lines, found = cell.splitlines(), []
-    for node in ast.parse(cell).body:
+    for node in parse(cell).body:
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in ("grader", "colab_setup"):
             continue
         if isinstance(node, ast.Import) and all(a.name.split(".")[0] in ("grader", "colab_setup") for a in node.names):
@@ -143,7 +144,7 @@ def _statements(cell: str) -> list[_Statement]:
 def _stands_alone(text: str) -> bool:
     """Whether the lines hold this statement and no other."""
     try:
-        return len(ast.parse(text).body) == 1
+        return len(parse(text).body) == 1
     except SyntaxError:
         return False
 

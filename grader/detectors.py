@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-
 import torch
 
-from . import compare
+from . import compare, syntax
 from .exercise import Answer, Case, Detector, Evidence, Out
 
 
@@ -49,7 +47,7 @@ def written(test) -> Detector:
 
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
         try:
-            return bool(test(ast.parse(answer.source)))
+            return bool(test(syntax.parse(answer.source)))
         except SyntaxError:
             return False
 

@@ -3,6 +3,20 @@
 from __future__ import annotations
 
 import ast
+import threading
+
+_one_at_a_time = threading.Lock()
+
+
+def parse(text: str) -> ast.Module:
+    """ast.parse, one thread at a time.
+
+    CPython 3.11 keeps a single recursion counter for all threads and now and then raises SystemError when two of them
+    parse at once, as they do when a class is graded (python/cpython#106905).
+    """
+    with _one_at_a_time:
+        return ast.parse(text)
+
 
 _FOREIGN = ("torch", "np", "numpy", "math", "F")
 

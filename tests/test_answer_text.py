@@ -1,5 +1,8 @@
 """Cells of a notebook -> the text of one answer."""
 
+from concurrent.futures import ThreadPoolExecutor
+
+from grader import syntax
 from grader.answer import definitions, extract
 
 KERNEL = "@triton.jit\ndef kernel(x_ptr, BLOCK: tl.constexpr):\n    return helper(x_ptr)"
@@ -116,3 +119,25 @@ def test_star_imports_come_along():
 def test_definitions_are_counted():
     """Two definitions of a name in one file are worth a remark."""
     assert 2 == definitions(["def f(): pass", "x = 1", "f = 3", "f("])["f"]
+
+
+def test_many_threads_may_parse_at_once():
+    """A class is graded in threads, and CPython 3.11's parser keeps one counter for all of them."""
+
+    class Cycle:
+        def __init__(self):
+            self.me = self
+
+        def __del__(self):
+            sum(range(2000))  # runs inside the parser when garbage is collected there, and lets other threads in
+
+    def parse_often(_):
+        for _ in range(10):
+            garbage = [Cycle() for _ in range(50)]
+            del garbage
+            syntax.parse(text)
+        return True
+
+    text = "\n".join(f"def f{i}(a):\n    return [a + b for b in range({i}) if a < b]" for i in range(200))
+    with ThreadPoolExecutor(4) as threads:
+        assert all(threads.map(parse_often, range(4)))
