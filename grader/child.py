@@ -7,7 +7,11 @@ import time
 from collections.abc import Callable
 
 from . import wire
-from .exercise import Call, Evidence, Out
+from .exercise import Call, Evidence, Given, Out
+
+RunGiven = Callable[[Given, object], Evidence]
+_MAX_GIVEN = 1 << 20  # bytes of a tensor that an answer hands to a given function
+_SMALL = 1 << 20  # bytes that any call may bring back
 
 
 class Deadline(Exception):
@@ -27,9 +31,10 @@ class Child:
         reply = self._ask({"op": "answer", "source": source})[0]
         self.loading_error = _error(reply["error"]) if "error" in reply else None
 
-    def run(self, call: Call) -> Evidence:
-        """Run one call and bring its evidence. Raises Deadline or Died."""
-        tensors, payload, args, limit = [], [], [], 1 << 16
+    def run(self, call: Call, run_given: RunGiven | None = None) -> Evidence:
+        """Run one call and bring its evidence; run_given answers for its Given arguments. Raises Deadline or Died."""
+        tensors, payload, args, limit = [], [], [], _SMALL
+        given = [arg for arg in call.args if isinstance(arg, Given)]
         for arg in call.args:
             if isinstance(arg, Out):
                 strides = arg.strides or _contiguous(arg.shape)
@@ -40,16 +45,19 @@ class Child:
                 payload.append(data)
                 limit += arg.numel() * 8
             else:
-                args.append(["value", wire.encode(arg)])
+                args.append(["given", given.index(arg)] if arg in given else ["value", wire.encode(arg)])
                 continue
             args.append(["tensor", len(tensors) - 1])
         header = {
             "op": "run", "kind": call.kind, "name": call.name, "grid": list(call.grid), "order": call.order,
-            "tensors": tensors, "args": args, "limit": limit,
+            "tensors": tensors, "args": args, "limit": limit, "poison": call.poison,
             "kwargs": {k: wire.encode(v) for k, v in call.kwargs.items()},
         }  # fmt: skip
         expected = limit + sum(_bytes(a) for a in call.args)
-        return _evidence(*self._ask(header, payload, expected))
+        reply, data = self._ask(header, payload, max(expected, _MAX_GIVEN if given else 0))
+        while given and reply.get("op") == "given":
+            reply, data = self._ask(*_given(reply, data, given, run_given), max(expected, _MAX_GIVEN))
+        return _evidence(reply, data)
 
     def lower(self, launch: dict) -> tuple[bool, dict | None]:
         """Compile the kernel of a launch record as far as it goes without a GPU: (whether it was found, error)."""
@@ -80,6 +88,19 @@ class Child:
 
     def __exit__(self, *_):
         self.close()
+
+
+def _given(asked: dict, payload: bytes, given: list[Given], run_given: RunGiven) -> tuple[dict, list[bytes]]:
+    """The reply to an answer that called one of its given functions: the result, and the argument as it is now."""
+    try:
+        tensor = wire.unpack(asked["tensor"], payload)
+        evidence = run_given(given[int(asked["index"])], tensor)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, RuntimeError) as error:
+        return {"error": {"type": "TypeError", "message": f"that cannot be handed over: {error}"}}, []
+    if evidence.error or not hasattr(evidence.value, "untyped_storage"):
+        return {"error": evidence.error or {"type": "TypeError", "message": "no tensor came back"}}, []
+    specs, data = zip(*(wire.pack(t) for t in (evidence.value, *evidence.args)))
+    return {"tensors": specs}, list(data)
 
 
 def _contiguous(shape) -> list[int]:

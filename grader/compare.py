@@ -52,16 +52,16 @@ def kind(got, like: torch.Tensor) -> str | None:
 
 
 def place(got: torch.Tensor, want: torch.Tensor, good: torch.Tensor) -> str:
-    """Where it went wrong and by how much: the first wrong row, by its sum when that tells."""
+    """Where it went wrong and by how much: the first wrong row, its sum, its first wrong element."""
     row = int((~good).any(dim=1).nonzero()[0])
     column = int((~good[row]).nonzero()[0])
     which = "the row" if len(good) == 1 else f"row {row}"
     value, expected = got[row, column].item(), want[row, column].item()
     total = got[row].double().sum().item()
     if total == total and abs(total - 1) > 1e-3:
-        return f"{which} sums to {total:.4g}, expected 1"
-    count = int((~good).sum())
-    return f"{which}, column {column} is {value:.4g}, expected {expected:.4g} ({count} of {good.numel()} values differ)"
+        return f"{which} sums to {total:.4g}, expected 1; its column {column} is {value:.4g}, expected {expected:.4g}"
+    count = f"{int((~good).sum())} of {good.numel()} values differ"
+    return f"{which}, column {column} is {value:.4g}, expected {expected:.4g}; {count}, the row sums to {total:.4g}"
 
 
 def tensor(got, want: torch.Tensor, rtol: float) -> str | None:

@@ -17,11 +17,23 @@ class Out:
 
 
 @dataclass(frozen=True)
+class Given:
+    """A function of the course, of one matrix. An answer is handed it, or it is run on what the answer returned.
+
+    It runs in a process of its own, so an answer can call it but not look into it. source: the text of its module.
+    """
+
+    source: str
+    name: str
+
+
+@dataclass(frozen=True)
 class Call:
     """One thing to do with an answer.
 
     kind: "value" reads a name, "call" calls a function, "launch" launches a kernel over `grid`.
-    args: torch tensors (sent with their strides), Out, or plain values.
+    args: torch tensors (sent with their strides), Out, Given, or plain values.
+    poison: whether masked lanes without a value hold something that shows. Without it they hold 0, as on most GPUs.
     """
 
     kind: str
@@ -30,6 +42,7 @@ class Call:
     kwargs: dict = field(default_factory=dict)
     grid: tuple[int, ...] = ()
     order: str = "forward"
+    poison: bool = True
 
 
 @dataclass
@@ -48,6 +61,7 @@ class Evidence:
     inside_kernels: list = field(default_factory=list)  # PyTorch operations
     language: list = field(default_factory=list)  # library functions of triton.language
     ran: bool = True  # False: there was no answer to run, or the process ended
+    then: list[Evidence] = field(default_factory=list)  # one for each of the case's `then`
 
 
 @dataclass(frozen=True)
@@ -62,6 +76,10 @@ class Case:
     unit: int = 0  # M·N, what the ledger is printed in
     facts: dict = field(default_factory=dict)  # what detectors of mistakes look at: x, rows, columns, block, ...
     expects_error: bool = False
+    may_call_library: bool = False  # torch.softmax may judge here, and not only be imitated
+    then: tuple[Given, ...] = ()  # run on the tensor that the answer returned
+    # Cases of a group are worth a share of the points each, if all the others pass. The group says what they share.
+    group: str | None = None
     interpreted_only: bool = False  # where a GPU's fused arithmetic may rightly differ
 
 
@@ -104,6 +122,7 @@ class Result:
     cases_passed: int = 0
     cases: int = 0
     mistake: str | None = None
+    also: str | None = None  # a second mistake that explains the output as well as the first
     message: str = ""
     ledger: dict | None = None  # read, written, in units of M·N
     budget: tuple[float, float] | None = None  # what `ledger` may be, in the same units
@@ -114,6 +133,6 @@ class Result:
         """The row of results.jsonl."""
         return {
             "id": self.id, "status": self.status, "score": self.score, "max_score": self.max_score,
-            "mistake": self.mistake, "message": self.message, "cases_passed": self.cases_passed,
+            "mistake": self.mistake, "also": self.also, "message": self.message, "cases_passed": self.cases_passed,
             "cases": self.cases, "ledger": self.ledger, "flags": self.flags,
         }  # fmt: skip

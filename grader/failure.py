@@ -30,7 +30,8 @@ class Failure:
 
 def failure_of(case: Case, evidence: Evidence) -> Failure | None:
     """The failure of one case, None when all is well."""
-    forbidden = next((n for n in evidence.torch_ops + evidence.inside_kernels if n in _LIBRARY), None)
+    called = evidence.inside_kernels + ([] if case.may_call_library else evidence.torch_ops)
+    forbidden = next((n for n in called if n in _LIBRARY), None)
     if forbidden:
         return Failure(case, evidence, f"the answer calls PyTorch's {forbidden}", "library-softmax")
     if "softmax" in evidence.language:

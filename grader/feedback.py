@@ -42,10 +42,13 @@ def _headline(result: Result) -> str:
 
 def _mistake(result: Result) -> list[str]:
     more = f'hint("{result.id}") has more'
-    mistake = MISTAKES.get(result.mistake)
+    mistake, also = MISTAKES.get(result.mistake), MISTAKES.get(result.also)
     if mistake is None:
-        return [f"{_INDENT}  {more}"]
-    lines = [*_wrapped("  ", mistake.sentence), *_wrapped("  ", f"Ask yourself: {mistake.question}")]
+        return [*_wrapped("  ", f"This is none of the mistakes that the check knows by name. {more}")]
+    lines = _wrapped("  ", mistake.sentence)
+    if also:
+        lines += _wrapped("  ", f"Or, with the same numbers: {also.sentence}")
+    lines += _wrapped("  ", f"Ask yourself: {mistake.question}")
     if len(lines[-1]) + 6 + len(more) <= WIDTH:
         lines[-1] += "      " + more
     else:

@@ -88,7 +88,7 @@ def _hook_memory(stock) -> None:
         if not watch.in_kernel:
             return load(self, ptrs, mask, other, *args, **kwargs)
         real = _access("load", ptrs, mask.data, stock)
-        if other is None and not mask.data.all():
+        if other is None and watch.poison and not mask.data.all():
             other = _poison(ptrs, mask.data, stock)
         return load(self, real, mask, other, *args, **kwargs)
 

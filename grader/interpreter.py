@@ -34,13 +34,18 @@ def recording(ledger: Ledger | None = None):
 
 
 @contextlib.contextmanager
-def program_order(order: str):
-    """Run the programs of each launch "forward", "reversed" or "shuffled": a GPU promises none of them."""
-    before, watch.order = watch.order, order
+def conditions(order: str = "forward", poison: bool = True):
+    """How the launches inside the block run.
+
+    order: of the programs, "forward", "reversed" or "shuffled"; a GPU promises none of them. poison: whether masked
+    lanes without a value hold something that shows, or 0 as on most GPUs.
+    """
+    before = watch.order, watch.poison
+    watch.order, watch.poison = order, poison
     try:
         yield
     finally:
-        watch.order = before
+        watch.order, watch.poison = before
 
 
 def install() -> dict[str, str]:
@@ -56,4 +61,4 @@ def install() -> dict[str, str]:
     return STATUS
 
 
-__all__ = ["FEATURES", "STATUS", "KernelMisuse", "OutOfBounds", "in_kernel", "install", "program_order", "recording"]
+__all__ = ["FEATURES", "STATUS", "KernelMisuse", "OutOfBounds", "conditions", "in_kernel", "install", "recording"]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from . import feedback, machine, pool
+from . import feedback, given, machine, naming, pool
 from .exercise import Answer, Case, Evidence, Exercise, Result
 from .failure import Failure, failure_of
-from .mistakes import MISTAKES, from_error
+from .mistakes import from_error
 
 PUBLIC_SEED = 20240229  # `check` uses it; a grader may choose another
 SECONDS = 20.0  # for all cases of one exercise
@@ -34,7 +34,7 @@ def judge(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: in
     counted = [(f.case, f.evidence) for f in failures[:1]] or seen[::-1]
     _ledger(result, *next(((c, e) for c, e in counted if c.budget and e.rows and not e.error), (None, None)))
     if failures:
-        _explain(exercise, answer, failures, result)
+        naming.explain(exercise, answer, cases, failures, result)
     else:
         result.status, result.score = "passed", float(exercise.points)
     return feedback.render(result)
@@ -57,12 +57,17 @@ def _not_attempted(result: Result, exercise: Exercise, answer: Answer) -> Result
 def _run(exercise, answer, cases, seconds, result) -> tuple[list[Failure], list[tuple[Case, Evidence]]]:
     """Run every case interpreted. The cases after one that never ended are not run."""
     failures, seen = [], []
-    session = None
+    session, runner = None, given.Runner(seconds)
     for case in cases:
         try:
             if session is None:
                 session = pool.zygote().open(answer.source, seconds)
-            evidence = Evidence(error=session.loading_error) if session.loading_error else session.run(case.call)
+            if session.loading_error:
+                evidence = Evidence(error=session.loading_error)
+            else:
+                evidence = session.run(case.call, runner.run)
+            if hasattr(evidence.value, "untyped_storage"):
+                evidence.then = [runner.run(each, evidence.value) for each in case.then]
         except (pool.Deadline, pool.Died) as error:
             failures.append(_ended(case, error, seconds))
             break
@@ -83,8 +88,8 @@ def _run(exercise, answer, cases, seconds, result) -> tuple[list[Failure], list[
             result.cases_passed += 1
     if session is not None:
         session.close()
-    # Wrong numbers come before traffic: a wrong kernel has no budget. Slowness may be the fault of either.
-    return sorted(failures, key=lambda f: (f.mistake == "endless", f.traffic)), seen
+    runner.close()
+    return naming.in_order(failures), seen
 
 
 def _ended(case: Case, error: Exception, seconds: float) -> Failure:
@@ -158,41 +163,3 @@ def _on_gpu(answer: Answer, seen, seconds: float, result: Result) -> list[Failur
     asked = sum(not case.interpreted_only for case, _ in seen)
     result.flags.append(f"compiled on the GPU: {asked - len(failures)} of {asked} cases")
     return failures
-
-
-def _explain(exercise: Exercise, answer: Answer, failures: list[Failure], result: Result) -> None:
-    """Fill in the result: the smallest failing case, and the mistake that explains the most failing cases."""
-    first = failures[0]
-    mistake = _name(exercise, answer, failures)
-    result.status = "failed"
-    if first.mistake == "endless":
-        result.status = "timeout"
-    elif first.evidence.error and not first.case.expects_error and not first.evidence.error.get("where"):
-        result.status = "error"  # what the guard caught ran, and ran wrong
-    result.mistake = mistake
-    result.message = f"{first.case.label}: {first.sentence}"
-    result.cases_passed = min(result.cases_passed, result.cases - len(failures))
-
-
-def _name(exercise: Exercise, answer: Answer, failures: list[Failure]) -> str | None:
-    first = failures[0]
-    if first.mistake and first.mistake in MISTAKES and not first.evidence.error:
-        return first.mistake
-    votes: dict[str, int] = {}
-    for mistake, detect in exercise.mistakes:
-        hits = sum(bool(detect(f.case, f.evidence, answer)) for f in failures)
-        # What the smallest case does not show cannot be its explanation.
-        if hits and detect(first.case, first.evidence, answer):
-            votes[mistake] = max(votes.get(mistake, 0), hits)
-    if votes:
-        return max(votes, key=votes.get)
-    if first.mistake:
-        return first.mistake
-    where = (first.evidence.error or {}).get("where")
-    if where:
-        if where.get("lanes") == where.get("of"):
-            return "out-of-bounds"  # no lane is where it should be: a mask would not help
-        return "no-store-mask" if where.get("op") == "store" else "no-load-mask"
-    if first.evidence.value is None and not first.evidence.error and first.case.call.kind == "call":
-        return "returns-nothing"
-    return None

@@ -343,6 +343,72 @@ _ALL = [
         "The result does not have the dtype of the input.",
         "Which dtype does a caller expect who handed you this one?",
     ),
+    # ---- lesson 06
+    Mistake(
+        "input-no-matrix",
+        "The kernels take a matrix of float32 numbers, and this is none.",
+        "How many dimensions and which dtype does your tensor have?",
+    ),
+    Mistake(
+        "input-too-large",
+        "This input is too large for kernels that are interpreted.",
+        "How small can an input be that still shows the difference?",
+    ),
+    Mistake(
+        "input-harmless",
+        "On this input the wrong kernel is right.",
+        "Which line of it is not what softmax does, and for which values does that line matter?",
+    ),
+    Mistake(
+        "test-refuses-right",
+        "The test is red on a kernel that is right: float32 rounds, and no two kernels round alike.",
+        "By how much may two right results differ, relative to their size?",
+    ),
+    Mistake(
+        "test-returns",
+        "The test hands its verdict back, and nobody looks at what a test returns.",
+        "What does a test do when it is not content?",
+    ),
+    Mistake(
+        "test-asserts-nothing",
+        "Nothing in the test can fail.",
+        "Which statement of yours would stop the test if the numbers were wrong?",
+    ),
+    Mistake(
+        "test-few-widths",
+        "Kernels that are wrong only for some numbers of columns pass.",
+        "How many columns do your inputs have, and what do those numbers have in common?",
+    ),
+    Mistake(
+        "test-few-heights",
+        "Kernels that are wrong only for some numbers of rows, or for rows that differ a lot, pass.",
+        "How many rows do your inputs have, and how much do the rows of one input differ?",
+    ),
+    Mistake(
+        "test-few-layouts",
+        "Kernels that are wrong only for some memory layouts pass.",
+        "Where do the neighbours of an element of your inputs lie in memory?",
+    ),
+    Mistake(
+        "test-tame-values",
+        "Kernels that are wrong only on unusual values pass.",
+        "What are the smallest, the largest and the strangest values your inputs hold?",
+    ),
+    Mistake(
+        "test-too-loose",
+        "Kernels whose every result is off by a small share pass.",
+        "How large is a typical result, and how large an error does your comparison allow?",
+    ),
+    Mistake(
+        "test-ignores-places",
+        "Kernels pass whose results have little to do with the input.",
+        "What does your test compare with what, element by element?",
+    ),
+    Mistake(
+        "test-looks-once",
+        "Kernels pass that are right at first sight and do harm besides, or are wrong later.",
+        "What else could a call change, and would a second call tell?",
+    ),
     # ---- Triton's own errors, in words
     Mistake(
         "illegal-access",

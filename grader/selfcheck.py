@@ -80,7 +80,7 @@ def _order() -> bool:
     y = torch.zeros(1)
     _last_writer[(4,)](y)
     forward = y.item()
-    with interpreter.program_order("reversed"):
+    with interpreter.conditions("reversed"):
         _last_writer[(4,)](y)
     return (forward, y.item()) == (3.0, 0.0)
 

@@ -1,19 +1,13 @@
-"""What a learner calls in a notebook: check, hint, progress. Keeps the session's state."""
+"""What a learner calls in a notebook: check, hint, progress."""
 
 from __future__ import annotations
 
-import json
 import os
-import pathlib
 import re
 
 from . import machine
 
-# Where progress is kept between sessions; "off" keeps it in memory alone.
-_PROGRESS_VARIABLE = "FIVE_PASSES_PROGRESS"
-
 _hints_open: dict[str, int] = {}
-_scores: dict[str, float] = {}
 
 
 def check(exercise_id: str = ""):
@@ -21,7 +15,7 @@ def check(exercise_id: str = ""):
 
     The answer is taken from the cells you have run. It may be checked as often as you like, in any order.
     """
-    from . import answer
+    from . import answer, scores
     from .judge import judge
 
     exercise = _find(exercise_id)
@@ -30,7 +24,7 @@ def check(exercise_id: str = ""):
     result = judge(exercise, answer.extract(answer.session_cells(), exercise.names))
     print(result.text)
     if result.status != "not_attempted":
-        _remember(exercise.id, result.score)
+        scores.remember(exercise.id, result.score)
     # nbgrader takes a number in the cell's output as the cell's score; learners need no second number.
     return result.score if os.environ.get("NBGRADER_EXECUTION") else None
 
@@ -47,22 +41,19 @@ def hint(exercise_id: str = "") -> None:
         print("     That was the last hint.")
 
 
-def progress() -> None:
-    """Show the course: points so far, lesson by lesson, and the exercises of the lessons you have begun."""
-    from . import lessons
+def progress(save: str | None = None) -> None:
+    """Show the course: points lesson by lesson, the exercises you have checked, and what is next.
 
-    scores = _stored() | _scores
-    total = possible = 0.0
-    for number, (slug, points) in lessons.OUTLINE.items():
-        exercises = lessons.of_lesson(number)
-        if not exercises:
-            continue
-        mine = sum(scores.get(e.id, 0) for e in exercises)
-        total, possible = total + mine, possible + points
-        bar = "█" * round(10 * mine / points) + "·" * (10 - round(10 * mine / points))
-        done = "".join(f"  {e.id} {'✓' if scores[e.id] else '✗'}" for e in exercises if e.id in scores)
-        print(f"{number}  {slug:<20} {bar}  {mine:g} of {points} points{done}")
-    print(f"    {'in all':<20} {total:g} of {possible:g} points")
+    save: a file to write the same to, as JSON, for whoever wants to see it. It holds what the public checks showed.
+    """
+    from . import scores
+
+    print(scores.table())
+    if save is not None:
+        try:
+            print(scores.save(save))
+        except OSError as error:
+            print(f"Nothing was saved: {save} cannot be written ({error.strerror}).")
 
 
 def start() -> None:
@@ -135,32 +126,3 @@ def _sentence(error: BaseException) -> str | None:
     if isinstance(error, KernelMisuse):
         return f"Not launched: {error}"
     return None
-
-
-def _progress_file() -> pathlib.Path | None:
-    chosen = os.environ.get(_PROGRESS_VARIABLE)
-    if chosen == "off":
-        return None
-    return pathlib.Path(chosen) if chosen else pathlib.Path(__file__).resolve().parent.parent / ".progress.json"
-
-
-def _stored() -> dict[str, float]:
-    file = _progress_file()
-    try:
-        data = json.loads(file.read_text()) if file else {}
-        return {k: float(v) for k, v in data.items()}
-    except (OSError, ValueError, AttributeError, TypeError):
-        return {}
-
-
-def _remember(exercise_id: str, score: float) -> None:
-    _scores[exercise_id] = score
-    file = _progress_file()
-    if file is None:
-        return
-    try:
-        beside = file.with_suffix(".new")
-        beside.write_text(json.dumps(_stored() | _scores))
-        beside.replace(file)
-    except OSError:
-        pass  # a read-only course still works; its progress lasts as long as the session

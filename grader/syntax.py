@@ -77,3 +77,11 @@ def kernel_returns(tree: ast.AST) -> bool:
         if any(a.arg.endswith("_ptr") for a in kernel.args.args)
         for n in ast.walk(kernel)
     )
+
+
+def asserts_nothing(tree: ast.AST) -> bool:
+    """No assert, no raise, and no call of something that asserts."""
+    return not any(
+        isinstance(n, (ast.Assert, ast.Raise)) or isinstance(n, ast.Call) and "assert" in ast.unparse(n.func)
+        for n in ast.walk(tree)
+    )

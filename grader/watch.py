@@ -22,6 +22,7 @@ class Watch:
         self.grid = (1, 1, 1)
         self.program = (0, 0, 0)
         self.order = "forward"
+        self.poison = True
         self.permutation: list[int] | None = None
         self.ledger: Ledger | None = None
         self.patched: set = set()

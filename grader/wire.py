@@ -55,6 +55,22 @@ def _exactly(sock, size: int) -> bytes:
     return b"".join(chunks)
 
 
+# ---- tensors that an answer chose
+
+_ROWS, _ELEMENTS = 256, 1 << 16  # the course's kernels are interpreted on them: more would take minutes
+
+
+def too_large(tensor) -> str | None:
+    """Why a tensor is not handed to a kernel of the course, None when it is."""
+    if (tensor.dim() > 1 and len(tensor) > _ROWS) or tensor.untyped_storage().nbytes() > 8 * _ELEMENTS:
+        shape = "×".join(map(str, tensor.shape))
+        return (
+            f"{shape} is more than a check can interpret: keep to {_ROWS} rows and {_ELEMENTS:,} elements; "
+            "a view of something larger counts with all of it"
+        )
+    return None
+
+
 # ---- plain Python values -----------------------------------------------------------------------------------------
 
 _MAX_ITEMS = 10_000

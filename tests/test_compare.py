@@ -61,15 +61,16 @@ def test_an_absolute_tolerance_would_accept_zeros():
 
 
 def test_the_sentence_says_where_and_by_how_much():
-    """The first wrong row, by its sum when that tells, else by its first wrong value."""
+    """The first wrong row, its sum, its first wrong value."""
     x = torch.zeros(2, 4)
     right = torch.softmax(x, 1)
     low, swapped = right.clone(), right.clone()
     low[1, 3] = 0
     swapped[1, :2] = torch.tensor([0.1, 0.4])
 
-    assert "row 1 sums to 0.75, expected 1" == compare.softmax(x, low)
-    assert "row 1, column 0 is 0.1, expected 0.25 (2 of 8 values differ)" == compare.softmax(x, swapped)
+    assert "row 1 sums to 0.75, expected 1; its column 3 is 0, expected 0.25" == compare.softmax(x, low)
+    row_one = "row 1, column 0 is 0.1, expected 0.25; 2 of 8 values differ, the row sums to 1"
+    assert row_one == compare.softmax(x, swapped)
 
 
 def test_rows_of_minus_infinity_are_nan_as_in_pytorch():

@@ -10,7 +10,7 @@ import triton
 import triton.language as tl
 
 from grader import interpreter, selfcheck
-from grader.interpreter import KernelMisuse, OutOfBounds, program_order, recording
+from grader.interpreter import KernelMisuse, OutOfBounds, conditions, recording
 
 interpreter.install()
 
@@ -180,7 +180,7 @@ def test_every_order_runs_every_program(order):
     """Whatever the order, each program runs once, on grids of two dimensions too."""
     count = torch.zeros(1, dtype=torch.int32)
 
-    with program_order(order):
+    with conditions(order):
         count_programs[(3, 5)](count)
 
     assert 15 == count.item()

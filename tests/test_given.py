@@ -1,0 +1,104 @@
+"""The course's own functions, handed to answers: right ones right, wrong ones wrong, all out of reach."""
+
+import ast
+import re
+
+import pytest
+import torch
+from conftest import ROOT
+
+from grader import answer, compare, given, inputs, lessons
+from grader.exercise import Given
+from grader.judge import judge
+from grader.lessons import lesson_06
+
+FOLDER = ROOT / "grader" / "kernels"
+WRONG = [name for names in lesson_06.WRONG.values() for name in names]
+
+
+@pytest.fixture(scope="module")
+def run():
+    runner = given.Runner(60)
+    yield lambda file, name, x: runner.run(Given((FOLDER / f"{file}.py").read_text(), name), x)
+    runner.close()
+
+
+def matrices():
+    g = inputs.generator(0)
+    families = [inputs.randn, inputs.far_below_zero, inputs.large, inputs.cliff, inputs.one_minus_inf, inputs.constant]
+    made = [family(m, n, g) for family in families for m, n in [(3, 5), (17, 8), (20, 1)]]
+    made[2][:] = 3.0  # one column, no -inf
+    return [x for x in made if not x.isinf().all(dim=1).any()] + [
+        inputs.randn(2, 1500, g),
+        inputs.row_strided(inputs.randn(4, 6, g)),
+        inputs.column_strided(inputs.randn(4, 6, g)),
+    ]
+
+
+@pytest.mark.parametrize("name", lesson_06.RIGHT)
+def test_a_right_kernel_is_right(run, name):
+    """On every family, shape and layout; and the input stays as it is."""
+    for x in matrices():
+        kept = x.clone()
+        evidence = run("right", name, x)
+
+        assert evidence.error is None, evidence.error
+        assert compare.softmax(kept, evidence.value) is None
+        assert torch.equal(kept, evidence.args[0])
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_kernel_is_wrong(run, name):
+    """On one of those inputs at least; running the same input twice with other values counts too."""
+    caught = 0
+    for x in [*matrices(), *(-x.nan_to_num() for x in matrices())]:
+        kept = x.clone()
+        evidence = run("wrong", name, x)
+        caught += bool(evidence.error or compare.softmax(kept, evidence.value))
+        caught += not torch.equal(kept, evidence.args[0]) if evidence.args else 0
+
+    assert caught
+
+
+def test_the_lesson_says_how_many_there_are():
+    """Seven right and eighteen wrong ones, and every function of the files is used."""
+    text = (ROOT / "solutions" / "06_green_tests_lie.py").read_text()
+
+    assert "seven right kernels" in text and 7 == len(lesson_06.RIGHT)
+    assert re.search(r"eighteen\s+(# )?wrong ones", text) and 18 == len(WRONG)
+
+
+def test_the_lesson_shows_the_kernels_that_the_check_runs():
+    """Character by character."""
+    source = (FOLDER / "broken.py").read_text()
+    lesson = (ROOT / "solutions" / "06_green_tests_lie.py").read_text()
+
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef):
+            assert ast.get_source_segment(source, node) in lesson, node.name
+
+
+def test_an_answer_cannot_look_into_what_it_is_handed():
+    """The function it gets is a line to the judge: no kernel is in its process."""
+    source = """
+import gc, types
+def test_softmax(softmax):
+    names = [f.__qualname__ for f in gc.get_objects() if isinstance(f, types.FunctionType)]
+    assert "test_softmax" in names and not {"halves_swapped", "persistent_kernel", "one_row"} & set(names)
+"""
+    exercise = lessons.exercises()["6.4"]
+    result = judge(exercise, answer.extract([source], exercise.names))
+
+    assert "test-refuses-right" != result.mistake, result.text
+    assert 0 == result.score and 7 == result.cases_passed
+
+
+def test_what_is_handed_over_is_no_tensor():
+    """A sentence, and the process goes on."""
+    for value in ("3", "None", "[[1.0, 2.0]]", "torch.ones(2, 2, dtype=torch.complex64)"):
+        source = f"import torch\ndef test_softmax(softmax):\n    softmax({value})"
+        exercise = lessons.exercises()["6.4"]
+        result = judge(exercise, answer.extract([source], exercise.names))
+
+        assert ("error", 0) == (result.status, result.score), result.text
+        assert "a right kernel" in result.message and "ended before" not in result.message

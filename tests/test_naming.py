@@ -1,0 +1,48 @@
+"""Which mistake is named, when two fit and when none does."""
+
+import torch
+
+from grader import detectors, naming
+from grader.exercise import Answer, Call, Case, Evidence, Exercise, Result
+from grader.failure import Failure
+from grader.feedback import render
+
+X = torch.tensor([[0.0, 1.0, 3.0]])
+
+
+def exercise(*mistakes):
+    return Exercise("4.1", "kernel", ("kernel",), 3, lambda seed: [], ("a", "b", "c"), mistakes)
+
+
+def explained(mistakes, got):
+    case = Case("a row, 1×3", Call("call", "kernel"), verify=lambda e: None, facts={"x": X})
+    result = Result("4.1", "kernel", "failed", 0.0, 3.0, cases=1)
+    failures = [Failure(case, Evidence(value=got), "the row sums to 2, expected 1")]
+    naming.explain(exercise(*mistakes), Answer(""), [case], failures, result)
+    return render(result)
+
+
+def test_two_mistakes_that_give_the_same_numbers_are_both_named():
+    """Nothing in the numbers tells them apart, so the learner hears of both."""
+    ones = detectors.formula(lambda x, facts: torch.ones_like(x))
+    result = explained([("no-division", ones), ("base-two", ones)], torch.ones(1, 3))
+
+    assert ("no-division", "base-two") == (result.mistake, result.also)
+    assert "Or, with the same numbers: These are powers of 2" in " ".join(result.text.split())
+
+
+def test_the_way_an_answer_is_written_is_no_second_explanation():
+    """Only numbers can fit equally well."""
+    ones = detectors.formula(lambda x, facts: torch.ones_like(x))
+    result = explained([("no-division", ones), ("base-two", lambda c, e, a: True)], torch.ones(1, 3))
+
+    assert ("no-division", None) == (result.mistake, result.also)
+
+
+def test_a_mistake_that_is_not_known_is_not_guessed():
+    """The feedback says so, after the case and the numbers."""
+    result = explained([("no-division", lambda c, e, a: False)], torch.full((1, 3), 0.5))
+
+    assert (None, None) == (result.mistake, result.also)
+    assert "a row, 1×3: the row sums to 2, expected 1" in result.text
+    assert "This is none of the mistakes that the check knows by name." in " ".join(result.text.split())

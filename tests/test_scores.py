@@ -1,0 +1,74 @@
+"""progress(): what the checks have shown, at a glance and as a file."""
+
+import json
+
+import pytest
+
+from grader import lessons, progress, scores
+
+
+@pytest.fixture
+def book(tmp_path, monkeypatch):
+    """A course whose progress is kept in a file of its own, with nothing in it."""
+    file = tmp_path / "progress.json"
+    monkeypatch.setenv("FIVE_PASSES_PROGRESS", str(file))
+    monkeypatch.setattr(scores, "_session", {})
+    return file
+
+
+def test_it_shows_points_marks_and_what_is_next(book, capsys):
+    """Full points, a share of them, and none look different."""
+    scores.remember("0.1", 1.0)
+    scores.remember("1.1", 0.0)
+    scores.remember("6.4", 1.5)
+    progress()
+    shown = capsys.readouterr().out
+
+    assert "00  check_your_bench     ██████████  1 of 1  0.1 ✓\n" in shown
+    assert "0 of 6  1.1 ✗\n" in shown and "1.5 of 7  6.4 1.5\n" in shown
+    assert "public checks passed" in shown and "next: 1.1 naive_softmax, in lesson 01" in shown
+
+
+def test_it_survives_a_restart(book, monkeypatch):
+    """A new session knows what an earlier one has shown."""
+    scores.remember("0.1", 1.0)
+    monkeypatch.setattr(scores, "_session", {})
+
+    assert {"0.1": 1.0} == scores.current()
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"0.1": "much"}', "{", '{"9.9": 5}'])
+def test_a_damaged_file_costs_no_more_than_what_it_held(book, text):
+    """It is overwritten by the next check."""
+    book.write_text(text)
+    scores.remember("1.2", 2.0)
+
+    assert {"1.2": 2.0} == scores.current()
+    assert 2.0 == json.loads(book.read_text())["1.2"]
+
+
+def test_nobody_has_more_points_than_an_exercise_gives(book):
+    """The file is the learner's own, and text."""
+    book.write_text('{"0.1": 100, "1.1": -3}')
+
+    assert {"0.1": 1.0, "1.1": 0.0} == scores.current()
+
+
+def test_a_saved_file_claims_what_the_checks_showed_and_no_more(book, tmp_path, capsys):
+    """Public checks passed; not a grade."""
+    scores.remember("0.1", 1.0)
+    scores.remember("6.4", 1.5)
+    progress(save=str(tmp_path / "mine.json"))
+    saved = json.loads((tmp_path / "mine.json").read_text())
+
+    assert ["0.1"] == saved["public checks passed"]
+    assert {"0.1": 1.0, "6.4": 1.5} == saved["points"]
+    assert set(lessons.exercises()) == set(saved["possible"])
+    assert "Public checks" in saved["says"] and "1 of " in capsys.readouterr().out
+
+
+def test_a_place_that_cannot_be_written_is_a_sentence(book, capsys):
+    """And no traceback."""
+    progress(save="/proc/nothing/mine.json")
+
+    assert "Nothing was saved: /proc/nothing/mine.json cannot be written" in capsys.readouterr().out

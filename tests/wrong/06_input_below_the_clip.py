@@ -1,0 +1,7 @@
+# exercise: 6.1
+# mistake: input-harmless
+import torch
+
+
+def breaks_a():
+    return torch.tensor([[80.0, 79.0]])
