@@ -1,0 +1,143 @@
+"""What is asked of any softmax(x) that others can call: its cases, and the mistakes that a wrapper can meet."""
+
+from __future__ import annotations
+
+import torch
+
+from . import compare, detectors, inputs
+from .exercise import Call, Case, Evidence
+from .row_mistakes import ROW_KERNEL
+from .softmax_mistakes import SOFTMAX_KERNEL
+
+
+def block(n: int) -> int:
+    """The smallest power of two that is at least n."""
+    return 1 << (n - 1).bit_length()
+
+
+def lowest(x: torch.Tensor) -> bool:
+    """Values near -1e38: exp2 with a scaled exponent is a fair way, but fused on a GPU it loses all digits there."""
+    return bool((x < -1e37).all())
+
+
+def case(name: str, label: str, x: torch.Tensor, walks: int = 1, size: int = 0) -> Case:
+    """name(x) must be the softmax of each row of x, and read x `walks` times."""
+    # A view may be copied first, or be refused: both are fair. So only contiguous inputs have a budget.
+    # The exercise asks for float32; what does more than that must still be right.
+    plain = x.is_contiguous() and x.dtype == torch.float32
+    return Case(
+        label,
+        Call("call", name, (x,)),
+        verify=lambda e: _returned(x, e) if plain or not e.error else _refused(x, e, "this input"),
+        size=size or x.numel(),
+        budget=(walks * x.numel(), x.numel()) if plain else None,
+        unit=x.numel(),
+        expects_error=not plain,
+        interpreted_only=lowest(x),
+        facts={"x": x, "block": block(x.shape[1]), "x_stride": x.stride(0), "y_stride": x.shape[1]},
+    )
+
+
+def _returned(x: torch.Tensor, evidence: Evidence) -> str | None:
+    _, sentence = _launch_fault(x, evidence)
+    return sentence or compare.softmax(x, evidence.value)
+
+
+def _launch_fault(x: torch.Tensor, evidence: Evidence) -> tuple[str, str] | tuple[None, None]:
+    """(mistake, sentence) when something is odd about how the kernel was launched."""
+    for launch in evidence.launches:
+        warps = launch["options"].get("num_warps", 4)
+        if warps not in (1, 2, 4, 8, 16, 32):
+            return "bad-num-warps", f"the kernel was launched with num_warps={warps!r}"
+    if len(evidence.launches) >= max(len(x), 3):
+        return "launch-per-row", f"there were {len(evidence.launches)} launches for {len(x)} rows"
+    if not evidence.launches and isinstance(evidence.value, torch.Tensor) and x.is_contiguous():
+        return "no-kernel", "no kernel was launched"
+    return None, None
+
+
+def _launched(mistake: str):
+    def detect(case: Case, evidence: Evidence, answer) -> bool:
+        x = case.facts.get("x")
+        return x is not None and evidence.error is None and _launch_fault(x, evidence)[0] == mistake
+
+    return mistake, detect
+
+
+def refusals(name: str, g: torch.Generator) -> list[Case]:
+    """Inputs that a function of float32 matrices need not take, but must not mistreat."""
+    refused = [
+        ("one dimension", inputs.randn(1, 5, g)[0], "a 1-D tensor"),
+        ("three dimensions", inputs.randn(2, 6, g).reshape(2, 2, 3), "a 3-D tensor"),
+        ("float16", inputs.randn(2, 5, g).half(), "float16"),
+        ("32-bit integers", torch.arange(6, dtype=torch.int32).reshape(2, 3), "an int32 tensor"),
+        ("integers", torch.arange(6).reshape(2, 3), "integers"),
+    ]
+    return [_refusal(name, *each) for each in refused]
+
+
+def _refusal(name: str, label: str, x: torch.Tensor, what: str) -> Case:
+    return Case(
+        f"an input it cannot take: {label}",
+        Call("call", name, (x,)),
+        verify=lambda e: _refused(x, e, what),
+        size=10_000,
+        facts={"refuses": True},
+        expects_error=True,
+    )
+
+
+def _refused(x: torch.Tensor, evidence: Evidence, what: str) -> str | None:
+    """A ValueError with a sentence; or, for floats, the right answer: doing more than asked is no mistake."""
+    error = evidence.error
+    if error is None:
+        got = evidence.value
+        same = isinstance(got, torch.Tensor) and got.shape == x.shape and x.is_floating_point()
+        if same and compare.softmax(x.reshape(-1, x.shape[-1]), got.reshape(-1, x.shape[-1])) is None:
+            return None
+        return f"{what} went through without an error"
+    if "ValueError" not in error["kinds"]:
+        return f"{what} ends in {error['type']}: {error['message'].strip() or 'without a word'}"
+    if "raise" not in error["line"]:
+        return f"{what} ends in an accident in the line `{error['line']}`: {error['message']}"
+    if len(error["message"].split()) < 3:
+        return f"{what} is refused with {error['message']!r}, which does not say what was wrong"
+    return None
+
+
+def _view_assumed_contiguous(case: Case, evidence: Evidence, answer) -> bool:
+    """The first input whose rows have gaps between them is read as if they had none."""
+    x = case.facts.get("x")
+    return x is not None and x.dim() == 2 and x.stride(1) == 1 and x.stride(0) != x.shape[1]
+
+
+def _columns_apart(case: Case, evidence: Evidence, answer) -> bool:
+    x = case.facts.get("x")
+    return x is not None and x.dim() == 2 and x.shape[1] > 1 and x.stride(1) != 1
+
+
+def _grid(test):
+    def detect(case: Case, evidence: Evidence, answer) -> bool:
+        x = case.facts.get("x")
+        return x is not None and any(test(launch["grid"][0], x) for launch in evidence.launches)
+
+    return detect
+
+
+WRAPPER = (
+    ("accepts-anything", lambda c, e, a: c.facts.get("refuses") and e.error is None),
+    ("wrong-exception", lambda c, e, a: c.facts.get("refuses") and bool(e.error)),
+    _launched("bad-num-warps"),
+    ("returns-nothing", detectors.nothing),
+    ("wrong-shape", detectors.wrong_kind("shape")),
+    ("wrong-dtype", detectors.wrong_kind("dtype")),
+    _launched("no-kernel"),
+    ("grid-of-columns", _grid(lambda g, x: g == x.shape[1] != x.shape[0])),
+    ("grid-too-large", lambda c, e, a: bool(e.error) and _grid(lambda g, x: g > x.shape[0])(c, e, a)),
+    ("grid-too-small", detectors.both(detectors.tail_rows_nan, _grid(lambda g, x: g < x.shape[0]))),
+    ("rows-assumed-adjacent", _view_assumed_contiguous),
+    _launched("launch-per-row"),
+    ("column-stride", _columns_apart),
+    *ROW_KERNEL,
+    *SOFTMAX_KERNEL,
+)
