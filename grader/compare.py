@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from .wire import Unreadable
+from .wire import Unreadable, same_number
 
 
 def softmax_bound(x: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
@@ -76,6 +76,23 @@ def tensor(got, want: torch.Tensor, rtol: float) -> str | None:
     at = tuple(int(i) for i in (~good).nonzero()[0])
     where = at[0] if len(at) == 1 else at
     return f"element {where} is {got[at].item():.6g}, expected {want[at].item():.6g}"
+
+
+def two_numbers(got, want: tuple[int, int]) -> str | None:
+    """None when got is the pair (read, written) that was wanted, else a sentence."""
+    if not isinstance(got, (tuple, list)) or len(got) != 2:
+        return f"{shown(got)} came back, expected two numbers (read, written)"
+    if all(same_number(g, w) for g, w in zip(got, want)):
+        return None
+    wrong = [word for word, g, w in zip(("read", "written"), got, want) if not same_number(g, w)]
+    # The expected number stays with the check: the learner can count it.
+    return f"{shown(tuple(got))} came back; the number of elements {' and '.join(wrong)} is not right"
+
+
+def shown(value) -> str:
+    """A plain value as a sentence quotes it, long ones cut short."""
+    text = f"a {value.kind}" if isinstance(value, Unreadable) else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def alike(got, want: torch.Tensor, rtol: float = 1e-4) -> bool:

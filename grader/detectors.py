@@ -6,6 +6,7 @@ import torch
 
 from . import compare, syntax
 from .exercise import Answer, Case, Detector, Evidence, Out
+from .wire import same_number
 
 
 def output(case: Case, evidence: Evidence) -> torch.Tensor | None:
@@ -65,6 +66,16 @@ def value(test) -> Detector:
             return False
 
     return detect
+
+
+def traffic(formula) -> Detector:
+    """Matches a pair (read, written) that a known wrong formula of the case's m and n gives."""
+
+    def test(got, facts):
+        want = formula(facts["m"], facts["n"])
+        return len(got) == 2 and all(same_number(g, w) for g, w in zip(got, want))
+
+    return value(test)
 
 
 def both(*detectors: Detector) -> Detector:

@@ -8,7 +8,7 @@ import torch
 
 from .. import compare, detectors, formulas, inputs
 from ..exercise import Call, Case, Evidence, Exercise
-from ..wire import Unreadable, same_number
+from ..wire import same_number
 
 
 def five_pass_budget(m: int, n: int) -> tuple[int, int]:
@@ -70,31 +70,12 @@ def _traffic_cases(seed: int) -> list[Case]:
             Case(
                 f"m={m}, n={n}",
                 Call("call", "naive_traffic", (m, n)),
-                verify=lambda e, want=want: _two_numbers(e, want),
+                verify=lambda e, want=want: compare.two_numbers(e.value, want),
                 size=m * n,
                 facts={"m": m, "n": n, "want": want},
             )
         )
     return cases
-
-
-def _two_numbers(evidence: Evidence, want: tuple[int, int]) -> str | None:
-    got = evidence.value
-    if not isinstance(got, (tuple, list)) or len(got) != 2:
-        return f"{_short(got)} came back, expected two numbers (read, written)"
-    if all(same_number(g, w) for g, w in zip(got, want)):
-        return None
-    wrong = [word for word, g, w in zip(("read", "written"), got, want) if not same_number(g, w)]
-    # The expected number stays with the check: the learner can count it.
-    return f"{_short(tuple(got))} came back; the number of elements {' and '.join(wrong)} is not right"
-
-
-def _traffic_is(formula):
-    def test(got, facts):
-        want = formula(facts["m"], facts["n"])
-        return len(got) == 2 and all(same_number(g, w) for g, w in zip(got, want))
-
-    return detectors.value(test)
 
 
 # The first integer whose exponential is inf. ln of the largest float32 is 88.72, of the largest float16 11.09.
@@ -117,20 +98,15 @@ def _overflow_cases(seed: int) -> list[Case]:
 def _overflow(evidence: Evidence, dtype: str) -> str | None:
     got = evidence.value
     if not isinstance(got, dict) or dtype not in got:
-        return f"{_short(got)} has no entry {dtype!r}"
+        return f"{compare.shown(got)} has no entry {dtype!r}"
     value = got[dtype]
     if same_number(value, _OVERFLOW[dtype], rel=0):
         return None
-    return f"{_short(value)} is not the first integer whose exp is inf in {dtype}"
+    return f"{compare.shown(value)} is not the first integer whose exp is inf in {dtype}"
 
 
 def _entry(test):
     return detectors.value(lambda got, facts: test(got[facts["dtype"]], facts["want"]))
-
-
-def _short(value) -> str:
-    text = f"a {value.kind}" if isinstance(value, Unreadable) else repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 EXERCISES = [
@@ -183,16 +159,16 @@ EXERCISES = [
         mistakes=(
             ("not-two-numbers", detectors.value(lambda v, f: not isinstance(v, (tuple, list)) or len(v) != 2)),
             *(
-                ("vectors-forgotten", _traffic_is(lambda m, n, a=a, b=b: (5 * m * n + a * m, 3 * m * n + b * m)))
+                ("vectors-forgotten", detectors.traffic(lambda m, n, a=a, b=b: (5 * m * n + a * m, 3 * m * n + b * m)))
                 for a in range(3)
                 for b in range(3)
                 if (a, b) != (2, 2)
             ),
-            ("vectors-of-n", _traffic_is(lambda m, n: (5 * m * n + 2 * n, 3 * m * n + 2 * n))),
-            ("read-written-swapped", _traffic_is(lambda m, n: five_pass_budget(m, n)[::-1])),
+            ("vectors-of-n", detectors.traffic(lambda m, n: (5 * m * n + 2 * n, 3 * m * n + 2 * n))),
+            ("read-written-swapped", detectors.traffic(lambda m, n: five_pass_budget(m, n)[::-1])),
             ("seven-mn", detectors.value(lambda v, f: v[0] in (7 * f["m"] * f["n"] + k * f["m"] for k in range(4)))),
-            ("bytes-not-elements", _traffic_is(lambda m, n: tuple(4 * t for t in five_pass_budget(m, n)))),
-            ("fused-counted", _traffic_is(lambda m, n: (m * n, m * n))),
+            ("bytes-not-elements", detectors.traffic(lambda m, n: tuple(4 * t for t in five_pass_budget(m, n)))),
+            ("fused-counted", detectors.traffic(lambda m, n: (m * n, m * n))),
         ),
     ),
     Exercise(
