@@ -10,7 +10,7 @@ import random
 
 import numpy as np
 
-from . import launching
+from . import bfloat16, launching
 from .ledger import Launch
 from .memory import Memory
 from .watch import KernelMisuse, watch
@@ -22,6 +22,7 @@ def hook(stock, status: dict[str, str]) -> None:
         # The launch comes last: only it switches the others on, so a Triton that lacks one of them is left as it is.
         ("guard", "poison", "ledger", "order"): (_hook_memory, _hook_programs, _hook_launch),
         ("speed",): (_hook_speed, _hook_scalars),
+        ("bf16",): (bfloat16.hook,),
     }
     for features, hooks in groups.items():
         try:

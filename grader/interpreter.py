@@ -1,4 +1,4 @@
-"""Triton's interpreter with a guard, poison, a ledger, a choice of program order, and less repeated work.
+"""Triton's interpreter with a guard, poison, a ledger, a choice of program order, less repeated work, and bfloat16.
 
 The stock interpreter reads and writes raw addresses, so one missing mask can end the Python process or, worse, pass
 unnoticed. `install()` hooks it in place; everything that runs interpreted in this process is then watched. The hooks

@@ -30,6 +30,14 @@ def _sum_unpadded(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def _double_bfloat16(y_ptr, x_ptr, CAST: tl.constexpr):
+    x = tl.load(x_ptr)
+    if CAST:
+        x = x.to(tl.float32)
+    tl.store(y_ptr, 2 * x)
+
+
+@triton.jit
 def _last_writer(y_ptr):
     tl.store(y_ptr, tl.program_id(0) * 1.0)
 
@@ -44,7 +52,7 @@ def copy_once() -> torch.Tensor:
 def run() -> dict[str, str]:
     """{feature: "on" or "off: why"} after running the controls; off when a control fails."""
     status = dict(interpreter.install())
-    controls = {"guard": _guard, "poison": _poison, "ledger": _ledger, "order": _order, "speed": _speed}
+    controls = {"guard": _guard, "poison": _poison, "ledger": _ledger, "order": _order, "speed": _speed, "bf16": _bf16}
     for feature, control in controls.items():
         if status[feature] == "on":
             try:
@@ -83,6 +91,16 @@ def _order() -> bool:
     with interpreter.conditions("reversed"):
         _last_writer[(4,)](y)
     return (forward, y.item()) == (3.0, 0.0)
+
+
+def _bf16() -> bool:
+    x, y = torch.tensor([3.0], dtype=torch.bfloat16), torch.zeros(1, dtype=torch.bfloat16)
+    try:
+        _double_bfloat16[(1,)](y, x, CAST=False)
+    except interpreter.KernelMisuse:
+        _double_bfloat16[(1,)](y, x, CAST=True)
+        return y.item() == 6.0
+    return False
 
 
 def _speed() -> bool:

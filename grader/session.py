@@ -124,5 +124,5 @@ def _sentence(error: BaseException) -> str | None:
     if isinstance(error, OutOfBounds):
         return f"Stopped before it happened: {error}"
     if isinstance(error, KernelMisuse):
-        return f"Not launched: {error}"
+        return f"Stopped: {error}"
     return None

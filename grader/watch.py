@@ -5,7 +5,7 @@ from __future__ import annotations
 from .ledger import Ledger
 from .memory import Memory
 
-FEATURES = ("guard", "poison", "ledger", "order", "speed")
+FEATURES = ("guard", "poison", "ledger", "order", "speed", "bf16")
 
 
 class KernelMisuse(TypeError):

@@ -66,6 +66,7 @@ def test_the_worker_never_imports_what_holds_answers():
         "ledger",
         "torch_ledger",
         "wire",
+        "bfloat16",
     }
     side |= {"machine", "compiler", "selfcheck"}
     for name in side:

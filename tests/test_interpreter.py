@@ -252,3 +252,90 @@ def test_bfloat16_lanes_without_a_value_show():
 def unpadded(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     tl.store(y_ptr + cols, tl.load(x_ptr + cols, mask=cols < n))
+
+
+@triton.jit
+def from_bfloat16(y_ptr, x_ptr, STEP: tl.constexpr, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + cols)
+    if STEP == "multiply":
+        y = 2 * x
+    elif STEP == "negate":
+        y = -x
+    elif STEP == "compare":
+        y = x > x
+    elif STEP == "add a block":
+        y = x + x
+    elif STEP == "absolute":
+        y = tl.abs(x)
+    elif STEP == "sum":
+        y = tl.sum(x, axis=0)
+    elif STEP == "cumulate":
+        y = tl.associative_scan(x, 0, add_one_each)
+    elif STEP == "fma":
+        y = tl.fma(x, x, x)
+    elif STEP == "float32":
+        y = 2 * x.to(tl.float32)
+    elif STEP == "select":
+        y = tl.where(cols < 2, x, -float("inf"))
+    elif STEP == "reshape":
+        y = tl.reshape(tl.broadcast_to(x[:, None], (BLOCK, 2)), (2 * BLOCK,), can_reorder=False)
+        cols = tl.arange(0, 2 * BLOCK)
+    elif STEP == "maximum of a row":
+        y = x - tl.max(x, axis=0)
+    elif STEP == "float16":
+        y = 2 * x.to(tl.float16)
+    elif STEP == "bits":
+        y = (x.to(tl.uint16, bitcast=True) + 1).to(tl.uint16).to(tl.bfloat16, bitcast=True)
+    elif STEP == "integers":
+        y = x.to(tl.int32).to(tl.bfloat16)
+    tl.store(y_ptr + cols, y)
+
+
+@triton.jit
+def add_one_each(a, b):
+    return a + b
+
+
+@pytest.mark.parametrize("step", ["multiply", "negate", "compare", "add a block", "absolute", "sum", "cumulate", "fma"])
+def test_arithmetic_on_bfloat16_is_refused(step):
+    """It would compute with the bit patterns."""
+    x = torch.tensor([1.0, 2.0, -3.0, 4.0], dtype=torch.bfloat16)
+
+    with pytest.raises(KernelMisuse, match="bfloat16 value: cast it right after the load"):
+        from_bfloat16[(1,)](torch.zeros_like(x), x, STEP=step, BLOCK=4)
+
+
+ALLOWED = {
+    "float32": [2, 4, -6, 8],
+    "float16": [2, 4, -6, 8],
+    "select": [1, 2, -torch.inf, -torch.inf],
+    "reshape": [1, 1, 2, 2, -3, -3, 4, 4],
+    "maximum of a row": [-3, -2, -7, 0],
+    "bits": [1.0078125, 2.015625, -3.015625, 4.03125],
+    "integers": [1, 2, -3, 4],
+}
+
+
+@pytest.mark.parametrize("step", ALLOWED)
+def test_what_only_moves_or_casts_bfloat16_works(step):
+    """tl.max hands back float32, and the difference with it is float32 too; 16-bit integers stay integers."""
+    x = torch.tensor([1.0, 2.0, -3.0, 4.0], dtype=torch.bfloat16)
+    y = torch.zeros(len(ALLOWED[step]), dtype=torch.bfloat16)
+
+    from_bfloat16[(1,)](y, x, STEP=step, BLOCK=4)
+
+    assert ALLOWED[step] == y.tolist()
+
+
+def test_a_store_rounds_to_bfloat16_as_pytorch_does():
+    """To nearest, ties to even, subnormals, infinities and NaN included."""
+    ties = torch.tensor([1.00390625, 1.01171875, 1e-39, -1e-40, torch.inf, -torch.inf, 3.4028e38, 0.0])
+    x = torch.cat([ties, torch.randn(56), torch.full((8,), torch.nan)])
+    y = torch.zeros(1, 72, dtype=torch.bfloat16)
+    copy_kernel[(1,)](y, x[None], 72, 72, 72, BLOCK=128)
+    back = blank(1, 72)
+    copy_kernel[(1,)](back, y, 72, 72, 72, BLOCK=128)
+
+    assert torch.equal(x.bfloat16()[:64], y[0, :64]) and y[0, 64:].isnan().all()
+    assert torch.equal(y[0, :64].float(), back[0, :64])
