@@ -74,10 +74,11 @@ def too_large(tensor) -> str | None:
 # ---- plain Python values -----------------------------------------------------------------------------------------
 
 _MAX_ITEMS = 10_000
+_DTYPES = frozenset("float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 bool".split())
 
 
 def encode(value, depth: int = 0):
-    """A plain value (number, text, None, Ellipsis, list, tuple, dict) as tagged JSON; of others only the type name."""
+    """A plain value (number, text, None, ..., dtype, list, tuple, dict) as tagged JSON; of others the type name."""
     if depth > 8:
         return ["?", "something nested very deeply"]
     if value is None or isinstance(value, bool):
@@ -105,6 +106,8 @@ def encode(value, depth: int = 0):
             return encode(item(), depth + 1)
         except Exception:
             pass
+    if (type(value).__module__, type(value).__name__) == ("torch", "dtype"):
+        return ["dtype", str(value).removeprefix("torch.")]
     # A tl.constexpr wraps a plain value.
     if type(value).__name__ == "constexpr":
         return encode(value.value, depth + 1)
@@ -143,6 +146,10 @@ def _decode(data):
         return str(rest[0])
     if tag == "fraction":
         return Fraction(int(rest[0], 16), int(rest[1], 16))
+    if tag == "dtype" and rest[0] in _DTYPES:
+        import torch
+
+        return getattr(torch, rest[0])
     if tag == "list":
         return [_decode(v) for v in rest]
     if tag == "tuple":

@@ -32,10 +32,21 @@ def test_tensors_come_back_as_they_were_sent():
         assert torch.equal(x, evidence.args[0])
 
 
-@pytest.mark.parametrize("value", [0, -(2**70), 1.5, float("inf"), "é", None, True, ..., (1, [2.0]), {"a": {1: "b"}}])
+PLAIN = [0, -(2**70), 1.5, float("inf"), "é", None, True, ..., (1, [2.0]), {"a": {1: "b"}}, torch.bfloat16,
+         {torch.float32: 1e-5}]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", PLAIN, ids=repr)
 def test_plain_values_come_back_as_they_were(value):
-    """Numbers, text, containers."""
+    """Numbers, text, dtypes, containers."""
     assert value == wire.decode(wire.encode(value))
+
+
+def test_a_dtype_arrives_as_a_dtype_and_comes_back_as_one():
+    """Not as its name."""
+    evidence = run("import torch\ndef f(d): return (torch.finfo(d).eps, d)", Call("call", "f", (torch.float16,)))
+
+    assert (2.0**-10, torch.float16) == evidence.value
 
 
 def test_what_is_no_plain_value_keeps_only_its_name():
@@ -46,7 +57,11 @@ def test_what_is_no_plain_value_keeps_only_its_name():
     assert evidence.value != 1
 
 
-@pytest.mark.parametrize("data", [None, 3, [], ["int", "zz"], ["dict", 1], ["fraction", "0x1", "0x0"], ["tuple", [[]]]])
+MALFORMED = [None, 3, [], ["int", "zz"], ["dict", 1], ["fraction", "0x1", "0x0"], ["tuple", [[]]], ["dtype"],
+             ["dtype", "load"], ["dtype", ["float16"]], ["dtype", "__class__"]]  # fmt: skip
+
+
+@pytest.mark.parametrize("data", MALFORMED, ids=repr)
 def test_malformed_values_are_harmless(data):
     """A forged reply becomes a value that equals nothing."""
     assert isinstance(wire.decode(data), (wire.Unreadable, tuple))
