@@ -6,20 +6,35 @@ import torch
 
 from .wire import Unreadable, same_number
 
+HALF = (torch.float16, torch.bfloat16)
+
 
 def softmax_bound(x: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """Relative error a careful softmax of x may have, shape of x, float64.
 
     A rounding of x - max by one part in 2^24 changes exp of it by |x - max| parts in 2^24, so the bound grows with the
     distance to the maximum (and with the maximum itself, for those who scale by log2(e) before they subtract). The sum
-    of N terms adds about sqrt(N) roundings, the output's own dtype one more.
+    of N terms adds about sqrt(N) roundings. A half-precision output is that result rounded once, to nearest: half a
+    unit in the last place, which is at most eps / 2 of the value. There is no room for a second rounding.
     """
     x = x.double()
     finite = torch.where(x.isinf(), 0.0, x)
     top = finite.amax(dim=-1, keepdim=True)
     distance = (top - finite) + top.abs().clamp(max=1e4)  # farther out, a scaled exponent is nothing to rely on
     steps = 16 + 4 * distance + x.shape[-1] ** 0.5
-    return steps * torch.finfo(torch.float32).eps + 2 * torch.finfo(dtype).eps * (dtype != torch.float32)
+    return steps * torch.finfo(torch.float32).eps + torch.finfo(dtype).eps / 2 * (dtype in HALF)
+
+
+def softmax_slack(dtype: torch.dtype) -> float:
+    """Absolute error that a softmax output of this dtype may have besides, where it has few digits left or none.
+
+    Below the smallest normal number a result has no digits left in float32 (and bfloat16, which has float32's range),
+    and a GPU may flush it to 0; no 1/N comes near 1e-38. float16 is normal only down to 6e-5, more than 1/N for
+    N = 32768: zeros would pass. Its subnormals are kept by GPUs and lie eps times that number apart, so rounding costs
+    half that distance.
+    """
+    kind = torch.finfo(dtype)
+    return kind.smallest_normal * kind.eps if dtype == torch.float16 else 2 * kind.smallest_normal
 
 
 def softmax(x: torch.Tensor, got) -> str | None:
@@ -29,8 +44,7 @@ def softmax(x: torch.Tensor, got) -> str | None:
         return wrong_kind
     want = torch.softmax(x.double(), dim=-1)
     error = (got.double() - want).abs()
-    # Below the smallest normal number of the dtype a result has no digits left; a GPU may flush it to 0.
-    allowed = softmax_bound(x, got.dtype) * want + 2 * torch.finfo(got.dtype).tiny
+    allowed = softmax_bound(x, got.dtype) * want + softmax_slack(got.dtype)
     good = error <= allowed
     good |= got.isnan() & want.isnan()
     if good.all():
@@ -58,7 +72,8 @@ def place(got: torch.Tensor, want: torch.Tensor, good: torch.Tensor) -> str:
     which = "the row" if len(good) == 1 else f"row {row}"
     value, expected = got[row, column].item(), want[row, column].item()
     total = got[row].double().sum().item()
-    if total == total and abs(total - 1) > 1e-3:
+    # What a right row sums to: not quite 1 once its values are rounded to half precision, NaN where it has no softmax.
+    if abs(total - want[row].to(got.dtype).double().sum().item()) > max(1e-3, torch.finfo(got.dtype).eps):
         return f"{which} sums to {total:.4g}, expected 1; its column {column} is {value:.4g}, expected {expected:.4g}"
     count = f"{int((~good).sum())} of {good.numel()} values differ"
     return f"{which}, column {column} is {value:.4g}, expected {expected:.4g}; {count}, the row sums to {total:.4g}"
@@ -99,8 +114,11 @@ def alike(got, want: torch.Tensor, rtol: float = 1e-4) -> bool:
     """Whether got looks like a formula's result, NaN and inf included; used to name mistakes, never to accept."""
     if not isinstance(got, torch.Tensor) or got.shape != want.shape:
         return False
+    slack = 1e-37
+    if got.dtype in HALF:
+        rtol, slack = torch.finfo(got.dtype).eps, softmax_slack(got.dtype)
     got, want = got.double(), want.double()
-    same = ((got - want).abs() <= rtol * want.abs() + 1e-37) & want.isfinite()
+    same = ((got - want).abs() <= rtol * want.abs() + slack) & want.isfinite()
     return bool((same | (got == want) | (got.isnan() & want.isnan())).all())
 
 

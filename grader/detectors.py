@@ -18,7 +18,7 @@ def output(case: Case, evidence: Evidence) -> torch.Tensor | None:
 
 
 def formula(compute) -> Detector:
-    """Matches when the answer's numbers are those of a known wrong formula of the case's x (float32, M×N)."""
+    """Matches when the answer's numbers are those of a known wrong formula of the case's x (M×N)."""
 
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
         x, got = case.facts.get("x"), output(case, evidence)
@@ -26,7 +26,9 @@ def formula(compute) -> Detector:
             return False
         wrong = compute(x, case.facts)
         # Where the wrong formula happens to be right (one column, say), agreeing with it means nothing.
-        return compare.alike(got, wrong) and not (x.dim() == 2 and compare.alike(torch.softmax(x.double(), 1), wrong))
+        return compare.alike(got, wrong) and not (
+            x.dim() == 2 and compare.alike(torch.softmax(x.double(), 1).to(got.dtype), wrong)
+        )
 
     detect.by_numbers = True
     return detect

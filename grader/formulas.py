@@ -1,6 +1,6 @@
 """Known wrong softmaxes, computed in PyTorch: an answer whose numbers fit one of them has made that mistake.
 
-Each takes x (float32, M×N) and a case's facts and returns M×N. float32 where the range matters, float64 elsewhere.
+Each takes x (M×N) and a case's facts and returns M×N. float32 where the range matters, float64 elsewhere.
 """
 
 from __future__ import annotations

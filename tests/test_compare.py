@@ -79,3 +79,66 @@ def test_rows_of_minus_infinity_are_nan_as_in_pytorch():
 
     assert compare.softmax(x, torch.softmax(x, 1)) is None
     assert compare.softmax(x, torch.zeros(1, 3)) is not None
+
+
+HALF = [torch.float16, torch.bfloat16]
+LONG = [(2, 7), (1, 781), (1, 4096), (1, 32768)]
+
+
+@pytest.mark.parametrize("size", LONG, ids=str)
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("dtype", HALF, ids=str)
+def test_float32_rounded_once_passes(dtype, family, size):
+    """Also where float16 has only subnormals left."""
+    x = make(family, size).to(dtype)
+    x32 = x.float()
+    e = torch.exp2((x32 - x32.amax(1, keepdim=True)) * 1.4426950408889634)
+
+    for got in (torch.softmax(x32, 1), e / e.sum(1, keepdim=True)):
+        assert compare.softmax(x, got.to(dtype)) is None
+
+
+def accumulated(terms):
+    """The sum of a row, one term after the other, rounded to the dtype after each."""
+    total = torch.zeros((), dtype=terms.dtype)
+    for term in terms:
+        total += term
+    return total
+
+
+@pytest.mark.parametrize("size", LONG, ids=str)
+@pytest.mark.parametrize("dtype", HALF, ids=str)
+def test_low_precision_controls_are_refused(dtype, size):
+    """float16 has outputs below its smallest normal number here: a slack of that size would accept zeros."""
+    x = make(inputs.randn, size).to(dtype)
+    e = torch.exp(x.float() - x.float().amax(1, keepdim=True))
+    right = (e / e.sum(1, keepdim=True)).to(dtype)
+    wrong = {
+        "zeros": torch.zeros_like(x),
+        "uniform": torch.full_like(x, 1 / size[1]),
+        "two units in the last place off": right * (1 + 2 * torch.finfo(dtype).eps),
+        "numerator rounded too": (e.to(dtype) / e.sum(1, keepdim=True)).to(dtype),
+        "summed in low precision": (e / torch.stack([accumulated(row.to(dtype)) for row in e])[:, None]).to(dtype),
+        "float32": right.float(),
+    }
+    if size[1] == 32768 and dtype == torch.float16:
+        # Nearly all of these outputs are subnormal: a second rounding is smaller than the first there.
+        del wrong["two units in the last place off"], wrong["numerator rounded too"]
+
+    assert set() == {name for name, got in wrong.items() if compare.softmax(x, got) is None}
+
+
+@pytest.mark.parametrize("dtype", HALF, ids=str)
+def test_zeros_for_a_long_constant_row_are_refused(dtype):
+    """Each output is 1/32768, about half of float16's smallest normal number."""
+    x = torch.ones(1, 32768, dtype=dtype)
+
+    assert compare.softmax(x, torch.softmax(x.float(), 1).to(dtype)) is None
+    assert "the row sums to 0, expected 1" == compare.softmax(x, torch.zeros_like(x))
+
+
+def test_zeros_where_nan_is_expected_are_said_to_be_that():
+    """Such a row does not sum to 1 either."""
+    x = torch.full((1, 3), -torch.inf)
+
+    assert "the row, column 0 is 0, expected nan (3 of 3 values differ)" == compare.softmax(x, torch.zeros(1, 3))
