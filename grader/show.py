@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 
 from . import interpreter, machine
 from .ledger import Ledger
+from .picture import Picture
 
 
 def traffic(fn, *args, **kwargs):
@@ -20,7 +20,7 @@ def traffic(fn, *args, **kwargs):
     """
     runs = [count(f, args, kwargs) for f in (fn if isinstance(fn, (list, tuple)) else [fn])]
     print("\n\n".join(table(run) for run in runs))
-    return Picture(runs)
+    return picture(runs)
 
 
 @dataclass
@@ -82,23 +82,12 @@ def _amount(elements: int, unit: int) -> str:
     return f"{elements:>10,} = {elements / unit:5.2f} MN"
 
 
-class Picture:
-    """Runs as a picture. Notebooks draw it; elsewhere it is its own description."""
+def picture(runs: list[Run]) -> Picture:
+    """The runs as a picture."""
+    from . import draw
 
-    def __init__(self, runs: list[Run]):
-        self.runs = runs
-
-    def __repr__(self) -> str:
-        return "Bar chart of elements moved, in units of M·N. " + " ".join(_sentence(run) for run in self.runs)
-
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        from . import draw
-
-        alt = repr(self)
-        image = draw.png(draw.traffic(self.runs))
-        tag = f'<img src="data:image/png;base64,{image}" alt="{html.escape(alt)}" style="max-width: 100%">'
-        # The tag carries the description to screen readers; the bare image serves whoever shows no HTML.
-        return {"text/plain": alt, "text/html": tag, "image/png": image}
+    sentences = " ".join(_sentence(run) for run in runs)
+    return Picture(f"Bar chart of elements moved, in units of M·N. {sentences}", lambda: draw.traffic(runs))
 
 
 def _sentence(run: Run) -> str:

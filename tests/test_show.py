@@ -72,7 +72,7 @@ def test_the_table_says_elements_and_units(capsys):
 
 def test_the_picture_is_described_in_words():
     """The description holds every number the picture shows, and travels with it as alternative text."""
-    picture = show.Picture([run(two_passes, 3, 4), run(in_place, 2, 3)])
+    picture = show.picture([run(two_passes, 3, 4), run(in_place, 2, 3)])
     bundle = picture._repr_mimebundle_()
 
     assert "two_passes: exp 2.00, mul 2.00; in all 2.00 read and 2.00 written." in bundle["text/plain"]
