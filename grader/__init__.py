@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 __version__ = "1.0.0"
-__all__ = ["check", "device", "hint", "progress", "traffic"]
+__all__ = ["check", "device", "hint", "progress", "trace", "traffic"]
 
 import os
 
 from .machine import device
 from .session import check, hint, progress, start
 from .show import traffic
+from .tracing import trace
 
 if "FIVE_PASSES_WORKER" not in os.environ:
     start()

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from . import wire
 from .exercise import Call, Evidence, Given, Out
+from .panel import Panel
 
 RunGiven = Callable[[Given, object], Evidence]
 _MAX_GIVEN = 1 << 20  # bytes of a tensor that an answer hands to a given function
@@ -50,7 +51,7 @@ class Child:
             args.append(["tensor", len(tensors) - 1])
         header = {
             "op": "run", "kind": call.kind, "name": call.name, "grid": list(call.grid), "order": call.order,
-            "tensors": tensors, "args": args, "limit": limit, "poison": call.poison,
+            "trace": call.trace, "tensors": tensors, "args": args, "limit": limit, "poison": call.poison,
             "kwargs": {k: wire.encode(v) for k, v in call.kwargs.items()},
         }  # fmt: skip
         expected = limit + sum(_bytes(a) for a in call.args)
@@ -143,7 +144,8 @@ def _evidence(header: dict, payload: bytes) -> Evidence:
         evidence.inside_kernels = [str(n) for n in header.get("inside_kernels", [])]
         evidence.language = [str(n) for n in header.get("language", [])]
         evidence.launches = [_launch(x) for x in header.get("launches", [])]
-    except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+        evidence.panels = [_panel(x) for x in header.get("panels", [])]
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError, RuntimeError) as error:
         raise Died(f"a reply that makes no sense: {error}") from None
     return evidence
 
@@ -158,6 +160,29 @@ def _launch(data: dict) -> dict:
         "constants": {str(k): wire.decode(v) for k, v in data["constants"].items()},
         "signature": {str(k): str(v) for k, v in data["signature"].items()},
     }
+
+
+def _panel(data: dict) -> Panel:
+    """A panel with the types it should have; whatever else was sent does not come along."""
+    *rows, columns = data["shape"]
+    return Panel(
+        kernel=str(data["kernel"]),
+        launch=int(data["launch"]),
+        grid=[int(n) for n in data["grid"]][:3],
+        tensor=str(data["tensor"]),
+        op="store" if data["op"] == "store" else "load",
+        shape=[int(n) for n in (*rows[:1], columns)],
+        lanes=int(data["lanes"]),
+        touched=[_run(run) for run in data["touched"]],
+        masked=[_run(run) for run in data["masked"]],
+        outside=[_run(run) for run in data["outside"]],
+        complete=bool(data["complete"]),
+    )
+
+
+def _run(data: list) -> list[int]:
+    program, row, first, count = data
+    return [int(program), int(row), int(first), int(count)]
 
 
 def _error(data) -> dict:

@@ -43,6 +43,7 @@ class Call:
     grid: tuple[int, ...] = ()
     order: str = "forward"
     poison: bool = True
+    trace: bool = False  # whether to record who touched what
 
 
 @dataclass
@@ -60,6 +61,7 @@ class Evidence:
     torch_ops: list = field(default_factory=list)
     inside_kernels: list = field(default_factory=list)  # PyTorch operations
     language: list = field(default_factory=list)  # library functions of triton.language
+    panels: list = field(default_factory=list)  # of Panel, when it was traced
     ran: bool = True  # False: there was no answer to run, or the process ended
     then: list[Evidence] = field(default_factory=list)  # one for each of the case's `then`
 

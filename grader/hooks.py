@@ -183,11 +183,14 @@ def _hook_scalars(stock) -> None:
 
 def _access(op: str, ptrs, mask, stock):
     """Check and count one access; returns the handle with real addresses in place of the guarded ones."""
+    (x, y, z), (_, ny, nz) = watch.program, watch.grid
+    program = (x * ny + y) * nz + z
+    if watch.recorder is not None:
+        watch.recorder.access(op, ptrs.data, mask, watch.memory.regions, program)
     real, touched = watch.memory.resolve(op, ptrs.data, mask, watch.program)
     if watch.ledger is not None:
-        (x, y, z), (_, ny, nz) = watch.program, watch.grid
         for region, elements in touched:
-            watch.ledger.access(op, region, elements, (x * ny + y) * nz + z)
+            watch.ledger.access(op, region, elements, program)
     return stock.TensorHandle(real, ptrs.dtype)
 
 
@@ -213,9 +216,11 @@ def _poison(ptrs, mask, stock):
 
 
 def _begin_record(grid) -> None:
+    bound, options, executor = watch.pending
+    if watch.recorder is not None:
+        watch.recorder.begin_launch(executor.fn.__name__, grid)
     if watch.ledger is None:
         return
-    bound, options, executor = watch.pending
     constants = {n: v for n, v in bound.items() if n in executor.constexprs}
     signature = {n: launching.type_name(v) for n, v in bound.items() if n not in constants}
     watch.ledger.begin_launch(Launch(executor.fn.__name__, tuple(grid), options, constants, signature))

@@ -13,6 +13,7 @@ import contextlib
 from .hooks import hook
 from .ledger import Ledger
 from .memory import OutOfBounds
+from .recorder import Recorder
 from .watch import FEATURES, KernelMisuse, watch
 
 STATUS: dict[str, str] = {feature: "off: not installed" for feature in FEATURES}
@@ -24,13 +25,14 @@ def in_kernel() -> bool:
 
 
 @contextlib.contextmanager
-def recording(ledger: Ledger | None = None):
-    """Count every access of the kernels launched inside the block."""
-    before, watch.ledger = watch.ledger, ledger if ledger is not None else Ledger()
+def recording(ledger: Ledger | None = None, recorder: Recorder | None = None):
+    """Count every access of the kernels launched inside the block; with a recorder, keep who touched which element."""
+    before = watch.ledger, watch.recorder
+    watch.ledger, watch.recorder = ledger if ledger is not None else Ledger(), recorder
     try:
         yield watch.ledger
     finally:
-        watch.ledger = before
+        watch.ledger, watch.recorder = before
 
 
 @contextlib.contextmanager
@@ -61,4 +63,13 @@ def install() -> dict[str, str]:
     return STATUS
 
 
-__all__ = ["FEATURES", "STATUS", "KernelMisuse", "OutOfBounds", "conditions", "in_kernel", "install", "recording"]
+__all__ = [
+    "FEATURES",
+    "STATUS",
+    "KernelMisuse",
+    "OutOfBounds",
+    "conditions",
+    "in_kernel",
+    "install",
+    "recording",
+]

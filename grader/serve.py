@@ -57,6 +57,7 @@ def _run(channel, module, header: dict, payload: bytes, device: str) -> tuple[di
     import torch
 
     from .ledger import Ledger
+    from .recorder import Recorder
     from .torch_ledger import TorchLedger
 
     tensors, start = [], 0
@@ -76,9 +77,11 @@ def _run(channel, module, header: dict, payload: bytes, device: str) -> tuple[di
     if header["kind"] == "value":
         return {"value": wire.encode(target)}, []
     ledger, reply, data = Ledger(), {}, []
+    recorder = Recorder() if header["trace"] else None
     counter = TorchLedger(ledger, poison=True)
     try:
-        with interpreter.conditions(header["order"], header["poison"]), interpreter.recording(ledger), counter:
+        conditions = interpreter.conditions(header["order"], header["poison"])
+        with conditions, interpreter.recording(ledger, recorder), counter:
             if header["kind"] == "launch":
                 target = target[tuple(header["grid"])]
             value = target(*args, **kwargs)
@@ -99,6 +102,8 @@ def _run(channel, module, header: dict, payload: bytes, device: str) -> tuple[di
         "torch_ops": _unique(counter.names), "inside_kernels": _unique(counter.inside_kernels),
         "language": _unique(ledger.language), "launches": [_launch(x) for x in ledger.launches[:_MOST]],
     }  # fmt: skip
+    if recorder is not None:
+        reply["panels"] = [vars(panel) for panel in recorder.panels]
     return reply, data
 
 

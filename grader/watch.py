@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .ledger import Ledger
 from .memory import Memory
+from .recorder import Recorder
 
 FEATURES = ("guard", "poison", "ledger", "order", "speed", "bf16")
 
@@ -25,6 +26,7 @@ class Watch:
         self.poison = True
         self.permutation: list[int] | None = None
         self.ledger: Ledger | None = None
+        self.recorder: Recorder | None = None
         self.patched: set = set()
         self.scopes: list = []
 

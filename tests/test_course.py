@@ -22,7 +22,7 @@ def test_the_points_of_the_course_add_up_to_100():
 
 def test_the_public_names_are_these():
     """Six words for learners; nothing else is promised."""
-    assert ["check", "device", "hint", "progress", "traffic"] == sorted(grader.__all__)
+    assert ["check", "device", "hint", "progress", "trace", "traffic"] == sorted(grader.__all__)
     assert all(callable(getattr(grader, name)) for name in grader.__all__)
 
 
@@ -64,6 +64,8 @@ def test_the_worker_never_imports_what_holds_answers():
         "sandbox",
         "memory",
         "ledger",
+        "panel",
+        "recorder",
         "torch_ledger",
         "wire",
         "bfloat16",

@@ -1,0 +1,350 @@
+"""trace(kernel, ...): what it says a kernel touched, in words and in the picture. Run with each Triton too."""
+
+import os
+
+os.environ["TRITON_INTERPRET"] = "1"
+
+import base64
+import struct
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+
+import grader
+from grader import answer, interpreter, machine, pool, trace_table, tracing
+from grader.child import _evidence
+from grader.exercise import Call
+from grader.interpreter import KernelMisuse
+from grader.panel import pieces
+from grader.recorder import Recorder
+
+interpreter.install()
+
+SOURCE = """import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy_kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + at, tl.load(x_ptr + at, mask=at < n, other=0.0), mask=at < n)
+
+
+@triton.jit
+def unmasked_kernel(y_ptr, x_ptr, stride, n, BLOCK: tl.constexpr):
+    row, cols = tl.program_id(0), tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * stride + cols, mask=cols < n, other=0.0)
+    tl.store(y_ptr + row * stride + cols, 2 * x)
+
+
+def copied(x):
+    y = torch.empty_like(x)
+    copy_kernel[(2,)](y, x, x.numel(), BLOCK=4)
+    copy_kernel[(1,)](y, x, 3, BLOCK=4)
+    return y
+"""
+
+
+@triton.jit
+def copy_kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + at, tl.load(x_ptr + at, mask=at < n, other=0.0), mask=at < n)
+
+
+@triton.jit
+def unmasked_kernel(y_ptr, x_ptr, stride, n, BLOCK: tl.constexpr):
+    row, cols = tl.program_id(0), tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * stride + cols, mask=cols < n, other=0.0)
+    tl.store(y_ptr + row * stride + cols, 2 * x)
+
+
+@triton.jit
+def tile_kernel(y_ptr, x_ptr, n_rows, n_cols, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    rows, cols = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None], tl.arange(0, BLOCK)[None, :]
+    mask = (rows < n_rows) & (cols < n_cols)
+    tl.store(y_ptr + rows * n_cols + cols, tl.load(x_ptr + rows * n_cols + cols, mask=mask, other=0.0), mask=mask)
+
+
+@triton.jit
+def standing_tile_kernel(x_ptr, n_rows, n_cols, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    rows, cols = tl.arange(0, ROWS)[None, :], tl.arange(0, BLOCK)[:, None]
+    tl.load(x_ptr + rows * n_cols + cols, mask=(rows < n_rows) & (cols < n_cols), other=0.0)
+
+
+@triton.jit
+def grid_kernel(y_ptr):
+    tl.store(y_ptr + tl.program_id(0) * 3 + tl.program_id(1), 1.0)
+
+
+@triton.jit
+def column_kernel(x_ptr, n_rows, row_stride, ROWS: tl.constexpr):
+    rows = tl.arange(0, ROWS)
+    tl.load(x_ptr + rows * row_stride, mask=rows < n_rows, other=0.0)
+
+
+@triton.jit
+def before_kernel(x_ptr, BLOCK: tl.constexpr):
+    tl.load(x_ptr + tl.arange(0, BLOCK) - 2)
+
+
+@triton.jit
+def nowhere_kernel(y_ptr, address):
+    tl.store(y_ptr, tl.load((address + 64).to(tl.pointer_type(tl.float32))))
+
+
+@triton.jit
+def stub_kernel(y_ptr):
+    tl.static_assert(False, "TODO 3.1")
+
+
+def copied(x):
+    y = torch.empty_like(x)
+    copy_kernel[(2,)](y, x, x.numel(), BLOCK=4)
+    copy_kernel[(1,)](y, x, 3, BLOCK=4)
+    return y
+
+
+def blank(*shape):
+    return torch.full(shape, float("nan"))
+
+
+@pytest.fixture
+def trace(capsys):
+    """trace, and the lines it prints; the picture's description holds each of them."""
+
+    def run(*args, **kwargs):
+        picture = grader.trace(*args, **kwargs)
+        lines = capsys.readouterr().out.splitlines()
+        if picture is not None:
+            bundle = picture._repr_mimebundle_()
+            for line in lines:
+                assert " ".join(line.split()) in bundle["text/plain"]
+            assert 'alt="Picture of these accesses. ' in bundle["text/html"] and bundle["image/png"]
+        return lines
+
+    return run
+
+
+def test_a_copy_with_a_masked_tail(trace):
+    """Three programs of eight lanes, twenty elements: four lanes are masked. The copy is there afterwards."""
+    x, y = torch.randn(20), blank(20)
+
+    assert [
+        "copy_kernel, 3 programs",
+        "x_ptr loaded: 20 elements",
+        "  program 0   elements 0-7",
+        "  program 1   elements 8-15",
+        "  program 2   elements 16-19; 4 lanes masked",
+        "y_ptr stored: 20 elements",
+        "  the same elements by the same programs",
+    ] == trace(copy_kernel, y, x, 20, BLOCK=8, grid=(3,))
+    assert torch.equal(x, y)
+
+
+def test_rows_that_are_stored_twice_are_pointed_out_in_the_order_of_the_programs(trace):
+    """The last program named is the one whose value stands."""
+    x, y = torch.ones(2, 5), blank(3, 5)
+
+    forward = trace(unmasked_kernel, y, x, 5, 5, BLOCK=8, grid=(2,))
+    assert 2 == y[1, 0].item()
+    backward = trace(unmasked_kernel, y, x, 5, 5, BLOCK=8, grid=(2,), order="reversed")
+    assert 0 == y[1, 0].item()
+
+    assert "  program 0   row 0, columns 0-4; row 1, columns 0-2" in forward
+    assert "  touched twice: row 1, columns 0-2, by program 0, then 1" == forward[-1]
+    assert "unmasked_kernel, 2 programs, in reversed order" == backward[0]
+    assert "  touched twice: row 1, columns 0-2, by program 1, then 0" == backward[-1]
+
+
+def test_an_access_outside_is_shown_and_does_not_happen(trace):
+    """trace does not raise: the run stops there, and nothing of that store is done."""
+    y = blank(2, 5)
+    lines = trace(unmasked_kernel, y, torch.ones(2, 5), 5, 5, BLOCK=8, grid=(2,))
+
+    assert "  program 1   nothing; out of bounds: row 1, columns 5-7" in lines
+    assert lines[-1].startswith("stopped before it happened: program 1 stores to y_ptr at row 1, column 5")
+    assert [2, 2, 2, 2, 2, 0, 0, 0] == y.flatten().tolist()[:8] and y[1, 3:].isnan().all()
+
+
+def test_a_function_with_two_launches(trace):
+    """Each launch has its tables."""
+    lines = trace(copied, torch.randn(7))
+
+    assert ["copy_kernel, 2 programs", "copy_kernel, 1 program"] == [s for s in lines if s.startswith("copy")]
+    assert "  program 1   elements 4-6; 1 lane masked" in lines
+    assert "  program 0   elements 0-2; 1 lane masked" in lines
+
+
+def test_a_block_of_two_dimensions_lies_in_the_rows_of_its_tensor(trace):
+    """Lanes beyond the end of a row are masked there, and a row that does not exist is masked altogether."""
+    lines = trace(tile_kernel, blank(3, 5), torch.ones(3, 5), 3, 5, ROWS=2, BLOCK=8, grid=(2,))
+
+    assert "  program 0   rows 0-1, columns 0-4; 6 lanes masked" == lines[2]
+    assert "  program 1   row 2, columns 0-4; 11 lanes masked" == lines[3]
+
+
+def panels(kernel, *args, **kwargs):
+    grid = kwargs.pop("grid", (1,))
+    return tracing._here(kernel, args, kwargs, grid, "forward")[0]
+
+
+def test_masked_lanes_lie_beyond_the_end_of_their_row():
+    """Where their addresses say, even where that is the next row's memory; whichever way the block lies."""
+    expected = [[0, 0, 5, 3], [0, 1, 5, 3]]
+
+    loaded = panels(tile_kernel, blank(2, 5), torch.ones(2, 5), 2, 5, ROWS=2, BLOCK=8)[0]
+    standing = panels(standing_tile_kernel, torch.ones(2, 5), 2, 5, ROWS=2, BLOCK=8)[0]
+
+    assert expected == loaded.masked == standing.masked
+    assert [[0, 0, 0, 5], [0, 1, 0, 5]] == loaded.touched == standing.touched
+
+
+def test_views_are_placed_by_their_strides():
+    """Rows of a slice, and the columns of a transposed matrix."""
+    wide, tall = torch.ones(3, 8)[:, 2:7], torch.ones(5, 3).t()
+
+    assert [[0, r, 0, 1] for r in range(3)] == panels(column_kernel, wide, 3, 8, ROWS=4)[0].touched
+    assert [[0, 0, 0, 4]] == panels(column_kernel, tall, 4, 3, ROWS=4)[0].touched
+
+
+def test_an_access_before_the_tensor(trace):
+    """Elements -2 and -1."""
+    lines = trace(before_kernel, torch.ones(6), BLOCK=4, grid=(1,))
+
+    assert "  program 0   nothing; out of bounds: elements -2 to -1" in lines
+
+
+def test_an_address_of_no_tensor(trace):
+    """There is no cell to draw, and the sentence says so all the same."""
+    lines = trace(nowhere_kernel, blank(1), 2**45 + 2**33, grid=(1,))
+
+    assert 1 == len(lines) and "belongs to no tensor of this launch" in lines[0]
+
+
+def test_a_grid_of_two_dimensions_numbers_its_programs(trace):
+    """And says how."""
+    lines = trace(grid_kernel, blank(2, 3), grid=(2, 3))
+
+    assert "grid_kernel, 6 programs in a grid of 2 × 3, numbered from 0 with the last index fastest" == lines[0]
+    assert "  program 4   row 1, column 1" in lines
+
+
+def test_a_large_launch_is_cut_and_says_so(trace):
+    """Sixteen programs in the table, sixteen rows and 32 columns in the picture, a limit to what is kept."""
+    lines = trace(tile_kernel, blank(40, 70), torch.ones(40, 70), 40, 70, ROWS=1, BLOCK=128, grid=(40,))
+    kept = panels(column_kernel, torch.ones(6000, 2), 6000, 2, ROWS=8192)[0]
+
+    assert "  and 24 programs more" in lines
+    assert 5000 == len(kept.touched + kept.masked) and not kept.complete
+    assert "  (there was more than is kept here)" in trace_table.describe([kept])
+
+
+@pytest.mark.parametrize(
+    "wrong, sentence",
+    [
+        (lambda: grader.trace(copy_kernel, blank(4), blank(4), 4, BLOCK=4), r"copy_kernel is a kernel.*grid=\(4,\)"),
+        (lambda: grader.trace(copied, blank(4), grid=(4,)), "copied is no kernel"),
+        (lambda: grader.trace(copied(blank(4))), "got a Tensor"),
+        (lambda: grader.trace(copied, blank(4), order="backward"), "choose one of forward, reversed, shuffled"),
+        (lambda: grader.trace(copy_kernel, blank(4), blank(4), 4, BLOCK=4, grid=4), "the grid of a launch is a tuple"),
+        (lambda: grader.trace(copy_kernel, blank(4), blank(4), BLOCK=4, grid=(1,)), "missing 1 required"),
+    ],
+)
+def test_misuse_is_a_sentence(wrong, sentence):
+    """KernelMisuse, which a notebook shows without a traceback."""
+    with pytest.raises(KernelMisuse, match=sentence):
+        wrong()
+
+
+def test_nothing_launched_has_no_picture(trace):
+    """A function of PyTorch alone."""
+    assert ["no kernel touched any memory"] == trace(torch.exp, torch.ones(3))
+
+
+def test_a_stub_says_which_todo_is_open():
+    """The error of the launch, which a notebook turns into a sentence."""
+    with pytest.raises(Exception, match="TODO 3.1"):
+        grader.trace(stub_kernel, blank(1), grid=(1,))
+
+
+@pytest.mark.parametrize("runs, expected", [
+    ([], []),
+    ([[0, 0, 0, 3], [1, 0, 3, 2]], [(0, 0, 3, [0]), (0, 3, 2, [1])]),
+    ([[1, 0, 2, 4], [0, 0, 0, 3]], [(0, 0, 2, [0]), (0, 2, 1, [1, 0]), (0, 3, 3, [1])]),
+    ([[0, 0, 0, 2], [0, 0, 2, 2]], [(0, 0, 4, [0])]),
+    ([[0, 1, 0, 2], [0, 1, 0, 2], [0, 0, 5, 1]], [(0, 5, 1, [0]), (1, 0, 2, [0, 0])]),
+])  # fmt: skip
+def test_runs_are_cut_where_they_overlap(runs, expected):
+    """Programs in the order they came; neighbours with the same programs are one piece."""
+    assert expected == pieces(runs)
+
+
+def test_lanes_that_share_an_address_touch_it_once():
+    """As the ledger counts."""
+    recorder = Recorder()
+    with interpreter.recording(recorder=recorder):
+        column_kernel[(1,)](torch.ones(4), 4, 0, ROWS=4)
+
+    assert [[0, 0, 0, 1]] == recorder.panels[0].touched
+
+
+def test_the_picture_is_as_wide_as_a_page_and_equal_runs_give_equal_bytes():
+    """As the pictures of traffic."""
+    images = []
+    for _ in range(2):
+        picture = grader.trace(copy_kernel, blank(20), torch.ones(20), 20, BLOCK=8, grid=(3,))
+        images.append(base64.b64decode(picture._repr_mimebundle_()["image/png"]))
+    width, height = struct.unpack(">II", images[0][16:24])
+
+    assert images[0] == images[1]
+    assert 704 == width and 200 < height < 900
+
+
+@pytest.fixture
+def compiled(monkeypatch):
+    """As where a GPU is present: kernels of this process cannot be watched, and a worker runs their text."""
+    monkeypatch.setattr(machine, "interpreted", lambda: False)
+    monkeypatch.setattr(answer, "session_cells", lambda: [SOURCE])
+
+
+def test_where_kernels_are_compiled_a_worker_tells_the_same(trace, compiled, monkeypatch):
+    """Tables alike, tensors given by keyword too, and what was stored comes back."""
+    there, y = {}, blank(20)
+    there["kernel"] = trace(copy_kernel, y_ptr=y, x_ptr=torch.ones(20), n=20, BLOCK=8, num_warps=2, grid=lambda m: (3,))
+    there["function"] = trace(copied, torch.ones(7))
+    there["stopped"] = trace(unmasked_kernel, blank(2, 5), torch.ones(2, 5), 5, 5, BLOCK=8, grid=(2,), order="reversed")
+    assert torch.equal(torch.ones(20), y)
+    monkeypatch.undo()
+
+    assert there["kernel"] == trace(copy_kernel, blank(20), torch.ones(20), 20, BLOCK=8, grid=(3,))
+    assert there["function"] == trace(copied, torch.ones(7))
+    assert there["stopped"] == (
+        trace(unmasked_kernel, blank(2, 5), torch.ones(2, 5), 5, 5, BLOCK=8, grid=(2,), order="reversed")
+    )
+
+
+def test_where_kernels_are_compiled_errors_are_sentences_too(compiled):
+    """A kernel no cell defines, and a launch that does not fit."""
+    with pytest.raises(KernelMisuse, match="no cell that has run defines it"):
+        grader.trace(tile_kernel, blank(1), grid=(1,))
+    with pytest.raises(KernelMisuse, match="missing 1 required"):
+        grader.trace(copy_kernel, blank(4), blank(4), BLOCK=4, grid=(1,))
+    with pytest.raises(RuntimeError, match="copied does not run"):
+        grader.trace(copied, 3)
+
+
+@pytest.mark.parametrize("field, value", [
+    ("touched", [[1, 2, 3]]), ("touched", 3), ("shape", []), ("grid", "x"), ("lanes", float("inf")),
+    ("masked", [["a"] * 4]),
+])  # fmt: skip
+def test_a_forged_panel_ends_the_answer(field, value):
+    """What comes from a worker is looked at before it is believed."""
+    with pool.zygote().open(SOURCE, 10) as session:
+        sent = vars(session.run(Call("call", "copied", (torch.ones(7),), trace=True)).panels[0])
+
+    assert sent == vars(_evidence({"panels": [sent | {"extra": 1}]}, b"").panels[0])
+    with pytest.raises(pool.Died):
+        _evidence({"panels": [sent | {field: value}]}, b"")
