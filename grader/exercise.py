@@ -80,8 +80,8 @@ class Case:
     expects_error: bool = False
     may_call_library: bool = False  # torch.softmax may judge here, and not only be imitated
     then: tuple[Given, ...] = ()  # run on the tensor that the answer returned
-    # Cases of a group are worth a share of the points each, if all the others pass. The group says what they share.
-    group: str | None = None
+    group: str | None = None  # one of the exercise's groups
+    alone: bool = False  # in a process of its own, so that no other case can spoil it
     interpreted_only: bool = False  # where a GPU's fused arithmetic may rightly differ
 
 
@@ -110,6 +110,9 @@ class Exercise:
     hints: tuple[str, str, str]
     mistakes: tuple[tuple[str, Detector], ...] = ()
     kernels: bool = False  # whether a GPU, where there is one, checks it too
+    # Cases of a group are worth a share of the points each, if all the others pass. The feedback counts failures by
+    # group, and speaks of the first group that has one.
+    groups: tuple[str, ...] = ()
 
 
 @dataclass

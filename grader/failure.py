@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from . import feedback
@@ -40,8 +41,9 @@ def failure_of(case: Case, evidence: Evidence) -> Failure | None:
         return Failure(case, evidence, f"a kernel calls PyTorch's {evidence.inside_kernels[0]}", "torch-in-kernel")
     if evidence.error and not case.expects_error:
         mistake = from_error(evidence.error)
-        if mistake == "launch-arguments" and case.call.kind == "launch":
-            mistake = "signature-changed"  # it was the check that launched it
+        by_the_check = not evidence.error["line"] and re.search("positional argument", evidence.error["message"])
+        if by_the_check or (mistake == "launch-arguments" and case.call.kind == "launch"):
+            mistake = "signature-changed"  # it was the check that called it
         return Failure(case, evidence, feedback.error_sentence(evidence.error), mistake)
     sentence = case.verify(evidence)
     if sentence:

@@ -15,7 +15,7 @@ class Runner:
 
     def run(self, given: Given, tensor) -> Evidence:
         """What given.name makes of a tensor. Raises Deadline or Died."""
-        refused = wire.too_large(tensor)
+        refused = wire.unfit(tensor)
         if refused:
             return Evidence(error={"type": "ValueError", "kinds": ["ValueError"], "message": refused, "line": ""})
         if given.source not in self._sessions:

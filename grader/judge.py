@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from . import feedback, given, machine, naming, pool
 from .exercise import Answer, Case, Evidence, Exercise, Result
 from .failure import Failure, failure_of
@@ -57,11 +59,14 @@ def _not_attempted(result: Result, exercise: Exercise, answer: Answer) -> Result
 def _run(exercise, answer, cases, seconds, result) -> tuple[list[Failure], list[tuple[Case, Evidence]]]:
     """Run every case interpreted. The cases after one that never ended are not run."""
     failures, seen = [], []
-    session, runner = None, given.Runner(seconds)
+    session, runner, end = None, given.Runner(seconds), time.monotonic() + seconds
     for case in cases:
         try:
+            if session is not None and case.alone:
+                session.close()
+                session = None
             if session is None:
-                session = pool.zygote().open(answer.source, seconds)
+                session = pool.zygote().open(answer.source, max(end - time.monotonic(), 0.1))
             if session.loading_error:
                 evidence = Evidence(error=session.loading_error)
             else:
@@ -89,7 +94,7 @@ def _run(exercise, answer, cases, seconds, result) -> tuple[list[Failure], list[
     if session is not None:
         session.close()
     runner.close()
-    return naming.in_order(failures), seen
+    return naming.in_order(exercise, failures), seen
 
 
 def _ended(case: Case, error: Exception, seconds: float) -> Failure:

@@ -365,6 +365,31 @@ _ALL = [
         "By how much may two right results differ, relative to their size?",
     ),
     Mistake(
+        "input-empty",
+        "The matrix has no elements.",
+        "How many rows and how many columns does your input have?",
+    ),
+    Mistake(
+        "input-without-softmax",
+        "On this input even a right kernel has no numbers to give.",
+        "What is the softmax of that row, computed by hand?",
+    ),
+    Mistake(
+        "test-refuses-pytorch",
+        "The test is red even on PyTorch's own result: too strict for float32, or compared with something else.",
+        "What does your comparison make of rounding, of a right value that is 0, and of a row of -inf?",
+    ),
+    Mistake(
+        "test-calls-nothing",
+        "The test never uses the function that it is given.",
+        "Which line of your test runs the softmax under test?",
+    ),
+    Mistake(
+        "test-takes-nan",
+        "A kernel passes that returns nan everywhere.",
+        "Is nan > 0.1 true, and is nan < 0.1?",
+    ),
+    Mistake(
         "test-returns",
         "The test hands its verdict back, and nobody looks at what a test returns.",
         "What does a test do when it is not content?",
@@ -402,12 +427,12 @@ _ALL = [
     Mistake(
         "test-ignores-places",
         "Kernels pass whose results have little to do with the input.",
-        "What does your test compare with what, element by element?",
+        "What does your test compare, element by element, and how large is what it compares?",
     ),
     Mistake(
         "test-looks-once",
         "Kernels pass that are right at first sight and do harm besides, or are wrong later.",
-        "What else could a call change, and would a second call tell?",
+        "What else could a call change, and would a second call with other values tell?",
     ),
     # ---- Triton's own errors, in words
     Mistake(
@@ -472,7 +497,7 @@ _ALL = [
     ),
     Mistake(
         "signature-changed",
-        "The kernel's parameters are not the ones that the exercise names.",
+        "The parameters are not the ones that the exercise names.",
         "Which names and which order does the exercise give?",
     ),
     Mistake(
@@ -526,6 +551,16 @@ _ALL = [
         "Which lanes of which program compute that address?",
     ),
     Mistake(
+        "dtypes-differ",
+        "Two tensors of different dtypes met in a function that wants one.",
+        "Which dtype does each of the two have, and which of them should change?",
+    ),
+    Mistake(
+        "truth-of-a-tensor",
+        "A tensor with several values is neither true nor false.",
+        "Is it enough if one of the values is true, or must all of them be?",
+    ),
+    Mistake(
         "refused-by-compiler",
         "The interpreter ran it, but Triton's compiler does not take it, so no GPU would.",
         "Which line is Python that Triton does not know?",
@@ -555,6 +590,8 @@ _TRANSLATIONS = [
     (r"must be Tensor, not tensor|must be real number, not tensor", "torch-in-kernel"),
     (r"'(int|constexpr|tensor)' object is not (iterable|subscriptable)|unsupported tensor index", "indexing-pointer"),
     (r"num_warps", "bad-num-warps"),
+    (r"did not match (Double|Float|Half|BFloat16)|attributes? .dtype.* (is|are) not equal", "dtypes-differ"),
+    (r"Boolean value of Tensor with more than one value", "truth-of-a-tensor"),
     (r"cannot be accessed from Triton", "wrong-device"),
     (r"illegal memory access|not supported on global/shared address space", "illegal-access"),
     (r"size of tensor a \(\d+\) must match", "shapes-do-not-line-up"),
@@ -568,6 +605,8 @@ def from_error(error: dict) -> str | None:
         return "name-undefined"
     if kind in ("SyntaxError", "IndentationError", "TabError"):
         return "not-python"
+    if kind == "RecursionError":
+        return "endless"
     if kind in ("SystemExit", "KeyboardInterrupt"):
         return "exits"
     if kind == "MemoryError":

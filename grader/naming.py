@@ -9,17 +9,17 @@ from .failure import Failure
 from .mistakes import MISTAKES
 
 
-def in_order(failures: list[Failure]) -> list[Failure]:
+def in_order(exercise: Exercise, failures: list[Failure]) -> list[Failure]:
     """The failure to report comes first, among equals the smallest case.
 
     Wrong numbers come before traffic: a wrong kernel has no budget. Slowness may be the fault of either. What costs all
-    points comes before what costs a share, and of the groups the one with the most failures.
+    points comes before what costs a share.
     """
-    count = Counter(f.case.group for f in failures)
 
     def rank(failure: Failure):
-        group = failure.case.group
-        return failure.mistake == "endless", failure.traffic, group is not None, -count[group], group or ""
+        if failure.case.group is None:
+            return 0, failure.mistake == "endless", failure.traffic
+        return 1 + failure.evidence.ran, exercise.groups.index(failure.case.group)
 
     return sorted(failures, key=rank)
 
@@ -35,8 +35,11 @@ def explain(exercise: Exercise, answer: Answer, cases: list[Case], failures: lis
     result.mistake, result.also = _name(exercise, answer, failures)
     result.message = f"{first.case.label}: {first.sentence}"
     result.cases_passed = min(result.cases_passed, result.cases - len(failures))
-    if first.case.group is not None:
-        grouped = sum(case.group is not None for case in cases)
+    grouped = sum(case.group is not None for case in cases)
+    if grouped and first.case.group is None:
+        # What an answer says of a group is worth nothing while it is wrong about the rest.
+        result.cases_passed = len(cases) - grouped - sum(f.case.group is None for f in failures)
+    elif grouped and first.evidence.ran:
         result.score = round(exercise.points * (1 - len(failures) / grouped), 2)
         count = Counter(f.case.group for f in failures)
         result.message = f"{first.sentence}: {', '.join(f'{n} {group}' for group, n in count.items())}"

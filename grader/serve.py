@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import functools
 import importlib.util
 import os
@@ -110,8 +111,10 @@ def _run(channel, module, header: dict, payload: bytes, device: str) -> tuple[di
 def _given(channel: socket.socket, index: int):
     """A function that the course hands to an answer. The judge runs it: nothing of it is in this process."""
 
+    import torch
+
     def softmax(x):
-        refused = wire.too_large(x)
+        refused = wire.unfit(x)
         if refused:
             raise ValueError(refused)
         spec, data = wire.pack(x.detach())
@@ -121,9 +124,13 @@ def _given(channel: socket.socket, index: int):
             kind = getattr(builtins, header["error"]["type"], RuntimeError)
             raise (kind if issubclass(kind, Exception) else RuntimeError)(header["error"]["message"])
         first, second = header["tensors"]
-        x.detach().copy_(wire.unpack(second, payload[first["nbytes"] :]))  # it may have changed what it was given
+        after = wire.unpack(second, payload[first["nbytes"] :])
+        if not torch.equal(x.detach().nan_to_num(), after.nan_to_num()):  # it wrote into what it was given
+            with contextlib.suppress(RuntimeError):  # several elements of an expanded view are one in memory
+                x.detach().copy_(after)
         return wire.unpack(first, payload[: first["nbytes"]])
 
+    softmax.__qualname__ = "softmax"
     return softmax
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import threading
 
 _one_at_a_time = threading.Lock()
@@ -80,8 +81,29 @@ def kernel_returns(tree: ast.AST) -> bool:
 
 
 def asserts_nothing(tree: ast.AST) -> bool:
-    """No assert, no raise, and no call of something that asserts."""
+    """Nothing can fail: no raise, no call that asserts, and no assert but of a tuple, or one that is swallowed."""
+    swallowed = {id(n) for t in ast.walk(tree) if isinstance(t, ast.Try) and _swallows(t) for n in _inside(t.body)}
     return not any(
-        isinstance(n, (ast.Assert, ast.Raise)) or isinstance(n, ast.Call) and "assert" in ast.unparse(n.func)
+        isinstance(n, ast.Raise)
+        or (isinstance(n, ast.Assert) and not (isinstance(n.test, ast.Tuple) and n.test.elts))
+        or (isinstance(n, ast.Call) and "assert" in ast.unparse(n.func))
         for n in ast.walk(tree)
+        if id(n) not in swallowed
     )
+
+
+def _swallows(node: ast.Try) -> bool:
+    """Whether a try statement catches what an assert raises, and does not pass it on."""
+    names = [ast.unparse(h.type) if h.type else "" for h in node.handlers]
+    caught = any(re.search(r"^$|Exception|AssertionError|BaseException", name) for name in names)
+    return caught and not any(isinstance(n, (ast.Raise, ast.Assert)) for h in node.handlers for n in _inside(h.body))
+
+
+def _inside(statements: list[ast.stmt]) -> list[ast.AST]:
+    return [n for statement in statements for n in ast.walk(statement)]
+
+
+def leaves_its_argument_alone(tree: ast.AST) -> bool:
+    """No function uses its first parameter."""
+    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.args.args]
+    return not any(isinstance(n, ast.Name) and n.id == f.args.args[0].arg for f in functions for n in _inside(f.body))

@@ -57,13 +57,16 @@ def _exactly(sock, size: int) -> bytes:
 
 # ---- tensors that an answer chose
 
-_ROWS, _ELEMENTS = 256, 1 << 16  # the course's kernels are interpreted on them: more would take minutes
+_ROWS, _ELEMENTS = 64, 1 << 16  # the course's kernels are interpreted on them: more would take minutes
 
 
-def too_large(tensor) -> str | None:
+def unfit(tensor) -> str | None:
     """Why a tensor is not handed to a kernel of the course, None when it is."""
-    if (tensor.dim() > 1 and len(tensor) > _ROWS) or tensor.untyped_storage().nbytes() > 8 * _ELEMENTS:
-        shape = "×".join(map(str, tensor.shape))
+    shape = "×".join(map(str, tensor.shape))
+    if tensor.numel() == 0:
+        return f"{shape} is a tensor without elements"
+    behind = tensor.untyped_storage().nbytes() // tensor.element_size()
+    if (tensor.dim() > 1 and len(tensor) > _ROWS) or max(behind, tensor.numel()) > _ELEMENTS:
         return (
             f"{shape} is more than a check can interpret: keep to {_ROWS} rows and {_ELEMENTS:,} elements; "
             "a view of something larger counts with all of it"

@@ -182,6 +182,11 @@ def epsilon(x):
 # ---- results that sum to 1, or are small, and have little to do with the input
 
 
+def all_nan(x):
+    """Every value is nan."""
+    return torch.full(x.shape, torch.nan, device=x.device)
+
+
 def uniform(x):
     """Every value is 1/n."""
     return torch.full(x.shape, 1.0 / max(x.shape[-1], 1), device=x.device)

@@ -9,7 +9,6 @@ import torch
 
 from .. import compare, detectors, syntax
 from ..exercise import Call, Case, Evidence, Exercise, Given
-from ..wire import Unreadable
 
 _KERNELS = pathlib.Path(__file__).parent.parent / "kernels"
 _BROKEN = (_KERNELS / "broken.py").read_text(encoding="utf-8")
@@ -17,6 +16,7 @@ _RIGHT = (_KERNELS / "right.py").read_text(encoding="utf-8")
 _WRONG = (_KERNELS / "wrong.py").read_text(encoding="utf-8")
 
 RIGHT = {
+    "reference": "PyTorch's own",
     "one_row": "one program a row",
     "two_rows": "two rows a program",
     "copied": "a copy of the input, then sixteen rows a program",
@@ -26,59 +26,60 @@ RIGHT = {
     "tile": "sixteen rows a program",
 }
 
+# In the order in which a test should learn to catch them.
 WRONG = {
-    "wrong at some widths": ("no_other", "narrow", "by_fours"),
-    "wrong at some heights": ("whole_groups", "first_row_shift"),
-    "wrong in some memory layouts": ("rows_adjacent", "columns_adjacent"),
-    "wrong on unusual values": ("cleaned", "clamped", "signless"),
-    "a little wrong everywhere": ("half", "cheap", "epsilon"),
+    "that return nan": ("all_nan",),
     "with plausible numbers in the wrong places": ("uniform", "zeros", "halves_swapped"),
-    "with side effects or a memory": ("in_place", "remembered"),
+    "wrong at some widths": ("no_other", "narrow", "by_fours"),
+    "a little wrong everywhere": ("half", "cheap", "epsilon"),
+    "wrong on unusual values": ("cleaned", "clamped", "signless"),
+    "wrong in some memory layouts": ("rows_adjacent", "columns_adjacent"),
+    "wrong at some heights, or for rows that differ a lot": ("whole_groups", "first_row_shift"),
+    "that change something else, or remember": ("in_place", "remembered"),
 }
 
 
 def _input_cases(name: str, broken: str):
-    call = Call("call", name)
+    def case(label: str, verify, function: Given, size: int) -> Case:
+        call = Call("call", name)
+        return Case(label, call, verify, size=size, then=(function,), may_call_library=True)
 
     def cases(seed: int) -> list[Case]:
-        return [
-            Case(
-                "a right kernel is run on your input",
-                call,
-                verify=_fair,
-                size=1,
-                then=(Given(_RIGHT, "one_row"),),
-                may_call_library=True,
-            ),
-            Case(
-                f"{broken} is run on your input",
-                call,
-                verify=lambda e: _not_a_matrix(e) or _harmless(e, broken),
-                size=2,
-                then=(Given(_BROKEN, broken),),
-                may_call_library=True,
-            ),
-        ]
+        fair = case("your input, in a right kernel", lambda e: _unfair(e, name), Given(_RIGHT, "one_row"), size=1)
+        exposes = case(
+            f"your input, in {broken}",
+            lambda e: _unusable(e, name) or _harmless(e, broken),
+            Given(_BROKEN, broken),
+            size=2,
+        )
+        return [fair, exposes]
 
     return cases
 
 
-def _not_a_matrix(evidence: Evidence) -> str | None:
+def _unusable(evidence: Evidence, name: str) -> str | None:
+    """Why what came back is no input for the kernels, None when it is one."""
     x = evidence.value
-    if isinstance(x, torch.Tensor) and x.dim() == 2 and x.dtype == torch.float32 and x.numel():
+    if isinstance(x, torch.Tensor) and x.dim() == 2 and x.dtype == torch.float32:
         return None
     if isinstance(x, torch.Tensor):
-        return f"a tensor of shape {tuple(x.shape)} and {compare.name(x.dtype)} came back, expected a float32 matrix"
-    return f"{'a ' + x.kind if isinstance(x, Unreadable) else repr(x)} came back, expected a float32 matrix"
+        returned = f"a tensor of shape {tuple(x.shape)} and {compare.name(x.dtype)}"
+    else:
+        returned = compare.shown(x)
+    return f"{name}() returned {returned}, expected a small float32 matrix"
 
 
-def _fair(evidence: Evidence) -> str | None:
-    if _not_a_matrix(evidence):
-        return _not_a_matrix(evidence)
-    right = evidence.then[0]
+def _unfair(evidence: Evidence, name: str) -> str | None:
+    """Why a right kernel cannot be right on the input, None when it is."""
+    if _unusable(evidence, name):
+        return _unusable(evidence, name)
+    x, right = evidence.value, evidence.then[0]
     if right.error:
         return right.error["message"]
-    return compare.softmax(evidence.value, right.value)
+    if not torch.softmax(x.double(), dim=1).isfinite().all():
+        row = int((~torch.softmax(x.double(), dim=1).isfinite()).any(dim=1).nonzero()[0])
+        return f"row {row} has no softmax: the right answer is nan"
+    return compare.softmax(x, right.value)
 
 
 def _harmless(evidence: Evidence, broken: str) -> str | None:
@@ -92,33 +93,39 @@ def _harmless(evidence: Evidence, broken: str) -> str | None:
 
 def _test_cases(seed: int) -> list[Case]:
     """Right and wrong kernels in an order that depends on the seed, so that a test cannot know which comes when."""
-    cases = [
-        Case(
-            f"a right kernel ({style})",
-            Call("call", "test_softmax", (Given(_RIGHT, name),)),
-            verify=lambda e: None,
-            may_call_library=True,
-        )
-        for name, style in RIGHT.items()
-    ]
+    kernels = [(f"a right kernel ({style})", Given(_RIGHT, name), None) for name, style in RIGHT.items()]
     for group, names in WRONG.items():
-        cases += [
-            Case(
-                f"a kernel that is {group}, number {number}",
-                Call("call", "test_softmax", (Given(_WRONG, name),)),
-                verify=lambda e: None if e.error else "your test accepts wrong kernels",
-                expects_error=True,
-                may_call_library=True,
-                group=group,
-            )
-            for number, name in enumerate(names, 1)
-        ]
-    random.Random(seed).shuffle(cases)
-    return cases
+        kernels += [(f"kernel {i} of those {group}", Given(_WRONG, name), group) for i, name in enumerate(names, 1)]
+    sizes = list(range(len(kernels)))
+    random.Random(seed).shuffle(sizes)
+    sizes[0] = -1  # what PyTorch's own result does not pass says most
+    return [_test_case(*kernel, size) for kernel, size in zip(kernels, sizes)]
+
+
+def _test_case(label: str, kernel: Given, group: str | None, size: int) -> Case:
+    return Case(
+        label,
+        Call("call", "test_softmax", (kernel,)),
+        verify=lambda e: "your test accepts wrong kernels" if group and not e.error else None,
+        size=size,
+        expects_error=group is not None,
+        may_call_library=True,
+        group=group,
+        alone=True,
+        facts={"reference": kernel.name == "reference"},
+    )
+
+
+def _is_red(case: Case, evidence: Evidence) -> bool:
+    return case.group is None and (evidence.error or {}).get("type") == "AssertionError"
 
 
 def _refuses_right(case: Case, evidence: Evidence, answer) -> bool:
-    return case.group is None and (evidence.error or {}).get("type") == "AssertionError"
+    return _is_red(case, evidence) and not case.facts["reference"]
+
+
+def _refuses_reference(case: Case, evidence: Evidence, answer) -> bool:
+    return case.facts["reference"] and _is_red(case, evidence)
 
 
 def _was_told(what: str):
@@ -126,8 +133,22 @@ def _was_told(what: str):
     return lambda case, evidence, answer: case.group is None and what in (evidence.error or {}).get("message", "")
 
 
+def _survives(test=None):
+    """A wrong kernel got through, and the test is written in a certain way."""
+
+    def detect(case: Case, evidence: Evidence, answer) -> bool:
+        return case.group is not None and (test is None or detectors.written(test)(case, evidence, answer))
+
+    return detect
+
+
 def _survivor(group: str):
     return lambda case, evidence, answer: case.group == group
+
+
+def _then_told(what: str):
+    """The kernel did not take what the answer returned."""
+    return lambda c, e, a: bool(e.then and e.then[0].error and what in e.then[0].error["message"])
 
 
 def _input_exercise(number: int, letter: str, hints: tuple[str, str, str]) -> Exercise:
@@ -141,12 +162,27 @@ def _input_exercise(number: int, letter: str, hints: tuple[str, str, str]) -> Ex
         hints=hints,
         mistakes=(
             ("returns-nothing", detectors.nothing),
-            ("input-no-matrix", lambda c, e, a: e.error is None and bool(_not_a_matrix(e))),
-            ("input-too-large", lambda c, e, a: bool(e.then) and bool(e.then[0].error)),
+            ("input-too-large", lambda c, e, a: "tensor of" in getattr(e.value, "kind", "")),
+            ("input-no-matrix", lambda c, e, a: e.error is None and bool(_unusable(e, name))),
+            ("input-empty", _then_told("without elements")),
+            ("input-too-large", _then_told("more than a check can interpret")),
+            ("input-without-softmax", lambda c, e, a: c.size == 1 and e.error is None),
             ("input-harmless", lambda c, e, a: c.size == 2 and e.error is None),
         ),
     )
 
+
+# One for each group of wrong kernels.
+_NAMES = (
+    "test-takes-nan",
+    "test-ignores-places",
+    "test-few-widths",
+    "test-too-loose",
+    "test-tame-values",
+    "test-few-layouts",
+    "test-few-heights",
+    "test-looks-once",
+)
 
 EXERCISES = [
     _input_exercise(
@@ -182,6 +218,7 @@ EXERCISES = [
         names=("test_softmax",),
         points=4,
         cases=_test_cases,
+        groups=tuple(WRONG),
         hints=(
             "A test is as good as its inputs and as strict as its comparison. Vary one thing at a time: width, height, "
             "memory layout, values.",
@@ -191,18 +228,15 @@ EXERCISES = [
             "`(got - want).abs() <= <share> * want + <next to nothing>`.",
         ),
         mistakes=(
+            ("input-empty", _was_told("without elements")),
             ("input-too-large", _was_told("is more than a check can interpret")),
             ("input-no-matrix", _was_told("softmax takes a float32 matrix")),
+            ("test-refuses-pytorch", _refuses_reference),
             ("test-refuses-right", _refuses_right),
             ("test-returns", lambda c, e, a: isinstance(e.value, bool)),
-            ("test-asserts-nothing", detectors.written(syntax.asserts_nothing)),
-            ("test-few-widths", _survivor("wrong at some widths")),
-            ("test-few-heights", _survivor("wrong at some heights")),
-            ("test-few-layouts", _survivor("wrong in some memory layouts")),
-            ("test-tame-values", _survivor("wrong on unusual values")),
-            ("test-too-loose", _survivor("a little wrong everywhere")),
-            ("test-ignores-places", _survivor("with plausible numbers in the wrong places")),
-            ("test-looks-once", _survivor("with side effects or a memory")),
+            ("test-calls-nothing", _survives(syntax.leaves_its_argument_alone)),
+            ("test-asserts-nothing", _survives(syntax.asserts_nothing)),
+            *zip(_NAMES, map(_survivor, WRONG)),
         ),
     ),
 ]

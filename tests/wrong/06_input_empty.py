@@ -1,5 +1,5 @@
 # exercise: 6.1
-# mistake: input-no-matrix
+# mistake: input-empty
 import torch
 
 

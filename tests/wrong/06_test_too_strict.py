@@ -1,5 +1,5 @@
 # exercise: 6.4
-# mistake: test-refuses-right
+# mistake: test-refuses-pytorch
 import torch
 
 

@@ -1,4 +1,5 @@
 # exercise: 6.1
+# mistake: input-without-softmax
 import torch
 
 
