@@ -166,7 +166,10 @@ def same_number(a, b, rel: float = 1e-9) -> bool:
     """Whether two plain values are the same number; booleans are no numbers."""
     if isinstance(a, bool) or isinstance(b, bool) or not all(isinstance(v, (int, float, Fraction)) for v in (a, b)):
         return False
-    return a == b or math.isclose(a, b, rel_tol=rel)
+    try:
+        return a == b or math.isclose(a, b, rel_tol=rel)
+    except OverflowError:  # an integer too large for a float
+        return False
 
 
 # ---- tensors -----------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from grader import compare, inputs
+from grader.wire import same_number
 
 FAMILIES = [
     inputs.randn, inputs.far_below_zero, inputs.large, inputs.ascending, inputs.descending, inputs.cliff,
@@ -145,3 +146,9 @@ def test_zeros_where_nan_is_expected_are_said_to_be_that():
     said = compare.softmax(x, torch.zeros(1, 3))
 
     assert "the row, column 0 is 0, expected nan; 3 of 3 values differ, the row sums to 0" == said
+
+
+def test_an_integer_beyond_every_float_is_another_number():
+    """And no OverflowError in the judge."""
+    assert not same_number(10**400, 2.5)
+    assert compare.two_numbers((10**400, 1), (6, 6))
