@@ -1,6 +1,7 @@
 """The course as a whole: points, texts, names."""
 
 import ast
+import json
 import re
 
 import pytest
@@ -43,6 +44,17 @@ def test_another_seed_gives_other_numbers():
         tensors = [[a for a in some if hasattr(a, "numel")] for some in args]
         if tensors[0]:
             assert any(a.shape != b.shape or not (a == b).all() for a, b in zip(*tensors)), exercise.id
+
+
+def test_what_was_recorded_fits_what_the_lessons_count():
+    """Elements as in 1.2 and 2.1, and no run faster than its card's data sheet allows."""
+    cards = {c["name"]: c for c in json.loads((ROOT / "docs" / "cards.json").read_text())["cards"]}
+    for run in json.loads((ROOT / "docs" / "passes_on_h200.json").read_text())["results"]:
+        m, n = run["m"], run["n"]
+        once = (m * n, m * n)
+        counted = {"copy": once, "fused": once, "five passes": (5 * m * n + 2 * m, 3 * m * n + 2 * m)}
+        assert counted[run["what"]] == (run["read"], run["written"])
+        assert 4 * sum(counted[run["what"]]) / (run["microseconds"] * 1e-6) < cards["H200"]["bandwidth"]
 
 
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=lambda m: m.id)
