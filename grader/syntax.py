@@ -103,7 +103,20 @@ def _inside(statements: list[ast.stmt]) -> list[ast.AST]:
     return [n for statement in statements for n in ast.walk(statement)]
 
 
-def leaves_its_argument_alone(tree: ast.AST) -> bool:
-    """No function uses its first parameter."""
-    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.args.args]
-    return not any(isinstance(n, ast.Name) and n.id == f.args.args[0].arg for f in functions for n in _inside(f.body))
+def cuts_digits(tree: ast.AST) -> bool:
+    """Whole-number division, or a call that rounds."""
+    rounding = ("int", "round", "floor", "ceil", "trunc")
+    return any(
+        (isinstance(n, (ast.BinOp, ast.AugAssign)) and isinstance(n.op, ast.FloorDiv))
+        or (isinstance(n, ast.Call) and ast.unparse(n.func).split(".")[-1] in rounding)
+        for n in ast.walk(tree)
+    )
+
+
+def unused_parameters(tree: ast.AST, function: str) -> set[int]:
+    """Positions of the parameters that a function never looks at; empty when there is no such function."""
+    for n in ast.walk(tree):
+        if isinstance(n, ast.FunctionDef) and n.name == function:
+            read = {m.id for m in ast.walk(n) if isinstance(m, ast.Name)}
+            return {i for i, a in enumerate(n.args.args) if a.arg not in read}
+    return set()

@@ -1,0 +1,4 @@
+# exercise: 2.3
+# mistake: five-passes-counted
+def floor_time(m, n, itemsize, bandwidth):
+    return 8 * m * n * itemsize / bandwidth

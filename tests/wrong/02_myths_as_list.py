@@ -1,0 +1,3 @@
+# exercise: 2.5
+# mistake: claim-missing
+myths = [False, False, True, False, True, False]

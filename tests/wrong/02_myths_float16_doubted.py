@@ -1,0 +1,3 @@
+# exercise: 2.5
+# mistake: truth-doubted
+myths = {"a": False, "b": False, "c": True, "d": False, "e": False, "f": False}

@@ -1,0 +1,3 @@
+# exercise: 2.5
+# mistake: value-left-out
+myths = None

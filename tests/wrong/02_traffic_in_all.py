@@ -1,0 +1,4 @@
+# exercise: 2.1
+# mistake: not-two-numbers
+def fused_traffic(m, n):
+    return 2 * m * n

@@ -1,0 +1,4 @@
+# exercise: 2.1
+# mistake: intermediate-stored
+def fused_traffic(m, n):
+    return m * n, 2 * m * n
