@@ -247,7 +247,7 @@ for what, marker, color in (("five passes", "s", "#eecc66"), ("fused", "o", "#44
     some = [run for run in runs if run["what"] == what]
     x, y = [run["intensity"] for run in some], [run["flops"] for run in some]
     axes.scatter(x, y, s=40, marker=marker, color=color, edgecolor="black", zorder=3)
-    axes.text(1.15 * min(x), min(y), what, va="center")
+    axes.text(1.15 * min(x), min(y), f"{what}, recorded", va="center")
 axes.set_xlim(right=900)
 axes.set_xlabel("arithmetic intensity, flop per byte")
 axes.set_ylabel("flop per second")
