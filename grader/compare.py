@@ -89,8 +89,8 @@ def tensor(got, want: torch.Tensor, rtol: float) -> str | None:
     if good.all():
         return None
     at = tuple(int(i) for i in (~good).nonzero()[0])
-    where = at[0] if len(at) == 1 else at
-    return f"element {where} is {got[at].item():.6g}, expected {want[at].item():.6g}"
+    where = f"row {at[0]}, column {at[1]}" if len(at) == 2 else f"element {at[0] if len(at) == 1 else at}"
+    return f"{where} is {got[at].item():.6g}, expected {want[at].item():.6g}"
 
 
 def two_numbers(got, want: tuple[int, int]) -> str | None:

@@ -10,25 +10,30 @@ from .wire import same_number
 
 
 def output(case: Case, evidence: Evidence) -> torch.Tensor | None:
-    """The tensor an answer made: what it returned, or what its kernel stored."""
+    """The tensor an answer made: what it returned, or what its kernel stored, without rows that are spare."""
     if isinstance(evidence.value, torch.Tensor):
         return evidence.value
     index = case.facts.get("out")
-    return evidence.args[index] if index is not None and index < len(evidence.args) else None
+    if index is None or index >= len(evidence.args):
+        return None
+    got = evidence.args[index]
+    return got[: len(got) - case.facts["spare"]] if "spare" in case.facts else got
 
 
 def formula(compute) -> Detector:
-    """Matches when the answer's numbers are those of a known wrong formula of the case's x (M×N)."""
+    """Matches when the answer's numbers are those of a known wrong formula of the case's x.
+
+    What is right says facts["want"]; without it, it is the softmax of x (M×N).
+    """
 
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
         x, got = case.facts.get("x"), output(case, evidence)
-        if x is None or got is None or got.shape != x.shape:
+        if x is None or got is None:
             return False
         wrong = compute(x, case.facts)
+        right = case.facts.get("want", torch.softmax(x.double(), 1).to(got.dtype) if x.dim() == 2 else None)
         # Where the wrong formula happens to be right (one column, say), agreeing with it means nothing.
-        return compare.alike(got, wrong) and not (
-            x.dim() == 2 and compare.alike(torch.softmax(x.double(), 1).to(got.dtype), wrong)
-        )
+        return compare.alike(got, wrong) and not compare.alike(right, wrong)
 
     detect.by_numbers = True
     return detect
@@ -56,6 +61,11 @@ def written(test) -> Detector:
             return False
 
     return detect
+
+
+def past_the_row(where: dict, facts: dict) -> bool:
+    """For `outside`: some lanes are inside the row, others run over its end."""
+    return (where["lanes"] or 0) < (where["of"] or 0) and (where.get("column") or 0) >= facts["x"].shape[-1]
 
 
 def value(test) -> Detector:
@@ -123,6 +133,16 @@ def ragged(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The block is wider than the row."""
     x = case.facts.get("x")
     return x is not None and case.facts.get("block", 0) > x.shape[-1]
+
+
+def shared(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Several programs stored the same element."""
+    return any(launch["shared"] for launch in evidence.launches)
+
+
+def unshared(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """No two programs stored the same element."""
+    return not shared(case, evidence, answer)
 
 
 def lowest_lost(case: Case, evidence: Evidence, answer: Answer) -> bool:

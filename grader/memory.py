@@ -134,7 +134,7 @@ def _refusal(op: str, region: Region, addresses: np.ndarray, good: np.ndarray, p
     row, column = region.place(bad, anchor)
     first = (int(addresses.reshape(-1)[0]) - region.base) // region.itemsize
     if row is None:
-        where, size = f"element {column}", f"{region.numel} elements"
+        where, size = f"element {column}", f"{region.numel} element" + "s" * (region.numel != 1)
     else:
         flat = (int(bad) - region.base) // region.itemsize
         where, size = f"row {row}, column {column} (element {flat})", " × ".join(map(str, region.shape))

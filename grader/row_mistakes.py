@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from . import detectors, formulas
 from .detectors import both, formula, outside
-from .exercise import Answer, Case, Evidence
 
 
-def _row_begins(width):
-    """An access that left its tensor because row r was looked for r times `width(facts)` elements in.
+def row_begins(width):
+    """For `outside`: an access that left its tensor because row r was looked for r times `width(facts)` elements in.
 
     Only where that number is not, by chance, one of the row strides.
     """
@@ -24,29 +23,21 @@ def _row_begins(width):
     return test
 
 
-def _shared(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Several programs stored the same element."""
-    return any(launch["shared"] for launch in evidence.launches)
-
-
-def _unshared(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    return not _shared(case, evidence, answer)
-
-
-def _either(mistake: str, width) -> list:
-    return [(mistake, outside(op, _row_begins(width))) for op in ("load", "store")]
+def either(mistake: str, width) -> list:
+    """The mistake of looking for row r so many elements in, when loading or when storing."""
+    return [(mistake, outside(op, row_begins(width))) for op in ("load", "store")]
 
 
 ROW_KERNEL = (
-    ("stride-in-bytes", outside("load", _row_begins(lambda f: 4 * f["x_stride"]))),
-    ("stride-in-bytes", outside("store", _row_begins(lambda f: 4 * f["y_stride"]))),
-    ("wrong-row-stride", outside("load", _row_begins(lambda f: f["y_stride"]))),
-    ("wrong-row-stride", outside("store", _row_begins(lambda f: f["x_stride"]))),
-    *_either("rows-assumed-adjacent", lambda f: f["x"].shape[1]),
-    *_either("block-for-stride", lambda f: f["block"]),
+    ("stride-in-bytes", outside("load", row_begins(lambda f: 4 * f["x_stride"]))),
+    ("stride-in-bytes", outside("store", row_begins(lambda f: 4 * f["y_stride"]))),
+    ("wrong-row-stride", outside("load", row_begins(lambda f: f["y_stride"]))),
+    ("wrong-row-stride", outside("store", row_begins(lambda f: f["x_stride"]))),
+    *either("rows-assumed-adjacent", lambda f: f["x"].shape[1]),
+    *either("block-for-stride", lambda f: f["block"]),
     ("row-stride-missing", formula(formulas.shifted_window)),
     ("row-stride-missing", formula(formulas.shifted_stores)),
-    ("row-zero-only", both(_shared, formula(formulas.first_row_everywhere))),
-    ("stored-in-row-zero", both(_shared, detectors.tail_rows_nan)),
-    ("rows-missing", both(_unshared, detectors.tail_rows_nan)),
+    ("row-zero-only", both(detectors.shared, formula(formulas.first_row_everywhere))),
+    ("stored-in-row-zero", both(detectors.shared, detectors.tail_rows_nan)),
+    ("rows-missing", both(detectors.unshared, detectors.tail_rows_nan)),
 )

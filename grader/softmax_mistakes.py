@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from . import detectors, formulas, syntax
-from .detectors import both, formula, outside, written
+from .detectors import both, formula, outside, past_the_row, written
 
-
-def _beyond_the_row(where: dict, facts: dict) -> bool:
-    """Some lanes are inside the row, others run over its end."""
-    return (where["lanes"] or 0) < (where["of"] or 0) and (where.get("column") or 0) >= facts["x"].shape[1]
-
-
-SOFTMAX_KERNEL = (
+# What any kernel can meet, whatever it computes.
+KERNEL = (
     ("and-or-on-masks", written(syntax.boolean_on_masks)),
     ("mask-precedence", written(syntax.loose_ampersand)),
     ("torch-in-kernel", written(syntax.foreign_module)),
     ("returns-from-kernel", written(syntax.kernel_returns)),
-    ("no-store-mask", outside("store", _beyond_the_row)),
-    ("no-load-mask", outside("load", _beyond_the_row)),
+)
+
+SOFTMAX_KERNEL = (
+    *KERNEL,
+    ("no-store-mask", outside("store", past_the_row)),
+    ("no-load-mask", outside("load", past_the_row)),
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
     ("no-pad", both(written(syntax.load_without_other), detectors.all_nan)),

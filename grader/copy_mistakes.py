@@ -1,0 +1,180 @@
+"""The mistakes that a kernel which moves blocks can meet: which elements, which lanes, what the masked lanes hold.
+
+A case's facts hold x, want (what is right), block and, for matrices, rows (from rows of x to rows of the result),
+x_stride and y_stride.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from . import compare, detectors
+from .detectors import both, formula, outside, past_the_row, written
+from .exercise import Answer, Case, Evidence
+from .row_mistakes import either, row_begins
+from .softmax_mistakes import KERNEL
+from .syntax import load_without_other
+
+
+def _one_too_far(where: dict, facts: dict) -> bool:
+    """One lane is outside, and without a mask it would have been more."""
+    n = facts["x"].shape[-1]
+    return where["lanes"] == 1 and where["column"] == n and -n % facts["block"] >= 2
+
+
+def _first_column_lost(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Of every row but the first, the first value alone is wrong, and without a mask it would have been more."""
+    got, want = detectors.output(case, evidence), case.facts["want"]
+    if got is None or got.shape != want.shape or case.facts["block"] - want.shape[1] < 2:
+        return False
+    wrong = got != want
+    return bool(wrong[1:, 0].any() and not wrong[0].any() and not wrong[:, 1:].any())
+
+
+def _spread(where: dict, facts: dict) -> bool:
+    """Lane i of the first program is looked for at element 4·i, and no more lanes are on than there are elements."""
+    n = facts["x"].numel()
+    return where["program"][0] == 0 and where["of"] <= n and where["lanes"] == where["of"] - -(-n // 4)
+
+
+def _no_lane_masked(where: dict, facts: dict) -> bool:
+    return past_the_row(where, facts) and where["of"] == facts["block"]
+
+
+def _several_blocks(where: dict, facts: dict) -> bool:
+    return facts["x"].numel() > facts["block"]
+
+
+def _left_as_they_were(keeps):
+    """x where `keeps(x, facts)` says so, counted in elements from the first; NaN behind."""
+
+    def compute(x: torch.Tensor, facts: dict) -> torch.Tensor:
+        wrong = x.clone()
+        wrong[keeps(x, facts) :] = torch.nan
+        return wrong
+
+    return formula(compute)
+
+
+def _end_of_the_last(x: torch.Tensor, facts: dict) -> int:
+    """Where the last program ends when each begins one element after the one before it."""
+    return (len(x) - 1) // facts["block"] + facts["block"]
+
+
+def _tail_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The last elements of a vector were left as they were, the first holds a number."""
+    got = detectors.output(case, evidence)
+    nan = got.isnan() if got is not None and got.dim() == 1 else torch.tensor([True])
+    return bool(nan[-1] and not nan[0] and (nan.int().diff() >= 0).all())
+
+
+COPY = (
+    *KERNEL,
+    *((name, outside(op, test)) for op in ("load", "store") for name, test in (
+        ("mask-one-too-far", _one_too_far),
+        ("stride-in-bytes", _spread),
+        ("stride-in-bytes", lambda w, f: 0 < w["program"][0] and w["first"] == 4 * w["program"][0] * f["block"]),
+        ("mask-on-lanes", _several_blocks),
+        (f"no-{op}-mask", _no_lane_masked),
+    )),
+    ("input-overwritten", detectors.input_overwritten),
+    ("nothing-stored", detectors.nothing_stored),
+    ("block-zero-only", both(detectors.shared, _left_as_they_were(lambda x, f: f["block"]))),
+    ("blocks-overlap", both(detectors.shared, _left_as_they_were(_end_of_the_last))),
+    ("elements-missing", both(detectors.unshared, _tail_left)),
+)  # fmt: skip
+
+
+def _shifted_window(x: torch.Tensor, facts: dict) -> torch.Tensor:
+    """Row r read from element r on: the row stride is missing."""
+    flat, (m, n) = x.reshape(-1), x.shape
+    return facts["rows"](torch.stack([flat[r : r + n] for r in range(m)])) if m - 1 + n <= m * n else x[:0]
+
+
+def _shifted_stores(x: torch.Tensor, facts: dict) -> torch.Tensor:
+    """Rows read and stored from element r on: the row stride is missing twice."""
+    flat = facts["rows"](x.reshape(1, -1)).reshape(-1).clone()
+    flat[len(x) - 1 + x.shape[1] :] = torch.nan
+    return flat.reshape(x.shape) if flat.numel() == x.numel() else x[:0]
+
+
+def _row_zero(stored_in: slice):
+    """Every program read row 0, and stored it in the rows of this slice; the others keep NaN."""
+
+    def compute(x: torch.Tensor, facts: dict) -> torch.Tensor:
+        wrong = torch.full_like(facts["want"], torch.nan)
+        wrong[stored_in] = facts["rows"](x[:1])
+        return wrong
+
+    return formula(compute)
+
+
+def _later_rows_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Row 0 holds numbers, and every other row was left as it was."""
+    got = detectors.output(case, evidence)
+    return got is not None and len(got) > 1 and bool(got[1:].isnan().all() and not got[0].isnan().any())
+
+
+ROWS = (
+    *KERNEL,
+    *((name, outside(op, test)) for op in ("load", "store") for name, test in (
+        ("mask-one-too-far", _one_too_far),
+        ("row-stride-missing", row_begins(lambda f: 1)),
+    )),
+    *either("stride-in-bytes", lambda f: 4 * f["x_stride"]),
+    *either("rows-assumed-adjacent", lambda f: f["x"].shape[1]),
+    *either("block-for-stride", lambda f: f["block"]),
+    ("no-store-mask", outside("store", past_the_row)),
+    ("no-load-mask", outside("load", past_the_row)),
+    ("input-overwritten", detectors.input_overwritten),
+    ("nothing-stored", detectors.nothing_stored),
+    ("row-stride-missing", formula(_shifted_window)),
+    ("row-stride-missing", formula(_shifted_stores)),
+    ("row-zero-only", _row_zero(slice(None))),
+    ("row-zero-only", both(detectors.shared, _row_zero(slice(1)))),
+    ("stored-in-row-zero", both(detectors.shared, _later_rows_left)),
+    ("rows-missing", both(detectors.unshared, _later_rows_left)),
+    ("tail-missing", detectors.tail_is_nan),
+)  # fmt: skip
+
+
+def _pad_won(test):
+    """Every wrong result is one and the same number, larger than what is right: the masked lanes' own."""
+
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        got, want = detectors.output(case, evidence), case.facts["want"]
+        if not detectors.ragged(case, evidence, answer) or got is None or got.shape != want.shape:
+            return False
+        pads = got[got != want].unique()
+        return len(pads) == 1 and bool((pads > want[got != want]).all()) and test(pads.item())
+
+    return detect
+
+
+MAXIMUM = (
+    ("output-spaced-like-rows", outside("store", row_begins(lambda f: f["x_stride"]))),
+    ("block-for-number", outside("store", lambda where, facts: (where["of"] or 0) > 1)),
+    *ROWS,
+    ("no-pad", both(written(load_without_other), _pad_won(lambda pad: pad == torch.inf))),
+    ("pad-zero-wins", _pad_won(lambda pad: pad == 0)),
+    ("pad-finite", _pad_won(lambda pad: pad < 0)),
+    ("pad-wins", _pad_won(lambda pad: pad > 0)),
+)
+
+
+def _overwritten(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Several programs stored the same element, and the numbers are wrong."""
+    got = detectors.output(case, evidence)
+    return got is not None and detectors.shared(case, evidence, answer) and not torch.equal(got, case.facts["want"])
+
+
+def _not_doubled(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    return compare.alike(detectors.output(case, evidence), case.facts["x"])
+
+
+REPAIR = (
+    *ROWS,
+    ("unchanged", _not_doubled),
+    ("mask-one-too-far", both(detectors.shared, _first_column_lost)),
+    ("neighbour-overwritten", _overwritten),
+)

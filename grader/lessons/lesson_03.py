@@ -1,0 +1,180 @@
+"""Lesson 03: pointers and masks. Which elements a program touches, what its masked lanes hold, and in which order."""
+
+from __future__ import annotations
+
+import torch
+
+from .. import compare, inputs
+from ..copy_mistakes import COPY, MAXIMUM, REPAIR, ROWS
+from ..exercise import Call, Case, Exercise, Out
+
+# Elements and lanes of a block. The smallest ragged ones are short of two lanes or more: a mask that lets one lane
+# too many through then looks different from no mask at all.
+_VECTORS = [(4, 4), (8, 8), (3, 8), (16, 8), (13, 8), (20, 8), (64, 16), (37, 16), (1000, 128)]
+
+
+def _copy_cases(seed: int) -> list[Case]:
+    cases = [_copy_case(n, block, "forward", seed) for n, block in _VECTORS]
+    return cases + [_copy_case(27, 8, order, seed) for order in ("reversed", "shuffled")]
+
+
+def _copy_case(n: int, block: int, order: str, seed: int) -> Case:
+    x = inputs.randn(1, n, inputs.generator(seed + n))[0]
+    programs = -(-n // block)
+    call = Call("launch", "copy_kernel", (Out((n,)), x, n), {"BLOCK": block}, grid=(programs,), order=order)
+    count = "1 program" if programs == 1 else f"{programs} programs"
+    return Case(
+        f"{n} elements, {count} of {block} lanes" + _in_order(order),
+        call,
+        verify=lambda e: compare.tensor(e.args[0], x, 0.0),
+        size=n * (1 + (programs > 1)),  # one program first
+        budget=(n, n),
+        unit=n,
+        facts={"x": x, "want": x, "out": 0, "block": block},
+    )
+
+
+def _in_order(order: str) -> str:
+    return "" if order == "forward" else f", programs in {order} order"
+
+
+def _row_cases(kernel: str, matrices, seed: int, rows) -> list[Case]:
+    """matrices: (label, family, rows, columns, lanes, gap between rows, order of programs)."""
+    cases = []
+    for i, (label, family, m, n, block, gap, order) in enumerate(matrices):
+        x = family(m, n, inputs.generator(seed + i))
+        x = inputs.row_strided(x, gap) if gap else x
+        label = f"{label}, {m}×{n} in blocks of {block}{_in_order(order)}"
+        cases.append(_row_case(kernel, label, x, block, order, rows))
+    return cases
+
+
+def _row_case(kernel: str, label: str, x: torch.Tensor, block: int, order: str, rows, spare: int = 0) -> Case:
+    """spare: rows at the end of the output that belong to nobody."""
+    (m, n), stride, want = x.shape, x.stride(0), rows(x)
+    out = Out((m + spare, n), strides=(stride, 1)) if want.dim() == 2 else Out((m,))
+    call = Call("launch", kernel, (out, x, stride, n), {"BLOCK": block}, grid=(m,), order=order)
+    return Case(
+        label,
+        call,
+        verify=lambda e: compare.tensor(e.args[0][:m], want, 0.0),
+        size=m * n,
+        budget=(m * n, want.numel()),
+        unit=m * n,
+        facts={
+            "x": x, "want": want, "out": 0, "block": block, "rows": rows, "spare": spare,
+            "x_stride": stride, "y_stride": stride if want.dim() == 2 else 1,
+        },
+    )  # fmt: skip
+
+
+_MATRICES = [
+    ("one full row", inputs.randn, 1, 4, 4, 0, "forward"),
+    ("full rows", inputs.randn, 2, 4, 4, 0, "forward"),
+    ("ragged", inputs.randn, 3, 5, 8, 0, "forward"),
+    ("gaps between the rows", inputs.randn, 3, 6, 8, 3, "forward"),
+    ("one column", inputs.randn, 30, 1, 4, 0, "forward"),
+    ("a block much wider than the row", inputs.randn, 5, 7, 32, 0, "forward"),
+    ("more columns than a warp has threads", inputs.randn, 4, 33, 64, 2, "forward"),
+    ("gaps between the rows", inputs.randn, 6, 9, 16, 1, "reversed"),
+    ("ragged", inputs.randn, 7, 10, 16, 0, "shuffled"),
+]
+_MAXIMA = [
+    *_MATRICES,
+    ("ragged, around -200", inputs.far_below_zero, 3, 6, 8, 0, "forward"),
+    ("ragged, values of -1e38", inputs.lowest, 4, 6, 8, 0, "forward"),
+    ("ragged, nothing but -inf", lambda m, n, g: torch.full((m, n), -torch.inf), 5, 6, 8, 0, "forward"),
+    ("ascending", inputs.ascending, 4, 11, 16, 0, "forward"),
+    ("descending", inputs.descending, 4, 12, 16, 0, "forward"),
+]
+
+
+def _copy_rows_cases(seed: int) -> list[Case]:
+    return _row_cases("copy_rows_kernel", _MATRICES, seed, lambda x: x.clone())
+
+
+def _row_max_cases(seed: int) -> list[Case]:
+    return _row_cases("row_max_kernel", _MAXIMA, seed, lambda x: x.amax(1))
+
+
+def _twice(x: torch.Tensor) -> torch.Tensor:
+    return 2 * x
+
+
+def _repaired_cases(seed: int) -> list[Case]:
+    g = inputs.generator(seed)
+    roomy = [
+        _row_case(
+            "repaired_kernel",
+            f"a spare row at the end, {m}×{n} in blocks of 8" + _in_order(order),
+            inputs.randn(m, n, g), 8, order, _twice, spare=1,
+        )
+        for m, n, order in [(2, 5, "reversed"), (3, 5, "forward"), (5, 6, "shuffled")]
+    ]  # fmt: skip
+    return roomy + _row_cases("repaired_kernel", _MATRICES, seed, _twice)
+
+
+EXERCISES = [
+    Exercise(
+        id="3.1",
+        title="copy_kernel",
+        names=("copy_kernel",),
+        points=2,
+        cases=_copy_cases,
+        kernels=True,
+        hints=(
+            "Each program has BLOCK elements of its own: which is the first of them, in program 2?",
+            "tl.program_id(0) is the number of the program; the lanes count on from where it begins.",
+            "`offsets = <number of the program> * <lanes a program> + tl.arange(0, BLOCK)`, and the mask compares "
+            "those offsets with n.",
+        ),
+        mistakes=COPY,
+    ),
+    Exercise(
+        id="3.2",
+        title="copy_rows_kernel",
+        names=("copy_rows_kernel",),
+        points=2,
+        cases=_copy_rows_cases,
+        kernels=True,
+        hints=(
+            "A program has one row. Only two things change: where its block begins, and which lanes are inside.",
+            "How many elements lie between the beginning of row 0 and the beginning of row 2? And how many lanes of a "
+            "block have a column?",
+            "`x_ptr + <which row> * <elements from row to row> + <lanes>`; the mask compares the lanes with the number "
+            "of columns.",
+        ),
+        mistakes=ROWS,
+    ),
+    Exercise(
+        id="3.3",
+        title="row_max_kernel",
+        names=("row_max_kernel",),
+        points=2,
+        cases=_row_max_cases,
+        kernels=True,
+        hints=(
+            "Load the row as before, reduce the block to one number, store that number.",
+            "Masked lanes take part in the maximum. What can they hold that never wins, not even against a row of very "
+            "low values? And how many elements of y belong to a row?",
+            "`tl.load(<addresses>, mask=<mask>, other=<a value below every float>)`, `tl.max(<block>, axis=0)`, and "
+            "`tl.store(y_ptr + <which row>, <number>)`.",
+        ),
+        mistakes=MAXIMUM,
+    ),
+    Exercise(
+        id="3.4",
+        title="repaired_kernel",
+        names=("repaired_kernel",),
+        points=2,
+        cases=_repaired_cases,
+        kernels=True,
+        hints=(
+            "Every program must touch its own row and nothing else; then the order cannot matter.",
+            "Look at the trace: which lanes of program 0 are in row 1? Are they masked when it loads, and when it "
+            "stores?",
+            "`tl.store(<addresses>, <values>, mask=<which lanes?>)` is the shape of the line that changes.",
+        ),
+        mistakes=REPAIR,
+    ),
+]

@@ -1,0 +1,9 @@
+# exercise: 3.1
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy_kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + (BLOCK - 1 - tl.arange(0, BLOCK))
+    tl.store(y_ptr + offsets, tl.load(x_ptr + offsets, mask=offsets < n), mask=offsets < n)

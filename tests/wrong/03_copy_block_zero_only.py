@@ -1,0 +1,11 @@
+# exercise: 3.1
+# mistake: block-zero-only
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy_kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offsets, mask=offsets < n)
+    tl.store(y_ptr + offsets, x, mask=offsets < n)

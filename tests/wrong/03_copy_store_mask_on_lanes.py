@@ -1,0 +1,12 @@
+# exercise: 3.1
+# mistake: mask-on-lanes
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy_kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    lanes = tl.arange(0, BLOCK)
+    offsets = tl.program_id(0) * BLOCK + lanes
+    x = tl.load(x_ptr + offsets, mask=offsets < n)
+    tl.store(y_ptr + offsets, x, mask=lanes < n)
