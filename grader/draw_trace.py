@@ -140,7 +140,8 @@ def _label(axes, cells: _Cells, kernel: bool) -> None:
     axes.set_xticks([c + 0.5 for c in columns], columns, fontsize=9)
     axes.set_yticks([r + 0.5 for r in range(cells.rows)], [r * per_line for r in range(cells.rows)], fontsize=9)
     axes.tick_params(length=0, pad=2, top=True, labeltop=True, bottom=False, labelbottom=False)
-    axes.set_ylabel("element" if cells.panel.vector else "row", fontsize=9, labelpad=3)
+    if cells.rows > 1:
+        axes.set_ylabel("element" if cells.panel.vector else "row", fontsize=9, labelpad=3)
     axes.spines[:].set_visible(False)
     axes.set_title(cells.heading(kernel), fontsize=10.5, loc="left", pad=4)
 
