@@ -154,9 +154,10 @@ def _on_gpu(answer: Answer, seen, seconds: float, result: Result) -> list[Failur
                 # A compiled kernel is not counted; what it did when interpreted stands.
                 evidence.launches, evidence.rows = interpreted.launches, interpreted.rows
                 evidence.read, evidence.written = interpreted.read, interpreted.written
-                sentence = case.verify(evidence)
                 if evidence.error and not case.expects_error:
                     sentence = feedback.error_sentence(evidence.error)
+                else:
+                    sentence = case.verify(evidence)
                 if sentence:
                     mistake = from_error(evidence.error) if evidence.error else None
                     failures.append(Failure(case, evidence, f"right interpreted, but on the GPU: {sentence}", mistake))

@@ -3,7 +3,7 @@
 import pytest
 from conftest import stored
 
-from grader import answer, lessons
+from grader import answer, lessons, machine
 from grader.judge import judge
 from grader.mistakes import MISTAKES, from_error
 
@@ -106,6 +106,16 @@ def test_a_kernel_that_only_an_interpreter_would_take():
 
     assert "refused-by-compiler" == result.mistake, result.text
     assert "runs interpreted, but Triton's compiler refuses it" in " ".join(result.text.split())
+
+
+@pytest.mark.skipif(machine.has_gpu(), reason="here the kernel would run")
+def test_an_error_on_the_gpu_is_a_sentence(monkeypatch):
+    """A run that failed brings no output to look at; here it fails because there is no GPU at all."""
+    monkeypatch.setattr(machine, "has_gpu", lambda: True)
+    result = verdict(next(k for k in RIGHT if k.name == "04_exp2"))
+
+    assert "right interpreted, but on the GPU:" in " ".join(result.text.split())
+    assert ("error", 0) == (result.status, result.score)
 
 
 def test_a_cell_that_is_no_python_is_pointed_out():
