@@ -41,12 +41,12 @@ def _no_lane_masked(where: dict, facts: dict) -> bool:
     return past_the_row(where, facts) and where["of"] == facts["block"]
 
 
-def _several_blocks(where: dict, facts: dict) -> bool:
-    return facts["x"].numel() > facts["block"]
+def _no_lane_of_the_last_masked(where: dict, facts: dict) -> bool:
+    return _no_lane_masked(where, facts) and facts["x"].numel() > facts["block"]
 
 
-def _left_as_they_were(keeps):
-    """x where `keeps(x, facts)` says so, counted in elements from the first; NaN behind."""
+def _only_the_first(keeps):
+    """The first `keeps(x, facts)` elements were copied, and the others keep NaN."""
 
     def compute(x: torch.Tensor, facts: dict) -> torch.Tensor:
         wrong = x.clone()
@@ -74,13 +74,13 @@ COPY = (
         ("mask-one-too-far", _one_too_far),
         ("stride-in-bytes", _spread),
         ("stride-in-bytes", lambda w, f: 0 < w["program"][0] and w["first"] == 4 * w["program"][0] * f["block"]),
-        ("mask-on-lanes", _several_blocks),
+        ("mask-on-lanes", _no_lane_of_the_last_masked),
         (f"no-{op}-mask", _no_lane_masked),
     )),
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
-    ("block-zero-only", both(detectors.shared, _left_as_they_were(lambda x, f: f["block"]))),
-    ("blocks-overlap", both(detectors.shared, _left_as_they_were(_end_of_the_last))),
+    ("block-zero-only", both(detectors.shared, _only_the_first(lambda x, f: f["block"]))),
+    ("blocks-overlap", both(detectors.shared, _only_the_first(_end_of_the_last))),
     ("elements-missing", both(detectors.unshared, _tail_left)),
 )  # fmt: skip
 

@@ -52,7 +52,9 @@ class Recorder:
 
     def _panel(self, op: str, region: Region) -> Panel | None:
         key = (op, region.index)
-        if key not in self._open and len(self.panels) < _MOST_PANELS:
+        if key not in self._open and len(self.panels) == _MOST_PANELS:
+            self.panels[-1].complete = False
+        elif key not in self._open:
             columns = region.shape[-1] if region.shape else 1
             shape = [region.numel // max(columns, 1), columns] if len(region.shape) > 1 else [columns]
             panel = Panel(self._kernel, self._launch, self._grid, region.name, op, shape)

@@ -242,6 +242,17 @@ def test_a_large_launch_is_cut_and_says_so(trace):
     assert "  (there was more than is kept here)" in trace_table.describe([kept])
 
 
+def test_many_launches_are_cut_too():
+    """Forty launches of a load and a store each."""
+    recorder = Recorder()
+    with interpreter.tracing(recorder):
+        for _ in range(40):
+            copy_kernel[(1,)](blank(4), torch.ones(4), 4, BLOCK=4)
+
+    assert 64 == len(recorder.panels)
+    assert [True, False] == [panel.complete for panel in recorder.panels[-2:]]
+
+
 @pytest.mark.parametrize(
     "wrong, sentence",
     [
