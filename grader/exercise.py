@@ -75,6 +75,7 @@ class Case:
     verify: Callable[[Evidence], str | None]
     size: int = 0  # elements; the smallest failing case is the one reported
     budget: tuple[int, int] | None = None  # elements read, elements written
+    may_read_less: bool = False  # where a mask lets an answer leave out elements that the budget counts
     unit: int = 0  # M·N, what the ledger is printed in
     facts: dict = field(default_factory=dict)  # what detectors of mistakes look at: x, rows, columns, block, ...
     expects_error: bool = False
