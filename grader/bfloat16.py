@@ -31,7 +31,7 @@ def _refusing(compute):
     @functools.wraps(compute)
     def checked(self, *args, **kwargs):
         if not any(arg is np.where for arg in args):  # a selection moves bits and computes nothing
-            _refuse(args)
+            _refuse("this", args)
         return compute(self, *args, **kwargs)
 
     return checked
@@ -43,18 +43,16 @@ def _hook_reductions(interface) -> None:
 
     @functools.wraps(apply)
     def checked(self, values, *args, **kwargs):
-        _refuse(v.handle for v in (values if isinstance(values, tuple) else (values,)) if hasattr(v, "handle"))
+        blocks = values if isinstance(values, tuple) else (values,)
+        _refuse("a reduction such as tl.sum", (b.handle for b in blocks if hasattr(b, "handle")))
         return apply(self, values, *args, **kwargs)
 
     interface.apply = checked
 
 
-def _refuse(handles) -> None:
+def _refuse(what: str, handles) -> None:
     if watch.in_kernel and any(_is_bfloat16(getattr(h, "dtype", None)) for h in handles):
-        raise KernelMisuse(
-            "this computes with a bfloat16 value: cast it right after the load. "
-            "(A GPU would go on, with 8 significant bits; interpreted, the result would be meaningless.)"
-        )
+        raise KernelMisuse(f"{what} computes with a bfloat16 value, which has to be cast right after its load")
 
 
 def _is_bfloat16(dtype) -> bool:

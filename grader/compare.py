@@ -75,8 +75,10 @@ def place(got: torch.Tensor, want: torch.Tensor, good: torch.Tensor) -> str:
     # What a right row sums to: not quite 1 once its values are rounded to half precision, NaN where it has no softmax.
     if abs(total - want[row].to(got.dtype).double().sum().item()) > max(1e-3, torch.finfo(got.dtype).eps):
         return f"{which} sums to {total:.4g}, expected 1; its column {column} is {value:.4g}, expected {expected:.4g}"
+    digits = 6 if abs(value - expected) < 0.01 * abs(expected) else 4
     count = f"{int((~good).sum())} of {good.numel()} values differ"
-    return f"{which}, column {column} is {value:.4g}, expected {expected:.4g}; {count}, the row sums to {total:.4g}"
+    element = f"column {column} is {value:.{digits}g}, expected {expected:.{digits}g}"
+    return f"{which}, {element}; {count}, the row sums to {total:.4g}"
 
 
 def tensor(got, want: torch.Tensor, rtol: float) -> str | None:
