@@ -76,9 +76,9 @@ def outlier(m: int, n: int, g: torch.Generator) -> torch.Tensor:
 
 
 def row_strided(x: torch.Tensor, gap: int = 3) -> torch.Tensor:
-    """The same values, with `gap` elements of NaN between one row and the next that belong to nobody."""
+    """The same values, with `gap` elements of NaN (of integers: 1) between the rows that belong to nobody."""
     m, n = x.shape
-    wide = torch.full((m, n + gap), torch.nan)
+    wide = torch.full((m, n + gap), torch.nan if x.is_floating_point() else 1, dtype=x.dtype)
     wide[:, :n] = x
     return wide[:, :n]
 

@@ -9,15 +9,15 @@ from . import detectors, formulas
 from .detectors import both, formula, outside
 
 
-def row_begins(width):
-    """For `outside`: an access that left its tensor because row r was looked for r times `width(facts)` elements in.
+def row_begins(width, right=None):
+    """A test for `outside`: row r was looked for r times `width(facts)` elements in, and that left the tensor.
 
-    Only where that number is not, by chance, one of the row strides.
+    Only where that number is not, by chance, the row stride: `right(facts)`, or else the input's or the output's.
     """
 
     def test(where: dict, facts: dict) -> bool:
         program, wrong = where["program"][0], width(facts)
-        stride = facts["x_stride"] if where["op"] == "load" else facts["y_stride"]
+        stride = right(facts) if right else facts["x_stride"] if where["op"] == "load" else facts["y_stride"]
         return program > 0 and wrong != stride and where["first"] == program * wrong
 
     return test

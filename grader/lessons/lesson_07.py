@@ -1,0 +1,223 @@
+"""Lesson 07: half precision in and out, a tolerance that means something, and rows with entries left out."""
+
+from __future__ import annotations
+
+import functools
+
+import torch
+
+from .. import compare, inputs, tolerance_mistakes
+from ..exercise import Call, Case, Exercise, Out
+from ..half_mistakes import HALF_KERNEL
+from ..mask_mistakes import MASKED_KERNEL
+from ..row_mistakes import ROW_KERNEL
+from ..softmax_mistakes import SOFTMAX_KERNEL
+from ..tolerance_mistakes import TOLERANCE
+
+_HALF = (torch.bfloat16, torch.float16)
+
+
+def _block(n: int) -> int:
+    return 1 << (n - 1).bit_length()
+
+
+_MATRICES = [
+    ("ragged", inputs.randn, 3, 5),
+    ("100 ± 30", inputs.large, 3, 7),
+    ("one column", inputs.randn, 20, 1),
+    ("around -200", inputs.far_below_zero, 4, 6),
+    ("first half +200, the rest -200", inputs.cliff, 4, 7),
+    ("the lowest values of the dtype", inputs.lowest, 5, 6),
+    ("one -inf in each row", inputs.one_minus_inf, 4, 12),
+    ("one outlier in each row", inputs.outlier, 4, 13),
+    ("long rows", inputs.randn, 2, 781),
+    ("very long rows", inputs.randn, 1, 32768),
+    ("equal values", inputs.constant, 1, 32768),
+    ("equal values, more than float16 can count", inputs.constant, 1, 70001),
+]
+
+
+def _half_cases(seed: int) -> list[Case]:
+    cases = []
+    for i, (label, family, m, n) in enumerate(_MATRICES):
+        for dtype in _HALF:
+            x = family(m, n, inputs.generator(seed + i))
+            if family is inputs.lowest:
+                x = x.clamp(min=torch.finfo(dtype).min)  # float16 ends long before -1e38
+            cases.append(_half_case(label, x.to(dtype), interpreted_only=family is inputs.lowest))
+    g = inputs.generator(seed)
+    for dtype in _HALF:
+        gaps, near = (inputs.row_strided(inputs.randn(3, 6, g).to(dtype), gap) for gap in (3, 1))
+        cases += [
+            _half_case("wide gaps between the input's rows", gaps, y_gap=1),
+            _half_case("wide gaps between the output's rows", near, y_gap=2),
+            _half_case("programs in shuffled order", inputs.randn(6, 7, g).to(dtype), order="shuffled"),
+        ]
+    return cases
+
+
+def _half_case(
+    label: str, x: torch.Tensor, y_gap: int = 0, order: str = "forward", interpreted_only: bool = False
+) -> Case:
+    m, n = x.shape
+    y_stride, block, dtype = n + y_gap, _block(n), compare.name(x.dtype)
+    wide = {"num_warps": 32} if block > 8192 else {}  # for a GPU: with fewer, a thread has more than it can hold
+    call = Call(
+        "launch",
+        "half_softmax_kernel",
+        (Out((m, n), dtype, (y_stride, 1)), x, y_stride, x.stride(0), n),
+        {"BLOCK": block} | wide,
+        grid=(m,),
+        order=order,
+    )
+    return Case(
+        f"{label}, {dtype}, {m}×{n} in blocks of {block}",
+        call,
+        verify=lambda e: compare.softmax(x, e.args[0]),
+        size=m * n,
+        budget=(m * n, m * n),
+        unit=m * n,
+        facts={"x": x, "out": 0, "block": block, "x_stride": x.stride(0), "y_stride": y_stride},
+        interpreted_only=interpreted_only,
+    )
+
+
+_LENGTHS = (1, 7, 781, 4096, 32768, 131072)
+
+
+def _tolerance_cases(seed: int) -> list[Case]:
+    return [
+        Case(
+            f"{compare.name(dtype)}, n = {n}",
+            Call("call", "tolerance", (dtype, n)),
+            verify=lambda e, dtype=dtype, n=n: tolerance_mistakes.verify(e, dtype, n, seed),
+            size=n,
+            facts={"dtype": dtype, "panel": functools.partial(tolerance_mistakes.panel, dtype, n, seed)},
+        )
+        for n in _LENGTHS
+        for dtype in tolerance_mistakes.OFF
+    ]
+
+
+def _masked_cases(seed: int) -> list[Case]:
+    """Each case: values, what to keep of them, and gaps between the rows of output, values and mask."""
+    g = inputs.generator(seed)
+
+    def values(m: int, n: int) -> torch.Tensor:
+        return inputs.randn(m, n, g)
+
+    def some(m: int, n: int) -> torch.Tensor:
+        keep = torch.rand(m, n, generator=g) < 0.6
+        keep[:, n // 2] = keep[:, -1] = True
+        keep[:, n // 3] = False
+        return keep.to(torch.int8)
+
+    def holding(value: float, kept: int, m: int = 4, n: int = 6) -> tuple[torch.Tensor, torch.Tensor]:
+        x, keep = values(m, n), some(m, n)
+        x[keep.cumsum(1).eq(1) & keep.eq(1) if kept else (1 - keep).cumsum(1).eq(1) & keep.eq(0)] = value
+        return x, keep
+
+    def without(rows: int, m: int = 4, n: int = 7) -> tuple[torch.Tensor, torch.Tensor]:
+        x, keep = values(m, n), some(m, n)
+        keep[-rows:] = 0
+        return x, keep
+
+    dead, keep = values(4, 8), some(4, 8)
+    dead[1][keep[1] == 1] = -torch.inf
+    square = values(7, 7)
+    cases = [
+        _masked_case("some entries dropped", values(3, 5), some(3, 5)),
+        _masked_case("every entry kept", values(2, 6), torch.ones(2, 6, dtype=torch.int8)),
+        _masked_case("one entry kept in each row", values(4, 4), torch.eye(4, dtype=torch.int8).flip(1)),
+        _masked_case("a dropped 10000 in each row", *holding(1e4, kept=0)),
+        _masked_case("a dropped 95 in each row", *holding(95.0, kept=0)),  # exp(95) is inf, exp(-95) is not yet 0
+        _masked_case("a dropped inf in each row", *holding(torch.inf, kept=0)),
+        _masked_case("a dropped NaN in each row", *holding(torch.nan, kept=0)),
+        _masked_case("a kept outlier in each row", *holding(25.0, kept=1)),
+        _masked_case("a kept -inf in each row", *holding(-torch.inf, kept=1)),
+        _masked_case("the last row keeps nothing", *without(1)),
+        _masked_case("two rows keep nothing", *without(2)),
+        _masked_case("a row whose kept entries are all -inf", dead, keep),
+        _masked_case("each row keeps what is not to its right", square, torch.ones(7, 7, dtype=torch.int8).tril()),
+        _masked_case("around -200", values(4, 9) - 200, some(4, 9)),
+        _masked_case("100 ± 30", 100 + 30 * values(4, 10), some(4, 10)),
+        _masked_case("long rows", values(3, 781), some(3, 781)),
+        _masked_case("gaps between the rows of x", inputs.row_strided(values(3, 6), 2), some(3, 6)),
+        _masked_case("gaps between the rows of keep", values(3, 6), inputs.row_strided(some(3, 6), 2)),
+        _masked_case("gaps between the rows of y", values(3, 6), some(3, 6), y_gap=3),
+        _masked_case("programs in reversed order", *without(2, 5, 6), order="reversed"),
+    ]
+    return cases
+
+
+def _masked_case(label: str, raw: torch.Tensor, keep: torch.Tensor, y_gap: int = 0, order: str = "forward") -> Case:
+    m, n = raw.shape
+    y_stride, block = n + y_gap, _block(n)
+    x = raw.masked_fill(keep == 0, -torch.inf)
+    strides = {"y_stride": y_stride, "x_stride": raw.stride(0), "keep_stride": keep.stride(0)}
+    call = Call(
+        "launch",
+        "masked_softmax_kernel",
+        (Out((m, n), strides=(y_stride, 1)), raw, keep, *strides.values(), n),
+        {"BLOCK": block},
+        grid=(m,),
+        order=order,
+    )
+    return Case(
+        f"{label}, {m}×{n} in blocks of {block}",
+        call,
+        verify=lambda e: compare.softmax(x, e.args[0]),
+        size=m * n,
+        budget=(m * n, m * n),
+        may_read_less=True,
+        unit=m * n,
+        facts={"x": x, "raw": raw, "keep": keep, "out": 0, "block": block} | strides,
+    )
+
+
+EXERCISES = [
+    Exercise(
+        id="7.1",
+        title="half_softmax_kernel",
+        names=("half_softmax_kernel",),
+        points=3,
+        cases=_half_cases,
+        kernels=True,
+        hints=(
+            "Half precision is for the way to memory and back: between the load and the store, compute in float32.",
+            "A block knows .to(dtype). A store converts to whatever its pointer points at.",
+            "The load has the shape `tl.load(<address>, mask=<mask>, other=<pad>).to(<dtype>)`; the rest is lesson 05.",
+        ),
+        mistakes=(*HALF_KERNEL, *ROW_KERNEL, *SOFTMAX_KERNEL),
+    ),
+    Exercise(
+        id="7.2",
+        title="tolerance",
+        names=("tolerance",),
+        points=2,
+        cases=_tolerance_cases,
+        hints=(
+            "rtol answers for rounding, which is relative. Think of atol only where outputs have no digits left.",
+            "torch.finfo(dtype) knows eps, the distance from 1 to the next number, and smallest_normal. "
+            "A softmax in float32 adds a few millionths.",
+            "A pair of the shape `<a few> * max(<eps of the dtype>, <error of float32>), <distance of the smallest "
+            "numbers>`.",
+        ),
+        mistakes=TOLERANCE,
+    ),
+    Exercise(
+        id="7.3",
+        title="masked_softmax_kernel",
+        names=("masked_softmax_kernel",),
+        points=3,
+        cases=_masked_cases,
+        kernels=True,
+        hints=(
+            "A dropped entry should look like a masked lane does: nothing it holds may be seen by max or sum.",
+            "tl.where(condition, a, b) takes a or b lane by lane and computes with neither. keep has its own strides.",
+            "`keep = tl.load(<address in keep>, ...)`, then `x = tl.where(<kept>, x, <what loses every max>)`, "
+            "and lesson 05 after that.",
+        ),
+        mistakes=(*MASKED_KERNEL, *ROW_KERNEL, *SOFTMAX_KERNEL),
+    ),
+]
