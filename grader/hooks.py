@@ -48,7 +48,8 @@ def _hook_launch(stock) -> None:
             bound, options = launching.bind(self.fn, args, kwargs)
             watch.names = [n for n, v in bound.items() for _ in launching.tensors(v) if n not in self.constexprs]
             watch.pending = bound, options, self
-            return run(self, *args, **kwargs)
+            with np.errstate(all="ignore"):  # a GPU does not warn of inf - inf either
+                return run(self, *args, **kwargs)
         except stock.InterpreterError as error:
             raise _root(error, stock.InterpreterError) from None
         finally:

@@ -1,6 +1,7 @@
 """The contract with Triton's interpreter. Run with each Triton the course supports: make contract TRITON=3.6.0"""
 
 import os
+import warnings
 
 os.environ["TRITON_INTERPRET"] = "1"
 
@@ -339,3 +340,19 @@ def test_a_store_rounds_to_bfloat16_as_pytorch_does():
 
     assert torch.equal(x.bfloat16()[:64], y[0, :64]) and y[0, 64:].isnan().all()
     assert torch.equal(y[0, :64].float(), back[0, :64])
+
+
+def test_infinities_in_a_kernel_are_no_warning():
+    """inf - inf is NaN, as on a GPU, without a word from NumPy."""
+    y = torch.zeros(4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        minus_itself[(1,)](y, torch.full((4,), torch.inf), BLOCK=4)
+
+    assert y.isnan().all()
+
+
+@triton.jit
+def minus_itself(y_ptr, x_ptr, BLOCK: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, BLOCK))
+    tl.store(y_ptr + tl.arange(0, BLOCK), x - x)
