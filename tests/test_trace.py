@@ -9,102 +9,26 @@ import struct
 
 import pytest
 import torch
-import triton
-import triton.language as tl
+from traced import (
+    before_kernel,
+    column_kernel,
+    copied,
+    copy_kernel,
+    grid_kernel,
+    nowhere_kernel,
+    standing_tile_kernel,
+    stub_kernel,
+    tile_kernel,
+    unmasked_kernel,
+)
 
 import grader
-from grader import answer, interpreter, machine, pool, trace_table, tracing
-from grader.child import _evidence
-from grader.exercise import Call
+from grader import interpreter, trace_table, tracing
 from grader.interpreter import KernelMisuse
 from grader.panel import pieces
 from grader.recorder import Recorder
 
 interpreter.install()
-
-SOURCE = """import torch
-import triton
-import triton.language as tl
-
-
-@triton.jit
-def copy_kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(y_ptr + at, tl.load(x_ptr + at, mask=at < n, other=0.0), mask=at < n)
-
-
-@triton.jit
-def unmasked_kernel(y_ptr, x_ptr, stride, n, BLOCK: tl.constexpr):
-    row, cols = tl.program_id(0), tl.arange(0, BLOCK)
-    x = tl.load(x_ptr + row * stride + cols, mask=cols < n, other=0.0)
-    tl.store(y_ptr + row * stride + cols, 2 * x)
-
-
-def copied(x):
-    y = torch.empty_like(x)
-    copy_kernel[(2,)](y, x, x.numel(), BLOCK=4)
-    copy_kernel[(1,)](y, x, 3, BLOCK=4)
-    return y
-"""
-
-
-@triton.jit
-def copy_kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(y_ptr + at, tl.load(x_ptr + at, mask=at < n, other=0.0), mask=at < n)
-
-
-@triton.jit
-def unmasked_kernel(y_ptr, x_ptr, stride, n, BLOCK: tl.constexpr):
-    row, cols = tl.program_id(0), tl.arange(0, BLOCK)
-    x = tl.load(x_ptr + row * stride + cols, mask=cols < n, other=0.0)
-    tl.store(y_ptr + row * stride + cols, 2 * x)
-
-
-@triton.jit
-def tile_kernel(y_ptr, x_ptr, n_rows, n_cols, ROWS: tl.constexpr, BLOCK: tl.constexpr):
-    rows, cols = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None], tl.arange(0, BLOCK)[None, :]
-    mask = (rows < n_rows) & (cols < n_cols)
-    tl.store(y_ptr + rows * n_cols + cols, tl.load(x_ptr + rows * n_cols + cols, mask=mask, other=0.0), mask=mask)
-
-
-@triton.jit
-def standing_tile_kernel(x_ptr, n_rows, n_cols, ROWS: tl.constexpr, BLOCK: tl.constexpr):
-    rows, cols = tl.arange(0, ROWS)[None, :], tl.arange(0, BLOCK)[:, None]
-    tl.load(x_ptr + rows * n_cols + cols, mask=(rows < n_rows) & (cols < n_cols), other=0.0)
-
-
-@triton.jit
-def grid_kernel(y_ptr):
-    tl.store(y_ptr + tl.program_id(0) * 3 + tl.program_id(1), 1.0)
-
-
-@triton.jit
-def column_kernel(x_ptr, n_rows, row_stride, ROWS: tl.constexpr):
-    rows = tl.arange(0, ROWS)
-    tl.load(x_ptr + rows * row_stride, mask=rows < n_rows, other=0.0)
-
-
-@triton.jit
-def before_kernel(x_ptr, BLOCK: tl.constexpr):
-    tl.load(x_ptr + tl.arange(0, BLOCK) - 2)
-
-
-@triton.jit
-def nowhere_kernel(y_ptr, address):
-    tl.store(y_ptr, tl.load((address + 64).to(tl.pointer_type(tl.float32))))
-
-
-@triton.jit
-def stub_kernel(y_ptr):
-    tl.static_assert(False, "TODO 3.1")
-
-
-def copied(x):
-    y = torch.empty_like(x)
-    copy_kernel[(2,)](y, x, x.numel(), BLOCK=4)
-    copy_kernel[(1,)](y, x, 3, BLOCK=4)
-    return y
 
 
 def blank(*shape):
@@ -312,50 +236,3 @@ def test_the_picture_is_as_wide_as_a_page_and_equal_runs_give_equal_bytes():
 
     assert images[0] == images[1]
     assert 704 == width and 200 < height < 900
-
-
-@pytest.fixture
-def compiled(monkeypatch):
-    """As where a GPU is present: kernels of this process cannot be watched, and a worker runs their text."""
-    monkeypatch.setattr(machine, "interpreted", lambda: False)
-    monkeypatch.setattr(answer, "session_cells", lambda: [SOURCE])
-
-
-def test_where_kernels_are_compiled_a_worker_tells_the_same(trace, compiled, monkeypatch):
-    """Tables alike, tensors given by keyword too, and what was stored comes back."""
-    there, y = {}, blank(20)
-    there["kernel"] = trace(copy_kernel, y_ptr=y, x_ptr=torch.ones(20), n=20, BLOCK=8, num_warps=2, grid=lambda m: (3,))
-    there["function"] = trace(copied, torch.ones(7))
-    there["stopped"] = trace(unmasked_kernel, blank(2, 5), torch.ones(2, 5), 5, 5, BLOCK=8, grid=(2,), order="reversed")
-    assert torch.equal(torch.ones(20), y)
-    monkeypatch.undo()
-
-    assert there["kernel"] == trace(copy_kernel, blank(20), torch.ones(20), 20, BLOCK=8, grid=(3,))
-    assert there["function"] == trace(copied, torch.ones(7))
-    assert there["stopped"] == (
-        trace(unmasked_kernel, blank(2, 5), torch.ones(2, 5), 5, 5, BLOCK=8, grid=(2,), order="reversed")
-    )
-
-
-def test_where_kernels_are_compiled_errors_are_sentences_too(compiled):
-    """A kernel no cell defines, and a launch that does not fit."""
-    with pytest.raises(KernelMisuse, match="no cell that has run defines it"):
-        grader.trace(tile_kernel, blank(1), grid=(1,))
-    with pytest.raises(KernelMisuse, match="missing 1 required"):
-        grader.trace(copy_kernel, blank(4), blank(4), BLOCK=4, grid=(1,))
-    with pytest.raises(RuntimeError, match="copied does not run"):
-        grader.trace(copied, 3)
-
-
-@pytest.mark.parametrize("field, value", [
-    ("touched", [[1, 2, 3]]), ("touched", 3), ("shape", []), ("grid", "x"), ("lanes", float("inf")),
-    ("masked", [["a"] * 4]),
-])  # fmt: skip
-def test_a_forged_panel_ends_the_answer(field, value):
-    """What comes from a worker is looked at before it is believed."""
-    with pool.zygote().open(SOURCE, 10) as session:
-        sent = vars(session.run(Call("call", "copied", (torch.ones(7),), trace=True)).panels[0])
-
-    assert sent == vars(_evidence({"panels": [sent | {"extra": 1}]}, b"").panels[0])
-    with pytest.raises(pool.Died):
-        _evidence({"panels": [sent | {field: value}]}, b"")
