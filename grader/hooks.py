@@ -184,6 +184,8 @@ def _hook_scalars(stock) -> None:
 
 def _access(op: str, ptrs, mask, stock):
     """Check and count one access; returns the handle with real addresses in place of the guarded ones."""
+    if mask.dtype != bool:  # some versions of Triton end the process here
+        raise KernelMisuse(f"the mask of a {op} holds numbers ({mask.dtype}) instead of true and false")
     (x, y, z), (_, ny, nz) = watch.program, watch.grid
     program = (x * ny + y) * nz + z
     if watch.recorder is not None:

@@ -657,6 +657,11 @@ _ALL = [
         "What is the relative error of float32 arithmetic on such a row, and of rounding its result to this dtype?",
     ),
     Mistake(
+        "mask-of-numbers",
+        "A load or store takes a mask of true and false, and this one holds numbers: `&` with an int8 block is int8.",
+        "Which comparison turns keep into true and false?",
+    ),
+    Mistake(
         "keep-ignored",
         "Every entry takes part, the dropped ones too.",
         "Where does the kernel look at keep?",
@@ -858,6 +863,7 @@ _TRANSLATIONS = [
     (r"'(int|constexpr|tensor)' object is not (iterable|subscriptable)|unsupported tensor index", "indexing-pointer"),
     (r"computes with a bfloat16 value", "bf16-arithmetic"),
     (r"Expected dtype \['fp32', 'fp64'\] but got (fp16|bf16)", "half-exp"),
+    (r"the mask of a (load|store) holds numbers", "mask-of-numbers"),
     (r"num_warps", "bad-num-warps"),
     (r"did not match (Double|Float|Half|BFloat16)|attributes? .dtype.* (is|are) not equal", "dtypes-differ"),
     (r"Boolean value of Tensor with more than one value", "truth-of-a-tensor"),

@@ -213,4 +213,4 @@ traffic(library_softmax, x)
 progress()
 
 # %% [markdown]
-# **Next: [04 · One row](04_one_row.ipynb).** All five steps in one kernel, on one row.
+# **Next: [02 · Bytes, not flops](02_bytes_not_flops.ipynb).** Four times the bytes: is it four times the time?

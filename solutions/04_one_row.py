@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 04 · One row
 #
-# The five passes fetch the same numbers again and again. A *kernel* can load a row once, do all five steps on the chip,
-# right beside the arithmetic, and store the result once. You write that kernel for a single row, in Triton, and you
-# need not know Triton yet.
+# The kernels of lesson 03 moved numbers and hardly computed. The five passes compute, and fetch the same numbers again
+# and again. Here you put both together: a kernel that loads a row once, does all five steps on the chip, right beside the
+# arithmetic, and stores the result once.
 #
 # *About 35 minutes. No GPU needed.*
 
@@ -20,89 +20,50 @@ import triton.language as tl
 where = "cuda" if torch.cuda.is_available() else "cpu"
 
 # %% [markdown]
-# ## A kernel in four moves
+# ## Four moves
 #
-# *Where am I? Load, compute, store.*
-#
-# - `@triton.jit` above a function makes it a kernel: Triton's compiler reads it, not Python.
-# - A kernel gets **pointers**. You pass it a tensor; it receives the address of the tensor's first element.
-# - It works on a whole **block** of numbers at once. Each place in a block is a **lane**.
-# - `BLOCK: tl.constexpr` is the number of lanes. It must be known when the kernel is compiled, before it runs.
+# *Where am I? Load, compute, store.* Every kernel of this course makes these four moves. One row is one program here, so
+# "where am I" is only a matter of columns.
 
 # %%
 @triton.jit
-def double_kernel(y_ptr, x_ptr, BLOCK: tl.constexpr):
+def double_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)  # where am I: lanes 0, 1, ..., BLOCK - 1
-    x = tl.load(x_ptr + cols)  # x_ptr + 3 is the address of element 3, so this loads one element a lane
-    tl.store(y_ptr + cols, 2 * x)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + cols, mask=mask)
+    y = 2 * x  # on the chip: neither x nor y is in memory now
+    tl.store(y_ptr + cols, y, mask=mask)
 
-# %% [markdown]
-# Nobody calls a kernel; you **launch** it. Square brackets say how many copies of it (**programs**) to run: here
-# `(1,)`, a tuple with one number. It returns nothing. What it stored is the result.
 
-# %%
-x = torch.tensor([1.0, 2.0, 3.0, 4.0], device=where)
+x = torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0], device=where)
 y = torch.empty_like(x)
-double_kernel[(1,)](y, x, BLOCK=4)
+double_kernel[(1,)](y, x, 5, BLOCK=8)
 y
 
 # %% [markdown]
-# ## The block must be a power of two
+# ## Why eight lanes for five numbers?
 #
 # When a kernel is compiled, its lanes are laid out over the GPU's threads, and that layout works in powers of two. What
 # happens with five lanes?
 
 # %%
-x = torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0], device=where)
-y = torch.empty_like(x)
 try:
-    double_kernel[(1,)](y, x, BLOCK=5)
+    double_kernel[(1,)](y, x, 5, BLOCK=5)
 except Exception as error:
     print(str(error).splitlines()[-1])
 
 # %% [markdown]
-# ## So a row of 5 takes a block of 8
-#
-# And three lanes hang over the end. What would they load, and what would they overwrite?
-
-# %%
-try:
-    double_kernel[(1,)](y, x, BLOCK=8)
-except RuntimeError as error:
-    print(error)
-
-# %% [markdown]
-# Interpreted, the course's guard stopped the kernel *before* it touched memory that is not its own. A GPU does not do
-# that: it would have read whatever lies behind `x`, and written over whatever lies behind `y`.
-
-# %% [markdown]
-# ## A mask switches lanes off
-#
-# `cols < n_cols` is true for the lanes inside the row. Masked lanes do not touch memory, but they still exist. So after
-# a load they need a value, and `other=` says which.
-
-# %%
-@triton.jit
-def look_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n_cols
-    x = tl.load(x_ptr + cols, mask=mask, other=-1.0)
-    tl.store(y_ptr + cols, x)  # no mask: y has room for every lane, and we want to see them all
-
-
-lanes = torch.empty(8, device=where)
-look_kernel[(1,)](lanes, x, 5, BLOCK=8)
-lanes
+# So a row of 5 takes a block of 8, and three masked lanes hang over the end. In `double_kernel` nobody cares what they
+# hold. As soon as a block is reduced to one number, its maximum or its sum, they take part.
 
 # %% [markdown]
 # ## Your turn: 4.1
 #
 # Softmax of one row. The load and the store are there; between them, four lines are missing. (Subtracting the maximum
-# and taking `exp` share a line.) Replace each line that says TODO: `tl.static_assert` only stops the kernel there.
+# and taking `exp` share a line.)
 #
-# Three functions are all you need. `tl.max(block, axis=0)` and `tl.sum(block, axis=0)` turn a block into one number; a
-# block of one row has a single axis, number 0. `tl.exp(block)` works on every lane, and so do `block - number` and
-# `block / number`.
+# Three functions are all you need. `tl.max(block, axis=0)` and `tl.sum(block, axis=0)` turn a block into one number.
+# `tl.exp(block)` works on every lane, and so do `block - number` and `block / number`.
 
 # %%
 @triton.jit
@@ -153,8 +114,8 @@ check("4.1")
 # %% [markdown]
 # ## Your turn: 4.2
 #
-# Would another pad do as well as -inf? A masked lane takes part in the maximum and in the sum like every other lane.
-# Here are three rows of three values in a block of four. The last number is the share that the *pad* took; it should be
+# Would another pad do as well as -inf? In lesson 03 it only had to lose the maximum. Here a masked lane takes part in the
+# sum as well, like every other lane. Here are three rows of three values in a block of four. The last number is the share that the *pad* took; it should be
 # 0, and the others should sum to 1. Try -100, -1000, -1e30 and others:
 
 # %%

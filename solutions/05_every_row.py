@@ -21,7 +21,7 @@ where = "cuda" if torch.cuda.is_available() else "cpu"
 # %% [markdown]
 # ## The grid
 #
-# The brackets of a launch hold the **grid**: how many programs to start. All of them run the same code, and
+# The brackets of a launch hold the grid: how many programs to start. All of them run the same code, and
 # `tl.program_id(0)` is the one thing that differs.
 
 # %%
@@ -36,31 +36,24 @@ who_am_i_kernel[(4,)](y)
 y
 
 # %% [markdown]
-# Four programs, four stores; the last two elements belong to nobody. A GPU runs programs in any order and many at
-# once, so no program may rely on what another has done. The checks run yours backwards and shuffled.
+# Four programs, four stores; the last two elements belong to nobody. The checks run your programs backwards and shuffled
+# as well, because a GPU promises no order.
 
 # %% [markdown]
-# ## Where does row r begin?
+# ## Two strides
 #
-# Memory is one long line of elements. For a matrix, `x.stride(0)` is the number of elements from one row to the next,
-# and `x.stride(1)` from one column to the next.
+# A tensor knows two distances: `x.stride(0)` elements from one row to the next, `x.stride(1)` from one column to the next.
+# Lesson 03 met a slice, whose rows lie further apart than it has columns. What is the column stride of a transposed
+# matrix?
 
 # %%
 wide = torch.arange(24.0, device=where).reshape(3, 8)
-part = wide[:, :5]
-for name, t in (("wide", wide), ("part", part)):
-    print(f"{name}: {tuple(t.shape)}, row stride {t.stride(0)}, column stride {t.stride(1)}")
+for name, t in (("wide", wide), ("wide[:, :5]", wide[:, :5]), ("wide.t()", wide.t())):
+    print(f"{name:11}  {tuple(t.shape)}, row stride {t.stride(0)}, column stride {t.stride(1)}")
 
 # %% [markdown]
-# `part` has 5 columns, but its rows still lie 8 apart, because it looks at the memory of `wide`. The row stride **need not
-# be** the number of columns. Where does row 2 of `part` begin?
-
-# %%
-begins = 2 * part.stride(0)
-print("element", begins, "of that memory, which holds", wide.flatten()[begins].item(), "and part[2, 0] is", part[2, 0].item())
-
-# %% [markdown]
-# A pointer counts in elements too: `x_ptr + begins` is that address, and nothing is multiplied by 4 bytes.
+# All three look at the same memory. `wide.t()` has its neighbours in a *column* next to each other, and the neighbours in a
+# row far apart. Keep it in mind until 5.2.
 
 # %% [markdown]
 # ## Your turn: 5.1
@@ -146,8 +139,8 @@ y
 #
 # Your `block_size` of lesson 04 is `triton.next_power_of_2(n_cols)`. Choose the warps with `warps_for`.
 #
-# One more trap: the kernel assumes that neighbours in a row are neighbours in memory, in `x` and in `y`. For `x.t()` they
-# are not. You may copy such an input first (`x.contiguous()`), or refuse it.
+# One more trap: the kernel assumes that neighbours in a row are neighbours in memory, in `x` and in `y`. For a transposed
+# matrix they are not. You may copy such an input first (`x.contiguous()`), or refuse it.
 
 # %%
 def fused_softmax(x):
@@ -245,8 +238,11 @@ five, one = 8 * m * n + 4 * m, 2 * m * n
 round(five / one, 2)
 
 # %% [markdown]
-# If moving bytes is what takes the time, the one pass should be about that many times faster. *Is* moving bytes what
-# takes the time? That question, and the kernels that come nearest to the answer, are the rest of this course.
+# Lesson 02 says what that is worth: both are bound by memory, so the one pass should be about that many times faster.
 
 # %%
 progress()
+
+# %% [markdown]
+# **Next: [06 · Green tests lie](06_green_tests_lie.ipynb).** The checks have told you so far whether a kernel is right. Who
+# tells you in a project of your own?

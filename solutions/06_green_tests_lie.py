@@ -267,13 +267,14 @@ check("6.3")
 # content, an `assert` fails. The check hands your test eight right kernels and nineteen wrong ones. Each wrong one that
 # you catch is worth its share of the points, if no right one is refused.
 #
+# Everything is interpreted, and the whole check has 20 seconds: at most 64 rows, and a few small inputs rather than many
+# large ones. Start with something simple, run the check, and let it tell you which kinds you still let through.
+
+# %% [markdown]
 # You cannot look inside a kernel, only at what it does. So ask what can go wrong at all. The **values**: how large, how
 # different, how strange? The **shape**: how wide, how high, what if the width is no multiple of a block? The **strides**,
 # as in lesson 05: does every row follow the one before in memory, every column? And what might a call do besides
 # returning a result?
-#
-# Everything is interpreted, and the whole check has 20 seconds: at most 64 rows, and a few small inputs rather than many
-# large ones. Start with something simple, run the check, and let it tell you which kinds you still let through.
 
 # %%
 def test_softmax(softmax):

@@ -366,4 +366,4 @@ masked_softmax_kernel[(3,)](y, x, keep, y.stride(0), x.stride(0), keep.stride(0)
 progress()
 
 # %% [markdown]
-# **Next: rows that are longer than a block.**
+# **Next: [08 · Online softmax](08_online_softmax.ipynb).** Rows that are longer than a block.

@@ -356,3 +356,16 @@ def test_infinities_in_a_kernel_are_no_warning():
 def minus_itself(y_ptr, x_ptr, BLOCK: tl.constexpr):
     x = tl.load(x_ptr + tl.arange(0, BLOCK))
     tl.store(y_ptr + tl.arange(0, BLOCK), x - x)
+
+
+def test_a_mask_of_numbers_is_a_sentence():
+    """Some versions of Triton end the Python process at such a load."""
+    with pytest.raises(KernelMisuse, match=r"mask of a load holds numbers \(int8\)"):
+        masked_by_numbers[(1,)](torch.zeros(4), torch.ones(4, dtype=torch.int8), BLOCK=4)
+
+
+@triton.jit
+def masked_by_numbers(y_ptr, keep_ptr, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    keep = tl.load(keep_ptr + cols)
+    tl.store(y_ptr + cols, tl.load(y_ptr + cols, mask=keep & (cols < 3)))

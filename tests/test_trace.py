@@ -169,7 +169,7 @@ def test_a_large_launch_is_cut_and_says_so(trace):
 def test_many_launches_are_cut_too():
     """Forty launches of a load and a store each."""
     recorder = Recorder()
-    with interpreter.tracing(recorder):
+    with interpreter.recording(recorder=recorder):
         for _ in range(40):
             copy_kernel[(1,)](blank(4), torch.ones(4), 4, BLOCK=4)
 

@@ -61,7 +61,7 @@ def _half_case(
 ) -> Case:
     m, n = x.shape
     y_stride, block, dtype = n + y_gap, _block(n), compare.name(x.dtype)
-    wide = {"num_warps": 32} if block > 8192 else {}  # for a GPU: with fewer, a thread has more than it can hold
+    wide = {"num_warps": 16} if block > 8192 else {}  # for a GPU: with fewer, a thread has more than it can hold
     call = Call(
         "launch",
         "half_softmax_kernel",
@@ -92,6 +92,7 @@ def _tolerance_cases(seed: int) -> list[Case]:
             Call("call", "tolerance", (dtype, n)),
             verify=lambda e, dtype=dtype, n=n: tolerance_mistakes.verify(e, dtype, n, seed),
             size=n,
+            may_call_library=True,  # measuring PyTorch's own error is a fair way
             facts={"dtype": dtype, "panel": functools.partial(tolerance_mistakes.panel, dtype, n, seed)},
         )
         for n in _LENGTHS
