@@ -167,6 +167,14 @@ def tail_is_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return bool(columns[-1] and not nan[:, 0].any() and torch.equal(nan, columns.expand_as(nan)))
 
 
+def first_block_only(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Each row holds numbers in its first block, and was left as it was behind that."""
+    got, block = output(case, evidence), case.facts.get("block", 0)
+    return (
+        got is not None and got.dim() == 2 and bool(got[:, block:].isnan().all() and not got[:, :block].isnan().any())
+    )
+
+
 def tail_rows_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The last rows were left as they were, the first holds numbers."""
     got = output(case, evidence)

@@ -62,7 +62,9 @@ def _traffic(case: Case, evidence: Evidence) -> Failure | None:
         if any(launch["shared"] for launch in evidence.launches):
             return Failure(case, evidence, spent, "stored-twice", traffic=True)
         kernels = {launch["kernel"] for launch in evidence.launches}
-        mistake = "row-read-twice" if evidence.written <= written else "intermediate-stored"
+        mistake = "row-read-twice" if read <= case.unit else "walks-too-many"
+        if evidence.written > written:
+            mistake = "intermediate-stored"
         if any(name not in kernels for name, _, _ in evidence.rows):
             mistake = "more-traffic"  # PyTorch moved something besides
         return Failure(case, evidence, spent, mistake, traffic=True)

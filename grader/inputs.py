@@ -68,6 +68,13 @@ def one_minus_inf(m: int, n: int, g: torch.Generator) -> torch.Tensor:
     return x
 
 
+def leading_minus_inf(m: int, n: int, g: torch.Generator) -> torch.Tensor:
+    """The first half of each row is -inf: a walk along the row meets nothing finite for a while."""
+    x = randn(m, n, g)
+    x[:, : n // 2] = -torch.inf
+    return x
+
+
 def outlier(m: int, n: int, g: torch.Generator) -> torch.Tensor:
     """One value of a row stands at 20 or more and takes nearly everything."""
     x = randn(m, n, g)

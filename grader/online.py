@@ -6,9 +6,17 @@ A new tile with maximum t gives m' = max(m, t) and d' = d·exp(m - m') + Σ exp(
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 INF = torch.inf
+
+
+def state(xs: list[float]) -> tuple[float, float]:
+    """(maximum, sum of exp(x - maximum)) in float64; of nothing it is (-inf, 0), so that merging it changes nothing."""
+    m = max(xs, default=-INF)
+    return m, math.fsum(math.exp(x - m) for x in xs) if m > -INF else 0.0
 
 
 def tiles(x: torch.Tensor, block: int, pad: float = -INF) -> list[torch.Tensor]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import struct
+from dataclasses import dataclass
 from fractions import Fraction
 
 MAX_HEADER = 4 << 20  # bytes
@@ -76,6 +77,14 @@ def unfit(tensor) -> str | None:
 
 # ---- plain Python values -----------------------------------------------------------------------------------------
 
+
+@dataclass(frozen=True)
+class Once:
+    """Values that the other side can walk along once: they arrive as an iterator."""
+
+    values: list
+
+
 _MAX_ITEMS = 10_000
 _DTYPES = frozenset("float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 bool".split())
 
@@ -96,6 +105,8 @@ def encode(value, depth: int = 0):
         return ["str", value[:_MAX_ITEMS]]
     if isinstance(value, Fraction):
         return ["fraction", hex(value.numerator), hex(value.denominator)]
+    if isinstance(value, Once):
+        return ["once"] + [encode(v, depth + 1) for v in value.values]
     if isinstance(value, (list, tuple)):
         return [type(value).__name__ if type(value) in (list, tuple) else "tuple"] + [
             encode(v, depth + 1) for v in value[:_MAX_ITEMS]
@@ -155,6 +166,8 @@ def _decode(data):
         return getattr(torch, rest[0])
     if tag == "list":
         return [_decode(v) for v in rest]
+    if tag == "once":
+        return iter([_decode(v) for v in rest])
     if tag == "tuple":
         return tuple(_decode(v) for v in rest)
     if tag == "dict":

@@ -1,0 +1,240 @@
+"""Lesson 08: online softmax. Maximum and sum in one walk, their algebra, a kernel for rows longer than its block."""
+
+from __future__ import annotations
+
+import random
+
+import torch
+
+from .. import compare, detectors, inputs, online, wrappers
+from ..exercise import Call, Case, Exercise, Out
+from ..online_mistakes import ONLINE_KERNEL, exp, merge_formula, state_formula
+from ..wire import Once, same_number
+
+
+def _walk_cases(seed: int) -> list[Case]:
+    rng = random.Random(seed)
+    lists = [
+        ("one number", [3.0]),
+        ("ascending", [1.0, 2.0, 3.0]),
+        ("descending", [3.0, 2.0, 1.0]),
+        ("equal numbers", [0.5] * 4),
+        ("a -inf in the middle", [2.0, -torch.inf, 1.0]),
+        ("-inf first", [-torch.inf, -torch.inf, 1.0, 2.0]),
+        ("around -200", [-200.0 - i % 3 for i in range(7)]),
+        ("a cliff down", [200.0] * 4 + [-200.0] * 4),
+        ("a cliff up", [-200.0] * 4 + [200.0] * 5),
+        ("random", [rng.gauss(0, 3) for _ in range(50)]),
+    ]
+    nothing = ("no number at all", [])
+    return [_state_case(label, Call("call", "online_normalizer", (Once(xs),)), xs) for label, xs in [*lists, nothing]]
+
+
+def _state_case(label: str, call: Call, xs: list[float]) -> Case:
+    want = online.state(xs)
+    return Case(
+        label,
+        call,
+        verify=lambda e: compare.state(e.value, want),
+        size=len(xs) or 1000,  # nothing at all is the oddest case, not the simplest
+        facts={"xs": xs, "want": want},
+    )
+
+
+def _merge_cases(seed: int) -> list[Case]:
+    rng = random.Random(seed)
+    some = [rng.gauss(0, 2) for _ in range(12)]
+    halves = [
+        ("two states", [1.0, 2.0], [0.5, 3.0]),
+        ("the larger maximum first", [5.0, 1.0], [2.0, 2.0, 1.0]),
+        ("the same maximum", [4.0, 4.0], [4.0, 1.0]),
+        ("a state and nothing", [1.0, 2.0], []),
+        ("nothing and a state", [], [1.0, 2.0]),
+        ("nothing and nothing", [], []),
+        ("random", some[:5], some[5:]),
+        ("1000 apart", [1000.0] * 3, [0.0] * 3),
+        ("1000 apart, the other way round", [0.0] * 3, [1000.0] * 3),
+    ]
+    return [_merge_case(label, a, b, size) for size, (label, a, b) in enumerate(halves)]
+
+
+def _merge_case(label: str, left: list[float], right: list[float], size: int) -> Case:
+    a, b, want = online.state(left), online.state(right), online.state(left + right)
+    shown = " and ".join(f"({m:.4g}, {d:.4g})" for m, d in (a, b))
+    return Case(
+        f"{label}, {shown}",
+        Call("call", "merge", (a, b)),
+        verify=lambda e: compare.state(e.value, want),
+        size=size,
+        facts={"a": a, "b": b, "want": want},
+    )
+
+
+_MATRICES = [
+    ("a row that fits its block", inputs.randn, 2, 3, 4),
+    ("two tiles", inputs.randn, 2, 8, 4),
+    ("ragged", inputs.randn, 2, 7, 4),
+    ("ascending", inputs.ascending, 3, 9, 4),
+    ("descending", inputs.descending, 3, 9, 4),
+    ("one column", inputs.randn, 5, 1, 4),
+    ("around -200", inputs.far_below_zero, 2, 10, 4),
+    ("100 ± 30", inputs.large, 2, 10, 4),
+    ("first half +200, the rest -200", inputs.cliff, 2, 16, 8),
+    ("first half -200, the rest +200", inputs.rising_cliff, 2, 16, 8),
+    ("a first tile of -inf", inputs.leading_minus_inf, 2, 12, 4),
+    ("constant rows", inputs.constant, 3, 11, 4),
+    ("one -inf in each row", inputs.one_minus_inf, 3, 12, 4),
+    ("one outlier in each row", inputs.outlier, 3, 13, 4),
+    ("values of -1e38", inputs.lowest, 2, 14, 8),
+    ("one short of five tiles", inputs.randn, 2, 79, 16),
+    ("7×257", inputs.randn, 7, 257, 64),
+]
+
+
+def _kernel_cases(seed: int) -> list[Case]:
+    cases = []
+    for i, (label, family, m, n, block) in enumerate(_MATRICES):
+        cases.append(_kernel_case(label, family(m, n, inputs.generator(seed + i)), block))
+    g = inputs.generator(seed)
+    x = inputs.randn(2, 300, g)
+    cases += [_kernel_case("the same row, another block", x, block) for block in (16, 128, 512)]
+    cases += [
+        _kernel_case("wide gaps between the input's rows", inputs.row_strided(inputs.randn(3, 6, g)), 4, y_gap=1),
+        _kernel_case("programs in reversed order", inputs.randn(4, 9, g), 4, order="reversed"),
+        _kernel_case(
+            "programs in shuffled order", inputs.row_strided(inputs.randn(6, 9, g)), 4, y_gap=5, order="shuffled"
+        ),
+    ]
+    return cases
+
+
+def _kernel_case(label: str, x: torch.Tensor, block: int, y_gap: int = 0, order: str = "forward") -> Case:
+    m, n = x.shape
+    y_stride = n + y_gap
+    args = (Out((m, n), strides=(y_stride, 1)), x, y_stride, x.stride(0), n)
+    return Case(
+        f"{label}, {m}×{n} in tiles of {block}",
+        Call("launch", "online_softmax_kernel", args, {"BLOCK": block}, grid=(m,), order=order),
+        verify=lambda e: compare.softmax(x, e.args[0]),
+        size=m * n,
+        budget=(2 * m * n, m * n),
+        unit=m * n,
+        facts={"x": x, "out": 0, "block": block, "x_stride": x.stride(0), "y_stride": y_stride},
+        interpreted_only=wrappers.lowest(x),
+    )
+
+
+_SHAPES = [
+    ("randn", inputs.randn, 2, 4),
+    ("one row", inputs.randn, 1, 6),
+    ("one column", inputs.randn, 20, 1),
+    ("around -200", inputs.far_below_zero, 3, 6),
+    ("first half +200, the rest -200", inputs.cliff, 3, 10),
+    ("first half -200, the rest +200", inputs.rising_cliff, 3, 11),
+    ("one -inf in each row", inputs.one_minus_inf, 4, 12),
+    ("rows of 5000", inputs.randn, 2, 5000),
+    ("rows of 5000, ascending", inputs.ascending, 2, 5001),
+    ("a row of 1,100,000", inputs.randn, 1, 1_100_000),
+]
+
+
+def _wrapper_cases(seed: int) -> list[Case]:
+    g = inputs.generator(seed)
+    cases = [
+        wrappers.case("online_softmax", f"{label}, {m}×{n}", family(m, n, g), walks=2)
+        for label, family, m, n in _SHAPES
+    ]
+    return [
+        *cases,
+        wrappers.case("online_softmax", "rows with gaps between them, 3×6", inputs.row_strided(inputs.randn(3, 6, g))),
+        wrappers.case("online_softmax", "a transposed view, 4×6", inputs.column_strided(inputs.randn(4, 6, g))),
+        *wrappers.refusals("online_softmax", g),
+    ]
+
+
+_NOT_A_STATE = detectors.value(lambda v, f: not isinstance(v, (tuple, list)) or len(v) != 2)
+
+EXERCISES = [
+    Exercise(
+        id="8.1",
+        title="online_normalizer",
+        names=("online_normalizer",),
+        points=2,
+        cases=_walk_cases,
+        hints=(
+            "Keep two numbers while you walk: the largest value so far, and the sum of exp(x - largest so far).",
+            "When a new value is larger, every term of the old sum is too large by the same factor. Which one?",
+            "Inside the loop: `<new maximum> = ...`, then `d = d * math.exp(<old> - <new>) + math.exp(x - <new>)`. "
+            "Start at -inf and 0, and mind -inf minus -inf.",
+        ),
+        mistakes=(
+            ("not-a-state", _NOT_A_STATE),
+            ("walked-twice", detectors.value(lambda v, f: len(f["xs"]) > 0 and v[0] == f["want"][0] and v[1] == 0)),
+            ("state-swapped", detectors.value(lambda v, f: same_number(v[1], f["want"][0]))),
+            ("start-at-zero", state_formula(online.right, start=(0.0, 0.0))),
+            ("not-rescaled", state_formula(online.not_rescaled)),
+            ("factor-inverted", state_formula(online.factor_inverted)),
+            ("both-rescaled", state_formula(online.both_rescaled)),
+            ("stale-maximum", state_formula(online.stale_maximum)),
+            ("tile-maximum", state_formula(online.tile_maximum)),
+            ("start-at-one", state_formula(online.right, start=(-torch.inf, 1.0))),
+            ("no-max", state_formula(lambda m, d, tile, top: (torch.maximum(m, top), d + torch.exp(tile)))),
+            ("inf-minus-inf", detectors.value(lambda v, f: v[1] != v[1] or v[0] != v[0])),
+        ),
+    ),
+    Exercise(
+        id="8.2",
+        title="merge",
+        names=("merge",),
+        points=2,
+        cases=_merge_cases,
+        hints=(
+            "Both sums must refer to the same maximum before they may be added.",
+            "Each side has its own factor: exp of its maximum minus the common one.",
+            "`m = max(ma, mb)`, then a sum of two products. A side with d = 0 adds nothing, whatever its m is.",
+        ),
+        mistakes=(
+            ("not-a-state", _NOT_A_STATE),
+            ("not-rescaled", merge_formula(lambda ma, da, mb, db: (max(ma, mb), da + db))),
+            ("one-side-rescaled", merge_formula(lambda ma, da, mb, db: (max(ma, mb), da * exp(ma - max(ma, mb)) + db))),
+            ("one-side-rescaled", merge_formula(lambda ma, da, mb, db: (max(ma, mb), da + db * exp(mb - max(ma, mb))))),
+            (
+                "factor-inverted",
+                merge_formula(
+                    lambda ma, da, mb, db: (max(ma, mb), da * exp(max(ma, mb) - ma) + db * exp(max(ma, mb) - mb))
+                ),
+            ),
+            ("maxima-added", merge_formula(lambda ma, da, mb, db: (ma + mb, da + db))),
+            ("inf-minus-inf", detectors.value(lambda v, f: v[1] != v[1] or v[0] != v[0])),
+        ),
+    ),
+    Exercise(
+        id="8.3",
+        title="online_softmax_kernel",
+        names=("online_softmax_kernel",),
+        points=3,
+        cases=_kernel_cases,
+        kernels=True,
+        hints=(
+            "The recurrence of 8.1, with a tile of BLOCK values where one value was; then a second walk that stores.",
+            "A tile brings its maximum and its sum, both by one reduction. What is the mask of the last tile?",
+            "`for start in range(0, n_cols, BLOCK):`, twice. In the first: load, new maximum, new sum, in this order; "
+            "in the second: load, `tl.exp(<tile> - <maximum>) / <sum>`, store.",
+        ),
+        mistakes=ONLINE_KERNEL,
+    ),
+    Exercise(
+        id="8.4",
+        title="online_softmax",
+        names=("online_softmax",),
+        points=2,
+        cases=_wrapper_cases,
+        kernels=True,
+        hints=(
+            "Like fused_softmax in lesson 05; only the block no longer follows the row.",
+            "The block is a number you choose once, such as 1024, whatever the row's length is.",
+            "`online_softmax_kernel[(<rows>,)](y, x, y.stride(0), x.stride(0), <columns>, BLOCK=<a power of two>)`",
+        ),
+        mistakes=(*wrappers.WRAPPER, *ONLINE_KERNEL),
+    ),
+]

@@ -1,0 +1,78 @@
+"""The mistakes that a walk along a row in tiles can meet, on top of those of any kernel over rows."""
+
+from __future__ import annotations
+
+import torch
+
+from . import detectors, online
+from .detectors import both, formula, outside
+from .exercise import Answer, Case, Detector, Evidence
+from .row_mistakes import ROW_KERNEL
+from .softmax_mistakes import SOFTMAX_KERNEL
+from .wire import same_number
+
+
+def state_formula(update, start=(-torch.inf, 0.0)) -> Detector:
+    """Matches when the state (m, d) that came back is what a known wrong update makes of facts["xs"]."""
+
+    def test(got, facts):
+        m, d = (torch.full((1, 1), v, dtype=torch.float64) for v in start)
+        for x in facts["xs"]:
+            tile = torch.full((1, 1), x, dtype=torch.float64)
+            m, d = update(m, d, tile, tile)
+        pair = torch.tensor([got], dtype=torch.float64), torch.cat([m, d], 1)
+        return torch.allclose(*pair, rtol=1e-5, atol=0, equal_nan=True)
+
+    return detectors.value(test)
+
+
+def merge_formula(compute):
+    """Matches when merge gave what a known wrong formula of (ma, da), (mb, db) gives."""
+
+    def test(got, facts):
+        wrong = compute(*facts["a"], *facts["b"])
+        return all(same_number(g, w, rel=1e-5) or g != g and w != w for g, w in zip(got, wrong))
+
+    return detectors.value(test)
+
+
+def exp(x: float) -> float:
+    """exp as a float64 sees it: inf where it overflows, NaN for NaN."""
+    return float(torch.tensor(x, dtype=torch.float64).exp())
+
+
+def _first_tile_minus_inf(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Only rows that begin with a whole tile of -inf came out as NaN."""
+    x, got = case.facts.get("x"), detectors.output(case, evidence)
+    if x is None or got is None or got.shape != x.shape or "block" not in case.facts:
+        return False
+    dead = (x[:, : case.facts["block"]] == -torch.inf).all(1)
+    return bool(dead.any() and got[dead].isnan().all() and not got[~dead].isnan().any())
+
+
+def _several_tiles(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    x = case.facts.get("x")
+    return x is not None and x.shape[1] > case.facts.get("block", x.shape[1])
+
+
+def _beyond_the_last_tile(where: dict, facts: dict) -> bool:
+    return facts["x"].shape[1] > facts["block"] and (where.get("column") or 0) >= facts["x"].shape[1]
+
+
+ONLINE_KERNEL = (
+    ("tile-mask", outside("load", _beyond_the_last_tile)),
+    ("tile-mask", outside("store", _beyond_the_last_tile)),
+    ("first-tile-minus-inf", _first_tile_minus_inf),
+    ("not-rescaled", formula(online.softmax(online.not_rescaled))),
+    ("factor-inverted", formula(online.softmax(online.factor_inverted))),
+    ("both-rescaled", formula(online.softmax(online.both_rescaled))),
+    ("stale-maximum", formula(online.softmax(online.stale_maximum))),
+    ("tile-maximum", formula(online.softmax(online.tile_maximum))),
+    ("start-at-zero", formula(online.softmax(online.right, start=(0.0, 0.0)))),
+    ("last-tile-maximum", formula(online.softmax(online.right, last_tile=True))),
+    ("pad-zero", formula(online.softmax(online.right, pad=0.0))),
+    ("only-first-tile", both(_several_tiles, detectors.first_block_only)),
+    ("last-tile-missing", both(_several_tiles, detectors.tail_is_nan)),
+    *ROW_KERNEL,
+    *SOFTMAX_KERNEL,
+)
