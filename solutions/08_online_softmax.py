@@ -113,9 +113,10 @@ import matplotlib.pyplot as plt
 row = [0.5, 1.0, 0.2, 1.4, 0.9, 3.0, 2.6, 2.9, 1.0, 3.1, 0.3, 2.8]
 states = [online_normalizer(iter(row[: k + 1])) for k in range(len(row))]
 figure, (top, bottom) = plt.subplots(2, figsize=(6.4, 4.2), sharex=True, layout="constrained")
-top.plot(row, "o", color="black", label="x")
-top.step(range(len(row)), [m for m, d in states], where="post", color="#4477aa", linewidth=2.5, label="m, the largest so far")
-bottom.bar(range(len(row)), [d for m, d in states], color="#eecc66", edgecolor="black", hatch="///", label="d, the sum")
+seen = range(1, len(row) + 1)
+top.plot(seen, row, "o", color="black", label="x")
+top.step(seen, [m for m, d in states], where="post", color="#4477aa", linewidth=2.5, label="m, the largest so far")
+bottom.bar(seen, [d for m, d in states], color="#eecc66", edgecolor="black", hatch="///", label="d, the sum")
 for axes in (top, bottom):
     axes.legend(fontsize=11, frameon=False, loc="upper left")
     axes.tick_params(labelsize=11)

@@ -1,0 +1,11 @@
+# exercise: 8.2
+# mistake: factor-inverted
+import math
+
+
+def merge(a, b):
+    (ma, da), (mb, db) = a, b
+    m = max(ma, mb)
+    if m == -math.inf:
+        return m, 0.0
+    return m, da * math.exp(m - ma) + db * math.exp(m - mb)

@@ -1,0 +1,13 @@
+# exercise: 8.1
+# mistake: both-rescaled
+import math
+
+
+def online_normalizer(xs):
+    m, d = -math.inf, 0.0
+    for x in xs:
+        new = max(m, x)
+        if new > -math.inf:
+            d = (d + math.exp(x - new)) * math.exp(m - new)
+        m = new
+    return m, d

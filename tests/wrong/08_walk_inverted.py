@@ -1,0 +1,13 @@
+# exercise: 8.1
+# mistake: factor-inverted
+import math
+
+
+def online_normalizer(xs):
+    m, d = -math.inf, 0.0
+    for x in xs:
+        new = max(m, x)
+        if new > -math.inf:
+            d = d * math.exp(min(new - m, 700)) + math.exp(x - new)
+        m = new
+    return m, d

@@ -1,0 +1,13 @@
+# exercise: 8.1
+# mistake: start-at-zero
+import math
+
+
+def online_normalizer(xs):
+    m, d = 0.0, 0.0
+    for x in xs:
+        new = max(m, x)
+        if new > -math.inf:
+            d = d * math.exp(m - new) + math.exp(x - new)
+        m = new
+    return m, d
