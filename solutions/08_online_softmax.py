@@ -172,7 +172,10 @@ check("8.2")
 import random
 
 random.seed(8)
-some = lambda: online_normalizer(random.gauss(0, 30) for _ in range(random.randint(0, 4)))
+def some():
+    return online_normalizer(random.gauss(0, 30) for _ in range(random.randint(0, 4)))
+
+
 for _ in range(1000):
     a, b, c = some(), some(), some()
     (m1, d1), (m2, d2) = merge(merge(a, b), c), merge(a, merge(b, c))

@@ -1,0 +1,42 @@
+"""Mistakes that any exercise can meet."""
+
+from .mistake import Mistake
+
+MISTAKES = [
+    # ---- any exercise
+    Mistake("todo-left", "A TODO line is still there.", "Which line of your answer still holds the word TODO?"),
+    Mistake("earlier-todo", "An earlier exercise comes first.", "Which exercise does the line above name?"),
+    Mistake("value-left-out", "The name is there, but it still holds a placeholder.", "What value should it have?"),
+    Mistake("name-undefined", "Your answer uses a name that no cell defines.", "Where does that name come from?"),
+    Mistake("not-python", "Python cannot read your answer.", "What does the line above the marked one end with?"),
+    Mistake(
+        "endless", "Your answer did not finish.", "Which loop of yours can go on for ever: does its variable change?"
+    ),
+    Mistake(
+        "out-of-memory",
+        "Your answer asked for more memory than the exercise gives.",
+        "How many elements does your largest tensor have, for the input named above?",
+    ),
+    Mistake(
+        "exits", "Your answer ends the Python process instead of returning.", "Who calls your function, and what for?"
+    ),
+    Mistake(
+        "returns-nothing",
+        "Your function returns nothing.",
+        "Which value should the caller get back, and which line hands it over?",
+    ),
+    Mistake(
+        "input-overwritten",
+        "The input tensor was changed on the way: its owner may still need it.",
+        "Which operation of yours writes into the tensor it was given?",
+    ),
+    Mistake(
+        "library-softmax",
+        "The work was left to a library operation, so there is nothing of yours to measure.",
+        "Which passes does that one call hide?",
+    ),
+    # ---- lesson 00
+    Mistake("squared", "Every value was multiplied by itself.", "What is twice 3, and what is 3 times 3?"),
+    Mistake("added-two", "Two was added to every value.", "What is 10 doubled, and what is 10 plus two?"),
+    Mistake("unchanged", "The input came back as it was.", "Which operation changes every element?"),
+]

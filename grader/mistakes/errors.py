@@ -1,0 +1,58 @@
+"""Which mistake an exception stands for."""
+
+from __future__ import annotations
+
+import re
+
+# What Triton, PyTorch and Python say -> what it means here. The first pattern that fits names the mistake.
+_TRANSLATIONS = [
+    (r"must be a power of (2|two)|[Ss]hape element.*power of 2", "block-not-power-of-two"),
+    (r"arange's arguments must be of type tl\.constexpr|must be.*constexpr", "block-not-constexpr"),
+    (r"numel .*exceeds|exceeds triton maximum tensor numel|maximum tensor numel", "block-too-large"),
+    (r"axis \[.*\] out of bounds|axis tensor.*|invalid literal for int.*axis", "max-for-maximum"),
+    (r"axis -?\d+ (is )?out of bounds|invalid axis|out of bounds for (shape|array)", "axis-out-of-range"),
+    (r"is a kernel: launch it with a grid|outside of the scope of a kernel", "no-grid"),
+    (r"'function' object is not subscriptable", "no-jit"),
+    (r"forget to add @triton\.jit", "imported-by-name"),
+    (r"global variable", "plain-global"),
+    (r"the launch does not fit", "launch-arguments"),
+    (r"the grid of a launch is a tuple", "grid-not-a-tuple"),
+    (r"missing .*required positional argument", "missing-argument"),
+    (r"0 active drivers", "interpret-too-late"),
+    (r"Loop-carried variable|re-assigned to .* in loop", "loop-type-changes"),
+    (r"'and' and 'or'|Logical operators", "and-or-on-masks"),
+    (r"can't allocate memory|Cannot allocate memory|out of memory|Unable to allocate", "out-of-memory"),
+    (r"must be Tensor, not tensor|must be real number, not tensor", "torch-in-kernel"),
+    (r"'(int|constexpr|tensor)' object is not (iterable|subscriptable)|unsupported tensor index", "indexing-pointer"),
+    (r"computes with a bfloat16 value", "bf16-arithmetic"),
+    (r"Expected dtype \['fp32', 'fp64'\] but got (fp16|bf16)", "half-exp"),
+    (r"the mask of a (load|store) holds numbers", "mask-of-numbers"),
+    (r"num_warps", "bad-num-warps"),
+    (r"did not match (Double|Float|Half|BFloat16)|attributes? .dtype.* (is|are) not equal", "dtypes-differ"),
+    (r"Boolean value of Tensor with more than one value", "truth-of-a-tensor"),
+    (r"^math range error$", "exp-out-of-range"),
+    (r"cannot be accessed from Triton", "wrong-device"),
+    (r"illegal memory access|not supported on global/shared address space", "illegal-access"),
+    (r"size of tensor a \(\d+\) must match", "shapes-do-not-line-up"),
+]  # fmt: skip
+
+
+def from_error(error: dict) -> str | None:
+    """The mistake that an exception stands for, None when it could be anything."""
+    kind, message = error["type"], error["message"]
+    if kind in ("NameError", "UnboundLocalError"):
+        return "name-undefined"
+    if kind in ("SyntaxError", "IndentationError", "TabError"):
+        return "not-python"
+    if kind == "RecursionError":
+        return "endless"
+    if kind in ("SystemExit", "KeyboardInterrupt"):
+        return "exits"
+    if kind == "MemoryError":
+        return "out-of-memory"
+    if re.search(r"(?<![\w.])(max|min|sum|abs)\(", error["line"]) and kind == "TypeError":
+        return "python-builtin"
+    for pattern, mistake in _TRANSLATIONS:
+        if re.search(pattern, message):
+            return mistake
+    return None

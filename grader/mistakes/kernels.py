@@ -1,0 +1,167 @@
+"""Mistakes in kernels: pads and masks, rows and strides, grids, blocks."""
+
+from .mistake import Mistake
+
+MISTAKES = [
+    # ---- pads and masks
+    Mistake(
+        "pad-zero",
+        "Masked lanes joined the sum. They were padded with 0, and exp(0 - max) is not 0.",
+        "Which value v makes exp(v - max) vanish for every max?",
+    ),
+    Mistake(
+        "no-pad",
+        "Masked lanes have no value: the load has a mask and no `other`. A GPU may leave anything there.",
+        "What should a lane hold that lies outside the row?",
+    ),
+    Mistake(
+        "pad-finite",
+        "A finite pad loses against most rows, not against all: a row can lie below it.",
+        "Is there a value that no float is below?",
+    ),
+    Mistake(
+        "pad-wins",
+        "The pad is larger than the row's own values, or no number at all, and so becomes the maximum.",
+        "What should max do when it meets a masked lane?",
+    ),
+    Mistake(
+        "no-load-mask",
+        "The load reads past the end of the row.",
+        "Which lanes of the block lie inside the row, and which parameter of tl.load says so?",
+    ),
+    Mistake(
+        "no-store-mask",
+        "The store writes past the end of the row, into memory that belongs to somebody else.",
+        "Which lanes of the block may be stored?",
+    ),
+    Mistake(
+        "and-or-on-masks",
+        "`and` and `or` do not combine masks lane by lane: Python looks at each mask as a whole.",
+        "Which operator works on every lane?",
+    ),
+    Mistake(
+        "mask-precedence",
+        "& binds tighter than <, so the comparison is not the one you see.",
+        "Where do parentheses belong in that condition?",
+    ),
+    Mistake(
+        "tail-missing",
+        "Some columns at the end of a row were never stored.",
+        "Which columns does your mask switch on, and does every column have a lane?",
+    ),
+    # ---- rows, strides, grids
+    Mistake(
+        "row-stride-missing",
+        "The kernel begins row r only r elements after row 0: it works on a shifted window.",
+        "How far apart in memory are two neighbours in a column?",
+    ),
+    Mistake(
+        "wrong-row-stride",
+        "Input and output may have different row strides; here one was used for both.",
+        "Which of the two strides says where a row of the output begins?",
+    ),
+    Mistake(
+        "rows-assumed-adjacent",
+        "The kernel begins row r after r times the number of columns, but rows may lie further apart.",
+        "Which number says how far apart two rows lie?",
+    ),
+    Mistake(
+        "block-for-stride",
+        "The kernel begins row r after r whole blocks; a block is wider than a row.",
+        "Which number says how far apart two rows lie?",
+    ),
+    Mistake(
+        "stored-in-row-zero",
+        "Every program stores into the first row.",
+        "How does the address of a store differ from program to program?",
+    ),
+    Mistake(
+        "rows-missing",
+        "Only the first rows were written.",
+        "For which rows are the lanes of your mask switched on?",
+    ),
+    Mistake(
+        "launch-per-row",
+        "Each row got a launch of its own.",
+        "How many programs can one launch start, and who tells them apart?",
+    ),
+    Mistake(
+        "stride-in-bytes",
+        "The offset is 4 times too large: Triton's pointers count elements, not bytes.",
+        "What does x_ptr + 1 point at?",
+    ),
+    Mistake(
+        "row-zero-only",
+        "Every program works on the first row.",
+        "Where does the kernel ask which program it is?",
+    ),
+    Mistake(
+        "column-stride",
+        "The kernel assumes that neighbours in a row are neighbours in memory, for x and for y; here they are not.",
+        "What does x.stride() say here, and what could the wrapper do before the launch?",
+    ),
+    Mistake(
+        "grid-too-small",
+        "Some rows were never written: too few programs were launched.",
+        "How many rows are there, and how many programs?",
+    ),
+    Mistake(
+        "grid-too-large",
+        "More programs were launched than there are rows.",
+        "Which number of the shape says how many programs you need?",
+    ),
+    Mistake(
+        "grid-of-columns",
+        "One program was launched for each column, not for each row.",
+        "What does one program compute?",
+    ),
+    Mistake(
+        "stored-twice",
+        "The numbers are right, but elements were stored more than once: several programs did the same work.",
+        "Which rows does program 1 handle, and which of them does program 0 handle too?",
+    ),
+    Mistake(
+        "bad-num-warps",
+        "num_warps must be a power of two, and a GPU takes at most 32.",
+        "How many threads does that number stand for?",
+    ),
+    Mistake(
+        "accepts-anything",
+        "An input that the kernel cannot take went through without a ValueError.",
+        "What does your wrapper know about x before it launches anything?",
+    ),
+    Mistake(
+        "wrong-exception",
+        "The input is refused, but not with a ValueError that says what was wrong.",
+        "Which exception does Python have for a bad value, and what would help the caller?",
+    ),
+    # ---- block sizes
+    Mistake(
+        "block-is-n-cols",
+        "The block has exactly as many lanes as the row has columns.",
+        "Which sizes does tl.arange accept?",
+    ),
+    Mistake(
+        "block-rounded-down",
+        "The block is the power of two below the row's length, so the end of the row has no lane.",
+        "Should the block be rounded down or up?",
+    ),
+    Mistake(
+        "block-doubled",
+        "A row whose length is a power of two already got a block twice as wide.",
+        "What is the smallest power of two that is not less than n_cols, when n_cols is one itself?",
+    ),
+    Mistake("block-constant", "The block does not depend on the row's length.", "What happens when a row is longer?"),
+    Mistake("block-not-int", "The block size is not an int.", "Which type does tl.arange need?"),
+    Mistake("no-kernel", "No kernel was launched: PyTorch did the work.", "Which kernel of yours should do the work?"),
+    Mistake(
+        "wrong-shape",
+        "The result does not have the shape of the input.",
+        "Which operation of yours changes the shape?",
+    ),
+    Mistake(
+        "wrong-dtype",
+        "The result does not have the dtype of the input.",
+        "Which dtype does a caller expect who handed you this one?",
+    ),
+]

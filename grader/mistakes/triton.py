@@ -1,0 +1,136 @@
+"""Triton's, PyTorch's and Python's own errors, in words."""
+
+from .mistake import Mistake
+
+MISTAKES = [
+    Mistake(
+        "illegal-access",
+        "On the GPU the kernel touched memory that is not its own.",
+        "Which offset differs between the CPU's run and the GPU's?",
+    ),
+    Mistake(
+        "wrong-device",
+        "A kernel on the GPU was given a tensor that lives on the CPU.",
+        "On which device does the caller's tensor live, and where was yours made?",
+    ),
+    Mistake(
+        "no-jit",
+        "The function was not decorated, so there is no kernel to launch.",
+        "What stands in the line above every kernel?",
+    ),
+    Mistake(
+        "block-not-power-of-two",
+        "tl.arange takes only lengths that are a power of two.",
+        "What is the next power of two above the number of columns?",
+    ),
+    Mistake(
+        "block-not-constexpr",
+        "tl.arange needs its length when the kernel is compiled, not when it runs.",
+        "Which annotation makes a parameter a compile-time constant?",
+    ),
+    Mistake(
+        "block-too-large",
+        "A block may hold 1048576 elements at most.",
+        "How could a program walk along a longer row?",
+    ),
+    Mistake(
+        "axis-out-of-range",
+        "A block of one row has only one axis.",
+        "Which number does the first axis have?",
+    ),
+    Mistake(
+        "max-for-maximum",
+        "tl.max reduces one block along an axis; its second argument is that axis.",
+        "Which function compares two blocks element by element?",
+    ),
+    Mistake(
+        "torch-in-kernel",
+        "A kernel is compiled by Triton: PyTorch, NumPy and math functions do not exist inside.",
+        "What is this function called in triton.language?",
+    ),
+    Mistake(
+        "indexing-pointer",
+        "Pointers are added to, and blocks are not indexed.",
+        "Which expression gives the address of column c of this row?",
+    ),
+    Mistake(
+        "no-grid",
+        "A kernel was called like a function.",
+        "What stands between the kernel's name and its arguments in a launch?",
+    ),
+    Mistake(
+        "launch-arguments",
+        "The launch does not fit the kernel's parameters.",
+        "Which parameters does the kernel's signature name, and which did you pass?",
+    ),
+    Mistake(
+        "signature-changed",
+        "The parameters are not the ones that the exercise names.",
+        "Which names and which order does the exercise give?",
+    ),
+    Mistake(
+        "imported-by-name",
+        "A function of triton.language was imported by its bare name; an interpreted kernel does not find it so.",
+        "How does the rest of the lesson write that function?",
+    ),
+    Mistake(
+        "plain-global",
+        "A kernel may use a global value only when it is a tl.constexpr.",
+        "What would tell the compiler that this value never changes?",
+    ),
+    Mistake(
+        "interpret-too-late",
+        "Triton was imported before it was told to interpret.",
+        "Which cell has to run first after a restart?",
+    ),
+    Mistake(
+        "loop-type-changes",
+        "A variable changes its type inside a loop: it starts as a Python number and becomes a tensor.",
+        "Which type should it have before the loop?",
+    ),
+    Mistake(
+        "returns-from-kernel",
+        "A kernel returns nothing to its caller: only what it stores is kept.",
+        "Which pointer should the result be written to?",
+    ),
+    Mistake(
+        "missing-argument",
+        "A function was called with too few arguments.",
+        "Which arguments does that function take?",
+    ),
+    Mistake(
+        "python-builtin",
+        "Python's own max, sum and the like do not work on blocks.",
+        "What is this function called in triton.language?",
+    ),
+    Mistake(
+        "grid-not-a-tuple",
+        "The grid of a launch is a tuple of numbers, even when it holds one.",
+        "How does Python write a tuple with one element?",
+    ),
+    Mistake(
+        "nothing-stored",
+        "Nothing was stored: every element still holds the NaN it began with.",
+        "Which line hands the result back to memory, and for which lanes?",
+    ),
+    Mistake(
+        "out-of-bounds",
+        "No lane of this access is where it should be: the kernel leaves its tensor altogether.",
+        "Which lanes of which program compute that address?",
+    ),
+    Mistake(
+        "dtypes-differ",
+        "Two tensors of different dtypes met in a function that wants one.",
+        "Which dtype does each of the two have, and which of them should change?",
+    ),
+    Mistake(
+        "truth-of-a-tensor",
+        "A tensor with several values is neither true nor false.",
+        "Is it enough if one of the values is true, or must all of them be?",
+    ),
+    Mistake(
+        "refused-by-compiler",
+        "The interpreter ran it, but Triton's compiler does not take it, so no GPU would.",
+        "Which line is Python that Triton does not know?",
+    ),
+]
