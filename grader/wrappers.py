@@ -6,8 +6,8 @@ import torch
 
 from . import compare, detectors, inputs
 from .exercise import Call, Case, Evidence
-from .row_mistakes import ROW_KERNEL
-from .softmax_mistakes import SOFTMAX_KERNEL
+from .known.rows import ROW_KERNEL
+from .known.softmax import SOFTMAX_KERNEL
 
 
 def block(n: int) -> int:

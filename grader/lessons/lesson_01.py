@@ -6,8 +6,9 @@ import random
 
 import torch
 
-from .. import compare, detectors, formulas, inputs
+from .. import compare, detectors, inputs
 from ..exercise import Call, Case, Evidence, Exercise
+from ..known import formulas
 from ..wire import same_number
 
 

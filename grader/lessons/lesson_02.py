@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from .. import compare, detectors
 from ..exercise import Call, Case, Exercise
-from ..roofline_mistakes import BOUND_BY, FLOOR_TIME, FUSED_TRAFFIC, IDEAL_SPEEDUP
+from ..known.roofline import BOUND_BY, FLOOR_TIME, FUSED_TRAFFIC, IDEAL_SPEEDUP
 from ..wire import same_number
 
 # One table for the lesson's text and for its checks.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 
 from .. import compare, inputs
-from ..copy_mistakes import COPY, MAXIMUM, REPAIR, ROWS
 from ..exercise import Call, Case, Exercise, Out
+from ..known.copies import COPY, MAXIMUM, REPAIR, ROWS
 
 # Elements and lanes of a block. The smallest ragged ones are short of two lanes or more: a mask that lets one lane
 # too many through then looks different from no mask at all.

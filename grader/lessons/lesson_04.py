@@ -8,7 +8,7 @@ import torch
 
 from .. import compare, detectors, inputs
 from ..exercise import Call, Case, Evidence, Exercise, Out
-from ..softmax_mistakes import SOFTMAX_KERNEL
+from ..known.softmax import SOFTMAX_KERNEL
 from ..wire import Unreadable
 
 _ROWS = [

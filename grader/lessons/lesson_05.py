@@ -6,8 +6,8 @@ import torch
 
 from .. import compare, inputs, wrappers
 from ..exercise import Call, Case, Exercise, Out
-from ..row_mistakes import ROW_KERNEL
-from ..softmax_mistakes import SOFTMAX_KERNEL
+from ..known.rows import ROW_KERNEL
+from ..known.softmax import SOFTMAX_KERNEL
 
 _MATRICES = [
     ("randn", inputs.randn, 2, 4),

@@ -6,13 +6,14 @@ import functools
 
 import torch
 
-from .. import compare, inputs, tolerance_mistakes
+from .. import compare, inputs
 from ..exercise import Call, Case, Exercise, Out
-from ..half_mistakes import HALF_KERNEL
-from ..mask_mistakes import MASKED_KERNEL
-from ..row_mistakes import ROW_KERNEL
-from ..softmax_mistakes import SOFTMAX_KERNEL
-from ..tolerance_mistakes import TOLERANCE
+from ..known import tolerance
+from ..known.half import HALF_KERNEL
+from ..known.masked import MASKED_KERNEL
+from ..known.rows import ROW_KERNEL
+from ..known.softmax import SOFTMAX_KERNEL
+from ..known.tolerance import TOLERANCE
 
 _HALF = (torch.bfloat16, torch.float16)
 
@@ -90,13 +91,13 @@ def _tolerance_cases(seed: int) -> list[Case]:
         Case(
             f"{compare.name(dtype)}, n = {n}",
             Call("call", "tolerance", (dtype, n)),
-            verify=lambda e, dtype=dtype, n=n: tolerance_mistakes.verify(e, dtype, n, seed),
+            verify=lambda e, dtype=dtype, n=n: tolerance.verify(e, dtype, n, seed),
             size=n,
             may_call_library=True,  # measuring PyTorch's own error is a fair way
-            facts={"dtype": dtype, "panel": functools.partial(tolerance_mistakes.panel, dtype, n, seed)},
+            facts={"dtype": dtype, "panel": functools.partial(tolerance.panel, dtype, n, seed)},
         )
         for n in _LENGTHS
-        for dtype in tolerance_mistakes.OFF
+        for dtype in tolerance.OFF
     ]
 
 

@@ -6,9 +6,10 @@ import random
 
 import torch
 
-from .. import compare, detectors, inputs, online, wrappers
+from .. import compare, detectors, inputs, wrappers
 from ..exercise import Call, Case, Exercise, Out
-from ..online_mistakes import ONLINE_KERNEL, exp, merge_formula, state_formula
+from ..known import walks
+from ..known.online import ONLINE_KERNEL, exp, merge_formula, state_formula
 from ..wire import Once, same_number
 
 
@@ -31,7 +32,7 @@ def _walk_cases(seed: int) -> list[Case]:
 
 
 def _state_case(label: str, call: Call, xs: list[float]) -> Case:
-    want = online.state(xs)
+    want = walks.state(xs)
     return Case(
         label,
         call,
@@ -59,7 +60,7 @@ def _merge_cases(seed: int) -> list[Case]:
 
 
 def _merge_case(label: str, left: list[float], right: list[float], size: int) -> Case:
-    a, b, want = online.state(left), online.state(right), online.state(left + right)
+    a, b, want = walks.state(left), walks.state(right), walks.state(left + right)
     shown = " and ".join(f"({m:.4g}, {d:.4g})" for m, d in (a, b))
     return Case(
         f"{label}, {shown}",
@@ -171,13 +172,13 @@ EXERCISES = [
             ("not-a-state", _NOT_A_STATE),
             ("walked-twice", detectors.value(lambda v, f: len(f["xs"]) > 0 and v[0] == f["want"][0] and v[1] == 0)),
             ("state-swapped", detectors.value(lambda v, f: same_number(v[1], f["want"][0]))),
-            ("start-at-zero", state_formula(online.right, start=(0.0, 0.0))),
-            ("not-rescaled", state_formula(online.not_rescaled)),
-            ("factor-inverted", state_formula(online.factor_inverted)),
-            ("both-rescaled", state_formula(online.both_rescaled)),
-            ("stale-maximum", state_formula(online.stale_maximum)),
-            ("tile-maximum", state_formula(online.tile_maximum)),
-            ("start-at-one", state_formula(online.right, start=(-torch.inf, 1.0))),
+            ("start-at-zero", state_formula(walks.right, start=(0.0, 0.0))),
+            ("not-rescaled", state_formula(walks.not_rescaled)),
+            ("factor-inverted", state_formula(walks.factor_inverted)),
+            ("both-rescaled", state_formula(walks.both_rescaled)),
+            ("stale-maximum", state_formula(walks.stale_maximum)),
+            ("tile-maximum", state_formula(walks.tile_maximum)),
+            ("start-at-one", state_formula(walks.right, start=(-torch.inf, 1.0))),
             ("no-max", state_formula(lambda m, d, tile, top: (torch.maximum(m, top), d + torch.exp(tile)))),
             ("inf-minus-inf", detectors.value(lambda v, f: v[1] != v[1] or v[0] != v[0])),
         ),

@@ -7,10 +7,10 @@ import math
 
 import torch
 
-from . import compare, detectors, inputs, syntax
-from .detectors import both, written
-from .exercise import Answer, Case, Detector, Evidence
-from .wire import Unreadable
+from .. import compare, detectors, inputs, syntax
+from ..detectors import both, written
+from ..exercise import Answer, Case, Detector, Evidence
+from ..wire import Unreadable
 
 # By how much a wrong result is off, relative to each value: clearly more than rounding to the dtype explains.
 OFF = {torch.float32: 0.01, torch.float16: 0.05, torch.bfloat16: 0.1}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from . import detectors, formulas, syntax
-from .detectors import both, formula, outside, past_the_row, written
+from .. import detectors, syntax
+from ..detectors import both, formula, outside, past_the_row, written
+from . import formulas
 
 # What any kernel can meet, whatever it computes.
 KERNEL = (

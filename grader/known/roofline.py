@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from . import detectors, syntax
-from .exercise import Detector
-from .wire import same_number
+from .. import detectors, syntax
+from ..exercise import Detector
+from ..wire import same_number
 
 _NO_PAIR = detectors.value(lambda v, f: not isinstance(v, (tuple, list)) or len(v) != 2)
 _NO_NUMBER = detectors.value(lambda v, f: isinstance(v, bool) or not isinstance(v, (int, float, Fraction)))

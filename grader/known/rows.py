@@ -5,8 +5,9 @@ A case's facts hold x, block, x_stride and y_stride (elements between rows of th
 
 from __future__ import annotations
 
-from . import detectors, formulas
-from .detectors import both, formula, outside
+from .. import detectors
+from ..detectors import both, formula, outside
+from . import formulas
 
 
 def row_begins(width, right=None):

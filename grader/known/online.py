@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import torch
 
-from . import detectors, online
-from .detectors import both, formula, outside
-from .exercise import Answer, Case, Detector, Evidence
-from .row_mistakes import ROW_KERNEL
-from .softmax_mistakes import SOFTMAX_KERNEL
-from .wire import same_number
+from .. import detectors
+from ..detectors import both, formula, outside
+from ..exercise import Answer, Case, Detector, Evidence
+from ..wire import same_number
+from . import walks
+from .rows import ROW_KERNEL
+from .softmax import SOFTMAX_KERNEL
 
 
 def state_formula(update, start=(-torch.inf, 0.0)) -> Detector:
@@ -63,14 +64,14 @@ ONLINE_KERNEL = (
     ("tile-mask", outside("load", _beyond_the_last_tile)),
     ("tile-mask", outside("store", _beyond_the_last_tile)),
     ("first-tile-minus-inf", _first_tile_minus_inf),
-    ("not-rescaled", formula(online.softmax(online.not_rescaled))),
-    ("factor-inverted", formula(online.softmax(online.factor_inverted))),
-    ("both-rescaled", formula(online.softmax(online.both_rescaled))),
-    ("stale-maximum", formula(online.softmax(online.stale_maximum))),
-    ("tile-maximum", formula(online.softmax(online.tile_maximum))),
-    ("start-at-zero", formula(online.softmax(online.right, start=(0.0, 0.0)))),
-    ("last-tile-maximum", formula(online.softmax(online.right, last_tile=True))),
-    ("pad-zero", formula(online.softmax(online.right, pad=0.0))),
+    ("not-rescaled", formula(walks.softmax(walks.not_rescaled))),
+    ("factor-inverted", formula(walks.softmax(walks.factor_inverted))),
+    ("both-rescaled", formula(walks.softmax(walks.both_rescaled))),
+    ("stale-maximum", formula(walks.softmax(walks.stale_maximum))),
+    ("tile-maximum", formula(walks.softmax(walks.tile_maximum))),
+    ("start-at-zero", formula(walks.softmax(walks.right, start=(0.0, 0.0)))),
+    ("last-tile-maximum", formula(walks.softmax(walks.right, last_tile=True))),
+    ("pad-zero", formula(walks.softmax(walks.right, pad=0.0))),
     ("only-first-tile", both(_several_tiles, detectors.first_block_only)),
     ("last-tile-missing", both(_several_tiles, detectors.tail_is_nan)),
     *ROW_KERNEL,

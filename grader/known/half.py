@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import torch
 
-from . import detectors
-from .compare import HALF
-from .detectors import both, formula
-from .exercise import Answer, Case, Detector, Evidence
+from .. import detectors
+from ..compare import HALF
+from ..detectors import both, formula
+from ..exercise import Answer, Case, Detector, Evidence
 
 
 def _rounded(compute) -> Detector:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import torch
 
-from . import detectors
-from .detectors import formula, outside
-from .exercise import Answer, Case, Evidence
-from .row_mistakes import row_begins
+from .. import detectors
+from ..detectors import formula, outside
+from ..exercise import Answer, Case, Evidence
+from .rows import row_begins
 
 
 def _softmax(x: torch.Tensor) -> torch.Tensor:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import torch
 
-from . import compare, detectors
-from .detectors import both, formula, outside, past_the_row, written
-from .exercise import Answer, Case, Evidence
-from .row_mistakes import either, row_begins
-from .softmax_mistakes import KERNEL
-from .syntax import load_without_other
+from .. import compare, detectors
+from ..detectors import both, formula, outside, past_the_row, written
+from ..exercise import Answer, Case, Evidence
+from ..syntax import load_without_other
+from .rows import either, row_begins
+from .softmax import KERNEL
 
 
 def _one_too_far(where: dict, facts: dict) -> bool:

@@ -1,0 +1,1 @@
+"""Known wrong answers: the formulas behind them, and tables of (mistake, how to recognise it)."""
