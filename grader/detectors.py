@@ -26,6 +26,10 @@ def formula(compute) -> Detector:
     What is right says facts["want"]; without it, it is the softmax of x (M×N).
     """
 
+    def fits(case: Case, evidence: Evidence) -> bool:
+        x, got = case.facts.get("x"), output(case, evidence)
+        return x is None or got is None or compare.alike(got, compute(x, case.facts))
+
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
         x, got = case.facts.get("x"), output(case, evidence)
         if x is None or got is None:
@@ -35,7 +39,7 @@ def formula(compute) -> Detector:
         # Where the wrong formula happens to be right (one column, say), agreeing with it means nothing.
         return compare.alike(got, wrong) and not compare.alike(right, wrong)
 
-    detect.by_numbers = True
+    detect.fits = fits  # also where nothing failed: tells two formulas apart that agree on the failing cases
     return detect
 
 
@@ -66,6 +70,13 @@ def written(test) -> Detector:
 def past_the_row(where: dict, facts: dict) -> bool:
     """For `outside`: some lanes are inside the row, others run over its end."""
     return (where["lanes"] or 0) < (where["of"] or 0) and (where.get("column") or 0) >= facts["x"].shape[-1]
+
+
+def value_formula(test) -> Detector:
+    """Matches a plain value that a known wrong formula gives: test gets what the answer gave and the case's facts."""
+    detect = value(test)
+    detect.fits = lambda case, evidence: detect(case, evidence, None)
+    return detect
 
 
 def value(test) -> Detector:

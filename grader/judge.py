@@ -36,7 +36,7 @@ def judge(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: in
     counted = [(f.case, f.evidence) for f in failures[:1]] or seen[::-1]
     _ledger(result, *next(((c, e) for c, e in counted if c.budget and e.rows and not e.error), (None, None)))
     if failures:
-        naming.explain(exercise, answer, cases, failures, result)
+        naming.explain(exercise, answer, seen, failures, result)
     else:
         result.status, result.score = "passed", float(exercise.points)
     return feedback.render(result)

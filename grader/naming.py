@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from .exercise import Answer, Case, Exercise, Result
+from .detectors import output
+from .exercise import Answer, Case, Detector, Evidence, Exercise, Result
 from .failure import Failure
 from .mistakes import MISTAKES
+
+Seen = list[tuple[Case, Evidence]]
 
 
 def in_order(exercise: Exercise, failures: list[Failure]) -> list[Failure]:
@@ -24,46 +27,62 @@ def in_order(exercise: Exercise, failures: list[Failure]) -> list[Failure]:
     return sorted(failures, key=rank)
 
 
-def explain(exercise: Exercise, answer: Answer, cases: list[Case], failures: list[Failure], result: Result) -> None:
-    """Fill in the result of an answer that failed: status, message, mistake, and points where a share is left."""
+def explain(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure], result: Result) -> None:
+    """Fill in the result of an answer that failed: status, message, mistake, and points where a share is left.
+
+    seen: every case that ran, with its evidence.
+    """
     first = failures[0]
     result.status = "failed"
     if first.mistake == "endless":
         result.status = "timeout"
     elif first.evidence.error and not first.case.expects_error and not first.evidence.error.get("where"):
         result.status = "error"  # what the guard caught ran, and ran wrong
-    result.mistake, result.also = _name(exercise, answer, failures)
+    result.mistake, result.also = _name(exercise, answer, seen, failures)
     result.message = f"{first.case.label}: {first.sentence}"
     result.cases_passed = min(result.cases_passed, result.cases - len(failures))
-    grouped = sum(case.group is not None for case in cases)
+    grouped = sum(case.group is not None for case, _ in seen)
     if grouped and first.case.group is None:
         # What an answer says of a group is worth nothing while it is wrong about the rest.
-        result.cases_passed = len(cases) - grouped - sum(f.case.group is None for f in failures)
+        result.cases_passed = len(seen) - grouped - sum(f.case.group is None for f in failures)
     elif grouped and first.evidence.ran:
         result.score = round(exercise.points * (1 - len(failures) / grouped), 2)
         count = Counter(f.case.group for f in failures)
         result.message = f"{first.sentence}: {', '.join(f'{n} {group}' for group, n in count.items())}"
 
 
-def _name(exercise: Exercise, answer: Answer, failures: list[Failure]) -> tuple[str | None, str | None]:
+def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]) -> tuple[str | None, str | None]:
     """The mistake that explains the most failing cases, and a second one whose numbers fit as well."""
     first = failures[0]
     if first.mistake and first.mistake in MISTAKES and not first.evidence.error:
         return first.mistake, None
-    votes: dict[str, int] = {}
-    by_numbers = set()
+    votes: dict[str, float] = {}
+    found: dict[str, Detector] = {}
     for mistake, detect in exercise.mistakes:
-        hits = sum(bool(detect(f.case, f.evidence, answer)) for f in failures)
+        hits = sum(_weight(detect, f) for f in failures if detect(f.case, f.evidence, answer))
         # What the smallest case does not show cannot be its explanation.
-        if hits and detect(first.case, first.evidence, answer):
-            votes[mistake] = max(votes.get(mistake, 0), hits)
-            if getattr(detect, "by_numbers", False):
-                by_numbers.add(mistake)
-    if votes:
-        best = max(votes, key=votes.get)
-        equal = [m for m in votes if m != best and votes[m] == votes[best] and {m, best} <= by_numbers]
-        return best, equal[0] if equal else None
-    return first.mistake or _by_its_event(first), None
+        if hits > votes.get(mistake, 0) and detect(first.case, first.evidence, answer):
+            votes[mistake], found[mistake] = hits, detect
+    if not votes:
+        return first.mistake or _by_its_event(first), None
+    best = [m for m in votes if votes[m] == max(votes.values())]
+    if len(best) > 1:
+        failed = {id(f.case) for f in failures}
+        passed = [(case, evidence) for case, evidence in seen if id(case) not in failed]
+        best = [m for m in best if _fits(found[m], passed)] or best
+    equal = [m for m in best[1:] if hasattr(found[m], "fits") and hasattr(found[best[0]], "fits")]
+    return best[0], equal[0] if equal else None
+
+
+def _weight(detect: Detector, failure: Failure) -> float:
+    """Nothing but NaN fits many a wrong formula, so as a fingerprint it counts half."""
+    got = output(failure.case, failure.evidence)
+    return 0.5 if hasattr(detect, "fits") and got is not None and bool(got.isnan().all()) else 1
+
+
+def _fits(detect: Detector, passed: Seen) -> bool:
+    """Whether a wrong formula is right wherever the answer was: else the answer is not that formula."""
+    return not hasattr(detect, "fits") or all(detect.fits(case, evidence) for case, evidence in passed)
 
 
 def _by_its_event(first: Failure) -> str | None:

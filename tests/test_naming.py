@@ -14,11 +14,13 @@ def exercise(*mistakes):
     return Exercise("4.1", "kernel", ("kernel",), 3, lambda seed: [], ("a", "b", "c"), mistakes)
 
 
-def explained(mistakes, got):
+def explained(mistakes, got, passed=()):
     case = Case("a row, 1×3", Call("call", "kernel"), verify=lambda e: None, facts={"x": X})
     result = Result("4.1", "kernel", "failed", 0.0, 3.0, cases=1)
-    failures = [Failure(case, Evidence(value=got), "the row sums to 2, expected 1")]
-    naming.explain(exercise(*mistakes), Answer(""), [case], failures, result)
+    evidence = Evidence(value=got)
+    failures = [Failure(case, evidence, "the row sums to 2, expected 1")]
+    seen = [(case, evidence), *passed]
+    naming.explain(exercise(*mistakes), Answer(""), seen, failures, result)
     return render(result)
 
 
@@ -46,3 +48,22 @@ def test_a_mistake_that_is_not_known_is_not_guessed():
     assert (None, None) == (result.mistake, result.also)
     assert "a row, 1×3: the row sums to 2, expected 1" in result.text
     assert "This is none of the mistakes that the check knows by name." in " ".join(result.text.split())
+
+
+def test_a_formula_that_would_be_wrong_where_the_answer_was_right_is_none():
+    """Both give ones on the failing case; on the case that passed, only the first is right as well."""
+    case = Case("another row", Call("call", "kernel"), verify=lambda e: None, facts={"x": torch.zeros(1, 2)})
+    passed = [(case, Evidence(value=torch.full((1, 2), 0.5)))]
+    ones = detectors.formula(lambda x, facts: torch.ones_like(x))
+    half = detectors.formula(lambda x, facts: torch.ones_like(x) if x.shape[1] == 3 else x + 0.5)
+    result = explained([("no-division", ones), ("base-two", half)], torch.ones(1, 3), passed)
+
+    assert ("base-two", None) == (result.mistake, result.also)
+
+
+def test_nothing_but_nan_is_weak_evidence():
+    """Many a formula overflows; how the answer is written says more."""
+    nan = detectors.formula(lambda x, facts: x * torch.nan)
+    result = explained([("no-division", nan), ("no-pad", lambda c, e, a: True)], torch.full((1, 3), torch.nan))
+
+    assert "no-pad" == result.mistake

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from .. import detectors
-from ..detectors import both, formula, outside
+from .. import detectors, syntax
+from ..detectors import both, formula, outside, written
 from ..exercise import Answer, Case, Detector, Evidence
 from ..wire import same_number
 from . import walks
@@ -24,7 +24,7 @@ def state_formula(update, start=(-torch.inf, 0.0)) -> Detector:
         pair = torch.tensor([got], dtype=torch.float64), torch.cat([m, d], 1)
         return torch.allclose(*pair, rtol=1e-5, atol=0, equal_nan=True)
 
-    return detectors.value(test)
+    return detectors.value_formula(test)
 
 
 def merge_formula(compute):
@@ -32,9 +32,9 @@ def merge_formula(compute):
 
     def test(got, facts):
         wrong = compute(*facts["a"], *facts["b"])
-        return all(same_number(g, w, rel=1e-5) or g != g and w != w for g, w in zip(got, wrong))
+        return all(same_number(g, w, rel=1e-5) for g, w in zip(got, wrong))
 
-    return detectors.value(test)
+    return detectors.value_formula(test)
 
 
 def exp(x: float) -> float:
@@ -51,6 +51,17 @@ def _first_tile_minus_inf(case: Case, evidence: Evidence, answer: Answer) -> boo
     return bool(dead.any() and got[dead].isnan().all() and not got[~dead].isnan().any())
 
 
+def _ends_in_a_tile(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The last tile hangs over the end of the row."""
+    x = case.facts.get("x")
+    return x is not None and "block" in case.facts and x.shape[1] % case.facts["block"] != 0
+
+
+def _shorter_than_a_tile(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    x = case.facts.get("x")
+    return x is not None and x.shape[1] < case.facts.get("block", 0)
+
+
 def _several_tiles(case: Case, evidence: Evidence, answer: Answer) -> bool:
     x = case.facts.get("x")
     return x is not None and x.shape[1] > case.facts.get("block", x.shape[1])
@@ -60,20 +71,33 @@ def _beyond_the_last_tile(where: dict, facts: dict) -> bool:
     return facts["x"].shape[1] > facts["block"] and (where.get("column") or 0) >= facts["x"].shape[1]
 
 
+_WRONG_UPDATES = {
+    "not-rescaled": walks.not_rescaled,
+    "factor-inverted": walks.factor_inverted,
+    "both-rescaled": walks.both_rescaled,
+    "stale-maximum": walks.stale_maximum,
+    "tile-maximum": walks.tile_maximum,
+}
+
+UPDATES = tuple(
+    (mistake, state_formula(each))
+    for mistake, update in _WRONG_UPDATES.items()
+    for each in (update, walks.first_as_it_is(update))
+)
+
 ONLINE_KERNEL = (
     ("tile-mask", outside("load", _beyond_the_last_tile)),
     ("tile-mask", outside("store", _beyond_the_last_tile)),
+    ("no-pad", both(written(syntax.load_without_other), detectors.all_nan)),
+    ("pad-finite", both(_ends_in_a_tile, detectors.lowest_lost)),
     ("first-tile-minus-inf", _first_tile_minus_inf),
-    ("not-rescaled", formula(walks.softmax(walks.not_rescaled))),
-    ("factor-inverted", formula(walks.softmax(walks.factor_inverted))),
-    ("both-rescaled", formula(walks.softmax(walks.both_rescaled))),
-    ("stale-maximum", formula(walks.softmax(walks.stale_maximum))),
-    ("tile-maximum", formula(walks.softmax(walks.tile_maximum))),
+    *((mistake, formula(walks.softmax(update))) for mistake, update in _WRONG_UPDATES.items()),
     ("start-at-zero", formula(walks.softmax(walks.right, start=(0.0, 0.0)))),
     ("last-tile-maximum", formula(walks.softmax(walks.right, last_tile=True))),
     ("pad-zero", formula(walks.softmax(walks.right, pad=0.0))),
     ("only-first-tile", both(_several_tiles, detectors.first_block_only)),
     ("last-tile-missing", both(_several_tiles, detectors.tail_is_nan)),
+    ("last-tile-missing", both(_shorter_than_a_tile, detectors.nothing_stored)),
     *ROW_KERNEL,
     *SOFTMAX_KERNEL,
 )

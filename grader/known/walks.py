@@ -44,6 +44,15 @@ def softmax(update, start=(-INF, 0.0), pad: float = -INF, last_tile: bool = Fals
     return compute
 
 
+def first_as_it_is(update):
+    """The same update, but the first part seen becomes the state as it is, as those do who guard the start."""
+
+    def guarded(m, d, tile, top):
+        return (top, _sum(tile, top)) if bool((d == 0).all()) else update(m, d, tile, top)
+
+    return guarded
+
+
 def _sum(tile, m):
     return torch.exp(tile - m).sum(1, keepdim=True)
 

@@ -9,7 +9,7 @@ import torch
 from .. import compare, detectors, inputs, wrappers
 from ..exercise import Call, Case, Exercise, Out
 from ..known import walks
-from ..known.online import ONLINE_KERNEL, exp, merge_formula, state_formula
+from ..known.online import ONLINE_KERNEL, UPDATES, exp, merge_formula, state_formula
 from ..wire import Once, same_number
 
 
@@ -173,12 +173,7 @@ EXERCISES = [
             ("walked-twice", detectors.value(lambda v, f: len(f["xs"]) > 0 and v[0] == f["want"][0] and v[1] == 0)),
             ("state-swapped", detectors.value(lambda v, f: same_number(v[1], f["want"][0]))),
             ("start-at-zero", state_formula(walks.right, start=(0.0, 0.0))),
-            ("not-rescaled", state_formula(walks.not_rescaled)),
-            ("factor-inverted", state_formula(walks.factor_inverted)),
-            ("both-rescaled", state_formula(walks.both_rescaled)),
-            ("stale-maximum", state_formula(walks.stale_maximum)),
-            ("tile-maximum", state_formula(walks.tile_maximum)),
-            ("start-at-one", state_formula(walks.right, start=(-torch.inf, 1.0))),
+            *UPDATES,
             ("no-max", state_formula(lambda m, d, tile, top: (torch.maximum(m, top), d + torch.exp(tile)))),
             ("inf-minus-inf", detectors.value(lambda v, f: v[1] != v[1] or v[0] != v[0])),
         ),
@@ -196,7 +191,6 @@ EXERCISES = [
         ),
         mistakes=(
             ("not-a-state", _NOT_A_STATE),
-            ("not-rescaled", merge_formula(lambda ma, da, mb, db: (max(ma, mb), da + db))),
             ("one-side-rescaled", merge_formula(lambda ma, da, mb, db: (max(ma, mb), da * exp(ma - max(ma, mb)) + db))),
             ("one-side-rescaled", merge_formula(lambda ma, da, mb, db: (max(ma, mb), da + db * exp(mb - max(ma, mb))))),
             (
@@ -205,6 +199,7 @@ EXERCISES = [
                     lambda ma, da, mb, db: (max(ma, mb), da * exp(max(ma, mb) - ma) + db * exp(max(ma, mb) - mb))
                 ),
             ),
+            ("not-rescaled", merge_formula(lambda ma, da, mb, db: (max(ma, mb), da + db))),
             ("maxima-added", merge_formula(lambda ma, da, mb, db: (ma + mb, da + db))),
             ("inf-minus-inf", detectors.value(lambda v, f: v[1] != v[1] or v[0] != v[0])),
         ),

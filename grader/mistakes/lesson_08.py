@@ -49,11 +49,6 @@ MISTAKES = [
         "The walk starts with a maximum of 0, which no value below 0 ever beats.",
         "What is the maximum of no values at all?",
     ),
-    Mistake(
-        "start-at-one",
-        "The sum does not start at 0, and one term too many stays in it.",
-        "What is the sum of no terms at all?",
-    ),
     Mistake("maxima-added", "The two maxima were added.", "What is the largest value of both parts together?"),
     Mistake(
         "inf-minus-inf",

@@ -1,5 +1,5 @@
 # exercise: 8.3
-# mistake: tile-mask
+# mistake: no-load-mask
 import torch
 import triton
 import triton.language as tl

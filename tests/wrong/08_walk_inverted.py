@@ -8,6 +8,6 @@ def online_normalizer(xs):
     for x in xs:
         new = max(m, x)
         if new > -math.inf:
-            d = d * math.exp(min(new - m, 700)) + math.exp(x - new)
+            d = d * math.exp(new - m) + math.exp(x - new)
         m = new
     return m, d
