@@ -1,0 +1,71 @@
+"""Time short rows on a GPU: one row a program (5.2), tiles of rows (10.1), programs that walk over all rows (10.2).
+
+python benchmarks/residency.py docs/residency_on_h200.json
+"""
+
+from __future__ import annotations
+
+import functools
+
+import record
+
+SHAPES = [(32768, 64), (32768, 256), (4096, 256), (4096, 781), (4096, 1000), (32768, 1024)]
+ROWS = [1, 2, 4, 8, 16, 32]
+WARPS = 4
+LESSON = "10_rows_and_residency.ipynb"
+
+
+def ways(x, y) -> list[tuple[str, int | None, object]]:
+    """(what, programs, a function that stores the softmax of x into y, or nearly) for each way to go over the rows."""
+    import torch
+    import triton
+
+    fused = record.solution("05_every_row.ipynb", "fused_softmax")
+    tile, walk = (record.solution(LESSON, f"{name}_softmax_kernel") for name in ("tile", "persistent"))
+    resident, properties = record.solution(LESSON, "resident_programs"), record.solution(LESSON, "device_properties")
+    sizes = (y, x, y.stride(0), x.stride(0), *x.shape)
+    block = triton.next_power_of_2(x.shape[1])
+    found = [
+        ("copy", None, functools.partial(y.copy_, x)),
+        ("torch.softmax", None, functools.partial(torch.softmax, x, dim=1, out=y)),
+        ("one row", len(x), functools.partial(fused, x)),
+    ]
+    for rows in ROWS:
+        programs = triton.cdiv(len(x), rows)
+        run = functools.partial(tile[(programs,)], *sizes, ROWS=rows, BLOCK=block, num_warps=WARPS)
+        found.append((f"tile of {rows}", programs, run))
+    compiled = walk[(1,)](*sizes, BLOCK=block, num_warps=WARPS)
+    programs = min(resident(properties(), compiled.n_regs, compiled.metadata.shared, WARPS), len(x))
+    found.append(("persistent", programs, functools.partial(walk[(programs,)], *sizes, BLOCK=block, num_warps=WARPS)))
+    return found
+
+
+def measure() -> list[dict]:
+    """One row for each shape and way: median time, and for our kernels programs, registers a thread, and spills."""
+    import torch
+
+    results = []
+    for m, n in SHAPES:
+        x = torch.randn(m, n, device="cuda")
+        want, y = torch.softmax(x, dim=1), torch.empty_like(x)
+        for what, programs, run in ways(x, y):
+            y.fill_(torch.nan)
+            returned = run()
+            got = returned if isinstance(returned, torch.Tensor) else y
+            torch.testing.assert_close(got, x if what == "copy" else want)
+            microseconds = record.microseconds(run)
+            row = {"m": m, "n": n, "dtype": "float32", "what": what, "microseconds": microseconds, "programs": programs}
+            if got is not returned:  # a launch, which returns the compiled kernel
+                row |= {"n_regs": returned.n_regs, "n_spills": returned.n_spills, "shared": returned.metadata.shared}
+            results.append(row)
+    return results
+
+
+def properties() -> dict:
+    """What Triton's driver says of the device, as the lesson asks it."""
+    return record.solution(LESSON, "device_properties")()
+
+
+if __name__ == "__main__":
+    what = "programs: in the launch; n_regs, n_spills: of a thread, as compiled; shared: bytes of a program. "
+    raise SystemExit(record.main("residency.py", f"{what}{WARPS} warps.", measure, properties=properties))
