@@ -151,11 +151,12 @@ def _evidence(header: dict, payload: bytes) -> Evidence:
 
 
 def _launch(data: dict) -> dict:
-    """A launch record with the types it should have: kernel, grid, shared, options, constants, signature."""
+    """A launch record with the types it should have: kernel, grid, shared, storing, options, constants, signature."""
     return {
         "kernel": str(data["kernel"]),
         "grid": [int(n) for n in data["grid"]][:3],
         "shared": int(data["shared"]),
+        "storing": int(data["storing"]),
         "options": {str(k): wire.decode(v) for k, v in data["options"].items()},
         "constants": {str(k): wire.decode(v) for k, v in data["constants"].items()},
         "signature": {str(k): str(v) for k, v in data["signature"].items()},

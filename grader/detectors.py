@@ -73,8 +73,12 @@ def past_the_row(where: dict, facts: dict) -> bool:
 
 
 def value_formula(test) -> Detector:
-    """Matches a plain value that a known wrong formula gives: test gets what the answer gave and the case's facts."""
+    """Matches a plain value that a known wrong formula gives: test gets what the answer gave and the case's facts.
+
+    Such a formula is known exactly: it is no explanation unless it gives what the answer gave on every case that ran.
+    """
     detect = value(test)
+    detect.exact = True
     detect.fits = lambda case, evidence: detect(case, evidence, None)
     return detect
 

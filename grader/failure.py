@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -50,7 +51,18 @@ def failure_of(case: Case, evidence: Evidence) -> Failure | None:
         return Failure(case, evidence, sentence)
     if not case.expects_error and overwritten(case, evidence):
         return Failure(case, evidence, "the input tensor was changed", "input-overwritten")
-    return _traffic(case, evidence)
+    return _idle(case, evidence) or _traffic(case, evidence)
+
+
+def _idle(case: Case, evidence: Evidence) -> Failure | None:
+    """Programs that the check launched and that stored nothing: their work was done by others, one after the other."""
+    if case.call.kind != "launch" or case.may_idle:
+        return None
+    launched, storing = math.prod(case.call.grid), sum(launch["storing"] for launch in evidence.launches)
+    if storing >= launched:
+        return None
+    sentence = f"right numbers, but of {launched} programs only {storing} stored anything"
+    return Failure(case, evidence, sentence, "programs-idle")
 
 
 def _traffic(case: Case, evidence: Evidence) -> Failure | None:

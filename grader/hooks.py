@@ -181,6 +181,17 @@ def _hook_scalars(stock) -> None:
 
     stock._patch_lang_tensor = patch_tensor
 
+    splat = stock.InterpreterBuilder.create_splat
+
+    def true_and_false(self, *args, **kwargs):
+        # The result of comparing two numbers is spread over a block as numbers of their dtype, and no mask any more.
+        spread = splat(self, *args, **kwargs)
+        if any(getattr(getattr(arg, "data", None), "dtype", None) == np.bool_ for arg in args):
+            spread.data = spread.data.astype(np.bool_)
+        return spread
+
+    stock.InterpreterBuilder.create_splat = true_and_false
+
 
 def _access(op: str, ptrs, mask, stock):
     """Check and count one access; returns the handle with real addresses in place of the guarded ones."""
@@ -198,9 +209,9 @@ def _access(op: str, ptrs, mask, stock):
 
 
 def _poison(ptrs, mask, stock):
-    """Values for the lanes that a load left without one: inf, -inf and NaN in turn, for integers the extremes.
+    """Values for the lanes that a load left without one: inf, -inf and NaN in turn, for integers 1 and the extremes.
 
-    NaN alone would not do: tl.max and tl.min pass it over.
+    NaN alone would not do: tl.max and tl.min pass it over. 1 is what a mask of integers calls true.
     """
     element = ptrs.get_element_ty()
     dtype = np.dtype(stock._get_np_dtype(element))
@@ -209,7 +220,7 @@ def _poison(ptrs, mask, stock):
     elif element.is_floating() and dtype.kind == "f":
         values = np.array([np.inf, -np.inf, np.nan], dtype)
     elif dtype.kind in "iu":
-        values = np.array([np.iinfo(dtype).max, np.iinfo(dtype).min], dtype)
+        values = np.array([1, np.iinfo(dtype).max, np.iinfo(dtype).min], dtype)
     else:
         values = np.array([True])
     other = np.zeros(ptrs.data.shape, dtype)

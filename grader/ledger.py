@@ -32,6 +32,7 @@ class Launch:
     stores: dict[str, np.ndarray] = field(default_factory=dict)
     owners: dict[str, np.ndarray] = field(default_factory=dict)
     shared: int = 0  # stores to an element that another program had stored before
+    storing: set[int] = field(default_factory=set)  # programs that stored anything
 
 
 class Ledger:
@@ -68,6 +69,7 @@ class Ledger:
                 launch.stores[region.name] = np.zeros(region.numel, np.int64)
                 launch.owners[region.name] = np.full(region.numel, -1, np.int64)
             np.add.at(launch.stores[region.name], elements, 1)
+            launch.storing.add(program)
             owners = launch.owners[region.name]
             before = owners[elements]
             launch.shared += int(((before >= 0) & (before != program)).sum())

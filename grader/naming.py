@@ -56,10 +56,15 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
     first = failures[0]
     if first.mistake and first.mistake in MISTAKES and not first.evidence.error:
         return first.mistake, None
+    failed = {id(f.case) for f in failures}
+    passed = [(case, evidence) for case, evidence in seen if id(case) not in failed]
+    ran = [(f.case, f.evidence) for f in failures if not f.evidence.error]
     votes: dict[str, float] = {}
     found: dict[str, Detector] = {}
     for mistake, detect in exercise.mistakes:
         hits = sum(_weight(detect, f) for f in failures if detect(f.case, f.evidence, answer))
+        if hasattr(detect, "exact") and not (_fits(detect, ran) and _fits(detect, passed)):
+            continue
         # What the smallest case does not show cannot be its explanation.
         if hits > votes.get(mistake, 0) and detect(first.case, first.evidence, answer):
             votes[mistake], found[mistake] = hits, detect
@@ -67,8 +72,6 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
         return first.mistake or _by_its_event(first), None
     best = [m for m in votes if votes[m] == max(votes.values())]
     if len(best) > 1:
-        failed = {id(f.case) for f in failures}
-        passed = [(case, evidence) for case, evidence in seen if id(case) not in failed]
         best = [m for m in best if _fits(found[m], passed)] or best
     equal = [m for m in best[1:] if hasattr(found[m], "fits") and hasattr(found[best[0]], "fits")]
     return best[0], equal[0] if equal else None

@@ -11,7 +11,7 @@ from nbclient.exceptions import CellExecutionError
 WRONG = {
     "pad-zero": ('other=-float("inf")', "other=0.0", "Masked lanes joined the sum"),
     "no-division": ("y = numerator / denominator", "y = numerator", "the row does not sum to 1"),
-    "no-store-mask": ("y, mask=mask)", "y)", "The store writes past the end of the row"),
+    "no-store-mask": ("y, mask=mask)", "y)", "Lanes of the store lie beyond the end"),
 }
 ANSWER = """
 @triton.jit

@@ -26,13 +26,13 @@ MISTAKES = [
     ),
     Mistake(
         "no-load-mask",
-        "The load reads past the end of the row.",
-        "Which lanes of the block lie inside the row, and which parameter of tl.load says so?",
+        "Lanes of the load lie beyond the end of what they may read.",
+        "Which lanes of the block have an element, and which parameter of tl.load says so?",
     ),
     Mistake(
         "no-store-mask",
-        "The store writes past the end of the row, into memory that belongs to somebody else.",
-        "Which lanes of the block may be stored?",
+        "Lanes of the store lie beyond the end, in memory that belongs to somebody else.",
+        "Which lanes of the block have an element of their own?",
     ),
     Mistake(
         "and-or-on-masks",
@@ -118,7 +118,12 @@ MISTAKES = [
     Mistake(
         "stored-twice",
         "The numbers are right, but elements were stored more than once: several programs did the same work.",
-        "Which rows does program 1 handle, and which of them does program 0 handle too?",
+        "What does program 1 handle, and which part of it does program 0 handle too?",
+    ),
+    Mistake(
+        "programs-idle",
+        "One program did the work of the others, which stored nothing: on a GPU they would have done it at once.",
+        "Which part of the work belongs to program 1?",
     ),
     Mistake(
         "bad-num-warps",

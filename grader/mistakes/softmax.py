@@ -68,7 +68,7 @@ MISTAKES = [
     ),
     Mistake(
         "row-read-twice",
-        "The row is loaded from memory more than once.",
+        "The same elements are loaded from memory more than once.",
         "Where does the first load's result live after the first use?",
     ),
     Mistake(

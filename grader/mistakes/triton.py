@@ -25,8 +25,8 @@ MISTAKES = [
     ),
     Mistake(
         "block-not-constexpr",
-        "tl.arange needs its length when the kernel is compiled, not when it runs.",
-        "Which annotation makes a parameter a compile-time constant?",
+        "tl.arange needs both its ends when the kernel is compiled, and one of them is known only when it runs.",
+        "Which of the two is no tl.constexpr, and does it belong inside the arange or added to it?",
     ),
     Mistake(
         "block-too-large",
@@ -51,7 +51,7 @@ MISTAKES = [
     Mistake(
         "indexing-pointer",
         "Pointers are added to, and blocks are not indexed.",
-        "Which expression gives the address of column c of this row?",
+        "Which expression gives the address of one element more?",
     ),
     Mistake(
         "no-grid",
@@ -117,6 +117,26 @@ MISTAKES = [
         "out-of-bounds",
         "No lane of this access is where it should be: the kernel leaves its tensor altogether.",
         "Which lanes of which program compute that address?",
+    ),
+    Mistake(
+        "mask-for-a-number",
+        "A single number goes to a single address, under a mask with many lanes.",
+        "How many addresses does this access have, and how many does its mask?",
+    ),
+    Mistake(
+        "block-to-one-address",
+        "A whole block goes to a single address.",
+        "How many numbers should arrive there, and which function makes one of many?",
+    ),
+    Mistake(
+        "not-an-address",
+        "The first argument of a load or store is an address or a block of addresses, and this one is none.",
+        "In which order does the call take its arguments?",
+    ),
+    Mistake(
+        "address-for-value",
+        "An address was used where the value is needed that it points at.",
+        "Which call fetches what lies at an address?",
     ),
     Mistake(
         "dtypes-differ",
