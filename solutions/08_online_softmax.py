@@ -285,6 +285,41 @@ x = torch.randn(8, 3000, device=where)
 traffic(online_softmax, x)
 
 # %% [markdown]
+# ## Does it come out like that?
+#
+# A copy reads a matrix once and writes it once, so no softmax of that matrix should beat it by much. What share of a
+# copy's speed do you expect of three transfers in place of two? And of the one-block kernel of lesson 05, on rows that
+# do not fit into registers?
+
+# %%
+import json
+from pathlib import Path
+
+recorded = json.loads(Path("../docs/online_on_h200.json").read_text())
+took = {(run["m"], run["n"], run["what"]): run["microseconds"] for run in recorded["results"]}
+print(f"recorded on {recorded['device']}, {recorded['date']}: {recorded['command']}")
+print("share of a copy's speed   one block  online  torch.softmax")
+for m, n in [(4096, 4096), (4096, 12672), (8192, 32768), (2048, 128256)]:
+    copy, *others = (took[m, n, what] for what in ("copy", "one block", "online", "torch.softmax"))
+    print(f"{m:5} × {n:6}  {copy / others[0]:20.2f}  {copy / others[1]:6.2f}  {copy / others[2]:13.2f}")
+
+# %% [markdown]
+# Where rows fit, one block wins. At 128256 columns it is far behind: its rows no longer fit, and what does not fit goes
+# back and forth. The online kernel keeps close to two thirds, as counted, however long the rows are. (With 4096 columns a
+# row is a single tile, and still in the cache when it is read again.) If you have a GPU, your own kernel beside a copy:
+
+# %% tags=["nbval-ignore-output"]
+if where == "cuda":
+    from triton.testing import do_bench
+
+    for m, n in [(4096, 12672), (2048, 128256), (1, 4194304)]:
+        x = torch.randn(m, n, device=where)
+        torch.testing.assert_close(online_softmax(x), torch.softmax(x, dim=1))
+        y = torch.empty_like(x)
+        copy, mine = (do_bench(f, return_mode="median") for f in (lambda: y.copy_(x), lambda: online_softmax(x)))
+        print(f"{m:5} × {n:7}: {copy / mine:.2f} of a copy's speed")
+
+# %% [markdown]
 # ## Backwards is better
 #
 # Between memory and the chip sits a **cache**, which keeps what was read last. When the first walk ends, it holds the *end*
@@ -306,12 +341,22 @@ print("backwards:", cache_hits(reversed(range(10))), "of 10 tiles are still ther
 
 # %% [markdown]
 # Forwards, every tile is thrown out just before its turn. Backwards, the end of the row is still there. In the kernel it is
-# a change of one line, `cols = n_cols - ...`, and the ledger does not see it: it counts what a kernel asks for, not what
-# the cache had. On a GPU it can save up to the size of the cache, when rows are long and few programs share it; when
-# many programs fill the cache at once it saves nothing. Lesson 14 measures such claims before it believes them.
+# a change of one line, and the ledger does not see it: it counts what a kernel asks for, not what the cache had.
+#
+# On a GPU, hundreds of programs share one cache. Will it still help? Prediction first, then the recorded runs:
+
+# %%
+for m, n in [(4096, 12672), (8192, 32768), (2048, 128256)]:
+    forwards, back = (took[m, n, what] for what in ("online", "online, second walk backwards"))
+    print(f"{m:5} × {n:6}: backwards takes {back / forwards:.2f} of the time")
+
+# %% [markdown]
+# A little, while the rows that are under way together still fit partly into the cache; nothing, once they do not. A good
+# idea on paper is a few per cent here. That is why one measures.
 
 # %%
 progress()
 
 # %% [markdown]
-# **Next: split a row.** One program a row is fine as long as there are many rows. What if there is only one?
+# **Next: [09 · Split a row](09_split_a_row.ipynb).** One program a row is fine as long as there are many rows. What if
+# there is only one?
