@@ -14,7 +14,7 @@ test: FIVE_PASSES_PROGRESS = off
 test: $(VENV)/ready
 	$(BIN)/python solutions/build.py --check
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest -n 2 --dist loadfile tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 \
 		--nbval-sanitize-with solutions/nbval.cfg -n 2 --dist loadfile solutions
 

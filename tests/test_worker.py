@@ -49,6 +49,14 @@ def test_a_dtype_arrives_as_a_dtype_and_comes_back_as_one():
     assert (2.0**-10, torch.float16) == evidence.value
 
 
+def test_values_may_be_such_that_they_are_walked_along_once():
+    """As a row is that is read once; also when the same call is run again."""
+    source = "def f(xs): return [list(xs), list(xs)]"
+    call = Call("call", "f", (wire.Once([1.0, 2.0]),))
+
+    assert [[1.0, 2.0], []] == run(source, call).value == run(source, call).value
+
+
 def test_what_is_no_plain_value_keeps_only_its_name():
     """Nothing of the answer's own making crosses the line, least of all something that equals everything."""
     evidence = run("class Yes:\n    def __eq__(self, other): return True\ndef f(): return Yes()", Call("call", "f"))
