@@ -83,9 +83,9 @@ def _weight(detect: Detector, failure: Failure) -> float:
     return 0.5 if hasattr(detect, "fits") and got is not None and bool(got.isnan().all()) else 1
 
 
-def _fits(detect: Detector, passed: Seen) -> bool:
-    """Whether a wrong formula is right wherever the answer was: else the answer is not that formula."""
-    return not hasattr(detect, "fits") or all(detect.fits(case, evidence) for case, evidence in passed)
+def _fits(detect: Detector, cases: Seen) -> bool:
+    """Whether a wrong formula gives what the answer gave in these cases: else the answer is not that formula."""
+    return not hasattr(detect, "fits") or all(detect.fits(case, evidence) for case, evidence in cases)
 
 
 def _by_its_event(first: Failure) -> str | None:
