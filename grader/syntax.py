@@ -40,9 +40,14 @@ def load_without_other(tree: ast.AST) -> bool:
 
 
 def boolean_on_masks(tree: ast.AST) -> bool:
-    """`and` or `or` between comparisons, outside of an if or while."""
-    tests = {id(n.test) for n in ast.walk(tree) if isinstance(n, (ast.If, ast.While, ast.IfExp, ast.Assert))}
-    return any(isinstance(n, ast.BoolOp) and id(n) not in tests for kernel in kernels(tree) for n in ast.walk(kernel))
+    """`and`, `or` or `not` in a kernel, outside of the condition of an if or while."""
+    conditions = [n.test for n in ast.walk(tree) if isinstance(n, (ast.If, ast.While, ast.IfExp, ast.Assert))]
+    tests = {id(n) for condition in conditions for n in ast.walk(condition)}
+    words = [
+        n for kernel in kernels(tree) for n in ast.walk(kernel)
+        if isinstance(n, ast.BoolOp) or (isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Not))
+    ]  # fmt: skip
+    return any(id(n) not in tests for n in words)
 
 
 def loose_ampersand(tree: ast.AST) -> bool:
@@ -120,6 +125,33 @@ def cuts_digits(tree: ast.AST) -> bool:
         or (isinstance(n, ast.Call) and ast.unparse(n.func).split(".")[-1] in rounding)
         for n in ast.walk(tree)
     )
+
+
+def worked_out(tree: ast.AST, function: str, *given: int):
+    """What a function that is one return of sums and products gives for these arguments; None for any other."""
+    for n in ast.walk(tree):
+        if isinstance(n, ast.FunctionDef) and n.name == function and len(n.args.args) == len(given):
+            body = [s for s in n.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+            if len(body) == 1 and isinstance(body[0], ast.Return):
+                return _worth(body[0].value, {a.arg: value for a, value in zip(n.args.args, given)})
+    return None
+
+
+def _worth(node: ast.expr | None, names: dict[str, int]):
+    """The value of an expression of numbers, names, sums, products and pairs; None if it holds anything else."""
+    match node:
+        case ast.Constant(value=int() | float() as number):
+            return number
+        case ast.Name(id=name):
+            return names.get(name)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            worth = tuple(_worth(part, names) for part in parts)
+            return None if None in worth else worth
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() as sign, right=right):
+            a, b = _worth(left, names), _worth(right, names)
+            if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+                return a + b if isinstance(sign, ast.Add) else a - b if isinstance(sign, ast.Sub) else a * b
+    return None
 
 
 def unused_parameters(tree: ast.AST, function: str) -> set[int]:

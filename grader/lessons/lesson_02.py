@@ -37,7 +37,8 @@ def _traffic_cases(seed: int) -> list[Case]:
 
 def _speedup_cases(seed: int) -> list[Case]:
     rng = random.Random(seed)
-    shapes = [(2, 3), (7, 1), (3, 10), (1823, 781)] + [(rng.randint(2, 99), rng.randint(11, 2000)) for _ in range(4)]
+    # The smallest is named first: there, no two known mistakes may give the same number.
+    shapes = [(7, 5), (40, 1), (3, 20), (1823, 781)] + [(rng.randint(2, 99), rng.randint(11, 2000)) for _ in range(4)]
     return [
         _number_case(
             f"m={m}, n={n}",
@@ -72,7 +73,8 @@ def _number_case(label: str, call: Call, want: Fraction, size: int, facts: dict)
 
 
 def _number(got, want: Fraction) -> str | None:
-    if same_number(got, want):
+    # float32, or five decimals of a ratio near 4, is precise enough.
+    if same_number(got, want, rel=2e-6):
         return None
     if isinstance(got, bool) or not isinstance(got, (int, float, Fraction)):
         return f"{compare.shown(got)} came back, expected a number"
@@ -81,7 +83,8 @@ def _number(got, want: Fraction) -> str | None:
     except OverflowError:
         return f"{compare.shown(got)} came back, which is larger than any float"
     # How far off it is tells more than the number expected, which stays with the check.
-    return f"{got:.6g} came back, {got / float(want):.4g} times the right number"
+    times = got / float(want)
+    return f"{got:.6g} came back, {times:{'.4g' if abs(times - 1) > 1e-3 else '.7f'}} times the right number"
 
 
 # What exercise 2.4 asks about: flop per byte in float32. On the cards below, no shortcut survives: the same product is

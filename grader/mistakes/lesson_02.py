@@ -24,6 +24,21 @@ MISTAKES = [
         "Reads and writes were compared each on their own.",
         "How many elements does each version move in all, whatever the direction?",
     ),
+    Mistake(
+        "earlier-wrong",
+        "Your fused_traffic is used here, and it does not give the right numbers yet: 2.1 comes first.",
+        'What does check("2.1") say?',
+    ),
+    Mistake(
+        "pair-for-number",
+        "fused_traffic and naive_traffic give two numbers each, and a pair is no number to calculate with.",
+        "Which one number do you need of the two, and which function of Python makes it?",
+    ),
+    Mistake(
+        "counted-twice",
+        "The time is twice as long as it need be: a factor of 2 too many.",
+        "How often does an element travel, and how often does your line count it?",
+    ),
     Mistake("ratio-upside-down", "The ratio is the wrong way round.", "Which of the two versions moves more?"),
     Mistake(
         "one-less",
@@ -37,7 +52,7 @@ MISTAKES = [
     ),
     Mistake(
         "rounded",
-        "The number lost its digits on the way.",
+        "A number lost digits on the way.",
         "Which operator or function of yours gives only some of the digits?",
     ),
     Mistake(

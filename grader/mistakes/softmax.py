@@ -104,7 +104,11 @@ MISTAKES = [
         "This is the traffic of a single pass.",
         "How often does each of the five lines touch memory?",
     ),
-    Mistake("not-two-numbers", "Two whole numbers were expected.", "What are the two things the docstring promises?"),
+    Mistake(
+        "not-two-numbers",
+        "Two plain Python numbers were expected: a tuple (read, written).",
+        "What are the two things the docstring promises?",
+    ),
     # ---- overflow
     Mistake(
         "fifty-overflows",
@@ -122,7 +126,11 @@ MISTAKES = [
         "What does exp give one step before?",
     ),
     Mistake("dtypes-swapped", "The two dtypes have changed places.", "Which of the two dtypes reaches larger numbers?"),
-    Mistake("not-a-number", "This is no number.", "What type does it have?"),
+    Mistake(
+        "not-a-number",
+        "A plain Python number was expected: an int or a float.",
+        "What type does yours have?",
+    ),
     Mistake(
         "not-an-integer",
         "The border itself is not asked for, but the first integer beyond it.",
