@@ -37,6 +37,24 @@ def _spread(where: dict, facts: dict) -> bool:
     return where["program"][0] == 0 and where["of"] <= n and where["lanes"] == where["of"] - -(-n // 4)
 
 
+def _lanes_at(address):
+    """A test for `outside`: lane i of program r was looked for at element address(r, i, row stride), and that left x.
+
+    The first address, the first one outside and how many are outside must all fit.
+    """
+
+    def test(where: dict, facts: dict) -> bool:
+        (m, n), stride, program = facts["x"].shape, facts["x_stride"], where["program"][0]
+        m += facts.get("spare", 0) if where["op"] == "store" else 0
+        at = [address(program, lane, stride) for lane in range(where["of"] or 0)]
+        lost = [a for a in at if a // stride >= m or a % stride >= n]
+        return len(lost) > 0 and (where["first"], where["lanes"], (where["row"] or 0) * stride + where["column"]) == (
+            at[0], len(lost), lost[0]
+        )  # fmt: skip
+
+    return test
+
+
 def _no_lane_masked(where: dict, facts: dict) -> bool:
     return past_the_row(where, facts) and where["of"] == facts["block"]
 
@@ -54,6 +72,19 @@ def _only_the_first(keeps):
         return wrong
 
     return formula(compute)
+
+
+def _every_fourth(x: torch.Tensor, facts: dict) -> torch.Tensor:
+    """Offsets counted in bytes, and masked as such."""
+    wrong = torch.full_like(x, torch.nan)
+    wrong[::4] = x[::4]
+    return wrong
+
+
+def _later_blocks_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The first block holds numbers, and everything behind it was left as it was."""
+    got, block = detectors.output(case, evidence), case.facts["block"]
+    return got is not None and bool(got[block:].isnan().all() and not got[:block].isnan().any())
 
 
 def _end_of_the_last(x: torch.Tensor, facts: dict) -> int:
@@ -80,6 +111,10 @@ COPY = (
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
     ("block-zero-only", both(detectors.shared, _only_the_first(lambda x, f: f["block"]))),
+    ("stored-in-block-zero", both(detectors.shared, _later_blocks_left)),
+    ("positions-stored", formula(lambda x, facts: torch.arange(float(len(x))))),
+    ("positions-stored", formula(lambda x, facts: torch.arange(float(len(x))) % facts["block"])),
+    ("stride-in-bytes", formula(_every_fourth)),
     ("blocks-overlap", both(detectors.shared, _only_the_first(_end_of_the_last))),
     ("elements-missing", both(detectors.unshared, _tail_left)),
 )  # fmt: skip
@@ -120,10 +155,13 @@ ROWS = (
     *((name, outside(op, test)) for op in ("load", "store") for name, test in (
         ("mask-one-too-far", _one_too_far),
         ("row-stride-missing", row_begins(lambda f: 1)),
+        ("row-and-column-swapped", _lanes_at(lambda program, lane, stride: program + lane * stride)),
+        ("stride-in-bytes", _lanes_at(lambda program, lane, stride: 4 * (program * stride + lane))),
     )),
     *either("stride-in-bytes", lambda f: 4 * f["x_stride"]),
     *either("rows-assumed-adjacent", lambda f: f["x"].shape[1]),
     *either("block-for-stride", lambda f: f["block"]),
+    *either("block-and-stride", lambda f: f["block"] * f["x_stride"]),
     ("no-store-mask", outside("store", past_the_row)),
     ("no-load-mask", outside("load", past_the_row)),
     ("input-overwritten", detectors.input_overwritten),
@@ -154,11 +192,12 @@ def _pad_won(test):
 MAXIMUM = (
     ("output-spaced-like-rows", outside("store", row_begins(lambda f: f["x_stride"]))),
     ("block-for-number", outside("store", lambda where, facts: (where["of"] or 0) > 1)),
-    *ROWS,
+    # Before what is read from the text: torch.finfo(...).min is refused for its value, and not for its origin.
     ("no-pad", both(written(load_without_other), _pad_won(lambda pad: pad == torch.inf))),
     ("pad-zero-wins", _pad_won(lambda pad: pad == 0)),
     ("pad-finite", _pad_won(lambda pad: pad < 0)),
     ("pad-wins", _pad_won(lambda pad: pad > 0)),
+    *ROWS,
 )
 
 

@@ -68,12 +68,13 @@ def _row_case(kernel: str, label: str, x: torch.Tensor, block: int, order: str, 
     )  # fmt: skip
 
 
+# A block of 4 lanes would make r·BLOCK·row_stride look like a row stride in bytes.
 _MATRICES = [
-    ("one full row", inputs.randn, 1, 4, 4, 0, "forward"),
-    ("full rows", inputs.randn, 2, 4, 4, 0, "forward"),
+    ("one full row", inputs.randn, 1, 2, 2, 0, "forward"),
+    ("full rows", inputs.randn, 2, 2, 2, 0, "forward"),
     ("ragged", inputs.randn, 3, 5, 8, 0, "forward"),
     ("gaps between the rows", inputs.randn, 3, 6, 8, 3, "forward"),
-    ("one column", inputs.randn, 30, 1, 4, 0, "forward"),
+    ("one column", inputs.randn, 30, 1, 8, 0, "forward"),
     ("a block much wider than the row", inputs.randn, 5, 7, 32, 0, "forward"),
     ("more columns than a warp has threads", inputs.randn, 4, 33, 64, 2, "forward"),
     ("gaps between the rows", inputs.randn, 6, 9, 16, 1, "reversed"),

@@ -19,6 +19,26 @@ MISTAKES = [
         "What differs from program to program, and where does your kernel ask for it?",
     ),
     Mistake(
+        "stored-in-block-zero",
+        "Every program stores into the first block of y.",
+        "Which elements did the program load, and which does it store to?",
+    ),
+    Mistake(
+        "positions-stored",
+        "What was stored says where elements lie, and not what they hold.",
+        "Which function fetches what lies at an address?",
+    ),
+    Mistake(
+        "block-and-stride",
+        "The kernel begins row r after r·BLOCK·row_stride elements: both the block and the stride are counted.",
+        "How many elements lie between the beginnings of two neighbouring rows, and which parameter says so?",
+    ),
+    Mistake(
+        "row-and-column-swapped",
+        "The lanes walk down a column: their addresses lie a row stride apart, and those of the programs only one element.",
+        "Where are two neighbours in a row, and where are two neighbours in a column?",
+    ),
+    Mistake(
         "blocks-overlap",
         "Each program begins one element after the one before it, not one block.",
         "How many elements do the programs before this one take care of?",

@@ -1,0 +1,10 @@
+# exercise: 3.1
+# mistake: positions-stored
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy_kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + offsets, offsets, mask=offsets < n)
