@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from .panel import Panel, pieces
-from .trace_table import size, title
+from .trace_table import title
 
 _ROWS, _COLUMNS, _BEFORE, _PANELS = 16, 32, 4, 6  # what is drawn at most; _BEFORE: columns before the first
 _WIDTH, _LEFT, _RIGHT = 6.4, 0.55, 0.1  # inches
@@ -14,7 +14,7 @@ _HEAD, _GAP, _LINE = 0.5, 0.12, 0.18  # inches above a panel's cells, below them
 _TINTS = {"load": ("#e3edf7", "#b9d2ea"), "store": ("#fbf3d9", "#f0dc9a")}  # of even and odd programs
 _KINDS = {
     "touched": "touched by the program of that number",
-    "shared": "touched more than once: the first and the last program",
+    "shared": "touched more than once: the first and the last of the programs (the text has all)",
     "masked": "masked lane: touches nothing",
     "outside": "outside of the tensor: stopped",
     "untouched": "not touched",
@@ -24,6 +24,7 @@ _KINDS = {
 def figure(panels: list[Panel], stopped: str | None):
     """All panels below each other, a legend, and the sentence about an access that was stopped."""
     from matplotlib.figure import Figure
+    from matplotlib.legend_handler import HandlerTuple
 
     drawn = [_Cells(panel) for panel in panels[:_PANELS]]
     kinds = [kind for kind in _KINDS if any(cells.places[kind] for cells in drawn)]
@@ -42,8 +43,10 @@ def figure(panels: list[Panel], stopped: str | None):
         _draw(axes, cells, several)
     if notes:
         made.text(0.02, (foot - 0.1) / height, "\n".join(notes), fontsize=9, va="top", linespacing=1.35)
-    made.legend(handles=[_handle(kind) for kind in kinds], labels=[_KINDS[kind] for kind in kinds], fontsize=9,
-                loc="lower left", frameon=False, handlelength=1.4, handleheight=1.2, labelspacing=0.35)  # fmt: skip
+    ops = sorted({cells.panel.op for cells in drawn})
+    made.legend(handles=[_handle(kind, ops) for kind in kinds], labels=[_KINDS[kind] for kind in kinds], fontsize=9,
+                handler_map={tuple: HandlerTuple(ndivide=None, pad=0)}, loc="lower left", frameon=False,
+                handlelength=1.4, handleheight=1.2, labelspacing=0.35)  # fmt: skip
     return made
 
 
@@ -89,12 +92,12 @@ class _Cells:
     def heading(self, kernel: bool) -> str:
         """What is shown, and how much of it."""
         panel = self.panel
-        text = f"{panel.kernel}: {title(panel)}, {size(panel)}" if kernel else f"{title(panel)}, {size(panel)}"
+        text = f"{panel.kernel}: {title(panel)}" if kernel else title(panel)
         if panel.vector and panel.shape[0] > _ROWS * self.line:
             return f"{text} (drawn: the first {_ROWS * self.line})"
         if not panel.vector and (panel.shape[0] > _ROWS or panel.shape[1] > _COLUMNS):
             rows, columns = min(panel.shape[0], _ROWS), min(panel.shape[1], _COLUMNS)
-            return f"{text} (drawn: the first {rows} rows × {columns} columns)"
+            return f"{text} (drawn: {rows} rows × {columns} columns)"
         return text
 
 
@@ -146,14 +149,16 @@ def _label(axes, cells: _Cells, kernel: bool) -> None:
     axes.set_title(cells.heading(kernel), fontsize=10.5, loc="left", pad=4)
 
 
-def _handle(kind: str):
+def _handle(kind: str, ops: list[str]):
+    """The legend's sample of a kind of cell, of touched ones in the colours of the picture."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     if kind == "outside":
         return Line2D([], [], marker="$\u2715$", markersize=8, linestyle="none", color="black")
+    if kind == "touched":
+        return tuple(Patch(facecolor=_TINTS[op][1], edgecolor="black") for op in ops)
     styles = {
-        "touched": {"facecolor": "#b9d2ea", "edgecolor": "black"},
         "shared": {"facecolor": "white", "edgecolor": "#555555", "hatch": "//////"},
         "masked": {"facecolor": "none", "edgecolor": "#555555", "linestyle": (0, (2, 2))},
         "untouched": {"facecolor": "none", "edgecolor": "#999999"},

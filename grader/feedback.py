@@ -66,7 +66,8 @@ def _traffic(result: Result) -> str:
     read, written = result.ledger["read"], result.ledger["written"]
     if result.budget is None:
         return f"traffic: read {read:.2f} MN, wrote {written:.2f} MN"
-    return f"traffic: read {read:.2f} MN of {result.budget[0]:.3g}, wrote {written:.2f} MN of {result.budget[1]:.3g}"
+    may_read, may_write = result.budget
+    return f"traffic: read {read:#.3g} MN of {may_read:.3g}, wrote {written:#.3g} MN of {may_write:.3g}"
 
 
 def last_line(error: dict) -> str:

@@ -18,7 +18,7 @@ def describe(panels: list[Panel], order: str = "forward", stopped: str | None = 
             launch, above = panel.launch, []
             lines.append(f"{panel.kernel}, {_programs(panel)}{'' if order == 'forward' else f', in {order} order'}")
         table = _table(panel)
-        lines.append(f"{title(panel)}: {size(panel)}")
+        lines.append(title(panel))
         lines += table if table != above else ["  the same elements by the same programs"]
         lines += _shared(panel)
         above = table
@@ -32,13 +32,9 @@ def describe(panels: list[Panel], order: str = "forward", stopped: str | None = 
 
 
 def title(panel: Panel) -> str:
-    """What a panel shows: "x_ptr loaded"."""
-    return f"{panel.tensor} {'stored' if panel.op == 'store' else 'loaded'}"
-
-
-def size(panel: Panel) -> str:
-    """The tensor's size in words."""
-    return _count(panel.shape[0], "element") if panel.vector else " × ".join(map(str, panel.shape))
+    """What a panel shows: "loads from x_ptr, a tensor of 3 × 5"."""
+    size = _count(panel.shape[0], "element") if panel.vector else " × ".join(map(str, panel.shape))
+    return f"{'stores to' if panel.op == 'store' else 'loads from'} {panel.tensor}, a tensor of {size}"
 
 
 def _programs(panel: Panel) -> str:

@@ -5,7 +5,7 @@
 # trillions of times a second? Here you find out how fast a softmax can be at best, and what holds it back, from two
 # numbers on a card's data sheet.
 #
-# *About 35 minutes. No GPU needed.*
+# *About 40 minutes. No GPU needed.*
 
 # %%
 import sys
@@ -62,8 +62,8 @@ check("2.1")
 # %% [markdown]
 # ## Your turn: 2.2
 #
-# Suppose that time goes with the elements moved, reads and writes alike. How many times as fast as the five passes is a
-# fused softmax, then?
+# Suppose that time is proportional to the elements moved, reads and writes alike. How many times as fast as the five
+# passes is a fused softmax, then?
 
 # %%
 def ideal_speedup(m, n):
@@ -100,7 +100,8 @@ for n in (1, 2, 8, 64, 1024, 16384):
 # We *supposed* that moving takes the time. To know, we need the speed of both things a GPU does.
 #
 # - **Bandwidth**: how many bytes a second travel between its memory and its chip.
-# - **Flop/s**: how many floating-point operations (**flops**), such as one addition, it does in a second.
+# - **Flop/s**: how many floating-point operations (**flop**), such as one addition, it does in a second. In code this
+#   number is called `flops`: operations *per second*, as `bandwidth` is bytes per second.
 #
 # Data sheets print the peaks of both:
 
@@ -159,8 +160,8 @@ for card in cards:
 # %% [markdown]
 # ## Operations for each byte
 #
-# Which of the two takes longer hardly depends on the size of the matrix. It depends on how many operations come with each
-# byte: the **arithmetic intensity**, in flop per byte.
+# Both times grow with the matrix, so its size does not say which is longer. What does is how many operations come with
+# each byte: the **arithmetic intensity**, in flop per byte.
 
 # %%
 def flop_per_byte(moved, m, n, itemsize=4):
@@ -194,7 +195,7 @@ check("2.4")
 # **What**: intensity × bandwidth is the arithmetic that memory can feed each second. If the card could do more than that,
 # it waits for memory.
 #
-# **Why it is useful**: flops / bandwidth belongs to the card alone. Below this **balance**, memory decides.
+# **Why it is useful**: flop/s over bytes/s belongs to the card alone. Below this **balance**, memory decides.
 #
 # **Otherwise**: a fixed border such as "10 flop/byte" gives wrong words for some cards. Exactly on the balance both
 # words are true.
@@ -209,7 +210,7 @@ check("2.4")
 
 # %%
 for exp in (1, 10, 100):
-    each = (4 + exp) / 8
+    each = (4 + exp) / 8  # an element is read and written once: 8 bytes in float32
     words = [f"{card['name']} {bound_by(each, card['flops'], card['bandwidth'])}" for card in cards]
     print(f"exp = {exp:3}: {each:6.3f} flop/byte:", ", ".join(words))
 
@@ -219,8 +220,9 @@ for exp in (1, 10, 100):
 # One picture holds all of it. To the right: more operations a byte. Upwards: more operations a second. No kernel gets
 # above its card's **roofline**, which rises as long as memory limits and is flat where arithmetic does.
 #
-# We also put softmaxes in it that an H200 really ran, on matrices of several sizes. Their times are recorded in a file;
-# the last line printed is the command that made it.
+# We also put softmaxes in it that an H200 really ran, on matrices of several sizes: the five passes of lesson 01, and a
+# **fused** kernel such as you write in lesson 05. Their times are recorded in a file; the last line printed is the
+# command that made it.
 
 # %%
 recorded = json.loads(Path("../docs/passes_on_h200.json").read_text())
@@ -240,15 +242,13 @@ styles = {"T4": ":", "A100": "-.", "H20": (0, (4, 1, 1, 1, 1, 1)), "H100": "--",
 for card in cards:
     balance = card["flops"] / card["bandwidth"]
     roof = [0.1 * card["bandwidth"], card["flops"], card["flops"]]
-    axes.loglog([0.1, balance, 100], roof, color="black", linestyle=styles[card["name"]])
-for flops in {card["flops"] for card in cards}:
-    axes.text(115, flops, ", ".join(c["name"] for c in cards if c["flops"] == flops), va="center")
+    axes.loglog([0.1, balance, 100], roof, color="black", linestyle=styles[card["name"]], label=card["name"])
+axes.legend(frameon=False, handlelength=3.5, loc="lower right")
 for what, marker, color in (("five passes", "s", "#eecc66"), ("fused", "o", "#4477aa")):
     some = [run for run in runs if run["what"] == what]
     x, y = [run["intensity"] for run in some], [run["flops"] for run in some]
     axes.scatter(x, y, s=40, marker=marker, color=color, edgecolor="black", zorder=3)
     axes.text(1.15 * min(x), min(y), f"{what}, recorded", va="center")
-axes.set_xlim(right=900)
 axes.set_xlabel("arithmetic intensity, flop per byte")
 axes.set_ylabel("flop per second")
 axes.spines[["top", "right"]].set_visible(False)
@@ -272,25 +272,28 @@ for card in cards:
 # %% [markdown]
 # ## A floor, not a promise
 #
-# Dots of one kind stand above each other: the same intensity, different matrices. The next cell shows what share of the
-# H200's bandwidth each run reached, beside a plain copy of the matrix. Which matrices stay far from the floor? How
-# would you explain it?
+# Dots of one kind stand above each other: the same intensity, different matrices. The next cell shows how long each run
+# took and what share of the H200's bandwidth it reached, beside a plain copy of the matrix and that copy's floor. Which
+# matrices stay far from the floor? How would you explain it?
 
 # %%
 peak = next(card["bandwidth"] for card in cards if card["name"] == "H200")
 took = {(run["m"], run["n"], run["what"]): run for run in recorded["results"]}
-print("     matrix   share of the bandwidth: copy  fused  five passes    five passes / fused")
+print("     matrix    floor in µs        copy       fused  five passes    five passes / fused")
 for rows, columns in dict.fromkeys((run["m"], run["n"]) for run in recorded["results"]):
-    each = [took[rows, columns, what] for what in ("copy", "fused", "five passes")]
-    share = [4 * (run["read"] + run["written"]) / (run["microseconds"] * 1e-6) / peak for run in each]
-    times = each[2]["microseconds"] / each[1]["microseconds"]
-    print(f"{rows:5} × {columns:5}  {share[0]:27.0%}  {share[1]:5.0%}  {share[2]:11.0%}  {times:18.2f} times")
+    print(f"{rows:5} × {columns:5}  {floor_time(rows, columns, 4, peak) * 1e6:12.2f}", end="  ")
+    for what in ("copy", "fused", "five passes"):
+        run = took[rows, columns, what]
+        share = 4 * (run["read"] + run["written"]) / (run["microseconds"] * 1e-6) / peak
+        print(f"{run['microseconds']:6.1f} {share:3.0%}", end="   ")
+    print(f"{run['microseconds'] / took[rows, columns, 'fused']['microseconds']:12.2f} times")
 
 # %% [markdown]
 # <details><summary>What the table shows</summary>
 #
-# **Small matrices** stay far from the floor: starting a kernel takes some microseconds, however little it moves. Here the
-# five passes lose by being five kernels, and hardly by their bytes.
+# **Small matrices** stay far from the floor: a kernel takes some microseconds, however little it moves. For the smallest
+# matrix a copy needs many times what its bytes ask for. The five passes are five kernels, each with such a start: that is
+# why they lose here, for even four times the floor is little beside their time.
 #
 # **Large ones** come near, and never quite: not even a copy reaches the number on the data sheet. A fused softmax that is
 # as fast as a copy is as fast as it can be.
@@ -307,7 +310,7 @@ for rows, columns in dict.fromkeys((run["m"], run["n"]) for run in recorded["res
 #
 # - **a** `torch.softmax(x, dim=1)` runs as a chain of five passes.
 # - **b** A float32 softmax of 4096×2048, each element moved once in and once out, takes 0.0379 ms. So it moves
-#   about 2655 GB/s.
+#   about 2656 GB/s.
 # - **c** On a card with twice the bandwidth and the same flop/s, a fused softmax takes about half the time.
 # - **d** If `exp` cost nothing, the five passes would be much faster.
 # - **e** In float16, the floor of a matrix is half of what it is in float32.

@@ -58,11 +58,11 @@ def test_a_copy_with_a_masked_tail(trace):
 
     assert [
         "copy_kernel, 3 programs",
-        "x_ptr loaded: 20 elements",
+        "loads from x_ptr, a tensor of 20 elements",
         "  program 0   elements 0-7",
         "  program 1   elements 8-15",
         "  program 2   elements 16-19; 4 lanes masked",
-        "y_ptr stored: 20 elements",
+        "stores to y_ptr, a tensor of 20 elements",
         "  the same elements by the same programs",
     ] == trace(copy_kernel, y, x, 20, BLOCK=8, grid=(3,))
     assert torch.equal(x, y)

@@ -59,6 +59,18 @@ def _no_lane_masked(where: dict, facts: dict) -> bool:
     return past_the_row(where, facts) and where["of"] == facts["block"]
 
 
+def _more_lanes_than_columns(where: dict, facts: dict) -> bool:
+    return past_the_row(where, facts) and where["of"] != facts["x"].shape[-1]
+
+
+def _right_lanes_elsewhere(where: dict, facts: dict) -> bool:
+    """As many lanes of program 0 are on as a row has columns, and some of them left the tensor.
+
+    Program 0 alone: in others it may be the beginning of the row that is wrong, which has names of its own.
+    """
+    return where["program"][0] == 0 and (where["lanes"] or 0) < where["of"] == facts["x"].shape[-1]
+
+
 def _no_lane_of_the_last_masked(where: dict, facts: dict) -> bool:
     return _no_lane_masked(where, facts) and facts["x"].numel() > facts["block"]
 
@@ -161,9 +173,13 @@ ROWS = (
     *either("stride-in-bytes", lambda f: 4 * f["x_stride"]),
     *either("rows-assumed-adjacent", lambda f: f["x"].shape[1]),
     *either("block-for-stride", lambda f: f["block"]),
-    *either("block-and-stride", lambda f: f["block"] * f["x_stride"]),
-    ("no-store-mask", outside("store", past_the_row)),
-    ("no-load-mask", outside("load", past_the_row)),
+    *(("width-and-stride", outside(op, row_begins(lambda f, w=width, s=stride: w(f) * f[s])))
+      for op, stride in (("load", "x_stride"), ("store", "y_stride"))
+      for width in (lambda f: f["block"], lambda f: f["x"].shape[1])),
+    *((name, outside(op, test)) for op in ("load", "store") for name, test in (
+        ("addresses-not-mask", _right_lanes_elsewhere),
+        (f"no-{op}-mask", _more_lanes_than_columns),
+    )),
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
     ("row-stride-missing", formula(_shifted_window)),

@@ -29,14 +29,19 @@ MISTAKES = [
         "Which function fetches what lies at an address?",
     ),
     Mistake(
-        "block-and-stride",
-        "The kernel begins row r after r·BLOCK·row_stride elements: both the block and the stride are counted.",
+        "width-and-stride",
+        "The row stride was multiplied by the width of a row or of a block as well.",
         "How many elements lie between the beginnings of two neighbouring rows, and which parameter says so?",
     ),
     Mistake(
         "row-and-column-swapped",
-        "The lanes walk down a column: their addresses lie a row stride apart, and those of the programs only one element.",
+        "The lanes walk down a column: neighbours in the block lie a row stride apart.",
         "Where are two neighbours in a row, and where are two neighbours in a column?",
+    ),
+    Mistake(
+        "addresses-not-mask",
+        "As many lanes are on as a row has elements, but their addresses lead out of the tensor.",
+        "By hand, for program 0: which element is lane 1 there for, and which address do you compute for it?",
     ),
     Mistake(
         "blocks-overlap",

@@ -1,5 +1,5 @@
 # exercise: 3.2
-# mistake: block-and-stride
+# mistake: width-and-stride
 import triton
 import triton.language as tl
 
