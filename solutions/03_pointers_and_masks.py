@@ -5,7 +5,7 @@
 # on the GPU and names every element it loads and stores. You write four of them here, and you need not know Triton yet.
 # They hardly compute; which elements they touch is all there is to get right.
 #
-# *About 45 minutes. No GPU needed.*
+# *About an hour. No GPU needed.*
 
 # %%
 import sys
@@ -64,7 +64,7 @@ trace(lanes_kernel, y, BLOCK=4, grid=(3,))
 def blocks_kernel(y_ptr, BLOCK: tl.constexpr):
     pid = tl.program_id(0)
     offsets = pid * BLOCK + tl.arange(0, BLOCK)
-    tl.store(y_ptr + offsets, pid)
+    tl.store(y_ptr + offsets, pid)  # one number, to every lane
 
 
 trace(blocks_kernel, y[:8], BLOCK=4, grid=(2,))
@@ -95,7 +95,8 @@ trace(blocks_kernel, y, BLOCK=4, grid=(3,))
 # Copy a vector. The check launches as many programs as it takes, the last of which may have lanes to spare. Replace each
 # line that says TODO: `tl.static_assert` only stops the kernel there.
 #
-# `tl.load(addresses, mask=...)` returns a block, `tl.store(addresses, block, mask=...)` writes one.
+# `tl.load(addresses, mask=...)` returns a block, `tl.store(addresses, block, mask=...)` writes one. Addresses count
+# elements, not bytes: nothing is multiplied by 4. Here and later, each element may be loaded once and stored once.
 
 # %%
 @triton.jit
@@ -154,9 +155,9 @@ def look_kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
     tl.store(y_ptr + lanes, x)
 
 
-lanes = torch.zeros(8, device=where)
-look_kernel[(1,)](lanes, x, 5, BLOCK=8)
-lanes
+y = torch.zeros(8, device=where)
+look_kernel[(1,)](y, x, 5, BLOCK=8)
+y
 
 # %% [markdown]
 # Without `other=` nobody promises anything. A copy does not mind, because its store masks the same lanes. As soon as you
@@ -182,7 +183,7 @@ print("part[2, 0] is", part[2, 0].item())
 # ## Your turn: 3.2
 #
 # Copy a matrix, one program a row. Both matrices have the same row stride, which may be larger than the number of
-# columns: what lies between the rows is not yours. Pointers count elements, so nothing is multiplied by 4 bytes.
+# columns: what lies between the rows is not yours.
 
 # %%
 @triton.jit
@@ -235,8 +236,8 @@ for pad in (0.0, -4.0, -100.0):
 # %% [markdown]
 # ## Your turn: 3.3
 #
-# The largest value of each row, for any row of float32 numbers: they may all be far below -100. The result is a vector
-# with one number a row, and rows of x again begin `row_stride` elements apart.
+# The largest value of each row, for any row of float32 numbers: they may all be far below -100, even -inf. The result is
+# a vector with one number a row, and rows of x again begin `row_stride` elements apart.
 
 # %%
 @triton.jit
@@ -297,7 +298,7 @@ y = torch.zeros(4, 5, device=where)
 trace(shaky_kernel, y, x, 5, 5, BLOCK=8, grid=(3,))
 
 # %% [markdown]
-# Some elements were stored by two programs. Are the numbers right all the same?
+# Some elements were stored by two programs. Are the numbers right nevertheless?
 
 # %%
 torch.equal(y[:3], 2 * x)
@@ -351,7 +352,7 @@ torch.equal(y[:3], 2 * x)
 # tomorrow, so such a kernel passes its test and fails at work.
 #
 # *An honest aside*: programs *can* share an element, with `tl.atomic_add` and its relatives, which no other program can
-# interrupt. Waiting for another program to finish is what a launch does not offer.
+# interrupt. But a program cannot wait for another to finish.
 #
 # </details>
 

@@ -2,8 +2,8 @@
 # # 04 · One row
 #
 # The kernels of lesson 03 moved numbers and hardly computed. The five passes compute, and fetch the same numbers again
-# and again. Here you put both together: a kernel that loads a row once, does all five steps on the chip, right beside the
-# arithmetic, and stores the result once.
+# and again. Here you put both together: a kernel that loads a row once, does all five steps on the chip, and stores the
+# result once.
 #
 # *About 35 minutes. No GPU needed.*
 
@@ -43,8 +43,8 @@ y
 # %% [markdown]
 # ## Why eight lanes for five numbers?
 #
-# When a kernel is compiled, its lanes are laid out over the GPU's threads, and that layout works in powers of two. What
-# happens with five lanes?
+# When a kernel is compiled, its lanes are dealt out to the GPU's **threads**, each of which calculates one number at a
+# time, and that works in powers of two only. What happens with five lanes?
 
 # %%
 try:
@@ -114,9 +114,11 @@ check("4.1")
 # %% [markdown]
 # ## Your turn: 4.2
 #
-# Would another pad do as well as -inf? In lesson 03 it only had to lose the maximum. Here a masked lane takes part in the
-# sum as well, like every other lane. Here are three rows of three values in a block of four. The last number is the share that the *pad* took; it should be
-# 0, and the others should sum to 1. Try -100, -1000, -1e30 and others:
+# In lesson 03 the pad only had to lose the maximum. Here a masked lane takes part in the *sum* as well. A sum wants a pad
+# of 0, so why not 0?
+#
+# Here are three rows of three values in a block of four. The last number is the share that the pad took; it should be 0,
+# and the others should sum to 1. Try -100, -1000, -1e30 and others:
 
 # %%
 pad = 0.0
@@ -138,14 +140,13 @@ pad_value = -float("inf")
 check("4.2")
 
 # %% [markdown]
-# <details><summary>Why a very small number is not enough</summary>
+# <details><summary>What is summed is not the pad</summary>
 #
-# **What**: the pad must never win the maximum, and `exp(pad - max)` must be exactly 0.
+# **What**: the pad must never win the maximum, and `exp(pad - max)` must be exactly 0, for that is what the sum gets.
 #
 # **Why -inf**: it is below every float, and `exp(-inf)` is 0 for any maximum.
 #
-# **Otherwise**: -1e30 works until a row lies below it. People mask their own data with values like -3e38; then the pad is
-# the largest value of the row and takes it all.
+# **Otherwise**: a pad of 0 adds `exp(0 - max)` to the sum. And -1e30 wins where a row lies below it, as in lesson 03.
 #
 # *An honest aside*: a row that is -inf everywhere has no softmax at all, because -inf minus -inf is `nan`. PyTorch
 # answers `nan` too.
