@@ -90,6 +90,9 @@ def place(got: torch.Tensor, want: torch.Tensor, good: torch.Tensor) -> str:
     digits = 6 if abs(value - expected) < 0.01 * abs(expected) else 4
     count = f"{int((~good).sum())} of {good.numel()} values differ"
     element = f"column {column} is {value:.{digits}g}, expected {expected:.{digits}g}"
+    halves = abs(value - expected) / abs(expected) * 2 / torch.finfo(got.dtype).eps if expected else torch.inf
+    if got.dtype in HALF and 1 < halves < 10:
+        element += f" (off by {halves:.3g} times half of eps; one rounding is 1 at most)"
     return f"{which}, {element}; {count}, the row sums to {total:.4g}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import textwrap
 
 from .exercise import Result
@@ -84,4 +85,6 @@ def error_sentence(error: dict) -> str:
         return error["message"]
     message = last_line(error)
     at = f" in the line `{error['line']}`" if error["line"] else ""
-    return f"{error['type']}{at}: {message}"
+    # The name of Python's own exception says something; that of a library's class, nothing that the message does not.
+    kind = error["type"] if hasattr(builtins, error["type"]) else "error"
+    return f"{kind}{at}: {message}"
