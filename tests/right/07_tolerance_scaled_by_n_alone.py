@@ -3,4 +3,6 @@ import torch
 
 
 def tolerance(dtype, n):
-    return (1e-5 if dtype == torch.float32 else 2 * torch.finfo(dtype).eps), 0.005 / n
+    if dtype == torch.float32:
+        return 1e-5, 0.0005 / n
+    return 2 * torch.finfo(dtype).eps, 0.005 / n
