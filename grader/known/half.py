@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from .. import detectors
+from .. import detectors, syntax
 from ..compare import HALF
-from ..detectors import both, formula
+from ..detectors import both, formula, written
 from ..exercise import Answer, Case, Detector, Evidence
 
 
@@ -38,6 +38,11 @@ def _terms(x: torch.Tensor) -> torch.Tensor:
 
 def _total(terms: torch.Tensor) -> torch.Tensor:
     return terms.float().sum(1, keepdim=True)
+
+
+def _input_rounded(x, half):
+    """The row in the other half precision."""
+    return torch.softmax(x.to(half).double(), 1)
 
 
 def _rounded_difference(x, half):
@@ -85,15 +90,50 @@ def _rounded_total(e, half):
     return _total(e).to(half).float()
 
 
+def _rounded_reciprocal(x, half):
+    """The terms times one over their sum, which is rounded."""
+    e = _terms(x)
+    return e * (1 / _total(e)).to(half).float()
+
+
 def _another_dtype(x, half):
     """The result in one half precision, stored into the other."""
     return torch.softmax(x.double(), 1).to(half)
 
 
+def _through_float16(x, facts):
+    """A bfloat16 row in float16: beyond 65504 that is infinite."""
+    return torch.softmax(x.to(torch.float16).double(), 1)
+
+
+def _low(x: torch.Tensor) -> torch.Tensor:
+    return (x <= torch.finfo(torch.float16).min).all(1, keepdim=True)
+
+
 def _shared_with_the_pad(x, facts):
     """A row of the lowest values, every masked lane of which holds just such a value."""
     shared = torch.full(x.shape, 1 / facts["block"], dtype=torch.float64)
-    return torch.where((x <= torch.finfo(torch.float16).min).all(), shared, torch.nan)
+    return torch.where(_low(x), shared, torch.softmax(x.double(), 1))
+
+
+def _beaten_by_the_pad(x, facts):
+    """A row of the lowest values, every masked lane of which holds a larger one."""
+    return torch.where(_low(x), 0.0, torch.softmax(x.double(), 1))
+
+
+def _clamped(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Of the values that only bfloat16 holds, several different ones came out as if they were the same."""
+    x, got = case.facts.get("x"), detectors.output(case, evidence)
+    if x is None or got is None or got.shape != x.shape or not bool((x.abs() > 65504).any()):
+        return False
+    want = torch.softmax(x.double(), 1)
+    alike = (got > 0) & (got == got.amax(1, keepdim=True))  # these share the row
+    return bool((alike & (want < 1e-6)).any()) and bool((alike.sum(1) > 1).any())
+
+
+def _no_number_in_padded_rows(x, facts):
+    """A pad of inf or NaN."""
+    return torch.softmax(x.double(), 1) if facts["block"] == x.shape[1] else torch.full(x.shape, torch.nan)
 
 
 HALF_KERNEL = (
@@ -105,6 +145,13 @@ HALF_KERNEL = (
     ("low-precision-sum", _rounded(_rounded_sum(_of_rounded_terms))),
     ("low-precision-sum", _rounded(_rounded_sum(_rounded_total_of_rounded_terms))),
     ("low-precision-sum", _rounded(_rounded_sum(_rounded_total))),
+    ("low-precision-sum", _rounded(_rounded_reciprocal)),
     ("another-dtype", _rounded(_another_dtype)),
+    ("row-in-another-dtype", formula(_through_float16)),
+    ("row-in-another-dtype", _rounded(_input_rounded)),
+    ("no-pad", both(written(syntax.load_without_other), detectors.all_nan)),
+    ("pad-wins", formula(_no_number_in_padded_rows)),
     ("pad-finite", both(detectors.ragged, formula(_shared_with_the_pad))),
+    ("pad-finite", both(detectors.ragged, formula(_beaten_by_the_pad))),
+    ("clamped", _clamped),
 )

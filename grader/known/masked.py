@@ -5,10 +5,12 @@ A case's facts hold x as it is judged (dropped entries are -inf), raw as it is s
 
 from __future__ import annotations
 
+import ast
+
 import torch
 
-from .. import detectors
-from ..detectors import formula, outside
+from .. import detectors, syntax
+from ..detectors import both, formula, outside, written
 from ..exercise import Answer, Case, Evidence
 from .rows import row_begins
 
@@ -53,6 +55,40 @@ def _multiplied(x, facts):
     """exp with the right maximum, times the mask: inf·0 is NaN."""
     e = _terms(facts["raw"], _top(x)) * facts["keep"]
     return e / e.sum(1, keepdim=True)
+
+
+def _infinity_added(x, facts):
+    """-inf added to what is dropped: inf and -inf make NaN."""
+    return _softmax(facts["raw"] + torch.where(facts["keep"] != 0, 0.0, -torch.inf))
+
+
+def _zero_wins_the_maximum(x, facts):
+    """The shift is the maximum of a row in which dropped entries and masked lanes are 0."""
+    top = _top(facts["raw"].masked_fill(facts["keep"] == 0, 0.0))
+    filled = (facts["keep"] == 0).any(1, keepdim=True) | (facts["block"] > x.shape[1])
+    e = _terms(x, torch.where(filled, top.clamp(min=0), top))
+    return e / e.sum(1, keepdim=True)
+
+
+def _dropped_in_the_sum(dropped):
+    """The softmax of all entries; afterwards the dropped ones became `dropped`, or were multiplied by 0."""
+
+    def compute(x, facts):
+        y = _softmax(facts["raw"])
+        return y * facts["keep"] if dropped is None else torch.where(facts["keep"] != 0, y, dropped)
+
+    return compute
+
+
+def _infinite_lanes(x, facts):
+    """Dropped entries and masked lanes are inf."""
+    raw = facts["raw"].masked_fill(facts["keep"] == 0, torch.inf)
+    return _with_lanes(raw.double(), facts["block"] - x.shape[1], torch.inf)
+
+
+def _infinite_pad(x, facts):
+    """Masked lanes are inf, dropped entries as they should be."""
+    return _with_lanes(x.double(), facts["block"] - x.shape[1], torch.inf)
 
 
 def _infinity_times_mask(x, facts):
@@ -150,7 +186,37 @@ def _only_dropped_are_wrong(case: Case, evidence: Evidence, answer: Answer) -> b
     return bool((right | ~kept | ~living).all() and ((got != 0) & ~kept & living).any())
 
 
+def _loaded(tree: ast.AST) -> set[str]:
+    """Names that hold what a load gave, as it came."""
+    loads = {id(call) for call in syntax.calls(tree, "load")}
+    assigned = [n for n in ast.walk(tree) if isinstance(n, ast.Assign) and id(n.value) in loads]
+    return {t.id for n in assigned for t in n.targets if isinstance(t, ast.Name)}
+
+
+def _whole_block_asked(tree: ast.AST) -> bool:
+    """`if` or `not` on a block that was loaded, or on a comparison of it."""
+    asked = [n.test for n in ast.walk(tree) if isinstance(n, (ast.If, ast.IfExp))]
+    asked += [n.operand for n in ast.walk(tree) if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Not)]
+    parts = [p for test in asked for p in ([test.left] if isinstance(test, ast.Compare) else [test])]
+    return any(isinstance(p, ast.Name) and p.id in _loaded(tree) for p in parts)
+
+
+def _bits_of_a_number(tree: ast.AST) -> bool:
+    """`~keep`, where keep holds 1 and 0."""
+    flipped = [n.operand for n in ast.walk(tree) if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Invert)]
+    return any(isinstance(n, ast.Name) and n.id in _loaded(tree) for n in flipped)
+
+
+def _times_infinity(tree: ast.AST) -> bool:
+    """A product of which one side mentions infinity."""
+    products = [n for n in ast.walk(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
+    return any("inf" in ast.unparse(side) for n in products for side in (n.left, n.right))
+
+
 MASKED_KERNEL = (
+    ("whole-block-asked", written(_whole_block_asked)),
+    ("bits-of-a-number", both(written(_bits_of_a_number), detectors.all_nan)),
+    ("no-pad", both(written(syntax.load_without_other), detectors.all_nan)),
     ("keep-row-stride", _mask_rows(lambda f: f["x_stride"])),
     ("keep-row-stride", _mask_rows(lambda f: f["y_stride"])),
     ("keep-row-stride", _mask_rows(lambda f: f["x"].shape[1])),
@@ -161,7 +227,12 @@ MASKED_KERNEL = (
     ("row-stride-missing", formula(_rows_shifted)),
     ("dropped-after-exp", formula(_dropped_wins_the_maximum)),
     ("dropped-after-exp", formula(_dropped_wins_and_is_multiplied)),
+    ("dropped-by-arithmetic", formula(_infinity_added)),
     ("dropped-by-arithmetic", formula(_multiplied)),
+    ("dropped-in-the-sum", formula(_dropped_in_the_sum(0.0))),
+    ("dropped-in-the-sum", formula(_dropped_in_the_sum(None))),
+    ("dropped-in-the-sum", formula(_dropped_in_the_sum(torch.nan))),
+    ("shift-not-max", formula(_zero_wins_the_maximum)),
     ("dropped-as-zero", formula(_values_times_mask)),
     ("dropped-as-zero", formula(_zeros_in_place_of_dropped(pads=False))),
     ("dropped-as-zero", formula(_zeros_in_place_of_dropped(pads=True))),
@@ -170,5 +241,7 @@ MASKED_KERNEL = (
     ("dropped-by-arithmetic", formula(_lowest_added)),
     ("dead-row-zero", _dead_rows_are_zero),
     ("dropped-not-zero", _only_dropped_are_wrong),
-    ("dropped-by-arithmetic", formula(_infinity_times_mask)),
+    ("dropped-by-arithmetic", both(written(_times_infinity), formula(_infinity_times_mask))),
+    ("pad-wins", formula(_infinite_lanes)),
+    ("pad-wins", formula(_infinite_pad)),
 )

@@ -47,6 +47,8 @@ def _half_cases(seed: int) -> list[Case]:
                 x = x.clamp(min=torch.finfo(dtype).min)  # float16 ends long before -1e38
             cases.append(_half_case(label, x.to(dtype), interpreted_only=family is inputs.lowest))
     g = inputs.generator(seed)
+    beyond = _beyond_float16(g).to(torch.bfloat16)
+    cases.append(_half_case("values that only bfloat16 can hold", beyond, interpreted_only=True))
     for dtype in _HALF:
         gaps, near = (inputs.row_strided(inputs.randn(3, 6, g).to(dtype), gap) for gap in (3, 1))
         cases += [
@@ -55,6 +57,14 @@ def _half_cases(seed: int) -> list[Case]:
             _half_case("programs in shuffled order", inputs.randn(6, 7, g).to(dtype), order="shuffled"),
         ]
     return cases
+
+
+def _beyond_float16(g: torch.Generator) -> torch.Tensor:
+    """Rows beyond 65504, up and down, and an ordinary one. 1e38 leaves room for a factor of log2(e)."""
+    x = inputs.randn(4, 13, g)
+    x[1] = 70144 + 512 * torch.arange(13)
+    x[2], x[3] = 10.0 ** torch.arange(26, 39), -(10.0 ** torch.arange(38, 25, -1))
+    return x
 
 
 def _half_case(

@@ -26,13 +26,24 @@ MISTAKES = [
     ),
     Mistake(
         "low-precision-sum",
-        "The sum of the row was rounded to half precision, or made of terms that were.",
+        "The sum of the row, or 1 over it, was rounded to half precision, or made of terms that were.",
         "Which dtype do the terms of your sum have, and the sum itself?",
     ),
     Mistake(
         "another-dtype",
         "The result went through the other half precision before it was stored.",
         "Who knows which dtype the output has: the kernel, or its pointer?",
+    ),
+    Mistake(
+        "row-in-another-dtype",
+        "The row went through the other half precision: bfloat16's range does not fit into float16, and float16's "
+        "digits do not fit into bfloat16.",
+        "Which dtype has the range of both and the digits of both?",
+    ),
+    Mistake(
+        "clamped",
+        "Values that differ came out alike, as if all beyond some border were the same.",
+        "How large can a bfloat16 be, and which line of yours does not let it?",
     ),
     Mistake(
         "tolerance-not-numbers",
@@ -56,7 +67,7 @@ MISTAKES = [
     ),
     Mistake(
         "atol-vacuous",
-        "The outputs of a long row are about 1/n, and this atol is not small beside that: a wrong row passes.",
+        "The outputs of a row of n are about 1/n, and this atol is not small beside that: a wrong row passes.",
         "How large is the largest output of the row named above, and how large is your atol?",
     ),
     Mistake(
@@ -82,7 +93,7 @@ MISTAKES = [
     Mistake(
         "keep-ignored",
         "Every entry takes part, the dropped ones too.",
-        "Where does the kernel look at keep?",
+        "Where does the kernel look at keep, and what becomes of the answer?",
     ),
     Mistake(
         "keep-inverted",
@@ -101,8 +112,23 @@ MISTAKES = [
     ),
     Mistake(
         "dropped-by-arithmetic",
-        "Dropped entries still take part in arithmetic: 0 times inf is NaN, and inf minus a large number is inf.",
+        "Dropped entries still take part in arithmetic: 0 times inf is NaN, inf plus -inf too, inf minus 1e9 is inf.",
         "Which function takes one value or another without computing with either?",
+    ),
+    Mistake(
+        "dropped-in-the-sum",
+        "The dropped entries were counted in the sum, so what is left for the others is too little.",
+        "What should the kept entries of a row sum to, and at which step is a dropped one still there?",
+    ),
+    Mistake(
+        "whole-block-asked",
+        "`if` and `not` ask a whole block one question: neither of them chooses lane by lane.",
+        "Which function takes one value or another for each lane?",
+    ),
+    Mistake(
+        "bits-of-a-number",
+        "`~` flips every bit of a number: of 1 it makes -2, and that is as true as 1.",
+        "Which comparison turns keep into true and false?",
     ),
     Mistake(
         "dropped-as-zero",
@@ -112,7 +138,7 @@ MISTAKES = [
     Mistake(
         "dropped-finite",
         "Dropped entries became some very low number: where nothing else is left, that number has a softmax.",
-        "What should a row without a kept entry be, and what does -1e9 minus -1e9 give?",
+        "What should a row without a kept entry be, and what is that number minus itself?",
     ),
     Mistake(
         "dead-row-zero",
