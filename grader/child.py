@@ -204,7 +204,7 @@ def _where(data) -> dict | None:
     """The place of an access outside of its tensor: op, tensor, program, and, where there is a tensor, numbers."""
     if not isinstance(data, dict) or data.get("op") not in ("load", "store") or not _is_list(data.get("program"), 3):
         return None
-    numbers = {k: data.get(k) for k in ("row", "column", "first", "lanes", "of")}
+    numbers = {k: data.get(k) for k in ("row", "column", "first", "line", "begins", "lanes", "of")}
     if not all(n is None or isinstance(n, int) for n in [*numbers.values(), *data["program"]]):
         return None
     return {"op": data["op"], "tensor": str(data.get("tensor")), "program": data["program"]} | numbers

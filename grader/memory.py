@@ -115,7 +115,8 @@ class Memory:
             mine = active[lanes]
             elements, good = region.elements(mine)
             if not good.all():
-                raise _refusal(op, region, mine, good, program)
+                lines = _lines(addresses.shape, mask)[lanes]
+                raise _refusal(op, region, mine, good, program, lines)
             translated[lanes] = mine - np.uint64(region.base) + np.uint64(region.real)
             touched.append((region, elements))
         real[mask] = translated
@@ -127,12 +128,18 @@ def _program(program) -> str:
     return f"({x}, {y}, {z})" if z else f"({x}, {y})" if y else str(x)
 
 
-def _refusal(op: str, region: Region, addresses: np.ndarray, good: np.ndarray, program) -> OutOfBounds:
+def _lines(shape: tuple[int, ...], mask: np.ndarray) -> np.ndarray:
+    """For each active lane of a block, in which of its lines it is: a tile has one for each of its rows."""
+    lines = np.arange(int(np.prod(shape[:-1]))).reshape((*shape[:-1], 1))
+    return np.broadcast_to(lines, shape)[mask] if shape else np.zeros(1, int)
+
+
+def _refusal(op: str, region: Region, addresses, good, program, lines: np.ndarray) -> OutOfBounds:
     """The sentence for the first lane that leaves its tensor."""
-    bad = addresses[~good][0]
-    anchor = int(addresses[good][0]) if good.any() else None
-    row, column = region.place(bad, anchor)
-    first = (int(addresses.reshape(-1)[0]) - region.base) // region.itemsize
+    bad, line = addresses[~good][0], lines[~good][0]
+    beside = addresses[good & (lines == line)]
+    row, column = region.place(bad, int(beside[0]) if beside.size else None)
+    first, begins = ((int(a) - region.base) // region.itemsize for a in (addresses[0], addresses[lines == line][0]))
     if row is None:
         where, size = f"element {column}", f"{region.numel} element" + "s" * (region.numel != 1)
     else:
@@ -148,7 +155,9 @@ def _refusal(op: str, region: Region, addresses: np.ndarray, good: np.ndarray, p
         row=row,
         column=int(column),
         program=list(program),
-        first=int(first),
+        first=first,
+        line=int(line),
+        begins=begins,
         lanes=int((~good).sum()),
         of=int(good.size),
         shape=list(region.shape),

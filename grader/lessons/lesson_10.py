@@ -1,0 +1,224 @@
+"""Lesson 10: many short rows. Several rows a program, programs that walk over all rows, and how many fit at once."""
+
+from __future__ import annotations
+
+import random
+
+import torch
+
+from .. import compare, inputs, wrappers
+from ..exercise import Call, Case, Exercise, Out
+from ..known import residency
+from ..known.residency import RESIDENCY
+from ..known.softmax import SOFTMAX_KERNEL
+from ..known.tiles import TILE, WALK
+
+_TILES = [  # rows, columns, rows a program
+    ("ragged both ways", inputs.randn, 3, 3, 2),
+    ("as many rows as columns", inputs.randn, 4, 4, 4),
+    ("as many rows as columns, ragged both ways", inputs.randn, 7, 3, 4),
+    ("ragged columns", inputs.randn, 4, 5, 2),
+    ("ragged rows", inputs.randn, 7, 4, 2),
+    ("fewer rows than a tile has", inputs.randn, 3, 8, 16),
+    ("one row a program", inputs.randn, 3, 10, 1),
+    ("one row", inputs.randn, 1, 20, 4),
+    ("one column", inputs.randn, 30, 1, 4),
+    ("around -200", inputs.far_below_zero, 5, 6, 4),
+    ("100 ± 30", inputs.large, 5, 7, 4),
+    ("ascending", inputs.ascending, 6, 9, 4),
+    ("descending", inputs.descending, 6, 9, 4),
+    ("first half +200, the rest -200", inputs.cliff, 6, 10, 4),
+    ("first half -200, the rest +200", inputs.rising_cliff, 6, 11, 4),
+    ("constant rows", inputs.constant, 6, 12, 4),
+    ("one -inf in each row", inputs.one_minus_inf, 6, 13, 4),
+    ("one outlier in each row", inputs.outlier, 6, 14, 4),
+    ("values of -1e38", inputs.lowest, 6, 15, 4),
+    ("one more than a power of two", inputs.randn, 6, 17, 8),
+    ("37×257", inputs.randn, 37, 257, 8),
+]
+
+
+def _tile_cases(seed: int) -> list[Case]:
+    cases = []
+    for i, (label, family, m, n, rows) in enumerate(_TILES):
+        cases.append(_tile_case(label, family(m, n, inputs.generator(seed + i)), rows))
+    g = inputs.generator(seed)
+    wide, close = inputs.row_strided(inputs.randn(5, 6, g)), inputs.row_strided(inputs.randn(5, 6, g), 1)
+    cases += [
+        _tile_case("wide gaps between the input's rows", wide, 2, y_gap=1),
+        _tile_case("wide gaps between the output's rows", close, 2, y_gap=2),
+        _tile_case("programs in reversed order", inputs.randn(7, 6, g), 2, order="reversed"),
+        _tile_case("programs in shuffled order", inputs.row_strided(inputs.randn(9, 6, g)), 2, 1, "shuffled"),
+    ]
+    return cases
+
+
+def _tile_case(label: str, x: torch.Tensor, rows: int, y_gap: int = 0, order: str = "forward") -> Case:
+    (m, n), block = x.shape, wrappers.block(x.shape[1])
+    return _kernel_case(
+        f"{label}, {m}×{n} in tiles of {rows}×{block}",
+        x,
+        Call(
+            "launch",
+            "tile_softmax_kernel",
+            (Out((m, n), strides=(n + y_gap, 1)), x, n + y_gap, x.stride(0), m, n),
+            {"ROWS": rows, "BLOCK": block},
+            grid=(-(-m // rows),),
+            order=order,
+        ),
+        {"tile": rows, "y_stride": n + y_gap},
+    )
+
+
+def _kernel_case(label: str, x: torch.Tensor, call: Call, facts: dict) -> Case:
+    return Case(
+        label,
+        call,
+        verify=lambda e: compare.softmax(x, e.args[0]),
+        size=x.numel(),
+        budget=(x.numel(), x.numel()),
+        unit=x.numel(),
+        facts={"x": x, "out": 0, "block": wrappers.block(x.shape[1]), "x_stride": x.stride(0)} | facts,
+        interpreted_only=wrappers.lowest(x),
+    )
+
+
+_WALKS = [  # rows, columns, programs
+    ("more rows than programs", inputs.randn, 5, 3, 3),
+    ("one program", inputs.randn, 3, 6, 1),
+    ("a program for each row", inputs.randn, 5, 4, 5),
+    ("more programs than rows", inputs.randn, 3, 7, 5),
+    ("the same number of rows for each", inputs.randn, 6, 4, 3),
+    ("one column", inputs.randn, 30, 1, 4),
+    ("one row", inputs.randn, 1, 31, 4),
+    ("around -200", inputs.far_below_zero, 5, 7, 2),
+    ("100 ± 30", inputs.large, 5, 9, 3),
+    ("ascending", inputs.ascending, 5, 10, 3),
+    ("descending", inputs.descending, 5, 10, 3),
+    ("first half +200, the rest -200", inputs.cliff, 5, 11, 3),
+    ("first half -200, the rest +200", inputs.rising_cliff, 5, 12, 3),
+    ("constant rows", inputs.constant, 5, 13, 3),
+    ("one -inf in each row", inputs.one_minus_inf, 5, 14, 3),
+    ("one outlier in each row", inputs.outlier, 5, 15, 3),
+    ("values of -1e38", inputs.lowest, 6, 15, 4),
+    ("one more than a power of two", inputs.randn, 7, 17, 3),
+    ("37×129", inputs.randn, 37, 129, 8),
+]
+
+
+def _walk_cases(seed: int) -> list[Case]:
+    cases = []
+    for i, (label, family, m, n, programs) in enumerate(_WALKS):
+        cases.append(_walk_case(label, family(m, n, inputs.generator(seed + i)), programs))
+    g = inputs.generator(seed)
+    wide, close = inputs.row_strided(inputs.randn(5, 6, g)), inputs.row_strided(inputs.randn(5, 6, g), 1)
+    cases += [
+        _walk_case("wide gaps between the input's rows", wide, 3, y_gap=1),
+        _walk_case("wide gaps between the output's rows", close, 3, y_gap=2),
+        _walk_case("programs in reversed order", inputs.randn(7, 6, g), 3, order="reversed"),
+        _walk_case("programs in shuffled order", inputs.row_strided(inputs.randn(9, 6, g)), 4, 1, "shuffled"),
+    ]
+    return cases
+
+
+def _walk_case(label: str, x: torch.Tensor, programs: int, y_gap: int = 0, order: str = "forward") -> Case:
+    m, n = x.shape
+    return _kernel_case(
+        f"{label}, {m}×{n} with {programs} program{'s' * (programs > 1)}",
+        x,
+        Call(
+            "launch",
+            "persistent_softmax_kernel",
+            (Out((m, n), strides=(n + y_gap, 1)), x, n + y_gap, x.stride(0), m, n),
+            {"BLOCK": wrappers.block(n)},
+            grid=(programs,),
+            order=order,
+        ),
+        {"programs": programs, "y_stride": n + y_gap},
+    )
+
+
+def _residency_cases(seed: int) -> list[Case]:
+    """Each case: a device, registers a thread, bytes of shared memory, warps."""
+    rng = random.Random(seed)
+    kernels = [
+        ("H200", 64, 0, 8),  # registers are what runs out first
+        ("H200", 30, 49152, 4),  # shared memory
+        ("T4", 32, 0, 4),  # threads
+        ("H200", 16, 0, 1),  # programs
+        ("H200", 33, 16, 4),  # registers, and only when they are counted in units
+        ("H200", 128, 1024, 16),
+        ("T4", 40, 20000, 4),
+        ("warps of 64", 84, 0, 4),
+        ("warps of 64", 24, 16384, 2),
+    ]
+    kernels += [residency.any_kernel(rng) for _ in range(4)]
+    cases = [_residency_case(name, residency.DEVICES[name], *rest) for name, *rest in dict.fromkeys(kernels)]
+    return [
+        *cases,
+        _residency_case("H200, but the compiler reports nothing", residency.DEVICES["H200"], None, 0, 4),
+        _residency_case("H200, but the compiler reports nothing", residency.DEVICES["H200"], 0, 0, 4),
+        _residency_case("a backend that reports nothing", {}, 32, 0, 4),
+        _residency_case("a backend that reports other things", {"max_shared_mem": 196608, "num_aicore": 24}, 32, 0, 4),
+        _residency_case("a backend that reports zeros", dict.fromkeys(residency.KEYS, 0), 32, 0, 4),
+    ]
+
+
+def _residency_case(device: str, props: dict, n_regs: int | None, shared: int, num_warps: int) -> Case:
+    want = residency.right(props, n_regs, shared, num_warps)
+    known = residency.known(props, n_regs)
+    return Case(
+        f"{device}, n_regs={n_regs}, shared={shared}, num_warps={num_warps}",
+        Call("call", "resident_programs", (props, n_regs, shared, num_warps)),
+        verify=lambda e: residency.verify(e.value, want),
+        size=0 if known else 1,  # an odd backend is not where to begin
+        facts={"kernel": (props, n_regs, shared, num_warps), "known": known, "want": want},
+    )
+
+
+EXERCISES = [
+    Exercise(
+        id="10.1",
+        title="tile_softmax_kernel",
+        names=("tile_softmax_kernel",),
+        points=3,
+        cases=_tile_cases,
+        kernels=True,
+        hints=(
+            "The kernel of 5.1 with one more axis: ROWS row numbers downwards, BLOCK column numbers across.",
+            "Everything with one value a row has the shape [ROWS, 1], everything with one value a column [1, BLOCK]. "
+            "What shape does tl.max(x, axis=1) have?",
+            "`x_ptr + <rows>[:, None] * <stride> + <cols>[None, :]`, a mask of the shape "
+            "`(<rows inside>)[:, None] & (<columns inside>)[None, :]`, and `tl.max(x, axis=1)[<to a column>]`.",
+        ),
+        mistakes=(*TILE, *SOFTMAX_KERNEL),
+    ),
+    Exercise(
+        id="10.2",
+        title="persistent_softmax_kernel",
+        names=("persistent_softmax_kernel",),
+        points=3,
+        cases=_walk_cases,
+        kernels=True,
+        hints=(
+            "A loop around the kernel of 5.1: the row is what changes from step to step.",
+            "With P programs, P rows are taken care of at every step of the loop. tl.num_programs(0) is P.",
+            "`for row in range(<my first row>, <end>, <how many rows all programs take at once>):`, and 5.1 inside.",
+        ),
+        mistakes=(*WALK, *SOFTMAX_KERNEL),
+    ),
+    Exercise(
+        id="10.3",
+        title="resident_programs",
+        names=("resident_programs",),
+        points=2,
+        cases=_residency_cases,
+        hints=(
+            "Ask each of the four stocks of one multiprocessor how many programs it can serve. The scarcest decides.",
+            "A program has num_warps warps. A warp has warpSize threads, and its registers come in whole units.",
+            "`<registers of a warp> = <units, rounded up> * <size of a unit>`, then `min(<four numbers of programs>) * "
+            "<multiprocessors>`; and before all that, what if something is missing?",
+        ),
+        mistakes=RESIDENCY,
+    ),
+]

@@ -1,0 +1,119 @@
+"""Mistakes with several rows a program, and in counting the programs that fit on a GPU."""
+
+from .mistake import Mistake
+
+MISTAKES = [
+    # ---- a tile of rows
+    Mistake(
+        "lined-up-with-columns",
+        "A block with one value a row met a tile and was lined up with its columns, or with nothing.",
+        "Which shape does that block have, and which one would line up with the rows of the tile?",
+    ),
+    Mistake(
+        "tile-roles-swapped",
+        "Rows and columns have changed places in an address: the row stride goes with the columns.",
+        "Which of your two index blocks counts rows, and which one is multiplied by the row stride?",
+    ),
+    Mistake(
+        "rows-past-the-end",
+        "The access goes on behind the last row.",
+        "How many rows are left for the last program, and what tells its lanes so?",
+    ),
+    Mistake(
+        "first-tile-only",
+        "Every program works on the first tile of rows.",
+        "Which row does the tile of program 1 begin with?",
+    ),
+    Mistake(
+        "tiles-overlap",
+        "Each program begins one row after the one before it, not one tile.",
+        "How many rows do the programs before this one take care of?",
+    ),
+    # ---- a walk from row to row
+    Mistake(
+        "one-row-each",
+        "Each program did one row, and then stopped.",
+        "Who takes care of the rows after that, when there are fewer programs than rows?",
+    ),
+    Mistake(
+        "programs-share-rows",
+        "All programs walk over the same rows, and the rows in between belong to nobody.",
+        "Which row should program 1 begin with?",
+    ),
+    Mistake(
+        "last-rows-missing",
+        "The rows were divided evenly, and the few that are left over have no program.",
+        "How many rows would each program take if 5 rows were shared by 3 programs?",
+    ),
+    # ---- how many programs fit
+    Mistake(
+        "divided-by-zero-shared",
+        "A kernel may use no shared memory at all, and then that stock was divided by zero.",
+        "How many programs can be there at once as far as a stock goes that none of them uses?",
+    ),
+    Mistake(
+        "fallback-missing",
+        "Where a device or a compiler reports nothing, a fixed number of programs was agreed.",
+        "Which number does the docstring name, and in which cases?",
+    ),
+    Mistake(
+        "programs-not-whole",
+        "A grid takes whole numbers, and this is none.",
+        "Which operator divides whole numbers and leaves a whole number?",
+    ),
+    Mistake(
+        "one-multiprocessor",
+        "This is the number for a single multiprocessor.",
+        "How many multiprocessors does the device have?",
+    ),
+    Mistake(
+        "multiprocessors-pooled",
+        "The stocks of all multiprocessors were thrown together, as if a program could lie on two of them.",
+        "What happens to the remainder that is left on each multiprocessor?",
+    ),
+    Mistake(
+        "largest-limit",
+        "The most plentiful stock was asked, and not the scarcest.",
+        "What does a multiprocessor run out of first?",
+    ),
+    Mistake(
+        "programs-rounded-up",
+        "The number of programs was rounded up, and the last of them only fits in part.",
+        "Can a program start with some of its registers?",
+    ),
+    Mistake(
+        "warps-of-32",
+        "A warp was taken to have 32 threads, and on this device it has more.",
+        "Which entry of props says how many threads a warp has?",
+    ),
+    Mistake(
+        "registers-not-in-units",
+        "The registers were counted one by one, but a warp gets them in whole units.",
+        "How many registers does a warp take up that needs one more than a unit has?",
+    ),
+    Mistake(
+        "registers-of-one-thread",
+        "n_regs counts the registers of one thread, and a program has more threads than you counted.",
+        "How many threads does a program have, from num_warps and warpSize?",
+    ),
+    Mistake(
+        "registers-ignored",
+        "More programs were counted than there are registers for.",
+        "How many registers does one program take?",
+    ),
+    Mistake(
+        "shared-memory-ignored",
+        "More programs were counted than there is shared memory for.",
+        "Which parameter says how many bytes of it one program takes?",
+    ),
+    Mistake(
+        "thread-limit-ignored",
+        "More programs were counted than a multiprocessor has room for threads.",
+        "Which entry of props limits the threads, and how many does one program bring?",
+    ),
+    Mistake(
+        "program-limit-ignored",
+        "More programs were counted than a multiprocessor takes, however small they are.",
+        "Which entry of props have you not used yet?",
+    ),
+]
