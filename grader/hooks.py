@@ -171,15 +171,25 @@ def _hook_speed(stock) -> None:
 
 
 def _hook_scalars(stock) -> None:
-    """A scalar of a kernel is an array of one element, which NumPy no longer turns into an int; range() needs one."""
-    patch = stock._patch_lang_tensor
+    """A scalar of a kernel is an array of one element, which NumPy no longer turns into an int; range() needs one.
+
+    And true or false of two scalars, combined with a mask, must not become a number: it still has their type's label.
+    """
+    patch, splat = stock._patch_lang_tensor, stock.InterpreterBuilder.create_splat
 
     @functools.wraps(patch)
     def patch_tensor(tensor, *args, **kwargs):
         patch(tensor, *args, **kwargs)
         tensor.__index__ = lambda self: int(self.handle.data.item())
 
-    stock._patch_lang_tensor = patch_tensor
+    @functools.wraps(splat)
+    def splat_truth(self, *args, **kwargs):
+        value = splat(self, *args, **kwargs)
+        if any(np.asarray(arg.data).dtype == np.bool_ for arg in (*args, *kwargs.values()) if hasattr(arg, "data")):
+            value.data = value.data.astype(bool)
+        return value
+
+    stock._patch_lang_tensor, stock.InterpreterBuilder.create_splat = patch_tensor, splat_truth
 
     splat = stock.InterpreterBuilder.create_splat
 

@@ -64,6 +64,18 @@ def persistent(y_ptr, n_rows):
 
 
 @triton.jit
+def row_inside(y_ptr, n_rows, n_cols, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    tl.store(y_ptr + cols, 1.0, mask=(tl.program_id(0) < n_rows) & (cols < n_cols))
+
+
+@triton.jit
+def tile_without_a_mask(y_ptr, stride, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    tl.store(y_ptr + rows[:, None] * stride + tl.arange(0, BLOCK)[None, :], 1.0)
+
+
+@triton.jit
 def divides_by_nothing(y_ptr):
     tl.store(y_ptr, undefined_name)  # noqa: F821
 
@@ -105,6 +117,27 @@ def test_an_unmasked_store_names_tensor_row_and_column():
         unmasked_store[(3,)](y, x, 5, 5, BLOCK=8)
 
     assert ("y_ptr", 2, 5, [2, 0, 0]) == tuple(caught.value.where[k] for k in ("tensor", "row", "column", "program"))
+
+
+@pytest.mark.parametrize("gap", [0, 3])
+def test_a_tile_that_runs_over_the_last_row_is_said_to_do_so(gap):
+    """Each line of a tile is a row of its own: what lies below the matrix is not at the far right of the row above."""
+    y = blank(3, 4 + gap)[:, :4]
+    with pytest.raises(interpreter.OutOfBounds) as caught:
+        tile_without_a_mask[(2,)](y, y.stride(0), ROWS=2, BLOCK=4)
+    where = caught.value.where
+
+    assert (3, 0) == (where["row"], where["column"])
+    assert ([1, 0, 0], 1, 3 * y.stride(0)) == (where["program"], where["line"], where["begins"])
+
+
+def test_a_condition_on_scalars_may_be_part_of_a_mask():
+    """True or false of two numbers, such as a row and the number of rows, stays that among the lanes."""
+    y = torch.zeros(2, 4)
+    row_inside[(1,)](y[0], 1, 3, BLOCK=4)
+    row_inside[(1,)](y[1], 0, 3, BLOCK=4)
+
+    assert [[1, 1, 1, 0], [0, 0, 0, 0]] == y.tolist()
 
 
 def test_a_gap_between_rows_is_outside():
