@@ -191,17 +191,6 @@ def _hook_scalars(stock) -> None:
 
     stock._patch_lang_tensor, stock.InterpreterBuilder.create_splat = patch_tensor, splat_truth
 
-    splat = stock.InterpreterBuilder.create_splat
-
-    def true_and_false(self, *args, **kwargs):
-        # The result of comparing two numbers is spread over a block as numbers of their dtype, and no mask any more.
-        spread = splat(self, *args, **kwargs)
-        if any(getattr(getattr(arg, "data", None), "dtype", None) == np.bool_ for arg in args):
-            spread.data = spread.data.astype(np.bool_)
-        return spread
-
-    stock.InterpreterBuilder.create_splat = true_and_false
-
 
 def _access(op: str, ptrs, mask, stock):
     """Check and count one access; returns the handle with real addresses in place of the guarded ones."""
