@@ -61,6 +61,11 @@ def constant(m: int, n: int, g: torch.Generator) -> torch.Tensor:
     return torch.full((m, n), 3.0) - torch.arange(m).unsqueeze(1)
 
 
+def rows_apart(m: int, n: int, g: torch.Generator) -> torch.Tensor:
+    """Row r around -150·r: with a maximum that several rows share, the lower ones vanish."""
+    return randn(m, n, g) - 150.0 * torch.arange(m).unsqueeze(1)
+
+
 def one_minus_inf(m: int, n: int, g: torch.Generator) -> torch.Tensor:
     """One -inf in each row: its output is 0, and nothing else changes."""
     x = randn(m, n, g)

@@ -121,6 +121,10 @@ def _registers_as(takes) -> Detector:
     return _is(formula)
 
 
+def _units_rounded_down(props, n_regs, num_warps):
+    return num_warps * max(n_regs * props["warpSize"] // props["register_unit"], 1) * props["register_unit"]
+
+
 def _warps_of_32(props, n_regs, shared, num_warps):
     return right(props | {"warpSize": 32}, n_regs, shared, num_warps)
 
@@ -149,15 +153,18 @@ def _raised(*kinds: str) -> Detector:
     return detect
 
 
-def _unanswered(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """An error, or another number than the agreed one, where there was nothing to compute with."""
+def _something_known(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    return case.facts["known"]
+
+
+def _nothing_known(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return not case.facts["known"]
 
 
 RESIDENCY = (
-    ("divided-by-zero-shared", detectors.both(_raised("ZeroDivisionError"), lambda c, e, a: c.facts["known"])),
+    ("divided-by-zero", detectors.both(_raised("ZeroDivisionError"), _something_known)),
+    ("fallback-missing", _nothing_known),
     ("returns-nothing", detectors.nothing),
-    ("fallback-missing", _unanswered),
     ("programs-not-whole", _number(lambda v, f: isinstance(v, float))),
     ("one-multiprocessor", _is(_one_multiprocessor)),
     ("multiprocessors-pooled", _is(_pooled)),
@@ -165,11 +172,12 @@ RESIDENCY = (
     ("programs-rounded-up", _is(_rounded_up)),
     ("warps-of-32", _is(_warps_of_32)),
     ("registers-not-in-units", _registers_as(lambda p, r, w: r * w * p["warpSize"])),
-    ("registers-of-one-thread", _registers_as(lambda p, r, w: r)),
-    ("registers-of-one-thread", _registers_as(lambda p, r, w: r * w)),
-    ("registers-of-one-thread", _registers_as(lambda p, r, w: _registers(p, r, 1))),
-    ("registers-of-one-thread", _registers_as(lambda p, r, w: r * p["warpSize"])),
-    ("registers-ignored", _without("registers")),
+    ("registers-not-in-units", _registers_as(_units_rounded_down)),
+    ("registers-undercounted", _registers_as(lambda p, r, w: r)),
+    ("registers-undercounted", _registers_as(lambda p, r, w: r * w)),
+    ("registers-undercounted", _registers_as(lambda p, r, w: r * p["warpSize"])),
+    ("registers-undercounted", _registers_as(lambda p, r, w: _registers(p, r, 1))),
+    ("registers-undercounted", _without("registers")),
     ("shared-memory-ignored", _without("shared")),
     ("thread-limit-ignored", _without("threads")),
     ("program-limit-ignored", _without("programs")),

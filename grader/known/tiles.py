@@ -1,4 +1,4 @@
-"""The mistakes of kernels that give a program several rows: a tile of rows at once, or a walk from row to row.
+"""The mistakes of a kernel that gives a program a tile of rows, and those of any kernel with several rows a program.
 
 A case's facts hold x, block, x_stride, y_stride, and tile (rows at once) or programs (how many of them walk).
 """
@@ -10,9 +10,11 @@ from collections.abc import Iterable
 import torch
 
 from .. import detectors
-from ..detectors import both, formula, outside
+from ..detectors import both, formula, outside, written
 from ..exercise import Answer, Case, Detector, Evidence
+from ..syntax import load_without_other
 from . import formulas
+from .softmax import KERNEL
 
 
 def _rows_of(where: dict, facts: dict) -> Iterable[int]:
@@ -87,24 +89,28 @@ def _by_tile(compute) -> Detector:
     return formula(whole)
 
 
+def _divided(tile: torch.Tensor, top: torch.Tensor, total) -> torch.Tensor:
+    e = torch.exp(tile - top)
+    return e / total(e)
+
+
 def _reduced(max_axis: int, sum_axis: int) -> Detector:
     """Maximum and sum along these axes of the tile, each lined up with what it belongs to."""
-
-    def compute(tile):
-        e = torch.exp(tile - tile.amax(max_axis, keepdim=True))
-        return e / e.sum(sum_axis, keepdim=True)
-
-    return _by_tile(compute)
+    return _by_tile(lambda t: _divided(t, t.amax(max_axis, keepdim=True), lambda e: e.sum(sum_axis, keepdim=True)))
 
 
 def _lined_up(top: bool, total: bool) -> Detector:
     """Row maxima or row sums lined up with the columns: silent where a tile is as high as it is wide."""
+    return _by_tile(lambda t: _divided(t, t.amax(1, keepdim=not top), lambda e: e.sum(1, keepdim=not total)))
 
-    def compute(tile):
-        e = torch.exp(tile - tile.amax(1, keepdim=not top))
-        return e / e.sum(1, keepdim=not total)
 
-    return _by_tile(compute)
+def row_again(count) -> Detector:
+    """Row r is the softmax of row r modulo count(facts): the load does not move on."""
+
+    def compute(x, facts):
+        return torch.softmax(x[torch.arange(len(x)) % count(facts)].double(), 1)
+
+    return formula(compute)
 
 
 def _shapes_clash(case: Case, evidence: Evidence, answer: Answer) -> bool:
@@ -122,25 +128,40 @@ def _swapped(where: dict, facts: dict) -> bool:
     return where["begins"] == row and away > 0 and away % _stride(where, facts) == 0
 
 
-def _transposed(stores: bool) -> Detector:
-    """Element c·stride + r read as column c of row r; with stores, written there as well."""
+def _transposed(loads: bool, stores: bool) -> Detector:
+    """Column c of row r read from element c·stride + r, or written there, or both."""
 
     def compute(x, facts):
         (m, n), flat = x.shape, x.contiguous().reshape(-1)
         places = torch.arange(m)[:, None] + n * torch.arange(n)[None, :]
-        if facts["x_stride"] != n or places.max() >= m * n:
+        if {facts["x_stride"], facts["y_stride"]} != {n} or places.max() >= m * n:
             return x[:0]
-        y = torch.softmax(flat[places].double(), 1)
+        y = torch.softmax((flat[places] if loads else x).double(), 1)
         if stores:
-            wrong = torch.full((m * n,), torch.nan, dtype=torch.float64)
-            wrong[places] = y
-            return wrong.reshape(m, n)
+            whole = torch.full((m * n,), torch.nan, dtype=torch.float64)
+            whole[places] = y
+            return whole.reshape(m, n)
         return y
 
     return formula(compute)
 
 
-def _only_first_rows(rows) -> Detector:
+def _mask_transposed(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Just those elements were stored that would be inside if the matrix had its shape the other way round."""
+    x, got = case.facts["x"], detectors.output(case, evidence)
+    if got is None or got.shape != x.shape:
+        return False
+    (m, n), left = x.shape, got.isnan()
+    return bool(left.any()) and torch.equal(left, (torch.arange(m) >= n)[:, None] | (torch.arange(n) >= m)[None, :])
+
+
+def _wrong_rows_are_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Some rows came out as NaN. What a masked lane holds is chance, so it need not be all of them."""
+    got = detectors.output(case, evidence)
+    return got is not None and got.dim() == 2 and bool(got.isnan().all(dim=1).any())
+
+
+def only_first_rows(rows) -> Detector:
     """The first `rows(facts)` rows hold numbers, and the others were left as they were."""
 
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
@@ -158,6 +179,7 @@ def _of_overlapping_tiles(facts: dict) -> int:
 
 
 TILE = (
+    *KERNEL,
     ("lined-up-with-columns", _shapes_clash),
     *_either("tile-roles-swapped", _swapped),
     *STRIDES,
@@ -167,38 +189,16 @@ TILE = (
     ("lined-up-with-columns", _lined_up(top=True, total=True)),
     ("lined-up-with-columns", _lined_up(top=True, total=False)),
     ("lined-up-with-columns", _lined_up(top=False, total=True)),
-    ("tile-roles-swapped", _transposed(stores=False)),
-    ("tile-roles-swapped", _transposed(stores=True)),
-    ("first-tile-only", both(detectors.shared, _only_first_rows(lambda f: f["tile"]))),
-    ("tiles-overlap", both(detectors.shared, _only_first_rows(_of_overlapping_tiles))),
-    ("rows-missing", both(detectors.unshared, detectors.tail_rows_nan)),
-)
-
-
-def _rows_left(case: Case, evidence: Evidence) -> torch.Tensor | None:
-    """Which rows were left as they were, None without an output."""
-    got = detectors.output(case, evidence)
-    return got.isnan().all(dim=1) if got is not None and got.dim() == 2 else None
-
-
-def _same_rows(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Every program took rows 0, P, 2P and so on."""
-    left, programs = _rows_left(case, evidence), case.facts["programs"]
-    return left is not None and programs > 1 and torch.equal(left, torch.arange(len(left)) % programs > 0)
-
-
-def _shares_cut(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Each program has M // P rows, and the last M % P rows have no program."""
-    left, programs = _rows_left(case, evidence), case.facts["programs"]
-    return left is not None and torch.equal(left, torch.arange(len(left)) >= len(left) // programs * programs)
-
-
-WALK = (
-    *STRIDES,
-    ("one-row-each", both(detectors.unshared, _only_first_rows(lambda f: f["programs"]))),
-    ("programs-share-rows", both(detectors.shared, _same_rows)),
-    ("last-rows-missing", both(detectors.unshared, _shares_cut)),
-    ("row-zero-only", both(detectors.shared, formula(formulas.first_row_everywhere))),
-    ("stored-in-row-zero", both(detectors.shared, detectors.tail_rows_nan)),
+    ("whole-tile-reduced", _by_tile(lambda t: _divided(t, t.amax(1, keepdim=True), lambda e: e.sum()))),
+    ("whole-tile-reduced", _by_tile(lambda t: _divided(t, t.max(), lambda e: e.sum(1, keepdim=True)))),
+    ("whole-tile-reduced", _by_tile(lambda t: _divided(t, t.max(), lambda e: e.sum()))),
+    ("tile-roles-swapped", _transposed(loads=True, stores=False)),
+    ("tile-roles-swapped", _transposed(loads=False, stores=True)),
+    ("tile-roles-swapped", _transposed(loads=True, stores=True)),
+    ("tile-roles-swapped", both(detectors.unshared, _mask_transposed)),
+    ("no-pad", both(written(load_without_other), _wrong_rows_are_nan)),
+    ("first-tile-only", row_again(lambda f: f["tile"])),
+    ("first-tile-only", both(detectors.shared, only_first_rows(lambda f: f["tile"]))),
+    ("tiles-overlap", both(detectors.shared, only_first_rows(_of_overlapping_tiles))),
     ("rows-missing", both(detectors.unshared, detectors.tail_rows_nan)),
 )

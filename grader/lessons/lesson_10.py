@@ -9,9 +9,10 @@ import torch
 from .. import compare, inputs, wrappers
 from ..exercise import Call, Case, Exercise, Out
 from ..known import residency
+from ..known.persistent import PERSISTENT
 from ..known.residency import RESIDENCY
 from ..known.softmax import SOFTMAX_KERNEL
-from ..known.tiles import TILE, WALK
+from ..known.tiles import TILE
 
 _TILES = [  # rows, columns, rows a program
     ("ragged both ways", inputs.randn, 3, 3, 2),
@@ -23,6 +24,7 @@ _TILES = [  # rows, columns, rows a program
     ("one row a program", inputs.randn, 3, 10, 1),
     ("one row", inputs.randn, 1, 20, 4),
     ("one column", inputs.randn, 30, 1, 4),
+    ("rows far apart", inputs.rows_apart, 5, 5, 4),
     ("around -200", inputs.far_below_zero, 5, 6, 4),
     ("100 ± 30", inputs.large, 5, 7, 4),
     ("ascending", inputs.ascending, 6, 9, 4),
@@ -144,10 +146,11 @@ def _residency_cases(seed: int) -> list[Case]:
     kernels = [
         ("H200", 64, 0, 8),  # registers are what runs out first
         ("H200", 30, 49152, 4),  # shared memory
-        ("T4", 32, 0, 4),  # threads
+        ("H200", 20, 0, 8),  # threads
         ("H200", 16, 0, 1),  # programs
         ("H200", 33, 16, 4),  # registers, and only when they are counted in units
         ("H200", 128, 1024, 16),
+        ("T4", 32, 0, 4),
         ("T4", 40, 20000, 4),
         ("warps of 64", 84, 0, 4),
         ("warps of 64", 24, 16384, 2),
@@ -205,7 +208,7 @@ EXERCISES = [
             "With P programs, P rows are taken care of at every step of the loop. tl.num_programs(0) is P.",
             "`for row in range(<my first row>, <end>, <how many rows all programs take at once>):`, and 5.1 inside.",
         ),
-        mistakes=(*WALK, *SOFTMAX_KERNEL),
+        mistakes=(*PERSISTENT, *SOFTMAX_KERNEL),
     ),
     Exercise(
         id="10.3",

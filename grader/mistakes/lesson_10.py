@@ -11,8 +11,13 @@ MISTAKES = [
     ),
     Mistake(
         "tile-roles-swapped",
-        "Rows and columns have changed places in an address: the row stride goes with the columns.",
-        "Which of your two index blocks counts rows, and which one is multiplied by the row stride?",
+        "Rows and columns have changed places, in an address or in a mask.",
+        "Which of your two index blocks counts rows, and which stride and which limit belong to it?",
+    ),
+    Mistake(
+        "whole-tile-reduced",
+        "The reduction took in the whole tile, so its rows share one number.",
+        "How many maxima does a tile have, and how many sums?",
     ),
     Mistake(
         "rows-past-the-end",
@@ -36,6 +41,11 @@ MISTAKES = [
         "Who takes care of the rows after that, when there are fewer programs than rows?",
     ),
     Mistake(
+        "row-of-the-program",
+        "The loop goes on to the next row, but an address stays at the row that the program began with.",
+        "Which variable changes from step to step, and which addresses look at it?",
+    ),
+    Mistake(
         "programs-share-rows",
         "All programs walk over the same rows, and the rows in between belong to nobody.",
         "Which row should program 1 begin with?",
@@ -45,9 +55,14 @@ MISTAKES = [
         "The rows were divided evenly, and the few that are left over have no program.",
         "How many rows would each program take if 5 rows were shared by 3 programs?",
     ),
+    Mistake(
+        "rows-left-out",
+        "Some rows were taken by no program.",
+        "Which row does each program take next, and where does each of them stop?",
+    ),
     # ---- how many programs fit
     Mistake(
-        "divided-by-zero-shared",
+        "divided-by-zero",
         "A kernel may use no shared memory at all, and then that stock was divided by zero.",
         "How many programs can be there at once as far as a stock goes that none of them uses?",
     ),
@@ -92,14 +107,9 @@ MISTAKES = [
         "How many registers does a warp take up that needs one more than a unit has?",
     ),
     Mistake(
-        "registers-of-one-thread",
-        "n_regs counts the registers of one thread, and a program has more threads than you counted.",
+        "registers-undercounted",
+        "More programs were counted than there are registers for: n_regs is what one thread takes.",
         "How many threads does a program have, from num_warps and warpSize?",
-    ),
-    Mistake(
-        "registers-ignored",
-        "More programs were counted than there are registers for.",
-        "How many registers does one program take?",
     ),
     Mistake(
         "shared-memory-ignored",

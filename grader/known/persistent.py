@@ -1,0 +1,70 @@
+"""The mistakes of programs that walk from row to row: which rows they take, and which rows they take twice or never.
+
+A case's facts hold x, block, x_stride, y_stride, and programs (how many of them walk).
+"""
+
+from __future__ import annotations
+
+import torch
+
+from .. import detectors
+from ..detectors import both, formula
+from ..exercise import Answer, Case, Evidence
+from . import formulas
+from .softmax import KERNEL
+from .tiles import STRIDES, only_first_rows, row_again
+
+
+def _rows_left(case: Case, evidence: Evidence) -> torch.Tensor | None:
+    """Which rows were left as they were, None without an output."""
+    got = detectors.output(case, evidence)
+    return got.isnan().all(dim=1) if got is not None and got.dim() == 2 else None
+
+
+def _same_rows(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Every program took rows 0, P, 2P and so on."""
+    left, programs = _rows_left(case, evidence), case.facts["programs"]
+    return left is not None and programs > 1 and torch.equal(left, torch.arange(len(left)) % programs > 0)
+
+
+def _shares_cut(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Each program has M // P rows, and the last M % P rows have no program."""
+    left, programs = _rows_left(case, evidence), case.facts["programs"]
+    return left is not None and torch.equal(left, torch.arange(len(left)) >= len(left) // programs * programs)
+
+
+def _some_rows_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Some rows were left as they were, and others hold numbers."""
+    left = _rows_left(case, evidence)
+    return left is not None and bool(left.any() and not left.all())
+
+
+def _first_row_of_each(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The first P rows hold numbers, and as many elements were stored as all rows have."""
+    stays = only_first_rows(lambda f: f["programs"])
+    return evidence.written == case.facts["x"].numel() and stays(case, evidence, answer)
+
+
+def _shifted_walk(x, facts):
+    """Rows read and stored from element r on, in the order in which the programs come to them."""
+    (m, n), flat, programs = x.shape, x.contiguous().reshape(-1), facts["programs"]
+    whole = torch.full((m * n,), torch.nan, dtype=torch.float64)
+    for r in [r for p in range(programs) for r in range(p, m, programs)]:
+        whole[r : r + n] = torch.softmax(flat[r : r + n].double(), dim=0)[: m * n - r]
+    return whole.reshape(m, n)
+
+
+PERSISTENT = (
+    *KERNEL,
+    *STRIDES,
+    ("row-stride-missing", formula(_shifted_walk)),
+    ("row-zero-only", row_again(lambda f: 1)),
+    ("row-of-the-program", row_again(lambda f: f["programs"])),
+    ("row-of-the-program", both(detectors.unshared, _first_row_of_each)),
+    ("one-row-each", both(detectors.unshared, only_first_rows(lambda f: f["programs"]))),
+    ("programs-share-rows", both(detectors.shared, _same_rows)),
+    ("last-rows-missing", both(detectors.unshared, _shares_cut)),
+    ("row-zero-only", both(detectors.shared, formula(formulas.first_row_everywhere))),
+    ("stored-in-row-zero", both(detectors.shared, only_first_rows(lambda f: 1))),
+    ("rows-left-out", both(detectors.unshared, _some_rows_left)),
+)

@@ -1,0 +1,14 @@
+# exercise: 10.3
+def resident_programs(props, n_regs, shared, num_warps):
+    try:
+        warp = -(-n_regs * props["warpSize"] // props["register_unit"]) * props["register_unit"]
+        fit = min(
+            props["max_num_regs"] // (warp * num_warps),
+            props["max_threads_per_sm"] // (props["warpSize"] * num_warps),
+            props["max_blocks_per_sm"],
+        )
+        if shared:
+            fit = min(fit, props["max_shared_mem"] // shared)
+        return fit * props["multiprocessor_count"] or 32
+    except (KeyError, TypeError, ZeroDivisionError):
+        return 32

@@ -1,0 +1,12 @@
+# exercise: 10.3
+# mistake: fallback-missing
+def resident_programs(props, n_regs, shared, num_warps):
+    needed = ("multiprocessor_count", "warpSize", "max_num_regs", "register_unit")
+    needed += ("max_shared_mem", "max_threads_per_sm", "max_blocks_per_sm")
+    if not n_regs or not all(props.get(key) for key in needed):
+        return 1
+    units = -(-n_regs * props["warpSize"] // props["register_unit"])
+    by_registers = props["max_num_regs"] // (num_warps * units * props["register_unit"])
+    by_threads = props["max_threads_per_sm"] // (num_warps * props["warpSize"])
+    by_shared = props["max_shared_mem"] // shared if shared else by_threads
+    return min(by_registers, by_threads, by_shared, props["max_blocks_per_sm"]) * props["multiprocessor_count"]

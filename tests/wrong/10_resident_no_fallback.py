@@ -1,0 +1,8 @@
+# exercise: 10.3
+# mistake: fallback-missing
+def resident_programs(props, n_regs, shared, num_warps):
+    units = -(-n_regs * props["warpSize"] // props["register_unit"])
+    by_registers = props["max_num_regs"] // (num_warps * units * props["register_unit"])
+    by_threads = props["max_threads_per_sm"] // (num_warps * props["warpSize"])
+    by_shared = props["max_shared_mem"] // shared if shared else by_threads
+    return min(by_registers, by_threads, by_shared, props["max_blocks_per_sm"]) * props["multiprocessor_count"]
