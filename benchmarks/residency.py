@@ -16,7 +16,7 @@ LESSON = "10_rows_and_residency.ipynb"
 
 
 def ways(x, y) -> list[tuple[str, int | None, object]]:
-    """(what, programs, a function that stores the softmax of x into y, or nearly) for each way to go over the rows."""
+    """(what, programs, a function that does it) for each way to go over the rows of x: copy first, then softmax."""
     import torch
     import triton
 

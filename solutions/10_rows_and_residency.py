@@ -5,7 +5,7 @@
 # so short that a program has hardly begun when it is over. In this lesson a program takes several rows, all at once or one
 # after another, and you compute how many programs a GPU holds at the same time.
 #
-# *About 45 minutes. No GPU needed.*
+# *About 50 minutes. No GPU needed.*
 
 # %%
 import sys
@@ -43,14 +43,8 @@ for n_cols in (64, 256, 1024):
 # %%
 tile = torch.arange(12.0).reshape(3, 4)
 row_max = tile.amax(dim=1)
-print(
-    "the tile",
-    list(tile.shape),
-    " its row maxima",
-    list(row_max.shape),
-    " with [:, None]",
-    list(row_max[:, None].shape),
-)
+for name, block in (("tile", tile), ("row_max", row_max), ("row_max[:, None]", row_max[:, None])):
+    print(f"{name:16}  {list(block.shape)}")
 
 # %% [markdown]
 # The reduction took axis 1 away. `[:, None]` puts an axis of length 1 back in its place, and a length of 1 fits any length:
@@ -84,7 +78,6 @@ print("without it:    ", (square - row_max).amax(dim=1).tolist())
 #
 # A row of the tile that lies below the matrix is -inf everywhere, and its softmax is NaN. Does that matter?
 
-
 # %%
 @triton.jit
 def tile_softmax_kernel(
@@ -116,20 +109,53 @@ def tile_softmax_kernel(
     tl.store(y_ptr + rows[:, None] * y_row_stride + cols[None, :], y, mask=mask)
     ### END SOLUTION
 
-
 # %%
 check("10.1")
 
 # %% [markdown]
 # <details><summary>Every shape, once</summary>
 #
-# TODO
+# **The offsets**: `rows[:, None] * x_row_stride` has the shape [ROWS, 1], `cols[None, :]` has [1, BLOCK]. Their sum has both.
+#
+# **The mask** is broadcast in the same way. Without its first part, the last program reads and writes below the matrix.
+#
+# **axis=1** runs along a row. Along axis 0 the kernel also runs, and each *column* of a tile sums to 1.
+#
+# **`[:, None]`**, or `keep_dims=True` in the reduction. *Otherwise* the compiler refuses the shapes, or, where `ROWS` is
+# `BLOCK`, says nothing.
+#
+# **The NaN** of a row below the matrix stays there: rows share no number, and the store is masked.
+#
+# *An honest aside*: with `ROWS` of 1 this is the kernel of lesson 05, so nothing is lost but the simple shapes.
 #
 # </details>
 
 # %% [markdown]
-# ## Your turn: 10.2
+# Here are 5 rows in tiles of 2. Which lanes will the last program mask?
 
+# %%
+x = torch.randn(5, 6, device=where)
+y = torch.empty_like(x)
+trace(tile_softmax_kernel, y, x, y.stride(0), x.stride(0), 5, 6, ROWS=2, BLOCK=8, grid=(3,))
+
+# %% [markdown]
+# ## Programs that stay
+#
+# There is another way to give a program more rows: one after another. A GPU holds only so many programs at once, and the
+# others wait until one ends. So launch no more than fit, and let each of them walk.
+#
+# With 3 programs, program 0 takes rows 0, 3, 6 and so on. Such a kernel is called **persistent**: its programs stay until
+# all rows are done; its loop is called a **grid-stride loop**. How many programs there are is the launch's choice, and must
+# not change the result.
+
+# %% [markdown]
+# ## Your turn: 10.2
+#
+# The loop of a persistent kernel. `tl.num_programs(0)` says how many programs were launched. Where does a program begin,
+# how far is its next row, and when is it done?
+#
+# The check launches fewer programs than there are rows, as many, and more. It also counts: every element must be stored
+# exactly once.
 
 # %%
 @triton.jit
@@ -149,18 +175,74 @@ def persistent_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, 
         tl.store(y_ptr + row * y_row_stride + cols, y, mask=mask)
     ### END SOLUTION
 
-
 # %%
 check("10.2")
 
 # %% [markdown]
-# ## Your turn: 10.3
+# <details><summary>Start, end, step</summary>
+#
+# **Start**: `program_id`. From 0 on, every program would do the same rows.
+#
+# **Step**: the number of programs, for each of them takes one row at a time. With a step of 1 the numbers are right, and
+# nearly every row is computed by several programs.
+#
+# **End**: the number of rows, so a program that comes too late does nothing.
+#
+# **Another right way**: one contiguous share a program, M / P rows *rounded up*, the last one clipped. Rounded down, the
+# last M % P rows would belong to nobody.
+#
+# *An honest aside*: `tl.range(..., num_stages=2)` asks the compiler to load the next row while this one is computed. That
+# takes storage, and it is no promise.
+#
+# </details>
 
+# %%
+x = torch.randn(7, 6, device=where)
+y = torch.empty_like(x)
+trace(persistent_softmax_kernel, y, x, y.stride(0), x.stride(0), 7, 6, BLOCK=8, grid=(3,))
+
+# %% [markdown]
+# ## How many fit at once?
+#
+# A GPU consists of many **multiprocessors**. A program runs on one of them, from its first line to its last, and is
+# **resident** while it does. It can start where enough is left of four stocks:
+#
+# - **registers**: each thread needs `n_regs` of them, and a whole warp gets them at once, in units;
+# - **shared memory**, through which the warps of a program exchange values: `shared` bytes a program, often none;
+# - **threads**: each program brings `num_warps` warps;
+# - **places** for programs, however small they are.
+#
+# The compiler knows `n_regs` and `shared`. This is an H200:
+
+# %%
+h200 = {
+    "multiprocessor_count": 132,
+    "warpSize": 32,  # threads of a warp
+    # What one multiprocessor has:
+    "max_num_regs": 65536,
+    "register_unit": 256,  # a warp gets its registers in units of so many
+    "max_shared_mem": 233472,  # bytes
+    "max_threads_per_sm": 2048,
+    "max_blocks_per_sm": 32,  # places for programs
+}
+print("33 registers a thread:", 33 * 32, "for a warp, which are", 33 * 32 / 256, "units")
+
+# %% [markdown]
+# There is no eighth of a unit. What does that warp really take?
+
+# %% [markdown]
+# ## Your turn: 10.3
+#
+# How many programs can be resident on the whole device? The dictionary has the names that Triton's drivers use, where
+# they have one. All numbers are whole, and so is the answer.
+#
+# Not every backend reports all of this. If one of these seven entries is missing or 0, or `n_regs` is 0 or `None`, return
+# **32**. And mind a kernel without any shared memory.
 
 # %%
 def resident_programs(props, n_regs, shared, num_warps):
-    """How many programs the whole device holds at once; 32 where an entry of props or n_regs is missing or 0."""
-    # If anything is missing: 32 (about 3 lines).
+    """How many programs the whole device holds at once; 32 where an entry of props, or n_regs, is missing or 0."""
+    # If anything is missing: 32 (about 4 lines).
     ### BEGIN SOLUTION
     needed = ("multiprocessor_count", "warpSize", "max_num_regs", "register_unit")
     needed += ("max_shared_mem", "max_threads_per_sm", "max_blocks_per_sm")
@@ -183,10 +265,44 @@ def resident_programs(props, n_regs, shared, num_warps):
     return min(limits) * props["multiprocessor_count"]
     ### END SOLUTION
 
-
 # %%
 check("10.3")
 
+# %% [markdown]
+# <details><summary>The scarcest stock decides</summary>
+#
+# **Up, then down**: the registers of a warp are rounded up to whole units, the number of programs is rounded down.
+#
+# **One multiprocessor first**: no program lies on two of them, so what is left over on each is left over.
+#
+# **`shared` of 0** limits nothing, and nothing can be divided by it.
+#
+# **32** is only a guess: a large device stays mostly idle, on a small one programs wait. Right it is in any case, since 10.2
+# takes every number of programs.
+#
+# **Source**: NVIDIA's occupancy calculator, and *Compute Capabilities* in the CUDA C++ Programming Guide.
+#
+# *An honest aside*: we left out that the registers lie in four parts, and that newer cards keep 1 KB of shared memory a
+# program for themselves.
+#
+# </details>
+
+# %% [markdown]
+# Three kernels on that card, each limited by another stock. Can you tell which?
+
+# %%
+for n_regs, shared, num_warps in ((20, 0, 8), (33, 16, 4), (30, 49152, 4)):
+    programs = resident_programs(h200, n_regs, shared, num_warps)
+    each = programs // h200["multiprocessor_count"]
+    print(f"n_regs {n_regs}, shared {shared:5}, {num_warps} warps: {each:2} a multiprocessor, {programs} in all")
+
+# %% [markdown]
+# ## Ask the device, whatever it is
+#
+# Triton keeps one driver for the device at hand, be it from NVIDIA, AMD, Intel or Huawei. Asking *it* leaves no maker's
+# name in your code. No driver reports all seven numbers, so we fill in guesses. Its `max_shared_mem` is the most that one
+# program may have, a little less than a multiprocessor has. Where there is no driver at all, as on a machine without GPU,
+# the question itself is an error.
 
 # %%
 def device_properties():
@@ -194,10 +310,119 @@ def device_properties():
     try:
         driver = triton.runtime.driver.active
         reported = driver.utils.get_device_properties(driver.get_current_device())
-    except Exception:  # interpreted, there is no driver, and each backend has an error of its own for that
+    except Exception:  # without a driver, and each backend has an error of its own for that
         return {}
     return {"max_threads_per_sm": 2048, "max_blocks_per_sm": 32, "register_unit": 256} | reported
 
+# %% [markdown]
+# A compiled launch returns the kernel, and that knows its registers; an interpreted one returns `None`. So: launch one
+# program, ask, launch as many as fit.
+
+# %% tags=["nbval-ignore-output"]
+def persistent_softmax(x):
+    """Softmax of each row of x (M×N, float32, contiguous), by as many programs as fit on the device."""
+    y = torch.empty_like(x)
+    sizes = (y, x, y.stride(0), x.stride(0), *x.shape)
+    block = triton.next_power_of_2(x.shape[1])
+    compiled = persistent_softmax_kernel[(1,)](*sizes, BLOCK=block, num_warps=4)
+    n_regs, shared = (compiled.n_regs, compiled.metadata.shared) if compiled else (None, 0)
+    programs = min(resident_programs(device_properties(), n_regs, shared, 4), len(x))
+    print(f"n_regs {n_regs}, shared {shared}: {programs} programs for {len(x)} rows")
+    persistent_softmax_kernel[(programs,)](*sizes, BLOCK=block, num_warps=4)
+    return y
+
+
+x = torch.randn(100, 64, device=where)
+assert torch.allclose(persistent_softmax(x), torch.softmax(x, dim=1))  # whatever the number of programs
+
+# %% [markdown]
+# One program does all the rows, too, so every call computes everything twice here. A library would remember the number for
+# each kernel it has compiled.
+
+# %% [markdown]
+# ## Does it pay?
+#
+# An H200 ran all three: one row a program, tiles, and the persistent kernel, each with 4 warps. The times are recorded in a
+# file, together with the command that made it. Before you look: for which matrices should a tile help, and for which a
+# persistent kernel?
+
+# %%
+import json
+from pathlib import Path
+
+recorded = json.loads(Path("../docs/residency_on_h200.json").read_text())
+took = {(run["m"], run["n"], run["what"]): run for run in recorded["results"]}
+shapes = list(dict.fromkeys((m, n) for m, n, _ in took))
+ways = [what for m, n, what in took if (m, n) == shapes[0] and what != "copy"]
+print(f"{recorded['device']}, {recorded['date']}, torch {recorded['versions']['torch']}: {recorded['command']}")
+print("times a copy took     " + "".join(f"{m}×{n}".rjust(12) for m, n in shapes))
+for what in ways:
+    times = [took[m, n, what]["microseconds"] / took[m, n, "copy"]["microseconds"] for m, n in shapes]
+    print(f"{what:22}" + "".join(f"{t:12.2f}" for t in times))
+
+# %%
+import matplotlib.pyplot as plt
+
+plt.rcParams["font.size"] = 11
+figure, axes = plt.subplots(figsize=(6.4, 4.4), dpi=110, layout="constrained")
+heights = [1, 2, 4, 8, 16, 32]
+for (m, n), marker, line in zip(shapes, "osD^vX", ["-", "--", "-.", ":", (0, (5, 1, 1, 1)), (0, (1, 1))]):
+    copy = took[m, n, "copy"]["microseconds"]
+    times = [took[m, n, f"tile of {rows}"]["microseconds"] / copy for rows in heights]
+    axes.plot(heights, times, color="black", linestyle=line, marker=marker, markerfacecolor="white", label=f"{m}×{n}")
+axes.axhline(1, color="#888888", linewidth=1)
+axes.text(1, 0.85, "the grey line: as fast as a copy", fontsize=10)
+axes.set_xscale("log", base=2)
+axes.set_xticks(heights, heights)
+axes.set_xlabel("rows of a tile")
+axes.set_ylabel("time / time of a copy")
+axes.set_ylim(bottom=0.8)
+axes.legend(frameon=False, ncols=2)
+axes.spines[["top", "right"]].set_visible(False)
+plt.show()
+
+# %% [markdown]
+# In words: for rows of 64 the line falls all the way. For rows of 256 it falls first and rises later. For longer rows it
+# hardly falls, and rises steeply at the end. Why does it rise? Your function knows:
+
+# %%
+m, n = 4096, 1000
+for rows in heights:
+    run = took[m, n, f"tile of {rows}"]
+    fit = resident_programs(recorded["properties"], run["n_regs"], run["shared"], 4)
+    print(f"{rows:2} rows a tile: {run['n_regs']:3} registers a thread and {run['n_spills']:3} spills,", end=" ")
+    print(f"room for {fit:4} programs, {run['programs']:4} launched, {run['microseconds']:5.2f} µs")
+
+# %% [markdown]
+# <details><summary>What the numbers say</summary>
+#
+# **Rows of 64**: one row a program is slowest, and tiles bring it down to a copy. That is what tiles are for.
+#
+# **Tall tiles** need more registers a thread, so fewer programs fit, and fewer are launched. With 32 rows there are not even
+# as many programs as multiprocessors.
+#
+# **Spills** are values that no longer fit into the registers and go to memory and back: traffic that our ledger does not
+# see.
+#
+# **The persistent kernel** starts far fewer programs and gains little: each of them still handles one short row at a time.
+#
+# *An honest aside*: "a persistent kernel is always faster" is a common belief. The next cell counts.
+#
+# </details>
+
+# %%
+for m, n in shapes:
+    one, walk = (took[m, n, what]["microseconds"] for what in ("one row", "persistent"))
+    word = "slower" if walk > one else "faster"
+    print(f"{m:5} × {n:4}: the persistent kernel is {abs(walk / one - 1):4.0%} {word} than one row a program")
+
+# %% [markdown]
+# Which of the kernels is best depends on the shape, and on the card. Lesson 14 lets a function choose, and measures whether
+# it chose well.
 
 # %%
 progress()
+
+# %% [markdown]
+# **Next: backward.** A softmax in the middle of a network has to hand gradients back. What does that take, and what does it
+# move?

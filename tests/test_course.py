@@ -9,6 +9,7 @@ from conftest import ROOT
 
 import grader
 from grader import lessons
+from grader.known import residency
 from grader.mistakes import MISTAKES
 
 EXERCISES = list(lessons.exercises().values())
@@ -55,6 +56,20 @@ def test_what_was_recorded_fits_what_the_lessons_count():
         counted = {"copy": once, "fused": once, "five passes": (5 * m * n + 2 * m, 3 * m * n + 2 * m)}
         assert counted[run["what"]] == (run["read"], run["written"])
         assert 4 * sum(counted[run["what"]]) / (run["microseconds"] * 1e-6) < cards["H200"]["bandwidth"]
+
+
+def test_what_was_recorded_of_short_rows_fits_what_lesson_10_counts():
+    """As many programs as there are tiles, or as fit by the rule of 10.3, and no run faster than its card allows."""
+    cards = {c["name"]: c for c in json.loads((ROOT / "docs" / "cards.json").read_text())["cards"]}
+    recorded = json.loads((ROOT / "docs" / "residency_on_h200.json").read_text())
+    for run in recorded["results"]:
+        way, m = run["what"], run["m"]
+        assert 2 * 4 * m * run["n"] / (run["microseconds"] * 1e-6) < cards["H200"]["bandwidth"]
+        if way.startswith("tile of "):
+            assert -(-m // int(way.removeprefix("tile of "))) == run["programs"]
+        elif way == "persistent":
+            fit = residency.right(recorded["properties"], run["n_regs"], run["shared"], num_warps=4)
+            assert min(fit, m) == run["programs"]
 
 
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=lambda m: m.id)
