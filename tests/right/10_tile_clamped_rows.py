@@ -10,9 +10,8 @@ def tile_softmax_kernel(
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     cols = tl.arange(0, BLOCK)
     mask = (rows < n_rows)[:, None] & (cols < n_cols)[None, :]
-    there = tl.minimum(rows, n_rows - 1)
-    x = tl.load(x_ptr + rows[:, None] * x_row_stride + cols[None, :], mask=mask, other=-float("inf"))
-    x = tl.where((rows == there)[:, None], x, 0.0)
+    there = tl.minimum(rows, n_rows - 1)[:, None]
+    x = tl.load(x_ptr + there * x_row_stride + cols[None, :], mask=(cols < n_cols)[None, :], other=-float("inf"))
     row_max = tl.max(x, axis=1)
     numerator = tl.exp(x - row_max[:, None])
     denominator = tl.sum(numerator, axis=1)
