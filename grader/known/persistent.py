@@ -12,7 +12,7 @@ from ..detectors import both, formula
 from ..exercise import Answer, Case, Evidence
 from . import formulas
 from .softmax import KERNEL
-from .tiles import STRIDES, only_first_rows, row_again
+from .tiles import ADDRESSES, only_first_rows, row_again
 
 
 def _rows_left(case: Case, evidence: Evidence) -> torch.Tensor | None:
@@ -56,7 +56,7 @@ def _shifted_walk(x, facts):
 
 PERSISTENT = (
     *KERNEL,
-    *STRIDES,
+    *ADDRESSES,
     ("row-stride-missing", formula(_shifted_walk)),
     ("row-zero-only", row_again(lambda f: 1)),
     ("row-of-the-program", row_again(lambda f: f["programs"])),

@@ -55,7 +55,7 @@ def _across(where: dict, facts: dict) -> bool:
     return where["lanes"] < where["of"] and where["column"] >= facts["x"].shape[1]
 
 
-STRIDES = (
+ADDRESSES = (
     ("stride-in-bytes", outside("load", _row_begins(lambda f: 4 * f["x_stride"]))),
     ("stride-in-bytes", outside("store", _row_begins(lambda f: 4 * f["y_stride"]))),
     ("wrong-row-stride", outside("load", _row_begins(lambda f: f["y_stride"]))),
@@ -182,7 +182,7 @@ TILE = (
     *KERNEL,
     ("lined-up-with-columns", _shapes_clash),
     *_either("tile-roles-swapped", _swapped),
-    *STRIDES,
+    *ADDRESSES,
     ("wrong-axis", _reduced(0, 0)),
     ("wrong-axis", _reduced(0, 1)),
     ("wrong-axis", _reduced(1, 0)),

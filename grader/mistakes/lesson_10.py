@@ -21,7 +21,7 @@ MISTAKES = [
     ),
     Mistake(
         "rows-past-the-end",
-        "The access goes on behind the last row.",
+        "The access goes on past the last row.",
         "How many rows are left for the last program, and what tells its lanes so?",
     ),
     Mistake(
