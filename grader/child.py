@@ -151,12 +151,13 @@ def _evidence(header: dict, payload: bytes) -> Evidence:
 
 
 def _launch(data: dict) -> dict:
-    """A launch record with the types it should have: kernel, grid, shared, storing, options, constants, signature."""
+    """A launch record, every field with the type it should have."""
     return {
         "kernel": str(data["kernel"]),
         "grid": [int(n) for n in data["grid"]][:3],
         "shared": int(data["shared"]),
         "storing": int(data["storing"]),
+        "widest": int(data["widest"]),
         "options": {str(k): wire.decode(v) for k, v in data["options"].items()},
         "constants": {str(k): wire.decode(v) for k, v in data["constants"].items()},
         "signature": {str(k): str(v) for k, v in data["signature"].items()},

@@ -32,6 +32,7 @@ class Launch:
     stores: dict[str, np.ndarray] = field(default_factory=dict)
     owners: dict[str, np.ndarray] = field(default_factory=dict)
     shared: int = 0  # stores to an element that another program had stored before
+    widest: int = 0  # active lanes of its widest access
     storing: set[int] = field(default_factory=set)  # programs that stored anything
 
 
@@ -52,6 +53,7 @@ class Ledger:
     def access(self, op: str, region, elements: np.ndarray, program: int) -> None:
         """One load or store of a launch: the active lanes' elements in row-major order."""
         launch = self.launches[-1]
+        launch.widest = max(launch.widest, elements.size)
         key = (region.index, region.name)
         entry = self._open.get(key)
         if entry is None:

@@ -5,7 +5,7 @@
 # and softmax runs over all of them. In this lesson a program walks along its row in **tiles**, and you find out how to get
 # the maximum and the sum in a single walk.
 #
-# *About 45 minutes. No GPU needed.*
+# *About an hour. No GPU needed.*
 
 # %%
 import sys
@@ -23,17 +23,17 @@ where = "cuda" if torch.cuda.is_available() else "cpu"
 # %% [markdown]
 # ## When a row does not fit
 #
-# A block lives in registers, the small storage that every thread has for itself. A thread of an NVIDIA GPU can use 255 of
-# them, and each holds one float32. How many would a row of a vocabulary need?
+# A block lives in registers, the small storage right beside the arithmetic. A multiprocessor, the part of a GPU that runs a
+# program, has 65,536 of them for all its threads together, and each holds one float32. How many would a row of a
+# vocabulary need?
 
 # %%
-n_cols, warps = 128256, 16
-block = triton.next_power_of_2(n_cols)
-print(f"{block:,} lanes over {32 * warps} threads: {block // (32 * warps)} registers a thread for the row alone")
+n_cols = 128256
+print(f"a block of {triton.next_power_of_2(n_cols):,} lanes")
 
 # %% [markdown]
-# More than there are. What does not fit is kept in memory and fetched again, which is just what we wanted to avoid. So
-# take a block that fits and move it along the row. But then nobody ever sees the whole row at once.
+# Twice as many as there are. What does not fit, the compiler parks in memory and fetches again (it **spills**), which is
+# just what we wanted to avoid. So take a block that fits and move it along the row. But then nobody ever sees the whole row at once.
 #
 # The plain way takes three walks: one for the maximum, one for the sum, one to divide and store. Can the first two be
 # one?
@@ -45,17 +45,17 @@ print(f"{block:,} lanes over {32 * warps} threads: {block // (32 * warps)} regis
 # value is 4.0, a new maximum. Is your sum lost?
 
 # %%
-m, d = 2.0, math.exp(1.0 - 2.0) + math.exp(2.0 - 2.0)
-new = 4.0
-print("relative to 2:", round(d, 4))
-print("relative to 4:", round(math.exp(1.0 - new) + math.exp(2.0 - new), 4))
+to_2 = math.exp(1.0 - 2.0) + math.exp(2.0 - 2.0)
+to_4 = math.exp(1.0 - 4.0) + math.exp(2.0 - 4.0)
+print(f"relative to 2: {to_2:.4f}, relative to 4: {to_4:.4f}, ratio {to_4 / to_2:.6f}")
 
 # %% [markdown]
-# Both terms shrank by the same factor. Which one? Lesson 01 has the answer: $e^{x-c} = e^x / e^c$.
+# Both terms shrank by the same factor, so the sum is not lost. Which factor is it, in terms of the two maxima? Lesson 01
+# has the answer: $e^{x-c} = e^x / e^c$. Try it:
 
 # %%
-ratio = (math.exp(1.0 - new) + math.exp(2.0 - new)) / d
-print(round(ratio, 6), "is exp(2 - 4):", round(math.exp(m - new), 6))
+for guess in (4.0 - 2.0, 2.0 - 4.0, 2.0 / 4.0):
+    print(f"exp({guess}) = {math.exp(guess):.6f}")
 
 # %% [markdown]
 # ## Your turn: 8.1
@@ -70,7 +70,7 @@ print(round(ratio, 6), "is exp(2 - 4):", round(math.exp(m - new), 6))
 def online_normalizer(xs):
     """(m, d) of the numbers xs: their maximum, and the sum of exp(x - m). xs can be walked along once.
 
-    Of no numbers at all it is (-inf, 0).
+    Of no numbers, or of nothing but -inf, it is (-inf, 0).
     """
     m, d = -math.inf, 0.0
     for x in xs:
@@ -129,7 +129,8 @@ print("d:", *(f"{d:.1f}" for m, d in states))
 figure
 
 # %% [markdown]
-# Each jump of `m` shrinks `d`; between the jumps it only grows. The last pair is all that the softmax of the row needs.
+# A jump shrinks the *old* sum, by exp(old - new), and then adds 1 for the new value. Where the jump is large, from 1.4 to
+# 3.0, `d` falls; where it is small, `d` still grows. The last pair is all that the softmax of the row needs.
 
 # %% [markdown]
 # ## Your turn: 8.2
@@ -158,7 +159,7 @@ check("8.2")
 # **What**: `merge` is commutative (the order does not matter), associative (the grouping does not matter), and the empty
 # state `(-inf, 0)` changes nothing. So partial results may be combined in any order, as a tree, or as they come in.
 #
-# **8.1 again**: one number `x` is the state `(x, 1)`. The walk of 8.1 is a chain of merges.
+# **8.1 again**: one number `x` above `-inf` is the state `(x, 1)`. The walk of 8.1 is a chain of merges.
 #
 # **An honest aside**: with rounding, the grouping does matter in the last digit. Two runs of a kernel that merges in
 # whatever order its programs finish need not agree bit by bit.
@@ -189,9 +190,11 @@ print("merge(merge(a, b), c) and merge(a, merge(b, c)) agree")
 # `tl.sum`. After the first walk `m` and `d` are known, and a second walk divides and stores.
 #
 # In the loop, `start` is the column where the tile begins. The last tile hangs over the end of the row; what is its mask?
+# No access may be wider than a tile.
 #
-# A kernel has no `if` for single lanes, but `tl.where(condition, a, b)` picks `a` where the condition holds and `b`
-# elsewhere. You may need it for a tile that is `-inf` everywhere: a maximum of `-inf` is no number to subtract.
+# `tl.max(x, axis=0)` reduces a block to a number, `tl.maximum(a, b)` takes the larger of two. There is no `if` for single
+# lanes, but `tl.where(condition, a, b)` picks `a` where the condition holds and `b` elsewhere. You may need it for a tile
+# that is `-inf` everywhere: a maximum of `-inf` is no number to subtract.
 
 # %%
 @triton.jit
@@ -248,8 +251,8 @@ check("8.3")
 # ## Your turn: 8.4
 #
 # The function around it, as in lesson 05: a `ValueError` with a sentence for every tensor that is no float32 matrix, then
-# output and launch. The block is a number of your choice, the same for every row; 4096 is a good start. The check brings
-# a row that no single block can hold.
+# output and launch. The block is a number of your choice between 1024 and 16384, the same for every row; 4096 is a good
+# start. The check brings a row that no single block can hold.
 
 # %%
 def online_softmax(x):
@@ -273,8 +276,8 @@ check("8.4")
 # %% [markdown]
 # <details><summary>What the second read costs</summary>
 #
-# **The price**: 2 MN read and 1 MN written, where the one-block kernel of lesson 05 needs 1 MN and 1 MN. At best two
-# thirds of its speed. For rows that fit into a block, lesson 05 stays the better kernel.
+# **The price**: 2 MN read and 1 MN written, where the one-block kernel of lesson 05 needs 1 MN and 1 MN. When both reads
+# come from memory, that is two thirds of its speed. For rows that fit into a block, lesson 05 stays the better kernel.
 #
 # **The gain**: any length of row, with a block that fits into the registers. And against three walks one read less.
 #
@@ -298,15 +301,15 @@ from pathlib import Path
 recorded = json.loads(Path("../docs/online_on_h200.json").read_text())
 took = {(run["m"], run["n"], run["what"]): run["microseconds"] for run in recorded["results"]}
 print(f"recorded on {recorded['device']}, {recorded['date']}: {recorded['command']}")
-print("share of a copy's speed   one block  online  torch.softmax")
+print("share of a copy's speed (1.00 is as fast as a copy)")
+print("                          one block  online  torch.softmax")
 for m, n in [(4096, 4096), (4096, 12672), (8192, 32768), (2048, 128256)]:
     copy, *others = (took[m, n, what] for what in ("copy", "one block", "online", "torch.softmax"))
     print(f"{m:5} × {n:6}  {copy / others[0]:20.2f}  {copy / others[1]:6.2f}  {copy / others[2]:13.2f}")
 
 # %% [markdown]
-# Where rows fit, one block wins. At 128256 columns it is far behind: its rows no longer fit, and what does not fit goes
-# back and forth. The online kernel keeps close to two thirds, as counted, however long the rows are. (With 4096 columns a
-# row is a single tile, and still in the cache when it is read again.) If you have a GPU, your own kernel beside a copy:
+# Where rows fit, one block wins. At 128256 columns it spills, and is far behind. The online kernel keeps close to two thirds, as counted, however long the rows are. (With 4096 columns a
+# row is one tile of 4096, and probably still in the cache when it is read again.) If you have a GPU, your own kernel beside a copy:
 
 # %% tags=["nbval-ignore-output"]
 if where == "cuda":
@@ -351,8 +354,8 @@ for m, n in [(4096, 12672), (8192, 32768), (2048, 128256)]:
     print(f"{m:5} × {n:6}: backwards takes {back / forwards:.2f} of the time")
 
 # %% [markdown]
-# A little, while the rows that are under way together still fit partly into the cache; nothing, once they do not. A good
-# idea on paper is a few per cent here. That is why one measures.
+# A little, or nothing: probably because the rows that hundreds of programs have under way together are larger than the
+# cache. A good idea on paper is a few per cent here. That is why one measures.
 
 # %%
 progress()

@@ -98,6 +98,7 @@ ONLINE_KERNEL = (
     ("no-pad", both(written(syntax.load_without_other), detectors.all_nan)),
     ("pad-finite", both(_ends_in_a_tile, detectors.lowest_lost)),
     ("first-tile-minus-inf", _first_tile_minus_inf),
+    ("maximum-not-kept", formula(walks.softmax(walks.maximum_not_kept))),
     *((mistake, formula(walks.softmax(update))) for mistake, update in _WRONG_UPDATES.items()),
     ("start-at-zero", formula(walks.softmax(walks.right, start=(0.0, 0.0)))),
     ("last-tile-maximum", formula(walks.softmax(walks.right, last_tile=True))),

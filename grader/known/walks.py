@@ -44,6 +44,18 @@ def softmax(update, start=(-INF, 0.0), pad: float = -INF, last_tile: bool = Fals
     return compute
 
 
+def maximum_not_kept(m, d, tile, top):
+    """The new maximum is computed and then forgotten."""
+    new = torch.maximum(m, top)
+    return m, d * torch.exp(m - new) + _sum(tile, new)
+
+
+def sum_of_values(m, d, tile, top):
+    """The values themselves are added."""
+    new = torch.maximum(m, top)
+    return new, d * torch.exp(m - new) + tile.sum(1, keepdim=True)
+
+
 def first_as_it_is(update):
     """The same update, but the first part seen becomes the state as it is, as those do who guard the start."""
 

@@ -7,7 +7,7 @@ import random
 import torch
 
 from .. import compare, detectors, inputs, wrappers
-from ..exercise import Call, Case, Exercise, Out
+from ..exercise import Call, Case, Evidence, Exercise, Out
 from ..known import walks
 from ..known.online import ONLINE_KERNEL, UPDATES, exp, merge_formula, state_formula
 from ..wire import Once, same_number
@@ -22,7 +22,9 @@ def _walk_cases(seed: int) -> list[Case]:
         ("equal numbers", [0.5] * 4),
         ("a -inf in the middle", [2.0, -torch.inf, 1.0]),
         ("-inf first", [-torch.inf, -torch.inf, 1.0, 2.0]),
+        ("nothing but -inf", [-torch.inf] * 6),
         ("around -200", [-200.0 - i % 3 for i in range(7)]),
+        ("around -1e38", [-1e38] * 8),
         ("a cliff down", [200.0] * 4 + [-200.0] * 4),
         ("a cliff up", [-200.0] * 4 + [200.0] * 5),
         ("random", [rng.gauss(0, 3) for _ in range(50)]),
@@ -116,13 +118,18 @@ def _kernel_case(label: str, x: torch.Tensor, block: int, y_gap: int = 0, order:
     return Case(
         f"{label}, {m}×{n} in tiles of {block}",
         Call("launch", "online_softmax_kernel", args, {"BLOCK": block}, grid=(m,), order=order),
-        verify=lambda e: compare.softmax(x, e.args[0]),
+        verify=lambda e: compare.softmax(x, e.args[0]) or _too_wide(e, block),
         size=m * n,
         budget=(2 * m * n, m * n),
         unit=m * n,
         facts={"x": x, "out": 0, "block": block, "x_stride": x.stride(0), "y_stride": y_stride},
         interpreted_only=wrappers.lowest(x),
     )
+
+
+def _too_wide(evidence: Evidence, block: int) -> str | None:
+    widest = max(launch["widest"] for launch in evidence.launches)
+    return f"right numbers, but an access has {widest} lanes, and BLOCK is {block}" if widest > block else None
 
 
 _SHAPES = [
@@ -170,12 +177,14 @@ EXERCISES = [
         ),
         mistakes=(
             ("not-a-state", _NOT_A_STATE),
-            ("walked-twice", detectors.value(lambda v, f: len(f["xs"]) > 0 and v[0] == f["want"][0] and v[1] == 0)),
-            ("state-swapped", detectors.value(lambda v, f: same_number(v[1], f["want"][0]))),
+            ("walked-twice", detectors.value_formula(lambda v, f: v[0] == f["want"][0] and v[1] == 0)),
+            ("state-swapped", detectors.value_formula(lambda v, f: same_number(v[1], f["want"][0]))),
+            ("maximum-not-kept", state_formula(walks.maximum_not_kept)),
+            ("sum-of-x", state_formula(walks.sum_of_values)),
             ("start-at-zero", state_formula(walks.right, start=(0.0, 0.0))),
             *UPDATES,
             ("no-max", state_formula(lambda m, d, tile, top: (torch.maximum(m, top), d + torch.exp(tile)))),
-            ("inf-minus-inf", detectors.value(lambda v, f: v[1] != v[1] or v[0] != v[0])),
+            ("inf-minus-inf", detectors.value(lambda v, f: v[1] != v[1] and -torch.inf in f["xs"])),
         ),
     ),
     Exercise(
@@ -201,7 +210,7 @@ EXERCISES = [
             ),
             ("not-rescaled", merge_formula(lambda ma, da, mb, db: (max(ma, mb), da + db))),
             ("maxima-added", merge_formula(lambda ma, da, mb, db: (ma + mb, da + db))),
-            ("inf-minus-inf", detectors.value(lambda v, f: v[1] != v[1] or v[0] != v[0])),
+            ("inf-minus-inf", detectors.value(lambda v, f: v[1] != v[1] and -torch.inf in (f["a"][0], f["b"][0]))),
         ),
     ),
     Exercise(
@@ -217,7 +226,10 @@ EXERCISES = [
             "`for start in range(0, n_cols, BLOCK):`, twice. In the first: load, new maximum, new sum, in this order; "
             "in the second: load, `tl.exp(<tile> - <maximum>) / <sum>`, store.",
         ),
-        mistakes=ONLINE_KERNEL,
+        mistakes=(
+            ("wider-than-a-tile", lambda c, e, a: not e.error and bool(_too_wide(e, c.facts["block"]))),
+            *ONLINE_KERNEL,
+        ),
     ),
     Exercise(
         id="8.4",
@@ -228,7 +240,7 @@ EXERCISES = [
         kernels=True,
         hints=(
             "Like fused_softmax in lesson 05; only the block no longer follows the row.",
-            "The block is a number you choose once, such as 1024, whatever the row's length is.",
+            "The block is a number you choose once, such as 4096, whatever the row's length is.",
             "`online_softmax_kernel[(<rows>,)](y, x, y.stride(0), x.stride(0), <columns>, BLOCK=<a power of two>)`",
         ),
         mistakes=(*wrappers.WRAPPER, *ONLINE_KERNEL),

@@ -82,6 +82,7 @@ def _kernel_case(label: str, x: torch.Tensor, call: Call, facts: dict) -> Case:
         unit=x.numel(),
         facts={"x": x, "out": 0, "block": wrappers.block(x.shape[1]), "x_stride": x.stride(0)} | facts,
         interpreted_only=wrappers.lowest(x),
+        may_idle="programs" in facts,  # there may be more programs than rows, or than equal shares of them
     )
 
 

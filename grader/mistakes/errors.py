@@ -27,6 +27,8 @@ _TRANSLATIONS = [
     (r"computes with a bfloat16 value", "bf16-arithmetic"),
     (r"Expected dtype \['fp32', 'fp64'\] but got (fp16|bf16)", "half-exp"),
     (r"the mask of a (load|store) holds numbers", "mask-of-numbers"),
+    (r"'tensor' object has no attribute", "torch-in-kernel"),
+    (r"can only convert an array of size 1", "indexing-pointer"),
     (r"[Mm]ask argument cannot be block type", "mask-for-a-number"),
     (r"[Vv]alue argument cannot be block type", "block-to-one-address"),
     (r"Unsupported ptr type", "not-an-address"),

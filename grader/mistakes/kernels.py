@@ -36,7 +36,7 @@ MISTAKES = [
     ),
     Mistake(
         "and-or-on-masks",
-        "`and` and `or` do not combine masks lane by lane: Python looks at each mask as a whole.",
+        "`and`, `or` and `not` do not work lane by lane: Python looks at each mask as a whole.",
         "Which operator works on every lane?",
     ),
     Mistake(
@@ -72,7 +72,7 @@ MISTAKES = [
     ),
     Mistake(
         "stored-in-row-zero",
-        "Every program stores into the first row.",
+        "Every program stores to the same place, at the beginning.",
         "How does the address of a store differ from program to program?",
     ),
     Mistake(
@@ -93,7 +93,7 @@ MISTAKES = [
     Mistake(
         "row-zero-only",
         "Every program works on the first row.",
-        "Where does the kernel ask which program it is?",
+        "Where does the kernel ask which program it is, and where does the address depend on it?",
     ),
     Mistake(
         "column-stride",

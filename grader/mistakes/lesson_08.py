@@ -16,8 +16,18 @@ MISTAKES = [
     ),
     Mistake(
         "not-rescaled",
-        "When the maximum rose, the old sum stayed as it was; its terms belong to the old maximum.",
+        "A sum was added as it is, though its terms belong to another maximum.",
         "By which factor does exp(x - m) change when m changes?",
+    ),
+    Mistake(
+        "maximum-not-kept",
+        "The new maximum is used once and then forgotten: the next step starts from the old one.",
+        "What does m hold when the next value comes?",
+    ),
+    Mistake(
+        "wider-than-a-tile",
+        "An access has more lanes than the launch gave the kernel: this is one block again, and not a walk in tiles.",
+        "What happens to your kernel when the row grows beyond that width?",
     ),
     Mistake(
         "one-side-rescaled",
@@ -26,7 +36,7 @@ MISTAKES = [
     ),
     Mistake(
         "factor-inverted",
-        "The factor of the old sum is upside down: a sum grows when the maximum rises.",
+        "The factor is upside down: with yours, a sum grows when the maximum rises.",
         "Is exp(x - m) larger or smaller after m has risen?",
     ),
     Mistake(

@@ -46,7 +46,7 @@ MISTAKES = [
     Mistake(
         "torch-in-kernel",
         "A kernel is compiled by Triton: PyTorch, NumPy and math functions do not exist inside.",
-        "What is this function called in triton.language?",
+        "What is this function or dtype called in triton.language?",
     ),
     Mistake(
         "indexing-pointer",

@@ -1,0 +1,12 @@
+# exercise: 8.1
+# mistake: maximum-not-kept
+import math
+
+
+def online_normalizer(xs):
+    m, d = -math.inf, 0.0
+    for x in xs:
+        new = max(m, x)
+        if new > -math.inf:
+            d = d * math.exp(m - new) + math.exp(x - new)
+    return m, d

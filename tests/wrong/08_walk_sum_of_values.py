@@ -1,0 +1,13 @@
+# exercise: 8.1
+# mistake: sum-of-x
+import math
+
+
+def online_normalizer(xs):
+    m, d = -math.inf, 0.0
+    for x in xs:
+        new = max(m, x)
+        if new > -math.inf:
+            d = d * math.exp(m - new) + x
+        m = new
+    return m, d
