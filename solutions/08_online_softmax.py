@@ -191,7 +191,8 @@ print("merge(merge(a, b), c) and merge(a, merge(b, c)) agree")
 #
 # In the loop, `start` is the column where the tile begins. The last tile hangs over the end of the row; what is its mask?
 # No access may be wider than a tile.
-#
+
+# %% [markdown]
 # `tl.max(x, axis=0)` reduces a block to a number, `tl.maximum(a, b)` takes the larger of two. There is no `if` for single
 # lanes, but `tl.where(condition, a, b)` picks `a` where the condition holds and `b` elsewhere. You may need it for a tile
 # that is `-inf` everywhere: a maximum of `-inf` is no number to subtract.
