@@ -76,6 +76,7 @@ class Case:
     size: int = 0  # elements; the smallest failing case is the one reported
     budget: tuple[int, int] | None = None  # elements read, elements written
     may_read_less: bool = False  # where a mask lets an answer leave out elements that the budget counts
+    may_write_less: bool = False  # where it is for the answer to say how many intermediate results it keeps
     unit: int = 0  # M·N, what the ledger is printed in
     facts: dict = field(default_factory=dict)  # what detectors of mistakes look at: x, rows, columns, block, ...
     expects_error: bool = False

@@ -80,6 +80,7 @@ def _traffic(case: Case, evidence: Evidence) -> Failure | None:
         if any(name not in kernels for name, _, _ in evidence.rows):
             mistake = "more-traffic"  # PyTorch moved something besides
         return Failure(case, evidence, spent, mistake, traffic=True)
-    if (evidence.read < read and not case.may_read_less) or evidence.written < written:
+    read_less = evidence.read < read and not case.may_read_less
+    if read_less or (evidence.written < written and not case.may_write_less):
         return Failure(case, evidence, spent, "less-traffic", traffic=True)
     return None

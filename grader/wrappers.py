@@ -28,7 +28,7 @@ def case(name: str, label: str, x: torch.Tensor, walks: int = 1, size: int = 0) 
     return Case(
         label,
         Call("call", name, (x,)),
-        verify=lambda e: _returned(x, e) if plain or not e.error else _refused(x, e, "this input"),
+        verify=lambda e: _returned(x, e) if plain or not e.error else refused(x, e, "this input"),
         size=size or x.numel(),
         budget=(walks * x.numel(), x.numel()) if plain else None,
         unit=x.numel(),
@@ -64,35 +64,38 @@ def _launched(mistake: str):
     return mistake, detect
 
 
-def refusals(name: str, g: torch.Generator) -> list[Case]:
-    """Inputs that a function of float32 matrices need not take, but must not mistreat."""
-    refused = [
+def refusals(name: str, g: torch.Generator, *more) -> list[Case]:
+    """Inputs that a function of float32 matrices need not take, but must not mistreat. more: its other arguments."""
+    unfit = [
         ("one dimension", inputs.randn(1, 5, g)[0], "a 1-D tensor"),
         ("three dimensions", inputs.randn(2, 6, g).reshape(2, 2, 3), "a 3-D tensor"),
         ("float16", inputs.randn(2, 5, g).half(), "float16"),
         ("32-bit integers", torch.arange(6, dtype=torch.int32).reshape(2, 3), "an int32 tensor"),
         ("integers", torch.arange(6).reshape(2, 3), "integers"),
     ]
-    return [_refusal(name, *each) for each in refused]
+    return [_refusal(name, label, x, what, more) for label, x, what in unfit]
 
 
-def _refusal(name: str, label: str, x: torch.Tensor, what: str) -> Case:
+def _refusal(name: str, label: str, x: torch.Tensor, what: str, more: tuple) -> Case:
     return Case(
         f"an input it cannot take: {label}",
-        Call("call", name, (x,)),
-        verify=lambda e: _refused(x, e, what),
+        Call("call", name, (x, *more)),
+        verify=lambda e: refused(x, e, what),
         size=10_000,
         facts={"refuses": True},
         expects_error=True,
     )
 
 
-def _refused(x: torch.Tensor, evidence: Evidence, what: str) -> str | None:
-    """A ValueError with a sentence; or, for floats, the right answer: doing more than asked is no mistake."""
+def refused(x: torch.Tensor | None, evidence: Evidence, what: str) -> str | None:
+    """A ValueError with a sentence; or, for floats, the right answer: doing more than asked is no mistake.
+
+    With None for x no answer is right.
+    """
     error = evidence.error
     if error is None:
         got = evidence.value
-        same = isinstance(got, torch.Tensor) and got.shape == x.shape and x.is_floating_point()
+        same = x is not None and isinstance(got, torch.Tensor) and got.shape == x.shape and x.is_floating_point()
         if same and compare.softmax(x.reshape(-1, x.shape[-1]), got.reshape(-1, x.shape[-1])) is None:
             return None
         return f"{what} went through without an error"

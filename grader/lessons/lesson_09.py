@@ -1,0 +1,234 @@
+"""Lesson 09: split a row. Several programs share a row: the states of their splits, one merge, and two launches."""
+
+from __future__ import annotations
+
+import torch
+
+from .. import compare, inputs, wrappers
+from ..exercise import Call, Case, Evidence, Exercise, Out
+from ..known import splits
+
+# Label, family, rows, columns, splits, block.
+_MATRICES = [
+    ("two splits", inputs.randn, 1, 8, 2, 4),
+    ("one split", inputs.randn, 2, 3, 1, 4),
+    ("one column", inputs.randn, 5, 1, 3, 4),
+    ("empty splits", inputs.randn, 2, 5, 8, 4),
+    ("a short last split", inputs.randn, 2, 10, 3, 4),
+    ("splits that no block divides", inputs.randn, 2, 14, 2, 4),
+    ("ascending", inputs.ascending, 3, 13, 2, 4),
+    ("descending", inputs.descending, 3, 13, 2, 4),
+    ("constant rows", inputs.constant, 3, 14, 2, 4),
+    ("around -200", inputs.far_below_zero, 2, 22, 3, 4),
+    ("100 ± 30", inputs.large, 2, 23, 3, 4),
+    ("first half +200, the rest -200", inputs.cliff, 2, 26, 2, 4),
+    ("first half -200, the rest +200", inputs.rising_cliff, 2, 27, 1, 4),
+    ("a first split of -inf", inputs.leading_minus_inf, 2, 28, 2, 4),
+    ("a first block of -inf", inputs.leading_minus_inf, 2, 29, 1, 4),
+    ("one -inf in each row", inputs.one_minus_inf, 3, 22, 5, 4),
+    ("one outlier in each row", inputs.outlier, 3, 23, 5, 4),
+    ("values of -1e38", inputs.lowest, 2, 35, 3, 8),
+    ("a row in many splits", inputs.randn, 1, 300, 100, 4),
+    ("7×257", inputs.randn, 7, 257, 5, 16),
+    ("a long row", inputs.randn, 1, 5000, 6, 256),
+]
+
+
+def _size(n: int, n_splits: int) -> int:
+    return -(-n // n_splits)
+
+
+def _kernel_cases(seed: int, make) -> list[Case]:
+    """The cases of a kernel with a program for each split: make(label, x, n_splits, block, order, y_gap) is a case."""
+    cases = []
+    for i, (label, family, m, n, n_splits, block) in enumerate(_MATRICES):
+        order = ("reversed", "forward", "shuffled")[i % 3]
+        cases.append(make(label, family(m, n, inputs.generator(seed + i)), n_splits, block, order, 0))
+    g = inputs.generator(seed)
+    gaps = inputs.row_strided(inputs.randn(3, 11, g))
+    return [
+        *cases,
+        make("wide gaps between the input's rows", gaps, 2, 4, "forward", 1),
+        make("more rows than splits", inputs.randn(7, 10, g), 2, 4, "shuffled", 2),
+    ]
+
+
+def _label(label: str, x: torch.Tensor, n_splits: int, block: int) -> str:
+    m, n = x.shape
+    return f"{label}, {m}×{n} in {n_splits} split{'s' * (n_splits > 1)} of {_size(n, n_splits)}, blocks of {block}"
+
+
+def _partial_cases(seed: int) -> list[Case]:
+    g = inputs.generator(seed)
+    dead = inputs.randn(3, 12, g)
+    dead[1] = -torch.inf
+    more = _partial_case("a row of nothing but -inf", dead, 2, 4, "shuffled", 0)
+    return [*_kernel_cases(seed, _partial_case), more]
+
+
+def _partial_case(label: str, x: torch.Tensor, n_splits: int, block: int, order: str, y_gap: int) -> Case:
+    (m, n), split_size = x.shape, _size(x.shape[1], n_splits)
+    want = splits.states(x, n_splits, split_size)
+    states = Out((m, n_splits)), Out((m, n_splits))
+    return Case(
+        _label(label, x, n_splits, block),
+        Call(
+            "launch",
+            "partial_kernel",
+            (*states, x, x.stride(0), n, n_splits, split_size),
+            {"BLOCK": block},
+            grid=(m, n_splits),
+            order=order,
+            trace=True,
+        ),
+        verify=lambda e: splits.wrong_state(e.args[:2], want),
+        size=m * n,
+        budget=(m * n, 2 * m * n_splits),
+        unit=m * n,
+        facts=_facts(x, n_splits, block) | {"states": want},
+        interpreted_only=wrappers.lowest(x),
+    )
+
+
+def _facts(x: torch.Tensor, n_splits: int, block: int) -> dict:
+    return {
+        "x": x, "out": 0, "block": block, "x_stride": x.stride(0), "n_splits": n_splits,
+        "split_size": _size(x.shape[1], n_splits),
+    }  # fmt: skip
+
+
+def _combine_cases(seed: int) -> list[Case]:
+    return _kernel_cases(seed, _combine_case)
+
+
+def _combine_case(label: str, x: torch.Tensor, n_splits: int, block: int, order: str, y_gap: int) -> Case:
+    (m, n), split_size = x.shape, _size(x.shape[1], n_splits)
+    states = (t.float() for t in splits.states(x, n_splits, split_size))
+    y = Out((m, n), strides=(n + y_gap, 1))
+    return Case(
+        _label(label, x, n_splits, block),
+        Call(
+            "launch",
+            "combine_kernel",
+            (y, x, *states, n + y_gap, x.stride(0), n, n_splits, split_size),
+            {"SPLITS": wrappers.block(n_splits), "BLOCK": block},
+            grid=(m, n_splits),
+            order=order,
+            trace=True,
+        ),
+        verify=lambda e: compare.softmax(x, e.args[0]),
+        size=m * n,
+        # Every program looks at the states of its row: m and d, or m twice when it goes for the maximum first.
+        budget=(m * n + 3 * m * n_splits * n_splits, m * n),
+        may_read_less=True,
+        unit=m * n,
+        facts=_facts(x, n_splits, block) | {"y_stride": n + y_gap},
+        interpreted_only=wrappers.lowest(x),
+    )
+
+
+_SHAPES = [
+    ("two splits", inputs.randn, 1, 6, 2, "reversed"),
+    ("one split", inputs.randn, 2, 4, 1, "forward"),
+    ("one column", inputs.randn, 8, 1, 3, "shuffled"),
+    ("more splits than columns", inputs.randn, 2, 5, 8, "reversed"),
+    ("splits of different lengths", inputs.randn, 3, 10, 4, "shuffled"),
+    ("first half +200, the rest -200", inputs.cliff, 3, 11, 2, "forward"),
+    ("first half -200, the rest +200", inputs.rising_cliff, 3, 12, 3, "reversed"),
+    ("around -200", inputs.far_below_zero, 3, 13, 4, "forward"),
+    ("a first half of -inf", inputs.leading_minus_inf, 3, 14, 4, "shuffled"),
+    ("constant rows", inputs.constant, 3, 15, 4, "forward"),
+    ("many rows", inputs.randn, 40, 7, 3, "shuffled"),
+    ("one row in many splits", inputs.randn, 1, 1000, 100, "reversed"),
+    ("rows of 5000", inputs.randn, 2, 5000, 3, "shuffled"),
+    ("one row of 65536", inputs.randn, 1, 65536, 8, "reversed"),
+    ("three rows of 16384", inputs.randn, 3, 16384, 4, "forward"),
+]
+
+
+def _wrapper_cases(seed: int) -> list[Case]:
+    g = inputs.generator(seed)
+    gaps, apart = inputs.row_strided(inputs.randn(3, 6, g)), inputs.column_strided(inputs.randn(4, 6, g))
+    return [
+        *(_wrapper_case(label, family(m, n, g), s, order) for label, family, m, n, s, order in _SHAPES),
+        _wrapper_case("rows with gaps between them", gaps, 2, "forward"),
+        _wrapper_case("a transposed view", apart, 2, "forward"),
+        *wrappers.refusals("split_softmax", g, 2),
+        *(_too_few(inputs.randn(2, 5, g), n_splits) for n_splits in (0, -1)),
+    ]
+
+
+def _wrapper_case(label: str, x: torch.Tensor, n_splits: int, order: str) -> Case:
+    (m, n), states = x.shape, x.shape[0] * n_splits
+    plain = x.is_contiguous()
+    return Case(
+        f"{label}, {m}×{n} in {n_splits} split{'s' * (n_splits > 1)}",
+        Call("call", "split_softmax", (x, n_splits), order=order, trace=n <= 5000),
+        verify=lambda e: compare.softmax(x, e.value) if plain or not e.error else wrappers.refused(x, e, "this input"),
+        size=m * n,
+        # The states are the small part: they may be filled in first, and merged by whoever likes.
+        budget=(2 * m * n + 3 * states * n_splits + 8 * states, m * n + 8 * states) if plain else None,
+        may_read_less=True,
+        may_write_less=True,
+        unit=m * n,
+        expects_error=not plain,
+        facts=_facts(x, n_splits, wrappers.block(n)) | {"y_stride": n},
+    )
+
+
+def _too_few(x: torch.Tensor, n_splits: int) -> Case:
+    what = f"a row in {n_splits} splits"
+    return Case(
+        f"a number of splits it cannot take: {n_splits}",
+        Call("call", "split_softmax", (x, n_splits)),
+        verify=lambda e: wrappers.refused(None, e, what),
+        size=10_000,
+        facts={"refuses": True},
+        expects_error=True,
+    )
+
+
+EXERCISES = [
+    Exercise(
+        id="9.1",
+        title="partial_kernel",
+        names=("partial_kernel",),
+        points=2,
+        cases=_partial_cases,
+        kernels=True,
+        hints=(
+            "The first walk of lesson 08, over a part of the row. Two numbers are stored, and nothing else.",
+            "A lane counts when it is inside the split and inside the row: two conditions, joined by &.",
+            "`cols = <where the split begins> + start + lanes`, and after the loop "
+            "`tl.store(m_ptr + <row> * <splits a row> + <split>, m)`, the same for d.",
+        ),
+    ),
+    Exercise(
+        id="9.2",
+        title="combine_kernel",
+        names=("combine_kernel",),
+        points=2,
+        cases=_combine_cases,
+        kernels=True,
+        hints=(
+            "The merge of lesson 08, for all states of a row at once: one maximum, then one sum.",
+            "Each sum has a factor of its own. What should the lanes beyond the last state hold, in m and in d?",
+            "`m = tl.max(<all maxima>, axis=0)`, then `d = tl.sum(<all sums> * <a factor for each>, axis=0)`; the walk "
+            "is that of 9.1, with a store in place of the state.",
+        ),
+    ),
+    Exercise(
+        id="9.3",
+        title="split_softmax",
+        names=("split_softmax",),
+        points=3,
+        cases=_wrapper_cases,
+        kernels=True,
+        hints=(
+            "Look at the arguments, make y and the states, launch twice over the same grid.",
+            "How long is a split when n_splits does not divide the row? Rounded down, the end of the row is nobody's.",
+            "`partial_kernel[(<rows>, <splits>)](...)`, then `combine_kernel[(<rows>, <splits>)](...)`, with "
+            "SPLITS the power of two above the number of splits.",
+        ),
+    ),
+]
