@@ -102,14 +102,14 @@ def _hook_memory(stock) -> None:
     def atomic_rmw(self, op, ptr, val, mask, *args, **kwargs):
         if watch.in_kernel:
             _access("load", ptr, mask.data, stock)
-            ptr = _access("store", ptr, mask.data, stock)
+            ptr = _access("store", ptr, mask.data, stock, atomic=True)
         return rmw(self, op, ptr, val, mask, *args, **kwargs)
 
     def atomic_cas(self, ptr, *args, **kwargs):
         if watch.in_kernel:
             everything = np.ones(ptr.data.shape, bool)
             _access("load", ptr, everything, stock)
-            ptr = _access("store", ptr, everything, stock)
+            ptr = _access("store", ptr, everything, stock, atomic=True)
         return cas(self, ptr, *args, **kwargs)
 
     builder.create_masked_load, builder.create_masked_store = masked_load, masked_store
@@ -192,7 +192,7 @@ def _hook_scalars(stock) -> None:
     stock._patch_lang_tensor, stock.InterpreterBuilder.create_splat = patch_tensor, splat_truth
 
 
-def _access(op: str, ptrs, mask, stock):
+def _access(op: str, ptrs, mask, stock, atomic: bool = False):
     """Check and count one access; returns the handle with real addresses in place of the guarded ones."""
     if mask.dtype != bool:  # some versions of Triton end the process here
         raise KernelMisuse(f"the mask of a {op} holds numbers ({mask.dtype}) instead of true and false")
@@ -203,7 +203,7 @@ def _access(op: str, ptrs, mask, stock):
     real, touched = watch.memory.resolve(op, ptrs.data, mask, watch.program)
     if watch.ledger is not None:
         for region, elements in touched:
-            watch.ledger.access(op, region, elements, program)
+            watch.ledger.access(op, region, elements, program, atomic)
     return stock.TensorHandle(real, ptrs.dtype)
 
 

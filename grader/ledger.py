@@ -31,7 +31,7 @@ class Launch:
     # For each tensor, by element: how often it was stored, and by which program last (-1: by none).
     stores: dict[str, np.ndarray] = field(default_factory=dict)
     owners: dict[str, np.ndarray] = field(default_factory=dict)
-    shared: int = 0  # stores to an element that another program had stored before
+    shared: int = 0  # stores to an element that another program had stored before; atomics may do that
     widest: int = 0  # active lanes of its widest access
     storing: set[int] = field(default_factory=set)  # programs that stored anything
 
@@ -50,7 +50,7 @@ class Ledger:
         self.launches.append(launch)
         self._open = {}
 
-    def access(self, op: str, region, elements: np.ndarray, program: int) -> None:
+    def access(self, op: str, region, elements: np.ndarray, program: int, atomic: bool = False) -> None:
         """One load or store of a launch: the active lanes' elements in row-major order."""
         launch = self.launches[-1]
         launch.widest = max(launch.widest, elements.size)
@@ -74,7 +74,8 @@ class Ledger:
             launch.storing.add(program)
             owners = launch.owners[region.name]
             before = owners[elements]
-            launch.shared += int(((before >= 0) & (before != program)).sum())
+            if not atomic:
+                launch.shared += int(((before >= 0) & (before != program)).sum())
             owners[elements] = program
 
     def operation(self, name: str, reads, writes) -> None:

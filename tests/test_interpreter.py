@@ -209,6 +209,14 @@ def test_elements_stored_by_several_programs_are_counted():
     assert [3, 0] == [launch.shared for launch in ledger.launches]
 
 
+def test_atomics_may_share_an_element():
+    """They cannot get lost, whoever comes first."""
+    with recording() as ledger:
+        count_programs[(4,)](torch.zeros(1, dtype=torch.int32))
+
+    assert 0 == ledger.launches[0].shared
+
+
 @pytest.mark.parametrize("order", ["forward", "reversed", "shuffled"])
 def test_every_order_runs_every_program(order):
     """Whatever the order, each program runs once, on grids of two dimensions too."""
