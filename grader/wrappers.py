@@ -127,20 +127,25 @@ def _grid(test):
     return detect
 
 
-WRAPPER = (
+# What any function of a matrix can meet, however it launches its kernels.
+FUNCTION = (
     ("accepts-anything", lambda c, e, a: c.facts.get("refuses") and e.error is None),
     ("wrong-exception", lambda c, e, a: c.facts.get("refuses") and bool(e.error)),
     _launched("bad-num-warps"),
     ("returns-nothing", detectors.nothing),
     ("wrong-shape", detectors.wrong_kind("shape")),
     ("wrong-dtype", detectors.wrong_kind("dtype")),
+    ("rows-assumed-adjacent", _view_assumed_contiguous),
+    ("column-stride", _columns_apart),
+)
+
+WRAPPER = (
+    *FUNCTION,
     _launched("no-kernel"),
     ("grid-of-columns", _grid(lambda g, x: g == x.shape[1] != x.shape[0])),
     ("grid-too-large", lambda c, e, a: bool(e.error) and _grid(lambda g, x: g > x.shape[0])(c, e, a)),
     ("grid-too-small", detectors.both(detectors.tail_rows_nan, _grid(lambda g, x: g < x.shape[0]))),
-    ("rows-assumed-adjacent", _view_assumed_contiguous),
     _launched("launch-per-row"),
-    ("column-stride", _columns_apart),
     *ROW_KERNEL,
     *SOFTMAX_KERNEL,
 )

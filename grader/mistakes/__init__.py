@@ -1,10 +1,10 @@
 """The misconceptions a check can name, by id."""
 
-from . import anywhere, kernels, lesson_02, lesson_03, lesson_06, lesson_07, lesson_08, lesson_10, softmax, triton
+from . import anywhere, kernels, lesson_02, lesson_03, lesson_06, lesson_07, lesson_08, lesson_09, lesson_10, softmax, triton
 from .errors import from_error
 from .mistake import Mistake
 
-_ALL = (anywhere, softmax, kernels, triton, lesson_02, lesson_03, lesson_06, lesson_07, lesson_08, lesson_10)
+_ALL = (anywhere, softmax, kernels, triton, lesson_02, lesson_03, lesson_06, lesson_07, lesson_08, lesson_09, lesson_10)
 MISTAKES: dict[str, Mistake] = {mistake.id: mistake for part in _ALL for mistake in part.MISTAKES}
 
 __all__ = ["MISTAKES", "Mistake", "from_error"]

@@ -1,0 +1,28 @@
+# exercise: 9.1
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def merge_states(ma, da, mb, db):
+    m = tl.maximum(ma, mb)
+    shift = tl.where(m == -float("inf"), 0.0, m)
+    return m, da * tl.exp(ma - shift) + db * tl.exp(mb - shift)
+
+
+@triton.jit
+def partial_kernel(m_ptr, d_ptr, x_ptr, x_row_stride, n_cols, n_splits, split_size, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    split = tl.program_id(1)
+    lanes = tl.arange(0, BLOCK)
+    m = -float("inf")
+    d = 0.0
+    for start in range(0, split_size, BLOCK):
+        cols = split * split_size + start + lanes
+        mask = (start + lanes < split_size) & (cols < n_cols)
+        x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))
+        tile_m, tile_d = tl.reduce((x, tl.where(mask, 1.0, 0.0)), 0, merge_states)
+        m, d = merge_states(m, d, tile_m, tile_d)
+    tl.store(m_ptr + row * n_splits + split, m)
+    tl.store(d_ptr + row * n_splits + split, d)
