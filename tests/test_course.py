@@ -72,6 +72,14 @@ def test_what_was_recorded_of_short_rows_fits_what_lesson_10_counts():
             assert min(fit, m) == run["programs"]
 
 
+def test_the_recorded_splits_are_counted_as_in_lesson_09():
+    """Two walks and one store of the matrix; each of a row's splits stores a state and reads all of them."""
+    runs = json.loads((ROOT / "docs" / "splits_on_h200.json").read_text())["results"]
+    for run in [r for r in runs if r["n_splits"]]:
+        m, n, s = run["m"], run["n"], run["n_splits"]
+        assert (2 * m * n + 2 * m * s * s, m * n + 2 * m * s) == (run["read"], run["written"])
+
+
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=lambda m: m.id)
 def test_a_mistake_is_a_sentence_and_a_question(mistake):
     """It says what happened and asks one question; it does not give the fix away."""

@@ -1,6 +1,18 @@
 """The misconceptions a check can name, by id."""
 
-from . import anywhere, kernels, lesson_02, lesson_03, lesson_06, lesson_07, lesson_08, lesson_09, lesson_10, softmax, triton
+from . import (
+    anywhere,
+    kernels,
+    lesson_02,
+    lesson_03,
+    lesson_06,
+    lesson_07,
+    lesson_08,
+    lesson_09,
+    lesson_10,
+    softmax,
+    triton,
+)
 from .errors import from_error
 from .mistake import Mistake
 
