@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import torch
 
 from .. import compare, detectors, syntax, wrappers
@@ -79,6 +81,12 @@ def _nothing_became_nan(m, d, facts) -> bool:
     top, _ = walked(split_walks.guarded, split_walks.first_tile)(facts)
     nan = m.isnan() | d.isnan()
     return nan.any() and not (nan & (top > -torch.inf)).any()
+
+
+def _state_without_other(tree) -> bool:
+    """A load of states with masked lanes that get no value; the second walk over x needs none."""
+    loads = [call for call in syntax.calls(tree, "load") if any(name in ast.unparse(call) for name in _STATES)]
+    return any(syntax.load_without_other(call) for call in loads)
 
 
 def _some_missing(m, d, facts) -> bool:
@@ -191,6 +199,8 @@ PARTIAL_KERNEL = (
     ("nothing-stored", detectors.nothing_stored),
 )  # fmt: skip
 
+_SOFTMAX = tuple(pair for pair in SOFTMAX_KERNEL if pair[0] != "no-pad")  # see _state_without_other
+
 _MERGE = (
     ("partials-not-rescaled", formula(merged(split_walks.not_rescaled))),
     ("factor-inverted", formula(merged(split_walks.factor_inverted))),
@@ -216,11 +226,12 @@ COMBINE_KERNEL = (
     ("split-zero-only", both(detectors.shared, formula(kept(split_walks.first)))),
     ("split-cut-short", formula(kept(split_walks.first_tile))),
     ("split-cut-short", formula(kept(split_walks.whole_tiles))),
+    ("no-pad", both(written(_state_without_other), detectors.all_nan)),
     ("splits-overlap", both(_right, detectors.shared)),
     ("row-read-twice", both(_right, _x_again)),
     *_ROWS,
     *ROW_KERNEL,
-    *SOFTMAX_KERNEL,
+    *_SOFTMAX,
 )
 
 SPLIT_FUNCTION = (
@@ -238,5 +249,5 @@ SPLIT_FUNCTION = (
     ("splits-overlap", both(_right, detectors.shared, _by_one_alone)),
     *_ROWS,
     *ROW_KERNEL,
-    *SOFTMAX_KERNEL,
+    *_SOFTMAX,
 )

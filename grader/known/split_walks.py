@@ -190,6 +190,6 @@ def kept(columns):
 def rounded_down(x: torch.Tensor, facts: dict) -> torch.Tensor:
     """A softmax of as many columns as splits of a length rounded down hold; the others were left as they were."""
     y = torch.full(x.shape, torch.nan, dtype=torch.float64)
-    columns = x.shape[1] // facts["n_splits"] * facts["n_splits"]
+    columns = max(x.shape[1] // facts["n_splits"], 1) * facts["n_splits"]
     y[:, :columns] = torch.softmax(x[:, :columns].double(), 1)
     return y

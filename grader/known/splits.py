@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 
 import torch
@@ -41,8 +40,8 @@ def returned(x: torch.Tensor, n_splits: int, evidence: Evidence) -> str | None:
     programs = programs_over_the_row(x, evidence)
     if not as_asked(programs, x, n_splits):
         asked = f"{len(x)} row{'s' * (len(x) > 1)} in {n_splits} split{'s' * (n_splits > 1)}"
-        started = f"{programs} program{'s' * (programs != 1)}"
-        return f"right numbers, but a launch over the whole of x has {started} for {asked}"
+        working = f"{programs} program{'s' * (programs != 1)}"
+        return f"right numbers, but a launch over the whole of x has {working} that store anything, for {asked}"
     return None
 
 
@@ -56,12 +55,12 @@ def as_asked(programs: int, x: torch.Tensor, n_splits: int) -> bool:
 
 
 def programs_over_the_row(x: torch.Tensor, evidence: Evidence) -> int:
-    """How many programs read x together: of the kernels that read all of it, the smallest launch. 0 without any."""
+    """How many programs share the work on x: of the kernels that read all of it, in the launch where fewest store."""
     reads = Counter()
     for name, read, _ in evidence.rows:
         reads[name] += read
     launches = [launch for launch in evidence.launches if reads[launch["kernel"]] >= x.numel()]
-    return min((math.prod(launch["grid"]) for launch in launches), default=0)
+    return min((launch["storing"] for launch in launches), default=0)
 
 
 def stored_by_several(evidence: Evidence) -> str | None:

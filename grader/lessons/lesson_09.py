@@ -123,6 +123,7 @@ def _combine_case(label: str, x: torch.Tensor, n_splits: int, block: int, order:
         budget=(m * n + 3 * m * n_splits * n_splits, m * n),
         may_read_less=True,
         unit=m * n,
+        may_idle=(n_splits - 1) * split_size >= n,  # an empty split has nothing to store
         facts=_facts(x, n_splits, block) | {"y_stride": n + y_gap},
         interpreted_only=wrappers.lowest(x),
     )

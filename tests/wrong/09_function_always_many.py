@@ -49,7 +49,7 @@ def split_softmax(x, n_splits):
         raise ValueError(f"a float32 matrix is needed, not {x.dim()} dimensions of {x.dtype}")
     if n_splits < 1:
         raise ValueError(f"n_splits has to be 1 or more, not {n_splits}")
-    n_splits = 64
+    n_splits = 16
     x = x.contiguous()
     n_rows, n_cols = x.shape
     y = torch.empty_like(x)
