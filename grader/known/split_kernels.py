@@ -100,9 +100,9 @@ def _right(case: Case, evidence: Evidence, answer: Answer) -> bool:
 def _read_while_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """A program loads an element that another program of the same launch stores."""
     stored: dict[tuple, set[int]] = {}
-    for place, program in _touched(evidence, "store"):
+    for place, program in splits.touched(evidence, "store"):
         stored.setdefault(place, set()).add(program)
-    return any(stored.get(place, set()) - {program} for place, program in _touched(evidence, "load"))
+    return any(stored.get(place, set()) - {program} for place, program in splits.touched(evidence, "load"))
 
 
 def _by_one_alone(case: Case, evidence: Evidence, answer: Answer) -> bool:
@@ -111,14 +111,6 @@ def _by_one_alone(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 def _x_again(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return splits.read_again(case.facts["x"], evidence) is not None
-
-
-def _touched(evidence: Evidence, op: str):
-    for panel in evidence.panels:
-        if panel.op == op:
-            for program, row, first, count in panel.touched:
-                for column in range(first, first + count):
-                    yield (panel.launch, panel.tensor, row, column), program
 
 
 def _plain(case: Case, evidence: Evidence, answer: Answer) -> bool:

@@ -83,3 +83,12 @@ def read_again(x: torch.Tensor, evidence: Evidence) -> str | None:
         if elements > x.numel()
         else None
     )
+
+
+def touched(evidence: Evidence, op: str):
+    """(place, program) of every element that a program of a traced launch touched; op is "load" or "store"."""
+    for panel in evidence.panels:
+        if panel.op == op:
+            for program, row, first, count in panel.touched:
+                for column in range(first, first + count):
+                    yield (panel.launch, panel.tensor, row, column), program
