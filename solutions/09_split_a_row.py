@@ -190,7 +190,7 @@ print("the sum of twelve ones:", total.item())
 # ## Your turn: 9.2
 #
 # The second launch has the same grid. Every program reads all states of its row, merges them, and writes the softmax of its
-# own split. All the programs of a row do the same merge; doing it again is cheaper than another launch.
+# own split. All programs of a row repeat the same merge. What that costs, we count at the end.
 #
 # `SPLITS` is a power of two, at least `n_splits`. What should the lanes hold that have no state?
 
