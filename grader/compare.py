@@ -55,12 +55,10 @@ def softmax(x: torch.Tensor, got) -> str | None:
 def state(got, want: tuple[float, float]) -> str | None:
     """None when got is the state (m, d) of a walk, else a sentence."""
     if not isinstance(got, (tuple, list)) or len(got) != 2:
-        shown = f"a {got.kind}" if isinstance(got, Unreadable) else repr(got)
-        return f"{shown} came back, expected two numbers (m, d)"
+        return f"{shown(got)} came back, expected two numbers (m, d)"
     for name, g, w in zip("md", got, want):
         if not same_number(g, w, rel=1e-5):
-            shown = f"a {g.kind}" if isinstance(g, Unreadable) else f"{g:.6g}" if isinstance(g, float) else repr(g)
-            return f"{name} is {shown}, expected {w:.6g}"
+            return f"{name} is {f'{g:.6g}' if isinstance(g, float) else shown(g)}, expected {w:.6g}"
     return None
 
 

@@ -75,15 +75,6 @@ def foreign_module(tree: ast.AST) -> bool:
     return any(isinstance(n.value, ast.Name) and n.value.id in _FOREIGN for n in inside)
 
 
-def ignores_parameter(tree: ast.AST, function: str, place: int) -> bool:
-    """A function whose parameter at that place is never looked at."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name == function and len(node.args.args) > place:
-            name = node.args.args[place].arg
-            return not any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
-    return False
-
-
 def kernel_returns(tree: ast.AST) -> bool:
     """A kernel with pointers among its parameters that returns a value, as a helper would."""
     return any(

@@ -20,6 +20,23 @@ def lowest(x: torch.Tensor) -> bool:
     return bool((x < -1e37).all())
 
 
+def kernel_case(label: str, x: torch.Tensor, call: Call, walks: int = 1, facts: dict | None = None, **more) -> Case:
+    """A launch whose first argument must become the softmax of each row of x, read `walks` times.
+
+    facts: what detectors look at besides the usual; more: fields of Case that differ from what a row kernel has.
+    """
+    strides = {"x_stride": x.stride(0), "y_stride": call.args[0].strides[0]}
+    usual = {
+        "verify": lambda e: compare.softmax(x, e.args[0]),
+        "size": x.numel(),
+        "budget": (walks * x.numel(), x.numel()),
+        "unit": x.numel(),
+        "facts": {"x": x, "out": 0, "block": call.kwargs["BLOCK"]} | strides | (facts or {}),
+        "interpreted_only": lowest(x),
+    }
+    return Case(label, call, **usual | more)
+
+
 def case(name: str, label: str, x: torch.Tensor, walks: int = 1, size: int = 0) -> Case:
     """name(x) must be the softmax of each row of x, and read x `walks` times."""
     # A view may be copied first, or be refused: both are fair. So only contiguous inputs have a budget.

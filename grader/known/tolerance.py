@@ -10,7 +10,6 @@ import torch
 from .. import compare, detectors, inputs, syntax
 from ..detectors import both, written
 from ..exercise import Answer, Case, Detector, Evidence
-from ..wire import Unreadable
 
 # By how much a wrong result is off, relative to each value: clearly more than rounding to the dtype explains.
 OFF = {torch.float32: 0.001, torch.float16: 0.05, torch.bfloat16: 0.1}
@@ -84,9 +83,7 @@ def verify(evidence: Evidence, dtype: torch.dtype, n: int, seed: int) -> str | N
     """None when the tolerance that came back accepts and refuses what it should, else a sentence."""
     tolerance = pair(evidence.value)
     if tolerance is None:
-        got = evidence.value
-        text = f"a {got.kind}" if isinstance(got, Unreadable) else repr(got)
-        return f"{text[:60]} came back, expected two numbers (rtol, atol)"
+        return f"{compare.shown(evidence.value)} came back, expected two numbers (rtol, atol)"
     right, wrong = panel(dtype, n, seed)
     refused = _refused(right, *tolerance)
     if refused:
@@ -169,7 +166,7 @@ TOLERANCE = (
     ("tolerances-swapped", detectors.value_formula(lambda v, f: _swapped(f, *pair(v)))),
     (
         "one-tolerance",
-        both(written(lambda tree: syntax.ignores_parameter(tree, "tolerance", 0)), _known(_rtol_is_wrong)),
+        both(written(lambda tree: 0 in syntax.unused_parameters(tree, "tolerance")), _known(_rtol_is_wrong)),
     ),
     ("subnormals-forgotten", _known(_only_subnormals_refused)),
     ("rtol-loose", _known(_rtol_is_loose)),

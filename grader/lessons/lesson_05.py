@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from .. import compare, inputs, wrappers
+from .. import inputs, wrappers
 from ..exercise import Call, Case, Exercise, Out
 from ..known.rows import ROW_KERNEL
 from ..known.softmax import SOFTMAX_KERNEL
@@ -60,16 +60,7 @@ def _kernel_case(label: str, x: torch.Tensor, order: str, y_gap: int = 0) -> Cas
         grid=(m,),
         order=order,
     )
-    return Case(
-        f"{label}, {m}×{n} in blocks of {block}",
-        call,
-        verify=lambda e: compare.softmax(x, e.args[0]),
-        size=m * n,
-        budget=(m * n, m * n),
-        unit=m * n,
-        facts={"x": x, "out": 0, "block": block, "x_stride": x.stride(0), "y_stride": y_stride},
-        interpreted_only=wrappers.lowest(x),
-    )
+    return wrappers.kernel_case(f"{label}, {m}×{n} in blocks of {block}", x, call)
 
 
 def _wrapper_cases(seed: int) -> list[Case]:

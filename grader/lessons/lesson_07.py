@@ -6,7 +6,7 @@ import functools
 
 import torch
 
-from .. import compare, inputs
+from .. import compare, inputs, wrappers
 from ..exercise import Call, Case, Exercise, Out
 from ..known import tolerance
 from ..known.half import HALF_KERNEL
@@ -16,10 +16,6 @@ from ..known.softmax import SOFTMAX_KERNEL
 from ..known.tolerance import TOLERANCE
 
 _HALF = (torch.bfloat16, torch.float16)
-
-
-def _block(n: int) -> int:
-    return 1 << (n - 1).bit_length()
 
 
 _MATRICES = [
@@ -71,26 +67,18 @@ def _half_case(
     label: str, x: torch.Tensor, y_gap: int = 0, order: str = "forward", interpreted_only: bool = False
 ) -> Case:
     m, n = x.shape
-    y_stride, block, dtype = n + y_gap, _block(n), compare.name(x.dtype)
+    block, dtype = wrappers.block(n), compare.name(x.dtype)
     wide = {"num_warps": 16} if block > 8192 else {}  # for a GPU: with fewer, a thread has more than it can hold
     call = Call(
         "launch",
         "half_softmax_kernel",
-        (Out((m, n), dtype, (y_stride, 1)), x, y_stride, x.stride(0), n),
+        (Out((m, n), dtype, (n + y_gap, 1)), x, n + y_gap, x.stride(0), n),
         {"BLOCK": block} | wide,
         grid=(m,),
         order=order,
     )
-    return Case(
-        f"{label}, {dtype}, {m}×{n} in blocks of {block}",
-        call,
-        verify=lambda e: compare.softmax(x, e.args[0]),
-        size=m * n,
-        budget=(m * n, m * n),
-        unit=m * n,
-        facts={"x": x, "out": 0, "block": block, "x_stride": x.stride(0), "y_stride": y_stride},
-        interpreted_only=interpreted_only,
-    )
+    what = f"{label}, {dtype}, {m}×{n} in blocks of {block}"
+    return wrappers.kernel_case(what, x, call, interpreted_only=interpreted_only)
 
 
 _LENGTHS = (1, 7, 781, 4096, 32768, 131072)
@@ -164,7 +152,7 @@ def _masked_cases(seed: int) -> list[Case]:
 
 def _masked_case(label: str, raw: torch.Tensor, keep: torch.Tensor, y_gap: int = 0, order: str = "forward") -> Case:
     m, n = raw.shape
-    y_stride, block = n + y_gap, _block(n)
+    y_stride, block = n + y_gap, wrappers.block(n)
     x = raw.masked_fill(keep == 0, -torch.inf)
     strides = {"y_stride": y_stride, "x_stride": raw.stride(0), "keep_stride": keep.stride(0)}
     call = Call(

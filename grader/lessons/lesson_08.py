@@ -113,17 +113,13 @@ def _kernel_cases(seed: int) -> list[Case]:
 
 def _kernel_case(label: str, x: torch.Tensor, block: int, y_gap: int = 0, order: str = "forward") -> Case:
     m, n = x.shape
-    y_stride = n + y_gap
-    args = (Out((m, n), strides=(y_stride, 1)), x, y_stride, x.stride(0), n)
-    return Case(
+    args = (Out((m, n), strides=(n + y_gap, 1)), x, n + y_gap, x.stride(0), n)
+    return wrappers.kernel_case(
         f"{label}, {m}×{n} in tiles of {block}",
+        x,
         Call("launch", "online_softmax_kernel", args, {"BLOCK": block}, grid=(m,), order=order),
+        walks=2,
         verify=lambda e: compare.softmax(x, e.args[0]) or _too_wide(e, block),
-        size=m * n,
-        budget=(2 * m * n, m * n),
-        unit=m * n,
-        facts={"x": x, "out": 0, "block": block, "x_stride": x.stride(0), "y_stride": y_stride},
-        interpreted_only=wrappers.lowest(x),
     )
 
 

@@ -6,7 +6,7 @@ import random
 
 import torch
 
-from .. import compare, inputs, wrappers
+from .. import inputs, wrappers
 from ..exercise import Call, Case, Exercise, Out
 from ..known import residency
 from ..known.persistent import PERSISTENT
@@ -57,7 +57,7 @@ def _tile_cases(seed: int) -> list[Case]:
 
 def _tile_case(label: str, x: torch.Tensor, rows: int, y_gap: int = 0, order: str = "forward") -> Case:
     (m, n), block = x.shape, wrappers.block(x.shape[1])
-    return _kernel_case(
+    return wrappers.kernel_case(
         f"{label}, {m}×{n} in tiles of {rows}×{block}",
         x,
         Call(
@@ -68,21 +68,7 @@ def _tile_case(label: str, x: torch.Tensor, rows: int, y_gap: int = 0, order: st
             grid=(-(-m // rows),),
             order=order,
         ),
-        {"tile": rows, "y_stride": n + y_gap},
-    )
-
-
-def _kernel_case(label: str, x: torch.Tensor, call: Call, facts: dict) -> Case:
-    return Case(
-        label,
-        call,
-        verify=lambda e: compare.softmax(x, e.args[0]),
-        size=x.numel(),
-        budget=(x.numel(), x.numel()),
-        unit=x.numel(),
-        facts={"x": x, "out": 0, "block": wrappers.block(x.shape[1]), "x_stride": x.stride(0)} | facts,
-        interpreted_only=wrappers.lowest(x),
-        may_idle="programs" in facts,  # there may be more programs than rows, or than equal shares of them
+        facts={"tile": rows},
     )
 
 
@@ -126,7 +112,7 @@ def _walk_cases(seed: int) -> list[Case]:
 
 def _walk_case(label: str, x: torch.Tensor, programs: int, y_gap: int = 0, order: str = "forward") -> Case:
     m, n = x.shape
-    return _kernel_case(
+    return wrappers.kernel_case(
         f"{label}, {m}×{n} with {programs} program{'s' * (programs > 1)}",
         x,
         Call(
@@ -137,7 +123,8 @@ def _walk_case(label: str, x: torch.Tensor, programs: int, y_gap: int = 0, order
             grid=(programs,),
             order=order,
         ),
-        {"programs": programs, "y_stride": n + y_gap},
+        facts={"programs": programs},
+        may_idle=True,  # there may be more programs than rows, or than equal shares of them
     )
 
 
