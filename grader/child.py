@@ -158,6 +158,7 @@ def _launch(data: dict) -> dict:
         "shared": int(data["shared"]),
         "storing": int(data["storing"]),
         "widest": int(data["widest"]),
+        "early": int(data["early"]),
         "options": {str(k): wire.decode(v) for k, v in data["options"].items()},
         "constants": {str(k): wire.decode(v) for k, v in data["constants"].items()},
         "signature": {str(k): str(v) for k, v in data["signature"].items()},

@@ -31,9 +31,23 @@ class Launch:
     # For each tensor, by element: how often it was stored, and by which program last (-1: by none).
     stores: dict[str, np.ndarray] = field(default_factory=dict)
     owners: dict[str, np.ndarray] = field(default_factory=dict)
+    times: dict[str, np.ndarray] = field(default_factory=dict)  # of the last store
+    atomics: dict[int, int] = field(default_factory=dict)  # time of each program's last one
+    clock: int = 0
+    early: int = 0  # loads of what another program stored after its last atomic, so that nothing says that it is there
     shared: int = 0  # stores to an element that another program had stored before; atomics may do that
     widest: int = 0  # active lanes of its widest access
     storing: set[int] = field(default_factory=set)  # programs that stored anything
+
+    def unannounced(self, tensor: str, elements: np.ndarray, program: int) -> int:
+        """How many of the elements another program stored after its last atomic."""
+        if tensor not in self.owners:
+            return 0
+        owners, times = self.owners[tensor][elements], self.times[tensor][elements]
+        theirs = (owners >= 0) & (owners != program)
+        return sum(
+            time > self.atomics.get(owner, -1) for owner, time in zip(*(a[theirs].tolist() for a in (owners, times)))
+        )
 
 
 class Ledger:
@@ -54,6 +68,7 @@ class Ledger:
         """One load or store of a launch: the active lanes' elements in row-major order."""
         launch = self.launches[-1]
         launch.widest = max(launch.widest, elements.size)
+        launch.clock += 1
         key = (region.index, region.name)
         entry = self._open.get(key)
         if entry is None:
@@ -65,18 +80,22 @@ class Ledger:
         count = elements.size if (steps > 0).all() else np.unique(elements).size
         if op == "load":
             entry.read += count
+            launch.early += launch.unannounced(region.name, elements.reshape(-1), program)
         else:
             entry.written += count
             if region.name not in launch.stores:
                 launch.stores[region.name] = np.zeros(region.numel, np.int64)
                 launch.owners[region.name] = np.full(region.numel, -1, np.int64)
+                launch.times[region.name] = np.zeros(region.numel, np.int64)
             np.add.at(launch.stores[region.name], elements, 1)
             launch.storing.add(program)
             owners = launch.owners[region.name]
             before = owners[elements]
-            if not atomic:
+            if atomic:
+                launch.atomics[program] = launch.clock
+            else:
                 launch.shared += int(((before >= 0) & (before != program)).sum())
-            owners[elements] = program
+            owners[elements], launch.times[region.name][elements] = program, launch.clock
 
     def operation(self, name: str, reads, writes) -> None:
         """One PyTorch operation. reads, writes: (elements, itemsize, floating) of each tensor."""

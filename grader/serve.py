@@ -173,7 +173,7 @@ def _result(value, limit: int) -> tuple[dict, list[bytes]]:
 def _launch(launch) -> dict:
     return {
         "kernel": launch.kernel, "grid": list(launch.grid), "shared": launch.shared,
-        "storing": len(launch.storing), "widest": launch.widest,
+        "storing": len(launch.storing), "widest": launch.widest, "early": launch.early,
         "options": {str(k): wire.encode(v) for k, v in launch.options.items()},
         "constants": {k: wire.encode(v) for k, v in launch.constants.items()},
         "signature": launch.signature,

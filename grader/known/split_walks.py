@@ -1,4 +1,4 @@
-"""Known wrong states of the splits of a row, and softmaxes that merge right states wrongly, computed in PyTorch.
+"""Known wrong states of the splits of a row, computed in PyTorch.
 
 A case's facts hold x, n_splits, split_size and block.
 """
@@ -10,7 +10,6 @@ import torch
 from .. import compare
 from ..exercise import Answer, Case, Detector, Evidence
 from . import walks
-from .splits import states
 from .walks import INF
 
 # ---- which columns a split takes in
@@ -57,6 +56,17 @@ def blocks_apart(split: int, facts: dict) -> range:
     return range(split * facts["block"], split * facts["block"] + facts["split_size"])
 
 
+def first_tile_each_step(split: int, facts: dict) -> list[int]:
+    """The first tile in every step: the walk forgets where it is, but not how much of the split is left."""
+    begin, size, block = split * facts["split_size"], facts["split_size"], facts["block"]
+    return [begin + lane for start in range(0, size, block) for lane in range(min(block, size - start))]
+
+
+def first_split_alone(split: int, facts: dict) -> range:
+    """Its own columns for split 0, and none for the others."""
+    return own(0, facts)[: None if split == 0 else 0]
+
+
 def walked(update=walks.right, columns=own, start=(-INF, 0.0), pad: float = -INF, rows=lambda x: x):
     """A formula facts -> (m, d): every split walked along in tiles with `update`, as in `walks.softmax`."""
 
@@ -98,98 +108,3 @@ def state_table(compute) -> Detector:
 
 def _same(some, others) -> bool:
     return len(some) == len(others) and all(compare.alike(a, b) for a, b in zip(some, others))
-
-
-# ---- known wrong softmaxes of x (M×N) from the right states
-
-
-def merged(merge):
-    """A formula (x, facts) -> y: merge(m, d) gives what each split subtracts and divides by, from all states (M×S)."""
-
-    def compute(x: torch.Tensor, facts: dict) -> torch.Tensor:
-        m, d = states(x, facts["n_splits"], facts["split_size"])
-        shift, total = (t.float().expand(m.shape) for t in merge(m.float(), d.float()))
-        which = torch.arange(x.shape[1]) // facts["split_size"]
-        return torch.exp(x.float() - shift[:, which]) / total[:, which]
-
-    return compute
-
-
-def _top(m: torch.Tensor) -> torch.Tensor:
-    return m.amax(1, keepdim=True)
-
-
-def total(m: torch.Tensor, d: torch.Tensor) -> torch.Tensor:
-    """The sum of the row."""
-    return (d * torch.exp(m - _top(m))).sum(1, keepdim=True)
-
-
-def not_rescaled(m, d):
-    """The sums added as they are."""
-    return _top(m), d.sum(1, keepdim=True)
-
-
-def factor_inverted(m, d):
-    """exp(row's maximum - split's) in place of exp(split's - row's)."""
-    return _top(m), (d * torch.exp(_top(m) - m)).sum(1, keepdim=True)
-
-
-def own_maximum(m, d):
-    """The split's maximum over the row's sum."""
-    return m, total(m, d)
-
-
-def own_sum(m, d):
-    """The row's maximum over the split's sum."""
-    return _top(m), d
-
-
-def own_state(m, d):
-    """Each split a softmax of its own."""
-    return m, d
-
-
-def exchanged(m, d):
-    """The sums taken for maxima, and the maxima for sums."""
-    return _top(d), total(d, m)
-
-
-def of_row_zero(m, d):
-    """Every row with the states of row 0."""
-    return _top(m)[:1], total(m, d)[:1]
-
-
-def maximum_at_least_zero(m, d):
-    """A masked lane holds a maximum of 0."""
-    m0 = _top(m).clamp(min=0)
-    return m0, (d * torch.exp(m - m0)).sum(1, keepdim=True)
-
-
-def first_states(count):
-    """Only the first count(n_splits) states take part."""
-
-    def merge(m, d):
-        kept = count(m.shape[1])
-        return _top(m[:, :kept]), total(m[:, :kept], d[:, :kept])
-
-    return merge
-
-
-def kept(columns):
-    """A formula (x, facts) -> y: right in the given columns of each split, and the others were left as they were."""
-
-    def compute(x: torch.Tensor, facts: dict) -> torch.Tensor:
-        y = torch.full(x.shape, torch.nan, dtype=torch.float64)
-        mine = [c for s in range(facts["n_splits"]) for c in columns(s, facts) if c < x.shape[1]]
-        y[:, mine] = torch.softmax(x.double(), 1)[:, mine]
-        return y
-
-    return compute
-
-
-def rounded_down(x: torch.Tensor, facts: dict) -> torch.Tensor:
-    """A softmax of as many columns as splits of a length rounded down hold; the others were left as they were."""
-    y = torch.full(x.shape, torch.nan, dtype=torch.float64)
-    columns = max(x.shape[1] // facts["n_splits"], 1) * facts["n_splits"]
-    y[:, :columns] = torch.softmax(x[:, :columns].double(), 1)
-    return y

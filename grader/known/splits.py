@@ -32,7 +32,7 @@ def wrong_state(got: list[torch.Tensor], want: tuple[torch.Tensor, torch.Tensor]
 
 def returned(x: torch.Tensor, n_splits: int, evidence: Evidence) -> str | None:
     """None when the softmax of x came back, from launches that share a row among n_splits programs; or a sentence."""
-    sentence = compare.softmax(x, evidence.value) or stored_by_several(evidence)
+    sentence = compare.softmax(x, evidence.value) or stored_by_several(evidence) or counted_too_early(evidence)
     if sentence:
         return sentence
     if not evidence.launches:
@@ -40,8 +40,8 @@ def returned(x: torch.Tensor, n_splits: int, evidence: Evidence) -> str | None:
     programs = programs_over_the_row(x, evidence)
     if not as_asked(programs, x, n_splits):
         asked = f"{len(x)} row{'s' * (len(x) > 1)} in {n_splits} split{'s' * (n_splits > 1)}"
-        working = f"{programs} program{'s' * (programs != 1)}"
-        return f"right numbers, but a launch over the whole of x has {working} that store anything, for {asked}"
+        working = "1 program that stores" if programs == 1 else f"{programs} programs that store"
+        return f"right numbers, but a launch over the whole of x has {working} anything, for {asked}"
     return None
 
 
@@ -67,9 +67,21 @@ def stored_by_several(evidence: Evidence) -> str | None:
     """None when every element was stored by one program of a launch, or by atomics; else a sentence."""
     for launch in evidence.launches:
         if launch["shared"]:
+            times = "once" if launch["shared"] == 1 else f"{launch['shared']} times"
             return (
-                f"right numbers here, where programs run one after the other, but {launch['shared']} times a program "
+                f"right numbers here, where programs run one after the other, but {times} a program "
                 f"of {launch['kernel']} stores into an element that another one had stored into"
+            )
+    return None
+
+
+def counted_too_early(evidence: Evidence) -> str | None:
+    """None when every program that loads what another one of its launch stored knows by an atomic that it is there."""
+    for launch in evidence.launches:
+        if launch["early"]:
+            return (
+                f"right numbers here, where programs run one after the other, but {launch['kernel']} loads elements "
+                "that another program of the launch stored after its last atomic operation, or without one"
             )
     return None
 

@@ -12,7 +12,7 @@ MISTAKES = [
     Mistake(
         "no-pad",
         "Masked lanes have no value: the load has a mask and no `other`. A GPU may leave anything there.",
-        "What should a lane hold that lies outside the row?",
+        "What should a lane hold that has no element of its own?",
     ),
     Mistake(
         "pad-finite",

@@ -5,7 +5,7 @@ from .mistake import Mistake
 MISTAKES = [
     Mistake(
         "programs-swapped",
-        "Row and split have changed places: the kernel asks for the row where it is told the split.",
+        "Row and split have changed places: the kernel takes for the row what the grid counts as the split.",
         "Which number of the grid counts rows, and which counts splits?",
     ),
     Mistake(
@@ -66,7 +66,7 @@ MISTAKES = [
     Mistake(
         "split-rounded-down",
         "The splits together are shorter than the row: its last columns belong to none of them.",
-        "How long are all splits together when n_splits does not divide the row?",
+        "How long are all splits together, for the row named above?",
     ),
     Mistake(
         "one-program-a-row",
@@ -88,5 +88,75 @@ MISTAKES = [
         "Several programs of a launch read the same element, change it and store it back. On a GPU they do so at the "
         "same time, and the last one to store wins.",
         "Which element could each program have for itself?",
+    ),
+    Mistake(
+        "split-read-twice",
+        "The numbers are right, but each split is read twice: once for its maximum, once for its sum.",
+        "Can the sum be kept while the maximum still moves?",
+    ),
+    Mistake(
+        "whole-row-each",
+        "Every program does the whole row.",
+        "Which columns are those of one split, and where do they begin and end?",
+    ),
+    Mistake(
+        "splits-blocks-apart",
+        "Splits begin one block after each other, but a split may be longer than a block, or shorter.",
+        "At which column does split 1 begin, and at which does split 0 end?",
+    ),
+    Mistake(
+        "only-first-split",
+        "Only the first split of each row was taken in: the programs of the others found all their lanes switched off.",
+        "Which numbers of your mask are counted from the beginning of the row, and which from that of the split?",
+    ),
+    Mistake(
+        "empty-state",
+        "The state of a split without any number above -inf is not the one that changes nothing in a merge.",
+        "Which maximum do no numbers at all have, and what is their sum?",
+    ),
+    Mistake(
+        "state-not-stored",
+        "One of the two numbers of the state was never stored.",
+        "How many tensors does the kernel store into?",
+    ),
+    Mistake(
+        "stored-in-split-zero",
+        "Every program stores into the columns of the first split.",
+        "Which column of y does lane 0 of split 1 belong to?",
+    ),
+    Mistake(
+        "sums-not-added",
+        "The sums of the splits were not added up to that of the row.",
+        "Which of the states' numbers make the sum of the row, and what is done with them?",
+    ),
+    Mistake(
+        "states-unused",
+        "The numbers are right, but every program walks along x again for what the states already say.",
+        "What did the first launch leave for the second?",
+    ),
+    Mistake(
+        "grid-without-splits",
+        "The grid has one number, so every program believes that it has split 0.",
+        "How many numbers does a program need to know its row and its split, and how many does your grid have?",
+    ),
+    Mistake(
+        "output-not-stored",
+        "No kernel stored into the output: it still holds what it was made with.",
+        "Which of the two kernels stores the output, and which line launches it?",
+    ),
+    Mistake(
+        "refuses-too-much",
+        "An input was refused that the function should take.",
+        "Which rows and which numbers of splits does the exercise allow?",
+    ),
+    Mistake(
+        "tl-on-the-host",
+        "A function of triton.language was called outside of a kernel, where plain Python runs.",
+        "Which module has a function of that name for the host?",
+    ),
+    Mistake(
+        "counted-too-early",
+        "A program may read a state before it is stored: nothing tells it that the program which stores it got so far.",
+        "What must have happened before a program may count itself as done?",
     ),
 ]

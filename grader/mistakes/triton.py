@@ -21,7 +21,7 @@ MISTAKES = [
     Mistake(
         "block-not-power-of-two",
         "tl.arange takes only lengths that are a power of two.",
-        "What is the next power of two above the number of columns?",
+        "What is the smallest power of two that is at least the length you asked for?",
     ),
     Mistake(
         "block-not-constexpr",

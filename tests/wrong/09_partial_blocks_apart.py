@@ -1,5 +1,5 @@
 # exercise: 9.1
-# mistake: splits-overlap
+# mistake: splits-blocks-apart
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,5 @@
 # exercise: 9.1
-# mistake: row-read-twice
+# mistake: split-read-twice
 import torch
 import triton
 import triton.language as tl
