@@ -123,18 +123,21 @@ def _draw(axes, cells: _Cells, kernel: bool) -> None:
     crosses = [[(c, r + a), (c + 1, r + 1 - a)] for r, c in places["outside"] for a in (0, 1)]
     axes.add_collection(LineCollection(crosses, color="black", linewidth=1.4))
     for (row, column), who in places["touched"].items():
-        axes.text(column + 0.5, row + 0.5, who[0], **_number(who[0]))
+        name = cells.panel.called(who[0])
+        axes.text(column + 0.5, row + 0.5, name, **_number(name))
     white = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
     for (row, column), who in places["shared"].items():
         for height, program in ((0.28, who[0]), (0.73, who[-1])):
-            axes.text(column + 0.5, row + height, program, bbox=white, **_number(program))
+            name = cells.panel.called(program)
+            axes.text(column + 0.5, row + height, name, bbox=white, **_number(name))
     axes.set_xlim(cells.first - 0.1, cells.first + cells.columns + 0.1)
     axes.set_ylim(cells.rows + 0.1, -0.1)
     _label(axes, cells, kernel)
 
 
-def _number(program: int) -> dict:
-    return {"ha": "center", "va": "center_baseline", "fontsize": 9 if program < 100 else 6.5, "clip_on": True}
+def _number(name: str) -> dict:
+    size = 9 if len(name) < 3 else 6.5 if len(name) < 7 else 5
+    return {"ha": "center", "va": "center_baseline", "fontsize": size, "clip_on": True}
 
 
 def _label(axes, cells: _Cells, kernel: bool) -> None:

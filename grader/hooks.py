@@ -200,7 +200,7 @@ def _access(op: str, ptrs, mask, stock, atomic: bool = False):
     program = (x * ny + y) * nz + z
     if watch.recorder is not None:
         watch.recorder.access(op, ptrs.data, mask, watch.memory.regions, program)
-    real, touched = watch.memory.resolve(op, ptrs.data, mask, watch.program)
+    real, touched = watch.memory.resolve(op, ptrs.data, mask, watch.program, watch.grid)
     if watch.ledger is not None:
         for region, elements in touched:
             watch.ledger.access(op, region, elements, program, atomic)

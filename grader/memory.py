@@ -88,7 +88,7 @@ class Memory:
         self.regions.append(region)
         return region
 
-    def resolve(self, op: str, addresses: np.ndarray, mask: np.ndarray, program):
+    def resolve(self, op: str, addresses: np.ndarray, mask: np.ndarray, program, grid=(1, 1, 1)):
         """Translate one access, or raise OutOfBounds before it happens.
 
         Returns (real addresses, [(region, element indices of the active lanes), ...]).
@@ -103,8 +103,8 @@ class Memory:
         for index in owners[:1] if (owners == owners[0]).all() else np.unique(owners):
             if not 1 <= index <= len(self.regions):
                 raise OutOfBounds(
-                    f"a {op} in program {_program(program)} uses an address that belongs to no tensor of this launch: "
-                    "build it from one of the kernel's pointer arguments",
+                    f"a {op} in program {called(program, grid)} uses an address that belongs to no tensor of this "
+                    "launch: build it from one of the kernel's pointer arguments",
                     op=op,
                     program=list(program),
                     lanes=int(active.size),
@@ -116,16 +116,17 @@ class Memory:
             elements, good = region.elements(mine)
             if not good.all():
                 lines = _lines(addresses.shape, mask)[lanes]
-                raise _refusal(op, region, mine, good, program, lines)
+                raise _refusal(op, region, mine, good, program, grid, lines)
             translated[lanes] = mine - np.uint64(region.base) + np.uint64(region.real)
             touched.append((region, elements))
         real[mask] = translated
         return real, touched
 
 
-def _program(program) -> str:
-    x, y, z = program
-    return f"({x}, {y}, {z})" if z else f"({x}, {y})" if y else str(x)
+def called(program, grid) -> str:
+    """A program as its grid names it: by one number, or by as many as it takes to tell all programs apart."""
+    axes = max((i + 1 for i, n in enumerate(grid) if n > 1), default=1)
+    return str(program[0]) if axes == 1 else f"({', '.join(map(str, program[:axes]))})"
 
 
 def _lines(shape: tuple[int, ...], mask: np.ndarray) -> np.ndarray:
@@ -134,7 +135,7 @@ def _lines(shape: tuple[int, ...], mask: np.ndarray) -> np.ndarray:
     return np.broadcast_to(lines, shape)[mask] if shape else np.zeros(1, int)
 
 
-def _refusal(op: str, region: Region, addresses, good, program, lines: np.ndarray) -> OutOfBounds:
+def _refusal(op: str, region: Region, addresses, good, program, grid, lines: np.ndarray) -> OutOfBounds:
     """The sentence for the first lane that leaves its tensor."""
     bad, line = addresses[~good][0], lines[~good][0]
     beside = addresses[good & (lines == line)]
@@ -147,7 +148,7 @@ def _refusal(op: str, region: Region, addresses, good, program, lines: np.ndarra
         where, size = f"row {row}, column {column} (element {flat})", " × ".join(map(str, region.shape))
     verb = "stores to" if op == "store" else "loads from"
     return OutOfBounds(
-        f"program {_program(program)} {verb} {region.name} at {where}, which does not exist: "
+        f"program {called(program, grid)} {verb} {region.name} at {where}, which does not exist: "
         f"{region.name} is {size}, counted from 0. "
         f"Lanes outside the tensor in this {op}: {int((~good).sum())} of {good.size}.",
         op=op,

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from .memory import called
+
 Run = list[int]  # program, row, first column, number of columns; a vector is all row 0
 
 
@@ -31,6 +35,10 @@ class Panel:
     def vector(self) -> bool:
         """Whether the tensor has no rows, so that its elements are named by one number."""
         return len(self.shape) == 1
+
+    def called(self, program: int) -> str:
+        """The program of that number, counted with the last index of the grid fastest, as the grid names it."""
+        return called([int(i) for i in np.unravel_index(program, self.grid)], self.grid)
 
 
 def pieces(runs: list[Run]) -> list[tuple[int, int, int, list[int]]]:

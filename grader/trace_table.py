@@ -46,7 +46,7 @@ def _programs(panel: Panel) -> str:
         count *= n
     if len(grid) == 1:
         return _count(count, "program")
-    return f"{count} programs in a grid of {' × '.join(map(str, grid))}, numbered from 0 with the last index fastest"
+    return f"{count} programs in a grid of {' × '.join(map(str, grid))}"
 
 
 def _table(panel: Panel) -> list[str]:
@@ -63,7 +63,7 @@ def _table(panel: Panel) -> list[str]:
             parts.append(f"{_count(sum(run[3] for run in masked), 'lane')} masked")
         if outside:
             parts.append(f"out of bounds: {_where(panel, outside)}")
-        lines.append(f"  program {program:<3} {'; '.join(parts)}")
+        lines.append(f"  program {panel.called(program):<3} {'; '.join(parts)}")
     if len(by_program) > _MOST_PROGRAMS:
         lines.append(f"  and {_count(len(by_program) - _MOST_PROGRAMS, 'program')} more")
     return lines
@@ -78,7 +78,9 @@ def _shared(panel: Panel) -> list[str]:
     lines = []
     for programs, runs in list(groups.items())[:_MOST_PLACES]:
         times = "twice" if len(programs) == 2 else f"{len(programs)} times"
-        who = ", then ".join(map(str, programs[:_MOST_PLACES])) + (", ..." if len(programs) > _MOST_PLACES else "")
+        who = ", then ".join(map(panel.called, programs[:_MOST_PLACES])) + (
+            ", ..." if len(programs) > _MOST_PLACES else ""
+        )
         lines.append(f"  touched {times}: {_where(panel, runs)}, by program {who}")
     if len(groups) > _MOST_PLACES:
         lines.append(f"  and {_count(len(groups) - _MOST_PLACES, 'place')} more touched more than once")

@@ -149,11 +149,11 @@ def test_an_address_of_no_tensor(trace):
 
 
 def test_a_grid_of_two_dimensions_numbers_its_programs(trace):
-    """And says how."""
+    """A program has as many numbers as its grid."""
     lines = trace(grid_kernel, blank(2, 3), grid=(2, 3))
 
-    assert "grid_kernel, 6 programs in a grid of 2 × 3, numbered from 0 with the last index fastest" == lines[0]
-    assert "  program 4   row 1, column 1" in lines
+    assert "grid_kernel, 6 programs in a grid of 2 × 3" == lines[0]
+    assert "  program (1, 1) row 1, column 1" in lines
 
 
 def test_a_large_launch_is_cut_and_says_so(trace):
