@@ -4,7 +4,7 @@
 # One program a row is fine as long as there are many rows. What if there is only one, and it is long? In this lesson several
 # programs share a row. They cannot wait for each other, and that decides how the work is cut.
 #
-# *About 45 minutes. No GPU needed.*
+# *About 70 minutes. No GPU needed.*
 
 # %%
 import sys
@@ -71,23 +71,23 @@ y
 # Row 1, split 2 stored 12. Who guarantees that all splits have the same length? Nobody:
 
 # %%
-n_cols, n_splits = 10, 3
+n_cols, n_splits = 11, 7
 split_size = triton.cdiv(n_cols, n_splits)  # rounded up, or the end of the row would be nobody's
-for split in range(n_splits + 1):
+for split in range(n_splits):
     print(f"split {split}: columns", list(range(n_cols))[split * split_size : (split + 1) * split_size])
 
 # %% [markdown]
-# The last split is shorter, and one more would be **empty**: no columns, so its state is `(-inf, 0)`, the one that changes
-# nothing.
+# Five splits are full, one is shorter, and the last one is **empty**: no columns, so its state is `(-inf, 0)`, the one that
+# changes nothing.
 
 # %% [markdown]
 # ## Your turn: 9.1
 #
-# The first walk of lesson 08, over one split. The states are two matrices with a row for each row of `x` and a column for
+# The first walk of lesson 08, over one split: each element is read once. The states are two matrices with a row for each row of `x` and a column for
 # each split, without gaps.
 #
 # A split may be longer than `BLOCK`, and no multiple of it. So a lane has to be inside its split *and* inside the row.
-# Which of the two does the last split of a row need, and which do the others?
+# Which of the two does the last split of a row need, and which do the others? (The answer is folded below the check.)
 
 # %%
 @triton.jit
@@ -128,10 +128,10 @@ check("9.1")
 # %% [markdown]
 # <details><summary>What each line is for</summary>
 #
-# **Inside the split**: without `start + lanes < split_size`, a last tile that hangs over counts columns of the next split,
-# and these are counted twice.
+# **Inside the split**: every split but the last needs it. Without `start + lanes < split_size`, a last tile that hangs over
+# counts columns of the next split, and these are counted twice.
 #
-# **Inside the row**: the last split of a row may reach over its end, into the next row.
+# **Inside the row**: the last split may reach over the end of its row, into the next one, and so may empty splits.
 #
 # **The empty split**: every lane is masked, and the guard of lesson 08 keeps `-inf - -inf` out.
 #
@@ -142,12 +142,13 @@ check("9.1")
 # </details>
 
 # %% [markdown]
-# Your kernel on two rows of ten, in three splits. Every element is read by one program, every state stored by one:
+# Your kernel on two rows of ten, in two splits of five, with blocks of four: the second tile of a split is mostly masked.
+# Every element is read by one program, every state stored by one. A program is named by its place in the grid, row first:
 
 # %%
 x = torch.arange(20.0, device=where).reshape(2, 10)
-m, d = (torch.zeros(2, 3, device=where) for _ in range(2))
-trace(partial_kernel, m, d, x, x.stride(0), 10, 3, 4, BLOCK=4, grid=(2, 3))
+m, d = (torch.zeros(2, 2, device=where) for _ in range(2))
+trace(partial_kernel, m, d, x, x.stride(0), 10, 2, 5, BLOCK=4, grid=(2, 2))
 
 # %% [markdown]
 # ## Who puts them together?
@@ -170,6 +171,7 @@ ones, nan = torch.ones(12, device=where), float("nan")
 total, parts = torch.full((1,), nan, device=where), torch.full((3,), nan, device=where)
 picture = trace(hopeful_kernel, total, parts, ones, 3, BLOCK=4, grid=(3,))
 print("the sum of twelve ones:", total.item())
+picture
 
 # %% [markdown]
 # Right. Now the same launch, with its programs in another order, which a GPU is free to choose:
@@ -177,14 +179,16 @@ print("the sum of twelve ones:", total.item())
 # %%
 total.fill_(nan), parts.fill_(nan)
 picture = trace(hopeful_kernel, total, parts, ones, 3, BLOCK=4, grid=(3,), order="reversed")
-print("the sum of twelve ones:", total.item())
+print("the sum of twelve ones:", total.item(), "and the parts, after the launch:", parts.tolist())
+picture
 
 # %% [markdown]
-# Program 2 loaded `part_ptr` before programs 0 and 1 had stored into it. Waiting in a loop would not help: a GPU starts only
+# The parts are all there after the launch, but program 2 was the first to run: it loaded `part_ptr` before programs 0 and 1
+# had stored into it, and found the NaN that we had put there. Waiting in a loop would not help: a GPU starts only
 # as many programs as it has room for, and the ones waited for may not have started.
 #
-# So there is **no barrier between the programs of a launch**. But launches keep their order: when the first program of the
-# second launch begins, all of the first launch have ended. That is our barrier.
+# So there is **no barrier between the programs of a launch**. But launches on one stream, as PyTorch makes them, keep their
+# order: when the first program of the second launch begins, all of the first launch have ended. That is our barrier.
 
 # %% [markdown]
 # ## Your turn: 9.2
@@ -192,7 +196,8 @@ print("the sum of twelve ones:", total.item())
 # The second launch has the same grid. Every program reads all states of its row, merges them, and writes the softmax of its
 # own split. All programs of a row repeat the same merge. What that costs, we count at the end.
 #
-# `SPLITS` is a power of two, at least `n_splits`. What should the lanes hold that have no state?
+# `SPLITS` is a power of two, at least `n_splits`. What should the lanes hold that have no state? A row of nothing but `-inf`
+# has no softmax: leave it, and it becomes NaN.
 
 # %%
 @triton.jit
@@ -234,8 +239,8 @@ check("9.2")
 #
 # **Lanes without a state** hold the empty one, `(-inf, 0)`. A maximum of 0 wins over any row that lies below it.
 #
-# **Two masks in the store**: without the split's end, two programs write the same columns. The numbers are the same, and
-# the traffic is not.
+# **Two masks in the load and in the store**: if both lack the split's end, two programs write the same numbers into the same
+# columns, which is only more traffic. If the store alone lacks it, its masked lanes write over the next split.
 #
 # </details>
 
@@ -243,10 +248,11 @@ check("9.2")
 # ## Your turn: 9.3
 #
 # The function around both. Refuse what it cannot take with a `ValueError` and a sentence: every tensor that is no float32
-# matrix, and less than one split. There may be more splits than columns, and `n_splits` need not divide the row.
+# matrix, and fewer than one split. There may be more splits than columns, and `n_splits` need not divide the row. As in
+# 5.2, mind a transposed `x`.
 #
-# It makes the states itself, and launches twice over the grid `(n_rows, n_splits)`. For the block, 4096 is a good upper
-# limit, and a split may be shorter.
+# It makes the states itself, and launches twice over the grid `(n_rows, n_splits)`. The block should not grow with a long
+# split, because no block may hold more than 1048576 elements; 4096 is a good upper limit. A split may be shorter.
 
 # %%
 def split_softmax(x, n_splits):
@@ -289,9 +295,10 @@ check("9.3")
 # **No shared sum**: many programs that load one number, add to it and store it look right when they run one after the
 # other. On a GPU they load the same old value, and all but one of the additions are lost.
 #
-# *An honest aside*: **atomics** are operations on one element that no other program can interrupt. With `tl.atomic_add` on
-# a counter, the program that comes last knows that it does, and may finish the row in the same launch. That is right in
-# any order, and the check takes it; but then one program alone walks along the row.
+# *An honest aside*: **atomics** are operations on one element that no other program can interrupt. Suppose that each program
+# stores its state, *and only then* counts itself with `tl.atomic_add` on a counter of its row. Then the one that counts last
+# knows that all states are there, and may finish the row in the same launch. That is right in any order, and the check
+# takes it; but then one program alone walks along the row.
 #
 # </details>
 
@@ -319,8 +326,8 @@ for s in (1, 4, 16, 64, 256, 1024):
 
 # %% [markdown]
 # It grows with the *square* of their number. Somewhere between too few programs and too many states lies the best. Where,
-# only a measurement says. An H200 ran the function of 9.3 on three shapes; the times are recorded in a file, and the last
-# line printed is the command that made it.
+# only a measurement says. An H200 ran the function of 9.3 on three shapes; the times are recorded in a file. The last line
+# printed is the command that made it: run again, it writes over that file.
 
 # %%
 import json
@@ -345,7 +352,7 @@ figure, axes = plt.subplots(figsize=(6.4, 4.4), dpi=110, layout="constrained")
 for (m, n), marker, color in zip(shapes, "os^", ("#4477aa", "#eecc66", "#aa3377")):
     ratio = [times[m, n, "split_softmax", s] / times[m, n, "copy", None] for s in counts]
     axes.loglog(counts, ratio, marker=marker, color=color, markeredgecolor="black", label=f"{m}×{n}")
-axes.axhline(1.5, color="black", linestyle=":")
+axes.axhline(1.5, color="black", linestyle=":", label="3 MN")
 axes.set_xlabel("splits of each row")
 axes.set_ylabel("time, in copies of the matrix")
 axes.set_xticks(counts, [str(s) for s in counts])
@@ -357,8 +364,8 @@ plt.show()
 
 # %% [markdown]
 # In words: every line falls as long as splits bring more of the GPU to work, then it is flat. With many rows it falls less,
-# because there was less idle, and it rises again when the states weigh in. How many splits are enough, to within a
-# twentieth of the best time?
+# because there was less idle, and it rises again when the states, and many short programs, weigh in. How many splits are
+# enough, to within a twentieth of the best time?
 
 # %%
 for m, n in shapes:
@@ -368,17 +375,20 @@ for m, n in shapes:
     print(f"{m:2}×{n:<7}: {enough:3} splits, {programs}; {of[1] / of[enough]:.1f} times as fast as one program a row")
 
 # %% [markdown]
-# A few programs for each multiprocessor are enough, so the fewer rows, the more splits. And beside PyTorch's own
-# softmax, in the same run?
+# In steps as coarse as these, a few programs for each multiprocessor are enough: the fewer rows, the more splits. And how
+# far are we from the dotted line, and from PyTorch's own softmax in the same run?
 
 # %%
 for m, n in shapes:
     best = min(times[m, n, "split_softmax", s] for s in counts)
-    print(f"{m:2}×{n:<7}: torch.softmax took {times[m, n, 'torch.softmax', None] / best:.1f} times as long as the best of ours")
+    copies = best / times[m, n, "copy", None]
+    assert copies > 1.5
+    print(f"{m:2}×{n:<7}: {copies:.2f} copies; torch.softmax took {times[m, n, 'torch.softmax', None] / best:.1f} times as long")
 
 # %% [markdown]
 # *An honest aside*: on few rows we beat a kernel that was made for many. And a row that the cache of the GPU holds is
-# fetched from memory only once: the ledger counts what a kernel asks for, so 3 MN is an upper limit.
+# fetched from memory only once: the ledger counts what a kernel asks for, so 3 MN and the states are an upper limit. All
+# the same, none of the three shapes comes down to the dotted line.
 #
 # If this machine has a GPU, here are its own times:
 
@@ -386,6 +396,7 @@ for m, n in shapes:
 x = torch.randn(1, 4194304 if where == "cuda" else 1024, device=where)
 for s in (1, 16, 256 if where == "cuda" else 64):
     assert torch.allclose(split_softmax(x, s), torch.softmax(x, dim=1), atol=0, rtol=1e-4)
+    print(f"{s:3} splits: equal to PyTorch")
     if where == "cuda":
         from triton.testing import do_bench
 
