@@ -34,7 +34,7 @@ def explain(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failu
     """
     first = failures[0]
     result.status = "failed"
-    if first.mistake == "endless":
+    if first.mistake == "endless" and not first.evidence.error:
         result.status = "timeout"
     elif first.evidence.error and not first.case.expects_error and not first.evidence.error.get("where"):
         result.status = "error"  # what the guard caught ran, and ran wrong
@@ -54,6 +54,9 @@ def explain(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failu
 def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]) -> tuple[str | None, str | None]:
     """The mistake that explains the most failing cases, and a second one whose numbers fit as well."""
     first = failures[0]
+    if first.mistake == "endless" and not first.evidence.error:
+        reasons = (m for m, d in exercise.mistakes if hasattr(d, "endless") and d(first.case, first.evidence, answer))
+        return next(reasons, "endless"), None
     if first.mistake and first.mistake in MISTAKES and not first.evidence.error:
         return first.mistake, None
     failed = {id(f.case) for f in failures}

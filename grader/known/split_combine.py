@@ -57,6 +57,11 @@ def _no_state_loaded(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return not any(panel.tensor in STATES and panel.op == "load" for panel in evidence.panels)
 
 
+def _some_never_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """What is NaN was left as it was, and not stored as NaN."""
+    return evidence.written < case.facts["x"].numel()
+
+
 SOFTMAX = tuple(pair for pair in SOFTMAX_KERNEL if pair[0] != "no-pad")  # see _state_without_other
 
 COMBINE_KERNEL = (
@@ -70,8 +75,8 @@ COMBINE_KERNEL = (
     ("whole-row-each", _stores(_whole_row)),
     ("stored-in-split-zero", both(_stores(_in_split_zero), _loads_beyond_split_zero)),
     ("split-zero-only", both(detectors.shared, formula(kept(split_walks.first)))),
-    ("split-cut-short", formula(kept(split_walks.first_tile))),
-    ("split-cut-short", formula(kept(split_walks.whole_tiles))),
+    ("split-cut-short", both(_some_never_stored, formula(kept(split_walks.first_tile)))),
+    ("split-cut-short", both(_some_never_stored, formula(kept(split_walks.whole_tiles)))),
     ("no-pad", both(written(_state_without_other), detectors.all_nan)),
     ("splits-overlap", both(detectors.shared, _stores(_from_its_beginning))),
     ("splits-overlap", both(right, detectors.shared)),

@@ -123,6 +123,12 @@ def first_block_of_states(x: torch.Tensor, facts: dict) -> torch.Tensor:
     return merged(first_states(lambda n: facts["block"]))(x, facts)
 
 
+def maxima_added_with_pads(x: torch.Tensor, facts: dict) -> torch.Tensor:
+    """The sum of the maxima in place of the largest, with -inf from every lane that has no state."""
+    full = facts["n_splits"] & (facts["n_splits"] - 1) == 0
+    return merged(maxima_added)(x, facts) if full else torch.full(x.shape, torch.nan)
+
+
 def rounded_down(x: torch.Tensor, facts: dict) -> torch.Tensor:
     """A softmax of as many columns as splits of a length rounded down hold; the others were left as they were."""
     y = torch.full(x.shape, torch.nan, dtype=torch.float64)
@@ -157,6 +163,7 @@ MERGE = (
     ("own-split-sum", _merge(own_state)),
     *(("sums-not-added", _merge(merge)) for merge in (largest_sum, largest_rescaled_sum, factors_alone)),
     ("shift-not-max", _in_every_case(formula(merged(maxima_added)))),
+    ("shift-not-max", _in_every_case(formula(maxima_added_with_pads))),
     ("states-misplaced", _merge(of_row_zero)),
     ("pad-zero-wins", formula(merged(maximum_at_least_zero))),
     ("states-left-out", _merge(first_states(lambda n: 1 << (n.bit_length() - 1)))),

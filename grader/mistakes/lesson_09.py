@@ -159,4 +159,14 @@ MISTAKES = [
         "A program may read a state before it is stored: nothing tells it that the program which stores it got so far.",
         "What must have happened before a program may count itself as done?",
     ),
+    Mistake(
+        "one-counter",
+        "Only one row was finished: the programs of all rows count together, so that one of them alone comes last.",
+        "Which programs have to be done before a row can be finished, and where do they count?",
+    ),
+    Mistake(
+        "waits-for-others",
+        "A program waits in a loop for others of its launch, and these may start only after it has ended.",
+        "How many programs does a GPU have room for at once, and what if the one waited for is not among them?",
+    ),
 ]
