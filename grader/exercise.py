@@ -81,6 +81,7 @@ class Case:
     facts: dict = field(default_factory=dict)  # what detectors of mistakes look at: x, rows, columns, block, ...
     expects_error: bool = False
     may_idle: bool = False  # programs of the check's own launch may have nothing to store
+    busy: int | None = None  # how many of them must store something; None means all
     may_call_library: bool = False  # torch.softmax may judge here, and not only be imitated
     then: tuple[Given, ...] = ()  # run on the tensor that the answer returned
     group: str | None = None  # one of the exercise's groups

@@ -59,7 +59,7 @@ def _idle(case: Case, evidence: Evidence) -> Failure | None:
     if case.call.kind != "launch" or case.may_idle:
         return None
     launched, storing = math.prod(case.call.grid), sum(launch["storing"] for launch in evidence.launches)
-    if storing >= launched:
+    if storing >= (launched if case.busy is None else case.busy):
         return None
     sentence = f"right numbers, but of {launched} programs only {storing} stored anything"
     return Failure(case, evidence, sentence, "programs-idle")

@@ -66,6 +66,12 @@ def rows_apart(m: int, n: int, g: torch.Generator) -> torch.Tensor:
     return randn(m, n, g) - 150.0 * torch.arange(m).unsqueeze(1)
 
 
+def down_and_up(m: int, n: int, g: torch.Generator) -> torch.Tensor:
+    """Rows that fall by 150 each and rise again: what is kept of a high row makes a lower one vanish."""
+    low = torch.minimum(torch.arange(m), torch.arange(m).flip(0)).unsqueeze(1)
+    return randn(m, n, g) - 150.0 * low
+
+
 def one_minus_inf(m: int, n: int, g: torch.Generator) -> torch.Tensor:
     """One -inf in each row: its output is 0, and nothing else changes."""
     x = randn(m, n, g)

@@ -155,12 +155,12 @@ trace(tile_softmax_kernel, y, x, y.stride(0), x.stride(0), 5, 6, ROWS=2, BLOCK=8
 # how far is its next row, and when is it done?
 #
 # The check launches fewer programs than there are rows, as many, and more. It also counts: every element must be stored
-# exactly once.
+# exactly once, and no program may leave its share of the rows to others.
 
 # %%
 @triton.jit
 def persistent_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, n_cols, BLOCK: tl.constexpr):
-    """Softmax of all rows of an n_rows × n_cols matrix, shared among however many programs were launched.
+    """Softmax of all rows of an n_rows × n_cols matrix, shared evenly among however many programs were launched.
 
     BLOCK is a power of two, at least n_cols.
     """
@@ -233,11 +233,11 @@ print("33 registers a thread:", 33 * 32, "for a warp, which are", 33 * 32 / 256,
 # %% [markdown]
 # ## Your turn: 10.3
 #
-# How many programs can be resident on the whole device? The dictionary has the names that Triton's drivers use, where
-# they have one. All numbers are whole, and so is the answer.
+# How many programs can be resident on the whole device? Where Triton's drivers report a number, the dictionary uses their
+# name for it. All numbers are whole, and so is the answer; at least one program fits on a multiprocessor.
 #
-# Not every backend reports all of this. If one of these seven entries is missing or 0, or `n_regs` is 0 or `None`, return
-# **32**. And mind a kernel without any shared memory.
+# Not every backend reports all of this. If one of the seven entries of `h200` is missing or 0, or `n_regs` is 0 or `None`,
+# return **32**. `shared` may be 0, too: that is a number, not a gap.
 
 # %%
 def resident_programs(props, n_regs, shared, num_warps):

@@ -54,6 +54,23 @@ def _shifted_walk(x, facts):
     return whole.reshape(m, n)
 
 
+def _carried(keep_max: bool, keep_sum: bool, rescale: bool = False):
+    """The maximum, or the sum, or both, go on from each row of a program to its next one."""
+
+    def compute(x, facts):
+        y = torch.empty(x.shape)
+        for p in range(facts["programs"]):
+            m, d = torch.tensor(-torch.inf), torch.tensor(0.0)
+            for row in range(p, len(x), facts["programs"]):
+                new = torch.maximum(m, x[row].max()) if keep_max else x[row].max()
+                e = torch.exp(x[row] - new)
+                d = (d * torch.exp(m - new) if rescale else d) + e.sum() if keep_sum else e.sum()
+                m, y[row] = new, e / d
+        return y
+
+    return formula(compute)
+
+
 PERSISTENT = (
     *KERNEL,
     *ADDRESSES,
@@ -66,5 +83,9 @@ PERSISTENT = (
     ("last-rows-missing", both(detectors.unshared, _shares_cut)),
     ("row-zero-only", both(detectors.shared, formula(formulas.first_row_everywhere))),
     ("stored-in-row-zero", both(detectors.shared, only_first_rows(lambda f: 1))),
+    ("carried-to-the-next-row", _carried(keep_max=True, keep_sum=False)),
+    ("carried-to-the-next-row", _carried(keep_max=False, keep_sum=True)),
+    ("carried-to-the-next-row", _carried(keep_max=True, keep_sum=True)),
+    ("carried-to-the-next-row", _carried(keep_max=True, keep_sum=True, rescale=True)),
     ("rows-left-out", both(detectors.unshared, _some_rows_left)),
 )

@@ -22,11 +22,19 @@ KEYS = (
     "max_threads_per_sm",
     "max_blocks_per_sm",
 )
+STOCKS = ("registers", "shared", "threads")  # of which a program takes more than one
 DEVICES = {
     "H200": dict(zip(KEYS, (132, 32, 65536, 256, 233472, 2048, 32))),
     "T4": dict(zip(KEYS, (40, 32, 65536, 256, 65536, 1024, 16))),
+    "RTX 4090": dict(zip(KEYS, (128, 32, 65536, 256, 102400, 1536, 24))),
     "warps of 64": dict(zip(KEYS, (304, 64, 131072, 512, 65536, 2048, 32))),
 }
+
+
+def lacking(key: str, value: int | None = None) -> dict:
+    """A device that does not report one entry, or reports a value for it that says nothing."""
+    others = {k: v for k, v in DEVICES["T4"].items() if k != key}
+    return others if value is None else others | {key: value}
 
 
 def known(props: dict, n_regs: int | None) -> bool:
@@ -90,13 +98,18 @@ def _number(test) -> Detector:
 
 
 def _is(formula) -> Detector:
-    """Matches when a known wrong way to count, of the props and the limits, gives just that number."""
+    """Matches when a known wrong way to count, of the props and the limits, gives just that number, here and elsewhere.
 
-    def test(got, facts):
-        props, *kernel = facts["kernel"]
-        return got == formula(props, *kernel) != facts["want"]
+    What an answer says where nothing is known is another matter.
+    """
 
-    return _number(test)
+    def gives(got, facts):
+        return not facts["known"] or got == formula(*facts["kernel"])
+
+    detect = _number(lambda got, facts: gives(got, facts) and got != facts["want"])
+    detect.exact = True
+    detect.fits = lambda case, evidence: gives(evidence.value, case.facts)
+    return detect
 
 
 def _without(stock: str) -> Detector:
@@ -129,8 +142,33 @@ def _warps_of_32(props, n_regs, shared, num_warps):
     return right(props | {"warpSize": 32}, n_regs, shared, num_warps)
 
 
-def _rounded_up(props, *kernel):
-    return min(_up(*pair) for pair in limits(props, *kernel).values()) * props["multiprocessor_count"]
+def _units_of_a_program(props, n_regs, num_warps):
+    return _up(num_warps * n_regs * props["warpSize"], props["register_unit"]) * props["register_unit"]
+
+
+def _units_of_a_thread(props, n_regs, num_warps):
+    return num_warps * props["warpSize"] * _up(n_regs, props["register_unit"]) * props["register_unit"]
+
+
+def _rounded_up(*stocks: str) -> Detector:
+    """What these stocks serve was rounded up."""
+
+    def formula(props, *kernel):
+        each = limits(props, *kernel).items()
+        served = [_up(*pair) if name in stocks else pair[0] // pair[1] for name, pair in each]
+        return min(served) * props["multiprocessor_count"]
+
+    return _is(formula)
+
+
+def _fixed(*keys: str) -> Detector:
+    """These numbers of an H200 were taken for every device."""
+    return _is(lambda props, *kernel: right(props | {key: DEVICES["H200"][key] for key in keys}, *kernel))
+
+
+def _without_shared(result: int) -> Detector:
+    """A kernel without shared memory got this number."""
+    return _is(lambda props, n_regs, shared, warps: right(props, n_regs, shared, warps) if shared else result)
 
 
 def _most(props, *kernel):
@@ -169,10 +207,15 @@ RESIDENCY = (
     ("one-multiprocessor", _is(_one_multiprocessor)),
     ("multiprocessors-pooled", _is(_pooled)),
     ("largest-limit", _is(_most)),
-    ("programs-rounded-up", _is(_rounded_up)),
+    *(("programs-rounded-up", _rounded_up(*stocks)) for stocks in (STOCKS, *((stock,) for stock in STOCKS))),
+    ("shared-zero-counted", _without_shared(FALLBACK)),
+    ("shared-zero-counted", _without_shared(0)),
+    *(("numbers-of-one-device", _fixed(*keys)) for keys in (KEYS, *((key,) for key in KEYS if key != "warpSize"))),
     ("warps-of-32", _is(_warps_of_32)),
     ("registers-not-in-units", _registers_as(lambda p, r, w: r * w * p["warpSize"])),
-    ("registers-not-in-units", _registers_as(_units_rounded_down)),
+    ("units-rounded-down", _registers_as(_units_rounded_down)),
+    ("units-of-another", _registers_as(_units_of_a_program)),
+    ("units-of-another", _registers_as(_units_of_a_thread)),
     ("registers-undercounted", _registers_as(lambda p, r, w: r)),
     ("registers-undercounted", _registers_as(lambda p, r, w: r * w)),
     ("registers-undercounted", _registers_as(lambda p, r, w: r * p["warpSize"])),

@@ -80,6 +80,7 @@ _WALKS = [  # rows, columns, programs
     ("the same number of rows for each", inputs.randn, 6, 4, 3),
     ("one column", inputs.randn, 30, 1, 4),
     ("one row", inputs.randn, 1, 31, 4),
+    ("rows far apart, down and up again", inputs.down_and_up, 6, 5, 2),
     ("around -200", inputs.far_below_zero, 5, 7, 2),
     ("100 ± 30", inputs.large, 5, 9, 3),
     ("ascending", inputs.ascending, 5, 10, 3),
@@ -124,7 +125,7 @@ def _walk_case(label: str, x: torch.Tensor, programs: int, y_gap: int = 0, order
             order=order,
         ),
         facts={"programs": programs},
-        may_idle=True,  # there may be more programs than rows, or than equal shares of them
+        busy=-(-m // -(-m // programs)),  # equal shares, rounded up, may not reach the last programs
     )
 
 
@@ -137,11 +138,13 @@ def _residency_cases(seed: int) -> list[Case]:
         ("H200", 20, 0, 8),  # threads
         ("H200", 16, 0, 1),  # programs
         ("H200", 33, 16, 4),  # registers, and only when they are counted in units
+        ("H200", 49, 0, 2),  # registers, and only in units of a warp
         ("H200", 128, 1024, 16),
         ("T4", 32, 0, 4),
         ("T4", 40, 20000, 4),
         ("warps of 64", 84, 0, 4),
         ("warps of 64", 24, 16384, 2),
+        ("RTX 4090", 20, 0, 32),  # threads, and some of them are left over
     ]
     kernels += [residency.any_kernel(rng) for _ in range(4)]
     cases = [_residency_case(name, residency.DEVICES[name], *rest) for name, *rest in dict.fromkeys(kernels)]
@@ -152,6 +155,11 @@ def _residency_cases(seed: int) -> list[Case]:
         _residency_case("a backend that reports nothing", {}, 32, 0, 4),
         _residency_case("a backend that reports other things", {"max_shared_mem": 196608, "num_aicore": 24}, 32, 0, 4),
         _residency_case("a backend that reports zeros", dict.fromkeys(residency.KEYS, 0), 32, 0, 4),
+        *(_residency_case(f"T4, but without {key}", residency.lacking(key), 40, 0, 4) for key in residency.KEYS),
+        *(
+            _residency_case(f"T4, but with 0 for {key}", residency.lacking(key, 0), 40, 512, 4)
+            for key in residency.KEYS
+        ),
     ]
 
 

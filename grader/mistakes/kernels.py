@@ -122,8 +122,8 @@ MISTAKES = [
     ),
     Mistake(
         "programs-idle",
-        "One program did the work of the others, which stored nothing: on a GPU they would have done it at once.",
-        "Which part of the work belongs to program 1?",
+        "Some programs stored nothing, and others did their work: on a GPU all of them would have done it at once.",
+        "Which part of the work belongs to program 1, and which to the last?",
     ),
     Mistake(
         "bad-num-warps",

@@ -60,6 +60,11 @@ MISTAKES = [
         "Some rows were taken by no program.",
         "Which row does each program take next, and where does each of them stop?",
     ),
+    Mistake(
+        "carried-to-the-next-row",
+        "The maximum or the sum of one row lived on, and the program's next row got it as well.",
+        "What should each variable of the loop hold when a new row begins?",
+    ),
     # ---- how many programs fit
     Mistake(
         "divided-by-zero",
@@ -68,8 +73,8 @@ MISTAKES = [
     ),
     Mistake(
         "fallback-missing",
-        "Where a device or a compiler reports nothing, a fixed number of programs was agreed.",
-        "Which number does the docstring name, and in which cases?",
+        "Where an entry of props or n_regs is missing or 0, be it only one, a fixed number of programs was agreed.",
+        "Which number does the docstring name, and which entries does your answer look at before it computes?",
     ),
     Mistake(
         "programs-not-whole",
@@ -94,7 +99,7 @@ MISTAKES = [
     Mistake(
         "programs-rounded-up",
         "The number of programs was rounded up, and the last of them only fits in part.",
-        "Can a program start with some of its registers?",
+        "Can a program start with a part of what it takes?",
     ),
     Mistake(
         "warps-of-32",
@@ -105,6 +110,26 @@ MISTAKES = [
         "registers-not-in-units",
         "The registers were counted one by one, but a warp gets them in whole units.",
         "How many registers does a warp take up that needs one more than a unit has?",
+    ),
+    Mistake(
+        "units-rounded-down",
+        "The part of a unit that was left over at the end was dropped, but a warp needs those registers, too.",
+        "How many registers does a warp take up that needs one more than a unit has?",
+    ),
+    Mistake(
+        "units-of-another",
+        "The registers were rounded up to whole units, but not those of one warp.",
+        "Who is given whole units: a thread, a warp, or a program?",
+    ),
+    Mistake(
+        "numbers-of-one-device",
+        "A number of the H200 was used, and this device has another.",
+        "Which number in your code would be different on another device, and which entry of props holds it?",
+    ),
+    Mistake(
+        "shared-zero-counted",
+        "A kernel that takes no shared memory got a number as if something were missing.",
+        "`shared` is 0: is that a gap, a limit, or neither?",
     ),
     Mistake(
         "registers-undercounted",

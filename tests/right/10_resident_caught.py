@@ -7,8 +7,10 @@ def resident_programs(props, n_regs, shared, num_warps):
             props["max_threads_per_sm"] // (props["warpSize"] * num_warps),
             props["max_blocks_per_sm"],
         )
+        memory = props["max_shared_mem"]
         if shared:
-            fit = min(fit, props["max_shared_mem"] // shared)
+            fit = min(fit, memory // shared)
+        fit = fit if memory else 0
         return fit * props["multiprocessor_count"] or 32
     except (KeyError, TypeError, ZeroDivisionError):
         return 32

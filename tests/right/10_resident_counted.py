@@ -7,7 +7,7 @@ def resident_programs(props, n_regs, shared, num_warps):
         memory, places, count = props["max_shared_mem"], props["max_blocks_per_sm"], props["multiprocessor_count"]
     except KeyError:
         return 32
-    if not n_regs or not unit or not count:
+    if not n_regs or not unit * warp * registers * threads * memory * places * count:
         return 32
     taken = 0
     while n_regs * warp > taken:

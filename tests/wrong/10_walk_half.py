@@ -1,4 +1,5 @@
 # exercise: 10.2
+# mistake: programs-idle
 import triton
 import triton.language as tl
 
@@ -7,11 +8,9 @@ import triton.language as tl
 def persistent_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, n_cols, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
-    if tl.program_id(0) == 0:
-        last = n_rows
-    else:
-        last = 0
-    for row in range(0, last):
+    workers = tl.cdiv(tl.num_programs(0), 2)
+    first = tl.where(tl.program_id(0) < workers, tl.program_id(0), n_rows)
+    for row in range(first, n_rows, workers):
         x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))
         numerator = tl.exp(x - tl.max(x, axis=0))
         y = numerator / tl.sum(numerator, axis=0)

@@ -1,0 +1,20 @@
+# exercise: 10.2
+# mistake: carried-to-the-next-row
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def persistent_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, n_cols, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    m = -float("inf")
+    d = 0.0
+    for row in range(tl.program_id(0), n_rows, tl.num_programs(0)):
+        x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))
+        new = tl.maximum(m, tl.max(x, axis=0))
+        numerator = tl.exp(x - new)
+        d = d * tl.exp(m - new) + tl.sum(numerator, axis=0)
+        m = new
+        y = numerator / d
+        tl.store(y_ptr + row * y_row_stride + cols, y, mask=mask)
