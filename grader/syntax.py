@@ -61,6 +61,14 @@ def loose_ampersand(tree: ast.AST) -> bool:
     )
 
 
+def masks_joined_by_or(tree: ast.AST) -> bool:
+    """`|` in a kernel."""
+    return any(
+        isinstance(n, (ast.BinOp, ast.AugAssign)) and isinstance(n.op, ast.BitOr)
+        for kernel in kernels(tree) for n in ast.walk(kernel)
+    )  # fmt: skip
+
+
 def kernels(tree: ast.AST) -> list[ast.FunctionDef]:
     """Functions under @triton.jit."""
     return [

@@ -55,6 +55,13 @@ def no_division(x, facts):
     return torch.exp(_shifted(x))
 
 
+def logarithm_lost(x, facts):
+    """exp(x - (max + log(sum))) in float32: beside a maximum of -1e38 no logarithm counts."""
+    x = x.float()
+    top = x.amax(1, keepdim=True)
+    return torch.exp(x - (top + torch.exp(x - top).sum(1, keepdim=True).log()))
+
+
 def base_two(x, facts):
     """Powers of two."""
     e = torch.exp2(_shifted(x))
@@ -110,6 +117,13 @@ def pad_zero(x, facts):
     top = x.amax(1, keepdim=True).clamp(min=0) if extra > 0 else x.amax(1, keepdim=True)
     e = torch.exp(x - top)
     return e / (e.sum(1, keepdim=True) + max(extra, 0) * torch.exp(-top))
+
+
+def pad_lowest(x, facts):
+    """Masked lanes hold what the lowest rows consist of: there they take part as equals."""
+    y, block = torch.softmax(x.double(), 1), facts.get("block", 0)
+    low = (x < -1e37).all(1, keepdim=True)
+    return torch.where(low & (block > x.shape[1]), 1 / max(block, 1), y)
 
 
 def shifted_window(x, facts):

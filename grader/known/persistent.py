@@ -45,6 +45,31 @@ def _first_row_of_each(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return evidence.written == case.facts["x"].numel() and stays(case, evidence, answer)
 
 
+def _last_row_of_each(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Every element was loaded, and of the rows of each program only the last one was stored."""
+    left, x = _rows_left(case, evidence), case.facts["x"]
+    early = torch.arange(len(x)) + case.facts["programs"] < len(x)
+    return left is not None and evidence.read == x.numel() and bool(early.any()) and torch.equal(left, early)
+
+
+def _mask_moves(step):
+    """In row r the last r times `step(facts)` columns are switched off."""
+
+    def compute(x, facts):
+        (m, n), y = x.shape, torch.full(x.shape, torch.nan, dtype=torch.float64)
+        for r in range(m):
+            kept = max(n - r * step(facts), 0)
+            y[r, :kept] = torch.softmax(x[r, :kept].double(), 0)
+        return y
+
+    return compute
+
+
+def _of_overlapping_shares(facts: dict) -> int:
+    """Where the last share ends when each begins one row after the one before it."""
+    return facts["programs"] - 1 + -(-len(facts["x"]) // facts["programs"])
+
+
 def _shifted_walk(x, facts):
     """Rows read and stored from element r on, in the order in which the programs come to them."""
     (m, n), flat, programs = x.shape, x.contiguous().reshape(-1), facts["programs"]
@@ -87,5 +112,9 @@ PERSISTENT = (
     ("carried-to-the-next-row", _carried(keep_max=False, keep_sum=True)),
     ("carried-to-the-next-row", _carried(keep_max=True, keep_sum=True)),
     ("carried-to-the-next-row", _carried(keep_max=True, keep_sum=True, rescale=True)),
+    ("stored-after-the-loop", _last_row_of_each),
+    ("mask-moves-with-the-row", both(detectors.unshared, formula(_mask_moves(lambda f: 1)))),
+    ("mask-moves-with-the-row", both(detectors.unshared, formula(_mask_moves(lambda f: f["x_stride"])))),
+    ("tiles-overlap", both(detectors.shared, only_first_rows(_of_overlapping_shares))),
     ("rows-left-out", both(detectors.unshared, _some_rows_left)),
 )

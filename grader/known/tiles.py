@@ -5,16 +5,18 @@ A case's facts hold x, block, x_stride, y_stride, and tile (rows at once) or pro
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 
 import torch
 
-from .. import detectors
+from .. import detectors, syntax
 from ..detectors import both, formula, outside, written
 from ..exercise import Answer, Case, Detector, Evidence
 from ..syntax import load_without_other
 from . import formulas
 from .softmax import KERNEL
+from .tile_axes import AXES
 
 
 def _rows_of(where: dict, facts: dict) -> Iterable[int]:
@@ -70,40 +72,6 @@ ADDRESSES = (
 )
 
 
-def _padded(tile: torch.Tensor, facts: dict) -> torch.Tensor:
-    """A tile as a kernel sees it, with -inf in the masked lanes."""
-    missing = (0, facts["block"] - tile.shape[1], 0, facts["tile"] - len(tile))
-    return torch.nn.functional.pad(tile.float(), missing, value=-torch.inf)
-
-
-def _by_tile(compute) -> Detector:
-    """A formula of one padded tile at a time."""
-
-    def whole(x, facts):
-        try:
-            parts = [compute(_padded(t, facts))[: len(t), : x.shape[1]] for t in x.split(facts["tile"])]
-            return torch.cat(parts)
-        except RuntimeError:  # shapes that do not line up: the answer had no numbers either
-            return x[:0]
-
-    return formula(whole)
-
-
-def _divided(tile: torch.Tensor, top: torch.Tensor, total) -> torch.Tensor:
-    e = torch.exp(tile - top)
-    return e / total(e)
-
-
-def _reduced(max_axis: int, sum_axis: int) -> Detector:
-    """Maximum and sum along these axes of the tile, each lined up with what it belongs to."""
-    return _by_tile(lambda t: _divided(t, t.amax(max_axis, keepdim=True), lambda e: e.sum(sum_axis, keepdim=True)))
-
-
-def _lined_up(top: bool, total: bool) -> Detector:
-    """Row maxima or row sums lined up with the columns: silent where a tile is as high as it is wide."""
-    return _by_tile(lambda t: _divided(t, t.amax(1, keepdim=not top), lambda e: e.sum(1, keepdim=not total)))
-
-
 def row_again(count) -> Detector:
     """Row r is the softmax of row r modulo count(facts): the load does not move on."""
 
@@ -111,12 +79,6 @@ def row_again(count) -> Detector:
         return torch.softmax(x[torch.arange(len(x)) % count(facts)].double(), 1)
 
     return formula(compute)
-
-
-def _shapes_clash(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Two blocks of the kernel have shapes that do not line up, or one was stored into another's places."""
-    message = (evidence.error or {}).get("message", "")
-    return "incompatible dimensions" in message or "could not be broadcast" in message
 
 
 def _swapped(where: dict, facts: dict) -> bool:
@@ -178,20 +140,53 @@ def _of_overlapping_tiles(facts: dict) -> int:
     return -(-len(facts["x"]) // facts["tile"]) - 1 + facts["tile"]
 
 
+def _rows_times(name: str):
+    """Whether the tile's first row is a number times `name`, as it is written."""
+    return lambda tree: f"* {name} + tl.arange(0, ROWS)" in ast.unparse(tree)
+
+
+def _rows_begin(apart) -> Detector:
+    """Program p stored the rows from p times `apart(facts)` on, as many as a tile has, and some were left out."""
+
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        got, tile, step = detectors.output(case, evidence), case.facts["tile"], apart(case.facts)
+        if got is None or got.dim() != 2 or step <= tile:
+            return False
+        left = torch.arange(len(got)) % step >= tile
+        return bool(left.any()) and torch.equal(got.isnan().all(dim=1), left)
+
+    return detect
+
+
+def _column_behind(where: dict, facts: dict) -> bool:
+    """The first column that does not exist."""
+    return _across(where, facts) and where["column"] == facts["x"].shape[1]
+
+
+def _columns_a_stride_apart(where: dict, facts: dict) -> bool:
+    """A column was looked for that lies whole row strides behind the row's beginning."""
+    return _across(where, facts) and where["column"] % _stride(where, facts) == 0
+
+
+def _masked(op: str, arguments: int) -> Detector:
+    """Every call of tl.<op> has a mask, by name or in its place."""
+
+    def test(tree) -> bool:
+        return all(len(c.args) > arguments or any(k.arg == "mask" for k in c.keywords) for c in syntax.calls(tree, op))
+
+    return written(test)
+
+
 TILE = (
     *KERNEL,
-    ("lined-up-with-columns", _shapes_clash),
+    ("mask-or", both(written(syntax.masks_joined_by_or), outside("load"))),
+    ("mask-or", both(written(syntax.masks_joined_by_or), outside("store"))),
     *_either("tile-roles-swapped", _swapped),
+    ("columns-past-the-end", both(_masked("load", 1), outside("load", _column_behind))),
+    ("columns-past-the-end", both(_masked("store", 2), outside("store", _column_behind))),
+    *_either("columns-a-stride-apart", _columns_a_stride_apart),
     *ADDRESSES,
-    ("wrong-axis", _reduced(0, 0)),
-    ("wrong-axis", _reduced(0, 1)),
-    ("wrong-axis", _reduced(1, 0)),
-    ("lined-up-with-columns", _lined_up(top=True, total=True)),
-    ("lined-up-with-columns", _lined_up(top=True, total=False)),
-    ("lined-up-with-columns", _lined_up(top=False, total=True)),
-    ("whole-tile-reduced", _by_tile(lambda t: _divided(t, t.amax(1, keepdim=True), lambda e: e.sum()))),
-    ("whole-tile-reduced", _by_tile(lambda t: _divided(t, t.max(), lambda e: e.sum(1, keepdim=True)))),
-    ("whole-tile-reduced", _by_tile(lambda t: _divided(t, t.max(), lambda e: e.sum()))),
+    *AXES,
     ("tile-roles-swapped", _transposed(loads=True, stores=False)),
     ("tile-roles-swapped", _transposed(loads=False, stores=True)),
     ("tile-roles-swapped", _transposed(loads=True, stores=True)),
@@ -200,5 +195,8 @@ TILE = (
     ("first-tile-only", row_again(lambda f: f["tile"])),
     ("first-tile-only", both(detectors.shared, only_first_rows(lambda f: f["tile"]))),
     ("tiles-overlap", both(detectors.shared, only_first_rows(_of_overlapping_tiles))),
+    ("tiles-apart", both(written(_rows_times("BLOCK")), _rows_begin(lambda f: f["block"]))),
+    ("tiles-apart", both(written(_rows_times("n_rows")), _rows_begin(lambda f: len(f["x"])))),
+    ("one-row-each", both(detectors.unshared, only_first_rows(lambda f: -(-len(f["x"]) // f["tile"])))),
     ("rows-missing", both(detectors.unshared, detectors.tail_rows_nan)),
 )

@@ -10,6 +10,11 @@ MISTAKES = [
         "Which shape does that block have, and which one would line up with the rows of the tile?",
     ),
     Mistake(
+        "column-numbers-stood-up",
+        "A reduction left one number a column, and [:, None] set them up as if there were one a row.",
+        "Which axis did the reduction take away, and which one is left?",
+    ),
+    Mistake(
         "tile-roles-swapped",
         "Rows and columns have changed places, in an address or in a mask.",
         "Which of your two index blocks counts rows, and which stride and which limit belong to it?",
@@ -25,13 +30,33 @@ MISTAKES = [
         "How many rows are left for the last program, and what tells its lanes so?",
     ),
     Mistake(
+        "columns-past-the-end",
+        "The access has a mask, and goes on past the last column all the same.",
+        "Which of the matrix's two edges does your mask know?",
+    ),
+    Mistake(
+        "columns-a-stride-apart",
+        "Neighbours in a row were looked for a whole row stride apart.",
+        "How far apart in memory are two neighbours in a row, and how far two neighbours in a column?",
+    ),
+    Mistake(
+        "mask-or",
+        "The mask lets a lane through that has a row but no column, or a column but no row.",
+        "Which of your two conditions must hold for an element to exist: one of them, or both?",
+    ),
+    Mistake(
+        "tiles-apart",
+        "A program begins further on than the tile before it ends, so the rows in between have no program.",
+        "At which row does program 1 begin, and how many rows does program 0 have?",
+    ),
+    Mistake(
         "first-tile-only",
         "Every program works on the first tile of rows.",
         "Which row does the tile of program 1 begin with?",
     ),
     Mistake(
         "tiles-overlap",
-        "Each program begins one row after the one before it, not one tile.",
+        "Each program begins one row after the one before it, but has several rows.",
         "How many rows do the programs before this one take care of?",
     ),
     # ---- a walk from row to row
@@ -54,6 +79,16 @@ MISTAKES = [
         "last-rows-missing",
         "The rows were divided evenly, and the few that are left over have no program.",
         "How many rows would each program take if 5 rows were shared by 3 programs?",
+    ),
+    Mistake(
+        "stored-after-the-loop",
+        "Each program loaded all of its rows, and stored only the last of them.",
+        "Which lines belong to every row, and which of them stand behind the loop?",
+    ),
+    Mistake(
+        "mask-moves-with-the-row",
+        "The mask gets smaller from row to row, as if the number of the row were part of the column's.",
+        "Which columns does row 1 have, and does that depend on the row?",
     ),
     Mistake(
         "rows-left-out",

@@ -27,6 +27,11 @@ MISTAKES = [
     Mistake(
         "no-division", "The exponentials are right, but the row does not sum to 1.", "What does a row of yours sum to?"
     ),
+    Mistake(
+        "logarithm-lost",
+        "The logarithm of the sum was added to a maximum so large that float32 has no digit left for it.",
+        "In which order could you subtract the two, so that the large numbers cancel first?",
+    ),
     Mistake("base-two", "These are powers of 2, not of e.", "By which factor do the exponents of 2 and of e differ?"),
     Mistake(
         "wrong-axis",

@@ -54,6 +54,21 @@ MISTAKES = [
         "Which expression gives the address of one element more?",
     ),
     Mistake(
+        "function-not-called",
+        "A function stands where a number is needed: it was named, and not called.",
+        "What does Python need behind a function's name to call it, and which axis of the grid do you ask about?",
+    ),
+    Mistake(
+        "torch-keyword",
+        "`dim` and `keepdim` are PyTorch's words; Triton's functions have others for the same.",
+        "What does Triton call the number of an axis, and the option that keeps it?",
+    ),
+    Mistake(
+        "number-not-block",
+        "This is a single number and not a block, so it has no axis to stand up.",
+        "How many numbers should there be, and which call should have made that many?",
+    ),
+    Mistake(
         "no-grid",
         "A kernel was called like a function.",
         "What stands between the kernel's name and its arguments in a launch?",

@@ -1,5 +1,5 @@
 # exercise: 10.1
-# mistake: no-load-mask
+# mistake: columns-past-the-end
 import triton
 import triton.language as tl
 

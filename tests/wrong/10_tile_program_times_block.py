@@ -1,5 +1,5 @@
 # exercise: 10.1
-# mistake: rows-missing
+# mistake: tiles-apart
 import triton
 import triton.language as tl
 

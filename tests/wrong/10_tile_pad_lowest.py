@@ -1,5 +1,5 @@
 # exercise: 10.1
-# mistake: lined-up-with-columns
+# mistake: pad-finite
 import triton
 import triton.language as tl
 
@@ -11,9 +11,9 @@ def tile_softmax_kernel(
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     cols = tl.arange(0, BLOCK)
     mask = (rows < n_rows)[:, None] & (cols < n_cols)[None, :]
-    x = tl.load(x_ptr + rows[:, None] * x_row_stride + cols[None, :], mask=mask, other=-float("inf"))
-    row_max = tl.max(x, axis=0)
+    x = tl.load(x_ptr + rows[:, None] * x_row_stride + cols[None, :], mask=mask, other=-1e38)
+    row_max = tl.max(x, axis=1)
     numerator = tl.exp(x - row_max[:, None])
-    denominator = tl.sum(numerator, axis=0)
+    denominator = tl.sum(numerator, axis=1)
     y = numerator / denominator[:, None]
     tl.store(y_ptr + rows[:, None] * y_row_stride + cols[None, :], y, mask=mask)

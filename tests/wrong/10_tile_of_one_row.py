@@ -1,0 +1,17 @@
+# exercise: 10.1
+# mistake: one-row-each
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def tile_softmax_kernel(
+    y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, n_cols, ROWS: tl.constexpr, BLOCK: tl.constexpr
+):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    row = tl.program_id(0)
+    x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))
+    numerator = tl.exp(x - tl.max(x, axis=0))
+    y = numerator / tl.sum(numerator, axis=0)
+    tl.store(y_ptr + row * y_row_stride + cols, y, mask=mask)
