@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,7 +40,9 @@ class Region:
         dims = [(s, n, d) for d, (n, s) in enumerate(zip(self.shape, self.strides)) if n > 1 and s > 0]
         self._dims = sorted(dims, reverse=True)
         self._logical = np.cumprod((1, *self.shape[:0:-1]))[::-1] if self.shape else np.ones(0, np.int64)
-        self.contiguous = all(s == self._logical[d] for s, _, d in self._dims)
+        # A stride of 0 repeats the same elements, so fewer lie in memory than the shape says.
+        self.repeats = any(n > 1 and s == 0 for n, s in zip(self.shape, self.strides))
+        self.contiguous = not self.repeats and all(s == self._logical[d] for s, _, d in self._dims)
 
     def elements(self, addresses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(index of the element in row-major order, whether there is such an element) for each address."""
@@ -57,10 +60,11 @@ class Region:
     def place(self, address: int, anchor: int | None) -> tuple[int | None, int]:
         """(row, column) of an address, counted from the row of `anchor`, a good address of the same access.
 
-        A lane that runs over the end of row 2 is in "row 2, column 5", not in the row that follows in memory.
+        A lane that runs over the end of row 2 is in "row 2, column 5", not in the row that follows in memory. Without
+        rows in memory (one dimension, or a stride of 0) the row is None.
         """
         offset = (int(address) - self.base) // self.itemsize
-        if len(self.shape) < 2:
+        if len(self.shape) < 2 or self.repeats:
             return None, offset
         row_stride, column_stride = max(self.strides[-2], 1), max(self.strides[-1], 1)
         start = (int(anchor) - self.base) // self.itemsize if anchor is not None else max(offset, 0)
@@ -142,7 +146,8 @@ def _refusal(op: str, region: Region, addresses, good, program, grid, lines: np.
     row, column = region.place(bad, int(beside[0]) if beside.size else None)
     first, begins = ((int(a) - region.base) // region.itemsize for a in (addresses[0], addresses[lines == line][0]))
     if row is None:
-        where, size = f"element {column}", f"{region.numel} element" + "s" * (region.numel != 1)
+        count = math.prod(n for _, n, _ in region._dims) if region.repeats else region.numel
+        where, size = f"element {column}", f"{count} element" + "s" * (count != 1)
     else:
         flat = (int(bad) - region.base) // region.itemsize
         where, size = f"row {row}, column {column} (element {flat})", " × ".join(map(str, region.shape))

@@ -148,6 +148,17 @@ def test_a_gap_between_rows_is_outside():
         unmasked_store[(1,)](y, torch.zeros(2, 5), 8, 5, BLOCK=8)
 
 
+@pytest.mark.parametrize("row, held", [(torch.zeros(5), 5), (torch.zeros(1), 1)])
+def test_behind_the_elements_of_an_expanded_tensor_is_outside(row, held):
+    """All rows of an expanded tensor are the same memory: where a second row would lie there is nothing."""
+    y = blank(3, 5)
+    copy_kernel[(3,)](y, torch.zeros(5).expand(3, 5), 5, 0, 5, BLOCK=8)
+
+    assert 0 == y.abs().sum()
+    with pytest.raises(OutOfBounds, match=rf"x_ptr at element \d, which does not exist: x_ptr is {held} element"):
+        copy_kernel[(3,)](blank(3, 5), row.expand(3, 5), 5, 5, 5, BLOCK=8)
+
+
 def test_an_address_before_the_tensor_is_outside():
     """Offsets may be negative."""
     with pytest.raises(OutOfBounds, match=r"x_ptr at element -1"):
