@@ -52,6 +52,52 @@ def softmax(x: torch.Tensor, got) -> str | None:
     return place(got, want, good)
 
 
+def gradient_bound(y: torch.Tensor, dy: torch.Tensor, dtype: torch.dtype, off: torch.Tensor | float = 0.0):
+    """Absolute error that a careful y·(dy - Σ y·dy) may have when computed in dtype, shape of y, float64.
+
+    The difference may cancel, so nothing holds relative to dx itself. But each rounding is relative to something that
+    goes in: to y·dy, or to y times a sum whose terms have the size of |y·dy|; N terms add about sqrt(N) roundings. off
+    is the relative error of y, where y had to be computed: y stands once before the difference and once in each term.
+    """
+    y, dy = y.double(), dy.double().abs()
+    total = (y * dy).sum(-1, keepdim=True)
+    steps = 16 + y.shape[-1] ** 0.5
+    kind = torch.finfo(dtype)
+    bound = (steps * kind.eps + off) * y * (dy + total) + y * (y * dy * off).sum(-1, keepdim=True)
+    return bound + 2 * kind.smallest_normal * (1 + dy + total)  # a GPU may flush what lies below
+
+
+def gradient(y: torch.Tensor, dy: torch.Tensor, got, off: torch.Tensor | float = 0.0) -> str | None:
+    """None when got is y·(dy - Σ y·dy) for each row of y and dy (2-D), else a sentence. off: as for the bound."""
+    wrong_kind = kind(got, dy)
+    if wrong_kind:
+        return wrong_kind
+    want = softmax_gradient(y, dy)
+    allowed = gradient_bound(y, dy, got.dtype, off)
+    good = (got.double() - want).abs() <= allowed
+    if good.all():
+        return None
+    row = int((~good).any(dim=1).nonzero()[0])
+    column = int((~good[row]).nonzero()[0])
+    value, expected = got[row, column].item(), want[row, column].item()
+    if abs(expected) <= allowed[row, column]:
+        expected = 0.0
+    digits = 6 if abs(value - expected) < 0.01 * abs(expected) else 4
+    which = "the row" if len(good) == 1 else f"row {row}"
+    element = f"{which}, column {column} is {value:.{digits}g}, expected {expected:.{digits}g}"
+    count = f"{int((~good).sum())} of {good.numel()} values differ"
+    total = got[row].double().sum().item()
+    if abs(total) <= allowed[row].sum():
+        return f"{element}; {count}"
+    return f"{element}; {count}, and the row sums to {total:.4g}, expected 0"
+
+
+def softmax_gradient(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
+    """The gradient that a softmax with output y hands back for dy, row by row, float64."""
+    y, dy = y.double(), dy.double()
+    return y * (dy - (y * dy).sum(-1, keepdim=True))
+
+
 def state(got, want: tuple[float, float]) -> str | None:
     """None when got is the state (m, d) of a walk, else a sentence."""
     if not isinstance(got, (tuple, list)) or len(got) != 2:

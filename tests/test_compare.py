@@ -152,3 +152,62 @@ def test_an_integer_beyond_every_float_is_another_number():
     """And no OverflowError in the judge."""
     assert not same_number(10**400, 2.5)
     assert compare.two_numbers((10**400, 1), (6, 6))
+
+
+UPSTREAM = {
+    "randn": lambda x: torch.randn(x.shape, generator=inputs.generator(6)),
+    "large": lambda x: 1e4 * torch.randn(x.shape, generator=inputs.generator(7)),
+    "constant": lambda x: torch.full_like(x, 0.7),
+    "nearly constant": lambda x: 1000 + torch.randn(x.shape, generator=inputs.generator(8)),
+    "ones": torch.ones_like,
+}
+
+
+@pytest.mark.parametrize("size", SIZES[1:], ids=str)
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=compare.name)
+def test_honest_gradients_pass(family, size, dtype):
+    """The difference and the two products for a given y, and PyTorch's own for a y that was computed."""
+    x = make(family, size).to(dtype)
+    y = torch.softmax(x, 1)
+    slack = compare.softmax_bound(x, dtype) * torch.finfo(dtype).eps / torch.finfo(torch.float32).eps
+    for dy in (make_dy(x).to(dtype) for make_dy in UPSTREAM.values()):
+        product = y * dy
+        dot = product.sum(1, keepdim=True)
+        for got in (y * (dy - dot), product - y * dot):
+            assert compare.gradient(y, dy, got) is None
+        exact = torch.softmax(x.double(), 1)
+        assert compare.gradient(exact, dy, torch._softmax_backward_data(dy, y, 1, dtype), slack) is None
+
+
+@pytest.mark.parametrize("size", SIZES[1:], ids=str)
+def test_control_gradients_are_refused(size):
+    """Zeros among them, which a loss of y.sum() would let through."""
+    x = make(inputs.randn, size)
+    y, dy = torch.softmax(x, 1), UPSTREAM["randn"](x)
+    right = compare.softmax_gradient(y, dy).float()
+    wrong = {
+        "zeros": torch.zeros_like(x),
+        "dy": dy,
+        "without the sum": y * dy,
+        "a thousandth off": right * 1.001,
+        "one element off": right.index_fill(1, torch.tensor([size[1] - 1]), 1.0),
+        "one element nan": right.index_fill(1, torch.tensor([0]), torch.nan),
+        "double": right.double(),
+        "nothing": None,
+    }
+
+    assert set() == {name for name, got in wrong.items() if compare.gradient(y, dy, got) is None}
+    assert compare.gradient(y, torch.ones_like(x), torch.zeros_like(x)) is None
+
+
+def test_a_wrong_gradient_says_where_and_by_how_much():
+    """A row of right gradients sums to 0, so the sum is worth a word where it does not."""
+    y, dy = torch.tensor([[0.25, 0.75]]), torch.tensor([[4.0, 0.0]])
+
+    assert "the row, column 0 is 1, expected 0.75; 2 of 2 values differ, and the row sums to 1, expected 0" == (
+        compare.gradient(y, dy, y * dy)
+    )
+    assert "the row, column 0 is 1.5, expected 0.75; 2 of 2 values differ" == (
+        compare.gradient(y, dy, 2 * compare.softmax_gradient(y, dy).float())
+    )
