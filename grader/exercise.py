@@ -80,6 +80,7 @@ class Case:
     unit: int = 0  # M·N, what the ledger is printed in
     facts: dict = field(default_factory=dict)  # what detectors of mistakes look at: x, rows, columns, block, ...
     expects_error: bool = False
+    each_once: bool = False  # the budget holds no second look at anything, though it is more than M·N
     may_idle: bool = False  # programs of the check's own launch may have nothing to store
     busy: int | None = None  # how many of them must store something; None means all
     may_call_library: bool = False  # torch.softmax may judge here, and not only be imitated
@@ -117,6 +118,9 @@ class Exercise:
     # Cases of a group are worth a share of the points each, if all the others pass. The feedback counts failures by
     # group, and speaks of the first group that has one.
     groups: tuple[str, ...] = ()
+    # A text of the course's own that runs in the answer's module, behind the answer: its functions are for cases to
+    # call where calling one name of the answer is not enough.
+    driver: str = ""
 
 
 @dataclass

@@ -74,7 +74,7 @@ def _traffic(case: Case, evidence: Evidence) -> Failure | None:
         if any(launch["shared"] for launch in evidence.launches):
             return Failure(case, evidence, spent, "stored-twice", traffic=True)
         kernels = {launch["kernel"] for launch in evidence.launches}
-        mistake = "row-read-twice" if read <= case.unit else "walks-too-many"
+        mistake = "row-read-twice" if read <= case.unit or case.each_once else "walks-too-many"
         if evidence.written > written:
             mistake = "intermediate-stored"
         if any(name not in kernels for name, _, _ in evidence.rows):

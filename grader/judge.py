@@ -29,7 +29,7 @@ def judge(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: in
         if not failures:
             failures = _lower(answer, seen, seconds, result)
         if not failures and exercise.kernels and machine.has_gpu():
-            failures = _on_gpu(answer, seen, seconds, result)
+            failures = _on_gpu(_text(exercise, answer), seen, seconds, result)
     except pool.NoWorker as error:
         result.status, result.message = "error", str(error)
         return feedback.render(result)
@@ -66,7 +66,7 @@ def _run(exercise, answer, cases, seconds, result) -> tuple[list[Failure], list[
                 session.close()
                 session = None
             if session is None:
-                session = pool.zygote().open(answer.source, max(end - time.monotonic(), 0.1))
+                session = pool.zygote().open(_text(exercise, answer), max(end - time.monotonic(), 0.1))
             if session.loading_error:
                 evidence = Evidence(error=session.loading_error)
             else:
@@ -95,6 +95,12 @@ def _run(exercise, answer, cases, seconds, result) -> tuple[list[Failure], list[
         session.close()
     runner.close()
     return naming.in_order(exercise, failures), seen
+
+
+def _text(exercise: Exercise, answer: Answer) -> str:
+    """What the worker imports: the answer, and behind it the exercise's driver, whose lines are not the answer's."""
+    driver = f"\n\nexec(compile({exercise.driver!r}, '<check>', 'exec'))\n" if exercise.driver else ""
+    return answer.source + driver
 
 
 def _ended(case: Case, error: Exception, seconds: float) -> Failure:
@@ -142,11 +148,11 @@ def _lower(answer: Answer, seen, seconds: float, result: Result) -> list[Failure
     return []
 
 
-def _on_gpu(answer: Answer, seen, seconds: float, result: Result) -> list[Failure]:
+def _on_gpu(text: str, seen, seconds: float, result: Result) -> list[Failure]:
     """The same cases again, compiled, on the GPU. `seen` holds their interpreted evidence."""
     failures = []
     try:
-        with pool.zygote("compiled").open(answer.source, seconds + _GPU_START, device="cuda") as session:
+        with pool.zygote("compiled").open(text, seconds + _GPU_START, device="cuda") as session:
             for case, interpreted in seen:
                 if case.interpreted_only:
                     continue

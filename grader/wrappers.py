@@ -56,11 +56,11 @@ def case(name: str, label: str, x: torch.Tensor, walks: int = 1, size: int = 0) 
 
 
 def _returned(x: torch.Tensor, evidence: Evidence) -> str | None:
-    _, sentence = _launch_fault(x, evidence)
+    _, sentence = launch_fault(x, evidence)
     return sentence or compare.softmax(x, evidence.value)
 
 
-def _launch_fault(x: torch.Tensor, evidence: Evidence) -> tuple[str, str] | tuple[None, None]:
+def launch_fault(x: torch.Tensor, evidence: Evidence) -> tuple[str, str] | tuple[None, None]:
     """(mistake, sentence) when something is odd about how the kernel was launched."""
     for launch in evidence.launches:
         warps = launch["options"].get("num_warps", 4)
@@ -76,7 +76,7 @@ def _launch_fault(x: torch.Tensor, evidence: Evidence) -> tuple[str, str] | tupl
 def _launched(mistake: str):
     def detect(case: Case, evidence: Evidence, answer) -> bool:
         x = case.facts.get("x")
-        return x is not None and evidence.error is None and _launch_fault(x, evidence)[0] == mistake
+        return x is not None and evidence.error is None and launch_fault(x, evidence)[0] == mistake
 
     return mistake, detect
 
