@@ -10,13 +10,17 @@ from . import (
     lesson_08,
     lesson_09,
     lesson_10,
+    lesson_11,
     softmax,
     triton,
 )
 from .errors import from_error
 from .mistake import Mistake
 
-_ALL = (anywhere, softmax, kernels, triton, lesson_02, lesson_03, lesson_06, lesson_07, lesson_08, lesson_09, lesson_10)
+_ALL = (
+    anywhere, softmax, kernels, triton, lesson_02, lesson_03, lesson_06, lesson_07, lesson_08, lesson_09, lesson_10,
+    lesson_11,
+)  # fmt: skip
 MISTAKES: dict[str, Mistake] = {mistake.id: mistake for part in _ALL for mistake in part.MISTAKES}
 
 __all__ = ["MISTAKES", "Mistake", "from_error"]

@@ -43,6 +43,11 @@ _TRANSLATIONS = [
     (r"^math range error$", "exp-out-of-range"),
     (r"cannot be accessed from Triton", "wrong-device"),
     (r"illegal memory access|not supported on global/shared address space", "illegal-access"),
+    (r"returned an incorrect number of gradients", "gradients-miscounted"),
+    (r"returned an invalid gradient", "gradient-shape"),
+    (r"appears to not have been used in the graph", "gradient-none"),
+    (r"implement either the backward", "no-backward"),
+    (r"'tuple' object has no attribute|must be Tensor, not tuple", "saved-tuple"),
     (r"size of tensor a \(\d+\) must match", "shapes-do-not-line-up"),
 ]  # fmt: skip
 

@@ -1,0 +1,238 @@
+"""Lesson 11: backward. The gradient of a softmax, its kernel, and a function that autograd can use."""
+
+from __future__ import annotations
+
+import pathlib
+
+import torch
+
+from .. import compare, detectors, inputs, wrappers
+from ..exercise import Call, Case, Exercise, Out
+from ..known import autograd, gradients
+
+_DRIVER = (pathlib.Path(__file__).parent.parent / "drivers" / "gradient.py").read_text(encoding="utf-8")
+
+
+def _constant(m: int, n: int, g: torch.Generator) -> torch.Tensor:
+    """One random number for each row: its gradient is 0."""
+    return torch.randn(m, 1, generator=g).expand(m, n).contiguous()
+
+
+def _ones(m: int, n: int, g: torch.Generator) -> torch.Tensor:
+    """What the loss y.sum() hands back."""
+    return torch.ones(m, n)
+
+
+def _one_place(m: int, n: int, g: torch.Generator) -> torch.Tensor:
+    """All but one output of a row are of no interest."""
+    return torch.eye(n)[torch.arange(m) % n]
+
+
+def _large(m: int, n: int, g: torch.Generator) -> torch.Tensor:
+    return 1e4 * torch.randn(m, n, generator=g)
+
+
+def _decided(m: int, n: int, g: torch.Generator) -> torch.Tensor:
+    """Values so far apart that one output is 1 and the others underflow to 0."""
+    return 1000 * inputs.randn(m, n, g)
+
+
+# Label, family of x, which softmax makes y of, family of dy, rows, columns.
+_MATRICES = [
+    ("a random dy", inputs.randn, inputs.randn, 2, 3),
+    ("one row", inputs.randn, inputs.randn, 1, 8),
+    ("one column", inputs.randn, inputs.randn, 20, 1),
+    ("dy of ones", inputs.randn, _ones, 3, 7),
+    ("dy constant in each row", inputs.randn, _constant, 3, 8),
+    ("as many rows as columns", inputs.randn, inputs.randn, 5, 5),
+    ("dy of one 1 in each row", inputs.randn, _one_place, 4, 7),
+    ("equal outputs", inputs.constant, inputs.randn, 4, 8),
+    ("half of the outputs 0", inputs.cliff, inputs.randn, 4, 9),
+    ("one output of 1, the others 0", _decided, inputs.randn, 5, 8),
+    ("one output near 1", inputs.outlier, inputs.randn, 4, 11),
+    ("dy of some 10000", inputs.randn, _large, 4, 12),
+    ("many rows", inputs.randn, inputs.randn, 50, 3),
+    ("long rows", inputs.randn, inputs.randn, 7, 257),
+]
+
+
+# For the forward direction alone, which needs no graph.
+_FORWARD = [
+    ("randn", inputs.randn, 2, 3),
+    ("one row", inputs.randn, 1, 6),
+    ("one column", inputs.randn, 20, 1),
+    ("around -200", inputs.far_below_zero, 3, 6),
+    ("first half +200, the rest -200", inputs.cliff, 3, 10),
+    ("one -inf in each row", inputs.one_minus_inf, 4, 12),
+    ("long rows", inputs.randn, 7, 257),
+]
+
+
+def _formula_cases(seed: int) -> list[Case]:
+    cases = []
+    for i, (label, x, dy, m, n) in enumerate([*_MATRICES, ("very long rows", inputs.randn, inputs.randn, 2, 2048)]):
+        g = inputs.generator(seed + i)
+        y, dy = torch.softmax(x(m, n, g), 1), dy(m, n, g)
+        case = Case(
+            f"{label}, {m}×{n}",
+            Call("call", "softmax_backward", (y, dy)),
+            verify=lambda e, y=y, dy=dy: compare.gradient(y, dy, e.value) or gradients.whole_jacobian(y, e),
+            size=m * n,
+            facts={"x": y, "y": y, "dy": dy, "want": compare.softmax_gradient(y, dy)},
+        )
+        cases.append(case)
+    return cases
+
+
+def _kernel_cases(seed: int) -> list[Case]:
+    cases = []
+    for i, (label, x, dy, m, n) in enumerate(_MATRICES):
+        g = inputs.generator(seed + i)
+        cases.append(_kernel_case(label, torch.softmax(x(m, n, g), 1), dy(m, n, g)))
+    g = inputs.generator(seed)
+
+    def pair(m: int, n: int) -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.softmax(inputs.randn(m, n, g), 1), inputs.randn(m, n, g)
+
+    def gaps(y_gap: int, dy_gap: int) -> tuple[torch.Tensor, torch.Tensor]:
+        y, dy = pair(3, 6)
+        return inputs.row_strided(y, y_gap), inputs.row_strided(dy, dy_gap)
+
+    y, dy = pair(4, 5)
+    cases += [
+        _kernel_case("ragged", *pair(3, 5)),
+        _kernel_case("gaps between the rows of dx", *pair(3, 6), dx_gap=2),
+        _kernel_case("gaps between the rows of y", *gaps(3, 0)),
+        _kernel_case("gaps between the rows of dy", *gaps(0, 3)),
+        _kernel_case("three strides", *gaps(2, 3), dx_gap=1),
+        _kernel_case("all rows of dy one row in memory", y, dy[:1].expand(4, 5)),
+        _kernel_case("float64", *(t.double() for t in pair(4, 6))),
+        _kernel_case("programs in reversed order", *pair(4, 7), order="reversed"),
+        _kernel_case("programs in shuffled order", *pair(6, 7), dx_gap=1, order="shuffled"),
+    ]
+    return cases
+
+
+def _kernel_case(label: str, y: torch.Tensor, dy: torch.Tensor, dx_gap: int = 0, order: str = "forward") -> Case:
+    m, n = y.shape
+    block, strides = wrappers.block(n), {"dx": n + dx_gap, "y": y.stride(0), "dy": dy.stride(0)}
+    dx = Out((m, n), compare.name(y.dtype), (strides["dx"], 1))
+    return Case(
+        f"{label}, {m}×{n} in blocks of {block}",
+        Call(
+            "launch",
+            "softmax_backward_kernel",
+            (dx, y, dy, *strides.values(), n),
+            {"BLOCK": block},
+            grid=(m,),
+            order=order,
+        ),
+        verify=lambda e: compare.gradient(y, dy, e.args[0]),
+        size=m * n,
+        budget=(2 * m * n, m * n),
+        unit=m * n,
+        each_once=True,
+        facts={
+            "x": y,
+            "y": y,
+            "dy": dy,
+            "want": compare.softmax_gradient(y, dy),
+            "out": 0,
+            "block": block,
+            "strides": strides,
+        },
+    )
+
+
+def _function_cases(seed: int) -> list[Case]:
+    g = inputs.generator(seed)
+    cases = [
+        wrappers.case("check_forward", f"forward, {label}, {m}×{n}", family(m, n, g))
+        for label, family, m, n in _FORWARD
+    ]
+    cases.append(wrappers.case("check_forward", "forward, rows with gaps", inputs.row_strided(inputs.randn(3, 6, g))))
+    for i, (label, x, dy, m, n) in enumerate(_MATRICES):
+        g = inputs.generator(seed + i)
+        cases.append(autograd.case(f"{label}, {m}×{n}", x(m, n, g), dy(m, n, g)))
+
+    def pair(m: int, n: int) -> tuple[torch.Tensor, torch.Tensor]:
+        return inputs.randn(m, n, g), inputs.randn(m, n, g)
+
+    x, dy = pair(3, 5)
+    row_strided, column_strided = inputs.row_strided, inputs.column_strided
+    views = [
+        ("dy one number, expanded", x, dy[:1, :1].expand(3, 5)),
+        ("dy one row, expanded", x, dy[:1].expand(3, 5)),
+        ("dy one column, expanded", x, dy[:, :1].expand(3, 5)),
+        ("dy a transposed view", x, column_strided(dy)),
+        ("gaps between the rows of dy", x, row_strided(dy)),
+        ("gaps between the rows of x", row_strided(x), dy),
+        ("x a transposed view", column_strided(x), dy),
+        ("float64", x.double(), dy.double()),
+    ]
+    cases += [autograd.case(f"{label}, 3×5", x, dy) for label, x, dy in views]
+    return [
+        *cases,
+        autograd.way("the same backward a second time", "check_second_gradient", "second", *pair(3, 6)),
+        autograd.way("another forward before backward", "check_first_of_two", "first of two", *pair(3, 6)),
+        autograd.output_after(*pair(3, 6)),
+        autograd.changed(*pair(3, 6)),
+        autograd.kept(pair(4, 6)[0]),
+    ]
+
+
+EXERCISES = [
+    Exercise(
+        id="11.1",
+        title="softmax_backward",
+        names=("softmax_backward",),
+        points=2,
+        cases=_formula_cases,
+        hints=(
+            "dx[j] is the sum over i of dy[i] times the Jacobian's element (i, j). What does diag(y) leave of it, and "
+            "what the outer product?",
+            "diag(y) leaves y·dy. The outer product leaves y times one number a row, to which every output adds.",
+            "`y * (dy - <one number for each row, kept as a column>)`",
+        ),
+        mistakes=(
+            ("input-overwritten", detectors.input_overwritten),
+            ("returns-nothing", detectors.nothing),
+            ("wrong-dtype", detectors.wrong_kind("dtype")),
+            ("wrong-shape", detectors.wrong_kind("shape")),
+            ("jacobian-made", lambda c, e, a: not e.error and bool(gradients.whole_jacobian(c.facts["y"], e))),
+            *gradients.GRADIENT,
+        ),
+    ),
+    Exercise(
+        id="11.2",
+        title="softmax_backward_kernel",
+        names=("softmax_backward_kernel",),
+        points=3,
+        cases=_kernel_cases,
+        kernels=True,
+        hints=(
+            "The kernel of 5.1 with two loads in place of one, and the formula of 11.1 in between.",
+            "Three tensors, three strides. A lane outside the row should add 0 to the sum of the products.",
+            "Two lines of the shape `tl.load(<pointer> + row * <its stride> + cols, mask=mask, other=<pad>)`, then "
+            "`tl.sum(<products>, axis=0)`.",
+        ),
+        mistakes=gradients.GRADIENT_KERNEL,
+    ),
+    Exercise(
+        id="11.3",
+        title="Softmax",
+        names=("Softmax",),
+        points=2,
+        cases=_function_cases,
+        kernels=True,
+        driver=_DRIVER,
+        hints=(
+            "forward is 5.2 without refusals, and a line that keeps what backward needs. backward is a launch, too.",
+            "ctx.save_for_backward takes tensors, ctx.saved_tensors is a tuple of them. What does dy.stride() say of a "
+            "dy that was expanded from one number?",
+            "In backward: `y, = ctx.saved_tensors`, then dy as the kernel wants it, then "
+            "`softmax_backward_kernel[(<rows>,)](dx, y, dy, <three strides>, <columns>, BLOCK=...)`, then return.",
+        ),
+        mistakes=(*autograd.FUNCTION, *wrappers.WRAPPER, *gradients.GRADIENT_KERNEL),
+    ),
+]

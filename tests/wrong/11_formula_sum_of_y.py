@@ -1,0 +1,4 @@
+# exercise: 11.1
+# mistake: dot-incomplete
+def softmax_backward(y, dy):
+    return y * (dy - y.sum(dim=1, keepdim=True))

@@ -1,0 +1,5 @@
+# exercise: 11.1
+# mistake: factor-missing
+def softmax_backward(y, dy):
+    dot = (y * dy).sum(dim=1, keepdim=True)
+    return dy - dot
