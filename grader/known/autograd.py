@@ -6,6 +6,8 @@ of these functions it was.
 
 from __future__ import annotations
 
+import re
+
 import torch
 
 from .. import compare, wrappers
@@ -155,7 +157,14 @@ def _again(mn: int, evidence: Evidence) -> str | None:
     return next((name for name in names if names.count(name) > 1), None) if extra else None
 
 
+def _nothing_to_apply(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """It was the check that called apply, and there is none that takes x."""
+    error = evidence.error or {"line": "", "message": ""}
+    return not error["line"] and bool(re.search(r"attribute 'apply'|\bapply\(\)", error["message"]))
+
+
 FUNCTION = (
+    ("not-an-autograd-function", _nothing_to_apply),
     ("returns-nothing", lambda c, e, a: bool(e.error) and not e.error["line"] and "'NoneType'" in e.error["message"]),
     ("y-overwritten", _of("output after")),
     ("y-overwritten", _of("second")),

@@ -88,6 +88,11 @@ MISTAKES = [
     ),
     # ---- the function
     Mistake(
+        "not-an-autograd-function",
+        "Softmax is no autograd function, so PyTorch has nothing to apply.",
+        "Which class should yours be built on, and what do its two methods get as their first argument?",
+    ),
+    Mistake(
         "x-for-y",
         "The formula was given the input of the softmax where it wants the output.",
         "Which tensor did forward keep, and which one does the formula of 11.1 take?",
