@@ -176,8 +176,6 @@ def _only_roughly(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return torch.allclose(got, want, rtol=1e-3, atol=1e-5)
 
 
-_INF = torch.inf
-
 GRADIENT_KERNEL = (
     *KERNEL,
     ("stride-in-bytes", _rows(lambda f, right: [4 * right])),
@@ -190,7 +188,7 @@ GRADIENT_KERNEL = (
     ("nothing-stored", detectors.nothing_stored),
     ("float32-in-float64", _only_roughly),
     ("no-pad", both(written(load_without_other), detectors.ragged, _nothing_finite)),
-    *(("lanes-in-the-dot", _pads(*pads)) for pads in ((-_INF, -_INF), (-_INF, 0.0), (1.0, 1.0))),
+    *(("lanes-in-the-dot", _pads(*pads)) for pads in ((-torch.inf, -torch.inf), (-torch.inf, 0.0), (1.0, 1.0))),
     ("row-stride-missing", _reads(_shifted, _as_it_is)),
     ("row-stride-missing", _reads(_as_it_is, _shifted)),
     ("row-stride-missing", _reads(_shifted, _shifted)),

@@ -55,7 +55,6 @@ _MATRICES = [
     ("long rows", inputs.randn, inputs.randn, 7, 257),
 ]
 
-
 # For the forward direction alone, which needs no graph.
 _FORWARD = [
     ("randn", inputs.randn, 2, 3),
