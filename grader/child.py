@@ -141,6 +141,8 @@ def _evidence(header: dict, payload: bytes) -> Evidence:
         evidence.read, evidence.written = int(header.get("read", 0)), int(header.get("written", 0))
         evidence.bytes = tuple(int(n) for n in header.get("bytes", (0, 0)))
         evidence.torch_ops = [str(n) for n in header.get("torch_ops", [])]
+        evidence.peak = int(header.get("peak", 0))
+        evidence.torch_reads = [int(n) for n in header.get("torch_reads", [])]
         evidence.inside_kernels = [str(n) for n in header.get("inside_kernels", [])]
         evidence.language = [str(n) for n in header.get("language", [])]
         evidence.launches = [_launch(x) for x in header.get("launches", [])]

@@ -59,6 +59,8 @@ class Evidence:
     bytes: tuple[int, int] = (0, 0)  # read, written; index tensors included
     launches: list = field(default_factory=list)
     torch_ops: list = field(default_factory=list)
+    torch_reads: list = field(default_factory=list)  # elements of each tensor argument that PyTorch operations read
+    peak: int = 0  # elements of the tensors that PyTorch operations made and that were alive at once, at most
     inside_kernels: list = field(default_factory=list)  # PyTorch operations
     language: list = field(default_factory=list)  # library functions of triton.language
     panels: list = field(default_factory=list)  # of Panel, when it was traced

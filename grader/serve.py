@@ -101,7 +101,9 @@ def _run(channel, module, header: dict, payload: bytes, device: str) -> tuple[di
     reply |= {
         "rows": ledger.rows()[:_MOST], "read": read, "written": written, "bytes": ledger.bytes(),
         "torch_ops": _unique(counter.names), "inside_kernels": _unique(counter.inside_kernels),
-        "language": _unique(ledger.language), "launches": [_launch(x) for x in ledger.launches[:_MOST]],
+        "language": _unique(ledger.language), "peak": counter.peak,
+        "torch_reads": [counter.reads[t.untyped_storage().data_ptr()] for t in tensors],
+        "launches": [_launch(x) for x in ledger.launches[:_MOST]],
     }  # fmt: skip
     if recorder is not None:
         reply["panels"] = [vars(panel) for panel in recorder.panels]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
+from collections import Counter
+
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -18,6 +21,9 @@ class TorchLedger(TorchDispatchMode):
 
     Views move nothing. A tensor that is expanded is read once. With poison, memory from torch.empty starts as NaN.
     Operations inside an interpreted kernel are the answer's own: their names are kept in `inside_kernels`.
+
+    peak: elements of the tensors that operations made and that were alive at once, at most. reads: elements read of
+    each storage, by its address.
     """
 
     def __init__(self, ledger: Ledger, poison: bool = False):
@@ -25,6 +31,8 @@ class TorchLedger(TorchDispatchMode):
         self.ledger, self.poison = ledger, poison
         self.names: list[str] = []
         self.inside_kernels: list[str] = []
+        self.peak, self._alive = 0, 0
+        self.reads: Counter[int] = Counter()
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -35,6 +43,7 @@ class TorchLedger(TorchDispatchMode):
                 self.inside_kernels.append(name)
             return out
         if name in _ALLOCATES:
+            self._hold([out])
             if self.poison:
                 _fill(out)
             return out
@@ -65,7 +74,20 @@ class TorchLedger(TorchDispatchMode):
             if name != "_local_scalar_dense":
                 return  # a view, or a question about a tensor: nothing moves
         unique = {(t.data_ptr(), tuple(t.shape), tuple(t.stride())): t for t in read}
+        self._hold(fresh)
+        for t in unique.values():
+            self.reads[t.untyped_storage().data_ptr()] += _size(t)[0]
         self.ledger.operation(name, [_size(t) for t in unique.values()], [_size(t) for t in written + fresh])
+
+    def _hold(self, made: list[torch.Tensor]) -> None:
+        """Count tensors as alive, for as long as they are."""
+        for t in made:
+            self._alive += t.numel()
+            weakref.finalize(t, self._let_go, t.numel())
+        self.peak = max(self.peak, self._alive)
+
+    def _let_go(self, elements: int) -> None:
+        self._alive -= elements
 
 
 def _housekeeping(name: str, args) -> bool:
