@@ -123,6 +123,9 @@ class Exercise:
     # A text of the course's own that runs in the answer's module, behind the answer: its functions are for cases to
     # call where calling one name of the answer is not enough.
     driver: str = ""
+    # With it, the groups are a last step: worth so many points together, and nothing while one of their cases fails.
+    last_step: float | None = None
+    remarks: tuple[tuple[str, Detector], ...] = ()  # (sentence, detector): what to tell whoever passed
 
 
 @dataclass
@@ -142,6 +145,7 @@ class Result:
     ledger: dict | None = None  # read, written, in units of M·N
     budget: tuple[float, float] | None = None  # what `ledger` may be, in the same units
     flags: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
     text: str = ""  # what a learner sees
 
     def record(self) -> dict:
@@ -149,5 +153,5 @@ class Result:
         return {
             "id": self.id, "status": self.status, "score": self.score, "max_score": self.max_score,
             "mistake": self.mistake, "also": self.also, "message": self.message, "cases_passed": self.cases_passed,
-            "cases": self.cases, "ledger": self.ledger, "flags": self.flags,
+            "cases": self.cases, "ledger": self.ledger, "flags": self.flags + self.remarks,
         }  # fmt: skip

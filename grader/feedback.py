@@ -21,6 +21,7 @@ def render(result: Result) -> Result:
     if result.status == "passed":
         lines.append(f"{_INDENT}✓ {_traffic(result)}" if result.ledger else f"{_INDENT}✓ right in every case")
         lines += [f"{_INDENT}✓ {flag}" for flag in result.flags if flag.startswith("compiled on")]
+        lines += [line for remark in result.remarks for line in _wrapped("! ", remark)]
     elif result.status == "not_attempted":
         lines += _wrapped("· ", result.message)
     else:

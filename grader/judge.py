@@ -18,7 +18,7 @@ def judge(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: in
     """The verdict on one answer. Never raises for anything an answer does."""
     result = Result(exercise.id, exercise.title, "failed", 0.0, float(exercise.points))
     result.flags = list(answer.problems)
-    cases = sorted(exercise.cases(seed), key=lambda c: c.size)
+    cases = sorted(exercise.cases(seed), key=lambda c: (c.group is not None, c.size))
     result.cases = len(cases)
     if answer.missing:
         return _not_attempted(result, exercise, answer)
@@ -39,6 +39,7 @@ def judge(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: in
         naming.explain(exercise, answer, seen, failures, result)
     else:
         result.status, result.score = "passed", float(exercise.points)
+        result.remarks = [sentence for sentence, detect in exercise.remarks if detect(*seen[-1], answer)]
     return feedback.render(result)
 
 
@@ -77,6 +78,10 @@ def _run(exercise, answer, cases, seconds, result) -> tuple[list[Failure], list[
             failures.append(_ended(case, error, seconds))
             break
         todo = (evidence.error or {}).get("todo")
+        if todo and case.group is not None and exercise.last_step is not None:
+            if not failures:
+                failures.append(Failure(case, Evidence(), "this last step is still to do", "todo-left"))
+            break
         if todo or evidence.value is ...:
             _todo(exercise, todo, result)
             if result.status == "not_attempted":

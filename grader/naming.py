@@ -42,7 +42,9 @@ def explain(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failu
     result.message = f"{first.case.label}: {first.sentence}"
     result.cases_passed = min(result.cases_passed, result.cases - len(failures))
     grouped = sum(case.group is not None for case, _ in seen)
-    if grouped and first.case.group is None:
+    if exercise.last_step is not None and first.case.group is not None:
+        result.score = exercise.points - exercise.last_step
+    elif grouped and first.case.group is None:
         # What an answer says of a group is worth nothing while it is wrong about the rest.
         result.cases_passed = len(seen) - grouped - sum(f.case.group is None for f in failures)
     elif grouped and first.evidence.ran:
