@@ -60,6 +60,7 @@ ELSEWHERE = {
     "refused-by-compiler",
     "wrong-device",
     "illegal-access",
+    "tf32",
 }
 
 KERNEL = """import triton

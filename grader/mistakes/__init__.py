@@ -11,6 +11,7 @@ from . import (
     lesson_09,
     lesson_10,
     lesson_11,
+    lesson_13,
     softmax,
     triton,
 )
@@ -20,6 +21,7 @@ from .mistake import Mistake
 _ALL = (
     anywhere, softmax, kernels, triton, lesson_02, lesson_03, lesson_06, lesson_07, lesson_08, lesson_09, lesson_10,
     lesson_11,
+    lesson_13,
 )  # fmt: skip
 MISTAKES: dict[str, Mistake] = {mistake.id: mistake for part in _ALL for mistake in part.MISTAKES}
 

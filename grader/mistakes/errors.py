@@ -9,7 +9,7 @@ _TRANSLATIONS = [
     (r"must be a power of (2|two)|[Ss]hape element.*power of 2", "block-not-power-of-two"),
     (r"arange's arguments must be of type tl\.constexpr|must be.*constexpr", "block-not-constexpr"),
     (r"numel .*exceeds|exceeds triton maximum tensor numel|maximum tensor numel", "block-too-large"),
-    (r"axis \[.*\] out of bounds|axis tensor.*|invalid literal for int.*axis", "max-for-maximum"),
+    (r"axis \[[^\]]*\] out of bounds|axis tensor.*|invalid literal for int.*axis", "max-for-maximum"),
     (r"axis -?\d+ (is )?out of bounds|invalid axis|out of bounds for (shape|array)", "axis-out-of-range"),
     (r"is a kernel: launch it with a grid|outside of the scope of a kernel", "no-grid"),
     (r"'function' object is not subscriptable", "no-jit"),
@@ -39,6 +39,7 @@ _TRANSLATIONS = [
     (r"NameError\(.*is not defined", "name-undefined"),
     (r"num_warps", "bad-num-warps"),
     (r"did not match (Double|Float|Half|BFloat16)|attributes? .dtype.* (is|are) not equal", "dtypes-differ"),
+    (r"to have the same dtype", "dtypes-differ"),
     (r"Boolean value of Tensor with more than one value", "truth-of-a-tensor"),
     (r"^math range error$", "exp-out-of-range"),
     (r"cannot be accessed from Triton", "wrong-device"),
@@ -48,6 +49,7 @@ _TRANSLATIONS = [
     (r"appears to not have been used in the graph", "gradient-none"),
     (r"implement either the backward", "no-backward"),
     (r"'tuple' object has no attribute|must be Tensor, not tuple", "saved-tuple"),
+    (r"shapes cannot be multiplied|not compatible for matmul|equal reduction dimensions", "dot-shapes"),
     (r"size of tensor a \(\d+\) must match", "shapes-do-not-line-up"),
 ]  # fmt: skip
 

@@ -1,0 +1,207 @@
+"""The mistakes of an attention kernel that gives a program a block of queries: addresses, masks, order, precision."""
+
+from __future__ import annotations
+
+import ast
+
+import torch
+
+from .. import detectors, syntax
+from ..detectors import both, outside, written
+from ..exercise import Answer, Case, Evidence
+from . import attention
+from . import attention_walks as walks
+from .attention_tiled import NUMBERS, formula, right
+from .attention_walks import walk
+from .softmax import KERNEL
+
+
+def _changed(**changes):
+    """The right walk over other facts: each change is a function of the facts."""
+    return lambda facts: walk()(facts | {name: change(facts) for name, change in changes.items()})
+
+
+def _window(name: str):
+    """Row r of a tensor read from element r on: the row stride is missing."""
+
+    def change(facts: dict) -> torch.Tensor:
+        (m, n), flat = facts[name].shape, facts[name].reshape(-1)
+        return torch.stack([flat[r : r + n] for r in range(m)])
+
+    return change
+
+
+def _first_tile_again(name: str):
+    """Every step of the loop reads the first tile."""
+    return lambda facts: facts[name][torch.arange(len(facts[name])) % facts["tile"]]
+
+
+def stored(evidence: Evidence, facts: dict) -> str | None:
+    """None when attention was stored, and q read once, k and v once for each block of queries; else a sentence."""
+    q, k, read = facts["q"], facts["k"], facts["reads"]
+    sentence = attention.place(evidence.args[0], facts["want"], facts["allowed"])
+    if sentence or evidence.read <= read:
+        return sentence
+    blocks = -(-len(q) // facts["block"])
+    return (
+        f"right numbers, but {evidence.read:,} elements are read; q once ({q.numel():,}) and k and v once for each of "
+        f"{blocks} block{'s' * (blocks > 1)} of queries ({2 * blocks * k.numel():,}) are {read:,}"
+    )
+
+
+def _nothing_skipped(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Tiles were loaded that lie behind the places of all the program's queries."""
+    return case.facts["causal"] and evidence.read == case.facts["reads"]
+
+
+def _in_tf32(tree: ast.AST) -> bool:
+    """A tl.dot that leaves the precision of its inputs to the hardware."""
+    dots = [call for call in syntax.calls(tree, "dot") if ast.unparse(call.func).startswith("tl.")]
+    said = ("input_precision", "allow_tf32")
+    return any(len(call.args) < 4 and not any(k.arg in said for k in call.keywords) for call in dots)
+
+
+def _nearly_right(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Off by no more than a few digits of tf32 make, which keeps 10 bits after the point."""
+    got, want = detectors.output(case, evidence), case.facts["want"]
+    if got is None or got.shape != want.shape:
+        return False
+    return bool(((got.double() - want).abs() <= 0.01 * case.facts["v"].double().abs().amax()).all())
+
+
+def _begins(width):
+    """A test for `outside`: a line of the tile begins where row r would, if rows lay `width` apart.
+
+    width(right, facts): numbers of elements; among them, the right one means nothing.
+    """
+
+    def test(where: dict, facts: dict) -> bool:
+        line, begins, right = where["line"] or 0, where["begins"], facts["strides"].get(where["tensor"], 0)
+        of_queries = where["tensor"] in ("q_ptr", "o_ptr")
+        step, count = (facts["block"], len(facts["q"])) if of_queries else (facts["tile"], len(facts["k"]))
+        for wrong in set(width(right, facts)) - {right}:
+            rows = range(line, count, step)
+            upright = any(r > 0 and begins == r * wrong for r in rows)
+            # Loaded transposed, a line of the tile is one column of all its keys.
+            lying = any(first > 0 and begins == first * wrong + line for first in range(0, count, step))
+            if upright or lying:
+                return True
+        return False
+
+    return test
+
+
+def _past(*tensors: str):
+    """Behind the last row of these tensors, with other lanes inside."""
+
+    def test(where: dict, facts: dict) -> bool:
+        last = len(facts["q"]) if where["tensor"] in ("q_ptr", "o_ptr") else len(facts["k"])
+        return where["tensor"] in tensors and (where["row"] or 0) >= last
+
+    return test
+
+
+def _either(mistake: str, test) -> list:
+    return [(mistake, outside(op, test)) for op in ("load", "store")]
+
+
+def _shapes_clash(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    message = (evidence.error or {}).get("message", "")
+    return "incompatible dimensions" in message or "could not be broadcast" in message
+
+
+def _first_block_only(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Several programs stored the first block of queries, and nobody the others."""
+    got, block = detectors.output(case, evidence), case.facts["block"]
+    if got is None or len(got) <= block or not detectors.shared(case, evidence, answer):
+        return False
+    return bool(got[block:].isnan().all() and not got[:block].isnan().any())
+
+
+def _v_without_other(tree: ast.AST) -> bool:
+    loads = [call for call in syntax.calls(tree, "load") if "v_ptr" in ast.unparse(call)]
+    return any(syntax.load_without_other(call) for call in loads)
+
+
+def _rows_of_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    got = detectors.output(case, evidence)
+    return got is not None and bool(got.isnan().all(1).any())
+
+
+def _pad_won(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """All scores are far below zero, and beside the lanes behind the last key their weights vanished."""
+    got, facts = detectors.output(case, evidence), case.facts
+    highest = facts["scale"] * attention.matmul(facts["q"], facts["k"].t()).max()
+    if got is None or highest > -50 or len(facts["k"]) % facts["tile"] == 0:
+        return False
+    return bool((got.isnan() | (got.abs() < 1e-6)).all())
+
+
+def _began_with_nothing(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Where masking is causal, some queries are NaN, and the others are right."""
+    got, facts = detectors.output(case, evidence), case.facts
+    if not facts["causal"] or got is None:
+        return False
+    nan = got.isnan().all(1)
+    others = (t[~nan] for t in (got, facts["want"], facts["allowed"]))
+    return bool(nan.any() and not nan.all()) and attention.place(*others) is None
+
+
+def _more_read(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    return evidence.read > case.facts["reads"] and right(case, evidence)
+
+
+_CAUSAL = tuple((mistake, formula(numbers)) for mistake, numbers in (
+    ("causal-ignored", walk(scores=walks.seen(walks.every))),
+    ("causal-ignored", walk(scores=walks.seen(walks.reached))),
+    ("causal-off-by-one", walk(scores=walks.seen(lambda m, n, facts: n < m))),
+    ("causal-off-by-one", walk(scores=walks.seen(lambda m, n, facts: n <= m + 1))),
+    ("causal-inverted", walk(scores=walks.seen(lambda m, n, facts: n >= m))),
+    ("causal-inverted", walk(scores=walks.seen(lambda m, n, facts: n > m))),
+    ("keys-left-out", walk(scores=walks.seen(lambda m, n, facts: (n < m // facts["block"] * facts["block"])))),
+    ("dropped-as-zero", walk(scores=walks.hidden_as_zero, pad=0.0)),
+    ("dropped-as-zero", walk(scores=walks.hidden_as_zero)),
+))  # fmt: skip
+
+ATTENTION_KERNEL = (
+    *KERNEL,
+    ("input-overwritten", detectors.input_overwritten),
+    *_either("rows-assumed-adjacent", _begins(lambda right, facts: [facts["q"].shape[1]])),
+    *_either("strides-exchanged", _begins(lambda right, facts: facts["strides"].values())),
+    *_either("stride-in-bytes", _begins(lambda right, facts: [4 * right])),
+    *_either("rows-past-the-end", _past("q_ptr", "o_ptr")),
+    ("keys-past-the-end", outside("load", _past("k_ptr", "v_ptr"))),
+    ("nothing-stored", detectors.nothing_stored),
+    ("lined-up-with-columns", _shapes_clash),
+    ("first-tile-only", _first_block_only),
+    ("row-read-twice", _more_read),
+    ("zero-times-nan", both(written(_v_without_other), _rows_of_nan)),
+    *NUMBERS,
+    ("keys-left-out", formula(_changed(k=_first_tile_again("k"), v=_first_tile_again("v")))),
+    ("pad-zero", formula(walk(pad=0.0))),
+    ("pad-finite", _pad_won),
+    *_CAUSAL,
+    ("first-tile-minus-inf", _began_with_nothing),
+    *((mistake, formula(walk(update, raw=walks.seen(reach), raw_pad=pad)))
+      for mistake, update in (
+          ("dropped-after-exp", walks.dropped_after_exp), ("dropped-in-the-sum", walks.dropped_in_the_sum))
+      for reach in (walks.every, walks.reached) for pad in (0.0, -torch.inf)),
+    ("whole-tile-reduced", formula(walks.by_blocks(walk(walks.shared_maximum)), mixes=True)),
+    *(("row-stride-missing", formula(_changed(**{n: _window(n) for n in names})))
+      for names in ("k", "v", "kv")),
+    *(("row-stride-missing", formula(_changed(**{n: _window(n) for n in names}), mixes=True))
+      for names in ("q", "qkv")),
+    ("tf32", both(written(_in_tf32), _nearly_right)),
+)  # fmt: skip
+
+REMARKS = (
+    (
+        "A tl.dot of yours does not name its input_precision. Some GPUs then cut float32 down to tf32, which keeps 10 "
+        "bits after the point, and a check there refuses the result.",
+        written(_in_tf32),
+    ),
+    (
+        "With CAUSAL, every program reads all the keys, also those that come after all of its queries.",
+        _nothing_skipped,
+    ),
+)

@@ -1,0 +1,90 @@
+"""Lesson 13: a last step with points of its own, and how exact is exact enough."""
+
+import pytest
+import torch
+from conftest import stored
+
+from grader import answer, lessons, naming
+from grader.exercise import Evidence, Result
+from grader.failure import Failure
+from grader.judge import judge
+from grader.known import attention
+
+EXERCISE = lessons.exercises()["13.2"]
+RIGHT = {kept.name: kept.source for kept in stored("right")}
+KERNEL = RIGHT["13_kernel_exp2"]
+_SKIP = next(line for line in KERNEL.splitlines() if "end = tl.minimum" in line)
+_MASK = next(line for line in KERNEL.splitlines() if "keep = keep &" in line)
+
+
+def verdict(source):
+    return judge(EXERCISE, answer.extract([source], EXERCISE.names))
+
+
+def test_a_kernel_without_the_last_step_earns_the_rest():
+    """Its masks for CAUSAL are wrong, and everything else is right."""
+    result = verdict(KERNEL.replace(_MASK, "            keep = keep"))
+
+    assert ("failed", 2, "causal-ignored") == (result.status, result.score, result.mistake)
+
+
+def test_a_last_step_that_is_still_a_stub_is_said_to_be_one():
+    """The cases before it have passed."""
+    result = verdict(KERNEL.replace(_SKIP, '        tl.static_assert(False, "TODO 13.2 (2 of 7)")'))
+
+    assert ("failed", 2, "todo-left") == (result.status, result.score, result.mistake)
+    assert "this last step is still to do" in " ".join(result.text.split())
+
+
+def test_a_stub_of_the_last_step_hides_no_other_mistake():
+    """The division is missing as well."""
+    stub = KERNEL.replace(_SKIP, '        tl.static_assert(False, "TODO 13.2 (2 of 7)")')
+    result = verdict(stub.replace("o / l[:, None]", "o"))
+
+    assert ("failed", 0, "not-normalised") == (result.status, result.score, result.mistake)
+
+
+@pytest.mark.parametrize(
+    "name, words", [("13_kernel_no_skip", "reads all the keys"), ("13_kernel_precision_left_open", "input_precision")]
+)
+def test_a_remark_costs_nothing(name, words):
+    """It is told to whoever passed, and kept in the record."""
+    result = verdict(RIGHT[name])
+
+    assert ("passed", 3) == (result.status, result.score)
+    assert words in result.text and any(words in flag for flag in result.record()["flags"])
+
+
+def rounded(t, bits=13):
+    """float32 with so many bits fewer after the point, as tf32 has 13."""
+    return ((t.view(torch.int32) + (1 << bits - 1)) & -(1 << bits)).view(torch.float32)
+
+
+def computed(facts, round_to=lambda t: t):
+    """Attention in float32, with both products' inputs rounded."""
+    s = round_to(facts["q"]) @ round_to(facts["k"]).T * facts["scale"]
+    if facts["causal"]:
+        s = s.masked_fill(attention.hidden(*s.shape), -torch.inf)
+    p = torch.exp(s - s.amax(1, keepdim=True))
+    return round_to(p) @ round_to(facts["v"]) / p.sum(1, keepdim=True)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_float32_is_within_the_bound_and_tf32_is_not(seed):
+    """In every case, and in most of them: where one weight is 1 and the others 0, there is little to round."""
+    cases = EXERCISE.cases(seed)
+    misses = [attention.place(computed(c.facts, rounded), c.facts["want"], c.facts["allowed"]) for c in cases]
+
+    assert all(attention.place(computed(c.facts), c.facts["want"], c.facts["allowed"]) is None for c in cases)
+    assert sum(map(bool, misses)) > len(cases) / 2
+
+
+def test_a_result_in_tf32_is_named():
+    """Only a GPU can give one; here it is made by hand."""
+    source = RIGHT["13_kernel_precision_left_open"]
+    seen = [(case, Evidence(args=[computed(case.facts, rounded)])) for case in EXERCISE.cases(1)]
+    failures = [Failure(c, e, sentence) for c, e in seen if (sentence := c.verify(e))]
+    result = Result("13.2", "", "failed", 0, 3)
+    naming.explain(EXERCISE, answer.Answer(source), seen, naming.in_order(EXERCISE, failures), result)
+
+    assert "tf32" == result.mistake
