@@ -116,6 +116,7 @@ def _doctor(options) -> int:
             status[f"{mode} worker"] = "on"
         except (pool.NoWorker, OSError) as error:
             status[f"{mode} worker"] = f"off: {error}"
+    status["g++ for CUDA"] = "on" if machine.has_compiler() else "off: there is no g++, which lesson 12 needs"
     for feature, state in status.items():
         print(f"{feature:<18} {state}")
     return 0 if all(state == "on" for state in status.values()) else 1

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from . import wire
-from .exercise import Call, Evidence, Given, Out
+from .exercise import Call, Evidence, Given, Helper, Out
 from .panel import Panel
 
 RunGiven = Callable[[Given, object], Evidence]
@@ -46,7 +46,7 @@ class Child:
                 payload.append(data)
                 limit += arg.numel() * 8
             else:
-                args.append(["given", given.index(arg)] if arg in given else ["value", wire.encode(arg)])
+                args.append(_plain(arg, given))
                 continue
             args.append(["tensor", len(tensors) - 1])
         header = {
@@ -89,6 +89,15 @@ class Child:
 
     def __exit__(self, *_):
         self.close()
+
+
+def _plain(arg, given: list[Given]) -> list:
+    """An argument that is no tensor, as the child is told it."""
+    if isinstance(arg, Given):
+        return ["given", given.index(arg)]
+    if isinstance(arg, Helper):
+        return ["helper", [arg.source, arg.name]]
+    return ["value", wire.encode(arg)]
 
 
 def _given(asked: dict, payload: bytes, given: list[Given], run_given: RunGiven) -> tuple[dict, list[bytes]]:

@@ -28,11 +28,20 @@ class Given:
 
 
 @dataclass(frozen=True)
+class Helper:
+    """A small function of the course, as its text. An answer is handed it, runs it, and may look into it."""
+
+    source: str
+    name: str
+
+
+@dataclass(frozen=True)
 class Call:
     """One thing to do with an answer.
 
-    kind: "value" reads a name, "call" calls a function, "launch" launches a kernel over `grid`.
-    args: torch tensors (sent with their strides), Out, Given, or plain values.
+    kind: "value" reads a name, "call" calls a function, "launch" launches a kernel over `grid`, "cuda" launches the
+    kernel kwargs["function"] of a CUDA source over `grid` blocks of kwargs["threads"] threads.
+    args: torch tensors (sent with their strides), Out, Given, Helper, or plain values.
     poison: whether masked lanes without a value hold something that shows. Without it they hold 0, as on most GPUs.
     """
 
@@ -126,6 +135,8 @@ class Exercise:
     # With it, the groups are a last step: worth so many points together, and nothing while one of their cases fails.
     last_step: float | None = None
     remarks: tuple[tuple[str, Detector], ...] = ()  # (sentence, detector): what to tell whoever passed
+    # Every case has a group, each group is a part of its own, and a part is worth its share when all its cases pass.
+    parts: bool = False
 
 
 @dataclass

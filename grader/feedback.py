@@ -82,7 +82,7 @@ def last_line(error: dict) -> str:
 
 def error_sentence(error: dict) -> str:
     """What an exception says, and the line of the answer it came from."""
-    if error.get("where"):
+    if error.get("where") or error["type"] == "Stopped":  # of a CUDA kernel: it says its line already
         return error["message"]
     message = last_line(error)
     at = f" in the line `{error['line']}`" if error["line"] else ""

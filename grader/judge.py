@@ -19,16 +19,21 @@ def judge(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: in
     result = Result(exercise.id, exercise.title, "failed", 0.0, float(exercise.points))
     result.flags = list(answer.problems)
     cases = sorted(exercise.cases(seed), key=lambda c: (c.group is not None, c.size))
+    if exercise.parts:
+        cases.sort(key=lambda c: exercise.groups.index(c.group))
     result.cases = len(cases)
     if answer.missing:
         return _not_attempted(result, exercise, answer)
+    cuda = any(case.call.kind == "cuda" for case in cases)
     try:
+        if cuda and not machine.has_compiler():
+            raise pool.NoWorker("this exercise needs the C++ compiler g++, and this machine has none")
         failures, seen = _run(exercise, answer, cases, seconds, result)
         if result.status == "not_attempted":
             return result
         if not failures:
             failures = _lower(answer, seen, seconds, result)
-        if not failures and exercise.kernels and machine.has_gpu():
+        if not failures and exercise.kernels and machine.has_gpu() and (machine.has_cupy() or not cuda):
             failures = _on_gpu(_text(exercise, answer), seen, seconds, result)
     except pool.NoWorker as error:
         result.status, result.message = "error", str(error)
@@ -58,10 +63,14 @@ def _not_attempted(result: Result, exercise: Exercise, answer: Answer) -> Result
 
 
 def _run(exercise, answer, cases, seconds, result) -> tuple[list[Failure], list[tuple[Case, Evidence]]]:
-    """Run every case interpreted. The cases after one that never ended are not run."""
+    """Run every case interpreted. The cases after one that never ended are not run; nor, where an exercise has parts,
+    those of a part that is still to be written."""
     failures, seen = [], []
+    unfinished: set[str] = set()
     session, runner, end = None, given.Runner(seconds), time.monotonic() + seconds
     for case in cases:
+        if case.group in unfinished:
+            continue
         try:
             if session is not None and case.alone:
                 session.close()
@@ -76,7 +85,13 @@ def _run(exercise, answer, cases, seconds, result) -> tuple[list[Failure], list[
                 evidence.then = [runner.run(each, evidence.value) for each in case.then]
         except (pool.Deadline, pool.Died) as error:
             failures.append(_ended(case, error, seconds))
-            break
+            if not exercise.parts or isinstance(error, pool.Deadline):
+                break
+            unfinished.add(case.group)
+            if session is not None:
+                session.close()
+                session = None
+            continue
         todo = (evidence.error or {}).get("todo")
         if todo and case.group is not None and exercise.last_step is not None:
             if not failures:
@@ -84,6 +99,10 @@ def _run(exercise, answer, cases, seconds, result) -> tuple[list[Failure], list[
             break
         if todo or evidence.value is ...:
             _todo(exercise, todo, result)
+            if exercise.parts:
+                unfinished.add(case.group)
+                failures.append(Failure(case, Evidence(), result.message, "todo-left"))
+                continue
             if result.status == "not_attempted":
                 break
             failures.append(Failure(case, evidence, result.message, "earlier-todo"))
@@ -99,6 +118,8 @@ def _run(exercise, answer, cases, seconds, result) -> tuple[list[Failure], list[
     if session is not None:
         session.close()
     runner.close()
+    if exercise.parts and failures:
+        _weigh_parts(failures, seen, result)
     return naming.in_order(exercise, failures), seen
 
 
@@ -106,6 +127,15 @@ def _text(exercise: Exercise, answer: Answer) -> str:
     """What the worker imports: the answer, and behind it the exercise's driver, whose lines are not the answer's."""
     driver = f"\n\nexec(compile({exercise.driver!r}, '<check>', 'exec'))\n" if exercise.driver else ""
     return answer.source + driver
+
+
+def _weigh_parts(failures, seen, result: Result) -> None:
+    """A part that is still to be written leaves the others their points; where all of them are, nothing was tried."""
+    if seen or any(failure.mistake != "todo-left" for failure in failures):
+        result.status = "failed"
+    else:
+        result.message = failures[0].sentence
+        feedback.render(result)
 
 
 def _ended(case: Case, error: Exception, seconds: float) -> Failure:
@@ -130,7 +160,7 @@ def _lower(answer: Answer, seen, seconds: float, result: Result) -> list[Failure
     """Ask Triton's compiler whether it would take the kernels that just ran interpreted."""
     launches = {}
     for case, evidence in seen:
-        for launch in evidence.launches:
+        for launch in [] if case.call.kind == "cuda" else evidence.launches:
             key = repr([launch[k] for k in ("kernel", "signature", "constants", "options")])
             if "?" not in launch["signature"].values():  # an argument whose type Triton does not name
                 launches.setdefault(key, (case, evidence, launch))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import os
 import pathlib
 import platform
+import shutil
 import sys
 
 # Files that a driver leaves behind. Where none exists there is no GPU, and torch need not be asked.
@@ -21,6 +23,16 @@ def has_gpu() -> bool:
     except ImportError:
         return False
     return torch.cuda.is_available() or bool(getattr(torch, "xpu", None) and torch.xpu.is_available())
+
+
+def has_compiler() -> bool:
+    """Whether there is a g++, which kernels in CUDA C++ are compiled with to run on a CPU."""
+    return shutil.which("g++") is not None
+
+
+def has_cupy() -> bool:
+    """Whether kernels in CUDA C++ can be compiled for a GPU too."""
+    return importlib.util.find_spec("cupy") is not None
 
 
 def prepare() -> None:

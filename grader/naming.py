@@ -22,6 +22,8 @@ def in_order(exercise: Exercise, failures: list[Failure]) -> list[Failure]:
     def rank(failure: Failure):
         if failure.case.group is None:
             return 0, failure.mistake == "endless", failure.traffic
+        if exercise.parts:
+            return failure.mistake == "todo-left", exercise.groups.index(failure.case.group), failure.traffic
         return 1 + failure.evidence.ran, exercise.groups.index(failure.case.group)
 
     return sorted(failures, key=rank)
@@ -33,6 +35,11 @@ def explain(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failu
     seen: every case that ran, with its evidence.
     """
     first = failures[0]
+    if exercise.parts:
+        right = {case.group for case, _ in seen} - {failure.case.group for failure in failures}
+        result.score = round(exercise.points * len(right) / len(exercise.groups), 2)
+        failures = [f for f in failures if f.case.group == first.case.group]
+        seen = [(case, evidence) for case, evidence in seen if case.group == first.case.group]
     result.status = "failed"
     if first.mistake == "endless" and not first.evidence.error:
         result.status = "timeout"
@@ -41,6 +48,10 @@ def explain(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failu
     result.mistake, result.also = _name(exercise, answer, seen, failures)
     result.message = f"{first.case.label}: {first.sentence}"
     result.cases_passed = min(result.cases_passed, result.cases - len(failures))
+    if exercise.parts:
+        if first.mistake == "todo-left":
+            result.message = f"{first.case.group}: {first.sentence}"
+        return
     grouped = sum(case.group is not None for case, _ in seen)
     if exercise.last_step is not None and first.case.group is not None:
         result.score = exercise.points - exercise.last_step

@@ -70,7 +70,8 @@ def _run(channel, module, header: dict, payload: bytes, device: str) -> tuple[di
             start += spec["nbytes"]
     if device != "cpu":
         tensors = [_to_device(t, device) for t in tensors]
-    made = {"tensor": tensors.__getitem__, "value": wire.decode, "given": functools.partial(_given, channel)}
+    given = functools.partial(_given, channel)
+    made = {"tensor": tensors.__getitem__, "value": wire.decode, "given": given, "helper": _helper}
     args = [made[kind](what) for kind, what in header["args"]]
     kwargs = {k: wire.decode(v) for k, v in header["kwargs"].items()}
 
@@ -78,6 +79,8 @@ def _run(channel, module, header: dict, payload: bytes, device: str) -> tuple[di
     if header["kind"] == "value":
         return {"value": wire.encode(target)}, []
     ledger, reply, data = Ledger(), {}, []
+    if header["kind"] == "cuda":
+        target = _cuda(target, header, ledger, device)
     recorder = Recorder() if header["trace"] else None
     counter = TorchLedger(ledger, poison=True)
     try:
@@ -108,6 +111,25 @@ def _run(channel, module, header: dict, payload: bytes, device: str) -> tuple[di
     if recorder is not None:
         reply["panels"] = [vars(panel) for panel in recorder.panels]
     return reply, data
+
+
+def _cuda(source, header: dict, ledger, device: str):
+    """The text of a CUDA kernel as a function of what a launch hands to it."""
+    from .cuda import device as on_device
+    from .cuda import host
+
+    grid, order = tuple(header["grid"]), header["order"]
+    if device != "cpu":
+        return lambda *args, **kwargs: on_device.launch(source, grid, args, **kwargs)
+    return lambda *args, **kwargs: host.launch(source, ledger, grid, order, args, **kwargs)
+
+
+def _helper(sent: list[str]):
+    """A function of the course, from its text."""
+    source, name = sent
+    names: dict = {}
+    exec(source, names)
+    return names[name]
 
 
 def _given(channel: socket.socket, index: int):

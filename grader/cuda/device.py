@@ -1,0 +1,46 @@
+"""The same kernels on a GPU: compiled by NVRTC, through CuPy, on PyTorch's tensors."""
+
+from __future__ import annotations
+
+from . import report
+
+# NVRTC brings no standard headers. What the CPU's header defines besides, a GPU has built in.
+_PRELUDE = """
+#ifndef INFINITY
+#define INFINITY __int_as_float(0x7f800000)
+#endif
+#ifndef NAN
+#define NAN __int_as_float(0x7fc00000)
+#endif
+#ifndef FLT_MAX
+#define FLT_MAX 3.402823466e+38f
+#endif
+#line 1
+"""
+
+
+def kernel(source: str, function: str):
+    """kernel(grid, threads, args) of a CUDA source, args being torch tensors and integers."""
+    import cupy
+    import numpy as np
+    import torch
+
+    try:
+        found = cupy.RawModule(code=_PRELUDE + source, options=("--std=c++17",)).get_function(function)
+    except cupy.cuda.compiler.CompileException as error:
+        raise report.Stopped(f"NVRTC refuses the kernel: {str(error).strip().splitlines()[0]}") from None
+
+    def run(grid: tuple[int, ...], threads: int, args) -> None:
+        given = tuple(np.uintp(a.data_ptr()) if hasattr(a, "data_ptr") else np.int32(a) for a in args)
+        with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
+            found(grid, (threads,), given)
+
+    return run
+
+
+def launch(source: str, grid: tuple[int, ...], args, function: str, threads: int) -> None:
+    """Run one kernel of a CUDA source over `grid` blocks of `threads` threads, and wait for it."""
+    import torch
+
+    kernel(source, function)(grid, threads, args)
+    torch.cuda.synchronize()

@@ -1,0 +1,30 @@
+"""launch(source, x): run the text of a CUDA kernel on a matrix, in a process of its own."""
+
+from __future__ import annotations
+
+import re
+
+from .. import machine, pool
+from ..exercise import Call, Out
+from ..interpreter import KernelMisuse
+
+
+def launch(source: str, x, threads: int = 64):
+    """Run the kernel (y, x, n_cols) of a CUDA source with one block a row; print what it did, return y.
+
+    It runs on the CPU, every access watched. What stops it is raised with a sentence.
+    """
+    if not machine.has_compiler():
+        raise KernelMisuse("CUDA kernels are compiled by g++ here, and this machine has none")
+    found = re.search(r"__global__\s+void\s+(\w+)", source)
+    name = found[1] if found else "kernel"
+    (m, n), x = x.shape, x.cpu()
+    call = Call("cuda", "source", (Out((m, n)), x, n), {"function": name, "threads": threads}, (m,))
+    with pool.zygote().open(f"source = {source!r}", seconds=60) as session:
+        evidence = session.run(call)
+    if evidence.error:
+        raise KernelMisuse(evidence.error["message"])
+    barriers = evidence.launches[0]["options"]["barriers"] // m
+    moved = f"read {evidence.read / x.numel():.2f} MN, wrote {evidence.written / x.numel():.2f} MN"
+    print(f"{name}, {m}×{n} with {threads} threads a block: {moved}; barriers in a block: {barriers}")
+    return evidence.args[0]

@@ -1,0 +1,136 @@
+// Where threads wait for each other: barriers of a block, operations of a warp.
+#pragma once
+#include "memory.h"
+
+static void leave(int wait) {
+    settle();
+    fibers[now].wait = wait;
+    swapcontext(&fibers[now].context, &scheduler);
+}
+
+extern "C" void cpu_barrier(int line) {
+    fibers[now].line = line;
+    leave(BARRIER);
+}
+
+extern "C" void cpu_warp(int what, unsigned mask, int operand, int width, int line, void* value, int size) {
+    Fiber& fiber = fibers[now];
+    fiber.what = what, fiber.mask = mask, fiber.operand = operand, fiber.width = width, fiber.line = line;
+    if (value) memcpy(fiber.value, value, size);
+    leave(WARP);
+    if (value) memcpy(value, fiber.value, size);
+}
+
+static void stuck(int what, int thread, int other) {
+    now = thread;
+    event.other = other;
+    event.other_wait = fibers[other].wait;
+    event.line = fibers[thread].line;
+    event.other_line = fibers[other].line;
+    stop(what);
+}
+
+static bool at_barrier() {
+    int waiting = -1, other = -1;
+    for (int t = 0; t < n_threads; t++) {
+        if (fibers[t].wait == BARRIER && waiting < 0) waiting = t;
+        if (fibers[t].wait == RUNNING || fibers[t].wait == WARP) return false;
+    }
+    if (waiting < 0) return false;
+    for (int t = n_threads - 1; t >= 0; t--)
+        if (fibers[t].wait == DONE || fibers[t].line != fibers[waiting].line) other = t;
+    if (other >= 0) stuck(fibers[other].wait == DONE ? LEFT : APART, waiting, other);
+    return true;
+}
+
+static void everybody_meets() {
+    for (int t = 0; t < n_threads; t++)
+        if (fibers[t].clock > met) met = fibers[t].clock;
+    for (int t = 0; t < n_threads; t++) fibers[t].clock = met + 1;
+}
+
+static int source(const Fiber& fiber, int lane) {
+    const int first = lane & ~(fiber.width - 1), last = first + fiber.width - 1;
+    int from = lane;
+    if (fiber.what == TO) from = first + (fiber.operand & (fiber.width - 1));
+    if (fiber.what == UP) from = lane - fiber.operand;
+    if (fiber.what == DOWN) from = lane + fiber.operand;
+    if (fiber.what == XOR) from = lane ^ fiber.operand;
+    return from < first || from > last ? lane : from;
+}
+
+static bool same_operation(const Fiber& a, const Fiber& b) {
+    return a.wait == WARP && b.wait == WARP && a.what == b.what && a.line == b.line && a.mask == b.mask;
+}
+
+// The lanes that meet `lane` in its operation; 0 as long as one of them is still on its way.
+static unsigned together(Fiber* warp, int lane) {
+    const Fiber& asking = warp[lane];
+    if (!(asking.mask >> lane & 1)) {
+        now = warp + lane - fibers;
+        event.line = asking.line;
+        stop(NOT_IN_MASK);
+    }
+    unsigned here = 0;
+    for (int k = 0; k < LANES; k++) {
+        if (!(asking.mask >> k & 1) || warp[k].wait == DONE) continue;
+        if (!same_operation(warp[k], asking)) return 0;
+        here |= 1u << k;
+    }
+    return here;
+}
+
+static void exchange(Fiber* warp, unsigned here) {
+    char values[LANES][sizeof fibers->value];
+    uint32_t known[LANES] = {};
+    for (int k = 0; k < LANES; k++) {
+        if (!(here >> k & 1)) continue;
+        memcpy(values[k], warp[k].value, sizeof values[k]);
+        for (int i = 0; i < LANES; i++)
+            if (warp[k].known[i] > known[i]) known[i] = warp[k].known[i];
+        if (warp[k].clock > known[k]) known[k] = warp[k].clock;
+    }
+    for (int k = 0; k < LANES; k++) {
+        if (!(here >> k & 1)) continue;
+        const int from = warp[k].what == SYNC ? k : source(warp[k], k);
+        if (!(here >> from & 1)) {
+            event.line = warp[k].line;
+            now = warp + k - fibers;
+            event.other = warp + from - fibers;
+            event.other_wait = warp[from].wait;
+            stop(SOURCE);
+        }
+        memcpy(warp[k].value, values[from], sizeof values[k]);
+        memcpy(warp[k].known, known, sizeof known);
+        warp[k].clock++;
+        warp[k].wait = RUNNING;
+    }
+}
+
+// Let those go on who have met; if nobody can, name somebody who waits in vain.
+static void meet() {
+    bool any = false;
+    for (int first = 0; first < n_threads; first += LANES)
+        for (int lane = 0; lane < LANES; lane++) {
+            if (fibers[first + lane].wait != WARP) continue;
+            const unsigned here = together(fibers + first, lane);
+            if (!here) continue;
+            exchange(fibers + first, here);
+            counts.warp_operations++;
+            any = true;
+        }
+    if (any) return;
+    if (at_barrier()) {
+        everybody_meets();
+        for (int t = 0; t < n_threads; t++) fibers[t].wait = RUNNING;
+        counts.barriers++;
+        return;
+    }
+    for (int t = 0; t < n_threads; t++) {
+        if (fibers[t].wait != WARP) continue;
+        Fiber* warp = fibers + t / LANES * LANES;
+        for (int k = 0; k < LANES; k++)
+            if ((fibers[t].mask >> k & 1) && warp[k].wait != DONE && !same_operation(warp[k], fibers[t]))
+                stuck(ABSENT, t, warp + k - fibers);
+    }
+}

@@ -1,0 +1,127 @@
+"""What stopped a CUDA kernel, in words."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import subprocess
+
+from ..memory import OutOfBounds
+
+_NUMBERS = "what access tensor block thread other other_wait line other_line size other_access".split()
+# The same lists as in state.h.
+OUTSIDE, NOWHERE, MISALIGNED, RACE = range(1, 5)
+LEFT, APART, ABSENT, SOURCE, NOT_IN_MASK = range(5, 10)
+BOUNDS, DIVISION, CRASH, TOO_MUCH = range(10, 14)
+_BARRIER, _WARP, _DONE = 1, 2, 3
+_LOAD = 0
+
+# Where g++ speaks of what the learner did not write.
+_ADVICE = {
+    "conflicting specifiers in declaration": "this launch brings no shared memory along, so the array needs a size",
+    "No such file": "nothing has to be included here",
+}
+
+
+class Event(ctypes.Structure):
+    """What the runtime says about the access or the meeting that it refused."""
+
+    _fields_ = [(name, ctypes.c_int32) for name in _NUMBERS] + [
+        ("offset", ctypes.c_int64), ("code", ctypes.c_uint64), ("other_code", ctypes.c_uint64)
+    ]  # fmt: skip
+
+
+class Stopped(RuntimeError):
+    """A CUDA kernel that does not compile, or did what no kernel may."""
+
+
+def refused(said: str, source: str) -> Stopped:
+    """The first thing that g++ objects to, with the line of the learner's text."""
+    errors = re.findall(r"^\S+:\d+:\d+: (?:fatal )?error: (.*)$", said, re.MULTILINE)
+    todo = next((message for message in errors if "TODO" in message), None)
+    if todo:
+        return Stopped(todo)
+    line = re.search(r"^kernel:(\d+):", said, re.MULTILINE)  # of an error in our header, the line that led there
+    message = errors[0].removeprefix("static assertion failed: ") if errors else said.strip().splitlines()[-1]
+    advice = next((advice for word, advice in _ADVICE.items() if word in message), message)
+    return Stopped(f"the compiler refuses {_quoted(source, int(line[1])) if line else 'the kernel'}: {advice}")
+
+
+def fail(event: Event, source: str, library: str, tensors: list) -> None:
+    """Raise what the event stands for. tensors: (name, tensor) for each that the kernel was given."""
+    line = event.line or _line(library, event.code)
+    at = f"{_quoted(source, line)}: " if line else ""
+    who = f"thread {event.thread} of block {event.block}"
+    verb = "loads from" if event.access == _LOAD else "stores to"
+    where = {"op": "load" if event.access == _LOAD else "store", "program": [event.block, event.thread, 0]}
+    if event.what in (OUTSIDE, MISALIGNED) and event.tensor >= 0:
+        name, tensor = tensors[event.tensor]
+        element, columns = event.offset // tensor.element_size(), tensor.shape[-1]
+        where |= {"tensor": name, "row": element // columns, "column": element % columns, "first": element}
+        place = f"{name} at row {element // columns}, column {element % columns} (element {element})"
+        if event.what == OUTSIDE:
+            size = " × ".join(map(str, tensor.shape))
+            raise OutOfBounds(
+                f"{at}{who} {verb} {place}, which does not exist: {name} is {size}, counted from 0", **where
+            )
+        raise OutOfBounds(
+            f"{at}{who} {verb} {place} with {event.size} bytes at once, but the address is no multiple of that",
+            **where,
+        )
+    if event.what == RACE:
+        raise OutOfBounds(f"{at}{who} {_race(event, line, library)}", tensor="shared memory", **where)
+    raise Stopped(at + _meeting(event, who) if event.what in (LEFT, APART, ABSENT) else at + _other(event, who, verb))
+
+
+def _race(event: Event, line: int, library: str) -> str:
+    """Who was early: the lines say which of the two accesses comes first in the text, and so in the learner's mind."""
+    other_line = _line(library, event.other_code)
+    other = f"thread {event.other}" + f" (line {other_line})" * (other_line > 0)
+    if event.access != _LOAD and event.other_access != _LOAD:
+        did = f"stores another value to shared memory than {other} has stored there"
+    elif event.access == _LOAD:
+        did = f"{'still ' * (other_line > line)}reads shared memory that {other} has stored to"
+    else:
+        did = f"stores to shared memory that {other} has read{' already' * (other_line >= line)}"
+    return f"{did}, and the two have not met since"
+
+
+def _meeting(event: Event, who: str) -> str:
+    waits = "at a __syncthreads()" if event.what != ABSENT else "for the other lanes of its mask"
+    if event.other_wait == _DONE:
+        does = "has returned"
+    elif event.other_wait == _BARRIER:
+        does = f"waits at the __syncthreads() in line {event.other_line}"
+    else:
+        does = f"waits for other lanes in line {event.other_line}"
+    return f"{who} waits {waits} for ever: thread {event.other} {does}"
+
+
+def _other(event: Event, who: str, verb: str) -> str:
+    return {
+        NOWHERE: f"{who} {verb} an address that belongs to no tensor and to no shared memory",
+        MISALIGNED: f"{who} {verb} shared memory with {event.size} bytes at once, but the address is no multiple",
+        SOURCE: f"{who} wants the value of thread {event.other}, which takes no part in this shuffle",
+        NOT_IN_MASK: f"{who} is not in the mask of its own warp operation",
+        BOUNDS: f"{who} uses index {event.offset} of an array that is shorter than that",
+        DIVISION: f"{who} divides an integer by zero",
+        CRASH: f"{who} ran out of its stack",
+        TOO_MUCH: f"the kernel has {event.offset:,} bytes of shared memory, and a block may have {48 << 10:,}",
+    }[event.what]
+
+
+def _quoted(source: str, line: int) -> str:
+    lines = source.splitlines()
+    return f"line {line}, `{lines[line - 1].strip()[:60]}`" if 1 <= line <= len(lines) else f"line {line}"
+
+
+def _line(library: str, code: int) -> int:
+    """The line of the learner's text that an instruction came from, 0 where nobody knows."""
+    if not code:
+        return 0
+    try:
+        done = subprocess.run(["addr2line", "-i", "-e", library, hex(code)], capture_output=True, text=True)
+    except OSError:
+        return 0
+    found = re.search(r"kernel:(\d+)", done.stdout)
+    return int(found[1]) if found else 0

@@ -1,0 +1,130 @@
+// Runs the blocks of a CUDA kernel on the CPU, one fiber a thread. g++ has compiled the kernel for its thread sanitizer,
+// and memory.h stands in for the sanitizer's library: so every access to memory calls us before it happens. What is
+// found out that way does not depend on the order in which the fibers ran.
+#include "meetings.h"
+
+static void body() {
+    kernel(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+    leave(DONE);
+}
+
+static void run_block() {
+    for (size_t i = 0; i < shared_bytes / 4; i++) ((uint32_t*)shared)[i] = POISON[(i + blockIdx.x) % 2];
+    everybody_meets();
+    stored = false;
+    for (int t = 0; t < n_threads; t++) {
+        Fiber& fiber = fibers[t];
+        getcontext(&fiber.context);
+        fiber.context.uc_stack.ss_sp = fiber.stack;
+        fiber.context.uc_stack.ss_size = STACK_BYTES;
+        fiber.context.uc_link = nullptr;
+        makecontext(&fiber.context, body, 0);
+        fiber.wait = RUNNING;
+    }
+    for (int left = n_threads; left > 0;) {
+        left = 0;
+        for (now = 0; now < n_threads; now++) {
+            if (fibers[now].wait == RUNNING) {
+                threadIdx.x = now;
+                swapcontext(&scheduler, &fibers[now].context);
+            }
+            left += fibers[now].wait != DONE;
+        }
+        if (left) meet();
+    }
+    counts.blocks_storing += stored;
+}
+
+static void crashed(int signal) { stop(signal == SIGFPE ? DIVISION : CRASH); }
+
+static int find_module(dl_phdr_info* info, size_t, void* function) {
+    uint64_t begin = ~0ull, end = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const auto& part = info->dlpi_phdr[i];
+        if (part.p_type != PT_LOAD) continue;
+        const uint64_t from = info->dlpi_addr + part.p_vaddr;
+        if (from < begin) begin = from;
+        if (from + part.p_memsz > end) end = from + part.p_memsz;
+    }
+    if ((uint64_t)function < begin || (uint64_t)function >= end) return 0;
+    module_begin = begin, module_end = end;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_TLS) {
+            shared = (char*)info->dlpi_tls_data;
+            shared_bytes = info->dlpi_phdr[i].p_memsz;
+        }
+    return 1;
+}
+
+// Addresses that nobody else has, and that nobody may touch before they are opened.
+static char* reserve(size_t bytes) {
+    void* made = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (made == MAP_FAILED) abort();
+    return (char*)made;
+}
+
+// Memory for a tensor of the next launch, in the middle of its window.
+extern "C" char* cpu_tensor(int index, int64_t bytes) {
+    static char* windows[MOST_TENSORS];
+    if (!windows[index]) windows[index] = reserve(WINDOW);
+    if (bytes >= (int64_t)WINDOW / 2) abort();
+    Tensor& tensor = tensors[index];
+    free(tensor.owner);
+    tensor = {windows[index] + WINDOW / 2, bytes, 0, 0, 0, (int32_t*)malloc(bytes + 4)};
+    mprotect(tensor.base, bytes + 1, PROT_READ | PROT_WRITE);
+    memset(tensor.owner, -1, bytes + 4);
+    return tensor.base;
+}
+
+static void prepare(int threads) {
+    static char* stacks = reserve(MOST_THREADS * (STACK_BYTES + PAGE));
+    free(cells), free(reads), free(fibers);
+    cells = (Cell*)calloc(shared_bytes / 4 + 1, sizeof(Cell));
+    reads = (uint32_t*)calloc((shared_bytes / 4 + 1) * threads, 4);
+    fibers = (Fiber*)calloc(threads, sizeof(Fiber));
+    for (size_t i = 0; i <= shared_bytes / 4; i++) cells[i].store.thread = cells[i].atomic.thread = -1;
+    for (int t = 0; t < threads; t++) {
+        fibers[t].stack = stacks + t * (STACK_BYTES + PAGE) + PAGE;  // below each is a page that stays closed
+        mprotect(fibers[t].stack, STACK_BYTES, PROT_READ | PROT_WRITE);
+    }
+    n_threads = threads;
+    n_pending = met = 0;
+    counts = {};
+    event = {};
+}
+
+// Run a kernel of up to six pointers and integers; tensors have been made before. order: which block comes when.
+// Returns what stopped it, or 0.
+extern "C" int cpu_launch(void* function, void* (*anchor)(), const int64_t* given, int blocks, int threads, const int* order) {
+    static char aside[STACK_BYTES];
+    anchor();
+    dl_iterate_phdr(find_module, function);
+    prepare(threads);
+    if (shared_bytes > MOST_SHARED) {
+        event.offset = shared_bytes;
+        return event.what = TOO_MUCH;
+    }
+    kernel = (decltype(kernel))function;
+    memcpy(arguments, given, sizeof arguments);
+    blockDim = {(unsigned)threads, 1, 1}, gridDim = {(unsigned)blocks, 1, 1};
+    const stack_t ours = {aside, 0, STACK_BYTES};
+    stack_t theirs;
+    struct sigaction catches = {}, before_fpe, before_segv;
+    catches.sa_handler = crashed;
+    catches.sa_flags = SA_ONSTACK | SA_NODEFER;
+    sigaltstack(&ours, &theirs);
+    sigaction(SIGFPE, &catches, &before_fpe);
+    sigaction(SIGSEGV, &catches, &before_segv);
+    if (!sigsetjmp(failed, 1)) {
+        running = true;
+        for (int b = 0; b < blocks; b++) {
+            blockIdx.x = order[b];
+            run_block();
+        }
+        running = false;
+    }
+    sigaction(SIGFPE, &before_fpe, nullptr);
+    sigaction(SIGSEGV, &before_segv, nullptr);
+    sigaltstack(&theirs, nullptr);
+    return event.what;
+}
