@@ -12,6 +12,7 @@ from . import (
     lesson_10,
     lesson_11,
     lesson_13,
+    lesson_12,
     softmax,
     triton,
 )
@@ -23,6 +24,19 @@ _ALL = (
     lesson_11,
     lesson_13,
 )  # fmt: skip
+    anywhere,
+    softmax,
+    kernels,
+    triton,
+    lesson_02,
+    lesson_03,
+    lesson_06,
+    lesson_07,
+    lesson_08,
+    lesson_09,
+    lesson_10,
+    lesson_12,
+)
 MISTAKES: dict[str, Mistake] = {mistake.id: mistake for part in _ALL for mistake in part.MISTAKES}
 
 __all__ = ["MISTAKES", "Mistake", "from_error"]

@@ -50,6 +50,18 @@ _TRANSLATIONS = [
     (r"implement either the backward", "no-backward"),
     (r"'tuple' object has no attribute|must be Tensor, not tuple", "saved-tuple"),
     (r"shapes cannot be multiplied|not compatible for matmul|equal reduction dimensions", "dot-shapes"),
+    (r"thread \d+ of block \d+ .* which does not exist", "cuda-outside"),
+    (r"address that belongs to no tensor and to no shared", "wild-address"),
+    (r"(loads|stores).* with \d+ bytes at once", "misaligned"),
+    (r"still reads shared memory|stores to shared memory that thread .* has read, and", "shared-reused"),
+    (r"reads shared memory that thread|shared memory that thread .* has read already", "barrier-missing"),
+    (r"stores another value to shared memory", "shared-two-writers"),
+    (r"waits at a __syncthreads\(\) for ever", "barrier-divergent"),
+    (r"for the other lanes of its mask|takes no part in this shuffle|in the mask of its own", "shuffle-divergent"),
+    (r"of an array that is shorter", "shared-too-small"),
+    (r"bytes of shared memory, and a block may", "shared-too-large"),
+    (r"the compiler refuses", "cuda-does-not-compile"),
+    (r"there is no kernel", "kernel-not-found"),
     (r"size of tensor a \(\d+\) must match", "shapes-do-not-line-up"),
 ]  # fmt: skip
 

@@ -1,0 +1,239 @@
+"""Lesson 12: down to CUDA. A tree, a butterfly, two levels of it, and three kernels in CUDA C++."""
+
+from __future__ import annotations
+
+import pathlib
+import random
+
+import torch
+
+from .. import compare, inputs, wrappers
+from ..exercise import Call, Case, Evidence, Exercise, Helper, Out
+from ..known import combines, reductions
+from ..known.cuda_kernels import CUDA_KERNEL
+
+_COMBINES = pathlib.Path(combines.__file__).read_text(encoding="utf-8")
+
+
+def _tree_cases(seed: int) -> list[Case]:
+    rng = random.Random(seed)
+    lists = [
+        ("one number", [3.0]),
+        ("two numbers", [1.0, 5.0]),
+        ("eight numbers", [float(v) for v in rng.sample(range(1, 100), 8)]),
+        ("thirty-two numbers", [float(v) for v in rng.sample(range(-500, 500), 32)]),
+    ]
+    # One number is the oddest case, not the simplest.
+    return [_tree_case(label, values, len(values) if len(values) > 1 else 1000) for label, values in lists]
+
+
+def _tree_case(label: str, values: list[float], size: int) -> Case:
+    return Case(
+        label,
+        Call("call", "tree_reduce", (list(values),)),
+        verify=lambda e: reductions.tree_fault(e.value, reductions.tree(values)),
+        size=size,
+        facts={"values": values},
+    )
+
+
+def _butterfly_cases(seed: int) -> list[Case]:
+    rng = random.Random(seed)
+    some = [rng.gauss(0, 3) for _ in range(32)]
+    states = [(v, rng.uniform(1, 5)) for v in some]
+    empty = (-torch.inf, 0.0)
+    lists = [
+        ("two lanes, their sum", "total", [1.0, 2.0]),
+        ("four lanes, their sum", "total", [1.0, 10.0, 100.0, 1000.0]),
+        ("one lane", "total", [7.0]),
+        ("eight lanes, their maximum", "larger", [float(v) for v in rng.sample(range(100), 8)]),
+        ("a warp, its sum", "total", [float(v) for v in rng.sample(range(1000), 32)]),
+        ("a warp, its maximum", "larger", some),
+        ("a warp of states, merged", "merge", states),
+        ("a warp of states, most of them empty", "merge", [*states[:5], *[empty] * 27]),
+    ]
+    return [_butterfly_case(size, *case) for size, case in enumerate(lists)]
+
+
+def _butterfly_case(size: int, label: str, combine: str, lanes: list) -> Case:
+    want = reductions.steps(lanes, getattr(combines, combine), reductions.powers(len(lanes)))[0]
+    return Case(
+        label,
+        Call("call", "butterfly", (list(lanes), Helper(_COMBINES, combine))),
+        verify=lambda e: reductions.lanes_fault(e.value, len(lanes), want),
+        size=size,
+        facts={"lanes": lanes, "combine": combine, "want": want},
+    )
+
+
+def _two_level_cases(seed: int) -> list[Case]:
+    rng = random.Random(seed)
+    cases = []
+    for size, (label, warps, around) in enumerate([
+        ("two warps", 2, 0.0),
+        ("one warp", 1, 0.0),
+        ("four warps, around -200", 4, -200.0),
+        ("three warps", 3, 0.0),
+        ("a block of 1024 threads", 32, -200.0),
+    ]):  # fmt: skip
+        ms = [rng.gauss(around, 3) for _ in range(32 * warps)]
+        cases.append(_two_level_case(size, label, ms, [rng.uniform(1, 5) for _ in ms]))
+    ms, ds = [rng.gauss(0, 3) for _ in range(128)], [rng.uniform(1, 5) for _ in range(128)]
+    gone = [-torch.inf] * 32
+    cases.append(
+        _two_level_case(
+            10, "four warps, the second one empty", ms[:32] + gone + ms[64:], ds[:32] + [0.0] * 32 + ds[64:]
+        )
+    )
+    cases.append(_two_level_case(11, "two warps, both empty", gone * 2, [0.0] * 64))
+    return cases
+
+
+def _two_level_case(size: int, label: str, ms: list[float], ds: list[float]) -> Case:
+    want = reductions.state_of(ms, ds)
+    return Case(
+        label,
+        Call("call", "two_level", (list(ms), list(ds))),
+        verify=lambda e: compare.state(e.value, want),
+        size=size,
+        facts={"ms": ms, "ds": ds, "want": want},
+    )
+
+
+_ROWS = [
+    ("randn", inputs.randn, 1, 5, 32),
+    ("one column", inputs.randn, 2, 1, 32),
+    ("fewer columns than threads", inputs.randn, 3, 8, 32),
+    ("a column for each thread", inputs.randn, 2, 64, 64),
+    ("more columns than threads", inputs.randn, 2, 100, 32),
+    ("ragged", inputs.randn, 3, 79, 64),
+    ("around -200", inputs.far_below_zero, 2, 40, 64),
+    ("around -200", inputs.far_below_zero, 2, 42, 1024),
+    ("100 ± 30", inputs.large, 2, 70, 32),
+    ("ascending", inputs.ascending, 2, 96, 32),
+    ("descending", inputs.descending, 2, 98, 32),
+    ("first half +200, the rest -200", inputs.cliff, 2, 128, 32),
+    ("first half -200, the rest +200", inputs.rising_cliff, 2, 130, 32),
+    ("a first half of -inf", inputs.leading_minus_inf, 2, 128, 64),
+    ("a warp with nothing but -inf", inputs.leading_minus_inf, 2, 66, 64),
+    ("one -inf in each row", inputs.one_minus_inf, 3, 36, 32),
+    ("one outlier in each row", inputs.outlier, 3, 37, 32),
+    ("constant rows", inputs.constant, 4, 33, 32),
+    ("values of -1e38", inputs.lowest, 2, 36, 64),
+    ("7×257", inputs.randn, 7, 257, 128),
+    ("a power of two", inputs.randn, 2, 2048, 256),
+    ("a long row", inputs.randn, 2, 4100, 1024),
+]
+_WALKS = {"v1": 3, "v2": 2, "v3": 2}
+_BARRIERS = 6  # a block of v3 may have: a tree of 256 threads needs more
+_WIDE = 4  # elements in one access of v3
+
+
+def _kernel_cases(seed: int) -> list[Case]:
+    cases = []
+    for version in _WALKS:
+        for i, (label, family, m, n, threads) in enumerate(_ROWS):
+            cases.append(_kernel_case(version, label, family(m, n, inputs.generator(seed + i)), threads))
+        g = inputs.generator(seed)
+        cases.append(_kernel_case(version, "blocks in reversed order", inputs.randn(4, 70, g), 32, "reversed"))
+    return cases
+
+
+def _kernel_case(version: str, label: str, x: torch.Tensor, threads: int, order: str = "forward") -> Case:
+    m, n = x.shape
+    shape = "" if "×" in label else f", {m}×{n}"
+    return Case(
+        f"{version}, {label}{shape}, {threads} threads a block",
+        Call("cuda", version, (Out((m, n)), x, n), {"function": f"softmax_{version}", "threads": threads}, (m,), order),
+        verify=lambda e: compare.softmax(x, e.args[0]) or (_fault(e, n)[1] if version == "v3" else None),
+        size=m * n,
+        budget=(_WALKS[version] * m * n, m * n),
+        may_read_less=True,
+        unit=m * n,
+        group=version,
+        facts={"x": x, "out": 0, "threads": threads, "version": version},
+        interpreted_only=wrappers.lowest(x),
+    )
+
+
+def _fault(evidence: Evidence, n: int) -> tuple[str, str] | tuple[None, None]:
+    """(mistake, sentence) when a right kernel is not what v3 is about."""
+    launch = evidence.launches[0]
+    barriers = launch["options"]["barriers"] // launch["grid"][0]
+    if barriers > _BARRIERS:
+        return "too-many-barriers", f"right numbers, but each block meets at __syncthreads() {barriers} times"
+    if n % _WIDE == 0 and launch["widest"] < _WIDE:
+        return "no-float4", "right numbers, but no access is wider than 4 bytes"
+    return None, None
+
+
+def _falls_short(mistake: str):
+    def detect(case: Case, evidence: Evidence, answer) -> bool:
+        return case.group == "v3" and not evidence.error and _fault(evidence, case.facts["x"].shape[1])[0] == mistake
+
+    return mistake, detect
+
+
+EXERCISES = [
+    Exercise(
+        id="12.1",
+        title="tree_reduce",
+        names=("tree_reduce",),
+        points=1,
+        cases=_tree_cases,
+        hints=(
+            "A step adds the upper half of the list to the lower half, and what comes out is half as long.",
+            "Every state is a list of its own. The first one is the values, the last one has one number in it.",
+            "`while len(values) > 1:` a new list, `[values[i] + values[<i and half a list>] for i in range(<half>)]`, "
+            "and keep it.",
+        ),
+        mistakes=reductions.TREE,
+    ),
+    Exercise(
+        id="12.2",
+        title="butterfly",
+        names=("butterfly",),
+        points=1,
+        cases=_butterfly_cases,
+        hints=(
+            "In every step each lane combines its value with that of its partner, whose number differs in one bit.",
+            "What does lane 1 read when lane 0 has been changed already? All lanes of a warp read at the same time.",
+            "For the offsets 16, 8, 4, 2, 1 (for 32 lanes): a new list with `combine(<old, own>, "
+            "<old, lane ^ offset>)` for every lane.",
+        ),
+        mistakes=reductions.BUTTERFLY,
+    ),
+    Exercise(
+        id="12.3",
+        title="two_level",
+        names=("two_level",),
+        points=1,
+        cases=_two_level_cases,
+        hints=(
+            "Twice the same: 32 lanes become one state. First in every warp, then for the states of the warps.",
+            "The second level is a warp too, so it has 32 lanes. Which state changes nothing when it is merged?",
+            "`butterfly(list(zip(<32 maxima>, <32 sums>)), merge)[0]` for every warp; then the same for a list of the "
+            "results, filled up to 32.",
+        ),
+        mistakes=reductions.TWO_LEVEL,
+    ),
+    Exercise(
+        id="12.4",
+        title="softmax_v1, softmax_v2, softmax_v3",
+        names=tuple(_WALKS),
+        points=3,
+        cases=_kernel_cases,
+        groups=tuple(_WALKS),
+        parts=True,
+        kernels=True,
+        hints=(
+            "Each thread first walks along its own columns, then all threads of the block put together what they "
+            "found. Between a store to shared memory and a load by another thread, they have to meet.",
+            "v1: 12.1 is the tree, once with fmaxf and once with +. v2: the same tree, over states. v3: 12.2 and 12.3.",
+            "A tree: `for (int half = blockDim.x / 2; half > 0; half /= 2) { if (me < half) <place me takes in place "
+            "me + half>; <meet> }`. A butterfly: `__shfl_xor_sync(0xffffffff, <mine>, <offset>)` for m and for d, then "
+            "merge.",
+        ),
+        mistakes=(_falls_short("too-many-barriers"), _falls_short("no-float4"), *CUDA_KERNEL),
+    ),
+]

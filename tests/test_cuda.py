@@ -1,0 +1,254 @@
+"""CUDA kernels on the CPU: what is counted, what is refused, whatever the order of the threads."""
+
+import re
+
+import pytest
+import torch
+from conftest import stored
+
+from grader import answer, interpreter, lessons, machine, pool
+from grader.cuda.launch import launch
+from grader.exercise import Call, Out
+from grader.judge import judge
+from grader.mistakes import from_error
+
+HEAD = 'extern "C" __global__ void k(float* y, const float* x, int n) {\n    const int me = threadIdx.x;\n'
+STORE = "    if (me < n) y[blockIdx.x * n + me] = v;\n"
+
+
+@pytest.fixture(scope="module")
+def run():
+    """run(body) -> evidence of a kernel with that body on a 2×8 matrix, in 2 blocks of 64 threads."""
+    x = torch.arange(16.0).reshape(2, 8)
+
+    def evidence(body, order="forward"):
+        source = f"source = {HEAD + body + '}'!r}"
+        with pool.zygote().open(source, 60) as session:
+            return session.run(
+                Call("cuda", "source", (Out((2, 8)), x, 8), {"function": "k", "threads": 64}, (2,), order)
+            )
+
+    return evidence
+
+
+RIGHT = {
+    "a copy": "    float v = me < n ? x[blockIdx.x * n + me] : 0;\n",
+    "shared memory and a barrier": (
+        "    __shared__ float s[64];\n    s[63 - me] = x[blockIdx.x * n + me % n];\n    __syncthreads();\n"
+        "    float v = s[63 - me];\n"
+    ),
+    "lanes of a warp that meet": (
+        "    __shared__ float s[64];\n    s[me] = x[blockIdx.x * n + me % n];\n    __syncwarp();\n"
+        "    float v = s[me ^ 1];\n    __syncwarp();\n    s[me] = v;\n    __syncwarp();\n    v = s[me ^ 1];\n"
+    ),
+    "a shuffle is a meeting": (
+        "    __shared__ float s[64];\n    s[me] = x[blockIdx.x * n + me % n];\n    __shfl_sync(~0u, me, 0);\n"
+        "    float v = s[me ^ 1];\n    v = __shfl_xor_sync(~0u, v, 1);\n"
+    ),
+    "a mask of half a warp": (
+        "    float v = x[blockIdx.x * n + me % n];\n    if (me % 32 < 16) v = __shfl_xor_sync(0xffff, v, 0);\n"
+    ),
+    "all store the same value": (
+        "    __shared__ int s;\n    s = 7;\n    __syncthreads();\n    float v = x[blockIdx.x * n + me % n] + s - 7;\n"
+    ),
+    "atomics": (
+        "    __shared__ int s;\n    if (me == 0) s = 0;\n    __syncthreads();\n    atomicAdd(&s, 1);\n"
+        "    __syncthreads();\n    float v = x[blockIdx.x * n + me % n] * s / 64;\n"
+    ),
+    "templates and lambdas": (
+        "    auto twice = [](auto a) { return a + a; };\n    float v = twice(x[blockIdx.x * n + me % n]) / 2;\n"
+    ),
+    "what CUDA has built in": (
+        "    const size_t at = blockIdx.x * size_t(n) + me % n;\n    float v = isinf(x[at]) ? 0 : max(x[at], -1e30);\n"
+    ),
+    "a table of its own": (
+        "    static const float table[4] = {1, 1, 1, 1};\n    float local[8];\n"
+        "    for (int i = 0; i < 8; i++) local[i] = x[blockIdx.x * n + i] * table[i % 4];\n"
+        "    float v = local[me % 8];\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("order", ["forward", "reversed", "shuffled"])
+def test_what_is_right_runs(run, name, order):
+    """And nothing is reported that is none."""
+    got = run(RIGHT[name] + STORE, order=order)
+
+    assert got.error is None, got.error
+    assert torch.equal(got.args[1], got.args[0])
+    assert 16 == got.written and 0 == got.launches[0]["shared"]
+
+
+MEET = "    __syncthreads();\n"
+WRONG = {
+    "outside": (
+        "    y[me + blockIdx.x * n] = 0;\n",
+        r"thread 16 of block 0 stores to y at row 2, column 0 \(element 16",
+    ),
+    "before the tensor": ("    y[me] = x[me % 8 - 1];\n", r"loads from x at row -1, column 7 \(element -1\)"),
+    "nowhere": (
+        "    float* p = nullptr;\n    y[0] = p[me];\n",
+        r"line 4, `y\[0\] = p\[me\];`: thread 0 of block 0 loads",
+    ),
+    "not met": (
+        "    __shared__ float s[64];\n    s[me] = x[me % n];\n    float v = s[63 - me];\n" + STORE,
+        r"line 4, .*: thread 56 of block 0 stores to shared memory that thread 7 \(line 5\) has read already",
+    ),
+    "another warp": (
+        "    __shared__ float s[64];\n    s[me] = x[me % n];\n    __syncwarp();\n    float v = s[63 - me];\n" + STORE,
+        r" reads shared memory that thread|shared memory that thread \d+ \(line 6\) has read already",
+    ),
+    "too early again": (
+        "    __shared__ float s[64];\n    s[me] = me;\n" + MEET + "    float v = s[0];\n    s[me] = v + 1;\n" + STORE,
+        r"line 6, .*still reads shared memory that thread 0 \(line 7\) has stored to",
+    ),
+    "two writers": (
+        "    __shared__ float s;\n    s = me;\n" + MEET + "    float v = s;\n" + STORE,
+        r"stores another value to shared memory than thread 0 \(line 4\)",
+    ),
+    "an atomic and a store": (
+        "    __shared__ int s;\n    if (me == 0) s = 0;\n    atomicAdd(&s, 1);\n    float v = 0;\n" + STORE,
+        "line 5, `atomicAdd",
+    ),
+    "a barrier that some skip": ("    if (me < 32) __syncthreads();\n    y[me % n] = 0;\n", "thread 32 has returned"),
+    "two barriers": (
+        "    if (me < 32) __syncthreads();\n    else\n        __syncthreads();\n    y[me % n] = 0;\n",
+        r"thread 32 waits at the __syncthreads\(\) in line 5",
+    ),
+    "a shuffle that some skip": (
+        "    float v = me;\n    if (me % 2) v = __shfl_xor_sync(~0u, v, 1);\n" + MEET + STORE,
+        "thread 1 of block 0 waits for the other lanes of its mask for ever: thread 0 waits at the __syncthreads",
+    ),
+    "two shuffles in one line": (
+        "    float v = me % 2 ? __shfl_up_sync(~0u, 1.0f, 1) : __shfl_down_sync(~0u, 1.0f, 1);\n" + STORE,
+        "thread 0 of block 0 waits for the other lanes of its mask for ever: thread 1 waits for other lanes in line 3",
+    ),
+    "a struct in a shuffle": (
+        "    float v = __shfl_sync(~0u, make_float2(0, 0), 0).x;\n" + STORE,
+        "a shuffle takes one number, not a struct",
+    ),
+    "a lane that is not there": (
+        "    float v = me;\n    if (me % 2) v = __shfl_xor_sync(0xaaaaaaaa, v, 1);\n" + STORE,
+        "thread 1 of block 0 wants the value of thread 0, which takes no part",
+    ),
+    "not in its own mask": (
+        "    float v = __shfl_xor_sync(3, 1.0f, 1);\n" + STORE,
+        "thread 2 of block 0 is not in the mask of its own",
+    ),
+    "an array's end": (
+        "    __shared__ float s[32];\n    s[me] = 0;\n" + MEET + "    float v = s[0];\n" + STORE,
+        "thread 32 of block 0 uses index 32 of an array",
+    ),
+    "too much": (
+        "    __shared__ float s[16384];\n    s[me] = 0;\n" + MEET + "    float v = s[0];\n" + STORE,
+        "65,5.. bytes of shared memory, and a block may have 49,152",
+    ),
+    "misaligned": (
+        "    const float4 f = *reinterpret_cast<const float4*>(x + 2);\n    float v = f.x + f.y;\n" + STORE,
+        r"column 2 \(element 2\) with 16 bytes at once",
+    ),
+    "no end": (
+        "    struct F { static int f(int i) { volatile int k = i; return f(k + 1) + k; } };\n    y[0] = F::f(me);\n",
+        "ran out of its stack",
+    ),
+    "division by zero": ("    y[0] = me / (n / 100);\n", "divides an integer by zero"),
+    "no such name": (
+        "    y[0] = foo(me);\n",
+        r"the compiler refuses line 3, `y\[0\] = foo\(me\);`: 'foo' was not declared",
+    ),
+    "an open array": ("    extern __shared__ float s[];\n", "the array needs a size"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_stopped_and_told(run, name):
+    """With line, thread and block; and a mistake of that name is known."""
+    body, told = WRONG[name]
+    error = run(body).error
+
+    assert error is not None
+    assert re.search(told, error["message"]), error["message"]
+    assert from_error(error) or name in ("division by zero", "no end")
+
+
+def test_bytes_are_counted_at_their_width(run):
+    """A float4 is one access of four elements."""
+    fours = "const int at = 2 * blockIdx.x + me;\n    if (me < 2) reinterpret_cast<float4*>(y)[at] = "
+    got = run(fours + "reinterpret_cast<const float4*>(x)[at];\n")
+
+    assert (16, 16) == (got.read, got.written)
+    assert 4 == got.launches[0]["widest"]
+    assert torch.equal(got.args[1], got.args[0])
+
+
+def test_shared_memory_starts_with_what_shows(run):
+    """inf or NaN, from block to block in turn: neither a maximum nor a sum passes over both."""
+    got = run(
+        "    __shared__ float s[64];\n    if (n > 100) s[me] = 0;\n    __syncthreads();\n    float v = s[me];\n" + STORE
+    )
+
+    assert not got.args[0].isfinite().any()
+    assert (got.args[0][0].isnan() == ~got.args[0][1].isnan()).all()
+
+
+def test_a_learner_may_launch_a_text(capsys):
+    """What it did is printed, what it made comes back; what stops it is a sentence."""
+    x = torch.ones(2, 3)
+    text = HEAD + "    if (me < n) y[blockIdx.x * n + me] = x[blockIdx.x * n + me] + me;\n}"
+
+    assert torch.equal(torch.tensor([[1.0, 2.0, 3.0]] * 2), launch(text, x))
+    assert (
+        "k, 2×3 with 64 threads a block: read 1.00 MN, wrote 1.00 MN; barriers in a block: 0" in capsys.readouterr().out
+    )
+    with pytest.raises(interpreter.KernelMisuse, match="thread 6 of block 0 loads from x"):
+        launch(text.replace("if (me < n)", ""), x)
+    with pytest.raises(interpreter.KernelMisuse, match="TODO 12.4"):
+        launch(text.replace("}", 'static_assert(false, "TODO 12.4 (1 of 2)");}'), x)
+
+
+def verdict(**texts):
+    exercise = lessons.exercises()["12.4"]
+    return judge(exercise, answer.extract(["\n".join(f"{k} = {v}" for k, v in texts.items())], exercise.names))
+
+
+@pytest.fixture(scope="module")
+def right():
+    """The texts v1, v2, v3 of a right answer."""
+    source = next(each.source for each in stored("right") if each.name == "12_kernels_base_two")
+    return dict(re.findall(r'^(v\d) = (r""".*?""")$', source, re.MULTILINE | re.DOTALL))
+
+
+def test_each_kernel_has_its_own_point(right):
+    """A stub beside a right kernel costs only its own point; what is wrong comes before what is not there yet."""
+    stub = 'r"""static_assert(false, "TODO 12.4 (2 of 3)");"""'
+    none, one, two = (
+        verdict(**right | each) for each in ({k: stub for k in right}, {"v1": stub, "v3": stub}, {"v2": stub})
+    )
+    wrong = verdict(**right | {"v1": stub, "v3": right["v3"].replace("0xffffffff", "0xffff")})
+
+    assert ("not_attempted", 0) == (none.status, none.score) and "step 2 of 3 is the next" in none.text
+    assert ("failed", "todo-left", 1) == (one.status, one.mistake, one.score) and "v1: not yet" in one.text
+    assert ("failed", "todo-left", 2) == (two.status, two.mistake, two.score) and "v2: not yet" in two.text
+    assert ("shuffle-divergent", 1) == (wrong.mistake, wrong.score)
+
+
+def test_a_kernel_that_ends_the_process_costs_its_own_point(right):
+    """The others run in a new one."""
+    ends = 'r"""extern "C" void _exit(int);' + right["v2"][4:].replace(
+        "float top = -INFINITY;", "float top = -INFINITY; _exit(1);"
+    )
+    result = verdict(**right | {"v2": ends})
+
+    assert (2, "exits") == (result.score, result.mistake), result.text
+
+
+def test_without_a_compiler_the_others_go_on(monkeypatch):
+    """12.4 says what is missing; 12.1 needs nothing."""
+    monkeypatch.setattr(machine, "has_compiler", lambda: False)
+    result = verdict(v1="''", v2="''", v3="''")
+
+    assert "error" == result.status and "needs the C++ compiler g++" in result.text
+    tree = next(each.source for each in stored("right") if each.name == "12_tree_recursive")
+    exercise = lessons.exercises()["12.1"]
+    assert "passed" == judge(exercise, answer.extract([tree], exercise.names)).status
