@@ -6,7 +6,7 @@
     python solutions/build.py --check         say what is stale, and fail if anything is
 
 A source is a jupytext percent file. What stands between ### BEGIN SOLUTION and ### END SOLUTION becomes a TODO in the
-learner's notebook.
+learner's notebook. In the text of a kernel in CUDA C++ both markers are comments: // ### BEGIN SOLUTION.
 """
 
 from __future__ import annotations
@@ -109,12 +109,15 @@ def stub(source: str, exercise: str) -> str:
     regions = source.count(BEGIN)
     number = 0
     for i, line in enumerate(lines):
-        if line.strip() == BEGIN:
+        if line.strip().removeprefix("// ") == BEGIN:
             region, number = [], number + 1
-        elif line.strip() == END:
+        elif line.strip().removeprefix("// ") == END:
             label = f"TODO {exercise}" + (f" ({number} of {regions})" if regions > 1 else "")
             indent = line[: len(line) - len(line.lstrip())]
-            kept += [indent + text for text in _todo(label, region, indent, lines[:i])]
+            if line.strip().startswith("//"):
+                kept.append(f'{indent}static_assert(false, "{label}");')
+            else:
+                kept += [indent + text for text in _todo(label, region, indent, lines[:i])]
             region = None
         elif region is None:
             kept.append(line)
@@ -217,7 +220,8 @@ def leaks(notebook: nbformat.NotebookNode) -> list[str]:
             continue
         shown = {line.strip() for line in clean.source.splitlines()}
         inside = re.findall(rf"{BEGIN}\n(.*?){END}", solved.source, re.DOTALL)
-        lines = {line.strip() for part in inside for line in part.splitlines() if line.strip()}
+        # A closing brace, or the // of a marker, gives nothing away.
+        lines = {line.strip() for part in inside for line in part.splitlines() if re.search(r"\w", line)}
         visible = " ".join(shown)
         found += [f"the stub of {solved.id} shows {line!r}" for line in sorted(lines) if line in visible]
     return found

@@ -155,6 +155,15 @@ def test_check_finds_what_is_wrong(tmp_path, monkeypatch):
         build.problems(source)
 
 
+def test_a_stub_in_cuda_stops_the_compiler():
+    """The markers are comments there, and a closing brace gives nothing away."""
+    body = "    // ### BEGIN SOLUTION\n    if (a) {\n        b();\n    }\n    // ### END SOLUTION\n"
+    source = f'v = r"""\nvoid f() {{\n{body}}}\n"""'
+    stub = build.stub(source, "12.4")
+
+    assert 'v = r"""\nvoid f() {\n    static_assert(false, "TODO 12.4");\n}\n"""' == stub
+
+
 def test_an_open_region_is_an_error():
     """A forgotten END would hand out the solution, or swallow the rest."""
     with pytest.raises(SystemExit, match="not closed"):
