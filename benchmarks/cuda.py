@@ -1,0 +1,51 @@
+"""Time the CUDA kernels of lesson 12 (12.4) beside the Triton kernel of lesson 05, PyTorch's and a copy, on a GPU.
+
+python benchmarks/cuda.py docs/cuda_on_h200.json
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+
+import record
+
+M, N = 4096, 2048
+THREADS = 256
+
+
+def measure() -> list[dict]:
+    """One row for each function: its median time, and how far it is off at most. Every one moves 2·M·N at least."""
+    import torch
+
+    from grader.cuda import device
+
+    fused_softmax = record.solution("05_every_row.ipynb", "fused_softmax")
+    x = torch.randn(M, N, device="cuda")
+    want, y = torch.softmax(x.double(), dim=1), torch.empty_like(x)
+    runs = {
+        "copy": functools.partial(y.copy_, x),
+        "torch.softmax": functools.partial(torch.softmax, x, dim=1),
+        "fused_softmax": functools.partial(fused_softmax, x),
+    }
+    for name in ("v1", "v2", "v3"):
+        kernel = device.kernel(record.solution("12_down_to_cuda.ipynb", name), f"softmax_{name}")
+        y.fill_(float("nan"))
+        kernel((M,), THREADS, (y, x, N))
+        torch.testing.assert_close(y.double(), want, rtol=1e-4, atol=0)
+        runs[name] = functools.partial(kernel, (M,), THREADS, (y, x, N))
+    rows = []
+    for what, run in runs.items():
+        row = {"m": M, "n": N, "dtype": "float32", "what": what, "threads": THREADS if what[0] == "v" else None}
+        rows.append(row | {"microseconds": record.microseconds(run), "bytes": 2 * M * N * x.element_size()})
+    return rows
+
+
+def cupy() -> str:
+    """The version of CuPy, which compiled the kernels."""
+    return importlib.metadata.version(next(d for d in importlib.metadata.packages_distributions()["cupy"]))
+
+
+if __name__ == "__main__":
+    what = "Bytes are counted once read and once written for every function, whatever it moves."
+    raise SystemExit(record.main("cuda.py", what, measure, cupy=cupy))
