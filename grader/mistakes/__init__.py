@@ -11,8 +11,8 @@ from . import (
     lesson_09,
     lesson_10,
     lesson_11,
-    lesson_13,
     lesson_12,
+    lesson_13,
     softmax,
     triton,
 )
@@ -21,22 +21,8 @@ from .mistake import Mistake
 
 _ALL = (
     anywhere, softmax, kernels, triton, lesson_02, lesson_03, lesson_06, lesson_07, lesson_08, lesson_09, lesson_10,
-    lesson_11,
-    lesson_13,
+    lesson_11, lesson_12, lesson_13,
 )  # fmt: skip
-    anywhere,
-    softmax,
-    kernels,
-    triton,
-    lesson_02,
-    lesson_03,
-    lesson_06,
-    lesson_07,
-    lesson_08,
-    lesson_09,
-    lesson_10,
-    lesson_12,
-)
 MISTAKES: dict[str, Mistake] = {mistake.id: mistake for part in _ALL for mistake in part.MISTAKES}
 
 __all__ = ["MISTAKES", "Mistake", "from_error"]
