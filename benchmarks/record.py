@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import datetime
 import importlib.util
 import json
 import pathlib
-import platform
 import sys
 import tempfile
 
@@ -27,31 +25,20 @@ def solution(notebook: str, name: str, change=lambda text: text):
     return getattr(module, name)
 
 
-def microseconds(function) -> float:
-    """Median time of function() in µs. do_bench warms up and empties the L2 cache between runs."""
-    from triton.testing import do_bench
-
-    return round(1000 * do_bench(function, warmup=50, rep=200, return_mode="median"), 2)
-
-
 def main(script: str, what: str, measure, **more) -> int:
     """Run measure(), which returns a list of rows, and write it with device, versions, date and command to argv[1].
 
     more: functions whose results the record holds as well.
     """
     import torch
-    import triton
 
     if not torch.cuda.is_available():
         print("There is no GPU here, so there is nothing to time.")
         return 2
-    record = {
-        "device": torch.cuda.get_device_name(),
-        "multiprocessors": torch.cuda.get_device_properties(0).multi_processor_count,
-        "versions": {"python": platform.python_version(), "torch": torch.__version__, "triton": triton.__version__},
-        "date": datetime.date.today().isoformat(),
-        "command": f"python benchmarks/{script} docs/{script.removesuffix('.py')}_on_h200.json",
-        "what": f"{what} Medians of triton.testing.do_bench, which empties the L2 cache between runs.",
+    from grader import race
+
+    command = f"python benchmarks/{script} docs/{script.removesuffix('.py')}_on_h200.json"
+    record = race.header(command, what) | {
         **{name: function() for name, function in more.items()},
         "results": measure(),
     }

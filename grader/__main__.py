@@ -24,8 +24,12 @@ def main(arguments: list[str] | None = None) -> int:
     listing = commands.add_parser("list", help="list the exercises")
     listing.add_argument("--json", action="store_true", help="as JSON")
     commands.add_parser("doctor", help="say what works on this machine")
-    bench = commands.add_parser("bench", help="measure how long a check takes")
+    bench = commands.add_parser("bench", help="measure how long a check takes, or how fast softmax is on a GPU")
     bench.add_argument("notebooks", nargs="*", type=pathlib.Path, help="notebooks with right answers")
+    bench.add_argument("--gpu", action="store_true", help="softmax beside a copy and its peers, on this GPU")
+    bench.add_argument(
+        "--out", type=pathlib.Path, default=pathlib.Path("softmax_on_gpu.json"), help="where the record of --gpu goes"
+    )
     options = parser.parse_args(arguments)
     return {"grade": _grade, "list": _list, "doctor": _doctor, "bench": _bench}[options.command](options)
 
@@ -123,8 +127,20 @@ def _doctor(options) -> int:
 
 
 def _bench(options) -> int:
-    from . import measure, pool
+    from . import machine, measure, pool
 
+    if options.gpu:
+        if not machine.has_gpu() or machine.interpreted():
+            print("There is no GPU here that Triton compiles for, so there is nothing to time.", file=sys.stderr)
+            return 2
+        from . import draw, race
+
+        done = race.record(options.out)
+        print(race.table(done))
+        picture = options.out.with_suffix(".png")
+        draw.bandwidth(done).savefig(picture)
+        print(f"The record is in {options.out}, the picture in {picture}.")
+        return 0
     notebooks = options.notebooks or sorted((pool.ROOT / "solutions").glob("*.ipynb"))
     if not notebooks:
         print("Name notebooks with right answers: python -m grader bench NOTEBOOK...", file=sys.stderr)

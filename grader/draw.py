@@ -34,6 +34,37 @@ def traffic(runs):
     return figure
 
 
+# Name in the record, line, marker: told apart without colour.
+_RACERS = [
+    ("copy", {"color": "black", "linestyle": ":"}),
+    ("softmax", {"color": "#004488", "linewidth": 2.4}),
+    ("one row", {"color": "#4477aa", "linestyle": "--"}),
+    ("torch.compile", {"color": "#bb5566", "linestyle": "-."}),
+    ("torch.softmax", {"color": "#997700", "marker": ".", "markersize": 4}),
+    ("five passes", {"color": "#777777", "linewidth": 0.9}),
+]
+
+
+def bandwidth(record):
+    """GB/s over the number of columns, from the sweep of a record of `bench --gpu`. Returns a matplotlib figure."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 4.6), dpi=110, layout="constrained", facecolor="white")
+    axes = figure.add_subplot()
+    rows = record["sweep"]
+    for name, style in _RACERS:
+        points = [(r["n"], 8e-3 * r["m"] * r["n"] / t) for r in rows if (t := r["microseconds"].get(name))]
+        axes.plot(*zip(*points), **style)
+        axes.annotate(f" {name}", points[-1], va="center", fontsize=10, annotation_clip=False)
+    axes.set_xlim(0, rows[-1]["n"])
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(f"columns of a float32 matrix with {rows[0]['m']} rows", fontsize=11)
+    axes.set_ylabel("GB/s, each element counted\nonce read and once written", fontsize=11)
+    axes.set_title(f"{record['device']}, {record['date']}", fontsize=10, loc="left")
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
 def png(figure) -> str:
     """The figure as base64 PNG, without a date or a version inside, so that equal runs give equal bytes."""
     buffer = io.BytesIO()

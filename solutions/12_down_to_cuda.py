@@ -454,7 +454,7 @@ for version in (v1, v2, v3):
 import json
 from pathlib import Path
 
-recorded = json.loads(Path("../docs/cuda_on_h200.json").read_text())
+recorded = json.loads(Path("../docs/cuda_kernels_on_h200.json").read_text())
 runs = {run["what"]: run for run in recorded["results"]}
 print(f"{recorded['device']}, recorded {recorded['date']} with torch {recorded['versions']['torch']}")
 print(recorded["command"])

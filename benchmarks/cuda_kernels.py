@@ -1,6 +1,6 @@
 """Time the CUDA kernels of lesson 12 (12.4) beside the Triton kernel of lesson 05, PyTorch's and a copy, on a GPU.
 
-python benchmarks/cuda.py docs/cuda_on_h200.json
+python benchmarks/cuda_kernels.py docs/cuda_kernels_on_h200.json
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ import functools
 import importlib.metadata
 
 import record
+
+from grader import race
 
 M, N = 4096, 2048
 THREADS = 256
@@ -37,7 +39,7 @@ def measure() -> list[dict]:
     rows = []
     for what, run in runs.items():
         row = {"m": M, "n": N, "dtype": "float32", "what": what, "threads": THREADS if what[0] == "v" else None}
-        rows.append(row | {"microseconds": record.microseconds(run), "bytes": 2 * M * N * x.element_size()})
+        rows.append(row | {"microseconds": race.microseconds(run), "bytes": 2 * M * N * x.element_size()})
     return rows
 
 
@@ -48,4 +50,4 @@ def cupy() -> str:
 
 if __name__ == "__main__":
     what = "Bytes are counted once read and once written for every function, whatever it moves."
-    raise SystemExit(record.main("cuda.py", what, measure, cupy=cupy))
+    raise SystemExit(record.main("cuda_kernels.py", what, measure, cupy=cupy))

@@ -1,0 +1,62 @@
+"""Rows of any length on any device: two walks in tiles (Milakov and Gimelshein, 2018). Each element is read twice."""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+from .rows import LOG2_E
+
+
+@triton.jit
+def _join(m, d, other_m, other_d):
+    """The state of two parts together; elementwise on blocks of states."""
+    new = tl.maximum(m, other_m)
+    shift = tl.where(new == -float("inf"), 0.0, new)
+    return new, d * tl.exp2((m - shift) * LOG2_E) + other_d * tl.exp2((other_m - shift) * LOG2_E)
+
+
+@triton.jit
+def online_kernel(
+    y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, VECTORS: tl.constexpr, UNIT: tl.constexpr
+):  # fmt: skip
+    """Softmax of row program_id(0), in tiles of VECTORS times UNIT elements.
+
+    UNIT elements are one vector: the walks go from the first boundary of one inside the row to the last, and the few
+    elements before and behind move one by one. That needs rows of x and y that begin alike; with UNIT = 1 they may
+    begin anywhere. Every lane keeps a state of its own; they are merged once, between the walks.
+    """
+    first = tl.program_id(0).to(tl.int64) * x_row_stride
+    begin = (first + UNIT - 1) // UNIT * UNIT
+    before = (begin - first).to(tl.int32)
+    vectors = tl.maximum(n_cols - before, 0) // UNIT
+    y_begin = (tl.program_id(0).to(tl.int64) * y_row_stride + UNIT - 1) // UNIT * UNIT
+
+    lanes = tl.arange(0, 2 * UNIT)
+    cols = tl.where(lanes < UNIT, lanes, before + vectors * UNIT + lanes - UNIT)
+    left = (cols < n_cols) & ((lanes >= UNIT) | (lanes < before))
+    ends = tl.load(x_ptr + first + cols, mask=left, other=-float("inf")).to(tl.float32)
+    m = tl.max(ends, axis=0)
+    d = tl.sum(tl.exp2((ends - tl.where(m == -float("inf"), 0.0, m)) * LOG2_E), axis=0)
+
+    vector = tl.arange(0, VECTORS)[:, None]
+    inside = vector * UNIT + tl.arange(0, UNIT)[None, :]
+    ms = tl.full([VECTORS, UNIT], -float("inf"), tl.float32)
+    ds = tl.zeros([VECTORS, UNIT], tl.float32)
+    for start in range(0, vectors, VECTORS):
+        whole = tl.broadcast_to(start + vector < vectors, (VECTORS, UNIT))
+        at = begin + start * UNIT + inside
+        x = tl.load(x_ptr + at, mask=whole, other=-float("inf")).to(tl.float32)
+        ms, ds = _join(ms, ds, x, 1.0)
+    top = tl.max(tl.max(ms, axis=1), axis=0)
+    shift = tl.where(top == -float("inf"), 0.0, top)
+    m, d = _join(m, d, top, tl.sum(tl.sum(ds * tl.exp2((ms - shift) * LOG2_E), axis=1), axis=0))
+    scale = 1.0 / d
+    tl.store(y_ptr + y_begin - before + cols, tl.exp2((ends - m) * LOG2_E) * scale, mask=left)
+    last = (tl.maximum(vectors, 1) - 1) // VECTORS * VECTORS
+    for back in range(0, vectors, VECTORS):  # backwards: what was read last is what a cache still holds
+        start = last - back
+        whole = tl.broadcast_to(start + vector < vectors, (VECTORS, UNIT))
+        x = tl.load(x_ptr + begin + start * UNIT + inside, mask=whole, other=-float("inf")).to(tl.float32)
+        y = tl.exp2((x - m) * LOG2_E) * scale
+        tl.store(y_ptr + y_begin + start * UNIT + inside, y, mask=whole)

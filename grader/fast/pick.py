@@ -1,0 +1,150 @@
+"""Which kernel for which matrix. Every rule says why; what the rules gain stands in docs/softmax_on_h200.json."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import torch
+import triton
+
+from .. import machine
+from .online import online_kernel
+from .rows import odd_kernel, tile_kernel
+from .shared import shared_row_kernel
+from .split import combine_kernel, partial_kernel
+from .words import pair_row_kernel
+
+KINDS = {torch.float32: "float", torch.bfloat16: "bf16", torch.float16: "fp16"}
+
+VECTOR = 16  # bytes that one instruction can load
+FEW = 32_000_000  # bytes of a matrix that a cache can hold between two launches
+
+# Rows that are shared: 20 warps with 96 registers a thread fill the 65536 registers that a multiprocessor of any NVIDIA
+# GPU has. A warp takes in 1024 words; a program has 2 warps, or 4 where a row would fall into too many pieces.
+WORDS_A_WARP, RESIDENT_WARPS, REGISTERS = 1024, 20, 96
+MANY = 262144  # words of a row
+
+
+def route(x: torch.Tensor) -> str:
+    """The kernel for a matrix x (M×N): "tile", "odd", "pairs", "split", "shared" or "online"."""
+    m, n = x.shape
+    half = x.element_size() == 2
+    nvidia = _nvidia(x)
+    if half and not _vectors(x) and x.is_contiguous() and 256 < n <= 32768:
+        return "odd"  # 2 bytes a lane leave most of the bus idle
+    if n <= 8192 or not half and n <= 32768 or not nvidia and n <= 16384:
+        return "tile"  # one program holds a row, or several
+    if nvidia and _paired(x) and (n <= 16384 or n == 32768):
+        return "pairs"  # as float32 such a row would fill the registers
+    if m * n * x.element_size() <= FEW:
+        return "split"  # over before programs that wait for each other would pay
+    if not nvidia or half and not _paired(x):
+        return "online"
+    _, pieces, programs = _sharing(m, n * x.element_size() // 4, x.device)
+    return "shared" if pieces <= programs else "split"  # all programs that share a row must run at once
+
+
+def launch(y: torch.Tensor, x: torch.Tensor) -> None:
+    """Fill y with the softmax of the rows of x: both M×N, columns next to each other, float32 or 16 bits."""
+    globals()["_" + route(x)](y, x)
+
+
+def _tile(y: torch.Tensor, x: torch.Tensor) -> None:
+    (m, n), unit = x.shape, _unit(x, y)
+    block = triton.next_power_of_2(n)
+    rows = max(1, 1024 // block)  # short rows together, so that each lane has enough under way
+    warps = min(max(block * x.element_size() // 2048, 1), 16) if block < 32768 else 32  # 64 bytes a thread
+    strides = y.stride(0) // unit, x.stride(0) // unit
+    tile_kernel[(triton.cdiv(m, rows),)](
+        y, x, *strides, m, n // unit, UNIT=unit, ROWS=rows, BLOCK=block, num_warps=warps
+    )
+
+
+def _odd(y: torch.Tensor, x: torch.Tensor) -> None:
+    (m, n), unit = x.shape, VECTOR // x.element_size()
+    vectors = triton.next_power_of_2(max(n // unit, 1))
+    odd_kernel[(m,)](y, x, n, VECTORS=vectors, UNIT=unit, num_warps=min(max(vectors // 128, 2), 16))
+
+
+def _pairs(y: torch.Tensor, x: torch.Tensor) -> None:
+    kind, y, x = KINDS[x.dtype], y.view(torch.int32), x.view(torch.int32)
+    (m, n), unit = x.shape, _unit(x, y)
+    block = triton.next_power_of_2(n)
+    full = n == block
+    # With so few registers a thread, 2 programs fit beside each other (3 of half the length): one computes, one waits.
+    registers = {"maxnreg": 64 if block > 8192 else 80} if full else {}
+    pair_row_kernel[(m,)](
+        y, x, y.stride(0) // unit, x.stride(0) // unit, n // unit,
+        UNIT=unit, BLOCK=block, FULL=full, KIND=kind, PTX=True, num_warps=block // 1024, **registers,
+    )  # fmt: skip
+
+
+def _shared(y: torch.Tensor, x: torch.Tensor) -> None:
+    kind = KINDS[x.dtype]
+    if kind != "float":
+        y, x = y.view(torch.int32), x.view(torch.int32)
+    (m, n), unit = x.shape, _unit(x, y)
+    warps, pieces, programs = _sharing(m, n, x.device)
+    length = triton.cdiv(triton.cdiv(n, pieces), unit)  # all pieces of a row alike
+    states = torch.zeros(m * pieces, dtype=torch.int64, device=x.device)
+    shared_row_kernel[(min(programs, m * pieces),)](
+        y, x, states, y.stride(0) // unit, x.stride(0) // unit, m, n // unit, pieces, length,
+        UNIT=unit, PIECES=triton.next_power_of_2(pieces), BLOCK=warps * WORDS_A_WARP, KIND=kind,
+        PTX=True, num_warps=warps, maxnreg=REGISTERS, launch_cooperative_grid=True,
+    )  # fmt: skip
+
+
+def _sharing(m: int, n: int, device: torch.device) -> tuple[int, int, int]:
+    """For m rows of n words: warps of a program, pieces of a row, programs that run at once."""
+    warps = 2 if n <= MANY else 4
+    programs = RESIDENT_WARPS // warps * _multiprocessors(device)
+    rounds = triton.cdiv(m * triton.cdiv(n, warps * WORDS_A_WARP), programs)
+    return warps, rounds * programs // m, programs  # as many pieces as leave no program idle in the last round
+
+
+def _split(y: torch.Tensor, x: torch.Tensor) -> None:
+    (m, n), block = x.shape, 8192
+    pieces = triton.cdiv(n, block)
+    ms, ds = torch.empty(2, m * pieces, device=x.device)
+    overlap = _nvidia(x) and torch.cuda.get_device_capability(x.device) >= (9, 0)
+    late = {"launch_pdl": True} if overlap else {}
+    partial_kernel[(m * pieces,)](ms, ds, x, x.stride(0), n, pieces, BLOCK=block, OVERLAP=overlap, num_warps=8)
+    combine_kernel[(m * pieces,)](
+        y, x, ms, ds, y.stride(0), x.stride(0), n, pieces,
+        PIECES=triton.next_power_of_2(pieces), BLOCK=block, OVERLAP=overlap, num_warps=8, **late,
+    )  # fmt: skip
+
+
+def _online(y: torch.Tensor, x: torch.Tensor) -> None:
+    alike = x.stride(0) == y.stride(0) and x.data_ptr() % VECTOR == 0
+    unit = VECTOR // x.element_size() if alike else 1
+    online_kernel[(x.shape[0],)](
+        y, x, y.stride(0), x.stride(0), x.shape[1], VECTORS=8192 // unit, UNIT=unit, num_warps=16
+    )
+
+
+def _nvidia(x: torch.Tensor) -> bool:
+    return x.is_cuda and torch.version.cuda is not None and not machine.interpreted()
+
+
+@functools.cache
+def _multiprocessors(device: torch.device) -> int:
+    return torch.cuda.get_device_properties(device).multi_processor_count
+
+
+def _unit(*tensors: torch.Tensor) -> int:
+    """The largest power of two, up to a vector, that divides the lengths and strides of all rows."""
+    unit = VECTOR // tensors[0].element_size()
+    return math.gcd(unit, tensors[0].shape[1], *(t.stride(0) for t in tensors))
+
+
+def _vectors(x: torch.Tensor) -> bool:
+    """Whether every row begins where a vector can be loaded."""
+    return x.stride(0) * x.element_size() % VECTOR == 0 and x.data_ptr() % VECTOR == 0
+
+
+def _paired(x: torch.Tensor) -> bool:
+    """Whether the 16-bit elements of every row can be taken as 32-bit words."""
+    even = x.shape[1] % 2 == 0 and x.stride(0) % 2 == 0 and x.data_ptr() % 4 == 0
+    return x.element_size() == 2 and even

@@ -1,0 +1,52 @@
+"""Rows that fit into one program: each element read once and written once."""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+LOG2_E = tl.constexpr(1.4426950408889634)
+
+
+@triton.jit
+def tile_kernel(
+    y_ptr, x_ptr, y_units, x_units, n_rows, n_units, UNIT: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr
+):
+    """Softmax of ROWS rows a program; strides and the number of columns come in units of UNIT elements."""
+    # subtle: multiplied here, the compiler sees that UNIT divides addresses and masks, and loads 16 bytes at once
+    n_cols = n_units * UNIT
+    rows = (tl.program_id(0) * ROWS + tl.arange(0, ROWS)).to(tl.int64)[:, None]
+    cols = tl.arange(0, BLOCK)[None, :]
+    mask = (rows < n_rows) & (cols < n_cols)
+    x = tl.load(x_ptr + rows * x_units * UNIT + cols, mask=mask, other=-float("inf")).to(tl.float32)
+    e = tl.exp2((x - tl.max(x, axis=1)[:, None]) * LOG2_E)
+    tl.store(y_ptr + rows * y_units * UNIT + cols, e * (1.0 / tl.sum(e, axis=1))[:, None], mask=mask)
+
+
+@triton.jit
+def odd_kernel(y_ptr, x_ptr, n_cols, VECTORS: tl.constexpr, UNIT: tl.constexpr):
+    """Softmax of row program_id(0) of a contiguous matrix whose rows begin anywhere, 2 bytes an element.
+
+    UNIT elements are 16 bytes. What lies between the first and the last 16-byte boundary of the row moves in whole
+    vectors; the few elements before and behind them move one by one.
+    """
+    first = tl.program_id(0).to(tl.int64) * n_cols
+    begin = (first + UNIT - 1) // UNIT * UNIT
+    before = (begin - first).to(tl.int32)
+    vectors = tl.maximum(n_cols - before, 0) // UNIT
+    vector = tl.arange(0, VECTORS)[:, None]
+    inside = vector * UNIT + tl.arange(0, UNIT)[None, :]
+    whole = tl.broadcast_to(vector < vectors, (VECTORS, UNIT))
+    x = tl.load(x_ptr + begin + inside, mask=whole, other=-float("inf")).to(tl.float32)
+
+    lanes = tl.arange(0, 2 * UNIT)
+    cols = tl.where(lanes < UNIT, lanes, before + vectors * UNIT + lanes - UNIT)
+    left = (cols < n_cols) & ((lanes >= UNIT) | (lanes < before))
+    ends = tl.load(x_ptr + first + cols, mask=left, other=-float("inf")).to(tl.float32)
+
+    m = tl.maximum(tl.max(tl.max(x, axis=1), axis=0), tl.max(ends, axis=0))
+    e = tl.exp2((x - m) * LOG2_E)
+    e_ends = tl.exp2((ends - m) * LOG2_E)
+    scale = 1.0 / (tl.sum(tl.sum(e, axis=1), axis=0) + tl.sum(e_ends, axis=0))
+    tl.store(y_ptr + begin + inside, e * scale, mask=whole)
+    tl.store(y_ptr + first + cols, e_ends * scale, mask=left)

@@ -1,0 +1,137 @@
+"""A block of words, floats or pairs of 16-bit floats in 32 bits: its state, and its softmax.
+
+Two halves a word save registers and instructions where 16-bit rows are long: on an NVIDIA GPU one instruction takes the
+maximum of two halves, and one rounds two numbers at once. Triton has no word for either, so they are spelled in PTX.
+"""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+from .rows import LOG2_E
+
+# What a lane outside of the row holds: -inf, or -inf twice.
+NOTHING_BFLOAT16 = tl.constexpr(-8323200)  # 0xff80ff80
+NOTHING_FLOAT16 = tl.constexpr(-67044352)  # 0xfc00fc00
+NEAR_ZERO = tl.constexpr(1000.0)
+
+
+@triton.jit
+def load(ptr, mask, KIND: tl.constexpr):
+    """Words of KIND "float" (of any dtype), or pairs of "bf16" or "fp16"; -inf where the mask is off."""
+    if KIND == "float":
+        return tl.load(ptr, mask=mask, other=-float("inf")).to(tl.float32)
+    elif KIND == "bf16":
+        return tl.load(ptr, mask=mask, other=NOTHING_BFLOAT16)
+    else:
+        return tl.load(ptr, mask=mask, other=NOTHING_FLOAT16)
+
+
+@triton.jit
+def halves(word, KIND: tl.constexpr):
+    """The two numbers of each word, as float32."""
+    if KIND == "bf16":  # bfloat16 is the upper half of a float32
+        return (word << 16).to(tl.float32, bitcast=True), (word & -65536).to(tl.float32, bitcast=True)
+    else:
+        low = word.to(tl.int16).to(tl.float16, bitcast=True)
+        return low.to(tl.float32), (word >> 16).to(tl.int16).to(tl.float16, bitcast=True).to(tl.float32)
+
+
+@triton.jit
+def _larger_bfloat16(a, b):
+    return tl.inline_asm_elementwise("max.bf16x2 $0, $1, $2;", "=r,r,r", [a, b], tl.int32, is_pure=True, pack=1)
+
+
+@triton.jit
+def _larger_float16(a, b):
+    return tl.inline_asm_elementwise("max.f16x2 $0, $1, $2;", "=r,r,r", [a, b], tl.int32, is_pure=True, pack=1)
+
+
+@triton.jit
+def _largest(word, KIND: tl.constexpr, PTX: tl.constexpr):
+    if KIND == "float":
+        return tl.max(word, axis=0)
+    else:
+        if PTX:
+            word = tl.reduce(word, 0, _larger_bfloat16 if KIND == "bf16" else _larger_float16)
+            low, high = halves(word, KIND)
+            return tl.maximum(low, high)
+        else:
+            low, high = halves(word, KIND)
+            return tl.max(tl.maximum(low, high), axis=0)
+
+
+@triton.jit
+def state(word, KIND: tl.constexpr, PTX: tl.constexpr):
+    """(m, d) of a block: its maximum, and the sum of exp(x - m); (-inf, 0) for nothing but -inf."""
+    m = _largest(word, KIND, PTX)
+    shift = tl.where(m == -float("inf"), 0.0, m)
+    if KIND == "float":
+        return m, tl.sum(tl.exp2((word - shift) * LOG2_E), axis=0)
+    else:
+        low, high = halves(word, KIND)
+        return m, tl.sum(tl.exp2((low - shift) * LOG2_E) + tl.exp2((high - shift) * LOG2_E), axis=0)
+
+
+@triton.jit
+def softmax(word, m, d, KIND: tl.constexpr, PTX: tl.constexpr):
+    """exp(x - m) / d, as words again."""
+    if KIND == "float":
+        return tl.exp2((word - m) * LOG2_E) * (1.0 / d)
+    else:
+        low, high = halves(word, KIND)
+        log_d = tl.log2(d)  # in the exponent the division costs nothing
+        return _rounded(tl.exp2((low - m) * LOG2_E - log_d), tl.exp2((high - m) * LOG2_E - log_d), KIND, PTX)
+
+
+@triton.jit
+def _rounded(low, high, KIND: tl.constexpr, PTX: tl.constexpr):
+    """Two float32 as one word."""
+    if PTX:
+        name: tl.constexpr = "cvt.rn.bf16x2.f32" if KIND == "bf16" else "cvt.rn.f16x2.f32"
+        return tl.inline_asm_elementwise(name + " $0, $1, $2;", "=r,f,f", [high, low], tl.int32, is_pure=True, pack=1)
+    else:
+        low_bits = _bits(low, KIND) & 65535
+        return low_bits | (_bits(high, KIND) << 16)
+
+
+@triton.jit
+def _bits(x, KIND: tl.constexpr):
+    half = x.to(tl.bfloat16) if KIND == "bf16" else x.to(tl.float16)
+    return half.to(tl.int16, bitcast=True).to(tl.int32)
+
+
+@triton.jit
+def pair_row_kernel(
+    y_ptr, x_ptr, y_units, x_units, n_units, UNIT: tl.constexpr, BLOCK: tl.constexpr, FULL: tl.constexpr,
+    KIND: tl.constexpr, PTX: tl.constexpr,
+):  # fmt: skip
+    """Softmax of row program_id(0), two elements a word; strides and lengths come in units of UNIT words.
+
+    FULL: the row is as long as the block, and no lane needs a mask.
+    """
+    row = tl.program_id(0).to(tl.int64)
+    inside = tl.arange(0, BLOCK)
+    x_ptr += row * x_units * UNIT + inside
+    y_ptr += row * y_units * UNIT + inside
+    if FULL:
+        word = tl.load(x_ptr)
+        m = _largest(word, KIND, PTX)
+        if tl.abs(m) < NEAR_ZERO:
+            # subtle: scaled before it is shifted, a number can be computed again from its word instead of being kept.
+            # That takes half the registers; and so near to 0 it costs no digit that 16 bits could hold.
+            low, high = halves(word, KIND)
+            shift = m * LOG2_E
+            d = tl.sum(tl.exp2(low * LOG2_E - shift) + tl.exp2(high * LOG2_E - shift), axis=0)
+            shift += tl.log2(d)
+            y = _rounded(tl.exp2(low * LOG2_E - shift), tl.exp2(high * LOG2_E - shift), KIND, PTX)
+        else:
+            m, d = state(word, KIND, PTX)
+            y = softmax(word, m, d, KIND, PTX)
+        tl.store(y_ptr, y)
+    else:
+        mask = inside < n_units * UNIT
+        word = load(x_ptr, mask, KIND)
+        m, d = state(word, KIND, PTX)
+        tl.store(y_ptr, softmax(word, m, d, KIND, PTX), mask=mask)

@@ -1,0 +1,111 @@
+"""python -m grader bench --gpu: softmax beside a copy and beside what else people use, on one GPU, in one run."""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import json
+import pathlib
+import platform
+
+from . import machine
+
+# Rows of everyday sizes, vocabularies, powers of two and what is none, few long rows.
+TABLE = [
+    *((4096, n) for n in (256, 512, 781, 1000, 1024, 2048, 3000, 4096, 8192, 12672, 16384, 32768)),
+    *((32768, n) for n in (256, 1024, 4096, 8192)),
+    (65536, 781), (65536, 1000), (16384, 3000), (16384, 12672), (8192, 32768),
+    (8192, 65536), (4096, 131072), (2048, 262144), (2048, 128256), (2048, 151936),
+    (64, 131072), (16, 1048576), (1, 4194304),
+]  # fmt: skip
+SWEEP = [(4096, n) for n in range(256, 12673, 128)]  # float32, the well-known plot
+_IN_THE_SWEEP = ("softmax", "torch.softmax", "torch.compile", "five passes", "one row")
+_LONGEST = {"one row": 262144}  # columns; a wider block takes minutes to compile
+
+
+def microseconds(function) -> float:
+    """Median time of function() in µs. do_bench warms up and empties the L2 cache between runs."""
+    from triton.testing import do_bench
+
+    return round(1000 * do_bench(function, warmup=10, rep=60, return_mode="median"), 2)
+
+
+def header(command: str, what: str) -> dict:
+    """What every record of a GPU begins with: device, versions, date, command, and what was measured."""
+    import torch
+
+    versions = {"python": platform.python_version(), "torch": torch.__version__, "triton": machine.version("triton")}
+    return {
+        "device": torch.cuda.get_device_name(),
+        "multiprocessors": torch.cuda.get_device_properties(0).multi_processor_count,
+        "versions": versions,
+        "date": datetime.date.today().isoformat(),
+        "command": command,
+        "what": f"{what} Medians of triton.testing.do_bench, which empties the L2 cache between runs.",
+    }
+
+
+def run(shapes: list[tuple[int, int]], dtype: str, peers: dict) -> list[dict]:
+    """One row a shape: microseconds of a copy and of each peer, None for one that fails or is wrong."""
+    import torch
+
+    from .fast.pick import route
+
+    rows = []
+    for m, n in shapes:
+        x = torch.randn(m, n, device="cuda", dtype=getattr(torch, dtype))
+        times = {"copy": microseconds(functools.partial(torch.empty_like(x).copy_, x))}
+        for name, peer in peers.items():
+            times[name] = _time(peer, x) if n <= _LONGEST.get(name, n) else None
+        rows.append({"dtype": dtype, "m": m, "n": n, "route": route(x), "microseconds": times})
+    return rows
+
+
+def _time(peer, x) -> float | None:
+    """None for a peer that does not take this shape, or whose numbers are off by more than rounding explains."""
+    import torch
+
+    try:
+        error = (peer(x).float() - torch.softmax(x.float(), 1)).abs().amax()
+        scale = torch.softmax(x[:1].float(), 1).amax()
+        if not error <= (1e-4 if x.dtype == torch.float32 else 2e-2) * max(scale.item(), 0.05):
+            return None
+        return microseconds(functools.partial(peer, x))
+    except Exception:  # whatever somebody else's library raises, the others are still to be measured
+        torch.cuda.synchronize()
+        return None
+
+
+def record(out: pathlib.Path) -> dict:
+    """Measure everything and write it to `out` as JSON. Returns what was written."""
+    from . import peers
+
+    here, missing = peers.all_of_them()
+    what = "softmax beside a copy of the same tensor and beside its peers; microseconds, null where a peer fails."
+    done = header(f"python -m grader bench --gpu --out {out}", what)
+    done["versions"] |= {name: v for name in ("liger-kernel", "quack-kernels") if (v := machine.version(name))}
+    done |= {"left_out": missing, "results": [], "sweep": []}
+    for dtype in ("float32", "bfloat16"):
+        done["results"] += run(TABLE, dtype, here)
+    done["sweep"] = run(SWEEP, "float32", {name: here[name] for name in _IN_THE_SWEEP})
+    out.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
+    return done
+
+
+def share(row: dict, name: str) -> float | None:
+    """The time of a copy as a share of the time that this one took; 1 is the limit of the card."""
+    took = row["microseconds"].get(name)
+    return row["microseconds"]["copy"] / took if took else None
+
+
+def table(done: dict) -> str:
+    """The results as lines: shares of a copy, one column a peer."""
+    names = [name for name in done["results"][0]["microseconds"] if name != "copy"]
+    lines = [f"{'dtype':<9}{'M×N':>14}  {'route':<7}" + "".join(f"{name:>14}" for name in names)]
+    for row in done["results"]:
+        shares = (share(row, name) for name in names)
+        cells = "".join(f"{'–':>14}" if s is None else f"{s:>14.2f}" for s in shares)
+        lines.append(f"{row['dtype']:<9}{row['m']:>7}×{row['n']:<7} {row['route']:<7}" + cells)
+    if done["left_out"]:
+        lines.append("not installed here: " + ", ".join(done["left_out"]))
+    return "\n".join(lines)
