@@ -20,9 +20,9 @@ KINDS = {torch.float32: "float", torch.bfloat16: "bf16", torch.float16: "fp16"}
 VECTOR = 16  # bytes that one instruction can load
 FEW = 32_000_000  # bytes of a matrix that a cache can hold between two launches
 
-# Rows that are shared: 20 warps with 96 registers a thread fill the 65536 registers that a multiprocessor of any NVIDIA
-# GPU has. A warp takes in 1024 words; a program has 2 warps, or 4 where a row would fall into too many pieces.
-WORDS_A_WARP, RESIDENT_WARPS, REGISTERS = 1024, 20, 96
+# Rows that are shared: a warp takes in 1024 words. A program has 2 warps; 4 where a row would fall into too many pieces.
+# 20 warps with 96 registers a thread, or 16 with 128, fill the 65536 registers of a multiprocessor of any NVIDIA GPU.
+WORDS_A_WARP = 1024
 MANY = 262144  # words of a row
 
 
@@ -91,16 +91,19 @@ def _shared(y: torch.Tensor, x: torch.Tensor) -> None:
     shared_row_kernel[(min(programs, m * pieces),)](
         y, x, states, y.stride(0) // unit, x.stride(0) // unit, m, n // unit, pieces, length,
         UNIT=unit, PIECES=triton.next_power_of_2(pieces), BLOCK=warps * WORDS_A_WARP, KIND=kind,
-        PTX=True, num_warps=warps, maxnreg=REGISTERS, launch_cooperative_grid=True,
+        PTX=True, num_warps=warps, maxnreg={2: 96, 4: 128}[warps], launch_cooperative_grid=True,
     )  # fmt: skip
 
 
 def _sharing(m: int, n: int, device: torch.device) -> tuple[int, int, int]:
     """For m rows of n words: warps of a program, pieces of a row, programs that run at once."""
     warps = 2 if n <= MANY else 4
-    programs = RESIDENT_WARPS // warps * _multiprocessors(device)
-    rounds = triton.cdiv(m * triton.cdiv(n, warps * WORDS_A_WARP), programs)
-    return warps, rounds * programs // m, programs  # as many pieces as leave no program idle in the last round
+    programs = {2: 10, 4: 4}[warps] * _multiprocessors(device)
+    pieces = triton.cdiv(n, warps * WORDS_A_WARP)
+    rounds = triton.cdiv(m * pieces, programs)
+    if rounds < 5:
+        pieces = rounds * programs // m  # so many that no program is idle in the last of few rounds
+    return warps, pieces, programs
 
 
 def _split(y: torch.Tensor, x: torch.Tensor) -> None:
