@@ -20,7 +20,7 @@ KINDS = {torch.float32: "float", torch.bfloat16: "bf16", torch.float16: "fp16"}
 VECTOR = 16  # bytes that one instruction can load
 FEW = 32_000_000  # bytes of a matrix that a cache can hold between two launches
 
-# Rows that are shared: a warp takes in 1024 words. A program has 2 warps; 4 where a row would fall into too many pieces.
+# Rows that are shared: a warp takes in 1024 words. A program has 2 warps, or 4 where a row would make too many pieces.
 # 20 warps with 96 registers a thread, or 16 with 128, fill the 65536 registers of a multiprocessor of any NVIDIA GPU.
 WORDS_A_WARP = 1024
 MANY = 262144  # words of a row
