@@ -17,6 +17,7 @@ from .words import pair_row_kernel
 
 KINDS = {torch.float32: "float", torch.bfloat16: "bf16", torch.float16: "fp16"}
 
+A_THREAD = {512: 8, 2048: 32, 4096: 32, 16384: 32, 32768: 32}  # elements of whole rows, by columns; 16 for others
 VECTOR = 16  # bytes that one instruction can load
 FEW = 32_000_000  # bytes of a matrix that a cache can hold between two launches
 
@@ -53,11 +54,18 @@ def launch(y: torch.Tensor, x: torch.Tensor) -> None:
 def _tile(y: torch.Tensor, x: torch.Tensor) -> None:
     (m, n), unit = x.shape, _unit(x, y)
     block = triton.next_power_of_2(n)
-    rows = max(1, 1024 // block)  # short rows together, so that each lane has enough under way
-    warps = min(max(block * x.element_size() // 2048, 1), 16) if block < 32768 else 32  # 64 bytes a thread
+    rows = max(1, 2048 // (block * x.element_size()))  # short rows together, so that every thread has bytes under way
     strides = y.stride(0) // unit, x.stride(0) // unit
     tile_kernel[(triton.cdiv(m, rows),)](
-        y, x, *strides, m, n // unit, UNIT=unit, ROWS=rows, BLOCK=block, num_warps=warps
+        y,
+        x,
+        *strides,
+        m,
+        n // unit,
+        UNIT=unit,
+        ROWS=rows,
+        BLOCK=block,
+        num_warps=max(1, rows * block // (32 * A_THREAD.get(block, 16))),
     )
 
 
