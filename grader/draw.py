@@ -54,13 +54,13 @@ def bandwidth(record):
     rows = record["sweep"]
     for name, style in _RACERS:
         points = [(r["n"], 8e-3 * r["m"] * r["n"] / t) for r in rows if (t := r["microseconds"].get(name))]
-        axes.plot(*zip(*points), **style)
-        axes.annotate(f" {name}", points[-1], va="center", fontsize=10, annotation_clip=False)
+        axes.plot(*zip(*points), **style, label=name)
     axes.set_xlim(0, rows[-1]["n"])
     axes.set_ylim(bottom=0)
     axes.set_xlabel(f"columns of a float32 matrix with {rows[0]['m']} rows", fontsize=11)
     axes.set_ylabel("GB/s, each element counted\nonce read and once written", fontsize=11)
     axes.set_title(f"{record['device']}, {record['date']}", fontsize=10, loc="left")
+    figure.legend(loc="outside lower center", ncols=3, fontsize=10, frameon=False, handlelength=3)
     axes.spines[["top", "right"]].set_visible(False)
     return figure
 
