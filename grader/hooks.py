@@ -10,7 +10,7 @@ import random
 
 import numpy as np
 
-from . import bfloat16, launching
+from . import bfloat16, launching, speed
 from .ledger import Launch
 from .memory import Memory
 from .watch import KernelMisuse, watch
@@ -21,7 +21,7 @@ def hook(stock, status: dict[str, str]) -> None:
     groups = {
         # The launch comes last: only it switches the others on, so a Triton that lacks one of them is left as it is.
         ("guard", "poison", "ledger", "order"): (_hook_memory, _hook_programs, _hook_launch),
-        ("speed",): (_hook_speed, _hook_scalars),
+        ("speed",): (speed.hook_patching, speed.hook_dtypes, speed.hook_scalars),
         ("bf16",): (bfloat16.hook,),
     }
     for features, hooks in groups.items():
@@ -144,52 +144,6 @@ def _hook_programs(stock) -> None:
         set_idx(self, x, y, z)
 
     builder.set_grid_dim, builder.set_grid_idx = grid_dim, grid_idx
-
-
-def _hook_speed(stock) -> None:
-    """The stock interpreter patches triton.language again for every call of tl.max or tl.sum: once is enough."""
-    patch = stock._patch_lang
-    nothing = type("Nothing", (), {"restore": lambda self: None})()
-    for_good: set[int] = set()  # Triton before 3.6 never takes its patches back
-
-    @functools.wraps(patch)
-    def patch_once(fn):
-        if not watch.in_kernel:
-            return patch(fn)
-        modules = frozenset(id(v) for v in fn.__globals__.values() if v is stock.tl or v is stock.tl.core)
-        if modules and modules <= watch.patched | for_good:
-            return nothing
-        scope = patch(fn)
-        if scope is None:
-            for_good.update(modules)
-        else:
-            watch.patched |= modules
-            watch.scopes.append(scope)
-        return nothing
-
-    stock._patch_lang = patch_once
-
-
-def _hook_scalars(stock) -> None:
-    """A scalar of a kernel is an array of one element, which NumPy no longer turns into an int; range() needs one.
-
-    And true or false of two scalars, combined with a mask, must not become a number: it still has their type's label.
-    """
-    patch, splat = stock._patch_lang_tensor, stock.InterpreterBuilder.create_splat
-
-    @functools.wraps(patch)
-    def patch_tensor(tensor, *args, **kwargs):
-        patch(tensor, *args, **kwargs)
-        tensor.__index__ = lambda self: int(self.handle.data.item())
-
-    @functools.wraps(splat)
-    def splat_truth(self, *args, **kwargs):
-        value = splat(self, *args, **kwargs)
-        if any(np.asarray(arg.data).dtype == np.bool_ for arg in (*args, *kwargs.values()) if hasattr(arg, "data")):
-            value.data = value.data.astype(bool)
-        return value
-
-    stock._patch_lang_tensor, stock.InterpreterBuilder.create_splat = patch_tensor, splat_truth
 
 
 def _access(op: str, ptrs, mask, stock, atomic: bool = False):

@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass
 
 os.environ.setdefault("FIVE_PASSES_PROGRESS", "off")
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # one process a core is enough: more threads only wait for each other
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "solutions")]
 

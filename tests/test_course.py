@@ -93,6 +93,7 @@ def test_the_worker_never_imports_what_holds_answers():
         "worker",
         "serve",
         "interpreter",
+        "speed",
         "hooks",
         "launching",
         "watch",
