@@ -75,7 +75,7 @@ def _traffic(case: Case, evidence: Evidence) -> Failure | None:
             return Failure(case, evidence, spent, "stored-twice", traffic=True)
         kernels = {launch["kernel"] for launch in evidence.launches}
         mistake = "row-read-twice" if read <= case.unit or case.each_once else "walks-too-many"
-        if read >= 3 * case.unit:
+        if read >= 3 * case.unit and not case.each_once:
             mistake = "more-traffic"
         if evidence.written > written:
             mistake = "intermediate-stored"
