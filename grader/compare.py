@@ -83,6 +83,8 @@ def gradient(y: torch.Tensor, dy: torch.Tensor, got, off: torch.Tensor | float =
     if abs(expected) <= allowed[row, column]:
         expected = 0.0
     digits = 6 if abs(value - expected) < 0.01 * abs(expected) else 4
+    if f"{value:.6g}" == f"{expected:.6g}":
+        digits = 12
     which = "the row" if len(good) == 1 else f"row {row}"
     element = f"{which}, column {column} is {value:.{digits}g}, expected {expected:.{digits}g}"
     count = f"{int((~good).sum())} of {good.numel()} values differ"

@@ -55,7 +55,7 @@ def as_grid(grid, kernel: str):
         return lambda meta: as_grid(grid(meta), kernel)
     if not isinstance(grid, (tuple, list)):
         raise KernelMisuse(
-            f"the grid of a launch is a tuple, even with one number: {kernel}[(n,)], not {kernel}[{grid}]"
+            f"the grid of a launch is a tuple, even with one number, and {kernel} was launched over {grid!r}"
         )
     return tuple(grid)
 

@@ -151,6 +151,8 @@ def _refusal(op: str, region: Region, addresses, good, program, grid, lines: np.
     else:
         flat = (int(bad) - region.base) // region.itemsize
         where, size = f"row {row}, column {column} (element {flat})", " × ".join(map(str, region.shape))
+        if column < 0:
+            where = f"element {flat}, {-column} before row {row} begins"
     verb = "stores to" if op == "store" else "loads from"
     return OutOfBounds(
         f"program {called(program, grid)} {verb} {region.name} at {where}, which does not exist: "
