@@ -93,6 +93,31 @@ def kernel_returns(tree: ast.AST) -> bool:
     )
 
 
+def multiplies_lanes(tree: ast.AST) -> bool:
+    """`row * stride * cols`, where cols is a tl.arange: a + has become a *."""
+    lanes = {
+        target.id for kernel in kernels(tree) for n in ast.walk(kernel) if isinstance(n, ast.Assign)
+        for target in n.targets if isinstance(target, ast.Name) and n.value in calls(n, "arange")
+    }  # fmt: skip
+    return any(
+        isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult) and isinstance(n.right, ast.Name)
+        and n.right.id in lanes and isinstance(n.left, ast.BinOp) and isinstance(n.left.op, ast.Mult)
+        for kernel in kernels(tree) for n in ast.walk(kernel)
+    )  # fmt: skip
+
+
+def launched_into_another(tree: ast.AST) -> bool:
+    """A function launches a kernel whose first argument is not what the function returns, and a later one is."""
+    for function in [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]:
+        given = {n.value.id for n in ast.walk(function) if isinstance(n, ast.Return) and isinstance(n.value, ast.Name)}
+        for n in ast.walk(function):
+            if isinstance(n, ast.Call) and isinstance(n.func, ast.Subscript) and n.args:
+                first, *others = [a.id if isinstance(a, ast.Name) else None for a in n.args]
+                if first not in given and given & {*others}:
+                    return True
+    return False
+
+
 def asserts_nothing(tree: ast.AST) -> bool:
     """Nothing can fail: no raise, no call that asserts, and no assert but of a tuple, or one that is swallowed."""
     swallowed = {id(n) for t in ast.walk(tree) if isinstance(t, ast.Try) and _swallows(t) for n in _inside(t.body)}

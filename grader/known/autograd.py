@@ -1,18 +1,19 @@
 """What is asked of a softmax that autograd can use, and the mistakes that such a function can meet.
 
-Its cases call the functions of drivers/gradient.py. Their facts hold x, what known/gradients.py wants, and way: which
-of these functions it was.
+Its cases call the functions of drivers/gradient.py. Their facts hold x, what known/gradient_kernel.py wants, and way:
+which of these functions it was.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 
 import torch
 
-from .. import compare, wrappers
+from .. import compare, detectors, syntax, wrappers
 from ..compare import softmax_gradient
-from ..detectors import both
+from ..detectors import both, written
 from ..exercise import Answer, Call, Case, Detector, Evidence
 from .gradients import gradient
 
@@ -95,7 +96,8 @@ def changed(x: torch.Tensor, dy: torch.Tensor) -> Case:
     def verify(evidence: Evidence) -> str | None:
         if evidence.error:
             noticed = "modified by an inplace operation" in evidence.error["message"]
-            return None if noticed else f"it ends in {evidence.error['type']}: {evidence.error['message']}"
+            by_hand = evidence.error["line"].startswith("raise")
+            return None if noticed or by_hand else f"it ends in {evidence.error['type']}: {evidence.error['message']}"
         sentence = _right(x, dy, evidence)
         return f"nobody noticed, and the gradient is wrong: {sentence}" if sentence else None
 
@@ -142,6 +144,32 @@ def _another_view(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return dy is not None and not dy.is_contiguous() and x.is_contiguous()
 
 
+def _constant_block(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The row is longer than the block that was launched, and that number stands in the answer as it is."""
+    blocks = {launch["constants"].get("BLOCK") for launch in evidence.launches}
+    short = {b for b in blocks if isinstance(b, int) and b < case.facts["x"].shape[1]}
+
+    def spelled(tree: ast.AST) -> bool:
+        values = [n.value for n in ast.walk(tree) if isinstance(n, (ast.keyword, ast.Assign, ast.AnnAssign))]
+        return any(isinstance(v, ast.Constant) and v.value in short for v in values)
+
+    return bool(short) and written(spelled)(case, evidence, answer)
+
+
+def _refused_otherwise(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A view of x was refused on purpose, with another exception than ValueError."""
+    error, x = evidence.error, case.facts.get("x")
+    deliberate = bool(error) and bool(re.match(r"\s*(assert|raise)\b", error["line"]))
+    return deliberate and not x.is_contiguous() and "ValueError" not in error["kinds"]
+
+
+def _error(pattern: str) -> Detector:
+    return lambda c, e, a: bool(e.error) and bool(re.search(pattern, e.error["message"]))
+
+
+_CONTEXT = r"can only save variables|'saved_tensors'.* not writable|'tuple' object is not callable"
+
+
 def _refuses_float64(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return case.facts["x"].dtype == torch.float64 and (evidence.error or {}).get("type") == "ValueError"
 
@@ -164,6 +192,12 @@ def _nothing_to_apply(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 FUNCTION = (
+    ("gradient-none", both(lambda c, e, a: "dy" in c.facts, detectors.nothing)),
+    ("nothing-kept", _error(r"not enough values to unpack \(expected 1, got 0\)")),
+    ("context-misused", _error(_CONTEXT)),
+    ("wrong-exception", _refused_otherwise),
+    ("tensors-in-another-order", both(detectors.all_nan, written(syntax.launched_into_another))),
+    ("block-constant", _constant_block),
     ("not-an-autograd-function", _nothing_to_apply),
     ("returns-nothing", lambda c, e, a: bool(e.error) and not e.error["line"] and "'NoneType'" in e.error["message"]),
     ("y-overwritten", _of("output after")),
@@ -174,7 +208,7 @@ FUNCTION = (
     ("kept-beside-the-graph", _of("changed")),
     ("kept-too-much", _kept(None, "other")),
     ("y-recomputed", _of("backward", lambda c, e, a: bool(_again(c.unit, e)))),
-    ("no-kernel", _of("backward", lambda c, e, a: len(e.launches) == 1)),
+    ("one-direction-only", _of("backward", lambda c, e, a: len(e.launches) == 1)),
     ("float64-refused", _refuses_float64),
     ("x-for-y", gradient(_x_for_y)),
     ("dy-assumed-adjacent", _another_view),

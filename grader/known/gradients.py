@@ -1,19 +1,20 @@
-"""Known wrong gradients of a softmax, and the other mistakes of its backward kernel.
+"""Known wrong gradients of a softmax, and ways to come by right ones without the formula.
 
 The right one is y·(dy - Σ y·dy), row by row. A case's facts hold y, dy, want, and x: the input of the softmax where
-there was one, else y once more. Those of a kernel also hold block, and strides: elements between rows of dx, y and dy.
+there was one, else y once more.
 """
 
 from __future__ import annotations
 
+import ast
+import re
+
 import torch
 
-from .. import detectors
+from .. import compare, detectors
 from ..compare import softmax_gradient
-from ..detectors import both, outside, past_the_row, written
+from ..detectors import written
 from ..exercise import Answer, Case, Detector, Evidence
-from ..syntax import load_without_other
-from .softmax import KERNEL
 
 
 def gradient(compute) -> Detector:
@@ -26,7 +27,7 @@ def gradient(compute) -> Detector:
         if got.shape != want.shape:
             return False
         y, dy, got, want = facts["y"].double(), facts["dy"].double().abs(), got.double(), want.double()
-        slack = (1e-5 * y + 1e-7) * (dy + _sum(y * dy))
+        slack = (1e-5 * y + 1e-7) * (dy + row_sum(y * dy))
         same = ((got - want).abs() <= 1e-4 * want.abs() + slack) & want.isfinite()
         return bool((same | (got == want) | (got.isnan() & want.isnan())).all())
 
@@ -53,7 +54,8 @@ def _with(total) -> Detector:
     return gradient(lambda y, dy, facts: y * (dy - total(y, dy)))
 
 
-def _sum(t: torch.Tensor) -> torch.Tensor:
+def row_sum(t: torch.Tensor) -> torch.Tensor:
+    """One number for each row, as a column."""
     return t.sum(1, keepdim=True)
 
 
@@ -62,25 +64,40 @@ GRADIENT = (
     ("dy-passed-on", gradient(lambda y, dy, facts: dy)),
     ("dot-missing", gradient(lambda y, dy, facts: y * dy)),
     ("diagonal-only", gradient(lambda y, dy, facts: y * (1 - y) * dy)),
-    ("factor-missing", gradient(lambda y, dy, facts: dy - _sum(y * dy))),
-    ("factor-missing", gradient(lambda y, dy, facts: y * dy - _sum(y * dy))),
-    ("y-and-dy-swapped", gradient(lambda y, dy, facts: dy * (y - _sum(y * dy)))),
+    ("factor-missing", gradient(lambda y, dy, facts: dy - row_sum(y * dy))),
+    ("factor-missing", gradient(lambda y, dy, facts: y * dy - row_sum(y * dy))),
+    ("y-and-dy-swapped", gradient(lambda y, dy, facts: dy * (y - row_sum(y * dy)))),
     ("dot-averaged", _with(lambda y, dy: (y * dy).mean(1, keepdim=True))),
-    ("dot-averaged", gradient(lambda y, dy, facts: y * (dy - _sum(y * dy) / facts.get("block", torch.nan)))),
+    ("dot-averaged", gradient(lambda y, dy, facts: y * (dy - row_sum(y * dy) / facts.get("block", torch.nan)))),
     ("dot-along-columns", _with(lambda y, dy: (y * dy).sum(0, keepdim=True))),
     ("dot-of-the-matrix", _with(lambda y, dy: (y * dy).sum())),
-    ("dot-incomplete", _with(lambda y, dy: _sum(dy))),
+    ("dot-incomplete", _with(lambda y, dy: row_sum(dy))),
     ("dot-incomplete", _with(lambda y, dy: dy.mean(1, keepdim=True))),
-    ("dot-incomplete", _with(lambda y, dy: _sum(y))),
-    ("factor-twice", _with(lambda y, dy: _sum(y * dy * dy))),
-    ("factor-twice", _with(lambda y, dy: _sum(y * y * dy))),
+    ("dot-incomplete", _with(lambda y, dy: row_sum(y))),
+    ("factor-twice", _with(lambda y, dy: row_sum(y * dy * dy))),
+    ("factor-twice", _with(lambda y, dy: row_sum(y * y * dy))),
     ("factor-twice", gradient(lambda y, dy, facts: y * softmax_gradient(y, dy))),
-    ("dot-added", _with(lambda y, dy: -_sum(y * dy))),
+    ("dot-added", _with(lambda y, dy: -row_sum(y * dy))),
     ("sign-flipped", gradient(lambda y, dy, facts: -softmax_gradient(y, dy))),
+    ("y-passed-on", gradient(lambda y, dy, facts: y)),
+    ("divided-by-y", gradient(lambda y, dy, facts: torch.where(y == 0, torch.nan, softmax_gradient(y, dy)))),
+    ("max-for-sum", _with(lambda y, dy: (y * dy).amax(1, keepdim=True))),
+    ("softmax-of-y", gradient(lambda y, dy, facts: softmax_gradient(torch.softmax(y, 1), dy))),
 )
 
 
-def whole_jacobian(y: torch.Tensor, evidence: Evidence) -> str | None:
+def detour(y: torch.Tensor, evidence: Evidence) -> str | None:
+    """A sentence when right numbers were come by without the formula."""
+    library = next((name for name in evidence.torch_ops if "softmax" in name), None)
+    if library:
+        return f"the answer calls PyTorch's {library}"
+    other = next((name for name in evidence.torch_ops if name in ("exp", "log")), None)
+    if other:
+        return f"right numbers, but on the way it calls PyTorch's {other}, and the formula has none"
+    return _whole_jacobian(y, evidence)
+
+
+def _whole_jacobian(y: torch.Tensor, evidence: Evidence) -> str | None:
     """A sentence when so much was written that it must have been N numbers for each output; only long rows tell."""
     times = evidence.written / y.numel()
     if y.shape[1] < 100 or times < y.shape[1]:
@@ -88,117 +105,32 @@ def whole_jacobian(y: torch.Tensor, evidence: Evidence) -> str | None:
     return f"right numbers, but on the way it writes {times:.0f} times as many elements as the matrix has"
 
 
-# ---- the kernel
+def _right(test) -> Detector:
+    """Matches right numbers whose evidence and text pass a test."""
+
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        y, dy = case.facts["y"], case.facts["dy"]
+        return not evidence.error and not compare.gradient(y, dy, evidence.value) and bool(test(y, evidence, answer))
+
+    return detect
 
 
-def _right_stride(where: dict, facts: dict) -> int | None:
-    return facts.get("strides", {}).get(str(where.get("tensor")).removesuffix("_ptr"))
+def _for_one_row(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    return "Expected 1-D argument" in (evidence.error or {"message": ""})["message"]
 
 
-def _rows(widths) -> Detector:
-    """Row r of one of the three tensors was looked for r times a wrong stride in; widths(facts, right) yields those."""
-
-    def test(where: dict, facts: dict) -> bool:
-        right, program = _right_stride(where, facts), where["program"][0]
-        if right is None or program == 0:
-            return False
-        return any(width != right and where["first"] == program * width for width in widths(facts, right))
-
-    ways = [outside(op, test) for op in ("load", "store")]
-    return lambda case, evidence, answer: any(detect(case, evidence, answer) for detect in ways)
+def _matrix_product(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The shapes of a matrix product, or of what it was combined with, did not fit."""
+    sign = written(lambda tree: any(isinstance(node, ast.MatMult) for node in ast.walk(tree)))
+    fault = re.search(r"shapes cannot be mult|size of tensor a", (evidence.error or {"message": ""})["message"])
+    return bool(fault) and (sign(case, evidence, answer) or bool(re.search(r"\b(mm|matmul)\(", answer.source)))
 
 
-def _shifted(t: torch.Tensor, facts: dict) -> torch.Tensor:
-    """Row r of a matrix without gaps, read from element r on; nothing where that leaves it."""
-    (m, n), flat = t.shape, t.reshape(-1)
-    if set(facts.get("strides", {}).values()) != {n} or m - 1 + n > flat.numel():
-        return t[:0]
-    return torch.stack([flat[r : r + n] for r in range(m)])
-
-
-def _reads(y_rows, dy_rows) -> Detector:
-    """The right gradient of the wrong rows: each gets a matrix and the facts, and gives what was read of it."""
-
-    def compute(y, dy, facts):
-        y, dy = y_rows(y, facts), dy_rows(dy, facts)
-        return softmax_gradient(y, dy) if len(y) == len(dy) else y[:0]
-
-    return gradient(compute)
-
-
-def _as_it_is(t, facts):
-    return t
-
-
-def _first_row(t, facts):
-    return t[:1].expand_as(t)
-
-
-def _all_in_row_zero(y, dy, facts):
-    """Every program did row 0; the others keep NaN."""
-    want = torch.full(y.shape, torch.nan, dtype=torch.float64)
-    want[0] = softmax_gradient(y, dy)[0]
-    return want
-
-
-def _shifted_stores(y, dy, facts):
-    """Rows read and stored from element r on."""
-    y, dy = _shifted(y, facts), _shifted(dy, facts)
-    if not len(y):
-        return y
-    (m, n), dx = y.shape, softmax_gradient(y, dy)
-    want = torch.full((m * n,), torch.nan, dtype=torch.float64)
-    for r in range(m):
-        want[r : r + n] = dx[r][: m * n - r]
-    return want.reshape(m, n)
-
-
-def _pads(y_pad: float, dy_pad: float) -> Detector:
-    """Masked lanes hold these, and their products joined the sum."""
-
-    def compute(y, dy, facts):
-        extra = facts.get("block", 0) - y.shape[1]
-        return y * (dy - _sum(y * dy) - (extra * y_pad * dy_pad if extra > 0 else 0.0))
-
-    return gradient(compute)
-
-
-def _nothing_finite(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    got = detectors.output(case, evidence)
-    return got is not None and not bool(got.isfinite().any())
-
-
-def _only_roughly(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """float64 with no more digits than float32 has."""
-    got, want = detectors.output(case, evidence), case.facts.get("want")
-    if want is None or got is None or got.dtype != torch.float64 or got.shape != want.shape:
-        return False
-    return torch.allclose(got, want, rtol=1e-3, atol=1e-5)
-
-
-GRADIENT_KERNEL = (
-    *KERNEL,
-    ("stride-in-bytes", _rows(lambda f, right: [4 * right])),
-    ("stride-of-another", _rows(lambda f, right: f["strides"].values())),
-    ("rows-assumed-adjacent", _rows(lambda f, right: [f["y"].shape[1]])),
-    ("block-for-stride", _rows(lambda f, right: [f["block"]])),
-    ("no-store-mask", outside("store", past_the_row)),
-    ("no-load-mask", outside("load", past_the_row)),
-    ("input-overwritten", detectors.input_overwritten),
-    ("nothing-stored", detectors.nothing_stored),
-    ("float32-in-float64", _only_roughly),
-    ("no-pad", both(written(load_without_other), detectors.ragged, _nothing_finite)),
-    *(("lanes-in-the-dot", _pads(*pads)) for pads in ((-torch.inf, -torch.inf), (-torch.inf, 0.0), (1.0, 1.0))),
-    ("row-stride-missing", _reads(_shifted, _as_it_is)),
-    ("row-stride-missing", _reads(_as_it_is, _shifted)),
-    ("row-stride-missing", _reads(_shifted, _shifted)),
-    ("row-stride-missing", gradient(_shifted_stores)),
-    ("one-input-at-row-zero", _reads(_first_row, _as_it_is)),
-    ("one-input-at-row-zero", _reads(_as_it_is, _first_row)),
-    ("row-zero-only", both(detectors.shared, gradient(_all_in_row_zero))),
-    ("row-zero-only", _reads(_first_row, _first_row)),
-    ("stored-in-row-zero", both(detectors.shared, detectors.tail_rows_nan)),
-    ("rows-missing", both(detectors.unshared, detectors.tail_rows_nan)),
-    ("tail-missing", detectors.tail_is_nan),
-    *GRADIENT,
+# What an answer in PyTorch can do in place of the formula.
+DETOURS = (
+    ("library-softmax", _right(lambda y, e, a: any("softmax" in name for name in e.torch_ops))),
+    ("left-to-autograd", _right(lambda y, e, a: detour(y, e) and re.search(r"autograd|requires_grad", a.source))),
+    ("jacobian-made", _right(lambda y, e, a: _whole_jacobian(y, e))),
+    ("row-for-matrix", _for_one_row),
+    ("matrix-product", _matrix_product),
 )

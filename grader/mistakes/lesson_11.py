@@ -67,10 +67,55 @@ MISTAKES = [
     ),
     Mistake(
         "jacobian-made",
-        "The whole Jacobian of each row was made, N×N numbers, only to be summed up again.",
+        "N×N numbers a row were computed, all at once or part by part, only to be summed up again.",
         "How many different numbers does a row of dx need besides y and dy?",
     ),
+    Mistake(
+        "left-to-autograd",
+        "The derivative was left to autograd, and y was taken back to an x for it.",
+        "What are the two halves of dy times the Jacobian, written with y and dy alone?",
+    ),
+    Mistake(
+        "y-passed-on",
+        "y came back as it was.",
+        "Which name holds the result, and which one is handed over?",
+    ),
+    Mistake(
+        "divided-by-y",
+        "Where y is 0 the result is nan, and it is right everywhere else: something was divided by y.",
+        "What is left of the formula when nothing is divided by y in the first place?",
+    ),
+    Mistake(
+        "max-for-sum",
+        "The largest product stands where the sum of all of them belongs.",
+        "What does dy times the outer product do with its terms?",
+    ),
+    Mistake(
+        "softmax-of-y",
+        "y is the output of a softmax already, and here it went through another one.",
+        "Which of your lines belong to forward?",
+    ),
+    Mistake(
+        "row-for-matrix",
+        "This was written for one row, and y holds many.",
+        "What do torch.diag and torch.outer make of one row, and how much would that be for all of them?",
+    ),
+    Mistake(
+        "matrix-product",
+        "A matrix product pairs every row of one matrix with every column of the other.",
+        "Which products of y and dy does the number of a row need, and which others does a matrix product make?",
+    ),
     # ---- the kernel
+    Mistake(
+        "lanes-multiplied",
+        "An offset was multiplied with the columns, so the address does not step by one element a lane.",
+        "Which addresses do the first three lanes of programs 0 and 1 compute?",
+    ),
+    Mistake(
+        "one-tensor-twice",
+        "The numbers of one tensor stand in for both y and dy.",
+        "Which pointer does each of your two loads begin at?",
+    ),
     Mistake(
         "stride-of-another",
         "Each of the three tensors has a row stride of its own, and here one was used for another.",
@@ -87,6 +132,26 @@ MISTAKES = [
         "Which of your addresses does not depend on the program?",
     ),
     # ---- the function
+    Mistake(
+        "one-direction-only",
+        "In one of the two directions PyTorch did the work.",
+        "Which kernel does each of your two methods launch?",
+    ),
+    Mistake(
+        "tensors-in-another-order",
+        "A launch names its tensors in another order than the kernel's signature does.",
+        "Which parameter stands first in that signature, and which tensor comes first in your launch?",
+    ),
+    Mistake(
+        "nothing-kept",
+        "backward asks for a tensor, and forward kept none.",
+        "Which line of forward hands a tensor to ctx?",
+    ),
+    Mistake(
+        "context-misused",
+        "save_for_backward is called with tensors, one argument each; saved_tensors is a tuple, which PyTorch fills.",
+        "Which of the two is called, in which method, and with what?",
+    ),
     Mistake(
         "not-an-autograd-function",
         "Softmax is no autograd function, so PyTorch has nothing to apply.",

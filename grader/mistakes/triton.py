@@ -139,6 +139,11 @@ MISTAKES = [
         "How many addresses does this access have, and how many does its mask?",
     ),
     Mistake(
+        "other-without-mask",
+        "A load says what masked lanes should hold, and masks none.",
+        "Which lanes of the block have no element, and which parameter of tl.load switches them off?",
+    ),
+    Mistake(
         "block-to-one-address",
         "A whole block goes to a single address.",
         "How many numbers should arrive there, and which function makes one of many?",

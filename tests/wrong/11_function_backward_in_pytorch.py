@@ -1,5 +1,5 @@
 # exercise: 11.3
-# mistake: no-kernel
+# mistake: one-direction-only
 import torch
 import triton
 import triton.language as tl
