@@ -454,5 +454,5 @@ for m, n in shapes:
 progress()
 
 # %% [markdown]
-# **Next: backward.** A softmax in the middle of a network has to hand gradients back. What does that take, and what does it
+# **Next: [11 · Backward](11_backward.ipynb).** A softmax in the middle of a network has to hand gradients back. What does that take, and what does it
 # move?

@@ -5,7 +5,7 @@
 # it. In this lesson you derive what a softmax hands back, write that as a kernel, and make the two directions one function
 # that PyTorch can differentiate.
 #
-# *About 50 minutes. No GPU needed.*
+# *About 60 minutes. No GPU needed.*
 
 # %%
 import sys
@@ -27,7 +27,8 @@ where = "cuda" if torch.cuda.is_available() else "cpu"
 #
 # dx[j] = the sum over i of dy[i] · (how much y[i] grows when x[j] does)
 #
-# What stands in parentheses is a table, the **Jacobian**. Before you look: when x[0] grows, which of three outputs grow, and
+# What stands in parentheses, for all i and j, is a table, the
+# **Jacobian**. Before you look: when x[0] grows, which of three outputs grow, and
 # which shrink?
 
 # %%
@@ -41,8 +42,8 @@ print(jacobian.numpy().round(4))
 # Its own output grows, the others shrink: they share a sum of 1. Where do these numbers come from? Compare the table with y:
 
 # %%
-print(torch.diag(y).numpy().round(4), "diag(y)")
-print(torch.outer(y, y).numpy().round(4), "outer(y, y)")
+print("diag(y):", torch.diag(y).numpy().round(4), sep="\n")
+print("outer(y, y):", torch.outer(y, y).numpy().round(4), sep="\n")
 torch.allclose(jacobian, torch.diag(y) - torch.outer(y, y))
 
 # %% [markdown]
@@ -53,8 +54,8 @@ for n in (3, 781, 32768):
     print(f"a row of {n:5}: {n * n:13,} numbers in its Jacobian")
 
 # %% [markdown]
-# Nobody makes this table. What is wanted is dy times the table, one half at a time. The first half is easy. What about the
-# second, divided by y?
+# Nobody makes this table. What is wanted is dy times the table, one half at a time. The first half is y·dy. For the
+# second, print it divided by y and see what is left. (For looking only: a y may be 0.)
 
 # %%
 dy = torch.tensor([1.0, 0.0, 2.0], dtype=torch.float64)
@@ -68,7 +69,8 @@ print("dy times the outer product, / y:", (dy @ torch.outer(y, y) / y).numpy().r
 # %% [markdown]
 # ## Your turn: 11.1
 #
-# Put the halves together, in PyTorch, for all rows of a matrix at once. No N×N table: the check looks for one.
+# Put the halves together, in PyTorch, for all rows of a matrix at once. No N×N table and no autograd: the
+# check looks for both.
 
 # %%
 def softmax_backward(y, dy):
@@ -112,6 +114,8 @@ for loss, dy in (("y.sum()", torch.ones(4, 6)), ("(y * random).sum()", torch.ran
     print(f"loss {loss:18}  zeros pass: {torch.allclose(zeros, dx)}")
 
 # %% [markdown]
+# False is the good case: that loss tells zeros from a gradient.
+#
 # The sum of a row's outputs is 1, whatever x is: nothing can change that loss, and its gradient *is* zero. Test a backward
 # with a random dy.
 
@@ -205,7 +209,8 @@ x.grad
 
 # %% [markdown]
 # `apply` runs `forward`. `ctx` carries over to `backward` what that will need: `save_for_backward` takes tensors and
-# remembers their state, and `saved_tensors` is a tuple of them. `backward` returns one gradient for each input of `forward`.
+# notices if they are changed in place before backward,
+# and `saved_tensors` is a tuple of them. `backward` returns one gradient for each input of `forward`.
 
 # %% [markdown]
 # ## What arrives
@@ -228,13 +233,15 @@ for name, loss in losses.items():
 
 # %% [markdown]
 # A stride of 0 repeats the same elements: the gradient of `y.sum()` is one number, expanded. Behind a transposed y the
-# columns of dy lie next to each other. Your kernel takes the column stride to be 1.
+# columns of dy lie next to each other. Your kernel takes the column stride to be 1. So the first and the third can go in as
+# they are.
 
 # %% [markdown]
 # ## Your turn: 11.3
 #
-# Here is the kernel of 5.1 again. `forward` launches it, `backward` launches yours of 11.2. Keep y and nothing else of that
-# size. A view of x may be copied or refused with a `ValueError`; a view of dy may not be refused.
+# Here is the kernel of 5.1 again. `forward` launches it, `backward` launches yours of 11.2. Keep y, with
+# `ctx.save_for_backward`, and nothing else of that size: if somebody changes y in between, that must be an error. An x whose
+# elements do not lie row by row may be copied, or refused with a `ValueError`; such a dy must be taken.
 #
 # The check runs both directions, in float32 and float64, and counts: 3 MN read and 2 MN written together, where nothing has
 # to be copied.
@@ -287,15 +294,18 @@ check("11.3")
 # **y, not x**: the formula needs no x, and y is mostly alive anyway, because the next layer keeps its own input.
 # *Otherwise*: one more matrix waits until backward.
 #
-# **`save_for_backward`** remembers the version of y. With `ctx.y = y` nobody notices a change, and y and the graph hold each
+# **`save_for_backward`** remembers how often y was changed in place.
+# With `ctx.y = y` nobody notices a change, and y and the graph hold each
 # other, so that their memory is freed late.
 #
-# **`dy.contiguous()`** copies only what needs it.
+# **`dy.contiguous()`** copies a little more than needed: rows with stride 0, or with gaps, would do as they are.
+# `if dy.stride(1) != 1` copies only what needs it.
 #
 # **A fresh dx**: y belongs to the caller, dy to PyTorch, and both may be needed again.
 #
-# *An honest aside*: PyTorch cannot differentiate your backward once more, for it is a launch, too. The decorator
-# `torch.autograd.function.once_differentiable` would say so.
+# *An honest aside*: PyTorch cannot differentiate your backward once more, for it is a launch, too. Whoever
+# tries gets a wrong result or a puzzling error; the decorator `torch.autograd.function.once_differentiable` makes it a
+# clear one.
 #
 # </details>
 
@@ -333,15 +343,16 @@ print("Zeros:  ", torch.autograd.gradcheck(Zeros.apply, x, raise_exception=False
 # ## A name that torch.compile knows
 #
 # `torch.compile` records the operations of a model and rewrites them. To have your kernels taken as they are, register each
-# direction as a **custom operator**: an operation with a name, which nobody looks into. Its types stand in the signature.
+# direction as a **custom operator**: an operation with a name, which nobody looks into. Its types stand in the signature, and
+# the word before `::` keeps names of different projects apart. `mutates_args=()` promises that no argument is changed.
 
 # %%
-@torch.library.custom_op("five_passes::softmax", mutates_args=())
+@torch.library.custom_op("lesson_11::softmax", mutates_args=())
 def softmax(x: torch.Tensor) -> torch.Tensor:
-    return Softmax.apply(x).contiguous()
+    return Softmax.apply(x).contiguous()  # the fake below promises rows without gaps
 
 
-@torch.library.custom_op("five_passes::softmax_backward", mutates_args=())
+@torch.library.custom_op("lesson_11::softmax_backward", mutates_args=())
 def softmax_gradient(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
     y, dy = y.contiguous(), dy.contiguous()
     dx, n = torch.empty_like(y), y.shape[1]
@@ -349,7 +360,8 @@ def softmax_gradient(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
     return dx
 
 # %% [markdown]
-# Recording computes nothing, so each operator also says what its result looks like, without computing it. The last two lines
+# Recording computes nothing, so each operator also says what its result looks like, without computing it: that is
+# its **fake**. The last two lines
 # tell which operator is the other's backward.
 
 # %%
@@ -369,7 +381,8 @@ softmax.register_autograd(backward, setup_context=keep)
 
 # %% [markdown]
 # `opcheck` tries whether all of that fits together: the types, the promised shapes, and both directions while they are being
-# recorded. (For the numbers you have gradcheck.)
+# recorded. (gradcheck looked at the numbers of Softmax; those of the operator come
+# last.)
 
 # %%
 x = torch.randn(3, 5, device=where, requires_grad=True)
