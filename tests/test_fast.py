@@ -40,7 +40,7 @@ def test_every_route_is_right_on_every_family(route, family, dtype):
     """Whatever `pick` would have chosen. 9001 columns are two pieces, two tiles, and no multiple of a vector."""
     x = _random(2, 9001 if route in ("split", "online") else 77, dtype, family)
     y = torch.full_like(x, torch.nan)
-    getattr(pick, "_" + route)(y, x)
+    getattr(pick, route)(y, x)
     assert None is compare.softmax(x, y)
 
 
@@ -49,7 +49,7 @@ def test_rows_may_lie_apart(route):
     """A view whose rows have gaps between them is taken as it is."""
     x = inputs.row_strided(_random(3, 9001, torch.float32), 3)
     y = torch.full(x.shape, torch.nan)
-    getattr(pick, "_" + route)(y, x)
+    getattr(pick, route)(y, x)
     assert None is compare.softmax(x, y)
 
 
@@ -79,6 +79,14 @@ def test_a_row_in_two_pieces():
         y, x, states, 75, 75, 5, 75, 2, 38, UNIT=4, PIECES=2, BLOCK=256, KIND="float", PTX=False
     )
     assert None is compare.softmax(x, y)
+
+
+@pytest.mark.parametrize("launcher", [pick.pairs, pick.shared])
+def test_what_only_an_nvidia_gpu_can_run_is_refused_elsewhere(launcher):
+    """Programs that wait for each other would wait for ever in an interpreter, which runs one after another."""
+    x = _random(2, 512, torch.bfloat16)
+    with pytest.raises(RuntimeError, match="needs an NVIDIA GPU"):
+        launcher(torch.empty_like(x), x)
 
 
 def test_any_number_of_dimensions_and_any_strides():

@@ -1,4 +1,7 @@
-"""Which kernel for which matrix. Every rule says why; what the rules gain stands in docs/softmax_on_h200.json."""
+"""Which kernel for which matrix, and how each is launched.
+
+Every rule says why; what the rules gain stands in docs/softmax_on_h200.json.
+"""
 
 from __future__ import annotations
 
@@ -32,26 +35,26 @@ def route(x: torch.Tensor) -> str:
     m, n = x.shape
     half = x.element_size() == 2
     nvidia = _nvidia(x)
-    if half and not _vectors(x) and x.is_contiguous() and 256 < n <= 32768:
+    if half and not aligned(x) and x.is_contiguous() and 256 < n <= 32768:
         return "odd"  # 2 bytes a lane leave most of the bus idle
     if n <= 8192 or not half and n <= 32768 or not nvidia and n <= 16384:
         return "tile"  # one program holds a row, or several
-    if nvidia and _paired(x) and (n <= 16384 or n == 32768):
+    if can_pair(x) and (n <= 16384 or n == 32768):
         return "pairs"  # as float32 such a row would fill the registers
     if m * n * x.element_size() <= FEW:
         return "split"  # over before programs that wait for each other would pay
-    if not nvidia or half and not _paired(x):
-        return "online"
-    _, pieces, programs = _sharing(m, n * x.element_size() // 4, x.device)
-    return "shared" if pieces <= programs else "split"  # all programs that share a row must run at once
+    if can_share(x):
+        return "shared"
+    return "split" if nvidia and (not half or _paired(x)) else "online"
 
 
 def launch(y: torch.Tensor, x: torch.Tensor) -> None:
     """Fill y with the softmax of the rows of x: both M×N, columns next to each other, float32 or 16 bits."""
-    globals()["_" + route(x)](y, x)
+    globals()[route(x)](y, x)
 
 
-def _tile(y: torch.Tensor, x: torch.Tensor) -> None:
+def tile(y: torch.Tensor, x: torch.Tensor) -> None:
+    """One program has a row, or several short ones: read once, written once. Its registers hold the whole row."""
     (m, n), unit = x.shape, _unit(x, y)
     block = triton.next_power_of_2(n)
     rows = max(1, 2048 // (block * x.element_size()))  # short rows together, so that every thread has bytes under way
@@ -69,13 +72,17 @@ def _tile(y: torch.Tensor, x: torch.Tensor) -> None:
     )
 
 
-def _odd(y: torch.Tensor, x: torch.Tensor) -> None:
+def odd(y: torch.Tensor, x: torch.Tensor) -> None:
+    """As tile, for contiguous 16-bit rows that begin anywhere: whole vectors, and a few elements one by one."""
     (m, n), unit = x.shape, VECTOR // x.element_size()
     vectors = triton.next_power_of_2(max(n // unit, 1))
     odd_kernel[(m,)](y, x, n, VECTORS=vectors, UNIT=unit, num_warps=min(max(vectors // 128, 2), 16))
 
 
-def _pairs(y: torch.Tensor, x: torch.Tensor) -> None:
+def pairs(y: torch.Tensor, x: torch.Tensor) -> None:
+    """As tile, with two 16-bit elements in a register: an NVIDIA GPU, and rows of an even length."""
+    if not can_pair(x):
+        raise RuntimeError("pairs needs an NVIDIA GPU and 16-bit rows that consist of 32-bit words")
     kind, y, x = KINDS[x.dtype], y.view(torch.int32), x.view(torch.int32)
     (m, n), unit = x.shape, _unit(x, y)
     block = triton.next_power_of_2(n)
@@ -88,7 +95,10 @@ def _pairs(y: torch.Tensor, x: torch.Tensor) -> None:
     )  # fmt: skip
 
 
-def _shared(y: torch.Tensor, x: torch.Tensor) -> None:
+def shared(y: torch.Tensor, x: torch.Tensor) -> None:
+    """Programs that run at once share a row and wait for each other: read once, written once; an NVIDIA GPU only."""
+    if not can_share(x):
+        raise RuntimeError("shared needs an NVIDIA GPU, 32-bit words, and room for all programs of a row at once")
     kind = KINDS[x.dtype]
     if kind != "float":
         y, x = y.view(torch.int32), x.view(torch.int32)
@@ -114,7 +124,8 @@ def _sharing(m: int, n: int, device: torch.device) -> tuple[int, int, int]:
     return warps, pieces, programs
 
 
-def _split(y: torch.Tensor, x: torch.Tensor) -> None:
+def split(y: torch.Tensor, x: torch.Tensor) -> None:
+    """Two launches of many programs a row, which wait for nobody: read twice, written once."""
     (m, n), block = x.shape, 8192
     pieces = triton.cdiv(n, block)
     ms, ds = torch.empty(2, m * pieces, device=x.device)
@@ -127,12 +138,26 @@ def _split(y: torch.Tensor, x: torch.Tensor) -> None:
     )  # fmt: skip
 
 
-def _online(y: torch.Tensor, x: torch.Tensor) -> None:
+def online(y: torch.Tensor, x: torch.Tensor) -> None:
+    """One program walks along each row twice, however long it is: read twice, written once."""
     alike = x.stride(0) == y.stride(0) and x.data_ptr() % VECTOR == 0
     unit = VECTOR // x.element_size() if alike else 1
     online_kernel[(x.shape[0],)](
         y, x, y.stride(0), x.stride(0), x.shape[1], VECTORS=8192 // unit, UNIT=unit, num_warps=16
     )
+
+
+def can_pair(x: torch.Tensor) -> bool:
+    """Whether `pairs` takes x here: 16-bit rows of whole 32-bit words, compiled for an NVIDIA GPU."""
+    return _nvidia(x) and _paired(x)
+
+
+def can_share(x: torch.Tensor) -> bool:
+    """Whether `shared` takes x here: all programs that share a row must run at once, on an NVIDIA GPU."""
+    if not _nvidia(x) or x.element_size() == 2 and not _paired(x):
+        return False
+    _, pieces, programs = _sharing(len(x), x.shape[1] * x.element_size() // 4, x.device)
+    return pieces <= programs
 
 
 def _nvidia(x: torch.Tensor) -> bool:
@@ -150,7 +175,7 @@ def _unit(*tensors: torch.Tensor) -> int:
     return math.gcd(unit, tensors[0].shape[1], *(t.stride(0) for t in tensors))
 
 
-def _vectors(x: torch.Tensor) -> bool:
+def aligned(x: torch.Tensor) -> bool:
     """Whether every row begins where a vector can be loaded."""
     return x.stride(0) * x.element_size() % VECTOR == 0 and x.data_ptr() % VECTOR == 0
 
