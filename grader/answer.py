@@ -120,12 +120,12 @@ def _without_magics(cell: str) -> str:
 
 
 def _statements(cell: str) -> list[_Statement]:
-    """The top-level statements of a cell that define something. The course's own imports stay out of answers."""
+    """The top-level statements of a cell that define something."""
     lines, found = cell.splitlines(), []
     for node in parse(cell).body:
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in ("grader", "colab_setup"):
+        if isinstance(node, ast.ImportFrom) and _of_the_course(node.module or ""):
             continue
-        if isinstance(node, ast.Import) and all(a.name.split(".")[0] in ("grader", "colab_setup") for a in node.names):
+        if isinstance(node, ast.Import) and all(_of_the_course(a.name) for a in node.names):
             continue
         binds = frozenset(_bound(node))
         if not binds:
@@ -139,6 +139,12 @@ def _statements(cell: str) -> list[_Statement]:
         now, later = _needed(node, text)
         found.append(_Statement(text, binds, frozenset(now - _ALWAYS_THERE), frozenset(later - _ALWAYS_THERE)))
     return found
+
+
+def _of_the_course(module: str) -> bool:
+    """Whether an import stays out of answers: those of the course do, but for the kernels that it ships."""
+    first, _, rest = module.partition(".")
+    return first in ("grader", "colab_setup") and rest.split(".")[0] != "fast"
 
 
 def _stands_alone(text: str) -> bool:

@@ -104,8 +104,8 @@ def _refusal(name: str, label: str, x: torch.Tensor, what: str, more: tuple) -> 
     )
 
 
-def refused(x: torch.Tensor | None, evidence: Evidence, what: str) -> str | None:
-    """A ValueError with a sentence; or, for floats, the right answer: doing more than asked is no mistake.
+def refused(x: torch.Tensor | None, evidence: Evidence, what: str, kinds=("ValueError",)) -> str | None:
+    """One of these errors with a sentence; or, for floats, the right answer: doing more than asked is no mistake.
 
     With None for x no answer is right.
     """
@@ -116,7 +116,7 @@ def refused(x: torch.Tensor | None, evidence: Evidence, what: str) -> str | None
         if same and compare.softmax(x.reshape(-1, x.shape[-1]), got.reshape(-1, x.shape[-1])) is None:
             return None
         return f"{what} went through without an error"
-    if "ValueError" not in error["kinds"]:
+    if not set(kinds) & set(error["kinds"]):
         return f"{what} ends in {error['type']}: {error['message'].strip() or 'without a word'}"
     if "raise" not in error["line"]:
         return f"{what} ends in an accident in the line `{error['line']}`: {error['message']}"

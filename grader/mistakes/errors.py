@@ -62,6 +62,8 @@ _TRANSLATIONS = [
     (r"bytes of shared memory, and a block may", "shared-too-large"),
     (r"the compiler refuses", "cuda-does-not-compile"),
     (r"there is no kernel", "kernel-not-found"),
+    (r"the course's own softmax", "shipped-called"),
+    (r"needs an NVIDIA GPU", "needs-nvidia"),
     (r"size of tensor a \(\d+\) must match", "shapes-do-not-line-up"),
 ]  # fmt: skip
 

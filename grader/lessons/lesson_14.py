@@ -1,0 +1,134 @@
+"""Lesson 14: measure and ship. A benchmark that can say no, and the function that people will call."""
+
+from __future__ import annotations
+
+import pathlib
+import random
+
+import torch
+
+from .. import inputs
+from ..exercise import Case, Exercise
+from ..known import clocks, picks
+
+_DRIVERS = pathlib.Path(__file__).parent.parent / "drivers"
+
+# Rows, columns, dtype; the call that is disturbed differs, so that no single run is safe.
+_MEASURED = [
+    (1000, 2000, "float64"),
+    (4096, 781, "float32"),
+    (4096, 1000, "float32"),
+    (4096, 2000, "float16"),
+    (1, 9000000, "bfloat16"),
+]
+
+
+def _bandwidth_cases(seed: int) -> list[Case]:
+    chance = random.Random(seed)
+    cases = []
+    for disturbed, (m, n, dtype) in enumerate(_MEASURED):
+        # Anything from 400 to 1600 GB/s: an answer may round to whole ones.
+        microseconds = round(2 * m * n * getattr(torch, dtype).itemsize / chance.uniform(4e5, 16e5), 3)
+        cases.append(clocks.case(m, n, dtype, microseconds, disturbed))
+    return [
+        *cases,
+        clocks.case(2048, 1000, "float32", 20.5, 0, share=1.06),
+        clocks.case(2048, 1000, "float32", 20.5, 1, share=0.9),
+        clocks.case(2048, 2000, "float32", 20.5, 2, share=0.25),
+    ]
+
+
+_HALF, _BRAIN, _SINGLE = torch.float16, torch.bfloat16, torch.float32
+_MATRICES = [
+    ("a single element", inputs.randn, 1, 1, _SINGLE),
+    ("randn", inputs.randn, 3, 5, _SINGLE),
+    ("one column", inputs.randn, 40, 1, _BRAIN),
+    ("100 ± 30", inputs.large, 5, 7, _HALF),
+    ("around -200", inputs.far_below_zero, 3, 9, _SINGLE),
+    ("ascending", inputs.ascending, 4, 11, _SINGLE),
+    ("first half +200, the rest -200", inputs.cliff, 3, 16, _SINGLE),
+    ("first half -200, the rest +200", inputs.rising_cliff, 3, 17, _BRAIN),
+    ("one -inf in each row", inputs.one_minus_inf, 33, 8, _HALF),
+    ("the first half of each row -inf", inputs.leading_minus_inf, 4, 64, _BRAIN),
+    ("one outlier in each row", inputs.outlier, 2, 512, _SINGLE),
+    ("odd rows", inputs.randn, 3, 781, _BRAIN),
+    ("odd rows", inputs.large, 4, 781, _HALF),
+    ("odd rows", inputs.cliff, 5, 1001, _SINGLE),
+    ("a power of two", inputs.randn, 4, 1024, _BRAIN),
+    ("one more than a power of two", inputs.leading_minus_inf, 2, 4097, _SINGLE),
+    ("the longest row that is read once", inputs.randn, 2, 8192, _SINGLE),
+    ("the longest row that is read once", inputs.large, 3, 8192, _HALF),
+    ("a long row", inputs.leading_minus_inf, 2, 8193, _SINGLE),
+    ("long rows", inputs.randn, 2, 12672, _BRAIN),
+    ("a long power of two", inputs.outlier, 2, 16384, _HALF),
+    ("long rows", inputs.cliff, 3, 20000, _SINGLE),
+    ("a vocabulary", inputs.randn, 2, 50257, _BRAIN),
+    ("a vocabulary", inputs.large, 1, 128256, _SINGLE),
+]
+
+
+def _softmax_cases(seed: int) -> list[Case]:
+    cases = []
+    for i, (label, family, m, n, dtype) in enumerate(_MATRICES):
+        cases.append(picks.case(label, family(m, n, inputs.generator(seed + i)).to(dtype)))
+    g = inputs.generator(seed)
+    matrix, long = inputs.randn(6, 40, g), inputs.randn(2, 9001, g)
+    cases += [
+        picks.case("gaps between the rows", inputs.row_strided(matrix)),
+        picks.case("gaps between odd rows", inputs.row_strided(inputs.randn(4, 301, g).half())),
+        picks.case("every other column", inputs.randn(3, 24, g)[:, ::2]),
+        picks.case("a transposed view", inputs.column_strided(matrix).bfloat16()),
+        picks.case("gaps between long rows", inputs.row_strided(long)),
+        picks.case("a transposed view of long rows", inputs.column_strided(long)),
+        picks.case("a row that is alone", inputs.randn(1, 1 << 20, g), alone=True),
+    ]
+    return cases + [
+        picks.unfit("a list", [1.0, 2.0]),
+        picks.unfit("None", None),
+        picks.unfit("a tensor without dimensions", torch.tensor(1.5)),
+        picks.unfit("integers", torch.arange(6).reshape(2, 3)),
+        picks.unfit("32-bit integers", torch.arange(6, dtype=torch.int32).reshape(2, 3)),
+        picks.unfit("true and false", torch.ones(2, 3, dtype=torch.bool)),
+        picks.unfit("one dimension", matrix[0, :5].clone()),
+        picks.unfit("three dimensions", matrix.reshape(3, 2, 40)),
+        picks.unfit("float64", inputs.randn(2, 5, g).double()),
+    ]
+
+
+EXERCISES = [
+    Exercise(
+        id="14.1",
+        title="bandwidth",
+        names=("bandwidth",),
+        points=1,
+        cases=_bandwidth_cases,
+        driver=(_DRIVERS / "bandwidth.py").read_text(encoding="utf-8"),
+        hints=(
+            "Three things before the clock starts: the calls that warm up, an empty cache, an empty queue. One before "
+            "it stops.",
+            "Each run has a place in a list of times, and statistics.median knows its middle. Bytes over seconds, over "
+            "1e9; then compare with `peak(x)`.",
+            "In the loop: `clock.clear_cache()`, wait, `start = clock.now()`, <the call>, wait, "
+            "`times.append(<difference>)`.",
+        ),
+        mistakes=clocks.BANDWIDTH,
+    ),
+    Exercise(
+        id="14.2",
+        title="softmax",
+        names=("softmax",),
+        points=2,
+        cases=_softmax_cases,
+        kernels=True,
+        driver=(_DRIVERS / "softmax.py").read_text(encoding="utf-8"),
+        hints=(
+            "Begin with the kernels that read a row once, and ask for each when it can be used. What is left takes two "
+            "walks or two launches.",
+            "Three questions decide: how long is a row, how many bytes has an element, how many rows are there? For "
+            "`pairs` and `shared`, ask `can_pair` and `can_share` first.",
+            "`if <a row fits>: return pick.tile`, and so on down to the kernel that takes everything. In softmax: "
+            "refuse, make y, make the columns neighbours, `kernel_for(x)(y, x)`.",
+        ),
+        mistakes=picks.PICK,
+    ),
+]
