@@ -15,8 +15,8 @@ class Device:
     seconds: what a call of run takes. It takes half as long with its data in the cache, longer while the card is
     still slow, and now and then much longer or a little less: every fifth call is disturbed, beginning at `disturbed`.
 
-    timed: (a letter a call, whether work was waiting at the first look, and at the second, seconds between the two) for
-    each pair of looks at the clock with calls in between. Letters: "first", "slow", "cached", or "usual".
+    timed: (letters, whether work was waiting at the first look, and at the second, seconds between the two) for each
+    pair of looks at the clock with calls in between. A letter a call: first, slow, cached, usual; x is a clear_cache().
     """
 
     def __init__(self, seconds: float, disturbed: int = 0):
@@ -30,7 +30,7 @@ class Device:
     def now(self) -> float:
         """Seconds on the host's clock."""
         waiting = self._done > self._time
-        if self._look and self._letters and len(self.timed) < _KEPT:
+        if self._look and self._letters.strip("x") and len(self.timed) < _KEPT:
             begin, waited = self._look
             self.timed.append((self._letters, waited, waiting, self._time - begin))
         self._look, self._letters = (self._time, waiting), ""
@@ -44,6 +44,7 @@ class Device:
         """Queue work that leaves nothing of other data in the cache."""
         self._queue(CLEAR)
         self._cached = False
+        self._letters += "x"
 
     def run(self, x):
         """Queue a call; returns x."""

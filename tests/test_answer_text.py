@@ -21,6 +21,18 @@ def test_what_a_function_needs_comes_along():
     assert "SCALE = 2\n\ndef g(x): return SCALE * x\n\ndef f(x): return g(x)" == extract(cells, ("f",)).source
 
 
+def test_of_the_course_only_its_kernels_come_along():
+    """An answer may launch what grader.fast ships, and nothing else of the course."""
+    cells = [
+        "from grader import check\nimport grader.fast",
+        "from grader.fast import pick",
+        "from grader.faster import g",
+    ]
+    cells += ["def f(x):\n    check, grader, g\n    return pick.tile(x, x)"]
+
+    assert "import grader.fast\n\nfrom grader.fast import pick\n\n" + cells[-1] == extract(cells, ("f",)).source
+
+
 def test_decorators_and_annotations_are_needed():
     """@triton.jit and tl.constexpr bring their imports."""
     cells = ["import triton\nimport triton.language as tl", "@triton.jit\ndef helper(x):\n    return x", KERNEL]

@@ -15,9 +15,10 @@ MISTAKES = [
         "What has the device done by the time that the call returns?",
     ),
     Mistake(
-        "earlier-work-timed",
-        "The first look at the clock came while earlier work was still waiting, so that work was timed as well.",
-        "What is still in the queue when you start the clock?",
+        "other-work-timed",
+        "Other work was timed with the call: it was still waiting when the clock was started, or was asked for after "
+        "it.",
+        "What is in the queue between your two looks at the clock, besides the call?",
     ),
     Mistake(
         "cache-warm",

@@ -1,0 +1,19 @@
+# exercise: 14.1
+# mistake: wrong-refusal
+import statistics
+
+
+def bandwidth(fn, x):
+    for _ in range(10):
+        fn(x)
+    times = []
+    for _ in range(20):
+        clock.clear_cache()
+        clock.synchronize()
+        start = clock.now()
+        fn(x)
+        clock.synchronize()
+        times.append(clock.now() - start)
+    rate = 2 * x.numel() * x.element_size() / statistics.median(times) / 1e9
+    assert rate <= peak(x), "above the peak of the device"
+    return rate

@@ -1,0 +1,21 @@
+# exercise: 14.1
+# mistake: clock-not-used
+import statistics
+import time
+
+
+def bandwidth(fn, x):
+    for _ in range(10):
+        fn(x)
+    times = []
+    for _ in range(20):
+        clock.clear_cache()
+        clock.synchronize()
+        start = time.perf_counter()
+        fn(x)
+        clock.synchronize()
+        times.append(time.perf_counter() - start)
+    rate = 2 * x.numel() * x.element_size() / statistics.median(times) / 1e9
+    if rate > peak(x):
+        raise ValueError(f"{rate:.0f} GB/s is above the peak of {peak(x):.0f} GB/s: the measurement is wrong")
+    return rate
