@@ -1,0 +1,425 @@
+# %% [markdown]
+# # 14 · Measure and ship
+#
+# You have several softmaxes by now: one block a row, two walks, two launches, tiles. Which of them for which matrix, and how
+# do you know that it is fast? Two things are left to write: a benchmark that can say no, and the function that people will
+# call.
+#
+# *About 50 minutes. No GPU needed.*
+
+# %%
+import sys
+
+sys.path.insert(0, "..")  # the course's own folder
+
+from grader import check, hint, progress
+import math
+import statistics
+import time
+import torch
+import triton
+
+where = "cuda" if torch.cuda.is_available() else "cpu"
+
+# %% [markdown]
+# ## A call is a request
+#
+# A GPU works through a queue: a call puts work into it and returns. Here is a GPU whose time is made up, so that everybody
+# sees the same numbers. On it, a call of `run` takes 100 µs. What will a clock say, depending on when you look at it?
+
+# %%
+from grader.simulated import Device
+
+gpu = Device(seconds=100e-6)
+
+
+def stopwatch(wait):
+    """Microseconds between two looks at the clock, with one call between them."""
+    start = gpu.now()
+    gpu.run("some data")
+    if wait:
+        gpu.synchronize()  # until the queue is empty
+    return 1e6 * (gpu.now() - start)
+
+
+print(f"the first call:                         {stopwatch(wait=True):9,.0f} µs")
+for _ in range(14):
+    stopwatch(wait=True)
+print(f"a later one, without waiting for it:    {stopwatch(wait=False):9,.0f} µs")
+gpu.synchronize()
+print(f"a later one, and waiting:               {stopwatch(wait=True):9,.0f} µs")
+gpu.clear_cache()
+gpu.synchronize()
+print(f"the same, with the cache emptied first: {stopwatch(wait=True):9,.0f} µs")
+
+# %% [markdown]
+# Four numbers, one kernel. The first call compiled it. The second number is how long it takes to *ask*. In the third the data
+# lay in the cache, where the call before had left it. The fourth is the one we want: what somebody pays who has done other
+# things in between.
+#
+# Even that is not the same every time, since others use the device as well. Twenty such runs: which number would you report?
+
+# %%
+def run_once():
+    """Microseconds of a call that finds an empty cache and an empty queue."""
+    gpu.clear_cache()
+    gpu.synchronize()
+    return stopwatch(wait=True)
+
+
+times = [run_once() for _ in range(20)]
+print("sorted:", *(f"{t:.0f}" for t in sorted(times)))
+print(f"mean {statistics.fmean(times):.0f} µs, median {statistics.median(times):.0f} µs, least {min(times):.0f} µs")
+
+# %% [markdown]
+# A few runs were disturbed, and the mean moves with them. A few were lucky, and the least is one of these. The **median**, the
+# middle of the sorted list, stays where most runs are.
+
+# %% [markdown]
+# ## Your turn: 14.1
+#
+# `clock` asks the device at hand what we asked `gpu`. From a time and the bytes that *must* move follows a rate in GB/s: every
+# element is read once, and one is written. Memory has an upper limit, its **peak**. What is measured above it is a mistake in
+# the benchmark: refuse it, with a ValueError that says so.
+#
+# Warm up with at least 10 calls. Take the median of at least 20 runs, each with an empty cache. The check puts a simulated
+# device in the place of `clock` and `peak`.
+
+# %%
+class Clock:
+    """What a benchmark asks of the device at hand."""
+
+    def now(self):
+        """Seconds."""
+        return time.perf_counter()
+
+    def synchronize(self):
+        """Wait until the queue is empty."""
+        if where == "cuda":
+            torch.cuda.synchronize()
+
+    def clear_cache(self):
+        """Queue 256 MB of other data, more than a cache holds."""
+        if where == "cuda":
+            torch.zeros(2**26, device=where)
+
+
+def peak(x):
+    """GB/s that the memory of x's device can deliver; inf where nobody says."""
+    return triton.testing.get_dram_gbps() if x.is_cuda and torch.version.cuda else math.inf
+
+
+clock = Clock()
+
+# %%
+def bandwidth(fn, x):
+    """GB/s of fn, with x read once and as much written: the median of many runs; ValueError above peak(x)."""
+    # Warm up (2 lines).
+    ### BEGIN SOLUTION
+    for _ in range(10):
+        fn(x)
+    ### END SOLUTION
+    times = []
+    for _ in range(20):
+        # One run, timed as above (about 6 lines).
+        ### BEGIN SOLUTION
+        clock.clear_cache()
+        clock.synchronize()
+        start = clock.now()
+        fn(x)
+        clock.synchronize()
+        times.append(clock.now() - start)
+        ### END SOLUTION
+    # Bytes over seconds, in GB/s; refuse what cannot be (about 4 lines).
+    ### BEGIN SOLUTION
+    rate = 2 * x.numel() * x.element_size() / statistics.median(times) / 1e9
+    if rate > peak(x):
+        raise ValueError(f"{rate:.0f} GB/s is above the peak of {peak(x):.0f} GB/s: something was measured wrongly")
+    return rate
+    ### END SOLUTION
+
+# %%
+check("14.1")
+
+# %% [markdown]
+# <details><summary>Every line keeps one mistake out</summary>
+#
+# **Warm-up**: the first call compiles, and a card at rest needs a while to reach its speed.
+#
+# **clear_cache, then synchronize**: the run begins with nothing at hand and nothing else to do. **synchronize again**: it ends
+# when the work has ended.
+#
+# **2·M·N·itemsize**: what a softmax must move, and not what yours does. A kernel that moves more has a lower rate, as it should.
+#
+# **The peak** catches what you forget: without waiting, a kernel seems to beat its own memory.
+#
+# *An honest aside*: on a GPU, the host needs some microseconds to queue a call, and they are in your time. For calls as short
+# as that the device keeps time itself, with events; `triton.testing.do_bench` does so.
+#
+# </details>
+
+# %% [markdown]
+# A copy moves the same bytes and computes nothing, so it is what a softmax is compared with. Here, on your machine:
+
+# %% tags=["nbval-ignore-output"]
+x = torch.randn(2048, 2048, device=where)
+rate = bandwidth(torch.clone, x)
+assert 0 < rate <= peak(x)
+print(f"a copy: {rate:.0f} GB/s, the peak: {peak(x):.0f} GB/s")
+
+# %% [markdown]
+# ## One kernel is not enough
+#
+# An H200 measured rows of many lengths: the kernel of lesson 05, with one block a row, beside the softmax that this course
+# ships. Before you look: where will one block a row be as good as anything?
+
+# %%
+import json
+from pathlib import Path
+from grader import draw
+from grader.picture import Picture
+
+recorded = json.loads(Path("../docs/softmax_on_h200.json").read_text())
+print(f"{recorded['device']}, recorded {recorded['date']}, torch {recorded['versions']['torch']}: {recorded['command']}")
+
+
+def share(run, name):
+    """The time of a copy as a share of the time that this softmax took; None where it did not run."""
+    took = run["microseconds"].get(name)
+    return took and run["microseconds"]["copy"] / took
+
+
+names = [name for name in recorded["sweep"][0]["microseconds"] if name != "copy"]
+sweep = {name: [share(run, name) for run in recorded["sweep"]] for name in names}
+assert min(sweep["one row"]) > 0.8 > 0.3 > max(sweep["five passes"])
+words = ", ".join(f"{name} {min(s):.2f} to {max(s):.2f}" for name, s in sweep.items())
+Picture(f"GB/s over the number of columns, as shares of a copy: {words}.", lambda: draw.bandwidth(recorded))
+
+# %% [markdown]
+# Up to the right edge of the picture, one block a row stays near the copy. Longer rows and 16-bit numbers are another matter,
+# and for them `softmax` picks one of six kernels. These are their launchers; each fills `y` with the softmax of the rows of
+# `x`:
+
+# %%
+import inspect
+from grader.fast import pick
+
+for launcher in (pick.tile, pick.odd, pick.pairs, pick.split, pick.shared, pick.online):
+    print(f"{launcher.__name__:7}{inspect.getdoc(launcher)}")
+
+# %% [markdown]
+# And this is where each was taken, beside one block a row. Shares of a copy again, the lowest and the highest:
+
+# %%
+def between(numbers, form):
+    """The least and the largest, as text: one of them if they look alike, a dash if there is none."""
+    numbers = [n for n in numbers if n]
+    ends = [format(end(numbers), form) for end in (min, max)] if numbers else ["–"]
+    return " to ".join(dict.fromkeys(ends))
+
+
+print("taken           columns            one row         softmax")
+for route, dtype in dict.fromkeys((run["route"], run["dtype"]) for run in recorded["results"]):
+    some = [run for run in recorded["results"] if (run["route"], run["dtype"]) == (route, dtype)]
+    columns = between((run["n"] for run in some), "d")
+    one_row, picked = (between((share(run, name) for run in some), ".2f") for name in ("one row", "softmax"))
+    print(f"{route:6} {dtype:8} {columns:18} {one_row:15}  {picked}")
+
+# %% [markdown]
+# ## Where each of them stops
+#
+# **tile** and **pairs** hold a row in registers, and a multiprocessor has 65536 of 32 bits. As float32, that is 64 for each of
+# 1024 threads, before anything is computed. Two 16-bit numbers in one register go twice as far. What does not fit spills into
+# memory, and moves again and again.
+
+# %%
+for n in (4096, 16384, 32768, 131072):
+    print(f"a row of {n:6}: {n / 1024:5.0f} registers a thread as float32, {n / 2048:5.0f} in pairs")
+
+# %% [markdown]
+# **odd**: one instruction can load 16 bytes, a **vector**, if the address is a multiple of 16. With 781 columns of 2 bytes, rows
+# begin anywhere. Loading element by element leaves most of the bus idle. So cut each row at the boundaries. How much of it
+# lies in whole vectors?
+
+# %%
+def in_whole_vectors(row, n_cols=781, unit=8):
+    """How many elements of a row lie in whole vectors of `unit` elements."""
+    begin, end = row * n_cols, (row + 1) * n_cols
+    return end // unit * unit - triton.cdiv(begin, unit) * unit
+
+
+print("of 781 elements, in rows 0 to 7:", *(in_whole_vectors(row) for row in range(8)))
+
+# %% [markdown]
+# The few that are left move one by one.
+#
+# **shared** has programs that wait for each other. Lesson 09 said that they cannot: nobody promises that they run at the same
+# time. A **cooperative** launch promises just that, or fails. With no more programs than are resident at once (10.3), they may
+# wait. Each keeps its piece of the row in registers, so even a row of 262144 is read once. On this course's interpreter,
+# programs run one after another: there, waiting would never end.
+#
+# **split** needs no promise, but reads twice. For a small matrix, two launches are over before zeroing the shared states pays.
+# **online** runs on anything; with few rows it leaves most of a GPU idle.
+
+# %% tags=["nbval-ignore-output"]
+x = torch.randn(4, 65536, device=where).bfloat16()
+assert pick.aligned(x) and not pick.aligned(x[:, 1:])  # whether every row begins on a boundary
+print("on this machine: can_pair", pick.can_pair(x), "and can_share", pick.can_share(x))
+
+# %% [markdown]
+# ## Your turn: 14.2
+#
+# Write the choice, and the function around it. The check runs everything from 1×1 to 1×1048576, and looks at three things:
+#
+# - **Bytes**: up to 8192 columns, each element is read once. Longer rows may be read twice. Only a view may be copied first.
+# - **Registers**: no program holds more than 65536 elements at once.
+# - **Programs**: a row of 1048576 that is alone gets at least 32 of them.
+#
+# It interprets, so `pairs` and `shared` only run where `can_pair` and `can_share` say so. Your own kernels from earlier
+# lessons are welcome; the shipped `softmax`, `pick.route` and `pick.launch` are not.
+
+# %%
+def kernel_for(x):
+    """The launcher for a matrix x whose columns lie next to each other."""
+    (m, n), half = x.shape, x.element_size() == 2
+    # From the kernels that read once to those that take anything (about 12 lines).
+    ### BEGIN SOLUTION
+    if half and not pick.aligned(x) and x.is_contiguous() and 256 < n <= 32768:
+        return pick.odd
+    if pick.can_pair(x) and (8192 < n <= 16384 or n == 32768):
+        return pick.pairs
+    if n <= (16384 if half else 32768):
+        return pick.tile
+    if m * n * x.element_size() <= 32_000_000:
+        return pick.split
+    if pick.can_share(x):
+        return pick.shared
+    return pick.online if m >= 64 else pick.split
+    ### END SOLUTION
+
+# %%
+def softmax(x):
+    """Softmax of each row of x (M×N; float32, float16 or bfloat16; any strides), a contiguous matrix like x.
+
+    Raises ValueError or TypeError with a sentence for everything else.
+    """
+    # Refuse what is no such matrix (about 4 lines).
+    ### BEGIN SOLUTION
+    if not isinstance(x, torch.Tensor) or x.dim() != 2:
+        raise ValueError("softmax takes a matrix, a tensor with two dimensions")
+    if x.dtype not in (torch.float32, torch.float16, torch.bfloat16):
+        raise TypeError(f"softmax takes float32, float16 or bfloat16, not {x.dtype}")
+    ### END SOLUTION
+    # The output; columns next to each other; the launch (about 5 lines).
+    ### BEGIN SOLUTION
+    y = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+    if x.stride(1) != 1:
+        x = x.contiguous()
+    kernel_for(x)(y, x)
+    return y
+    ### END SOLUTION
+
+# %%
+check("14.2")
+
+# %% [markdown]
+# <details><summary>Why in this order</summary>
+#
+# **First what reads once**: odd, pairs, tile. **Then what reads twice**, unless programs may wait.
+#
+# **pairs at 32768, but not at 20000**: a row as long as its block needs no mask. With one, the registers no longer suffice.
+#
+# **32 MB**: so much a cache can hold from one launch to the next, and then the second read of `split` is nearly free.
+#
+# **64 rows**: with fewer, one program a row leaves the device idle.
+#
+# *An honest aside*: the limits between the kernels come from measurements on one H200, and another card has others. The order
+# stays. The shipped choice, with a reason for every line, is in [pick.py](../grader/fast/pick.py).
+#
+# </details>
+
+# %% [markdown]
+# With a GPU, here is your function beside the shipped one. It must be right before it may be fast:
+
+# %% tags=["nbval-ignore-output"]
+from grader.fast import softmax as shipped
+
+shapes = [(65536, 781), (16384, 4096), (8192, 16384), (2048, 131072)] if where == "cuda" else [(3, 781), (2, 20000)]
+for dtype in (torch.float32, torch.bfloat16):
+    for m, n in shapes:
+        x = torch.randn(m, n, device=where).to(dtype)
+        torch.testing.assert_close(softmax(x), torch.softmax(x, dim=1))
+        if where == "cuda":
+            copy, mine, ours = (bandwidth(fn, x) for fn in (torch.clone, softmax, shipped))
+            print(f"{m:5}×{n:<6} {dtype} {kernel_for(x).__name__:6} {mine / copy:.2f} of a copy, shipped {ours / copy:.2f}")
+
+# %% [markdown]
+# ## What it is worth
+#
+# Others have written fast softmaxes, too: PyTorch's own, what `torch.compile` makes of it, and the libraries Liger and QuACK.
+# The same H200, in the same run. A star marks the fastest; it need not be ours.
+
+# %%
+rivals = ["softmax", "torch.softmax", "torch.compile", "Liger", "QuACK"]
+chosen = [(4096, 1000), (65536, 781), (4096, 4096), (4096, 32768), (2048, 128256), (1, 4194304)]
+print("share of a copy        " + "".join(name.rjust(15) for name in rivals))
+for run in recorded["results"]:
+    if (run["m"], run["n"]) in chosen:
+        reached = [share(run, name) or 0 for name in rivals]
+        cells = [f"{s:.2f}{'*' if s == max(reached) else ' '}" if s else "– " for s in reached]
+        print(f"{run['m']:5}×{run['n']:<8} {run['dtype']:8}" + "".join(cell.rjust(15) for cell in cells))
+
+# %% [markdown]
+# A dash: that one does not take the shape, or was wrong there. Over all recorded shapes:
+
+# %%
+first = {"float32": [], "bfloat16": []}
+for run in recorded["results"]:
+    first[run["dtype"]].append(max(rivals, key=lambda name: share(run, name) or 0))
+for dtype, won in first.items():
+    print(f"{dtype:8} fastest of {len(won)}:", ", ".join(f"{name} {won.count(name)}" for name in rivals))
+
+# What the next cell says of large matrices and of QuACK:
+for run in recorded["results"]:
+    if run["m"] * run["n"] >= 2**25:
+        assert share(run, "softmax") > max(0.85, share(run, "torch.softmax"))
+assert first["bfloat16"].count("QuACK") > 0.25 * len(first["bfloat16"])
+
+# %% [markdown]
+# On every large matrix recorded, the shipped softmax keeps close to a copy, and PyTorch's own stays behind it. Nobody wins
+# everywhere: QuACK lets programs exchange states without a trip to memory, for which Triton has no word, and is ahead on many
+# bfloat16 matrices. And one row of four million is over so soon that two launches weigh.
+#
+# What was predicted for each kernel, what came out, and what did not work is in
+# [the notes](../docs/notes_on_the_shipped_kernel.md). Predictions that failed are the better half.
+
+# %% [markdown]
+# ## In a model
+#
+# A function that people call also needs its gradient (lesson 11), and must not break `torch.compile`. The shipped one is
+# registered as an operator of PyTorch, which makes it known to both:
+
+# %%
+x = torch.randn(4, 7, device=where, requires_grad=True)
+dy = torch.randn(4, 7, device=where)
+model = torch.compile(shipped, fullgraph=True) if where == "cuda" else shipped  # without a GPU, nothing to compile for
+(dx,) = torch.autograd.grad(model(x), x, dy)
+y = torch.softmax(x, dim=1)
+torch.testing.assert_close(dx, y * (dy - (y * dy).sum(dim=1, keepdim=True)))
+print("the gradient is that of lesson 11")
+
+# %%
+progress()
+
+# %% [markdown]
+# That is the course: five passes became one, and you know what each byte is for.
+#
+# The shipped function is one line away, `from grader.fast import softmax`; the [README](../README.md) shows how to measure it on
+# your GPU. To read next:
+#
+# - [Triton's documentation](https://triton-lang.org), for the language, and its tutorials for matrix products;
+# - [*Roofline*](https://doi.org/10.1145/1498765.1498785), Williams, Waterman and Patterson (2009): lesson 02, in full;
+# - [*FlashAttention*](https://arxiv.org/abs/2205.14135), Dao and others (2022), and its
+#   [successor](https://arxiv.org/abs/2307.08691): lesson 13, made fast.
+#
+# Then take a kernel that you use every day, and count its bytes.
