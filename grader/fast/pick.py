@@ -68,7 +68,7 @@ def tile(y: torch.Tensor, x: torch.Tensor) -> None:
         UNIT=unit,
         ROWS=rows,
         BLOCK=block,
-        num_warps=max(1, rows * block // (32 * A_THREAD.get(block, 16))),
+        num_warps=min(max(rows * block // (32 * A_THREAD.get(block, 16)), 1), 32),
     )
 
 
@@ -91,7 +91,7 @@ def pairs(y: torch.Tensor, x: torch.Tensor) -> None:
     registers = {"maxnreg": 64 if block > 8192 else 80} if full else {}
     pair_row_kernel[(m,)](
         y, x, y.stride(0) // unit, x.stride(0) // unit, n // unit,
-        UNIT=unit, BLOCK=block, FULL=full, KIND=kind, PTX=True, num_warps=block // 1024, **registers,
+        UNIT=unit, BLOCK=block, FULL=full, KIND=kind, PTX=True, num_warps=min(max(block // 1024, 1), 32), **registers,
     )  # fmt: skip
 
 
