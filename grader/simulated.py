@@ -6,7 +6,7 @@ LAUNCH = 3e-6  # seconds that the host needs to queue a call
 COMPILE = 0.4  # seconds more for the first one
 CLEAR = 60e-6  # seconds that the device needs to clear its cache
 SLOW = 10  # calls, until the card has reached its speed
-_KEPT = 1000
+_KEPT, _LETTERS = 1000, 100
 
 
 class Device:
@@ -44,7 +44,7 @@ class Device:
         """Queue work that leaves nothing of other data in the cache."""
         self._queue(CLEAR)
         self._cached = False
-        self._letters += "x"
+        self._letters = (self._letters + "x")[:_LETTERS]
 
     def run(self, x):
         """Queue a call; returns x."""
@@ -53,7 +53,7 @@ class Device:
         self._time += COMPILE * (self._calls == 1)
         self._queue(self._seconds * share)
         self._time += LAUNCH
-        self._letters = (self._letters + letter)[:_KEPT]
+        self._letters = (self._letters + letter)[:_LETTERS]
         self._cached = True
         return x
 

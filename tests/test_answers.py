@@ -87,6 +87,13 @@ def test_an_answer_that_still_waits_for_an_earlier_one():
     assert "5.2 uses the answer to 5.1, which still holds its TODO" in result.text
 
 
+def test_the_courses_own_kernels_are_not_reported_as_missing():
+    """An answer that launches what grader.fast ships has no kernels for Triton's compiler to see."""
+    (kept,) = [kept for kept in RIGHT if kept.name == "14_softmax_two_launchers"]
+
+    assert [] == [flag for flag in verdict(kept).flags if "compiler" in flag]
+
+
 def test_a_stub_says_which_step_is_next():
     """The first two of four TODOs are filled in."""
     result = check("4.1", KERNEL + '    tl.static_assert(False, "TODO 4.1 (3 of 4)")')

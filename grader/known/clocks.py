@@ -45,7 +45,7 @@ def case(m: int, n: int, dtype: str, microseconds: float, disturbed: int, share:
 
 
 def _off(want: float, evidence: Evidence) -> str | None:
-    got, timed = evidence.value
+    got, timed = evidence.value if isinstance(evidence.value, tuple) else (None, [])
     if isinstance(got, bool) or not isinstance(got, (int, float)):
         return f"it returned {got!r}, expected {want:.1f}"
     if math.isclose(got, want, rel_tol=_CLOSE):
@@ -62,9 +62,8 @@ def _timed(test) -> Detector:
     """Matches a wrong result by what was timed: test gets the letters, waited, waiting, and seconds of all of it."""
 
     def look(v, f) -> bool:
-        return (
-            f["usual"] and _off(f["want"], Evidence(value=v)) is not None and test(*(zip(*v[1]) if v[1] else [()] * 4))
-        )
+        wrong = f["usual"] and bool(_off(f["want"], Evidence(value=v)))
+        return wrong and test(*(zip(*v[1]) if v[1] else [()] * 4))
 
     return value(look)
 
@@ -73,8 +72,10 @@ def _from(test) -> Detector:
     """Matches a result that follows from the times in a known wrong way: test gets the seconds it takes, and all."""
 
     def look(v, f) -> bool:
-        got, times = 2 * f["m"] * f["n"] * f["itemsize"] / v[0] / 1e9, [t[3] for t in v[1]]
-        return f["usual"] and not _close(v[0], f["want"]) and bool(times) and test(got, times)
+        times = [t[3] for t in v[1]]
+        if not (f["usual"] and v[0] and times) or _close(v[0], f["want"]):
+            return False
+        return test(2 * f["m"] * f["n"] * f["itemsize"] / v[0] / 1e9, times)
 
     return value(look)
 
@@ -91,11 +92,6 @@ def _rate(formula) -> Detector:
     return detect
 
 
-def _refusal(test) -> Detector:
-    """Matches where a result above the peak was to be refused: test gets the evidence and the case's facts."""
-    return lambda c, e, a: not c.facts["usual"] and test(e, c.facts)
-
-
 def _below_refused(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return case.facts["below"] and bool(evidence.error) and "raise" in evidence.error["line"]
 
@@ -109,6 +105,7 @@ _slow = _timed(lambda letters, *_: any(set("fs") & set(each) for each in letters
 
 BANDWIDTH = (
     ("returns-nothing", value(lambda v, f: f["usual"] and v[0] is None)),
+    ("not-a-number", value(lambda v, f: f["usual"] and not isinstance(v[0], (int, float)))),
     ("clock-not-used", _asks_for_a_gpu),
     ("clock-not-used", _timed(lambda letters, *_: not letters)),
     ("not-synchronised", _timed(lambda letters, waited, waiting, seconds: any(waiting))),
@@ -133,8 +130,8 @@ BANDWIDTH = (
     *(("rate-in-other-units", _rate(lambda f, k=k: f["want"] * 1e9 / 2.0**k)) for k in (10, 20)),
     *(("time-returned", _rate(lambda f, unit=unit: f["seconds"] * unit)) for unit in (1, 1e3, 1e6, 1e9)),
     *(("rate-upside-down", _rate(lambda f, unit=unit: unit / f["want"])) for unit in (1, *_UNITS)),
-    ("capped-at-peak", _refusal(lambda e, f: not e.error and math.isclose(e.value[0] or 0, f["peak"], rel_tol=1e-6))),
-    ("impossible-accepted", _refusal(lambda e, f: not e.error and isinstance(e.value[0], (int, float)))),
-    ("wrong-refusal", _refusal(lambda e, f: True)),
+    ("capped-at-peak", value(lambda v, f: not f["usual"] and math.isclose(v[0], f["peak"], rel_tol=1e-6))),
+    ("impossible-accepted", value(lambda v, f: not f["usual"] and isinstance(v[0], (int, float)))),
+    ("wrong-refusal", lambda c, e, a: not c.facts["usual"]),
     ("possible-refused", _below_refused),
 )  # fmt: skip
