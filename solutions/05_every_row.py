@@ -226,7 +226,7 @@ def naive_softmax(x):
 x = torch.randn(64, 256, device=where)
 torch.allclose(naive_softmax(x), fused_softmax(x))
 
-# %% tags=["readme-picture"]
+# %% tags=["picture:five_passes.png"]
 traffic([naive_softmax, fused_softmax], x)
 
 # %% [markdown]

@@ -173,7 +173,7 @@ print(f"a copy: {rate:.0f} GB/s, the peak: {peak(x):.0f} GB/s")
 # An H200 measured rows of many lengths: the kernel of lesson 05, with one block a row, beside the softmax that this course
 # ships. Before you look: where will one block a row be as good as anything?
 
-# %%
+# %% tags=["picture:softmax.png"]
 import json
 from pathlib import Path
 from grader import draw

@@ -29,8 +29,7 @@ sys.path.insert(0, str(ROOT))
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 _CHECK = re.compile(r'^check\("(\d+\.\d+)"\)$', re.MULTILINE)
-_PICTURE = "readme-picture"  # the tag of the cell that makes docs/five_passes.png
-PICTURE = ROOT / "docs" / "five_passes.png"
+_PICTURE = "picture:"  # begins the tag of a cell whose picture the README shows; docs/ and the rest name the file
 
 
 def sources(numbers: list[str]) -> list[pathlib.Path]:
@@ -177,14 +176,14 @@ def unexecuted(notebook: nbformat.NotebookNode) -> list[str]:
     ]  # fmt: skip
 
 
-def picture(notebook: nbformat.NotebookNode) -> bytes | None:
-    """The README's picture, if this notebook draws it."""
+def pictures(notebook: nbformat.NotebookNode) -> dict[pathlib.Path, bytes]:
+    """The README's pictures that this notebook draws."""
+    found = {}
     for cell in notebook.cells:
-        if cell.cell_type == "code" and _PICTURE in cell.metadata.get("tags", []):
-            for output in cell.outputs:
-                if "image/png" in output.get("data", {}):
-                    return base64.b64decode(output["data"]["image/png"])
-    return None
+        names = [tag.removeprefix(_PICTURE) for tag in cell.metadata.get("tags", []) if tag.startswith(_PICTURE)]
+        images = [o["data"]["image/png"] for o in cell.get("outputs", []) if "image/png" in o.get("data", {})]
+        found |= {ROOT / "docs" / name: base64.b64decode(image) for name, image in zip(names, images)}
+    return found
 
 
 def problems(source: pathlib.Path) -> list[str]:
@@ -200,9 +199,9 @@ def problems(source: pathlib.Path) -> list[str]:
         found.append(f"{solved.relative_to(ROOT)} is stale")
     else:
         found += [f"{solved.relative_to(ROOT)}: code cell {i} has no good run stored" for i in unexecuted(stored)]
-        drawn = picture(stored)
-        if drawn and (not PICTURE.exists() or PICTURE.read_bytes() != drawn):
-            found.append(f"{PICTURE.relative_to(ROOT)} is not the picture of {solved.name}")
+        for path, drawn in pictures(stored).items():
+            if not path.exists() or path.read_bytes() != drawn:
+                found.append(f"{path.relative_to(ROOT)} is not the picture of {solved.name}")
     ids = {c.id for c in wanted.cells}
     for exercise in lessons.of_lesson(source.name[:2]):
         for kind in ("exercise", "check"):
@@ -250,10 +249,9 @@ def main() -> int:
             print(f"running {solved.name}")
             execute(notebook)
         solved.write_text(text(notebook), encoding="utf-8")
-        drawn = picture(notebook)
-        if drawn:
-            PICTURE.parent.mkdir(exist_ok=True)
-            PICTURE.write_bytes(drawn)
+        for path, drawn in pictures(notebook).items():
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(drawn)
     return 0
 
 
