@@ -13,6 +13,8 @@ from .ledger import Ledger
 
 # They write their first argument without reading it.
 _OVERWRITES = {"copy_", "fill_", "zero_", "normal_", "uniform_", "exponential_", "random_", "bernoulli_"}
+# Of their first argument they read what they take, and no more.
+_GATHERS = {"index", "index_select", "gather", "take", "masked_select"}
 _ALLOCATES = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided"}
 
 
@@ -73,11 +75,14 @@ class TorchLedger(TorchDispatchMode):
         if not written and not fresh:
             if name != "_local_scalar_dense":
                 return  # a view, or a question about a tensor: nothing moves
-        unique = {(t.data_ptr(), tuple(t.shape), tuple(t.stride())): t for t in read}
+        unique = {_key(t): t for t in read}
         self._hold(fresh)
-        for t in unique.values():
-            self.reads[t.untyped_storage().data_ptr()] += _size(t)[0]
-        self.ledger.operation(name, [_size(t) for t in unique.values()], [_size(t) for t in written + fresh])
+        sizes = {key: _size(t) for key, t in unique.items()}
+        if name in _GATHERS:
+            sizes[_key(args[0])] = (out.numel(), *_size(args[0])[1:])
+        for key, t in unique.items():
+            self.reads[t.untyped_storage().data_ptr()] += sizes[key][0]
+        self.ledger.operation(name, list(sizes.values()), [_size(t) for t in written + fresh])
 
     def _hold(self, made: list[torch.Tensor]) -> None:
         """Count tensors as alive, for as long as they are."""
@@ -95,6 +100,10 @@ def _housekeeping(name: str, args) -> bool:
     if name == "copy_":
         return args[0].data_ptr() == args[1].data_ptr()
     return name in _ALLOCATES or name in ("set_", "detach", "alias")
+
+
+def _key(t: torch.Tensor) -> tuple:
+    return t.data_ptr(), tuple(t.shape), tuple(t.stride())
 
 
 def _flat(value) -> list[torch.Tensor]:

@@ -27,3 +27,14 @@ def test_the_ledger_knows_how_often_a_tensor_is_read():
         x.exp()
 
     assert 6 + 12 + 12 == counter.reads[x.data_ptr()]
+
+
+def test_rows_taken_by_their_numbers_are_counted_as_rows():
+    """Whoever says which, by numbers or by a mask, reads no others."""
+    x, counter = torch.ones(4, 3), TorchLedger(Ledger())
+    with counter:
+        x[torch.tensor([0, 2])]
+        x.index_select(0, torch.tensor([1]))
+        x[torch.tensor([True, False, False, True])]
+
+    assert 6 + 3 + 6 == counter.reads[x.data_ptr()]
