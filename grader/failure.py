@@ -43,7 +43,9 @@ def failure_of(case: Case, evidence: Evidence) -> Failure | None:
     if evidence.error and not case.expects_error:
         mistake = from_error(evidence.error)
         by_the_check = not evidence.error["line"] and re.search("positional argument", evidence.error["message"])
-        if by_the_check or (mistake == "launch-arguments" and case.call.kind == "launch"):
+        if (by_the_check and mistake in (None, "missing-argument")) or (
+            mistake == "launch-arguments" and case.call.kind == "launch"
+        ):
             mistake = "signature-changed"  # it was the check that called it
         return Failure(case, evidence, feedback.error_sentence(evidence.error), mistake)
     sentence = case.verify(evidence)

@@ -41,8 +41,8 @@ q, k, v = (torch.randn(256, 32, generator=g).to(where) for _ in range(3))
 traffic(three_steps, q, k, v)
 
 # %% [markdown]
-# MN is one of the inputs here, 256×32. They hardly matter: nearly everything that moves is scores and weights, written and
-# read back, and both have a row of N for each query. Inputs and output grow with N, the scores with its square. For one
+# MN is one of the inputs here, 256×32. q, k, v and o hardly matter: nearly everything that moves is scores and weights,
+# written and read back, and both have a row of N for each query. Inputs and output grow with N, the scores with its square. For one
 # head with d = 64, in float32:
 
 # %%
@@ -82,7 +82,7 @@ print(f"the factor: {math.exp(2.0 - 4.0):.4f}")
 
 # %%
 def tiled_attention(q, k, v, tile):
-    """softmax(q kᵀ / √d) v for q (M×d), k (N×d), v (N×dv), float32, with never more than `tile` keys at once."""
+    """softmax(q kᵀ / √d) v for q (M×d), k (N×d), v (N×dv), float32, in tiles of `tile` keys."""
     scale = q.shape[1] ** -0.5
     # The state of no keys: for each query a maximum, a sum, a row of zeros (3 lines).
     ### BEGIN SOLUTION
@@ -91,7 +91,7 @@ def tiled_attention(q, k, v, tile):
     o = torch.zeros(len(q), v.shape[1], device=q.device)
     ### END SOLUTION
     for start in range(0, len(k), tile):
-        # The scores of this tile; the new maximum, and what follows from it for l and o (about 7 lines).
+        # The scores of this tile; the new maximum, and what follows from it for l and o, undivided (about 7 lines).
         ### BEGIN SOLUTION
         s = q @ k[start : start + tile].T * scale
         new = torch.maximum(m, s.amax(dim=1, keepdim=True))
@@ -165,8 +165,10 @@ plt.show()
 # In PyTorch, each tile's scores still travel to memory and back: every operation does that. In a kernel they stay in the
 # registers, with `m`, `l` and `o`. A program takes `BLOCK_M` queries and walks along all keys, `BLOCK_N` at a time.
 #
-# New is only the product of two blocks. `tl.dot(a, b)` takes shapes [A, B] and [B, C] and gives [A, C]; `tl.trans(k)` turns
-# a block on its side. A GPU wants each of the three sizes to be at least 16.
+# New are the product of two blocks, and blocks to start with. `tl.zeros((A, B), tl.float32)` and
+# `tl.full((A,), value, tl.float32)` make one; a shape is a tuple, even with one size. `tl.dot(a, b)` takes shapes [A, B]
+# and [B, C] and gives [A, C]; `tl.trans(k)` turns a block on its side. A GPU wants each of the three sizes to be 16
+# at least. And `tl.minimum(a, b)` is the smaller of two numbers.
 
 # %% [markdown]
 # One thing about precision. Many GPUs multiply float32 blocks in **tf32**, which is faster and keeps 10 bits after the
@@ -184,10 +186,11 @@ print(f"{x.item():.7f} becomes {tf32.item():.7f}, off by {abs(tf32 / x - 1).item
 # %% [markdown]
 # ## Your turn: 13.2
 #
-# Fill in all but the two `CAUSAL` steps first; that is worth 2 of the 3 points.
+# Fill in all but the two `CAUSAL` steps first; that is worth 2 of the 3 points (the two causal cells below then have to
+# wait).
 #
 # Lanes behind the last key have to lose: they may neither win the maximum nor have a weight. And their rows of `v`? 0 times
-# a number is 0, but 0 times what a masked lane may hold is not.
+# a number is 0, but 0 times NaN is NaN, and a masked lane may hold NaN.
 #
 # The check counts: `q` is read once, `k` and `v` once for each block of queries, `o` is written once.
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-
 import torch
 
-from .. import detectors, syntax
+from .. import detectors
 from ..detectors import both, outside, written
 from ..exercise import Answer, Case, Evidence
 from . import attention
 from . import attention_walks as walks
+from . import attention_written as text
 from .attention_tiled import NUMBERS, formula, right
 from .attention_walks import walk
 from .softmax import KERNEL
@@ -52,13 +51,6 @@ def stored(evidence: Evidence, facts: dict) -> str | None:
 def _nothing_skipped(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Tiles were loaded that lie behind the places of all the program's queries."""
     return case.facts["causal"] and evidence.read == case.facts["reads"]
-
-
-def _in_tf32(tree: ast.AST) -> bool:
-    """A tl.dot that leaves the precision of its inputs to the hardware."""
-    dots = [call for call in syntax.calls(tree, "dot") if ast.unparse(call.func).startswith("tl.")]
-    said = ("input_precision", "allow_tf32")
-    return any(len(call.args) < 4 and not any(k.arg in said for k in call.keywords) for call in dots)
 
 
 def _nearly_right(case: Case, evidence: Evidence, answer: Answer) -> bool:
@@ -118,14 +110,26 @@ def _first_block_only(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return bool(got[block:].isnan().all() and not got[:block].isnan().any())
 
 
-def _v_without_other(tree: ast.AST) -> bool:
-    loads = [call for call in syntax.calls(tree, "load") if "v_ptr" in ast.unparse(call)]
-    return any(syntax.load_without_other(call) for call in loads)
-
-
 def _rows_of_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
     got = detectors.output(case, evidence)
     return got is not None and bool(got.isnan().all(1).any())
+
+
+def _scale_of_d(facts: dict) -> torch.Tensor:
+    """Scores with the usual scale, whatever the given one is."""
+    return walks.scaled(lambda scale: facts["k"].shape[1] ** -0.5)(facts)
+
+
+def _absent_keys_are_nan():
+    """Exactly those queries are NaN that see a lane behind the last key, where masked lanes hold what shows.
+
+    The causal cases may have faults besides.
+    """
+    detect = formula(walk(pad=torch.nan))
+    fits = detect.fits
+    detect.exact = True
+    detect.fits = lambda case, evidence: case.facts["causal"] or not case.call.poison or fits(case, evidence)
+    return detect
 
 
 def _pad_won(case: Case, evidence: Evidence, answer: Answer) -> bool:
@@ -134,7 +138,12 @@ def _pad_won(case: Case, evidence: Evidence, answer: Answer) -> bool:
     highest = facts["scale"] * attention.matmul(facts["q"], facts["k"].t()).max()
     if got is None or highest > -50 or len(facts["k"]) % facts["tile"] == 0:
         return False
-    return bool((got.isnan() | (got.abs() < 1e-6)).all())
+    return bool((got.abs() < 1e-6).all())
+
+
+def _shown_by_zeros(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """NaN where masked lanes hold 0: lanes behind the last key were the maximum."""
+    return not case.call.poison and detectors.all_nan(case, evidence, answer)
 
 
 def _began_with_nothing(case: Case, evidence: Evidence, answer: Answer) -> bool:
@@ -158,9 +167,11 @@ _CAUSAL = tuple((mistake, formula(numbers)) for mistake, numbers in (
     ("causal-off-by-one", walk(scores=walks.seen(lambda m, n, facts: n <= m + 1))),
     ("causal-inverted", walk(scores=walks.seen(lambda m, n, facts: n >= m))),
     ("causal-inverted", walk(scores=walks.seen(lambda m, n, facts: n > m))),
+    *(("causal-places-of-a-block", walk(scores=walks.seen(keep))) for keep in walks.PLACES_OF_A_BLOCK),
+    *(("keys-left-out", walk(scores=walks.seen(keep))) for keep in walks.STOPPED_EARLY),
     ("keys-left-out", walk(scores=walks.seen(lambda m, n, facts: (n < m // facts["block"] * facts["block"])))),
-    ("dropped-as-zero", walk(scores=walks.hidden_as_zero, pad=0.0)),
-    ("dropped-as-zero", walk(scores=walks.hidden_as_zero)),
+    ("hidden-as-zero", walk(scores=walks.hidden_as_zero, pad=0.0)),
+    ("hidden-as-zero", walk(scores=walks.hidden_as_zero)),
 ))  # fmt: skip
 
 ATTENTION_KERNEL = (
@@ -175,30 +186,40 @@ ATTENTION_KERNEL = (
     ("lined-up-with-columns", _shapes_clash),
     ("first-tile-only", _first_block_only),
     ("row-read-twice", _more_read),
-    ("zero-times-nan", both(written(_v_without_other), _rows_of_nan)),
+    ("zero-times-nan", both(written(text.v_without_other), _rows_of_nan)),
+    ("absent-keys-weigh", _absent_keys_are_nan()),
     *NUMBERS,
+    ("keys-for-values", formula(_changed(v=lambda facts: facts["k"]))),
     ("keys-left-out", formula(_changed(k=_first_tile_again("k"), v=_first_tile_again("v")))),
     ("pad-zero", formula(walk(pad=0.0))),
     ("pad-finite", _pad_won),
     *_CAUSAL,
+    ("hidden-after-exp", _shown_by_zeros),
     ("first-tile-minus-inf", _began_with_nothing),
     *((mistake, formula(walk(update, raw=walks.seen(reach), raw_pad=pad)))
       for mistake, update in (
-          ("dropped-after-exp", walks.dropped_after_exp), ("dropped-in-the-sum", walks.dropped_in_the_sum))
+          ("hidden-after-exp", walks.dropped_after_exp), ("hidden-in-the-sum", walks.dropped_in_the_sum))
       for reach in (walks.every, walks.reached) for pad in (0.0, -torch.inf)),
+    ("scale-of-its-own", formula(walk(scores=_scale_of_d))),
     ("whole-tile-reduced", formula(walks.by_blocks(walk(walks.shared_maximum)), mixes=True)),
     *(("row-stride-missing", formula(_changed(**{n: _window(n) for n in names})))
       for names in ("k", "v", "kv")),
     *(("row-stride-missing", formula(_changed(**{n: _window(n) for n in names}), mixes=True))
       for names in ("q", "qkv")),
-    ("tf32", both(written(_in_tf32), _nearly_right)),
+    ("half-products", both(written(text.in_half), _nearly_right)),
+    ("tf32", both(written(text.in_tf32), _nearly_right)),
 )  # fmt: skip
 
 REMARKS = (
     (
         "A tl.dot of yours does not name its input_precision. Some GPUs then cut float32 down to tf32, which keeps 10 "
         "bits after the point, and a check there refuses the result.",
-        written(_in_tf32),
+        written(text.precision_left_open),
+    ),
+    (
+        "A tl.dot of yours asks for tf32, which keeps 10 bits after the point. On a GPU that has it, a check refuses "
+        "the result.",
+        written(text.asks_for_tf32),
     ),
     (
         "With CAUSAL, every program reads all the keys, also those that come after all of its queries.",

@@ -9,6 +9,7 @@ from ..exercise import Answer, Case, Detector, Evidence
 from . import attention
 from . import attention_walks as walks
 from .attention_walks import walk
+from .attention_written import ALL_NAN
 
 _FEW = 4  # queries to begin with: most formulas are ruled out by them
 
@@ -33,21 +34,30 @@ def formula(compute, mixes: bool = False) -> Detector:
     return detect
 
 
+def exactly(detect: Detector) -> Detector:
+    """A formula that explains nothing unless it gives what the answer gave in every case: NaN alone proves little."""
+    detect.exact = True
+    return detect
+
+
 _DIVIDED = [walks.divided(by_all, what) for by_all in (True, False) for what in ("whole", "new")]
 
-NUMBERS = tuple((mistake, formula(numbers)) for mistake, numbers in (
+_BOTH = ("both-rescaled", exactly(formula(walk(walks.both_rescaled))))
+NUMBERS = (*ALL_NAN, _BOTH, *((mistake, formula(numbers)) for mistake, numbers in (
     ("accumulator-not-rescaled", walk(walks.rescaled("l"))),
     ("not-rescaled", walk(walks.rescaled("o"))),
     ("not-rescaled", walk(walks.rescaled(""))),
-    ("factor-inverted", walk(walks.factor_inverted)),
     ("factor-inverted", walk(walks.guarded(walks.factor_inverted))),
     ("stale-maximum", walk(walks.guarded(walks.stale_maximum))),
     ("tile-maximum", walk(walks.tile_maximum)),
     ("maximum-not-kept", walk(walks.maximum_not_kept)),
+    ("start-finite", walk(start=-1000.0)),
     ("start-at-zero", walk(start=0.0)),
     ("no-max", walk(walks.unshifted, start=0.0)),
     *(("divided-at-every-tile", walk(each, finish=lambda l, o: o)) for each in _DIVIDED),
     *(("divided-at-every-tile", walk(each)) for each in _DIVIDED),
+    ("maximum-of-first-tile", walk(walks.first_maximum)),
+    ("weights-not-summed", walk(walks.maxima_summed)),
     ("last-tile-sum", walk(walks.last_sum)),
     ("not-normalised", walk(finish=lambda l, o: o)),
     ("scale-forgotten", walk(scores=walks.scaled(lambda scale: 1.0))),
@@ -57,7 +67,7 @@ NUMBERS = tuple((mistake, formula(numbers)) for mistake, numbers in (
     ("keys-left-out", walk(tiles=lambda tiles: tiles[:1])),
     ("keys-left-out", walk(tiles=lambda tiles: tiles[:-1])),
     ("keys-left-out", walk(tiles=lambda tiles: tiles[-1:])),
-))  # fmt: skip
+)))  # fmt: skip
 
 
 # ---- in PyTorch
@@ -72,6 +82,9 @@ def returned(evidence: Evidence, facts: dict) -> str | None:
     for name, read in zip("kv", evidence.torch_reads[1:]):
         if read > facts[name].numel():
             return f"right numbers, but {name} is read {read / facts[name].numel():.3g} times over"
+    for name, read in zip("qkv", evidence.torch_reads):
+        if read < facts[name].numel():
+            return f"right numbers, but PyTorch read {read} of the {facts[name].numel()} numbers of {name}"
     scores = len(facts["q"]) * len(facts["k"])
     if facts["many"] and evidence.peak >= scores:
         return (
@@ -94,6 +107,11 @@ def _read_again(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return right(case, evidence) and any(read > case.facts[name].numel() for name, read in reads)
 
 
+def _past_pytorch(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    reads = zip("qkv", evidence.torch_reads)
+    return right(case, evidence) and any(read < case.facts[name].numel() for name, read in reads)
+
+
 def _all_kept(case: Case, evidence: Evidence, answer: Answer) -> bool:
     scores = len(case.facts["q"]) * len(case.facts["k"])
     return case.facts["many"] and evidence.peak >= scores and right(case, evidence)
@@ -111,6 +129,7 @@ def _over_queries(facts: dict) -> torch.Tensor:
 TILED = (
     ("input-overwritten", detectors.input_overwritten),
     ("keys-read-again", _read_again),
+    ("past-pytorch", _past_pytorch),
     ("scores-stored", _all_kept),
     ("wrong-dtype", _wrong_dtype),
     *NUMBERS,

@@ -80,6 +80,26 @@ def shared_maximum(m, l, o, s, raw, v) -> State:
     return _added(new, torch.exp(m - new), l, o, torch.exp(s - new), v)
 
 
+def first_maximum(m, l, o, s, raw, v) -> State:
+    """The first tile's maximum for all tiles."""
+    new = torch.where(m == -INF, _top(s), m)
+    return _added(new, torch.exp(m - new), l, o, torch.exp(s - new), v)
+
+
+def maxima_summed(m, l, o, s, raw, v) -> State:
+    """The largest weight of each tile in place of their sum."""
+    new = torch.maximum(m, _top(s))
+    factor, p = torch.exp(m - new), torch.exp(s - new)
+    return new, l * factor + _top(p), o * factor + matmul(p, v)
+
+
+def both_rescaled(m, l, o, s, raw, v) -> State:
+    """The new part is rescaled together with the old."""
+    new = torch.maximum(m, _top(s))
+    factor, p = torch.exp(m - new), torch.exp(s - new)
+    return new, (l + p.sum(1, keepdim=True)) * factor, (o + matmul(p, v)) * factor
+
+
 def last_sum(m, l, o, s, raw, v) -> State:
     """The sum is that of the newest tile alone."""
     new, _, o = textbook(m, l, o, s, raw, v)
@@ -161,6 +181,22 @@ def reached(m, n, facts: dict):
     return n < -(-end // facts["tile"]) * facts["tile"]
 
 
+def _stopped(end):
+    """Causal keys in the tiles of a program that stops at end(its number, facts)."""
+    return lambda m, n, facts: (n <= m) & (n // facts["tile"] * facts["tile"] < end(m // facts["block"], facts))
+
+
+STOPPED_EARLY = (
+    _stopped(lambda program, facts: program * facts["block"] + 1),
+    _stopped(lambda program, facts: (program + 1) * facts["tile"]),
+)
+PLACES_OF_A_BLOCK = (
+    lambda m, n, facts: n <= m % facts["block"],
+    lambda m, n, facts: (n % facts["tile"] <= m) & reached(m, n, facts),
+    lambda m, n, facts: (n % facts["tile"] <= m % facts["block"]) & reached(m, n, facts),
+)
+
+
 def hidden_as_zero(facts: dict) -> torch.Tensor:
     """What a query may not look at has the score 0."""
     s = product(facts) * facts["scale"]
@@ -172,7 +208,7 @@ def walk(update=textbook, scores=None, raw=None, start: float = -INF, pad: float
     """A formula facts -> M×dv: walk along the keys with `update`.
 
     scores: formula of the scores; raw: of those that are not masked. start: the first maximum. pad, raw_pad: the score
-    of lanes behind the last key. tiles: which tiles are met.
+    of lanes behind the last key; where masking is causal, most queries see none. tiles: which tiles are met.
     """
 
     def compute(facts: dict) -> torch.Tensor:
@@ -180,6 +216,8 @@ def walk(update=textbook, scores=None, raw=None, start: float = -INF, pad: float
         missing, v = -s.shape[1] % facts["tile"] if "block" in facts else 0, facts["v"].float()
         s = torch.nn.functional.pad(s, (0, missing), value=pad)
         bare = torch.nn.functional.pad(bare, (0, missing), value=raw_pad)
+        if facts["causal"] and scores is None:
+            s = s.masked_fill(hidden(*s.shape), -INF)
         v = torch.nn.functional.pad(v, (0, 0, 0, missing))
         parts = zip(*(t.split(facts["tile"], dim) for t, dim in ((s, 1), (bare, 1), (v, 0))))
         m, l = torch.full((len(s), 1), start), torch.zeros(len(s), 1)

@@ -27,6 +27,7 @@ _rising = _keys(lambda n, tile: torch.linspace(-6, 6, n))
 _falling = _keys(lambda n, tile: torch.linspace(6, -6, n))
 _below_zero = _keys(lambda n, tile: torch.full((n,), -200.0))
 _above_zero = _keys(lambda n, tile: torch.full((n,), 200.0))
+_far_below, _far_above = (_keys(lambda n, tile, s=s: torch.full((n,), s)) for s in (-1200.0, 1200.0))
 _outlier = _keys(lambda n, tile: torch.where(torch.arange(n) == n // 2, 20.0, 0.0))
 _steps_up = _keys(lambda n, tile: 100.0 * torch.arange(n))
 _cliff, _rising_cliff = _first_tile(200.0, -200.0), _first_tile(-200.0, 200.0)
@@ -65,6 +66,8 @@ _TILED = [  # queries, keys, numbers of a key, numbers of a row of v, keys of a 
     ("falling scores", _falling, 3, 10, 4, 2, 4),
     ("scores around -200", _below_zero, 3, 11, 4, 2, 4),
     ("scores around +200", _above_zero, 3, 11, 4, 2, 4),
+    ("scores around -1200", _far_below, 3, 11, 4, 2, 4),
+    ("scores around +1200", _far_above, 3, 11, 4, 2, 4),
     ("a first tile at +200, the rest at -200", _cliff, 3, 12, 4, 2, 4),
     ("a first tile at -200, the rest at +200", _rising_cliff, 3, 12, 4, 2, 4),
     ("queries 150 apart", _queries_apart, 4, 10, 4, 2, 4),
@@ -102,6 +105,7 @@ _KERNEL = [  # queries, keys, D, BLOCK_M, BLOCK_N
     ("falling scores", _falling, 17, 61, 16, 16, 16),
     ("scores around -200", _below_zero, 17, 62, 16, 16, 16),
     ("scores around +200", _above_zero, 17, 63, 16, 16, 16),
+    ("scores around -1200", _far_below, 17, 62, 16, 16, 16),
     ("a first tile at +200, the rest at -200", _cliff, 17, 65, 16, 16, 16),
     ("a first tile at -200, the rest at +200", _rising_cliff, 17, 66, 16, 16, 16),
     ("queries 150 apart", _queries_apart, 18, 64, 16, 16, 16),
@@ -133,6 +137,10 @@ def _kernel_cases(seed: int) -> list[Case]:
     return [
         *cases,
         _kernel_case("another scale", _plain, 18, 30, *blocks, seed=seed, scale=0.6),
+        # Where NaN in the masked lanes hides that they were the maximum, 0 shows it.
+        _kernel_case(
+            "scores around -1200, zeros in masked lanes", _far_below, 17, 62, *blocks, seed=seed, poison=False
+        ),
         _kernel_case("programs in reversed order", _plain, 50, 30, *blocks, seed=seed, order="reversed"),
         _kernel_case("programs in shuffled order", _plain, 70, 30, *blocks, seed=seed, order="shuffled"),
         _kernel_case(
@@ -144,6 +152,7 @@ def _kernel_cases(seed: int) -> list[Case]:
 def _kernel_case(
     label: str, offsets: Offsets, m: int, n: int, d: int, block_m: int, block_n: int, seed: int,
     causal: bool = False, order: str = "forward", gaps: dict[str, int] | None = None, scale: float | None = None,
+    poison: bool = True,
 ) -> Case:  # fmt: skip
     scale = d**-0.5 if scale is None else scale
     gap = dict.fromkeys("oqkv", 0) | (gaps or {})
@@ -163,6 +172,7 @@ def _kernel_case(
             {"D": d, "BLOCK_M": block_m, "BLOCK_N": block_n, "CAUSAL": causal},
             grid=(blocks,),
             order=order,
+            poison=poison,
         ),
         verify=lambda e: attention_kernel.stored(e, facts),
         size=m * n,

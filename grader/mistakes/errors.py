@@ -20,6 +20,8 @@ _TRANSLATIONS = [
     (r"global variable", "plain-global"),
     (r"the launch does not fit", "launch-arguments"),
     (r"the grid of a launch is a tuple", "grid-not-a-tuple"),
+    (r"(zeros|full)\(\) missing .*'dtype'", "dtype-missing"),
+    (r"unsupported operand type\(s\) for @", "matmul-in-kernel"),
     (r"missing .*required positional argument", "missing-argument"),
     (r"0 active drivers", "interpret-too-late"),
     (r"Loop-carried variable|re-assigned to .* in loop", "loop-type-changes"),
@@ -83,6 +85,10 @@ def from_error(error: dict) -> str | None:
         return "out-of-memory"
     if re.search(r"(?<![\w.])(max|min|sum|abs)\(", error["line"]) and kind == "TypeError":
         return "python-builtin"
+    if "object is not iterable" in message and re.search(r"^$|\b(full|zeros)\(", error["line"]):
+        return "shape-not-a-tuple"  # tl.zeros looks at it in a place of its own, which is no line of the answer's
+    if "array of size 1" in message and "range(" in error["line"]:
+        return "loop-over-a-block"
     for pattern, mistake in _TRANSLATIONS:
         if re.search(pattern, message):
             return mistake

@@ -1,5 +1,5 @@
 # exercise: 13.2
-# mistake: dropped-as-zero
+# mistake: hidden-as-zero
 import torch
 import triton
 import triton.language as tl

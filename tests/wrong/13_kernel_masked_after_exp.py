@@ -1,5 +1,5 @@
 # exercise: 13.2
-# mistake: dropped-after-exp
+# mistake: hidden-after-exp
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,5 @@
 # exercise: 13.2
-# mistake: dropped-in-the-sum
+# mistake: hidden-in-the-sum
 import torch
 import triton
 import triton.language as tl
