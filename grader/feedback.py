@@ -25,6 +25,7 @@ def render(result: Result) -> Result:
     elif result.status == "not_attempted":
         lines += _wrapped("· ", result.message)
     else:
+        lines += [line for remark in result.remarks for line in _wrapped("✓ ", remark)]
         lines += _wrapped("✗ ", result.message)
         lines += _mistake(result)
         if result.ledger:
@@ -66,10 +67,11 @@ def _wrapped(mark: str, text: str) -> list[str]:
 
 def _traffic(result: Result) -> str:
     read, written = result.ledger["read"], result.ledger["written"]
+    of = f"traffic of {result.ledger['part']}" if "part" in result.ledger else "traffic"
     if result.budget is None:
-        return f"traffic: read {read:.2f} MN, wrote {written:.2f} MN"
+        return f"{of}: read {read:.2f} MN, wrote {written:.2f} MN"
     may_read, may_write = result.budget
-    return f"traffic: read {read:#.3g} MN of {may_read:.3g}, wrote {written:#.3g} MN of {may_write:.3g}"
+    return f"{of}: read {read:#.3g} MN of {may_read:.3g}, wrote {written:#.3g} MN of {may_write:.3g}"
 
 
 def last_line(error: dict) -> str:

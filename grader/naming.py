@@ -38,6 +38,7 @@ def explain(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failu
     if exercise.parts:
         right = {case.group for case, _ in seen} - {failure.case.group for failure in failures}
         result.score = round(exercise.points * len(right) / len(exercise.groups), 2)
+        result.remarks = [f"{group} is right" for group in exercise.groups if group in right]
         failures = [f for f in failures if f.case.group == first.case.group]
         seen = [(case, evidence) for case, evidence in seen if case.group == first.case.group]
     result.status = "failed"

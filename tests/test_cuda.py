@@ -61,6 +61,12 @@ RIGHT = {
     "what CUDA has built in": (
         "    const size_t at = blockIdx.x * size_t(n) + me % n;\n    float v = isinf(x[at]) ? 0 : max(x[at], -1e30);\n"
     ),
+    "headers that other compilers want": (
+        "#include <math.h>\n  # include <cmath>\n    float v = me < n ? fmaxf(x[blockIdx.x * n + me], -1e30f) : 0;\n"
+    ),
+    "a load of what nobody stored, thrown away": (
+        "    __shared__ float s[64];\n    if (me < n) s[me] = x[blockIdx.x * n + me];\n    float v = s[me];\n"
+    ),
     "a table of its own": (
         "    static const float table[4] = {1, 1, 1, 1};\n    float local[8];\n"
         "    for (int i = 0; i < 8; i++) local[i] = x[blockIdx.x * n + i] * table[i % 4];\n"
@@ -93,19 +99,19 @@ WRONG = {
     ),
     "not met": (
         "    __shared__ float s[64];\n    s[me] = x[me % n];\n    float v = s[63 - me];\n" + STORE,
-        r"line 4, .*: thread 56 of block 0 stores to shared memory that thread 7 \(line 5\) has read already",
+        r"line 4, .*: thread 56 of block 0 stores to shared memory that thread 7 \(line 5, `float v.*\) has read alr",
     ),
     "another warp": (
         "    __shared__ float s[64];\n    s[me] = x[me % n];\n    __syncwarp();\n    float v = s[63 - me];\n" + STORE,
-        r" reads shared memory that thread|shared memory that thread \d+ \(line 6\) has read already",
+        r" reads shared memory that thread|shared memory that thread \d+ \(line 6, .*\) has read already",
     ),
     "too early again": (
         "    __shared__ float s[64];\n    s[me] = me;\n" + MEET + "    float v = s[0];\n    s[me] = v + 1;\n" + STORE,
-        r"line 6, .*still reads shared memory that thread 0 \(line 7\) has stored to",
+        r"line 6, .*still reads shared memory that thread 0 \(line 7, .*\) has stored to",
     ),
     "two writers": (
         "    __shared__ float s;\n    s = me;\n" + MEET + "    float v = s;\n" + STORE,
-        r"stores another value to shared memory than thread 0 \(line 4\)",
+        r"stores another value to shared memory than thread 0 \(line 4",
     ),
     "an atomic and a store": (
         "    __shared__ int s;\n    if (me == 0) s = 0;\n    atomicAdd(&s, 1);\n    float v = 0;\n" + STORE,
@@ -157,6 +163,7 @@ WRONG = {
         "    y[0] = foo(me);\n",
         r"the compiler refuses line 3, `y\[0\] = foo\(me\);`: 'foo' was not declared",
     ),
+    "another library": ("    y[0] = std::max(me, n);\n", "`y\\[0\\] = std::max.*CUDA has fmaxf, max"),
     "an open array": ("    extern __shared__ float s[];\n", "the array needs a size"),
 }
 
@@ -182,6 +189,18 @@ def test_bytes_are_counted_at_their_width(run):
     assert torch.equal(got.args[1], got.args[0])
 
 
+def test_loads_of_shared_memory_are_counted(run):
+    """The most that one thread does in one block; and the first from where nobody in its block has stored."""
+    body = "    __shared__ float s[64];\n    if (me < {0}) s[me] = 0;\n    __syncthreads();\n    float v = 0;\n"
+    walk = "    if (me == 7) for (int i = 0; i < {0}; i++) v += s[i];\n"
+    all_stored = run((body + walk).format(64) + STORE).launches[0]["options"]
+    one_missing = run(body.format("63 + blockIdx.x") + walk.format(64) + STORE).launches[0]["options"]
+
+    assert (64, "") == (all_stored["most_loads"], all_stored["unstored"])
+    assert re.match("line 7, .*: thread 7 of block 0 reads .* where no thread has stored", one_missing["unstored"])
+    assert "block 1" in run(body.format("64 - blockIdx.x") + walk.format(64) + STORE).launches[0]["options"]["unstored"]
+
+
 def test_shared_memory_starts_with_what_shows(run):
     """inf or NaN, from block to block in turn: neither a maximum nor a sum passes over both."""
     got = run(
@@ -203,6 +222,12 @@ def test_a_learner_may_launch_a_text(capsys):
     )
     with pytest.raises(interpreter.KernelMisuse, match="thread 6 of block 0 loads from x"):
         launch(text.replace("if (me < n)", ""), x)
+    assert torch.equal(
+        torch.arange(6.0).reshape(2, 3).T + torch.tensor([0, 1]), launch(text, torch.arange(6.0).reshape(2, 3).T)
+    )
+    for wrong, said in ((x.double(), "not 2 dimensions of float64"), (x[0], "not 1 dimensions"), (x, "not 48")):
+        with pytest.raises(interpreter.KernelMisuse, match=said):
+            launch(text, wrong, threads=48)
     with pytest.raises(interpreter.KernelMisuse, match="TODO 12.4"):
         launch(text.replace("}", 'static_assert(false, "TODO 12.4 (1 of 2)");}'), x)
 
@@ -225,11 +250,14 @@ def test_each_kernel_has_its_own_point(right):
     none, one, two = (
         verdict(**right | each) for each in ({k: stub for k in right}, {"v1": stub, "v3": stub}, {"v2": stub})
     )
+    undefined = verdict(v1=right["v1"])
     wrong = verdict(**right | {"v1": stub, "v3": right["v3"].replace("0xffffffff", "0xffff")})
 
     assert ("not_attempted", 0) == (none.status, none.score) and "step 2 of 3 is the next" in none.text
     assert ("failed", "todo-left", 1) == (one.status, one.mistake, one.score) and "v1: not yet" in one.text
     assert ("failed", "todo-left", 2) == (two.status, two.mistake, two.score) and "v2: not yet" in two.text
+    assert ("failed", "todo-left", 1) == (undefined.status, undefined.mistake, undefined.score)
+    assert "✓ v1 is right" in undefined.text and "v2: not yet: no cell that has run defines v2" in undefined.text
     assert ("shuffle-divergent", 1) == (wrong.mistake, wrong.score)
 
 

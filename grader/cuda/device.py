@@ -26,7 +26,9 @@ def kernel(source: str, function: str):
     import torch
 
     try:
-        found = cupy.RawModule(code=_PRELUDE + source, options=("--std=c++17",)).get_function(function)
+        found = cupy.RawModule(code=_PRELUDE + report.without_includes(source), options=("--std=c++17",)).get_function(
+            function
+        )
     except cupy.cuda.compiler.CompileException as error:
         raise report.Stopped(f"NVRTC refuses the kernel: {str(error).strip().splitlines()[0]}") from None
 

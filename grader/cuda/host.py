@@ -36,7 +36,13 @@ class Tensor(ctypes.Structure):
 class Counts(ctypes.Structure):
     """What the runtime counted in one launch."""
 
-    _fields_ = [(name, ctypes.c_int64) for name in ("barriers", "warp_operations", "blocks_storing", "widest")]
+    _fields_ = [
+        (name, ctypes.c_int64)
+        for name in (
+            "barriers", "warp_operations", "blocks_storing", "widest", "most_loads", "stored_again",
+            "unstored", "thread", "block",
+        )
+    ]  # fmt: skip
 
 
 def launch(source: str, ledger: Ledger, grid: tuple[int, ...], order: str, args, function: str, threads: int) -> None:
@@ -64,15 +70,17 @@ def launch(source: str, ledger: Ledger, grid: tuple[int, ...], order: str, args,
         ctypes.cast(getattr(kernel, function), ctypes.c_void_p), ctypes.cast(kernel.cpu_anchor, ctypes.c_void_p),
         (ctypes.c_int64 * 6)(*given), len(blocks), threads, (ctypes.c_int * len(blocks))(*blocks),
     )  # fmt: skip
-    _record(runtime, ledger, Launch(function, grid, {"threads": threads}, {}, {}), tensors)
+    _record(runtime, source, kernel._name, ledger, Launch(function, grid, {"threads": threads}, {}, {}), tensors)
     if stopped:
         report.fail(report.Event.in_dll(runtime, "event"), source, kernel._name, list(tensors.items()))
 
 
-def _record(runtime, ledger: Ledger, launch: Launch, tensors: dict) -> None:
+def _record(runtime, source: str, library: str, ledger: Ledger, launch: Launch, tensors: dict) -> None:
     """Keep what the runtime counted, and copy what the kernel stored back into the tensors."""
     counts = Counts.in_dll(runtime, "counts")
-    launch.options |= {"barriers": counts.barriers, "warp_operations": counts.warp_operations}
+    for name in ("barriers", "warp_operations", "most_loads", "stored_again"):
+        launch.options[name] = getattr(counts, name)
+    launch.options["unstored"] = report.unstored(counts, source, library) if counts.unstored else ""
     launch.storing = set(range(counts.blocks_storing))
     launch.widest = counts.widest // 4  # one thread's widest access, in float32
     ledger.begin_launch(launch)
@@ -94,6 +102,7 @@ def compiled(source: str) -> ctypes.CDLL:
     """The library that a CUDA source makes. Raises report.Stopped with the first thing that the compiler objects to."""
     if not isinstance(source, str):
         raise report.Stopped(f"the text of a kernel was expected, not a {type(source).__name__}")
+    source = report.without_includes(source)
     if source not in _libraries:
         name = f"kernel{len(_libraries)}"
         text = f'#include "{_HERE / "cuda_on_cpu.h"}"\n#line 1 "kernel"\n{source}\n'

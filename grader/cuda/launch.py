@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .. import machine, pool
+import torch
+
+from .. import compare, machine, pool
 from ..exercise import Call, Out
 from ..interpreter import KernelMisuse
 
@@ -12,13 +14,17 @@ from ..interpreter import KernelMisuse
 def launch(source: str, x, threads: int = 64):
     """Run the kernel (y, x, n_cols) of a CUDA source with one block a row; print what it did, return y.
 
-    It runs on the CPU, every access watched. What stops it is raised with a sentence.
+    x: a float32 matrix. It runs on the CPU, every access watched. What stops it is raised with a sentence.
     """
+    if x.dim() != 2 or x.dtype != torch.float32:
+        raise KernelMisuse(f"launch takes a matrix of float32, not {x.dim()} dimensions of {compare.name(x.dtype)}")
+    if threads % 32 or not 32 <= threads <= 1024:
+        raise KernelMisuse(f"a thread block is made of whole warps, 32 to 1024 threads, not {threads}")
     if not machine.has_compiler():
         raise KernelMisuse("CUDA kernels are compiled by g++ here, and this machine has none")
     found = re.search(r"__global__\s+void\s+(\w+)", source)
     name = found[1] if found else "kernel"
-    (m, n), x = x.shape, x.cpu()
+    (m, n), x = x.shape, x.cpu().contiguous()  # as a kernel takes its rows to follow each other
     call = Call("cuda", "source", (Out((m, n)), x, n), {"function": name, "threads": threads}, (m,))
     with pool.zygote().open(f"source = {source!r}", seconds=60) as session:
         evidence = session.run(call)

@@ -27,6 +27,17 @@ static void settle() {
     }
 }
 
+// What is poison may be loaded, and thrown away: nothing stops. Padding of a struct is nobody's, so all cells are asked.
+static void note_load(int64_t first, int64_t last, uint64_t code) {
+    const int64_t loads = ++fibers[now].loads;
+    if (loads > counts.most_loads) counts.most_loads = loads;
+    for (int64_t at = first; at <= last; at++)
+        if ((cells[at].store.thread >= 0 && cells[at].store.when > begun) ||
+            (cells[at].atomic.thread >= 0 && cells[at].atomic.when > begun))
+            return;
+    if (!counts.unstored) counts.unstored = place(code), counts.thread = now, counts.block = blockIdx.x;
+}
+
 static void touch(int64_t at, int access, uint64_t code) {
     Cell& cell = cells[at];
     const bool met_store = has_met(cell.store.thread, cell.store.when);
@@ -58,6 +69,7 @@ static void count(Tensor& tensor, int64_t offset, int size, int access) {
     stored = true;
     for (int64_t e = offset / 4; e < (offset + size + 3) / 4; e++) {
         tensor.shared += access == STORE && tensor.owner[e] >= 0 && tensor.owner[e] != (int)blockIdx.x;
+        counts.stored_again += access == STORE && tensor.owner[e] >= 0;
         tensor.owner[e] = blockIdx.x;
     }
 }
@@ -70,7 +82,9 @@ static void before(const void* address, int size, int access, uint64_t code, boo
     event.size = size;
     event.tensor = -1;
     if (from >= shared && from + size <= shared + shared_bytes) {
-        for (int64_t at = (from - shared) / 4; at <= (from + size - 1 - shared) / 4; at++) touch(at, access, code);
+        const int64_t first = (from - shared) / 4, last = (from + size - 1 - shared) / 4;
+        for (int64_t at = first; at <= last; at++) touch(at, access, code);
+        if (access == LOAD) note_load(first, last, code);
     } else if ((from < fibers[now].stack || from >= fibers[now].stack + STACK_BYTES) &&
                ((uint64_t)from < module_begin || (uint64_t)from >= module_end)) {
         for (Tensor& tensor : tensors)

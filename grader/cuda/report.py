@@ -19,7 +19,7 @@ _LOAD = 0
 # Where g++ speaks of what the learner did not write.
 _ADVICE = {
     "conflicting specifiers in declaration": "this launch brings no shared memory along, so the array needs a size",
-    "No such file": "nothing has to be included here",
+    "'std'": "C++'s own std is not there in a kernel; CUDA has fmaxf, max, __expf and others without it",
 }
 
 
@@ -33,6 +33,18 @@ class Event(ctypes.Structure):
 
 class Stopped(RuntimeError):
     """A CUDA kernel that does not compile, or did what no kernel may."""
+
+
+def without_includes(source: str) -> str:
+    """The text with its #include lines left empty: a kernel needs none, and there are no headers to be found."""
+    return re.sub(r"^[ \t]*#[ \t]*include\b.*$", "", source, flags=re.MULTILINE)
+
+
+def unstored(counts, source: str, library: str) -> str:
+    """The first load of shared memory that no thread of the block had stored to."""
+    line = _line(library, counts.unstored)
+    at = f"{_quoted(source, line)}: " if line else ""
+    return f"{at}thread {counts.thread} of block {counts.block} reads shared memory where no thread has stored"
 
 
 def refused(said: str, source: str) -> Stopped:
@@ -69,14 +81,15 @@ def fail(event: Event, source: str, library: str, tensors: list) -> None:
             **where,
         )
     if event.what == RACE:
-        raise OutOfBounds(f"{at}{who} {_race(event, line, library)}", tensor="shared memory", **where)
+        raise OutOfBounds(f"{at}{who} {_race(event, line, source, library)}", tensor="shared memory", **where)
     raise Stopped(at + _meeting(event, who) if event.what in (LEFT, APART, ABSENT) else at + _other(event, who, verb))
 
 
-def _race(event: Event, line: int, library: str) -> str:
+def _race(event: Event, line: int, source: str, library: str) -> str:
     """Who was early: the lines say which of the two accesses comes first in the text, and so in the learner's mind."""
     other_line = _line(library, event.other_code)
-    other = f"thread {event.other}" + f" (line {other_line})" * (other_line > 0)
+    there = _quoted(source, other_line) if other_line != line else f"line {line}"
+    other = f"thread {event.other}" + f" ({there})" * (other_line > 0)
     if event.access != _LOAD and event.other_access != _LOAD:
         did = f"stores another value to shared memory than {other} has stored there"
     elif event.access == _LOAD:

@@ -11,6 +11,7 @@ static void body() {
 static void run_block() {
     for (size_t i = 0; i < shared_bytes / 4; i++) ((uint32_t*)shared)[i] = POISON[(i + blockIdx.x) % 2];
     everybody_meets();
+    begun = met;
     stored = false;
     for (int t = 0; t < n_threads; t++) {
         Fiber& fiber = fibers[t];
@@ -20,6 +21,7 @@ static void run_block() {
         fiber.context.uc_link = nullptr;
         makecontext(&fiber.context, body, 0);
         fiber.wait = RUNNING;
+        fiber.loads = 0;
     }
     for (int left = n_threads; left > 0;) {
         left = 0;

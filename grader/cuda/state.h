@@ -32,6 +32,9 @@ struct Tensor {
 };
 struct Counts {
     int64_t barriers, warp_operations, blocks_storing, widest;
+    int64_t most_loads;     // from shared memory, by one thread in one block
+    int64_t stored_again;   // stores to an element that this block or another had stored before
+    int64_t unstored, thread, block;  // the first load of shared memory that nobody in its block had stored to: its code
 };
 struct Fiber {
     ucontext_t context;
@@ -39,6 +42,7 @@ struct Fiber {
     int wait, line, what, operand, width;
     unsigned mask;
     char value[8];
+    int64_t loads;          // from shared memory, in this block
     uint32_t clock;         // how many times it has met others
     uint32_t known[LANES];  // each lane's clock when that lane last met this one, or somebody this one has met
 };
@@ -75,6 +79,7 @@ static size_t shared_bytes;
 static Cell* cells;
 static uint32_t* reads;  // for each cell, each thread's clock when it last read it; 0: never
 static uint32_t met;     // the highest clock when the whole block last met
+static uint32_t begun;   // the same, when the block began
 static struct Pending {
     int64_t cell;
     uint32_t was;
