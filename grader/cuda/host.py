@@ -80,6 +80,7 @@ def _record(runtime, source: str, library: str, ledger: Ledger, launch: Launch, 
     counts = Counts.in_dll(runtime, "counts")
     for name in ("barriers", "warp_operations", "most_loads", "stored_again"):
         launch.options[name] = getattr(counts, name)
+    launch.options["loaded_back"] = 0  # elements of tensors that the kernel stores to
     launch.options["unstored"] = report.unstored(counts, source, library) if counts.unstored else ""
     launch.storing = set(range(counts.blocks_storing))
     launch.widest = counts.widest // 4  # one thread's widest access, in float32
@@ -87,6 +88,7 @@ def _record(runtime, source: str, library: str, ledger: Ledger, launch: Launch, 
     for seen, (name, tensor) in zip((Tensor * len(tensors)).in_dll(runtime, "tensors"), tensors.items()):
         item = tensor.element_size()
         launch.shared += seen.shared
+        launch.options["loaded_back"] += seen.read // item if seen.written else 0
         ledger.entries.append(Entry(launch.kernel, name, seen.read // item, seen.written // item, item))
         ctypes.memmove(tensor.data_ptr(), seen.base, seen.bytes)
 

@@ -13,25 +13,28 @@ from . import walks
 INF, LANES = torch.inf, 32
 
 
-def softmax(update=walks.right, reduce=None, start: float = -INF, width: int = 1, guarded: bool = False):
+def softmax(
+    update=walks.right, reduce=None, start: float = -INF, width: int = 1, guarded: bool = False, raw: bool = False
+):
     """A formula (x, facts) -> y. reduce(m, d): from each thread's state (M×T) to the one that it ends with.
 
     width: neighbouring columns that belong to one thread, 4 for those who load a float4. guarded: the first value of a
-    thread becomes its state as it is.
+    thread becomes its state as it is. raw: -inf is a value like any other.
     """
 
     def compute(x, facts):
         x, threads = x.float(), facts["threads"]
         if width > 1 and x.shape[1] % width:
-            return softmax(update, reduce, start, guarded=guarded)(x, facts)  # the loop over single columns
+            return softmax(update, reduce, start, guarded=guarded, raw=raw)(x, facts)  # the loop over single columns
         missing = -x.shape[1] % (threads * width)
         steps = torch.nn.functional.pad(x, (0, missing), value=-INF).reshape(len(x), -1, threads, width)
         m, d = torch.full((len(x) * threads, 1), start), torch.zeros(len(x) * threads, 1)
-        for step in steps.unbind(1):
-            for value in step.reshape(-1, width).split(1, dim=1):
+        real = (torch.arange(steps[0].numel()) < x.shape[1]).reshape(steps.shape[1:]).expand_as(steps)
+        for step, inside in zip(steps.unbind(1), real.unbind(1)):
+            for value, counts in zip(step.reshape(-1, width).split(1, 1), inside.reshape(-1, width).split(1, 1)):
                 # A thread without a number above -inf keeps its state, as every right kernel sees to.
                 new_m, new_d = update(m, d, value, value)
-                alive = value > -INF
+                alive = counts if raw else value > -INF
                 if guarded:
                     new_m, new_d = torch.where(d == 0, value, new_m), torch.where(d == 0, 1.0, new_d)
                 m, d = torch.where(alive, new_m, m), torch.where(alive, new_d, d)
@@ -81,6 +84,45 @@ def own_maximum(m, d):
 def nothing(m, d):
     """Every thread keeps its own state."""
     return m, d
+
+
+def own_sum(m, d, other_m, other_d):
+    """The other's maximum, and once more the own sum."""
+    return right(m, d, other_m, d)
+
+
+def sums_of_own_maxima(m, d):
+    """Every thread keeps its own maximum; the sums are added as they are."""
+    return m, d.sum(1, keepdim=True).expand_as(d)
+
+
+def last_term(m, d, value, top):
+    """A new value takes the place of all that came before it."""
+    return value, torch.ones_like(d)
+
+
+def every_other(m, d):
+    """A tree without its last step: place 0 has heard of the threads with even numbers."""
+    even_m, even_d = all_threads()(m[:, ::2], d[:, ::2])
+    return even_m[:, :1].expand_as(m), even_d[:, :1].expand_as(d)
+
+
+def of_thread_zero(m, d):
+    """Every thread goes on with the state that thread 0 found."""
+    return m[:, :1].expand_as(m), d[:, :1].expand_as(d)
+
+
+def second_tree_over_maxima(x, facts):
+    """Divided by the sum over the places in which the tree of maxima left what it found."""
+    x = x.float()
+    missing = -x.shape[1] % facts["threads"]
+    wide = torch.nn.functional.pad(x, (0, missing), value=-INF)
+    places = wide.reshape(len(x), -1, facts["threads"]).amax(1)
+    half = facts["threads"] // 2
+    while half:
+        places[:, :half] = torch.maximum(places[:, :half], places[:, half : 2 * half])
+        half //= 2
+    return torch.exp(x - places[:, :1]) / places.sum(1, keepdim=True)
 
 
 def all_threads(merge=right):

@@ -13,6 +13,11 @@ def total(a, b):
     return a + b
 
 
+def steps(a, b):
+    """(how many combinations one after the other made a value, the sum)."""
+    return 1 + max(a[0], b[0]), a[1] + b[1]
+
+
 def merge(a, b):
     """The state (m, d) of two parts of a row together."""
     m = max(a[0], b[0])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import re
+
+import torch
 
 from .. import detectors
 from ..detectors import both, formula, outside
@@ -55,6 +58,41 @@ def _everywhere(mistake: str, **how) -> list:
     return [(mistake, formula(blocks.softmax(width=width, **how))) for width in (1, 4)]
 
 
+def _of(versions: str, compute):
+    """A wrong formula that only these versions can be."""
+    detect = formula(compute)
+
+    @functools.wraps(detect)  # it keeps .fits
+    def asked(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        return case.group in versions and detect(case, evidence, answer)
+
+    return asked
+
+
+def _fours(with_fours, without):
+    """What v3 gives where float4s hold all columns, and where they hold none."""
+    return lambda x, facts: (without if x.shape[1] % 4 else with_fours)(x.double())
+
+
+def _softmax(x):
+    return torch.softmax(x, 1)
+
+
+def _differences(x, facts):
+    shifted = x.double() - x.double().amax(1, keepdim=True)
+    return torch.exp(shifted) / shifted.sum(1, keepdim=True)
+
+
+def _step_of_a_tree(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Two threads touch one place in the same line, and a barrier follows it in the same loop."""
+    message = (evidence.error or {}).get("message", "")
+    found = re.match(r"line (\d+), `([^`]*)`: .* shared memory that thread \d+ \(line \1\)", message)
+    if not found or "have not met" not in message:
+        return False
+    step = rf"\bfor\s*\([^{{}}]*\)\s*\{{[^{{}}]*{re.escape(found[2])}[^{{}}]*__syncthreads\(\)[^{{}}]*\}}"
+    return bool(re.search(step, answer.source))
+
+
 _UPDATES = {
     "not-rescaled": walks.not_rescaled,
     "factor-inverted": walks.factor_inverted,
@@ -69,6 +107,7 @@ _MERGES = {
 
 CUDA_KERNEL = (
     ("barrier-divergent", _barrier_in_if),
+    ("tree-threads", _step_of_a_tree),
     ("thread-for-row", outside("load", _row_of_my_thread)),
     ("thread-for-row", outside("store", _row_of_my_thread)),
     ("thread-beyond-row", outside("load", _of_my_row)),
@@ -86,6 +125,17 @@ CUDA_KERNEL = (
     ("sum-of-x", formula(formulas.sum_of_x)),
     ("no-exp", formula(formulas.no_exp)),
     ("base-two", formula(formulas.base_two)),
+    ("columns-twice", _of("v3", _fours(lambda x: _softmax(x) / 2, _softmax))),
+    ("columns-never-read", _of("v3", _fours(_softmax, lambda x: torch.exp(x + torch.inf) / 0))),
+    ("second-tree-maxima", _of("v1", blocks.second_tree_over_maxima)),
+    ("sum-of-differences", _of("v1", _differences)),
+    ("tree-result-unread", _of("v1", blocks.softmax(reduce=blocks.sums_of_own_maxima))),
+    ("sum-overwritten", _of("v1", blocks.softmax(blocks.last_term, raw=True))),
+    ("tree-step-missing", _of("v1 v2", blocks.softmax(reduce=blocks.every_other))),
+    ("merged-not-stored", _of("v2", blocks.softmax(reduce=blocks.of_thread_zero))),
+    ("single-state", _of("v2 v3", lambda x, facts: torch.exp(x - x.amax(1, keepdim=True)) / 0)),
+    ("own-sum-for-partner", _of("v3", blocks.softmax(reduce=blocks.two_levels(blocks.own_sum), width=4))),
+    *_everywhere("not-rescaled", update=walks.not_rescaled, raw=True),
     *_everywhere("threads-not-merged", reduce=blocks.nothing),
     *_everywhere("thread-maximum", reduce=blocks.own_maximum),
     *_everywhere("warps-not-merged", reduce=blocks.two_levels(told=0)),

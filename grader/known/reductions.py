@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import re
+
 from .. import compare
-from ..detectors import nothing, value, value_formula
+from ..detectors import both, nothing, value, value_formula, written
 from ..wire import same_number
 from . import combines
 from .blocks import LANES
@@ -19,6 +22,10 @@ def alike(a, b, rel: float = 1e-6) -> bool:
     return same_number(a, b, rel)
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
 def tree(values: list[float]) -> list[list[float]]:
     """Every state of a sum by halves, the values first."""
     states = [values]
@@ -32,23 +39,35 @@ def tree(values: list[float]) -> list[list[float]]:
 def tree_fault(got, want: list[list[float]]) -> str | None:
     """None when these are the states of a tree, else a sentence."""
     if not isinstance(got, (list, tuple)):
-        return f"{compare.shown(got)} came back, expected a list of {len(want)} lists" if got is not None else _NOTHING
+        return (
+            f"{compare.shown(got)} came back, expected a list of {_count(len(want), 'list')}"
+            if got is not None
+            else _NOTHING
+        )
     for step, (g, w) in enumerate(zip(got, want)):
         if not alike(g, w):
             when = f"after step {step}" if step else "before the first step"
             if not isinstance(g, (list, tuple)):
-                return f"the state {when} is {compare.shown(g)}, expected a list, of length {len(w)}"
+                return f"the state {when} is {compare.shown(g)}, expected a list of {_count(len(w), 'number')}"
             if len(g) != len(w):
-                return f"the state {when} has {len(g)} numbers, expected {len(w)}"
+                return f"the state {when} has {_count(len(g), 'number')}, expected {len(w)}"
             i = next(i for i in range(len(w)) if not alike(g[i], w[i]))
             return f"the state {when} has {compare.shown(g[i])} in place {i}, expected {w[i]:g}"
-    return f"{len(got)} states came back, expected {len(want)}" if len(got) != len(want) else None
+    return f"{_count(len(got), 'state')} came back, expected {len(want)}" if len(got) != len(want) else None
 
 
 def _neighbours(values: list[float]) -> list[list[float]]:
     states = [values]
     while len(values) > 1:
         values = [values[i] + values[i + 1] for i in range(0, len(values), 2)]
+        states.append(values)
+    return states
+
+
+def _mirror(values: list[float]) -> list[list[float]]:
+    states = [values]
+    while len(values) > 1:
+        values = [values[i] + values[-1 - i] for i in range(len(values) // 2)]
         states.append(values)
     return states
 
@@ -69,7 +88,8 @@ def _wrong_tree(compute):
 
 TREE = (
     ("returns-nothing", nothing),
-    ("tree-only-result", value(lambda v, f: same_number(v, sum(f["values"])))),
+    ("tree-only-result", value(lambda v, f: same_number(v, sum(f["values"])) or alike(v, [sum(f["values"])]))),
+    ("tree-mirror", _wrong_tree(_mirror)),
     ("tree-result-bare", value(lambda v, f: len(v) > 1 and same_number(v[-1], sum(f["values"])))),
     ("tree-one-list", value(lambda v, f: len(v) > 1 and all(alike(s, v[0]) for s in v) and v[0][0] != f["values"][0])),
     ("tree-neighbours", _wrong_tree(_neighbours)),
@@ -96,7 +116,7 @@ def lanes_fault(got, count: int, want) -> str | None:
     if not isinstance(got, (list, tuple)):
         return f"{compare.shown(got)} came back, expected a list of {count} lanes"
     if len(got) != count:
-        return f"{len(got)} lanes came back, expected {count}"
+        return f"{_count(len(got), 'lane')} came back, expected {count}"
     wrong = [lane for lane, value in enumerate(got) if not alike(value, want)]
     if not wrong:
         return None
@@ -117,6 +137,10 @@ def _wrong_butterfly(*ways):
     return value(test)
 
 
+def _index_out_of_range(case, evidence, answer) -> bool:
+    return "index out of range" in (evidence.error or {}).get("message", "")
+
+
 def _added(v, f) -> bool:
     return f["combine"] == "larger" and alike(v, [sum(f["lanes"])] * len(f["lanes"]))
 
@@ -124,6 +148,13 @@ def _added(v, f) -> bool:
 BUTTERFLY = (
     ("returns-nothing", nothing),
     ("not-lanes", value(lambda v, f: not isinstance(v, (list, tuple)) or len(v) != len(f["lanes"]))),
+    ("not-lanes", value(lambda v, f: f["combine"] in ("total", "larger") and any(isinstance(w, list) for w in v))),
+    ("butterfly-too-far", _index_out_of_range),
+    ("butterfly-itself", _wrong_butterfly(lambda lanes, combine, offsets: steps(lanes, combine, [*offsets, 0]))),
+    (
+        "butterfly-in-series",
+        value(lambda v, f: f["combine"] == "steps" and v[0][0] > f["want"][0] and v[0][1] == f["want"][1]),
+    ),
     ("combine-ignored", value(_added)),
     (
         "butterfly-in-place",
@@ -157,6 +188,26 @@ def _warps(f: dict) -> list[tuple[float, float]]:
     return [state_of(f["ms"][i : i + LANES], f["ds"][i : i + LANES]) for i in parts]
 
 
+def _sums_in_warps(f: dict) -> tuple[float, float]:
+    """Maximum and sum apart in each warp, and merged as states then."""
+    starts = range(0, len(f["ms"]), LANES)
+    return state_of(*([reduce(f[key][i : i + LANES]) for i in starts] for key, reduce in (("ms", max), ("ds", sum))))
+
+
+def _type_error(case, evidence, answer) -> bool:
+    return bool(re.search("'(list|tuple)' and '|' and '(list|tuple)'", (evidence.error or {}).get("message", "")))
+
+
+def _whole_warp(tree: ast.Module) -> bool:
+    """A butterfly's result in two_level that nothing is taken out of at once."""
+    two_level = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "two_level"]
+    nodes = [n for f in two_level for n in ast.walk(f)]
+    taken = {id(n.value) for n in nodes if isinstance(n, ast.Subscript)}
+    return any(
+        isinstance(n, ast.Call) and getattr(n.func, "id", "") == "butterfly" and id(n) not in taken for n in nodes
+    )
+
+
 def _wrong_state(compute):
     return value_formula(lambda v, f: alike(v, compute(f), 1e-5))
 
@@ -169,11 +220,10 @@ TWO_LEVEL = (
     ("warps-not-merged", _wrong_state(lambda f: _warps(f)[-1])),
     ("not-rescaled", _wrong_state(lambda f: (max(f["ms"]), sum(d for _, d in _warps(f))))),
     ("not-rescaled", _wrong_state(lambda f: (max(f["ms"]), sum(f["ds"])))),
+    ("not-rescaled", _wrong_state(_sums_in_warps)),
     ("states-pad-zero", value(lambda v, f: v[0] == 0 > f["want"][0])),
     ("states-repeated", value(lambda v, f: v[0] == f["want"][0] and v[1] > 1.5 * f["want"][1])),
     ("inf-minus-inf", value(lambda v, f: v[1] != v[1])),
-    (
-        "warps-unpadded",
-        lambda case, evidence, answer: "index out of range" in (evidence.error or {}).get("message", ""),
-    ),
+    ("warps-unpadded", _index_out_of_range),
+    ("warp-is-a-list", both(_type_error, written(_whole_warp))),
 )

@@ -8,8 +8,8 @@ import random
 import torch
 
 from .. import compare, inputs, wrappers
-from ..exercise import Call, Case, Evidence, Exercise, Helper, Out
-from ..known import combines, reductions
+from ..exercise import Call, Case, Exercise, Helper, Out
+from ..known import combines, cuda_faults, reductions
 from ..known.cuda_kernels import CUDA_KERNEL
 
 _COMBINES = pathlib.Path(combines.__file__).read_text(encoding="utf-8")
@@ -51,6 +51,7 @@ def _butterfly_cases(seed: int) -> list[Case]:
         ("a warp, its maximum", "larger", some),
         ("a warp of states, merged", "merge", states),
         ("a warp of states, most of them empty", "merge", [*states[:5], *[empty] * 27]),
+        ("a warp that counts its steps", "steps", [(0, float(lane)) for lane in range(32)]),
     ]
     return [_butterfly_case(size, *case) for size, case in enumerate(lists)]
 
@@ -125,8 +126,6 @@ _ROWS = [
     ("a long row", inputs.randn, 2, 4100, 1024),
 ]
 _WALKS = {"v1": 3, "v2": 2, "v3": 2}
-_BARRIERS = 6  # a block of v3 may have: a tree of 256 threads needs more
-_WIDE = 4  # elements in one access of v3
 
 
 def _kernel_cases(seed: int) -> list[Case]:
@@ -145,7 +144,7 @@ def _kernel_case(version: str, label: str, x: torch.Tensor, threads: int, order:
     return Case(
         f"{version}, {label}{shape}, {threads} threads a block",
         Call("cuda", version, (Out((m, n)), x, n), {"function": f"softmax_{version}", "threads": threads}, (m,), order),
-        verify=lambda e: compare.softmax(x, e.args[0]) or (_fault(e, n)[1] if version == "v3" else None),
+        verify=lambda e: cuda_faults.numbers(x, e) or cuda_faults.fault(version, e, n)[1],
         size=m * n,
         budget=(_WALKS[version] * m * n, m * n),
         may_read_less=True,
@@ -154,24 +153,6 @@ def _kernel_case(version: str, label: str, x: torch.Tensor, threads: int, order:
         facts={"x": x, "out": 0, "threads": threads, "version": version},
         interpreted_only=wrappers.lowest(x),
     )
-
-
-def _fault(evidence: Evidence, n: int) -> tuple[str, str] | tuple[None, None]:
-    """(mistake, sentence) when a right kernel is not what v3 is about."""
-    launch = evidence.launches[0]
-    barriers = launch["options"]["barriers"] // launch["grid"][0]
-    if barriers > _BARRIERS:
-        return "too-many-barriers", f"right numbers, but each block meets at __syncthreads() {barriers} times"
-    if n % _WIDE == 0 and launch["widest"] < _WIDE:
-        return "no-float4", "right numbers, but no access is wider than 4 bytes"
-    return None, None
-
-
-def _falls_short(mistake: str):
-    def detect(case: Case, evidence: Evidence, answer) -> bool:
-        return case.group == "v3" and not evidence.error and _fault(evidence, case.facts["x"].shape[1])[0] == mistake
-
-    return mistake, detect
 
 
 EXERCISES = [
@@ -234,6 +215,6 @@ EXERCISES = [
             "me + half>; <meet> }`. A butterfly: `__shfl_xor_sync(0xffffffff, <mine>, <offset>)` for m and for d, then "
             "merge.",
         ),
-        mistakes=(_falls_short("too-many-barriers"), _falls_short("no-float4"), *CUDA_KERNEL),
+        mistakes=(*cuda_faults.FAULTS, *CUDA_KERNEL),
     ),
 ]

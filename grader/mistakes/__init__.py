@@ -12,6 +12,7 @@ from . import (
     lesson_10,
     lesson_11,
     lesson_12,
+    lesson_12_kernels,
     lesson_13,
     lesson_14,
     softmax,
@@ -22,7 +23,7 @@ from .mistake import Mistake
 
 _ALL = (
     anywhere, softmax, kernels, triton, lesson_02, lesson_03, lesson_06, lesson_07, lesson_08, lesson_09, lesson_10,
-    lesson_11, lesson_12, lesson_13, lesson_14,
+    lesson_11, lesson_12, lesson_12_kernels, lesson_13, lesson_14,
 )  # fmt: skip
 MISTAKES: dict[str, Mistake] = {mistake.id: mistake for part in _ALL for mistake in part.MISTAKES}
 

@@ -1,4 +1,4 @@
-"""Mistakes of threads that share a row: trees, butterflies, barriers, shared memory."""
+"""Mistakes of threads that share a row: trees, butterflies, two levels of them."""
 
 from .mistake import Mistake
 
@@ -34,6 +34,11 @@ MISTAKES = [
         "Every state that came back is right, but not all of them are there.",
         "How many states are there for eight numbers, the numbers themselves included?",
     ),
+    Mistake(
+        "tree-mirror",
+        "Each number was added to its mirror image, counted from the end. The sum is right, but these are other steps.",
+        "Which number does the example add to the first one?",
+    ),
     # ---- a butterfly
     Mistake(
         "not-lanes", "A list with one value for each lane was expected.", "How many lanes hold the result at the end?"
@@ -63,7 +68,27 @@ MISTAKES = [
         "Lane 0 has the result, and other lanes go on with something else.",
         "Which lanes receive a value in each step, and whose?",
     ),
+    Mistake(
+        "butterfly-too-far",
+        "A partner was looked for behind the last lane.",
+        "What is the largest offset for a list of four lanes?",
+    ),
+    Mistake(
+        "butterfly-itself",
+        "Every lane was combined with itself, too.",
+        "Who is the partner of a lane when the offset is 0?",
+    ),
+    Mistake(
+        "butterfly-in-series",
+        "The values are right, but they were combined one after the other.",
+        "How many lanes has a lane heard of after one step, and after two?",
+    ),
     # ---- two levels
+    Mistake(
+        "warp-is-a-list",
+        "A warp's result was taken as it is: a list with the state of every lane. One state was needed.",
+        "How many lanes of a warp hold its result, and how many of them do you need?",
+    ),
     Mistake(
         "warps-not-merged",
         "Each warp has its state, but the states of the warps were never merged.",
@@ -93,96 +118,5 @@ MISTAKES = [
         "warps-unpadded",
         "The list that the second level was given is no full warp, and a partner was looked for behind its end.",
         "How many lanes does a warp have, however many warps there are?",
-    ),
-    # ---- a block
-    Mistake(
-        "barrier-missing",
-        "One thread reads what another one stores, and nothing makes it wait until that has happened.",
-        "Between which two lines of yours does every thread have to have arrived?",
-    ),
-    Mistake(
-        "shared-reused",
-        "A place in shared memory is stored to again while other threads may still want to read what was there.",
-        "What does the slowest thread still have to read when the fastest one goes on?",
-    ),
-    Mistake(
-        "shared-two-writers",
-        "Several threads store different values to one place, and which of them stays is a matter of luck.",
-        "Which thread should that place belong to?",
-    ),
-    Mistake(
-        "barrier-divergent",
-        "Some threads wait at a barrier that others never reach.",
-        "Which condition stands around that barrier, and is it the same for all threads of the block?",
-    ),
-    Mistake(
-        "shuffle-divergent",
-        "A shuffle names lanes that are not there when it happens.",
-        "Which lanes does the mask name, and which of them come to that line?",
-    ),
-    Mistake(
-        "shared-too-small",
-        "An array is shorter than what is kept in it: a block may have 1024 threads, and a warp 32 of them.",
-        "How many threads, or warps, want a place in that array?",
-    ),
-    Mistake(
-        "shared-too-large",
-        "A block has only so much shared memory, and the arrays take more.",
-        "How many places does a block of 1024 threads need?",
-    ),
-    Mistake(
-        "too-many-barriers",
-        "The numbers are right, but the whole block meets for every step of the reduction.",
-        "Which steps take place among the 32 lanes of a warp, which can hand values to each other directly?",
-    ),
-    Mistake(
-        "no-float4",
-        "The numbers are right, but every access moves one float.",
-        "What could a thread load when a row begins at a multiple of 16 bytes?",
-    ),
-    Mistake(
-        "misaligned",
-        "An access of several floats began where a GPU allows none to begin.",
-        "At which addresses do the rows begin when n_cols is no multiple of four?",
-    ),
-    Mistake(
-        "float4-tail",
-        "The last columns of a row were never stored: those that are left when all groups of four are done.",
-        "Which columns does no group of four hold?",
-    ),
-    Mistake(
-        "no-stride-loop",
-        "Each thread did one step, and the columns behind that have nobody.",
-        "Which columns belong to thread 0 when the row has more columns than the block has threads?",
-    ),
-    Mistake(
-        "thread-beyond-row",
-        "A thread worked on a column that its row does not have.",
-        "What should a thread do that has no column left?",
-    ),
-    Mistake(
-        "thread-for-row",
-        "The number of the thread was used for the row.",
-        "Which of the two numbers says which row this is: that of the block, or that of the thread?",
-    ),
-    Mistake(
-        "cuda-outside",
-        "A thread computed an address outside of the matrix.",
-        "Which row and which column should that thread have, and what does your line make of them?",
-    ),
-    Mistake(
-        "wild-address",
-        "A pointer leads to nothing that the kernel was given.",
-        "What was the pointer in that line set to?",
-    ),
-    Mistake(
-        "cuda-does-not-compile",
-        "The compiler cannot read the kernel.",
-        "What does that line lack, or the one above it?",
-    ),
-    Mistake(
-        "kernel-not-found",
-        "The text compiles, but a launch looks for its kernel by name and finds none.",
-        "What stands before the kernel's name in the line that the exercise gives?",
     ),
 ]

@@ -1,0 +1,8 @@
+# exercise: 12.2
+# mistake: butterfly-too-far
+def butterfly(lanes, combine):
+    offset = len(lanes)
+    while offset > 0:
+        lanes = [combine(lanes[lane], lanes[lane ^ offset]) for lane in range(len(lanes))]
+        offset //= 2
+    return lanes
