@@ -216,7 +216,7 @@ def attention_kernel(
     ### END SOLUTION
     end = n_keys
     if CAUSAL:
-        # Last step: where may this program stop? (1 line; `pass` if you want it to see all tiles)
+        # Last step: where may this program stop? (1 line; `pass` sees all tiles and is right as well)
         ### BEGIN SOLUTION
         end = tl.minimum(n_keys, (tl.program_id(0) + 1) * BLOCK_M)
         ### END SOLUTION
@@ -329,7 +329,7 @@ def causal_attention(q, k, v):
     return attention(q, k, v, causal=True)
 
 
-traffic(causal_attention, q, k, v)
+traffic([attention, causal_attention], q, k, v)
 
 # %% [markdown]
 # No score was stored. What is left is `k` and `v`, once for each block of queries: the larger `BLOCK_M`, the less. For one
@@ -341,7 +341,7 @@ stored = 4 * (4 * n * d + 6 * n * n)  # inputs and output once; scores and weigh
 print(f"three steps: {stored / 1e9:6.1f} GB")
 for block_m in (16, 64, 128):
     tiles = 4 * (2 * n * d + 2 * n * d * n // block_m)
-    print(f"blocks of {block_m:3} queries: {tiles / 1e9:5.1f} GB, {stored / tiles:5.1f} times less")
+    print(f"blocks of {block_m:3} queries: {tiles / 1e9:5.1f} GB, {tiles / stored:.2f} of that")
 
 # %% [markdown]
 # The ledger of `three_steps` above should be the first of these formulas. Is it, for 256×32?
@@ -358,10 +358,12 @@ print(f"in elements, read and written: {4 * n * d + 6 * n * n:,}; the table says
 # *An honest aside*: programs that run side by side read the same tiles of `k` and `v`, and most of that comes from the
 # cache. The ledger counts what a kernel asks for.
 #
-# If this machine has a GPU: your kernel beside the three steps.
+# If this machine has a GPU: your kernel beside the three steps. Do not expect to win. PyTorch's matrix products are tuned for
+# each card; ours asks for exact float32, which leaves the tensor cores idle, and nobody has chosen its blocks with care.
+# What it saves is memory: the scores of long sequences do not fit at all.
 
 # %% tags=["nbval-ignore-output"]
-for n in (1024, 8192) if where == "cuda" else (100,):
+for n in (1024, 8192) if where == "cuda" else (96,):
     q, k, v = (torch.randn(n, 64, device=where) for _ in range(3))
     torch.testing.assert_close(attention(q, k, v), three_steps(q, k, v), rtol=1e-3, atol=1e-4)
     if where == "cuda":
