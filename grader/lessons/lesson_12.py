@@ -212,8 +212,8 @@ EXERCISES = [
             "found. Between a store to shared memory and a load by another thread, they have to meet.",
             "v1: 12.1 is the tree, once with fmaxf and once with +. v2: the same tree, over states. v3: 12.2 and 12.3.",
             "A tree: `<meet>; for (int half = blockDim.x / 2; half > 0; half /= 2) { if (me < half) <place me takes in "
-            "place me + half>; <meet> }`. A butterfly: `__shfl_xor_sync(0xffffffff, <mine>, <offset>)` for m and for d, "
-            "then merge.",
+            "place me + half>; <meet> }`. A butterfly: `__shfl_xor_sync(0xffffffff, <mine>, <offset>)` for m and for "
+            "d, then merge.",
         ),
         mistakes=(*cuda_faults.FAULTS, *CUDA_KERNEL),
     ),
