@@ -206,7 +206,7 @@ def test_list_and_doctor(capsys):
 
     assert 0 == main(["doctor"])
     said = capsys.readouterr().out
-    assert 8 == said.count(" on\n")
+    assert 9 == said.count(" on\n")
 
 
 def test_a_fault_of_the_grader_costs_one_exercise_and_is_flagged(tmp_path, monkeypatch):
