@@ -357,7 +357,8 @@ print(f"in elements, read and written: {4 * n * d + 6 * n * n:,}; the table says
 #
 # *An honest aside*: programs that run side by side read the same tiles of `k` and `v`, and most of that comes from the
 # cache. The ledger counts what a kernel asks for.
-#
+
+# %% [markdown]
 # If this machine has a GPU: your kernel beside the three steps. Do not expect to win. PyTorch's matrix products are tuned for
 # each card; ours asks for exact float32, which leaves the tensor cores idle, and nobody has chosen its blocks with care.
 # What it saves is memory: the scores of long sequences do not fit at all.
