@@ -5,7 +5,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from .rows import LOG2_E
+from .rows import LOG2_E, cut
 
 
 @triton.jit
@@ -27,14 +27,9 @@ def online_kernel(
     begin anywhere. Every lane keeps a state of its own; they are merged once, between the walks.
     """
     first = tl.program_id(0).to(tl.int64) * x_row_stride
-    begin = (first + UNIT - 1) // UNIT * UNIT
-    before = (begin - first).to(tl.int32)
-    vectors = tl.maximum(n_cols - before, 0) // UNIT
+    begin, vectors, cols, left = cut(first, n_cols, UNIT)
     y_begin = (tl.program_id(0).to(tl.int64) * y_row_stride + UNIT - 1) // UNIT * UNIT
 
-    lanes = tl.arange(0, 2 * UNIT)
-    cols = tl.where(lanes < UNIT, lanes, before + vectors * UNIT + lanes - UNIT)
-    left = (cols < n_cols) & ((lanes >= UNIT) | (lanes < before))
     ends = tl.load(x_ptr + first + cols, mask=left, other=-float("inf")).to(tl.float32)
     m = tl.max(ends, axis=0)
     d = tl.sum(tl.exp2((ends - tl.where(m == -float("inf"), 0.0, m)) * LOG2_E), axis=0)
@@ -52,7 +47,7 @@ def online_kernel(
     shift = tl.where(top == -float("inf"), 0.0, top)
     m, d = _join(m, d, top, tl.sum(tl.sum(ds * tl.exp2((ms - shift) * LOG2_E), axis=1), axis=0))
     scale = 1.0 / d
-    tl.store(y_ptr + y_begin - before + cols, tl.exp2((ends - m) * LOG2_E) * scale, mask=left)
+    tl.store(y_ptr + y_begin - (begin - first) + cols, tl.exp2((ends - m) * LOG2_E) * scale, mask=left)
     last = (tl.maximum(vectors, 1) - 1) // VECTORS * VECTORS
     for back in range(0, vectors, VECTORS):  # backwards: what was read last is what a cache still holds
         start = last - back

@@ -24,6 +24,21 @@ def tile_kernel(
 
 
 @triton.jit
+def cut(first, n_cols, UNIT: tl.constexpr):
+    """Where a row that begins at element `first` is cut into vectors of UNIT elements.
+
+    (element where the first whole vector begins, whole vectors, columns of up to 2 * UNIT - 2 elements before and behind
+    them, which lanes of these columns there are)
+    """
+    begin = (first + UNIT - 1) // UNIT * UNIT
+    before = (begin - first).to(tl.int32)
+    vectors = tl.maximum(n_cols - before, 0) // UNIT
+    lanes = tl.arange(0, 2 * UNIT)
+    cols = tl.where(lanes < UNIT, lanes, before + vectors * UNIT + lanes - UNIT)
+    return begin, vectors, cols, (cols < n_cols) & ((lanes >= UNIT) | (lanes < before))
+
+
+@triton.jit
 def odd_kernel(y_ptr, x_ptr, n_cols, VECTORS: tl.constexpr, UNIT: tl.constexpr):
     """Softmax of row program_id(0) of a contiguous matrix whose rows begin anywhere, 2 bytes an element.
 
@@ -31,17 +46,12 @@ def odd_kernel(y_ptr, x_ptr, n_cols, VECTORS: tl.constexpr, UNIT: tl.constexpr):
     vectors; the few elements before and behind them move one by one.
     """
     first = tl.program_id(0).to(tl.int64) * n_cols
-    begin = (first + UNIT - 1) // UNIT * UNIT
-    before = (begin - first).to(tl.int32)
-    vectors = tl.maximum(n_cols - before, 0) // UNIT
+    begin, vectors, cols, left = cut(first, n_cols, UNIT)
     vector = tl.arange(0, VECTORS)[:, None]
     inside = vector * UNIT + tl.arange(0, UNIT)[None, :]
     whole = tl.broadcast_to(vector < vectors, (VECTORS, UNIT))
     x = tl.load(x_ptr + begin + inside, mask=whole, other=-float("inf")).to(tl.float32)
 
-    lanes = tl.arange(0, 2 * UNIT)
-    cols = tl.where(lanes < UNIT, lanes, before + vectors * UNIT + lanes - UNIT)
-    left = (cols < n_cols) & ((lanes >= UNIT) | (lanes < before))
     ends = tl.load(x_ptr + first + cols, mask=left, other=-float("inf")).to(tl.float32)
 
     m = tl.maximum(tl.max(tl.max(x, axis=1), axis=0), tl.max(ends, axis=0))
