@@ -27,8 +27,8 @@ def tile_kernel(
 def cut(first, n_cols, UNIT: tl.constexpr):
     """Where a row that begins at element `first` is cut into vectors of UNIT elements.
 
-    (element where the first whole vector begins, whole vectors, columns of up to 2 * UNIT - 2 elements before and behind
-    them, which lanes of these columns there are)
+    (element where the first whole vector begins, how many vectors, columns of the elements before and behind them in
+    2 * UNIT lanes, which of these lanes hold one)
     """
     begin = (first + UNIT - 1) // UNIT * UNIT
     before = (begin - first).to(tl.int32)

@@ -1,0 +1,41 @@
+"""python -m grader bench: how long a check takes, or how fast softmax is on a GPU."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+
+
+def add(commands) -> None:
+    """Add this command to the parser."""
+    parser = commands.add_parser("bench", help="measure how long a check takes, or how fast softmax is on a GPU")
+    parser.add_argument("notebooks", nargs="*", type=pathlib.Path, help="notebooks with right answers")
+    parser.add_argument("--gpu", action="store_true", help="softmax beside a copy and its peers, on this GPU")
+    parser.add_argument(
+        "--out", type=pathlib.Path, default=pathlib.Path("softmax_on_gpu.json"), help="where the record of --gpu goes"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options) -> int:
+    """Print a table, and with --gpu write the record and its picture; 2 when there is nothing to measure."""
+    from .. import machine, measure, pool
+
+    if options.gpu:
+        if not machine.has_gpu() or machine.interpreted():
+            print("There is no GPU here that Triton compiles for, so there is nothing to time.", file=sys.stderr)
+            return 2
+        from .. import draw, race
+
+        done = race.record(options.out)
+        print(race.table(done))
+        picture = options.out.with_suffix(".png")
+        draw.bandwidth(done).savefig(picture)
+        print(f"The record is in {options.out}, the picture in {picture}.")
+        return 0
+    notebooks = options.notebooks or sorted((pool.ROOT / "solutions").glob("*.ipynb"))
+    if not notebooks:
+        print("Name notebooks with right answers: python -m grader bench NOTEBOOK...", file=sys.stderr)
+        return 2
+    print(measure.report(notebooks))
+    return 0
