@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from grader import compare, inputs, interpreter
-from grader.fast import pick, shared, softmax, words
+from grader.fast import pick, shared, softmax, two, words
 
 DTYPES = [torch.float32, torch.bfloat16, torch.float16]
 FAMILIES = [
@@ -26,7 +26,9 @@ def _random(m, n, dtype, family=inputs.randn):
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("shape", [(1, 1), (5, 3), (33, 8), (3, 257), (4, 300), (2, 1000), (3, 1024), (1, 20001)])
+@pytest.mark.parametrize(
+    "shape", [(1, 1), (5, 3), (33, 8), (3, 257), (4, 300), (2, 1000), (3, 1024), (2, 1300), (1, 20001)]
+)
 def test_softmax_of_any_shape(shape, dtype):
     """Short rows, odd rows, ragged rows, long ones."""
     x = _random(*shape, dtype)
@@ -35,7 +37,7 @@ def test_softmax_of_any_shape(shape, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f.__name__)
-@pytest.mark.parametrize("route", ["tile", "odd", "split", "online"])
+@pytest.mark.parametrize("route", ["tile", "two", "odd", "split", "online"])
 def test_every_route_is_right_on_every_family(route, family, dtype):
     """Whatever `pick` would have chosen. 9001 columns are two pieces, two tiles, and no multiple of a vector."""
     x = _random(2, 9001 if route in ("split", "online") else 77, dtype, family)
@@ -44,7 +46,7 @@ def test_every_route_is_right_on_every_family(route, family, dtype):
     assert None is compare.softmax(x, y)
 
 
-@pytest.mark.parametrize("route", ["tile", "split", "online"])
+@pytest.mark.parametrize("route", ["tile", "two", "split", "online"])
 def test_rows_may_lie_apart(route):
     """A view whose rows have gaps between them is taken as it is."""
     x = inputs.row_strided(_random(3, 9001, torch.float32), 3)
@@ -62,6 +64,9 @@ def test_pairs_of_halves(n, family, dtype, kind):
     pairs, words_a_row = (y.view(torch.int32), x.view(torch.int32)), n // 2
     units = (words_a_row, words_a_row, words_a_row)
     words.pair_row_kernel[(4,)](*pairs, *units, UNIT=1, BLOCK=256, FULL=n == 512, KIND=kind, PTX=False)
+    assert None is compare.softmax(x, y)
+    y.fill_(torch.nan)
+    two.two_blocks_kernel[(4,)](*pairs, *units, UNIT=1, BLOCK=128, REST=128, KIND=kind, PTX=False)
     assert None is compare.softmax(x, y)
     states = torch.zeros(4, dtype=torch.int64)
     y.fill_(torch.nan)

@@ -55,14 +55,14 @@ def shared_row_kernel(
     piece = tl.program_id(0)
     at = piece % n_pieces * piece_words + inside
     mask = (inside < piece_words) & (at < n_words)
-    word = words.load(x_ptr + (piece // n_pieces).to(tl.int64) * x_units * UNIT + at, mask, KIND)
+    word = words.load(x_ptr + (piece // n_pieces).to(tl.int64) * x_units * UNIT + at, mask, KIND, "")
     m, d = words.state(word, KIND, PTX)
     _publish(states_ptr, piece, m, d)
     for upcoming in range(piece + programs, end, programs):
         # The next piece sets out before this one is finished.
         at = upcoming % n_pieces * piece_words + inside
         mask = (inside < piece_words) & (at < n_words)
-        next_word = words.load(x_ptr + (upcoming // n_pieces).to(tl.int64) * x_units * UNIT + at, mask, KIND)
+        next_word = words.load(x_ptr + (upcoming // n_pieces).to(tl.int64) * x_units * UNIT + at, mask, KIND, "")
         # Computed anew, and not kept from the round before: registers are what decides here.
         piece = upcoming - programs
         row = (piece // n_pieces).to(tl.int64)

@@ -9,44 +9,44 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
+from . import words
 from .rows import LOG2_E
 
 
 @triton.jit
-def partial_kernel(m_ptr, d_ptr, x_ptr, x_row_stride, n_cols, n_pieces, BLOCK: tl.constexpr, OVERLAP: tl.constexpr):
-    """The state (m, d) of piece program_id(0): BLOCK columns of one row."""
+def partial_kernel(
+    m_ptr, d_ptr, x_ptr, x_units, n_units, n_pieces, UNIT: tl.constexpr, BLOCK: tl.constexpr, OVERLAP: tl.constexpr,
+    KIND: tl.constexpr, PTX: tl.constexpr,
+):  # fmt: skip
+    """The state (m, d) of piece program_id(0): BLOCK words of a row. Lengths and strides: in units of UNIT words."""
     if OVERLAP:  # lets the programs of the next launch start while these still run
         tl.extra.cuda.gdc_launch_dependents()
     piece = tl.program_id(0)
-    cols = piece % n_pieces * BLOCK + tl.arange(0, BLOCK)
+    at = piece % n_pieces * BLOCK + tl.arange(0, BLOCK)
     row = (piece // n_pieces).to(tl.int64)
-    # Whatever the cache can hold until the next launch need not come from memory again.
-    x = tl.load(
-        x_ptr + row * x_row_stride + cols, mask=cols < n_cols, other=-float("inf"), eviction_policy="evict_last"
-    ).to(tl.float32)
-    m = tl.max(x, axis=0)
-    shift = tl.where(m == -float("inf"), 0.0, m)
+    word = words.load(x_ptr + row * x_units * UNIT + at, at < n_units * UNIT, KIND, "")
+    m, d = words.state(word, KIND, PTX)
     tl.store(m_ptr + piece, m)
-    tl.store(d_ptr + piece, tl.sum(tl.exp2((x - shift) * LOG2_E), axis=0))
+    tl.store(d_ptr + piece, d)
 
 
 @triton.jit
 def combine_kernel(
-    y_ptr, x_ptr, m_ptr, d_ptr, y_row_stride, x_row_stride, n_cols, n_pieces, PIECES: tl.constexpr,
-    BLOCK: tl.constexpr, OVERLAP: tl.constexpr,
+    y_ptr, x_ptr, m_ptr, d_ptr, y_units, x_units, n_units, n_pieces, UNIT: tl.constexpr, PIECES: tl.constexpr,
+    BLOCK: tl.constexpr, OVERLAP: tl.constexpr, KIND: tl.constexpr, PTX: tl.constexpr,
 ):  # fmt: skip
     """Softmax of piece program_id(0), from the states of all pieces of its row."""
     piece = tl.program_id(0)
-    cols = piece % n_pieces * BLOCK + tl.arange(0, BLOCK)
+    at = piece % n_pieces * BLOCK + tl.arange(0, BLOCK)
     row = (piece // n_pieces).to(tl.int64)
-    x = tl.load(
-        x_ptr + row * x_row_stride + cols, mask=cols < n_cols, other=-float("inf"), eviction_policy="evict_first"
-    ).to(tl.float32)
+    mask = at < n_units * UNIT
+    # Nobody needs x after this: what the cache still holds of it may go, and make room for y.
+    word = words.load(x_ptr + row * x_units * UNIT + at, mask, KIND, "evict_first")
     if OVERLAP:  # x was there before the launch that made the states; from here on it is over
         tl.extra.cuda.gdc_wait()
     lanes = tl.arange(0, PIECES)
     ms = tl.load(m_ptr + row * n_pieces + lanes, mask=lanes < n_pieces, other=-float("inf"))
     ds = tl.load(d_ptr + row * n_pieces + lanes, mask=lanes < n_pieces, other=0.0)
     m = tl.max(ms, axis=0)
-    scale = 1.0 / tl.sum(ds * tl.exp2((ms - m) * LOG2_E), axis=0)
-    tl.store(y_ptr + row * y_row_stride + cols, tl.exp2((x - m) * LOG2_E) * scale, mask=cols < n_cols)
+    d = tl.sum(ds * tl.exp2((ms - m) * LOG2_E), axis=0)
+    tl.store(y_ptr + row * y_units * UNIT + at, words.softmax(word, m, d, KIND, PTX), mask=mask)

@@ -18,14 +18,17 @@ NEAR_ZERO = tl.constexpr(1000.0)
 
 
 @triton.jit
-def load(ptr, mask, KIND: tl.constexpr):
-    """Words of KIND "float" (of any dtype), or pairs of "bf16" or "fp16"; -inf where the mask is off."""
+def load(ptr, mask, KIND: tl.constexpr, EVICT: tl.constexpr):
+    """Words of KIND "float" (of any dtype), or pairs of "bf16" or "fp16"; -inf where the mask, if any, is off."""
     if KIND == "float":
-        return tl.load(ptr, mask=mask, other=-float("inf")).to(tl.float32)
-    elif KIND == "bf16":
-        return tl.load(ptr, mask=mask, other=NOTHING_BFLOAT16)
+        nothing: tl.constexpr = -float("inf")
     else:
-        return tl.load(ptr, mask=mask, other=NOTHING_FLOAT16)
+        nothing: tl.constexpr = NOTHING_BFLOAT16 if KIND == "bf16" else NOTHING_FLOAT16
+    if mask is None:
+        word = tl.load(ptr, eviction_policy=EVICT)
+    else:
+        word = tl.load(ptr, mask=mask, other=nothing, eviction_policy=EVICT)
+    return word.to(tl.float32) if KIND == "float" else word
 
 
 @triton.jit
@@ -49,7 +52,8 @@ def _larger_float16(a, b):
 
 
 @triton.jit
-def _largest(word, KIND: tl.constexpr, PTX: tl.constexpr):
+def largest(word, KIND: tl.constexpr, PTX: tl.constexpr):
+    """The maximum of a block, as float32."""
     if KIND == "float":
         return tl.max(word, axis=0)
     else:
@@ -65,13 +69,19 @@ def _largest(word, KIND: tl.constexpr, PTX: tl.constexpr):
 @triton.jit
 def state(word, KIND: tl.constexpr, PTX: tl.constexpr):
     """(m, d) of a block: its maximum, and the sum of exp(x - m); (-inf, 0) for nothing but -inf."""
-    m = _largest(word, KIND, PTX)
+    m = largest(word, KIND, PTX)
+    return m, total(word, m, KIND)
+
+
+@triton.jit
+def total(word, m, KIND: tl.constexpr):
+    """The sum of exp(x - m) of a block; 0 for an m of -inf."""
     shift = tl.where(m == -float("inf"), 0.0, m)
     if KIND == "float":
-        return m, tl.sum(tl.exp2((word - shift) * LOG2_E), axis=0)
+        return tl.sum(tl.exp2((word - shift) * LOG2_E), axis=0)
     else:
         low, high = halves(word, KIND)
-        return m, tl.sum(tl.exp2((low - shift) * LOG2_E) + tl.exp2((high - shift) * LOG2_E), axis=0)
+        return tl.sum(tl.exp2((low - shift) * LOG2_E) + tl.exp2((high - shift) * LOG2_E), axis=0)
 
 
 @triton.jit
@@ -117,7 +127,7 @@ def pair_row_kernel(
     y_ptr += row * y_units * UNIT + inside
     if FULL:
         word = tl.load(x_ptr)
-        m = _largest(word, KIND, PTX)
+        m = largest(word, KIND, PTX)
         if tl.abs(m) < NEAR_ZERO:
             # subtle: scaled before it is shifted, a number can be computed again from its word instead of being kept.
             # That takes half the registers; and so near to 0 it costs no digit that 16 bits could hold.
@@ -132,6 +142,6 @@ def pair_row_kernel(
         tl.store(y_ptr, y)
     else:
         mask = inside < n_units * UNIT
-        word = load(x_ptr, mask, KIND)
+        word = load(x_ptr, mask, KIND, "")
         m, d = state(word, KIND, PTX)
         tl.store(y_ptr, softmax(word, m, d, KIND, PTX), mask=mask)

@@ -1,0 +1,47 @@
+"""Triton's compiler takes every shipped kernel, for each kind of element. It needs no GPU to say so."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from grader import pool
+
+_LOWER = """
+from grader import compiler, wire
+from grader.fast import backward, online, rows, shared, split, two, words
+
+def lower(kernel, pointers, **constants):
+    names = kernel.arg_names
+    types = {n: pointers.get(n, "i32") for n in names if n not in constants}
+    assert compiler.lower(kernel, types, {n: wire.encode(v) for n, v in constants.items()}, {})
+
+for element in ("fp32", "bf16", "fp16"):
+    xy = {n: "*" + element for n in ("x_ptr", "y_ptr", "dx_ptr", "dy_ptr")}
+    lower(rows.tile_kernel, xy, UNIT=4, ROWS=2, BLOCK=512)
+    lower(rows.odd_kernel, xy, VECTORS=128, UNIT=8)
+    lower(online.online_kernel, xy, VECTORS=128, UNIT=8)
+    for one_tile in (True, False):
+        lower(backward.backward_kernel, xy, BLOCK=512, ONE_TILE=one_tile)
+for kind, element in (("float", "fp32"), ("bf16", "i32"), ("fp16", "i32")):
+    words_of = {n: "*" + element for n in ("x_ptr", "y_ptr")}
+    words_of |= {"states_ptr": "*i64", "m_ptr": "*fp32", "d_ptr": "*fp32"}
+    common = {"UNIT": 4, "BLOCK": 1024, "KIND": kind, "PTX": kind != "float"}
+    lower(shared.shared_row_kernel, words_of, PIECES=8, **common)
+    lower(two.two_blocks_kernel, words_of, REST=64, **common)
+    lower(split.partial_kernel, words_of, OVERLAP=True, **common)
+    lower(split.combine_kernel, words_of, OVERLAP=True, PIECES=8, **common)
+    if kind != "float":
+        for full in (True, False):
+            lower(words.pair_row_kernel, words_of, FULL=full, **common)
+print("lowered")
+"""
+
+
+def test_the_compiler_takes_every_shipped_kernel():
+    environment = os.environ | {"TRITON_INTERPRET": "0", "FIVE_PASSES_WORKER": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", _LOWER], cwd=pool.ROOT, env=environment, capture_output=True, text=True
+    )
+    assert done.stdout == "lowered\n", done.stderr[-800:]
