@@ -89,7 +89,10 @@ def record(out: pathlib.Path) -> dict:
     from . import peers
 
     here, missing = peers.all_of_them()
-    what = "softmax beside a copy of the same tensor and beside its peers; microseconds, null where a peer fails. Of three rounds in turn, the middle one."
+    what = (
+        "softmax beside a copy of the same tensor and beside its peers; microseconds, null where a peer fails. "
+        f"All take turns, {ROUNDS} rounds, of which the middle one counts."
+    )
     done = header(f"python -m grader bench --gpu --out {out}", what)
     done["versions"] |= {name: v for name in ("liger-kernel", "quack-kernels") if (v := machine.version(name))}
     done |= {"left_out": missing, "results": [], "sweep": []}
