@@ -26,12 +26,13 @@ for element in ("fp32", "bf16", "fp16"):
         lower(backward.backward_kernel, xy, BLOCK=512, ONE_TILE=one_tile)
 for kind, element in (("float", "fp32"), ("bf16", "i32"), ("fp16", "i32")):
     words_of = {n: "*" + element for n in ("x_ptr", "y_ptr")}
-    words_of |= {"states_ptr": "*i64", "m_ptr": "*fp32", "d_ptr": "*fp32"}
+    states = words_of | {"states_ptr": "*fp32"}
+    words_of |= {"states_ptr": "*i64"}
     common = {"UNIT": 4, "BLOCK": 1024, "KIND": kind, "PTX": kind != "float"}
     lower(shared.shared_row_kernel, words_of, PIECES=8, **common)
     lower(two.two_blocks_kernel, words_of, REST=64, **common)
-    lower(split.partial_kernel, words_of, OVERLAP=True, **common)
-    lower(split.combine_kernel, words_of, OVERLAP=True, PIECES=8, **common)
+    lower(split.partial_kernel, states, OVERLAP=True, **common)
+    lower(split.combine_kernel, states, OVERLAP=True, PIECES=8, **common)
     if kind != "float":
         for full in (True, False):
             lower(words.pair_row_kernel, words_of, FULL=full, **common)

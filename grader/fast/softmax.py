@@ -31,9 +31,11 @@ def softmax(x: torch.Tensor) -> torch.Tensor:
 
 
 def _forward(x: torch.Tensor) -> torch.Tensor:
-    y = torch.empty(x.shape, dtype=x.dtype, device=x.device)
-    if x.numel():
-        rows = x if x.dim() == 2 else x.reshape(-1, x.shape[-1])
+    y = torch.empty_like(x, memory_format=torch.contiguous_format)
+    if x.dim() == 2 and x.is_contiguous() and x.numel():
+        pick.launch(y, x)
+    elif x.numel():
+        rows = x.reshape(-1, x.shape[-1])
         rows = rows if rows.stride(1) == 1 or rows.shape[1] == 1 else rows.contiguous()
         pick.launch(y.view(rows.shape), rows)
     return y

@@ -15,10 +15,13 @@ from .rows import LOG2_E
 
 @triton.jit
 def partial_kernel(
-    m_ptr, d_ptr, x_ptr, x_units, n_units, n_pieces, UNIT: tl.constexpr, BLOCK: tl.constexpr, OVERLAP: tl.constexpr,
+    states_ptr, x_ptr, x_units, n_units, n_pieces, UNIT: tl.constexpr, BLOCK: tl.constexpr, OVERLAP: tl.constexpr,
     KIND: tl.constexpr, PTX: tl.constexpr,
 ):  # fmt: skip
-    """The state (m, d) of piece program_id(0): BLOCK words of a row. Lengths and strides: in units of UNIT words."""
+    """The state (m, d) of piece program_id(0): BLOCK words of a row. Lengths and strides: in units of UNIT words.
+
+    states_ptr: one m for each program, then one d for each.
+    """
     if OVERLAP:  # lets the programs of the next launch start while these still run
         tl.extra.cuda.gdc_launch_dependents()
     piece = tl.program_id(0)
@@ -26,13 +29,13 @@ def partial_kernel(
     row = (piece // n_pieces).to(tl.int64)
     word = words.load(x_ptr + row * x_units * UNIT + at, at < n_units * UNIT, KIND, "")
     m, d = words.state(word, KIND, PTX)
-    tl.store(m_ptr + piece, m)
-    tl.store(d_ptr + piece, d)
+    tl.store(states_ptr + piece, m)
+    tl.store(states_ptr + tl.num_programs(0) + piece, d)
 
 
 @triton.jit
 def combine_kernel(
-    y_ptr, x_ptr, m_ptr, d_ptr, y_units, x_units, n_units, n_pieces, UNIT: tl.constexpr, PIECES: tl.constexpr,
+    y_ptr, x_ptr, states_ptr, y_units, x_units, n_units, n_pieces, UNIT: tl.constexpr, PIECES: tl.constexpr,
     BLOCK: tl.constexpr, OVERLAP: tl.constexpr, KIND: tl.constexpr, PTX: tl.constexpr,
 ):  # fmt: skip
     """Softmax of piece program_id(0), from the states of all pieces of its row."""
@@ -45,8 +48,9 @@ def combine_kernel(
     if OVERLAP:  # x was there before the launch that made the states; from here on it is over
         tl.extra.cuda.gdc_wait()
     lanes = tl.arange(0, PIECES)
-    ms = tl.load(m_ptr + row * n_pieces + lanes, mask=lanes < n_pieces, other=-float("inf"))
-    ds = tl.load(d_ptr + row * n_pieces + lanes, mask=lanes < n_pieces, other=0.0)
+    states_ptr += row * n_pieces + lanes
+    ms = tl.load(states_ptr, mask=lanes < n_pieces, other=-float("inf"))
+    ds = tl.load(states_ptr + tl.num_programs(0), mask=lanes < n_pieces, other=0.0)
     m = tl.max(ms, axis=0)
     d = tl.sum(ds * tl.exp2((ms - m) * LOG2_E), axis=0)
     tl.store(y_ptr + row * y_units * UNIT + at, words.softmax(word, m, d, KIND, PTX), mask=mask)
