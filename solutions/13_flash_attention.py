@@ -41,9 +41,10 @@ q, k, v = (torch.randn(256, 32, generator=g).to(where) for _ in range(3))
 traffic(three_steps, q, k, v)
 
 # %% [markdown]
-# MN is one of the inputs here, 256×32. q, k, v and o hardly matter: nearly everything that moves is scores and weights,
-# written and read back, and both have a row of N for each query. Inputs and output grow with N, the scores with its square. For one
-# head with d = 64, in float32:
+# MN is one of the inputs here, 256×32. The scores: scaling them is an operation of its own, and moves as much as softmax
+# does. q, k, v and o hardly matter: nearly everything that moves is scores and weights, written and read back, and both have
+# a row of N for each query. Inputs and output grow with N, the scores with its square. For one head with d = 64, in
+# float32:
 
 # %%
 for n in (1024, 8192, 65536):
@@ -277,7 +278,7 @@ check("13.2")
 # ## Causal
 #
 # A model that writes may not look ahead: word i sees the words 0 to i, itself included. Such attention is **causal**; its
-# mask is a staircase. Here are six words in blocks of two, without the mask. Which keys will program 1 need with it?
+# mask is a staircase. Here are four words in blocks of two, without the mask. Which keys will program 0 need with it?
 
 # %%
 def attention(q, k, v, causal=False, block=32):
@@ -289,7 +290,7 @@ def attention(q, k, v, causal=False, block=32):
     return o
 
 
-small = [torch.randn(6, 4, device=where) for _ in range(3)]
+small = [torch.randn(4, 4, device=where) for _ in range(3)]
 picture = trace(attention, *small, False, 2)
 
 # %% [markdown]
@@ -344,11 +345,11 @@ for block_m in (16, 64, 128):
     print(f"blocks of {block_m:3} queries: {tiles / 1e9:5.1f} GB, {tiles / stored:.2f} of that")
 
 # %% [markdown]
-# The ledger of `three_steps` above should be the first of these formulas. Is it, for 256×32?
+# The first of these formulas should be the ledger of `three_steps`. Is it, for 256×32? Compare with the table above:
 
 # %%
 n, d = 256, 32
-print(f"in elements, read and written: {4 * n * d + 6 * n * n:,}; the table says {221_184 + 204_800:,}")
+print(f"read {3 * n * d + 3 * n * n:,} and written {n * d + 3 * n * n:,}")
 
 # %% [markdown]
 # It is. And with the smallest blocks nothing is gained: what the scores would have cost, `k` and `v` cost again and again.
