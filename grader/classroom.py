@@ -28,7 +28,7 @@ def grade(handed: submission.Handed, seconds: float = SECONDS) -> dict:
         problems = [f"the file cannot be read: {getattr(error, 'strerror', None) or error}"]
     else:
         row["sha256"] = hashlib.sha256(data).hexdigest()
-        handed_in = submission.read(data)
+        handed_in = submission.read(data, handed.name)
         row["lesson"], problems = handed_in.lesson, handed_in.problems
         count = answer.definitions(handed_in.cells)
         for exercise in lessons.of_lesson(handed_in.lesson) if handed_in.lesson else []:

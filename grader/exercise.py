@@ -162,7 +162,8 @@ class Result:
     def record(self) -> dict:
         """The row of results.jsonl."""
         return {
-            "id": self.id, "status": self.status, "score": self.score, "max_score": self.max_score,
-            "mistake": self.mistake, "also": self.also, "message": self.message, "cases_passed": self.cases_passed,
-            "cases": self.cases, "ledger": self.ledger, "flags": self.flags + self.remarks,
+            "id": self.id, "title": self.title, "status": self.status, "score": self.score,
+            "max_score": self.max_score, "mistake": self.mistake, "also": self.also, "message": self.message,
+            "cases_passed": self.cases_passed, "cases": self.cases, "ledger": self.ledger,
+            "budget": list(self.budget) if self.budget else None, "flags": self.flags, "remarks": self.remarks,
         }  # fmt: skip

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import pathlib
-import re
 import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from . import answer, lessons
+from . import layout
+from .which_lesson import lesson_of
 
 MAX_BYTES = 64 << 20
 _SKIPPED = {".ipynb_checkpoints", "__MACOSX", ".git", ".venv"}
@@ -37,20 +39,40 @@ class NothingToGrade(Exception):
     """The path holds no notebook."""
 
 
+def find_all(paths: list[pathlib.Path]) -> list[Handed]:
+    """The notebooks of several paths, each with a name of its own: relative to the folder that all paths are in.
+
+    Raises NothingToGrade for a path that does not exist or holds none.
+    """
+    paths = list(dict.fromkeys(pathlib.Path(os.path.abspath(path)) for path in paths))
+    if len(paths) == 1:
+        return list(find(paths[0]))
+    above = pathlib.Path(os.path.commonpath([path.parent for path in paths]))
+    found = {}
+    for path in paths:
+        under = path.relative_to(above).as_posix()
+        for handed in find(path):
+            if handed.name == path.name and not path.is_dir():  # a notebook: its folders may be the students'
+                handed = _handed(under, handed.load)
+            else:
+                handed = replace(handed, name=f"{under}/{handed.name}")
+            found[handed.name] = handed
+    return list(found.values())
+
+
 def find(path: pathlib.Path) -> Iterator[Handed]:
-    """The notebooks of a path: a file, a folder (one folder a student, or not), or a zip of these.
+    """The notebooks of a path: a file, a folder, or a zip, laid out as layout.read knows. A zip in a folder is opened.
 
     Raises NothingToGrade for a path that does not exist or holds none.
     """
     if path.suffix.lower() == ".zip" and path.is_file():
-        found = list(_in_zip(path))
+        try:
+            found = _unwrapped(_in_zip(path), path.stem)
+        except OSError as error:
+            raise NothingToGrade(f"{str(path)!r} {error}") from None
     elif path.is_dir() and path.suffix.lower() != ".ipynb":
-        found = [
-            _handed(p.relative_to(path).as_posix(), lambda p=p: _bytes(p))
-            for p in sorted(path.rglob("*"))
-            if p.suffix.lower() == ".ipynb" and not _SKIPPED & set(p.relative_to(path).parts)
-        ]
-    elif path.exists():
+        found = _unwrapped(list(_in_folder(path)), "")
+    elif os.path.lexists(path):
         found = [_handed(path.name, lambda: _bytes(path))]
     else:
         raise NothingToGrade(f"there is no file or folder {str(path)!r}")
@@ -59,41 +81,76 @@ def find(path: pathlib.Path) -> Iterator[Handed]:
     yield from found
 
 
+def _unwrapped(found: list[tuple[str, Callable[[], bytes]]], stem: str) -> list[Handed]:
+    """Files by their names; whose they are is read without a folder around all of them."""
+    wrapper = layout.wrapped([name for name, _ in found], stem)
+    return [Handed(name, layout.read(name.removeprefix(wrapper)).student, load) for name, load in found]
+
+
 def _handed(name: str, load: Callable[[], bytes]) -> Handed:
-    folder, _, file = name.rpartition("/")
-    return Handed(name, folder.split("/")[0] if folder else pathlib.PurePosixPath(file).stem, load)
+    return Handed(name, layout.read(name).student, load)
 
 
-def _in_zip(path: pathlib.Path) -> Iterator[Handed]:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = [i.filename for i in archive.infolist() if i.filename.lower().endswith(".ipynb")]
-    except (zipfile.BadZipFile, OSError) as error:
-        raise NothingToGrade(f"{str(path)!r} cannot be read as a zip file: {error}") from None
-    for name in names:
-        if not _SKIPPED & set(pathlib.PurePosixPath(name).parts):
-            yield _handed(name, lambda name=name: _from_zip(path, name))
+def _in_folder(folder: pathlib.Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    for path in sorted(folder.rglob("*")):
+        name, kind = path.relative_to(folder).as_posix(), path.suffix.lower()
+        if kind not in (".ipynb", ".zip") or _SKIPPED & set(name.split("/")):
+            continue
+        if path.is_symlink():  # platforms hand out none, and one could lead to somebody else's answer
+            yield name, (lambda: _refuse("is a link"))
+        elif kind == ".ipynb":
+            yield name, (lambda path=path: _bytes(path))
+        elif path.is_file():
+            try:
+                inside, problem = _in_zip(path), "is a zip file that holds no notebook (.ipynb)"
+            except OSError as error:
+                inside, problem = [], str(error)
+            for inner, load in inside:
+                yield f"{name}/{inner}", load
+            if not inside:  # somebody handed it in, and should be told
+                yield name, (lambda problem=problem: _refuse(problem))
+
+
+def _in_zip(path: pathlib.Path) -> list[tuple[str, Callable[[], bytes]]]:
+    with _opened(path) as archive:
+        names = dict.fromkeys(i.filename for i in archive.infolist() if i.filename.lower().endswith(".ipynb"))
+    kept = [name for name in names if not _SKIPPED & set(name.split("/"))]
+    return [(name, lambda name=name: _from_zip(path, name)) for name in kept]
 
 
 def _from_zip(path: pathlib.Path, name: str) -> bytes:
-    with zipfile.ZipFile(path) as archive, archive.open(name) as member:
+    with _opened(path) as archive, archive.open(name) as member:
         return _bounded(member.read(MAX_BYTES + 1))
+
+
+@contextlib.contextmanager
+def _opened(path: pathlib.Path) -> Iterator[zipfile.ZipFile]:
+    """A zip file. Whatever its bytes make zipfile or a decompressor raise becomes an OSError."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            yield archive
+    except OSError:
+        raise
+    except Exception as error:
+        raise OSError(f"cannot be read as a zip file: {error}") from None
 
 
 def _bytes(path: pathlib.Path) -> bytes:
     if not path.is_file():
-        raise OSError("is no regular file")
+        _refuse("is no regular file")
     with open(path, "rb") as f:
         return _bounded(f.read(MAX_BYTES + 1))
 
 
 def _bounded(data: bytes) -> bytes:
-    if len(data) > MAX_BYTES:
-        raise OSError(f"is larger than {MAX_BYTES >> 20} MB")
-    return data
+    return data if len(data) <= MAX_BYTES else _refuse(f"is larger than {MAX_BYTES >> 20} MB")
 
 
-def read(data: bytes) -> Submission:
+def _refuse(why: str) -> bytes:
+    raise OSError(why)
+
+
+def read(data: bytes, name: str = "") -> Submission:
     """The code cells of a notebook file, and which lesson it answers."""
     submission = Submission()
     try:
@@ -107,9 +164,7 @@ def read(data: bytes) -> Submission:
         submission.cells, problem = _cells(notebook)
         submission.problems += [problem] if problem else []
     if not submission.problems:
-        submission.lesson = lesson_of(submission.cells)
-        if submission.lesson is None:
-            submission.problems.append("no such lesson: the notebook defines none of the names an exercise asks for")
+        submission.lesson, submission.problems = lesson_of(notebook, submission.cells, name)
     return submission
 
 
@@ -133,21 +188,3 @@ def _cells(notebook) -> tuple[list[str], str | None]:
                 # A lone surrogate is no text; whoever typed it meant something else.
                 sources.append(source.encode("utf-8", "replace").decode())
     return sources, None if sources else "the notebook has no code cells"
-
-
-def lesson_of(cells: list[str]) -> str | None:
-    """The lesson a notebook answers: the one most of whose names it defines and whose checks it holds."""
-    text, count = "\n".join(cells), answer.definitions(cells)
-    best, most = None, 0.0
-    for number in lessons.OUTLINE:
-        exercises = lessons.of_lesson(number)
-        if not exercises:
-            continue
-        names = [n for e in exercises for n in e.names]
-        defined = sum(count[n] > 0 for n in names) / len(names)
-        checked = sum(bool(re.search(rf"check\(\s*[\"']{re.escape(e.id)}[\"']", text)) for e in exercises) / len(
-            exercises
-        )
-        if defined + checked > most:
-            best, most = number, defined + checked
-    return best

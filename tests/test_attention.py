@@ -52,7 +52,7 @@ def test_a_remark_costs_nothing(name, words):
     result = verdict(RIGHT[name])
 
     assert ("passed", 3) == (result.status, result.score)
-    assert words in result.text and any(words in flag for flag in result.record()["flags"])
+    assert words in result.text and any(words in remark for remark in result.record()["remarks"])
 
 
 def rounded(t, bits=13):

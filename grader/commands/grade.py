@@ -31,7 +31,7 @@ def run(options) -> int:
 
     console = Console()
     try:
-        handed = [h for path in options.paths for h in submission.find(path)]
+        handed = submission.find_all(options.paths)
     except submission.NothingToGrade as error:
         print(f"Nothing graded: {error}.", file=sys.stderr)
         return 2

@@ -1,0 +1,182 @@
+"""Files as a learning platform hands them out: whose they are, which lesson they answer, which attempt."""
+
+import json
+import random
+import zipfile
+
+import nbformat
+import pytest
+from conftest import ROOT
+
+from grader import layout, lessons, submission
+
+STUB = "def double(x): return x"
+
+
+def notebook(*cells, **metadata):
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
+    for cell in made.cells:
+        cell.metadata |= metadata
+    return nbformat.writes(made)
+
+
+def students(path):
+    return {h.name: h.student for h in submission.find(path)}
+
+
+NAMES = {
+    "lovelaceada_101_9001_04_one_row.ipynb": ("lovelaceada_101", "04", False),
+    "lovelaceada_late_101_9001_04_one_row-2.ipynb": ("lovelaceada_101", "04", True),
+    "lovelaceada_LATE_101_9001_05.ipynb": ("lovelaceada_101", "05", True),
+    "leeé_102_9002_my_12_34_try.ipynb": ("leeé_102", None, False),
+    "ada/04_one_row.ipynb": ("ada", "04", False),
+    "ada/week 2/Lesson-5 (3).ipynb": ("ada", "05", False),
+    "submitted/bob/ps4/every-row.ipynb": ("bob", "05", False),
+    "course/submitted/bob/ps4/x.ipynb": ("bob", None, False),
+    "Ada Lovelace_12345_assignsubmission_file_/homework.ipynb": ("Ada Lovelace_12345", None, False),
+    "ada.zip/4_one_row.ipynb": ("ada", "04", False),
+    "lovelaceada_101_9001_all.zip/x/12_down_to_cuda.ipynb": ("lovelaceada_101", "12", False),
+    "ada.ipynb": ("ada", None, False),
+    "2024_04.ipynb": ("2024_04", None, False),
+    "homework (2).ipynb": ("homework (2)", None, False),
+    "99_x.ipynb": ("99_x", None, False),
+    "../../etc/x.ipynb": ("etc", None, False),
+    "ada\\04.ipynb": ("ada", "04", False),
+    "/.ipynb": ("/.ipynb", None, False),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_says_whose_it_is_and_which_lesson(name):
+    """As Canvas, nbgrader, Moodle and people write them."""
+    said = layout.read(name)
+
+    assert NAMES[name] == (said.student, said.lesson, said.late)
+
+
+def test_nobody_hands_in_for_somebody_else():
+    """A student's own name for a file is inside what the platform made of it."""
+    forged = "lovelaceada_101_9999_04_one_row-9.ipynb"
+
+    assert "eve" == layout.read(f"eve/{forged}").student
+    assert "eve_104" == layout.read(f"eve_104_9030_{forged}").student
+    assert layout.of_student(f"eve/{forged}", "eve").canvas is None
+
+
+def test_attempts_are_in_order():
+    """Canvas' suffix, then its number of the file; else names as people count."""
+    names = ["a_1_12_x-2.ipynb", "a_1_11_x-1.ipynb", "a_1_10_x.ipynb", "a_1_9_y.ipynb"]
+    assert names[::-1] == sorted(names, key=lambda n: layout.read(n).order)
+
+    names = ["a/05.ipynb", "a/05 (2).ipynb", "a/05 (10).ipynb"]
+    shuffled = random.Random(1).sample(names, 3)
+    assert names == sorted(shuffled, key=lambda n: layout.read(n).order)
+
+
+def test_a_zip_of_a_folder_is_that_folder(tmp_path):
+    """The wrapper that an archiver adds is nobody's name; nor is one around what Canvas made."""
+    for wrapper, archive in (("class/", "class.zip"), ("", "flat.zip")):
+        with zipfile.ZipFile(tmp_path / archive, "w") as z:
+            for name in ("ada/x.ipynb", "bob/x.ipynb"):
+                z.writestr(wrapper + name, STUB)
+        assert {"ada", "bob"} == set(students(tmp_path / archive).values())
+    canvas = tmp_path / "week" / "submissions"
+    canvas.mkdir(parents=True)
+    for name in ("a_1_10_04.ipynb", "b_2_11_04.ipynb"):
+        (canvas / name).write_text(STUB)
+
+    found = students(tmp_path / "week")
+
+    assert {"submissions/a_1_10_04.ipynb": "a_1", "submissions/b_2_11_04.ipynb": "b_2"} == found
+    assert ("a", "1") == layout.of_student("submissions/a_1_10_04.ipynb", "a_1").canvas
+
+
+def test_zips_in_a_folder_are_opened_and_broken_ones_listed(tmp_path):
+    """One that holds no notebook was handed in all the same. Links are not followed."""
+    with zipfile.ZipFile(tmp_path / "ada.zip", "w", zipfile.ZIP_DEFLATED) as z:
+        z.writestr("04.ipynb", STUB * 100)
+        z.writestr("05.ipynb", STUB * 100)
+    data = bytearray((tmp_path / "ada.zip").read_bytes())
+    data[40:60] = bytes(20)  # in the compressed bytes of the first member
+    (tmp_path / "eve.zip").write_bytes(data)
+    (tmp_path / "bob.zip").write_bytes(b"PK\x03\x04 no zip")
+    zipfile.ZipFile(tmp_path / "cyd.zip", "w").close()
+    (tmp_path / "dan.zip").symlink_to(tmp_path / "ada.zip")
+    (tmp_path / "dan.ipynb").symlink_to(tmp_path / "ada.zip")
+
+    found = {h.name: h for h in submission.find(tmp_path)}
+
+    assert ["ada", "ada", "bob", "cyd", "dan", "dan", "eve", "eve"] == [h.student for h in found.values()]
+    assert STUB in found["ada.zip/04.ipynb"].load().decode()
+    broken = {"bob.zip": "as a zip file", "cyd.zip": "no notebook", "dan.zip": "link", "dan.ipynb": "link"}
+    for name, says in (broken | {"eve.zip/04.ipynb": "as a zip file"}).items():
+        with pytest.raises(OSError, match=says):
+            found[name].load()
+
+
+def test_two_paths_never_share_a_name(tmp_path):
+    """Folders of two weeks, or two students' notebooks by their shell's pattern."""
+    for week in ("one", "two"):
+        (tmp_path / week / "ada").mkdir(parents=True)
+        (tmp_path / week / "ada" / "04.ipynb").write_text(STUB)
+
+    found = submission.find_all([tmp_path / "one", tmp_path / "two", tmp_path / "one"])
+    assert [("one/ada/04.ipynb", "ada"), ("two/ada/04.ipynb", "ada")] == [(h.name, h.student) for h in found]
+
+    found = submission.find_all([tmp_path / "one" / "ada" / "04.ipynb", tmp_path / "two" / "ada" / "04.ipynb"])
+    assert ["one/ada/04.ipynb", "two/ada/04.ipynb"] == [h.name for h in found]
+
+
+def graded_id(number):
+    return {"nbgrader": {"grade_id": f"check-{number}-1"}}
+
+
+OF_04, OF_05 = "pad_value = 0", "def fused_softmax(x): return x"
+LESSONS = {
+    "metadata": ("x.ipynb", notebook(OF_04, **graded_id(4)), "04", 0),
+    "name": ("04.ipynb", notebook(OF_04), "04", 0),
+    "names": ("x.ipynb", notebook(OF_04), "04", 0),
+    "emptied, by metadata": ("x.ipynb", notebook("x = 1", **graded_id(4)), "04", 0),
+    "emptied, by file name": ("ada/04_one_row.ipynb", notebook("x = 1"), "04", 0),
+    "renamed": ("05_every_row.ipynb", notebook(OF_04, **graded_id(4)), "04", 1),
+    "other answers in a notebook of 04": ("x.ipynb", notebook(OF_05, **graded_id(4)), "05", 1),
+    "both": ("x.ipynb", notebook(OF_04, OF_05, **graded_id(4)), "04", 1),
+    "all three differ": ("06.ipynb", notebook(OF_05, **graded_id(4)), "05", 1),
+    "nothing": ("x.ipynb", notebook("x = 1"), None, 1),
+}
+
+
+@pytest.mark.parametrize("case", LESSONS)
+def test_the_lesson_is_the_one_that_is_answered(case):
+    """By metadata, else by file name, else by the names; where these disagree, a sentence says so."""
+    name, data, lesson, problems = LESSONS[case]
+
+    read = submission.read(data.encode(), name)
+
+    assert (lesson, problems) == (read.lesson, len(read.problems)), read.problems
+    if problems and lesson:
+        assert read.problems[0].endswith(f"graded as {lesson}")
+
+
+def test_the_courses_own_notebooks_say_which_lesson_they_are():
+    """Whatever they are called, and without their answers."""
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        book = json.loads(path.read_text())
+        assert path.name[:2] == submission.read(json.dumps(book).encode(), "x.ipynb").lesson
+        for cell in book["cells"]:
+            cell["source"] = "x = 1"
+        assert path.name[:2] == submission.read(json.dumps(book).encode(), "x.ipynb").lesson
+
+
+@pytest.mark.parametrize("metadata", [5, None, [], {"nbgrader": 3}, {"nbgrader": {"grade_id": ["check-4-1"]}}])
+def test_odd_metadata_is_no_metadata(metadata):
+    """It came from a stranger."""
+    data = json.dumps({"cells": [{"cell_type": "code", "source": OF_04, "metadata": metadata}], "metadata": metadata})
+
+    assert "04" == submission.read(data.encode()).lesson
+
+
+def test_every_slug_is_found_in_its_own_name_only():
+    """So that no lesson takes another's files."""
+    for number, (slug, _) in lessons.OUTLINE.items():
+        assert number == layout.lesson(slug) == layout.lesson(f"my {slug.replace('_', '-').upper()} v2")
