@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export FIVE_PASSES_PROGRESS PYDEVD_DISABLE_FILE_VALIDATION = 1
 
-.PHONY: learn test grade build bench contract
+.PHONY: learn test grade gradescope build bench contract
 
 # Containers often run as root, which JupyterLab refuses unless told.
 learn: $(VENV)/ready
@@ -23,6 +23,10 @@ grade: $(VENV)/ready
 	@test -n "$(SUBMISSIONS)" || { echo "Say what to grade: make grade SUBMISSIONS=folder"; exit 2; }
 	$(BIN)/python -m grader grade "$(SUBMISSIONS)" --out results
 
+# The autograder to upload to Gradescope: autograder.zip
+gradescope: $(VENV)/ready
+	$(BIN)/python -c 'from grader.export import autograder; print(autograder.build("autograder.zip"))'
+
 # Rebuild both notebooks of every lesson from solutions/*.py and run what changed.
 build: $(VENV)/ready
 	$(BIN)/python solutions/build.py --execute
@@ -35,7 +39,7 @@ contract: $(VENV)/ready
 	$(BIN)/pip install -q --no-deps --upgrade --target .env-triton-$(TRITON) triton==$(TRITON)
 	PYTHONPATH=.env-triton-$(TRITON) $(BIN)/python -m pytest tests/test_interpreter.py tests/test_trace*.py tests/test_compiler.py
 
-$(VENV)/ready: requirements.txt requirements-dev.txt constraints.txt
+$(VENV)/ready: requirements.txt requirements-grading.txt requirements-dev.txt constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements-dev.txt -c constraints.txt
 	@touch $@

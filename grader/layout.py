@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass, replace
 
 from . import lessons
@@ -30,7 +31,7 @@ class Name:
 def read(name: str) -> Name:
     """What a relative path says: Canvas' flat names, nbgrader's submitted/<student>/, a folder or a file a student.
 
-    Only the outermost part may be a name that Canvas made: what is in a student's folder, the student named.
+    Only the outermost part speaks for a platform: what is in a student's folder, the student named.
     """
     parts = _parts(name)
     of_lesson, order = lesson(parts[-1]), _natural("/".join(parts))
@@ -40,10 +41,7 @@ def read(name: str) -> Name:
         attempt = _ATTEMPT.search(canvas["rest"])
         order = (int(attempt[1]) if attempt else 0, int(canvas["file"]), order)
         return Name("_".join(who), of_lesson or lesson(canvas["rest"]), bool(canvas["late"]), who, order)
-    if "submitted" in parts[:-2]:
-        student = parts[parts.index("submitted") + 1]
-    else:
-        student = _MOODLE.sub("", parts[0])
+    student = parts[1] if parts[0] == "submitted" and len(parts) > 2 else _MOODLE.sub("", parts[0])
     return Name(student, of_lesson, order=(0, 0, order))
 
 
@@ -80,7 +78,7 @@ def lesson(text: str) -> str | None:
 
 def _parts(name: str) -> list[str]:
     """The parts of a path without the endings of files, "..", and what else no folder is called; at least one."""
-    parts = (_ENDING.sub("", part) for part in re.split(r"[/\\]", name))
+    parts = (_ENDING.sub("", part) for part in re.split(r"[/\\]", unicodedata.normalize("NFC", name)))
     return [part for part in parts if part not in ("", ".", "..")] or [name]
 
 

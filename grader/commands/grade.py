@@ -6,7 +6,6 @@ import argparse
 import os
 import pathlib
 import sys
-import unicodedata
 
 
 def add(commands) -> None:
@@ -60,7 +59,9 @@ def _plain(text: str):
     """Text from a stranger as text: no markup, no control or direction characters."""
     from rich.text import Text
 
-    return Text("".join(c if unicodedata.category(c)[0] != "C" else "�" for c in text))
+    from ..text import plain
+
+    return Text(plain(text))
 
 
 def _positive(kind):

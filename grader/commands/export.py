@@ -1,0 +1,67 @@
+"""python -m grader export: results for a spreadsheet, a learning platform, a CI system, or to be read."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import pathlib
+import sys
+
+FORMATS = ("csv", "canvas", "gradescope", "junit", "html")
+
+
+def add(commands) -> None:
+    """Add this command to the parser."""
+    parser = commands.add_parser("export", help="results for Canvas, Gradescope, CI, a spreadsheet, or to be read")
+    parser.add_argument("results", type=pathlib.Path, metavar="DIR", help="the folder that grade wrote to")
+    parser.add_argument("--format", choices=FORMATS, required=True)
+    parser.add_argument("--to", type=pathlib.Path, metavar="PATH", help="where it goes; into DIR when left out")
+    canvas = parser.add_argument_group("canvas")
+    canvas.add_argument("--gradebook", type=pathlib.Path, metavar="FILE", help="the gradebook exported from Canvas")
+    canvas.add_argument(
+        "--column", type=_column, action="append", default=[], metavar="04=NAME", help="the column of a lesson"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options) -> int:
+    """Write one format: 0 when it is written, 2 when there is nothing to write, to read or to write to."""
+    from ..export import entries
+    from ..export.gradebook import NotAGradebook
+
+    found = entries.load(options.results)
+    if not found:
+        return _refused(f"{str(options.results / entries.RESULTS)!r} holds no results")
+    module = importlib.import_module(f"..export.{options.format}", __package__)
+    to, more = options.to or options.results / module.TO, ()
+    if options.format == "canvas":
+        if options.gradebook is None:
+            return _refused("say which gradebook to fill: --gradebook FILE, exported from Canvas")
+        if options.gradebook.resolve() == to.resolve():
+            return _refused("the gradebook itself is kept: write to another file")
+        try:
+            more = options.gradebook.read_bytes(), dict(options.column)
+        except OSError as error:
+            return _refused(f"{str(options.gradebook)!r} cannot be read: {error.strerror or error}")
+    try:
+        said = module.export(found, to, *more)
+    except NotAGradebook as error:
+        return _refused(f"{str(options.gradebook)!r} is no gradebook: {error}")
+    except ModuleNotFoundError as error:
+        return _refused(f"this format needs {error.name}: pip install -r requirements-grading.txt")
+    except OSError as error:
+        return _refused(f"{str(to)!r} cannot be written: {error.strerror or error}")
+    print("\n".join(said))
+    return 0
+
+
+def _column(text: str) -> tuple[str, str]:
+    lesson, equals, name = text.partition("=")
+    if not (equals and name and lesson.isdecimal()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form 04=NAME")
+    return lesson.zfill(2), name
+
+
+def _refused(why: str) -> int:
+    print(f"Nothing exported: {why}.", file=sys.stderr)
+    return 2

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Gradescope runs this once, as root, when it builds the image that grades.
+set -euo pipefail
+root="${AUTOGRADER_ROOT:-/autograder}"
+export DEBIAN_FRONTEND=noninteractive
+
+apt-get update
+apt-get install -y g++ # lesson 12 is in CUDA C++, which is judged on the CPU
+for version in 3.13 3.12 3.11; do
+  if apt-get install -y "python$version-venv"; then break; fi
+done
+
+"python$version" -m venv "$root/venv"
+"$root/venv/bin/pip" install --no-cache-dir -r "$root/source/requirements-grading.txt" -c "$root/source/constraints.txt"
+cd "$root/source"
+"$root/venv/bin/python" -m grader doctor

@@ -1,0 +1,87 @@
+"""Canvas: the scores put into the gradebook that the instructor exported, and a list of who could not be matched."""
+
+from __future__ import annotations
+
+import pathlib
+
+from ..text import plain
+from . import words
+from .entries import Entry, by_student, to_look_at, write
+from .gradebook import Column, Gradebook, columns_for, students_for
+
+TO = "canvas.csv"
+_EXCUSED = "EX"
+
+
+def export(entries: list[Entry], to: pathlib.Path, gradebook: bytes, chosen: dict[str, str]) -> list[str]:
+    """Write the gradebook with one column a lesson filled in; says what was filled, and what and who was not.
+
+    chosen: lesson -> name of its column, with or without Canvas' number. Raises OSError or NotAGradebook.
+    """
+    book = Gradebook(gradebook)
+    said: list[str] = []
+    columns = _columns(book, entries, chosen, said)
+    latest = _by_student_and_lesson(book, entries, said)
+    for lesson, column in columns.items():
+        said.append(_fill(book, column, lesson, {row: e for (row, number), e in latest.items() if number == lesson}))
+    for student in book.students:
+        none = [lesson for lesson in columns if (student.row, lesson) not in latest]
+        if none:
+            said.append(f"no submission: {student.name}, lesson {', '.join(none)}")
+    said += [f"look at {e.row['submission']}: {sentence}" for e in entries for sentence in to_look_at(e)]
+    write(to, book.bytes())
+    return [plain(sentence) for sentence in [*said, f"the gradebook to import is {to}"]]
+
+
+def _columns(book: Gradebook, entries: list[Entry], chosen: dict[str, str], said: list[str]) -> dict[str, Column]:
+    """The column of each lesson that has one and no more than one; no column is filled for two lessons."""
+    found: dict[str, Column] = {}
+    for lesson in sorted({e.row["lesson"] for e in entries if e.counts}):
+        points = max(e.row["max_score"] for e in entries if e.counts and e.row["lesson"] == lesson)
+        if lesson in chosen:
+            fit = [c for c in book.columns if chosen[lesson] in (c.name, c.title)]
+        else:
+            fit = [c for c in columns_for(book.columns, lesson, points) if c not in found.values()]
+        if len(fit) == 1:
+            found[lesson] = fit[0]
+            if fit[0].points not in (None, points):
+                possible = words.number(fit[0].points)
+                said.append(f"{fit[0].name} has {possible} points possible, lesson {lesson} has {words.number(points)}")
+        else:
+            what = "several columns fit: " + ", ".join(c.name for c in fit) if fit else "no column fits"
+            said.append(f"lesson {lesson} is left out, {what}; name one with --column {lesson}=NAME")
+    return found
+
+
+def _by_student_and_lesson(book: Gradebook, entries: list[Entry], said: list[str]) -> dict[tuple[int, str], Entry]:
+    """The entry that counts, by row of the gradebook and by lesson."""
+    found: dict[tuple[int, str], Entry] = {}
+    for key, mine in by_student(entries).items():
+        students = students_for(book.students, key, mine[0].said.canvas)
+        if len(students) != 1:
+            several = ", may be " + " or ".join(f"{s.name} ({s.id})" for s in students) if students else ""
+            files = ", ".join(e.row["submission"] for e in mine)
+            said.append(f"not in the gradebook: {mine[0].student}{several}: {files}")
+            continue
+        for entry in filter(lambda e: e.counts, mine):
+            place = students[0].row, entry.row["lesson"]
+            if place in found:  # of two folders, say, one called like the login and one like the id
+                first, entry = sorted([found[place], entry], key=lambda e: e.said.order)
+                other = first.row["submission"]
+                said.append(f"{students[0].name} has two files for lesson {place[1]}: {other} does not count")
+            found[place] = entry
+    return found
+
+
+def _fill(book: Gradebook, column: Column, lesson: str, latest: dict[int, Entry]) -> str:
+    replaced, excused = 0, 0
+    for row, entry in latest.items():
+        before, score = book.value(row, column.at), words.number(entry.row["score"])
+        if before.upper() == _EXCUSED:
+            excused += 1
+            continue
+        replaced += bool(before) and before != score
+        book.put(row, column.at, score)
+    sentence = f"lesson {lesson}: {len(latest) - excused} scores in {column.name}"
+    sentence += f", {replaced} of them in place of another score" if replaced else ""
+    return sentence + (f"; {excused} excused students left alone" if excused else "")

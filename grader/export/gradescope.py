@@ -1,0 +1,51 @@
+"""Gradescope's results.json, with a test for every exercise: one file a student, since it grades one at a time."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+
+from . import words
+from .entries import Entry, by_student, file_name, isolation, odd, write
+
+TO = "results.json"
+
+
+def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
+    """Write the file, or a folder with one for each of several students; says what it wrote. Raises OSError."""
+    students = by_student(entries)
+    if len(students) == 1:
+        write(to, _results(entries))
+        return [f"{len(entries)} files in {to}"]
+    folder = to.with_suffix("")
+    for key, mine in students.items():
+        write(folder / f"{file_name(key)}.json", _results(mine))
+    return [f"one results.json for each of {len(students)} students in {folder}"]
+
+
+def _results(entries: list[Entry]) -> str:
+    counting = [e for e in entries if e.counts]
+    notes = [f"{e.row['submission']}: {sentence}" for e in entries for sentence in odd(e)]
+    results = {
+        "score": sum(e.row["score"] for e in counting),
+        "execution_time": sum(e.row.get("seconds", 0) for e in entries),
+        "output": "\n".join([*notes, f"isolation: {isolation(entries)}"]),
+        "output_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "tests": [_test(e) for entry in counting for e in entry.row["exercises"]],
+    }
+    return json.dumps(results, indent=1)
+
+
+def _test(exercise: dict) -> dict:
+    return {
+        "name": words.name(exercise),
+        "number": exercise["id"],
+        "score": exercise["score"],
+        "max_score": exercise["max_score"],
+        "status": "passed" if exercise["status"] == "passed" else "failed",
+        "output": "\n".join(words.lines(exercise)),
+        "output_format": "text",
+        "visibility": "visible",
+    }

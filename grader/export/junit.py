@@ -1,0 +1,51 @@
+"""JUnit XML: one test suite a file, one test case an exercise."""
+
+from __future__ import annotations
+
+import pathlib
+from xml.etree import ElementTree
+
+from . import words
+from .entries import Entry, odd, write
+
+TO = "results.xml"
+# not_attempted is skipped; what was judged and found wrong is a failure; what could not be judged is an error.
+_ELEMENT = {"failed": "failure", "error": "error", "timeout": "error", "not_attempted": "skipped"}
+
+
+def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
+    """Write the file; returns what to say about it. Raises OSError."""
+    suites = ElementTree.Element("testsuites", name="Five Passes to One")
+    for entry in entries:
+        _suite(suites, entry)
+    for attribute in ("tests", "failures", "errors", "skipped"):
+        suites.set(attribute, str(sum(int(suite.get(attribute)) for suite in suites)))
+    write(to, ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True))
+    return [f"{len(entries)} test suites in {to}"]
+
+
+def _suite(suites: ElementTree.Element, entry: Entry) -> None:
+    row = entry.row
+    suite = ElementTree.SubElement(suites, "testsuite", name=row["submission"], time=str(row.get("seconds", 0)))
+    properties = ElementTree.SubElement(suite, "properties")
+    said = {"student": entry.student, "lesson": row["lesson"] or "", "counts": "yes" if entry.counts else "no"}
+    said |= {"score": words.score(row), "isolation": str(row["isolation"])}
+    for name, value in said.items():
+        ElementTree.SubElement(properties, "property", name=name, value=value)
+    found = []
+    if not row["exercises"]:
+        case = ElementTree.SubElement(suite, "testcase", name="the file", classname=entry.student)
+        found.append(ElementTree.SubElement(case, "error", message="; ".join(row["problems"])).tag)
+    for exercise in row["exercises"]:
+        case = ElementTree.SubElement(suite, "testcase", name=words.name(exercise), classname=entry.student)
+        kind = _ELEMENT.get(exercise["status"])
+        if kind:
+            element = ElementTree.SubElement(case, kind, message=exercise["message"])
+            element.text = "\n".join(words.lines(exercise))
+            found.append(kind)
+    if odd(entry):
+        ElementTree.SubElement(suite, "system-out").text = "\n".join(odd(entry))
+    counts = {"tests": len(row["exercises"]) or 1, "failures": found.count("failure")}
+    counts |= {"errors": found.count("error"), "skipped": found.count("skipped")}
+    for name, count in counts.items():
+        suite.set(name, str(count))

@@ -1,0 +1,416 @@
+"""python -m grader export: read with the tools that others will read it with."""
+
+import base64
+import csv
+import hashlib
+import html.parser
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from xml.etree import ElementTree
+
+import nbformat
+import pytest
+
+from grader.__main__ import main
+from grader.export import autograder, entries, gradebook
+from grader.mistakes import MISTAKES
+
+EVIL = "<script>alert(1)</script> ]]> \x1b[31m\x00\u202e\ud800 {{ 7 * 7 }} <img src=x onerror=alert(1)>"
+
+
+def exercise(number, status="passed", score=2.0, **more):
+    blank = {
+        "id": number, "title": "a_name", "status": status, "score": score, "max_score": 2.0, "mistake": None,
+        "also": None, "message": "", "cases_passed": 3, "cases": 5, "ledger": None, "budget": None, "flags": [],
+        "remarks": [],
+    }  # fmt: skip
+    return blank | more
+
+
+def row(submission, student, lesson, *exercises, problems=()):
+    return {
+        "submission": submission, "student": student, "lesson": lesson, "sha256": "0", "grader": "1.0.0",
+        "score": sum(e["score"] for e in exercises), "max_score": 2.0 * len(exercises), "isolation": "limits",
+        "seconds": 1.5, "problems": list(problems), "exercises": list(exercises),
+    }  # fmt: skip
+
+
+ADA = row("lovelaceada_101_9001_04_one_row.ipynb", "lovelaceada_101", "04", exercise("4.1"), exercise("4.2"))
+WRONG = exercise(
+    "4.1", "failed", 0.0, mistake="pad-zero", message="ragged: the row sums to 0.7421",
+    ledger={"read": 2.0, "written": 1.0}, budget=[1.0, 1.0], remarks=["a remark"],
+)  # fmt: skip
+FIRST = row("turingalan_102_9002_04_one_row.ipynb", "turingalan_102", "04", WRONG, exercise("4.2"))
+SECOND = row(
+    "turingalan_late_102_9003_04_one_row-1.ipynb", "turingalan_102", "04",
+    WRONG, exercise("4.2", "not_attempted", 0.0, message="not yet"),
+)  # fmt: skip
+EVE = row(
+    f"{EVIL}/x.ipynb", EVIL, "01",
+    exercise("1.1", "error", 0.0, message=EVIL, flags=[EVIL], remarks=[EVIL]),
+    exercise("1.2", "timeout", 0.0, mistake="endless"), exercise("1.3", "failed", -1.0, mistake="no-such-mistake"),
+    problems=[EVIL],
+)  # fmt: skip
+BROKEN = row("=cmd|x/=1+1.ipynb", "=cmd|x", None, problems=["the file is empty"])
+ALL = [SECOND, ADA, EVE, BROKEN, FIRST]
+
+
+@pytest.fixture
+def results(tmp_path):
+    store(tmp_path, ALL)
+    return tmp_path
+
+
+def store(folder, rows):
+    (folder / "results.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+
+
+def export(folder, form, *more):
+    assert 0 == main(["export", str(folder), "--format", form, *map(str, more)])
+
+
+def test_of_several_files_the_last_one_counts_and_it_is_said(results):
+    """By Canvas' suffix, whatever the order of the rows; a file of no lesson counts nowhere."""
+    found = {e.row["submission"]: e for e in entries.load(results)}
+
+    counts = [name for name, entry in found.items() if entry.counts]
+    assert 3 == len(counts) and {ADA["submission"], SECOND["submission"]} <= set(counts)
+    first = entries.odd(found[FIRST["submission"]])
+    assert [f"not counted: {SECOND['submission']} is a later file for the same lesson"] == first
+    assert ["handed in late, as its name says"] == entries.odd(found[SECOND["submission"]])
+
+
+def test_csv_keeps_text_text_and_numbers_numbers(results):
+    """No cell computes, no cell moves the cursor, and -1 points are the number -1."""
+    export(results, "csv", "--to", results / "sub" / "x.csv")
+
+    with open(results / "sub" / "x.csv", encoding="utf-8", newline="") as f:
+        lines = list(csv.DictReader(f))
+    assert len(ALL) == len(lines) and {len(lines[0])} == {len(line) for line in lines}
+    broken = next(line for line in lines if not line["lesson"])
+    assert ("'=cmd|x", "'=cmd|x/=1+1.ipynb", "no") == (broken["student"], broken["submission"], broken["counts"])
+    eve = next(line for line in lines if line["lesson"] == "01")
+    assert (-1.0, -1.0, 0.0) == (float(eve["score"]), float(eve["1.3"]), float(eve["1.1"])) and "" == eve["4.1"]
+    assert not re.search(r"[\x00-\x09\x0b\x0c\x0e-\x1f\u202e]", (results / "sub" / "x.csv").read_text())
+
+
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t=", "\r=", "  =", "\uff1d", "\uff20", "\n+"])
+def test_no_name_begins_a_formula(tmp_path, begin):
+    """However it is disguised."""
+    name = f"{begin}1+1"
+    store(tmp_path, [row(f"{name}/x.ipynb", name, "04", exercise("4.1"))])
+    export(tmp_path, "csv")
+
+    with open(tmp_path / "results.csv", encoding="utf-8", newline="") as f:
+        assert next(csv.DictReader(f))["student"].startswith("'")
+
+
+def test_junit_has_a_suite_a_file_and_says_what_kind_of_failure_it_was(results):
+    """And stays XML, whatever a message holds."""
+    export(results, "junit")
+
+    suites = ElementTree.parse(results / "results.xml").getroot()
+    assert len(ALL) == len(suites) and len(list(suites.iter("testcase"))) == int(suites.get("tests"))
+    kinds = {s.get("name"): [c[0].tag if len(c) else "passed" for c in s.iter("testcase")] for s in suites}
+    assert ["passed", "passed"] == kinds[ADA["submission"]]
+    assert ["failure", "skipped"] == kinds[SECOND["submission"]]
+    assert ["error"] == kinds[BROKEN["submission"]]
+    assert ["error", "error", "failure"] in kinds.values()
+    for suite in suites:
+        cases = list(suite.iter("testcase"))
+        found = [child.tag for case in cases for child in case]
+        said = [int(suite.get(name)) for name in ("tests", "failures", "errors", "skipped")]
+        assert [len(cases), *map(found.count, ("failure", "error", "skipped"))] == said
+    text = "".join(suites.itertext())
+    assert MISTAKES["pad-zero"].question in text and "<script>alert(1)</script> ]]>" in text
+    assert {"limits"} == {p.get("value") for p in suites.iter("property") if p.get("name") == "isolation"}
+
+
+def test_gradescope_gets_a_test_an_exercise(tmp_path):
+    """One student's files are one result; what does not count adds no test."""
+    store(tmp_path, [FIRST, SECOND])
+    export(tmp_path, "gradescope", "--to", tmp_path / "there" / "results.json")
+
+    got = json.loads((tmp_path / "there" / "results.json").read_text())
+    assert (0.0, 3.0, "text", "visible") == tuple(
+        got[name] for name in ("score", "execution_time", "output_format", "visibility")
+    )
+    assert "later file" in got["output"] and "isolation: limits" in got["output"]
+    assert [("4.1", 0.0, 2.0, "failed"), ("4.2", 0.0, 2.0, "failed")] == [
+        (t["number"], t["score"], t["max_score"], t["status"]) for t in got["tests"]
+    ]
+    first = got["tests"][0]["output"].splitlines()
+    assert ["failed: 3 of 5 cases, 0/2 points", WRONG["message"], MISTAKES["pad-zero"].sentence] == first[:3]
+    assert "traffic: read 2 MN of 1, wrote 1 MN of 1" in first and "a remark" in first
+
+
+def test_gradescope_gets_one_file_a_student(results):
+    """As it asks for them."""
+    export(results, "gradescope")
+
+    files = list((results / "results").glob("*.json"))
+    assert 4 == len(files)
+    assert sorted([4.0, 0.0, -1.0, 0]) == sorted(json.loads(f.read_text())["score"] for f in files)
+
+
+class Page(html.parser.HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.text, self.links = set(), set(), "", []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.links += [value for name, value in attrs if name == "href"]
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_the_report_is_text_and_loads_nothing(results):
+    """No element but the template's, whatever names and messages hold; the policy lets through its style alone."""
+    export(results, "html")
+
+    pages = {p: p.read_text(encoding="utf-8") for p in (results / "html").rglob("*.html")}
+    assert 5 == len(pages)
+    for text in pages.values():
+        page = Page(text)
+        assert not page.tags & {"script", "img", "iframe", "object", "link", "form"}
+        assert not {name for name in page.attributes if name.startswith("on")} | page.attributes & {"src", "style"}
+        assert not [link for link in page.links if not link.startswith(("#", "students/"))]
+        style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)[1]
+        digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+        assert f"default-src 'none'; style-src 'sha256-{digest}'" in text
+        assert "isolation: limits" in page.text and "width=device-width" in text
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\u202e]", text)
+    eve = next(Page(text) for text in pages.values() if "1.2 a_name" in text and "<h1><bdi>" in text)
+    assert "<script>alert(1)</script>" in eve.text and "{{ 7 * 7 }}" in eve.text
+
+
+def test_the_report_says_what_to_explain_again(results):
+    """Which mistake, how often, the question; and for a student the ledger beside its budget."""
+    export(results, "html")
+
+    index = Page((results / "html" / "index.html").read_text(encoding="utf-8"))
+    assert MISTAKES["pad-zero"].sentence in index.text and MISTAKES["pad-zero"].question in index.text
+    assert "1 of 2 students, in 4.1 a_name" in " ".join(index.text.split())
+    assert "no-such-mistake" in index.text and "the file is empty" in index.text
+    for link in (link for link in index.links if link.startswith("students/")):
+        assert (results / "html" / link).is_file()
+    alan = next(t for p in (results / "html").rglob("turing*") if (t := Page(p.read_text(encoding="utf-8")).text))
+    for words in (WRONG["message"], "read 2 MN of 1", "a remark", "a later file for the same lesson", "✗"):
+        assert words in alan
+
+
+def test_no_two_students_share_a_page(tmp_path):
+    """Names that differ in what a file name cannot hold."""
+    names = ["a/b", "a b", "A B", "../a", "a\x00b", "a\x01b", "CON", "x" * 4096, "x" * 4097, "\ud800", "é", "è"]
+    store(tmp_path, [row(f"{name}/x.ipynb", name, "04", exercise("4.1")) for name in names])
+    export(tmp_path, "html")
+
+    pages = [p.name for p in (tmp_path / "html" / "students").iterdir()]
+    assert len(names) == len(set(pages))
+    assert all(re.fullmatch(r"[a-z0-9-]{1,60}\.html", name) for name in pages)
+
+
+# ---- Canvas
+
+GRADEBOOK = (
+    "\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Lesson 04 (501),HW 1: five passes (502),Quiz 4 (503),"
+    "Current Score\r\n"
+    '"    Points Possible",,,,,4.0,6.0,10.0,"(read only)"\r\n'
+    '"Lovelace, Ada",101,S1,ada@uni.edu,"A ""one"", B",,5,9.0,91.5\r\n'
+    '"Turing, Alan",102,S2,alan,A,3.0,EX,"8,5",\r\n'
+    '"Hopper, Grace",103,S3,grace,A\r\n'
+    '"Knuth, Don",104,S4,don,A,,1,,\r\n'
+    '"Student, Test",999,,f00,A,,,,\r\n'
+)
+
+
+def fill(folder, capsys, text=GRADEBOOK, *more):
+    (folder / "book.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
+    code = main(["export", str(folder), "--format", "canvas", "--gradebook", str(folder / "book.csv"), *more])
+    said = capsys.readouterr()
+    return (
+        code,
+        (folder / "canvas.csv").read_bytes().decode(errors="surrogateescape") if code == 0 else "",
+        said.out + said.err,
+    )
+
+
+def test_canvas_changes_the_scores_and_no_other_byte(tmp_path, capsys):
+    """A mark at the beginning, CRLF, quotes, points, test student, read-only column, a short row."""
+    grace = row("grace/04.ipynb", "grace", "04", exercise("4.1", "failed", 0.5), exercise("4.2"))
+    store(tmp_path, [*ALL, grace, row("alan/01.ipynb", "alan", "01", exercise("1.1"))])
+
+    code, got, said = fill(tmp_path, capsys)
+
+    wanted = GRADEBOOK.replace('B",,5', 'B",4,5').replace("A,3.0,EX", "A,0,EX").replace("grace,A\r", "grace,A,2.5\r")
+    assert (0, wanted) == (code, got)
+    assert "lesson 04: 3 scores in Lesson 04 (501), 1 of them in place of another score" in said
+    assert "lesson 01: 0 scores in HW 1: five passes (502); 1 excused students left alone" in said
+    assert "no submission: Knuth, Don, lesson 01, 04" in said and "Student, Test" not in said
+    assert "not in the gradebook: =cmd|x" in said and "not in the gradebook: <script>" in said
+    assert "\x1b" not in said and "\u202e" not in said
+
+
+@pytest.mark.parametrize(
+    "student", ["ada", "ADA@uni.edu", "S1", "101", "Lovelace, Ada", "Ada Lovelace", "lovelaceada_101", "lovelaceada_7"]
+)
+def test_students_are_matched_by_what_a_gradebook_knows(student):
+    """Login, SIS id, Canvas' id, the name in either order, and Canvas' flat names."""
+    book = gradebook.Gradebook(GRADEBOOK.encode())
+    canvas = tuple(student.split("_")) if "_" in student else None
+
+    (found,) = gradebook.students_for(book.students, student, canvas)
+
+    assert "101" == found.id
+
+
+def test_who_is_not_certain_is_not_matched(tmp_path, capsys):
+    """Two of one name, or one's id that is the other's login."""
+    text = 'Student,ID,SIS User ID,SIS Login ID,Section,Lesson 04 (501)\n"Lee, Kim",1,S1,kim,A,\n"Lee, Kim",2,S2,1,A,\n'
+    store(tmp_path, [row(f"{n}/04.ipynb", n, "04", exercise("4.1")) for n in ("Kim Lee", "1", "nobody")])
+
+    code, got, said = fill(tmp_path, capsys, text)
+
+    assert (0, text) == (code, got)
+    assert "Kim Lee, may be Lee, Kim (1) or Lee, Kim (2)" in said and "gradebook: 1, may be" in said
+    assert "not in the gradebook: nobody: nobody/04.ipynb" in said
+
+
+COLUMNS = {
+    "Lesson 4 (1)": True,
+    "04 softmax (1)": True,
+    "Homework 04 (1)": True,
+    "One Row (1)": True,
+    "one_row": True,
+    "HW 4 (1)": True,  # has the lesson's points
+    "Quiz 4 (1)": False,  # has not
+    "Lesson 14 (1)": False,
+    "Lesson 05, after 04 (1)": False,
+    "Week 2004 (1)": False,
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_a_column_is_found_by_number_or_slug(tmp_path, capsys, name):
+    """Never one that somebody would be sorry for."""
+    points = 10 if "Quiz" in name else 4
+    text = f'Student;ID;SIS Login ID;"{name}";Total\nPoints Possible;;;{points};(read only)\n"L, A";101;ada;;\n'
+    store(tmp_path, [ADA])
+
+    code, got, said = fill(tmp_path, capsys, text)
+
+    assert (0, text.replace("ada;;", "ada;4;") if COLUMNS[name] else text) == (code, got), said
+    assert COLUMNS[name] or "no column fits; name one with --column 04=NAME" in said
+
+
+def test_a_column_can_be_named_and_several_are_a_question(tmp_path, capsys):
+    """Without or with Canvas' number."""
+    text = "Student,ID,Lesson 04 (1),Lesson 04 late (2),Project (3)\nA,101,,,\n"
+    store(tmp_path, [ADA])
+
+    assert "several columns fit: Lesson 04 (1), Lesson 04 late (2)" in fill(tmp_path, capsys, text)[2]
+    assert text.replace("101,,,", "101,,,4") == fill(tmp_path, capsys, text, "--column", "4=Project")[1]
+    assert text.replace("101,,,", "101,,4,") == fill(tmp_path, capsys, text, "--column", "04=Lesson 04 late (2)")[1]
+
+
+def test_odd_gradebooks_are_a_sentence_or_kept(tmp_path, capsys):
+    """No header, not UTF-8, no end of line, a line break in a field."""
+    store(tmp_path, [ADA])
+    for text in (b"", b"\n\n", b"a,b\n1,2\n", b"\xff\xfe\x00"):
+        code, _, said = fill(tmp_path, capsys, text)
+        assert 2 == code and "is no gradebook" in said
+    odd = b'Student,ID,"Lesson\n04"\n"A ""\n,B",101,\nM\xfcller,7,"x"y\n"open,8,1'
+    code, _, said = fill(tmp_path, capsys, odd)
+    assert (0, odd.replace(b"101,", b"101,4")) == (code, (tmp_path / "canvas.csv").read_bytes()), said
+
+
+def test_what_cannot_be_exported_is_a_sentence(tmp_path, capsys):
+    """Exit status 2, and nothing is overwritten that is needed."""
+    calls = {
+        "holds no results": [tmp_path / "nowhere", "--format", "csv"],
+        "--gradebook FILE": [tmp_path, "--format", "canvas"],
+        "cannot be read": [tmp_path, "--format", "canvas", "--gradebook", tmp_path / "nowhere"],
+        "write to another file": [
+            tmp_path, "--format", "canvas", "--gradebook", tmp_path / "b.csv", "--to", tmp_path / "b.csv"
+        ],
+        "cannot be written": [tmp_path, "--format", "html", "--to", tmp_path / "results.jsonl"],
+    }  # fmt: skip
+    store(tmp_path, ALL)
+    (tmp_path / "b.csv").write_text(GRADEBOOK)
+    before = (tmp_path / "results.jsonl").read_bytes()
+    for says, arguments in calls.items():
+        assert 2 == main(["export", *map(str, arguments)])
+        assert says in capsys.readouterr().err
+    assert before == (tmp_path / "results.jsonl").read_bytes()
+
+
+# ---- Gradescope's autograder
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory):
+    """The zip, unpacked as Gradescope does, with this Python in place of the one that setup.sh installs."""
+    root = tmp_path_factory.mktemp("autograder")
+    with zipfile.ZipFile(autograder.build(root / "autograder.zip")) as archive:
+        modes = {i.filename: i.external_attr >> 16 for i in archive.infolist()}
+        archive.extractall(root / "source")
+    assert modes["setup.sh"] & modes["run_autograder"] & 0o111
+    (root / "venv" / "bin").mkdir(parents=True)
+    (root / "venv" / "bin" / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    (root / "venv" / "bin" / "python").chmod(0o755)
+    return root
+
+
+def autograde(root, files):
+    submission = root / "submission"
+    submission.mkdir(exist_ok=True)
+    for path in submission.iterdir():
+        path.unlink()
+    for name, text in files.items():
+        (submission / name).write_text(text)
+    (root / "results" / "results.json").unlink(missing_ok=True)
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {"AUTOGRADER_ROOT": str(root)}
+    subprocess.run(["bash", root / "source" / "run_autograder"], env=environment, cwd="/", capture_output=True)
+    return json.loads((root / "results" / "results.json").read_text())
+
+
+def notebook(*cells):
+    return nbformat.writes(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells]))
+
+
+def test_the_autograder_grades_a_submission(image):
+    """Two lessons in one upload are one student's, and the zip holds all that judging needs."""
+    got = autograde(
+        image,
+        {
+            "00_check_your_bench.ipynb": notebook("def double(x): return 2 * x"),
+            "my lesson 4.ipynb": notebook(
+                "pad_value = 0", "def block_size(n_cols): return 1 << (n_cols - 1).bit_length()"
+            ),
+        },
+    )
+
+    assert {"0.1": 1, "4.1": 0, "4.2": 0, "4.3": 2} == {t["number"]: t["score"] for t in got["tests"]}
+    assert 3 == got["score"]
+
+
+@pytest.mark.parametrize("files", [{}, {"notes.txt": "hello"}])
+def test_the_autograder_always_leaves_results(image, files):
+    """An upload without a notebook is a sentence, and no failed autograder."""
+    got = autograde(image, files)
+
+    assert 0 == got["score"] and "ends in .ipynb" in got["output"]
+
+
+def test_the_scripts_are_shell(image):
+    """As far as the shell can tell without running them."""
+    for name in ("setup.sh", "run_autograder"):
+        assert 0 == subprocess.run(["bash", "-n", image / "source" / name]).returncode
