@@ -15,6 +15,8 @@ _CANVAS = re.compile(
 _ATTEMPT = re.compile(r"-([0-9]{1,3})$")
 _MOODLE = re.compile(r"_assignsubmission_\w+$")  # one folder a student
 _ENDING = re.compile(r"\.(ipynb|zip)$", re.IGNORECASE)
+_SLUG = re.compile(rf"(?<![a-z])(?:{'|'.join(slug for slug, _ in lessons.OUTLINE.values())})(?![a-z])")
+_DEPTH = 8  # folders at most around what a platform handed out
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ def read(name: str) -> Name:
 def of_student(name: str, student: str) -> Name:
     """What a path says of a student who is known: folders around what the platform handed out are passed over."""
     parts = _parts(name)
-    said = (read("/".join(parts[i:])) for i in range(len(parts)))
+    said = (read("/".join(parts[i:])) for i in range(min(len(parts), _DEPTH)))
     return next((each for each in said if each.student == student), replace(read(name), student=student))
 
 
@@ -68,9 +70,9 @@ def wrapped(names: list[str], stem: str) -> str:
 def lesson(text: str) -> str | None:
     """The lesson that a name speaks of: by its slug, or by a number after "lesson" or at the beginning."""
     words = re.sub(r"[\W_]+", "_", text).lower()
-    for number, (slug, _) in lessons.OUTLINE.items():
-        if re.search(rf"(?<![a-z]){slug}(?![a-z])", words):
-            return number
+    slug = _SLUG.search(words)
+    if slug:
+        return next(number for number, (name, _) in lessons.OUTLINE.items() if name == slug[0])
     found = re.search(r"lesson_?([0-9]{1,2})(?![0-9])", words) or re.match(r"([0-9]{1,2})(?![0-9])", words)
     number = found[1].zfill(2) if found else None
     return number if number in lessons.OUTLINE else None

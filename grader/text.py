@@ -7,6 +7,8 @@ import unicodedata
 
 def plain(text: str) -> str:
     """The text on one line, with a mark in place of every control, direction and unassigned character."""
+    if text.isprintable():
+        return text
     return "".join(
         " " if c in "\t\n\r" else "\N{REPLACEMENT CHARACTER}" if unicodedata.category(c)[0] == "C" else c for c in text
     )

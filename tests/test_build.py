@@ -142,13 +142,13 @@ def test_check_finds_what_is_wrong(tmp_path, monkeypatch):
 
     found = build.problems(source)
     assert ["notebooks/00_small.ipynb is stale", "solutions/00_small.ipynb is stale"] == found[:2]
-    assert "shows 'return 2 * x'" in found[2]
+    assert any("shows 'return 2 * x'" in sentence for sentence in found)
 
     source.write_text(SMALL)
     notebook = build.read(source)
     (tmp_path / "notebooks" / "00_small.ipynb").write_text(build.text(build.learner(build.read(source))))
     source.with_suffix(".ipynb").write_text(build.text(notebook))
-    assert 2 == len(build.problems(source)) and "has no good run stored" in build.problems(source)[0]
+    assert 2 == sum("has no good run stored" in sentence for sentence in build.problems(source))
 
     source.write_text(SMALL.replace('# %%\ncheck("0.1")\n', ""))
     with pytest.raises(SystemExit, match="no check"):

@@ -1,5 +1,6 @@
 """python -m grader export: read with the tools that others will read it with."""
 
+import ast
 import base64
 import csv
 import hashlib
@@ -7,6 +8,7 @@ import html.parser
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -14,6 +16,7 @@ from xml.etree import ElementTree
 
 import nbformat
 import pytest
+from conftest import ROOT
 
 from grader.__main__ import main
 from grader.export import autograder, entries, gradebook
@@ -319,6 +322,18 @@ def test_a_column_can_be_named_and_several_are_a_question(tmp_path, capsys):
     assert "several columns fit: Lesson 04 (1), Lesson 04 late (2)" in fill(tmp_path, capsys, text)[2]
     assert text.replace("101,,,", "101,,,4") == fill(tmp_path, capsys, text, "--column", "4=Project")[1]
     assert text.replace("101,,,", "101,,4,") == fill(tmp_path, capsys, text, "--column", "04=Lesson 04 late (2)")[1]
+    assert "no results for lesson 07" in fill(tmp_path, capsys, text, "--column", "7=Project")[2]
+
+
+def test_no_column_is_filled_for_two_lessons(tmp_path, capsys):
+    """The first one named, or else the first lesson, has it."""
+    text = "Student,ID,Lesson 04 (1)\nA,101,\n"
+    store(tmp_path, [ADA, row("lovelaceada_101_9_05.ipynb", "lovelaceada_101", "05", exercise("5.1"))])
+
+    code, got, said = fill(tmp_path, capsys, text, "--column", "05=Lesson 04")
+
+    assert (0, text.replace("101,", "101,2")) == (code, got)
+    assert "lesson 04 is left out, no column fits" in said
 
 
 def test_odd_gradebooks_are_a_sentence_or_kept(tmp_path, capsys):
@@ -410,7 +425,32 @@ def test_the_autograder_always_leaves_results(image, files):
     assert 0 == got["score"] and "ends in .ipynb" in got["output"]
 
 
-def test_the_scripts_are_shell(image):
-    """As far as the shell can tell without running them."""
-    for name in ("setup.sh", "run_autograder"):
-        assert 0 == subprocess.run(["bash", "-n", image / "source" / name]).returncode
+def test_setup_installs_what_the_zip_lists(image, tmp_path):
+    """With the newest Python that the image has; apt-get, pip and Python are stand-ins that keep what they are told."""
+    stubs = tmp_path / "bin"
+    stubs.mkdir()
+    told = f'echo "$(basename "$0") $*" >>{tmp_path}/told\n'
+    makes = f'mkdir -p "$3/bin"; cp {stubs}/apt-get "$3/bin/pip"; cp {stubs}/apt-get "$3/bin/python"\n'
+    for name, does in {"apt-get": 'case "$*" in *3.13-venv*) exit 100;; esac\n', "python3.12": makes}.items():
+        (stubs / name).write_text(f"#!/bin/sh\n{told}{does}")
+        (stubs / name).chmod(0o755)
+    shutil.copytree(image / "source", tmp_path / "root" / "source")
+    environment = os.environ | {"AUTOGRADER_ROOT": str(tmp_path / "root"), "PATH": f"{stubs}:{os.environ['PATH']}"}
+
+    done = subprocess.run(["bash", tmp_path / "root" / "source" / "setup.sh"], env=environment, capture_output=True)
+
+    assert 0 == done.returncode, done.stderr
+    lines = (tmp_path / "told").read_text().splitlines()
+    assert [f"python3.12 -m venv {tmp_path}/root/venv"] == [line for line in lines if line.startswith("python3.12")]
+    (install,) = (line.split() for line in lines if line.startswith("pip"))
+    assert all(os.path.isfile(path) for path in install if path.endswith(".txt")) and "-c" in install
+    assert "python -m grader doctor" == lines[-1]
+
+
+def test_exports_read_results_and_judge_nothing():
+    """What they import of the grader is no part of judging, but for the function that reads the rows."""
+    for path in (ROOT / "grader" / "export").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.level > 1:
+                imported = {node.module} if node.module else {a.name for a in node.names}
+                assert imported <= {"classroom", "layout", "lessons", "mistakes", "pool", "text"}, path.name

@@ -18,14 +18,16 @@ def book(tmp_path, monkeypatch):
 
 def test_it_shows_points_marks_and_what_is_next(book, capsys):
     """Full points, a share of them, and none look different."""
-    scores.remember("0.1", 1.0)
+    for exercise in lessons.of_lesson("00"):
+        scores.remember(exercise.id, exercise.points)
     scores.remember("1.1", 0.0)
     scores.remember("6.4", 1.5)
     progress()
     shown = capsys.readouterr().out
 
-    assert "00  check_your_bench     ██████████  1 of 1  0.1 ✓\n" in shown
-    assert "0 of 6  1.1 ✗\n" in shown and "1.5 of 7  6.4 1.5\n" in shown
+    all_of = {number: points for number, (_, points) in lessons.OUTLINE.items()}
+    assert f"00  check_your_bench     ██████████  {all_of['00']} of {all_of['00']}  0.1 ✓" in shown
+    assert f"0 of {all_of['01']}  1.1 ✗\n" in shown and f"1.5 of {all_of['06']}  6.4 1.5\n" in shown
     assert "public checks passed" in shown and "next: 1.1 naive_softmax, in lesson 01" in shown
 
 

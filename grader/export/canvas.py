@@ -36,17 +36,19 @@ def export(entries: list[Entry], to: pathlib.Path, gradebook: bytes, chosen: dic
 def _columns(book: Gradebook, entries: list[Entry], chosen: dict[str, str], said: list[str]) -> dict[str, Column]:
     """The column of each lesson that has one and no more than one; no column is filled for two lessons."""
     found: dict[str, Column] = {}
-    for lesson in sorted({e.row["lesson"] for e in entries if e.counts}):
-        points = max(e.row["max_score"] for e in entries if e.counts and e.row["lesson"] == lesson)
+    points = {e.row["lesson"]: e.row["max_score"] for e in entries if e.counts}
+    said += [f"no results for lesson {lesson}, which --column names" for lesson in chosen if lesson not in points]
+    for lesson in sorted(points, key=lambda number: (number not in chosen, number)):
+        free = [c for c in book.columns if c not in found.values()]
         if lesson in chosen:
-            fit = [c for c in book.columns if chosen[lesson] in (c.name, c.title)]
+            fit = [c for c in free if chosen[lesson] in (c.name, c.title)]
         else:
-            fit = [c for c in columns_for(book.columns, lesson, points) if c not in found.values()]
+            fit = columns_for(free, lesson, points[lesson])
         if len(fit) == 1:
             found[lesson] = fit[0]
-            if fit[0].points not in (None, points):
-                possible = words.number(fit[0].points)
-                said.append(f"{fit[0].name} has {possible} points possible, lesson {lesson} has {words.number(points)}")
+            possible, most = fit[0].points, points[lesson]
+            if possible not in (None, most):
+                said.append(f"{fit[0].name} has {possible:g} points possible, lesson {lesson} has {most:g}")
         else:
             what = "several columns fit: " + ", ".join(c.name for c in fit) if fit else "no column fits"
             said.append(f"lesson {lesson} is left out, {what}; name one with --column {lesson}=NAME")

@@ -89,5 +89,9 @@ def write(path: pathlib.Path, data: str | bytes) -> None:
     """Write a file as a whole or not at all. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(path.name + ".new")
-    beside.write_bytes(data.encode() if isinstance(data, str) else data)
-    os.replace(beside, path)
+    try:
+        beside.write_bytes(data.encode() if isinstance(data, str) else data)
+        os.replace(beside, path)
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise
