@@ -56,7 +56,7 @@ def find_all(paths: list[pathlib.Path]) -> list[Handed]:
                 handed = _handed(under, handed.load)
             else:
                 handed = replace(handed, name=f"{under}/{handed.name}")
-            found[handed.name] = handed
+            found.setdefault(handed.name, handed)
     return list(found.values())
 
 

@@ -123,6 +123,9 @@ def test_two_paths_never_share_a_name(tmp_path):
     found = submission.find_all([tmp_path / "one", tmp_path / "two", tmp_path / "one"])
     assert [("one/ada/04.ipynb", "ada"), ("two/ada/04.ipynb", "ada")] == [(h.name, h.student) for h in found]
 
+    (overlap,) = submission.find_all([tmp_path / "one", tmp_path / "one" / "ada"])
+    assert ("one/ada/04.ipynb", "ada") == (overlap.name, overlap.student)
+
     found = submission.find_all([tmp_path / "one" / "ada" / "04.ipynb", tmp_path / "two" / "ada" / "04.ipynb"])
     assert ["one/ada/04.ipynb", "two/ada/04.ipynb"] == [h.name for h in found]
 

@@ -139,11 +139,11 @@ def students_for(students: list[Student], key: str, canvas: tuple[str, str] | No
     if canvas:
         name, number = canvas
         return [s for s in students if s.id == number] or [s for s in students if _flat(s.name) == _flat(name)]
-    key = key.strip().casefold()
+    key, flat = key.strip().casefold(), _flat(key)
     ways = (
         lambda s: key in (s.id, *(other.casefold() for other in s.others)),
         lambda s: key in [other.casefold().partition("@")[0] for other in s.others],
-        lambda s: _flat(key) in (_flat(s.name), _flat("".join(s.name.partition(",")[::-1]))),
+        lambda s: flat and flat in (_flat(s.name), _flat("".join(s.name.partition(",")[::-1]))),
     )
     return next((found for way in ways if (found := [s for s in students if way(s)])), [])
 
