@@ -17,6 +17,8 @@ import sys
 import tempfile
 import warnings
 
+import numpy
+
 from . import interpreter, machine, sandbox, serve, wire
 
 
@@ -82,7 +84,9 @@ def _fork(channel_fd: int, seconds: float, device: str, folder: str) -> tuple[in
             os.dup2(nowhere, fd)
         os.chdir(scratch)
         warnings.simplefilter("ignore")
-        random.seed(0)  # PyTorch begins with a fixed seed by itself; an answer that draws numbers gets the same again
+        # An answer that draws numbers draws the same ones again. PyTorch begins with a fixed seed by itself.
+        random.seed(0)
+        numpy.random.seed(0)
         serve.serve(socket.socket(fileno=channel_fd), scratch, device)
         status = 0
     finally:
