@@ -120,7 +120,7 @@ def _without_magics(cell: str) -> str:
     return "\n".join(_MAGIC.sub(r"\1pass", line) for line in lines)
 
 
-@functools.lru_cache(maxsize=256)  # every exercise of a notebook looks at the same cells
+@functools.lru_cache(maxsize=64)  # every exercise of a notebook looks at the same cells
 def _statements(cell: str) -> list[_Statement]:
     """The top-level statements of a cell that define something."""
     cell, found = _without_magics(cell), []

@@ -10,12 +10,13 @@ import subprocess
 import sys
 import time
 import uuid
+from concurrent.futures.process import BrokenProcessPool
 
 import nbformat
 import pytest
 from conftest import ROOT
 
-from grader import records
+from grader import crew, records
 
 RIGHT = "def double(x): return 2 * x"
 SECRET = "a secret of the tests"
@@ -144,7 +145,7 @@ def test_parts_joined_are_the_whole(place):
     assert first | second == place.rows("all")
 
 
-def test_what_ends_or_holds_its_grader_costs_no_other_file(place):
+def test_a_grader_that_is_ended_costs_no_file_its_row(place):
     """A process that grades is ended from outside: its file is graded by another."""
     process = place.start()
     place.wait_for_rows(process, 1)
@@ -155,6 +156,18 @@ def test_what_ends_or_holds_its_grader_costs_no_other_file(place):
 
     assert 0 == process.returncode, complaints
     assert 24 == len(place.rows()) and all(not r["problems"] for r in place.rows().values())
+
+
+def test_a_process_that_hangs_or_ends_is_replaced():
+    """Whoever waits for it hears of it, and the next file has a process again."""
+    with crew.of_this_machine(1, seconds=2.0) as found:
+        assert (BrokenProcessPool, TimeoutError) == found.lost and 1 == found.width()
+        first = found.executor.submit(os.getpid).result()
+        with pytest.raises(TimeoutError, match="given up after 2 seconds"):
+            found.executor.submit(time.sleep, 60).result()
+        with pytest.raises(BrokenProcessPool):
+            found.executor.submit(os._exit, 1).result()
+        assert first != found.executor.submit(os.getpid).result() != os.getpid()
 
 
 def test_a_cluster_of_two_does_the_same_work(place):
