@@ -1,6 +1,7 @@
 """The folder of results, seeds, parts: what holds whatever happens around a run."""
 
 import json
+import os
 import resource
 import stat
 import subprocess
@@ -15,7 +16,7 @@ from conftest import ROOT
 
 from grader import answer, classroom, crew, lessons, records, seeds, submission
 from grader.__main__ import main
-from grader.commands.grade import _in_shard
+from grader.commands.grade import _in_shard, _report
 from grader.exercise import Answer
 from grader.judge import judge
 
@@ -221,6 +222,40 @@ def test_an_odd_file_is_no_fault_of_the_graders(data):
     made = classroom.grade(classroom.Work("x", "x", 20.0, "", data, "0"))
     assert (None, 0) == (made["lesson"], made["score"]) and made["problems"]
     assert not records.failed(made)
+
+
+NAMES = (
+    "=1+1.ipynb", "-x.ipynb", "a\nb.ipynb", "\u202egnp.ipynb", "а.ipynb", "a.ipynb", "[b]x[b].ipynb", "\x1b[31m.ipynb",
+    "<script>.ipynb", "n" * 249 + ".ipynb", "\udcff\udcfe.ipynb", " .ipynb", "x.IPYNB",
+)  # fmt: skip
+
+
+def test_odd_names_and_odd_things_have_a_row_each(tmp_path, capsys, monkeypatch):
+    """Under their own names, which a table shows as text; beside a pipe, a folder, 200 MB, and links in a circle."""
+    folder, out = tmp_path / "class", tmp_path / "out"
+    deep = folder.joinpath(*["d" * 200] * 15)
+    deep.mkdir(parents=True)
+    for path in [*(folder / name for name in NAMES), deep / "x.ipynb"]:
+        path.write_bytes(b"{}")
+    os.mkfifo(folder / "pipe.ipynb")
+    (folder / "folder.ipynb").mkdir()
+    (folder / "loop").symlink_to(folder)
+    (folder / "circle.ipynb").symlink_to(folder / "circle.ipynb")
+    with open(folder / "large.ipynb", "wb") as f:
+        f.truncate(200 << 20)
+    found = list(submission.find(folder))
+
+    run(found, out, Graders())
+
+    rows = {r["submission"]: r for r in records.rows(out / "results.jsonl")}
+    assert {h.name for h in found} == set(rows) >= {*NAMES, "pipe.ipynb", "folder.ipynb", "circle.ipynb"}
+    assert len(found) == len(rows) and all(r["problems"] and not r["score"] for r in rows.values())
+    assert "larger than 64 MB" in rows["large.ipynb"]["problems"][0]
+    monkeypatch.setenv("COLUMNS", "400")
+    _report(out, set(rows))
+    said = capsys.readouterr()
+    assert f"{len(rows)} of {len(rows)} files have a row" in said.out.replace("\n", " ") and not said.err
+    assert not {"\x1b", "\u202e", "\udcff"} & set(said.out)
 
 
 def test_no_exercise_takes_the_last_half_of_anothers_seconds(monkeypatch):
