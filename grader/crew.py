@@ -24,7 +24,7 @@ class Crew:
 
 
 class Unreachable(Exception):
-    """There is no such cluster, or no library to speak with it."""
+    """There is no such cluster, or not any more, or no library to speak with it."""
 
 
 @contextlib.contextmanager
@@ -46,9 +46,16 @@ def of_cluster(address: str) -> Iterator[Crew]:
         client = Client(address, timeout=10)
     except (OSError, ValueError) as error:
         raise Unreachable(f"no Dask scheduler answers at {address!r}: {error}") from None
+
+    def width() -> int:
+        try:
+            threads = sum(client.nthreads().values())
+        except OSError as error:
+            raise Unreachable(f"the Dask scheduler at {address!r} went away: {error}") from None
+        return 2 * max(threads, 1)  # twice as many as can be graded at a time, so that nobody waits for the next one
+
     with client, _ending(client.get_executor(pure=False)) as executor:
-        # Twice as many files as can be graded at a time, so that nobody waits for the next one to arrive.
-        yield Crew(executor, lambda: 2 * max(sum(client.nthreads().values()), 1), (KilledWorker,))
+        yield Crew(executor, width, (KilledWorker,))
 
 
 @contextlib.contextmanager

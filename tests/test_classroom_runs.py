@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -70,6 +71,22 @@ class Place:
         said, complaints = process.communicate(timeout=300)
         return process.returncode, said, complaints
 
+    def cluster(self):
+        """Start a cluster of two: (its process, its address). It ends at a line of input."""
+        script = self.folder / "cluster.py"
+        script.write_text(
+            "from distributed import LocalCluster\n"
+            "if __name__ == '__main__':\n"
+            "    with LocalCluster(n_workers=2, threads_per_worker=1, host='127.0.0.1', dashboard_address=None) as c:\n"
+            "        print(c.scheduler_address, flush=True)\n"
+            "        input()\n"
+        )
+        process = subprocess.Popen(
+            [sys.executable, str(script)], env=self.environment | {"PYTHONPATH": str(ROOT)}, start_new_session=True,
+            cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        return process, process.stdout.readline().strip()
+
     def rows(self, out="out"):
         return {r["submission"]: r | {"seconds": 0} for r in map(json.loads, self.lines(out))}
 
@@ -129,6 +146,17 @@ def test_ctrl_c_says_how_to_go_on(place):
     assert 2 <= len(place.rows()) == len(place.lines())
 
 
+def test_a_disk_that_fills_up_stops_the_run_and_loses_nothing(place):
+    """A sentence, exit status 2, whole rows; with room again the same command does the rest."""
+    process = place.start()
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (4000, resource.RLIM_INFINITY))
+    _, complaints = process.communicate(timeout=60)
+
+    assert 2 == process.returncode and "goes on from them" in complaints and "Traceback" not in complaints
+    assert 1 <= len(place.rows()) == len(place.lines()) < 24
+    assert 0 == place.run()[0] and 24 == len(place.rows()) == len(place.lines())
+
+
 def test_parts_joined_are_the_whole(place):
     """Two parts of a class have every row once."""
     for part in ("1/2", "2/2"):
@@ -173,21 +201,9 @@ def test_a_process_that_hangs_or_ends_is_replaced():
 def test_a_cluster_of_two_does_the_same_work(place):
     """A real one on this machine, through the same unit of work."""
     place.run(out="whole")
-    code = (
-        "from distributed import LocalCluster\n"
-        "if __name__ == '__main__':\n"
-        "    with LocalCluster('tcp://127.0.0.1:0', n_workers=2, threads_per_worker=1, dashboard_address=None) as c:\n"
-        "        print(c.scheduler_address, flush=True)\n"
-        "        input()\n"
-    )
-    script = place.folder / "cluster.py"
-    script.write_text(code)
-    cluster = subprocess.Popen(
-        [sys.executable, str(script)], env=place.environment | {"PYTHONPATH": str(ROOT)},
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    cluster, address = place.cluster()
     try:
-        status, _, complaints = place.run("--dask", cluster.stdout.readline().strip())
+        status, _, complaints = place.run("--dask", address)
     finally:
         cluster.communicate("\n", timeout=60)
 
@@ -195,11 +211,25 @@ def test_a_cluster_of_two_does_the_same_work(place):
     assert place.rows("whole") == place.rows()
 
 
+def test_a_cluster_that_goes_away_stops_the_run_and_loses_nothing(place):
+    """What is done has its rows; with this machine's processes the rest is done."""
+    cluster, address = place.cluster()
+    process = place.start("--dask", address)
+    place.wait_for_rows(process, 1)
+    os.killpg(cluster.pid, signal.SIGKILL)
+    cluster.communicate(timeout=60)
+    _, complaints = process.communicate(timeout=120)
+
+    assert 2 == process.returncode and "Grading stopped: " in complaints, complaints
+    assert 1 <= len(place.rows()) == len(place.lines()) < 24
+    assert 0 == place.run()[0] and 24 == len(place.rows()) == len(place.lines())
+
+
 def test_a_cluster_that_is_not_there_is_a_sentence(place):
     """Nothing is graded, and nothing is wrong with the folder."""
     status, _, complaints = place.run("--dask", "tcp://127.0.0.1:1")
 
-    assert 2 == status and "Nothing graded: no Dask scheduler answers" in complaints and "Traceback" not in complaints
+    assert 2 == status and "Grading stopped: no Dask scheduler answers" in complaints and "Traceback" not in complaints
 
 
 def test_without_the_library_a_cluster_is_a_sentence(monkeypatch, tmp_path, capsys):

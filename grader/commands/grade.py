@@ -54,14 +54,16 @@ def run(options) -> int:
             with graders as found:
                 _watch(classroom.run(part, results, found, secret, options.timeout), len(part))
             _report(options.out, {h.name for h in part})
-    except submission.NothingToGrade as error:
-        return _stop(2, f"Nothing graded: {error}.")
-    except (seeds.NoSecret, crew.Unreachable, records.Busy) as error:
+    except (submission.NothingToGrade, seeds.NoSecret, records.Busy) as error:
         return _stop(2, f"Nothing graded: {error}.")
     except OSError as error:
         why = error.strerror or error
-        return _stop(2, f"The results cannot be written to {str(options.out)!r}: {why}. What is there stays there.")
-    except classroom.NotGraded as error:
+        return _stop(
+            2,
+            f"The results cannot be written to {str(options.out)!r}: {why}. The rows that are there stay, and the same "
+            "command goes on from them.",
+        )
+    except (classroom.NotGraded, crew.Unreachable) as error:
         return _stop(2, f"Grading stopped: {error}.")
     except KeyboardInterrupt:
         return _stop(130, f"Stopped. What is done is in {str(options.out)!r}; the same command goes on from there.")
