@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import re
 import symtable
 from collections import Counter
@@ -18,7 +19,7 @@ from .exercise import Answer
 from .syntax import parse
 
 # Lines of IPython, not of Python. Magics that run their own cell leave the cell's body; the others take it along.
-_MAGIC = re.compile(r"^(\s*)(?:[%!?].*|\w[\w.]*\?{1,2}|[\w, ]+=\s*[%!].*)$")
+_MAGIC = re.compile(r"^(\s*)(?:[%!?].*|\w[\w.]*\?{1,2}|\w[\w, ]*=\s*[%!].*)$")
 _BODY_STAYS = ("%%time", "%%timeit", "%%capture", "%%prun")
 _COMPREHENSIONS = ("listcomp", "setcomp", "dictcomp", "genexpr")
 _CHANGING_METHODS = {"update", "append", "extend", "insert", "setdefault", "add", "pop", "remove", "clear", "sort"}
@@ -39,7 +40,7 @@ def extract(cells: list[str], names: tuple[str, ...]) -> Answer:
     defined = dict.fromkeys(names, 0)  # the cell that last defined a name
     for number, cell in enumerate(cells, 1):
         try:
-            found = _statements(_without_magics(cell))
+            found = _statements(cell)
             statements += found
             defined |= {name: number for name in names if any(name in s.binds for s in found)}
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -64,7 +65,7 @@ def definitions(cells: list[str]) -> Counter[str]:
     count: Counter[str] = Counter()
     for cell in cells:
         try:
-            count.update(name for s in _statements(_without_magics(cell)) for name in s.binds)
+            count.update(name for s in _statements(cell) for name in s.binds)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             pass
     return count
@@ -119,9 +120,11 @@ def _without_magics(cell: str) -> str:
     return "\n".join(_MAGIC.sub(r"\1pass", line) for line in lines)
 
 
+@functools.lru_cache(maxsize=64)  # every exercise of a notebook looks at the same cells
 def _statements(cell: str) -> list[_Statement]:
     """The top-level statements of a cell that define something."""
-    lines, found = cell.splitlines(), []
+    cell, found = _without_magics(cell), []
+    lines = cell.splitlines()
     for node in parse(cell).body:
         if isinstance(node, ast.ImportFrom) and _of_the_course(node.module or ""):
             continue

@@ -23,6 +23,10 @@ class Died(Exception):
     """The process that ran the answer ended before it replied."""
 
 
+class NoWorker(RuntimeError):
+    """The process that runs answers could not be started."""
+
+
 class Child:
     """One answer in a child process. `run` may be called many times, within one deadline for all."""
 
@@ -30,6 +34,9 @@ class Child:
         self._kill, self._channel = kill, channel
         self._end = time.monotonic() + seconds
         reply = self._ask({"op": "answer", "source": source})[0]
+        if "no_worker" in reply:
+            self.close()
+            raise NoWorker(f"no process for the answer: {str(reply['no_worker'])[:200]}")
         self.loading_error = _error(reply["error"]) if "error" in reply else None
 
     def run(self, call: Call, run_given: RunGiven | None = None) -> Evidence:

@@ -1,111 +1,157 @@
-"""A folder of submissions -> results.jsonl, one row a file, whatever the file is."""
+"""A file that was handed in -> its row; many of them -> a folder of results, one row a file, whatever the file is."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-import os
-import pathlib
+import itertools
 import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, replace
 
-from . import __version__, answer, lessons, submission
+from . import __version__, answer, lessons, seeds, submission
+from .crew import Crew
 from .exercise import Exercise, Result
-from .judge import SECONDS, judge
+from .records import NOT_GRADED, Results
 
 ISOLATION = "limits"  # the level of sandbox.py that every answer runs under
+_EXERCISES = 3  # a file has this many times the seconds of one exercise, for all of its exercises together
+_HANG = 5  # and a process that is busy with it this many times longer than that is not coming back
 
 
-def grade(handed: submission.Handed, seconds: float = SECONDS) -> dict:
+@dataclass(frozen=True)
+class Work:
+    """All that grading one file takes, so that it can be done anywhere.
+
+    seconds: for one exercise. data: the file's bytes, None when they cannot be read; `problem` then says why. key: what
+    the seeds are made from. seed: the name of the secret behind it.
+    """
+
+    name: str
+    student: str
+    seconds: float
+    seed: str
+    data: bytes | None = None
+    sha256: str | None = None
+    key: bytes = b""
+    problem: str = ""
+
+
+class NotGraded(Exception):
+    """Whoever was to grade the files could not."""
+
+
+def patience(seconds: float) -> float:
+    """Seconds after which a process that grades one file is given up; `seconds` are for one exercise."""
+    return _HANG * _EXERCISES * seconds
+
+
+def grade(work: Work) -> dict:
     """The row of one file. Never raises for anything a file may be."""
     began = time.monotonic()
-    row = {"submission": handed.name, "student": handed.student, "lesson": None, "sha256": None}
-    results: list[Result] = []
+    lesson, problems, results = None, [work.problem] if work.problem else [], []
+    try:
+        if work.data is not None:
+            handed_in = submission.read(work.data, work.name)
+            lesson, problems = handed_in.lesson, handed_in.problems
+            results = _judged(handed_in, work)
+            problems += _repeated(handed_in)
+    except Exception as error:
+        problems.append(f"{NOT_GRADED}: the grader itself failed: {type(error).__name__}: {error}")
+    return _row(work, lesson, problems, results, began)
+
+
+def run(handed: Iterable[submission.Handed], results: Results, crew: Crew, secret: bytes, seconds: float) -> Iterator:
+    """Grade files and add a row for each as it is finished. Yields (name, whether a file kept the row it had).
+
+    A file keeps its row when its bytes, the grader and the secret are the same. Files are read when somebody is free
+    to grade them, so that few of them are in memory. Raises OSError when a row cannot be written, NotGraded.
+    """
+    running: dict[Future, Work] = {}
+    for each in handed:
+        work = _work(each, secret, seconds)
+        if results.holds(work.name, (work.sha256, __version__, work.seed)):
+            yield work.name, True
+            continue
+        while len(running) >= crew.width():
+            yield from _finished(running, results, crew)
+        try:
+            running[crew.executor.submit(grade, work)] = replace(work, data=None)
+        except RuntimeError as error:
+            raise NotGraded(str(error)) from error
+    while running:
+        yield from _finished(running, results, crew)
+
+
+def _finished(running: dict[Future, Work], results: Results, crew: Crew) -> Iterator:
+    done, _ = wait(running, return_when=FIRST_COMPLETED)
+    for future in done:
+        work = running.pop(future)
+        try:
+            row = future.result()
+        except crew.lost as error:
+            why = str(error) if isinstance(error, TimeoutError) else "the file ended the process that graded it"
+            row = _row(work, None, [f"{NOT_GRADED}: {why}"], [], time.monotonic())
+        except Exception as error:
+            raise NotGraded(f"{type(error).__name__}: {error}") from error
+        results.add(row)
+        yield work.name, False
+
+
+def distinct(handed: Iterable[submission.Handed]) -> list[submission.Handed]:
+    """The same files, each with a name of its own: the second ada/05.ipynb is ada/05.ipynb (2)."""
+    found: dict[str, submission.Handed] = {}
+    for each in handed:
+        names = itertools.chain([each.name], (f"{each.name} ({n})" for n in itertools.count(2)))
+        name = next(n for n in names if n not in found)
+        found[name] = replace(each, name=name)
+    return list(found.values())
+
+
+def _work(handed: submission.Handed, secret: bytes, seconds: float) -> Work:
+    work = Work(handed.name, handed.student, seconds, seeds.name(secret))
     try:
         data = handed.load()
-    except (OSError, RuntimeError, NotImplementedError, ValueError, KeyError) as error:
-        problems = [f"the file cannot be read: {getattr(error, 'strerror', None) or error}"]
-    else:
-        row["sha256"] = hashlib.sha256(data).hexdigest()
-        handed_in = submission.read(data, handed.name)
-        row["lesson"], problems = handed_in.lesson, handed_in.problems
-        count = answer.definitions(handed_in.cells)
-        for exercise in lessons.of_lesson(handed_in.lesson) if handed_in.lesson else []:
-            results.append(_judged(exercise, handed_in.cells, seconds))
-            for name in exercise.names:
-                if count[name] > 1:
-                    problems.append(f"{name} is defined {count[name]} times: the last definition counts")
-    return row | {
-        "grader": __version__,
-        "score": sum(r.score for r in results),
-        "max_score": float(sum(r.max_score for r in results)),
-        "isolation": ISOLATION,
-        "seconds": round(time.monotonic() - began, 2),
-        "problems": problems,
-        "exercises": [r.record() for r in results],
-    }
+    except Exception as error:  # a library that unpacks archives may raise anything
+        return replace(work, problem=f"the file cannot be read: {getattr(error, 'strerror', None) or error}")
+    sha256 = hashlib.sha256(data).hexdigest()
+    return replace(work, data=data, sha256=sha256, key=seeds.of_submission(secret, sha256))
 
 
-def _judged(exercise: Exercise, cells: list[str], seconds: float) -> Result:
+def _judged(handed_in: submission.Submission, work: Work) -> list[Result]:
+    """The results of a file's exercises. No exercise takes the last half of another's seconds."""
+    exercises = lessons.of_lesson(handed_in.lesson) if handed_in.lesson else []
+    end, found = time.monotonic() + _EXERCISES * work.seconds, []
+    for later, exercise in zip(reversed(range(len(exercises))), exercises):
+        left = end - time.monotonic() - later * work.seconds / 2
+        found.append(_result(exercise, handed_in.cells, work, min(max(left, work.seconds / 2), work.seconds)))
+    return found
+
+
+def _result(exercise: Exercise, cells: list[str], work: Work, seconds: float) -> Result:
+    from .judge import judge  # here, so that whoever only hands out work need not load PyTorch
+
     try:
-        return judge(exercise, answer.extract(cells, exercise.names), seconds)
+        seed = seeds.of_exercise(work.key, exercise.id)
+        return judge(exercise, answer.extract(cells, exercise.names), seconds, seed)
     except Exception as error:  # a fault of the grader: it costs this exercise, and somebody should look
         message = f"the grader itself failed: {type(error).__name__}: {error}"
         points = float(exercise.points)
         return Result(exercise.id, exercise.title, "error", 0.0, points, message=message, flags=["grader-failed"])
 
 
-def run(handed: list[submission.Handed], out: pathlib.Path, jobs: int, seconds: float) -> Iterator[dict]:
-    """Grade files and append a row for each to out/results.jsonl as it finishes; yields the rows, old ones first.
-
-    A file that has a row already, with the same bytes and the same grader, keeps it.
-    """
-    out.mkdir(parents=True, exist_ok=True)
-    file = out / "results.jsonl"
-    stored = {row["submission"]: row for row in rows(file)}
-    kept = {h.name: stored[h.name] for h in handed if h.name in stored and _current(stored[h.name], h)}
-    names = {h.name for h in handed}
-    _rewrite(file, [*(row for name, row in stored.items() if name not in names), *kept.values()])
-    yield from kept.values()
-    todo = [h for h in handed if h.name not in kept]
-    with ThreadPoolExecutor(jobs) as executor, open(file, "a", encoding="utf-8") as f:
-        for future in as_completed([executor.submit(grade, h, seconds) for h in todo]):
-            row = future.result()
-            f.write(json.dumps(row) + "\n")
-            f.flush()
-            os.fsync(f.fileno())
-            yield row
+def _repeated(handed_in: submission.Submission) -> list[str]:
+    count = answer.definitions(handed_in.cells)
+    asked = [name for e in (lessons.of_lesson(handed_in.lesson) if handed_in.lesson else []) for name in e.names]
+    return [f"{name} is defined {count[name]} times: the last definition counts" for name in asked if count[name] > 1]
 
 
-def rows(file: pathlib.Path) -> list[dict]:
-    """The rows of a results.jsonl; a torn last line is left out."""
-    found = []
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return []
-    for line in lines:
-        try:
-            row = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(row, dict) and {"submission", "sha256", "grader"} <= row.keys():
-            found.append(row)
-    return found
-
-
-def _current(row: dict, handed: submission.Handed) -> bool:
-    """Whether a stored row is of this grader and of the bytes that the file holds now."""
-    if row["grader"] != __version__ or not row["sha256"]:
-        return False
-    try:
-        return row["sha256"] == hashlib.sha256(handed.load()).hexdigest()
-    except Exception:
-        return False  # grading it will say what is wrong
-
-
-def _rewrite(file: pathlib.Path, kept: list[dict]) -> None:
-    beside = file.with_suffix(".new")
-    beside.write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
-    beside.replace(file)
+def _row(work: Work, lesson: str | None, problems: list[str], results: list[Result], began: float) -> dict:
+    best = float(sum(r.max_score for r in results))
+    score = min(round(sum(r.score for r in results), 6), best)
+    return {
+        "submission": work.name, "student": work.student, "lesson": lesson, "sha256": work.sha256,
+        "grader": __version__, "seed": work.seed, "score": score, "max_score": best,
+        "isolation": ISOLATION, "seconds": round(time.monotonic() - began, 2), "problems": problems,
+        "exercises": [r.record() for r in results],
+    }  # fmt: skip

@@ -38,6 +38,7 @@ def judge(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: in
             failures = _on_gpu(_text(exercise, answer), seen, seconds, result)
     except pool.NoWorker as error:
         result.status, result.message = "error", str(error)
+        result.flags.append("grader-failed")  # no fault of the answer's
         return feedback.render(result)
     counted = [(f.case, f.evidence) for f in failures[:1]] or seen[::-1]
     _ledger(

@@ -12,14 +12,10 @@ import sys
 import tempfile
 import threading
 
-from .child import Child, Deadline, Died
+from .child import Child, Deadline, Died, NoWorker
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 START_SECONDS = 120
-
-
-class NoWorker(RuntimeError):
-    """The process that runs answers could not be started."""
 
 
 class Zygote:
@@ -46,6 +42,7 @@ class Zygote:
         environment = os.environ | {
             "FIVE_PASSES_WORKER": "1",
             "OMP_NUM_THREADS": "1",
+            "PYTHONHASHSEED": "0",  # the order of a set is no matter of luck
             "TRITON_INTERPRET": "1" if self.mode == "interpreted" else "0",
         }
         self._process = subprocess.Popen(

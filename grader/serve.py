@@ -29,10 +29,14 @@ def serve(channel: socket.socket, scratch: str, device: str = "cpu") -> None:
         try:
             if header["op"] == "answer":
                 path = os.path.join(scratch, "answer.py")
-                with open(path, "w", encoding="utf-8") as f:
-                    f.write(header["source"])
-                reply, data = {"loaded": True}, []
-                module = _import(path)
+                try:
+                    with open(path, "w", encoding="utf-8") as f:
+                        f.write(header["source"])
+                except OSError as error:  # a full disk is not the answer's fault
+                    reply, data = {"no_worker": error.strerror}, []
+                else:
+                    reply, data = {"loaded": True}, []
+                    module = _import(path)
             elif header["op"] == "compile":
                 from .compiler import lower
 

@@ -14,6 +14,7 @@ from . import layout
 from .which_lesson import lesson_of
 
 MAX_BYTES = 64 << 20
+MAX_CODE = 256 << 10  # characters in code cells: ten times what the longest lesson has; more would keep Python busy
 _SKIPPED = {".ipynb_checkpoints", "__MACOSX", ".git", ".venv"}
 
 
@@ -174,8 +175,8 @@ def _cells(notebook) -> tuple[list[str], str | None]:
         return [], f"no notebook: the JSON holds a {type(notebook).__name__}, not an object"
     cells = notebook.get("cells")
     if cells is None and isinstance(notebook.get("worksheets"), list):
-        sheets = [s for s in notebook["worksheets"] if isinstance(s, dict)]
-        cells = [c for s in sheets for c in s.get("cells") or []]
+        sheets = [s.get("cells") for s in notebook["worksheets"] if isinstance(s, dict)]
+        cells = [c for s in sheets if isinstance(s, list) for c in s]
     if not isinstance(cells, list):
         return [], "no notebook: the file has no list of cells"
     sources = []
@@ -187,4 +188,6 @@ def _cells(notebook) -> tuple[list[str], str | None]:
             if isinstance(source, str):
                 # A lone surrogate is no text; whoever typed it meant something else.
                 sources.append(source.encode("utf-8", "replace").decode())
+    if sum(map(len, sources)) > MAX_CODE:
+        return [], f"the notebook holds more than {MAX_CODE >> 10} thousand characters of code, so none of it was read"
     return sources, None if sources else "the notebook has no code cells"

@@ -6,22 +6,26 @@ import pathlib
 import subprocess
 import sys
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
 import pytest
 from conftest import ROOT
 
-from grader import classroom, lessons, submission
+from grader import classroom, crew, judge, lessons, records, submission
 from grader.__main__ import main
 
 MAX = {p.name[:2]: lessons.OUTLINE[p.name[:2]][1] for p in (ROOT / "notebooks").glob("*.ipynb")}
 
 
-def graded(path, out, **options):
+def graded(path, out, seconds=20.0):
+    """Grade in threads of this process, whose worker processes are warm already."""
     found = list(submission.find(path))
-    rows = list(classroom.run(found, out, jobs=2, seconds=options.get("seconds", 20)))
-    assert len(found) == len(rows) == len(classroom.rows(out / "results.jsonl"))
-    return {row["submission"]: row for row in rows}
+    with records.Results(out) as results, ThreadPoolExecutor(2) as executor:
+        done = list(classroom.run(found, results, crew.Crew(executor, lambda: 2), b"secret", seconds))
+    rows = {row["submission"]: row for row in records.rows(out / records.RESULTS)}
+    assert sorted(h.name for h in found) == sorted(name for name, _ in done) == sorted(rows)
+    return rows
 
 
 def notebook(*cells):
@@ -211,7 +215,7 @@ def test_list_and_doctor(capsys):
 
 def test_a_fault_of_the_grader_costs_one_exercise_and_is_flagged(tmp_path, monkeypatch):
     """One row a file, even then."""
-    monkeypatch.setattr(classroom, "judge", lambda *args: 1 / 0)
+    monkeypatch.setattr(judge, "judge", lambda *args: 1 / 0)
     (tmp_path / "a.ipynb").write_text(notebook("def double(x): return 2 * x"))
 
     (row,) = graded(tmp_path, tmp_path / "out").values()

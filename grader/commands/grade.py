@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import pathlib
 import sys
+from datetime import timedelta
 
 
 def add(commands) -> None:
@@ -13,41 +15,107 @@ def add(commands) -> None:
     parser = commands.add_parser("grade", help="grade notebooks")
     parser.add_argument("paths", nargs="+", type=pathlib.Path, metavar="PATH", help="a notebook, a folder, or a zip")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("results"), help="where results.jsonl goes")
-    parser.add_argument("--jobs", type=_positive(int), default=os.cpu_count() or 1, help="files graded side by side")
     parser.add_argument(
-        "--timeout", type=_positive(float), default=20.0, metavar="S", help="seconds an exercise may take"
-    )
+        "--jobs", type=_positive(int), default=_cores(),
+        help="files graded side by side; each takes about 1 GB of memory",
+    )  # fmt: skip
+    parser.add_argument(
+        "--timeout", type=_positive(float), default=20.0, metavar="S",
+        help="seconds an exercise may take; a file may take three times as long",
+    )  # fmt: skip
+    parser.add_argument(
+        "--secret", type=pathlib.Path, metavar="FILE",
+        help="what the inputs of the cases are derived from; without it a secret is made in --out and kept there",
+    )  # fmt: skip
+    parser.add_argument("--dask", metavar="ADDRESS", help="grade on the Dask cluster whose scheduler is there")
+    parser.add_argument("--shard", type=_shard, metavar="I/N", help="grade the I-th of N parts; merge joins them")
     parser.set_defaults(run=run)
 
 
 def run(options) -> int:
-    """Grade what was named: 0 when every file has a row, 2 when there is nothing to grade or to write to."""
+    """Grade what was named.
+
+    0 when every file has a row, 2 when there is nothing to grade or to write to, 130 when it was stopped.
+    """
+    from .. import classroom, crew, records, seeds, submission
+
+    try:
+        handed = classroom.distinct(submission.find_all(options.paths))
+        with records.Results(options.out) as results:
+            secret = seeds.secret(options.secret) if options.secret else seeds.own_secret(options.out)
+            results.expect([h.name for h in handed])
+            part = [h for h in handed if options.shard is None or _in_shard(h.name, *options.shard)]
+            if options.dask:
+                graders = crew.of_cluster(options.dask)
+            else:
+                jobs = min(options.jobs, len(part)) or 1
+                graders = crew.of_this_machine(jobs, classroom.patience(options.timeout))
+            with graders as found:
+                _watch(classroom.run(part, results, found, secret, options.timeout), len(part))
+            _report(options.out, {h.name for h in part})
+    except (submission.NothingToGrade, seeds.NoSecret, records.Busy) as error:
+        return _stop(2, f"Nothing graded: {error}.")
+    except OSError as error:
+        why = error.strerror or error
+        return _stop(
+            2,
+            f"The results cannot be written to {str(options.out)!r}: {why}. The rows that are there stay, and the same "
+            "command goes on from them.",
+        )
+    except (classroom.NotGraded, crew.Unreachable) as error:
+        return _stop(2, f"Grading stopped: {error}.")
+    except KeyboardInterrupt:
+        return _stop(130, f"Stopped. What is done is in {str(options.out)!r}; the same command goes on from there.")
+    return 0
+
+
+def _watch(done, total: int) -> None:
+    """Show how far it is and about how long it will take; where nobody can see a bar move, in lines."""
     from rich.console import Console
-    from rich.progress import track
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("grading"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, speed_estimate_period=600) as bar:
+        bar.add_task("grading", total=total)
+        (task,) = bar.tasks
+        step = max(total // 20, 10)
+        for _, kept in done:
+            if kept:  # it took no time, so it says nothing of how long the others will
+                bar.update(task.id, total=task.total - 1)
+                continue
+            bar.advance(task.id)
+            if not console.is_terminal and task.completed % step == 0:
+                left = f", about {timedelta(seconds=task.time_remaining)} left" if task.time_remaining else ""
+                print(f"graded {task.completed:.0f} of {task.total:.0f}{left}", file=sys.stderr, flush=True)
+
+
+def _report(out: pathlib.Path, names: set[str]) -> None:
+    """Print a table of the rows with these names, and say what was not judged."""
+    from rich.console import Console
     from rich.table import Table
 
-    from .. import classroom, submission
+    from .. import classroom, records
 
-    console = Console()
-    try:
-        handed = submission.find_all(options.paths)
-    except submission.NothingToGrade as error:
-        print(f"Nothing graded: {error}.", file=sys.stderr)
-        return 2
-    try:
-        done = classroom.run(handed, options.out, options.jobs, options.timeout)
-        rows = list(track(done, "grading", total=len(handed), console=Console(stderr=True), transient=True))
-    except OSError as error:
-        print(f"The results cannot be written to {str(options.out)!r}: {error.strerror or error}.", file=sys.stderr)
-        return 2
     table = Table("submission", "lesson", "score", "exercises", "problems", title=f"isolation: {classroom.ISOLATION}")
-    for row in sorted(rows, key=lambda r: r["submission"]):
+    lines, failed = [], 0
+    for row in records.rows(out / records.RESULTS):
+        if row["submission"] not in names:
+            continue
         marks = "  ".join(f"{e['id']} {_mark(e)}" for e in row["exercises"])
-        cells = [row["submission"], row["lesson"] or "-", f"{row['score']:g}/{row['max_score']:g}", marks]
-        table.add_row(*(_plain(c) for c in cells), _plain("; ".join(row["problems"])))
-    console.print(table)
-    print(f"{len(rows)} of {len(handed)} files have a row in {options.out / 'results.jsonl'}")
-    return 0
+        score = f"{row['score']:g}/{row['max_score']:g}"
+        lines.append((row["submission"], row["lesson"] or "-", score, marks, "; ".join(row["problems"])))
+        failed += records.failed(row)
+    for line in sorted(lines):
+        table.add_row(*map(_plain, line))
+    Console().print(table)
+    print(f"{len(lines)} of {len(names)} files have a row in {out / records.RESULTS}")
+    if failed:
+        print(
+            f"{failed} of them could not be judged in full, through no fault of theirs: their rows say what was "
+            "missing. The same command tries these again.",
+            file=sys.stderr,
+        )
 
 
 def _mark(exercise: dict) -> str:
@@ -64,6 +132,16 @@ def _plain(text: str):
     return Text(plain(text))
 
 
+def _stop(status: int, sentence: str) -> int:
+    print(sentence, file=sys.stderr)
+    return status
+
+
+def _cores() -> int:
+    """Cores that this process may use, which in a container or a batch job are fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def _positive(kind):
     def convert(text: str):
         number = kind(text)
@@ -72,3 +150,19 @@ def _positive(kind):
         return number
 
     return convert
+
+
+def _shard(text: str) -> tuple[int, int]:
+    part, _, parts = text.partition("/")
+    if not (part.isdecimal() and parts.isdecimal() and 0 <= int(part) <= int(parts) != 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is no part such as 1/4")
+    return int(part), int(parts)
+
+
+def _in_shard(name: str, part: int, parts: int) -> bool:
+    """Whether a part holds a submission. Its name decides, so other files come and go without moving it.
+
+    Parts may be counted from 1 to N or from 0 to N - 1: part N and part 0 are the same.
+    """
+    digest = hashlib.sha256(name.encode(errors="surrogateescape")).digest()
+    return int.from_bytes(digest[:8], "big") % parts == part % parts

@@ -8,7 +8,7 @@ import pathlib
 import re
 from dataclasses import dataclass, replace
 
-from .. import classroom, layout
+from .. import layout, records
 from ..text import plain_all
 
 RESULTS = "results.jsonl"
@@ -37,7 +37,7 @@ class Entry:
 def load(folder: pathlib.Path) -> list[Entry]:
     """The entries of a folder of results, by student, lesson and attempt; empty where there are no results."""
     found = []
-    for row in classroom.rows(folder / RESULTS):
+    for row in records.rows(folder / RESULTS):
         key = str(row.get("student") or row["submission"])
         blank = {"lesson": None, "problems": [], "exercises": [], "score": 0.0, "max_score": 0.0, "isolation": "?"}
         found.append(Entry(plain_all(blank | row | {"student": key}), key, layout.of_student(row["submission"], key)))

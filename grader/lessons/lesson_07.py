@@ -84,15 +84,18 @@ def _half_case(
 _LENGTHS = (1, 7, 781, 4096, 32768, 131072)
 
 
+_PANEL = 20240229  # no answer sees the panel, and none that is near the edge should pass or fail by the seed
+
+
 def _tolerance_cases(seed: int) -> list[Case]:
     return [
         Case(
             f"{compare.name(dtype)}, n = {n}",
             Call("call", "tolerance", (dtype, n)),
-            verify=lambda e, dtype=dtype, n=n: tolerance.verify(e, dtype, n, seed),
+            verify=lambda e, dtype=dtype, n=n: tolerance.verify(e, dtype, n, _PANEL),
             size=n,
             may_call_library=True,  # measuring PyTorch's own error is a fair way
-            facts={"dtype": dtype, "panel": functools.partial(tolerance.panel, dtype, n, seed)},
+            facts={"dtype": dtype, "panel": functools.partial(tolerance.panel, dtype, n, _PANEL)},
         )
         for n in _LENGTHS
         for dtype in tolerance.OFF

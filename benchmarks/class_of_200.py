@@ -1,0 +1,113 @@
+"""Grade a class that is made up of the answers kept in tests/, and say how many students a minute it takes.
+
+python benchmarks/class_of_200.py docs/class_of_200.json [STUDENTS]
+
+Each student hands in all fifteen lessons. STUDENTS measures the first so many of the 200; on two cores all of them take
+half an hour.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import pathlib
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+
+import nbformat
+import record  # puts the course on the path
+
+sys.path.insert(0, str(record.ROOT / "tests"))
+
+from conftest import stored  # noqa: E402
+
+from grader import answer, lessons, machine, records, submission  # noqa: E402
+
+CLASS = 200
+# How often a student's answer to an exercise is of each kind; the rest are those of the solution notebooks.
+SHARES = {"right": 0.4, "wrong": 0.25, "attacks": 0.02}
+
+
+def solutions() -> dict[str, str]:
+    """The course's own answer to each exercise."""
+    found = {}
+    for path in sorted((record.ROOT / "solutions").glob("*.ipynb")):
+        handed_in = submission.read(path.read_bytes())
+        for exercise in lessons.of_lesson(handed_in.lesson):
+            found[exercise.id] = answer.extract(handed_in.cells, exercise.names).source
+    return found
+
+
+def write(folder: pathlib.Path, students: int) -> Counter:
+    """One folder a student, one notebook a lesson. Returns how many answers there are of each kind."""
+    own, kept, count = solutions(), {}, Counter()
+    for kind in SHARES:
+        for each in stored(kind):
+            kept.setdefault((kind, each.exercise), []).append(each.source)
+    for student in range(students):
+        chance = random.Random(student)
+        for number, (slug, _) in lessons.OUTLINE.items():
+            cells = []
+            for exercise in lessons.of_lesson(number):
+                (kind,) = chance.choices([*SHARES, "solution"], [*SHARES.values(), 1 - sum(SHARES.values())])
+                choices = kept.get((kind, exercise.id))
+                count[kind if choices else "solution"] += 1
+                cells.append(chance.choice(choices) if choices else own[exercise.id])
+            path = folder / f"student{student:03}" / f"{number}_{slug}.ipynb"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(
+                nbformat.writes(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells]))
+            )
+    return count
+
+
+def measure(students: int) -> dict:
+    """Grade so many students with as many jobs as there are cores."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder, out = pathlib.Path(scratch) / "class", pathlib.Path(scratch) / "out"
+        folder.mkdir()
+        answers = write(folder, students)
+        before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+        command = [sys.executable, "-m", "grader", "grade", str(folder), "--out", str(out)]
+        subprocess.run(command, cwd=record.ROOT, stdout=subprocess.DEVNULL, check=True)
+        wall, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+        statuses = Counter(e["status"] for row in records.rows(out / records.RESULTS) for e in row["exercises"])
+        files = sum(1 for _ in records.rows(out / records.RESULTS))
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {
+        "students": students,
+        "files": files,
+        "answers": dict(answers),
+        "verdicts": dict(statuses),
+        "seconds": round(wall, 1),
+        "students_a_minute": round(60 * students / wall, 2),
+        "cpu_seconds_a_student": round(cpu / students, 2),
+    }
+
+
+def processor() -> str:
+    """The name of this machine's processor, as Linux gives it."""
+    lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown")
+
+
+if __name__ == "__main__":
+    students = int(sys.argv[2]) if len(sys.argv) > 2 else CLASS
+    load = os.getloadavg()[0]
+    done = {
+        "what": f"A class of {CLASS}, fifteen notebooks a student: the first {students} of it, graded.",
+        "command": f"python benchmarks/class_of_200.py docs/class_of_200.json {students}",
+        "date": datetime.date.today().isoformat(),
+        "machine": {"processor": processor(), "cores": len(os.sched_getaffinity(0)), "gpu": machine.has_gpu()},
+        "others": f"{load:.1f} processes were running before on average",
+        "versions": {name: machine.version(name) for name in ("torch", "triton", "numpy")},
+        "result": measure(students),
+    }
+    pathlib.Path(sys.argv[1]).write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps(done["result"], indent=1))

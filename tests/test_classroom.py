@@ -1,0 +1,398 @@
+"""The folder of results, seeds, parts: what holds whatever happens around a run."""
+
+import json
+import os
+import resource
+import stat
+import subprocess
+import sys
+import zipfile
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+
+import nbformat
+import pytest
+from conftest import ROOT
+
+from grader import answer, classroom, crew, lessons, records, seeds, submission
+from grader.__main__ import main
+from grader.commands.grade import _in_shard, _report
+from grader.exercise import Answer
+from grader.judge import judge
+
+
+def notebook(*cells):
+    return nbformat.writes(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells]))
+
+
+def row(name, **more):
+    return {"submission": name, "sha256": "1", "grader": "2", "seed": "3", "problems": [], "exercises": []} | more
+
+
+def stored(folder):
+    return [r["submission"] for r in map(json.loads, (folder / "results.jsonl").read_text().splitlines())]
+
+
+class Graders:
+    """An executor without processes: it grades at once, and remembers how much it held at a time."""
+
+    def __init__(self, grade=None):
+        self.grade, self.asked = grade, []
+
+    def submit(self, function, work):
+        self.asked.append(work.name)
+        future = Future()
+        try:
+            future.set_result(self.grade(work) if self.grade else function(work))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+    def crew(self, width=2):
+        return crew.Crew(self, lambda: width, (BrokenProcessPool, TimeoutError))
+
+
+def run(handed, folder, graders, secret=b"0123456789abcdef"):
+    with records.Results(folder) as results:
+        return list(classroom.run(handed, results, graders.crew(), secret, 20.0))
+
+
+def handed(**files):
+    return [submission.Handed(name, name, lambda data=data: data) for name, data in files.items()]
+
+
+def graded(work):
+    return row(work.name, sha256=work.sha256, grader=classroom.__version__, seed=work.seed)
+
+
+# ---- the file of results
+
+
+def test_a_torn_line_is_taken_out_and_the_others_stay(tmp_path):
+    """As a power cut leaves it: half a row, bytes that are no text, a row without its end of line."""
+    whole = json.dumps(row("a")) + "\n" + json.dumps(row("b"))
+    for torn in ("\n" + json.dumps(row("c"))[:30], "\n\x00\x00\x00", "\n[" + "[" * 100_000, "\n3\n", ""):
+        (tmp_path / "results.jsonl").write_bytes(whole.encode() + torn.encode() + b"\xff" * bool(torn))
+        with records.Results(tmp_path) as results:
+            results.add(row("d"))
+        assert ["a", "b", "d"] == stored(tmp_path)
+
+
+def test_a_later_row_takes_the_place_of_an_earlier_one(tmp_path):
+    """At once for whoever reads the rows, and in the file when the run ends."""
+    with records.Results(tmp_path) as results:
+        for each in (row("a", score=1), row("b"), row("a", score=2)):
+            results.add(each)
+        assert [None, 2] == [r.get("score") for r in records.rows(tmp_path / "results.jsonl")]
+    assert ["b", "a"] == stored(tmp_path)
+
+
+def test_a_full_disk_loses_nothing(tmp_path):
+    """The row that does not fit is not there; what was there stays, and the next run goes on."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with records.Results(tmp_path) as results:
+        results.add(row("a"))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (results.path.stat().st_size + 20, limits[1]))
+        try:
+            with pytest.raises(OSError):
+                results.add(row("b"))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert ["a"] == stored(tmp_path)
+    with records.Results(tmp_path) as results:
+        results.add(row("b"))
+    assert ["a", "b"] == stored(tmp_path)
+
+
+def test_a_second_run_into_the_same_folder_is_refused(tmp_path, capsys):
+    """With a sentence and exit status 2, and without a change of what the first one wrote."""
+    (tmp_path / "a.ipynb").write_text(notebook("def double(x): return 2 * x"))
+    out = tmp_path / "out"
+    with records.Results(out) as results:
+        results.add(row("a"))
+        before = results.path.read_bytes()
+        assert 2 == main(["grade", str(tmp_path / "a.ipynb"), "--out", str(out)])
+        assert "another run is writing to" in capsys.readouterr().err
+        assert before == results.path.read_bytes()
+
+
+# ---- a run
+
+
+def test_only_what_is_done_with_the_same_bytes_grader_and_secret_is_kept(tmp_path):
+    """And a row that says that the grader failed is no work done."""
+    files = handed(a=b"1", b=b"2", c=b"3")
+    first = Graders(lambda w: graded(w) | {"problems": ["not graded: no memory"] * (w.name == "c")})
+    assert [("a", False), ("b", False), ("c", False)] == sorted(run(files, tmp_path, first))
+
+    second = Graders(graded)
+    assert [("a", True), ("b", False), ("c", False)] == sorted(run(handed(a=b"1", b=b"x", c=b"3"), tmp_path, second))
+    third = Graders(graded)
+    run(files, tmp_path, third, b"another secret of 16")
+    assert (["b", "c"], ["a", "b", "c"]) == (second.asked, third.asked)
+    assert ["a", "b", "c"] == sorted(stored(tmp_path))
+
+
+def test_files_are_read_when_somebody_is_free(tmp_path):
+    """Two graders never have more than two files in memory, however many there are."""
+    held, most = set(), []
+
+    def load(name):
+        held.add(name)
+        most.append(len(held))
+        return name.encode()
+
+    def grade(work):
+        held.discard(work.name)
+        return graded(work)
+
+    class Later(Graders):
+        def submit(self, function, work):
+            return pool.submit(self.grade, work)
+
+    files = [submission.Handed(str(n), "x", lambda n=n: load(str(n))) for n in range(50)]
+    with ThreadPoolExecutor(2) as pool:
+        run(files, tmp_path, Later(grade))
+    assert 50 == len(stored(tmp_path)) and max(most) <= 3
+
+
+def test_a_file_that_ends_its_grader_has_a_row_and_costs_no_other(tmp_path):
+    """It is tried again by the next run, since it may have been somebody else's fault."""
+
+    def grade(work):
+        if work.name != "b":
+            return graded(work)
+        raise BrokenProcessPool("gone")
+
+    run(handed(a=b"1", b=b"2", c=b"3"), tmp_path, Graders(grade))
+    rows = {r["submission"]: r for r in records.rows(tmp_path / "results.jsonl")}
+    assert ["not graded: the file ended the process that graded it"] == rows["b"]["problems"]
+    again = Graders(graded)
+    run(handed(a=b"1", b=b"2", c=b"3"), tmp_path, again)
+    assert ["b"] == again.asked
+
+
+def test_a_fault_of_whoever_grades_stops_the_run(tmp_path):
+    """Such as a cluster without this library: a row each would blame the files."""
+    with pytest.raises(classroom.NotGraded, match="No module"):
+        run(handed(a=b"1"), tmp_path, Graders(lambda w: exec("import no_such_module")))
+    assert [] == stored(tmp_path)
+
+
+def test_files_of_one_name_have_a_row_each():
+    """From two folders, or from a zip that holds a name twice."""
+    files = [submission.Handed("x", "s", bytes)] * 3 + [submission.Handed("x (2)", "s", bytes)]
+    assert ["x", "x (2)", "x (3)", "x (2) (2)"] == [h.name for h in classroom.distinct(files)]
+
+
+def test_whatever_reading_raises_becomes_a_row(tmp_path):
+    """A damaged archive, a zip with a password, a library's own error."""
+    path = tmp_path / "class.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as z:
+        z.writestr("good.ipynb", notebook("x = 1"))
+        z.writestr("bad.ipynb", notebook("y = 1") * 50)
+    data = bytearray(path.read_bytes())
+    at = data.index(b"bad.ipynb") + len("bad.ipynb")
+    data[at : at + 40] = bytes(40)
+    path.write_bytes(data)
+
+    run(list(submission.find(path)), tmp_path / "out", Graders())
+
+    rows = {r["submission"]: r for r in records.rows(tmp_path / "out" / "results.jsonl")}
+    assert "cannot be read" in rows["bad.ipynb"]["problems"][0]
+    assert "no such lesson" in rows["good.ipynb"]["problems"][0]
+
+
+ODD = {
+    "sheets": b'{"worksheets": [{"cells": 5}, 3, {"cells": [{"cell_type": "code", "input": "x = 1"}]}]}',
+    "much code": json.dumps({"cells": [{"cell_type": "code", "source": "x = 1\n" * 50_000}]}).encode(),
+    "nul": b'{"cells": [{"cell_type": "code", "source": "def double(x):\\u0000 return 2 * x"}]}',
+    "twice": b'{"cells": 1, "cells": [{"cell_type": "code", "source": "x = 1"}]}',
+    "utf-16": '{"cells": []}'.encode("utf-16"),
+    "spaces": json.dumps({"cells": [{"cell_type": "code", "source": " " * 200_000 + "\nx y"}]}).encode(),
+    "nested": json.dumps({"cells": [{"cell_type": "code", "source": "x = " + "(" * 100_000}]}).encode(),
+    "minus": json.dumps({"cells": [{"cell_type": "code", "source": "x = " + "-" * 200_000 + "1"}]}).encode(),
+    "99": b'{"nbformat": 99, "cells": [{"cell_type": "code", "source": ["def ", 5, "f(): pass"]}]}',
+}
+
+
+@pytest.mark.parametrize("data", ODD.values(), ids=ODD)
+def test_an_odd_file_is_no_fault_of_the_graders(data):
+    """It answers no lesson, and the row says why."""
+    made = classroom.grade(classroom.Work("x", "x", 20.0, "", data, "0"))
+    assert (None, 0) == (made["lesson"], made["score"]) and made["problems"]
+    assert not records.failed(made)
+
+
+NAMES = (
+    "=1+1.ipynb", "-x.ipynb", "a\nb.ipynb", "\u202egnp.ipynb", "а.ipynb", "a.ipynb", "[b]x[b].ipynb", "\x1b[31m.ipynb",
+    "<script>.ipynb", "n" * 249 + ".ipynb", "\udcff\udcfe.ipynb", " .ipynb", "x.IPYNB",
+)  # fmt: skip
+
+
+def test_odd_names_and_odd_things_have_a_row_each(tmp_path, capsys, monkeypatch):
+    """Under their own names, which a table shows as text; beside a pipe, a folder, 200 MB, and links in a circle."""
+    folder, out = tmp_path / "class", tmp_path / "out"
+    deep = folder.joinpath(*["d" * 200] * 15)
+    deep.mkdir(parents=True)
+    for path in [*(folder / name for name in NAMES), deep / "x.ipynb"]:
+        path.write_bytes(b"{}")
+    os.mkfifo(folder / "pipe.ipynb")
+    (folder / "folder.ipynb").mkdir()
+    (folder / "loop").symlink_to(folder)
+    (folder / "circle.ipynb").symlink_to(folder / "circle.ipynb")
+    with open(folder / "large.ipynb", "wb") as f:
+        f.truncate(200 << 20)
+    found = list(submission.find(folder))
+
+    run(found, out, Graders())
+
+    rows = {r["submission"]: r for r in records.rows(out / "results.jsonl")}
+    assert {h.name for h in found} == set(rows) >= {*NAMES, "pipe.ipynb", "folder.ipynb", "circle.ipynb"}
+    assert len(found) == len(rows) and all(r["problems"] and not r["score"] for r in rows.values())
+    assert "larger than 64 MB" in rows["large.ipynb"]["problems"][0]
+    monkeypatch.setenv("COLUMNS", "400")
+    _report(out, set(rows))
+    said = capsys.readouterr()
+    assert f"{len(rows)} of {len(rows)} files have a row" in said.out.replace("\n", " ") and not said.err
+    assert not {"\x1b", "\u202e", "\udcff"} & set(said.out)
+
+
+def test_no_exercise_takes_the_last_half_of_anothers_seconds(monkeypatch):
+    """Exercises that use up their deadlines leave the others half of theirs, and the file ends in time."""
+    now, given = [0.0], []
+
+    def result(exercise, cells, work, seconds):
+        given.append(seconds)
+        now[0] += seconds
+
+    monkeypatch.setattr(classroom, "_result", result)
+    monkeypatch.setattr(classroom.time, "monotonic", lambda: now[0])
+    classroom._judged(submission.Submission(lesson="02"), classroom.Work("x", "x", 20.0, ""))
+    assert [20, 10, 10, 10, 10] == given
+
+
+# ---- seeds
+
+
+def test_a_secret_is_made_once_and_for_its_owner_alone(tmp_path):
+    """And is the same for every later run."""
+    made = seeds.own_secret(tmp_path)
+
+    assert made == seeds.own_secret(tmp_path)
+    assert 0o600 == stat.S_IMODE((tmp_path / "secret").stat().st_mode)
+    (tmp_path / "other").mkdir()
+    assert made != seeds.own_secret(tmp_path / "other")
+    assert made.decode() not in seeds.name(made) and seeds.name(made) not in made.decode()
+
+
+def test_seeds_depend_on_the_secret_the_file_and_the_exercise():
+    """The same three give the same seed again."""
+
+    def seed(secret=b"s" * 16, file="f", exercise="4.1"):
+        return seeds.of_exercise(seeds.of_submission(secret, file), exercise)
+
+    made = [seed(), seed(secret=b"t" * 16), seed(file="g"), seed(exercise="4.2")]
+    assert 4 == len(set(made)) and made[0] == seed() and all(0 <= s < 2**62 for s in made)
+
+
+@pytest.mark.parametrize("text", [None, "", "short"])
+def test_a_secret_that_is_none_is_refused(tmp_path, text, capsys):
+    """With a sentence, before anything is graded."""
+    (tmp_path / "a.ipynb").write_text(notebook("def double(x): return 2 * x"))
+    if text is not None:
+        (tmp_path / "key").write_text(text)
+
+    said = main(["grade", str(tmp_path / "a.ipynb"), "--out", str(tmp_path / "o"), "--secret", str(tmp_path / "key")])
+
+    assert 2 == said and "the secret" in capsys.readouterr().err
+
+
+def test_an_answer_that_knows_the_public_inputs_fails():
+    """It returns what is right for the inputs of `check`, looked up by what they are."""
+    exercise = lessons.exercises()["0.1"]
+    table = [(c.call.args[0].tolist(), (2 * c.call.args[0]).tolist()) for c in exercise.cases(20240229)]
+    learnt = f"import torch\ndef double(x): return torch.tensor(dict((str(k), v) for k, v in {table})[str(x.tolist())])"
+    given = answer.extract([learnt], exercise.names)
+
+    assert "passed" == judge(exercise, given).status
+    for file in "ab":
+        seed = seeds.of_exercise(seeds.of_submission(b"s" * 16, file), "0.1")
+        assert "passed" != judge(exercise, given, 20.0, seed).status
+
+
+def test_an_answer_that_draws_numbers_draws_the_same_again():
+    """Else a test that a learner wrote could pass in the notebook and fail here."""
+    source = "import random, numpy\ndef double(x): return random.random(), numpy.random.rand(), [*{'a', 'b', 'c', 'd'}]"
+    code = (
+        "from grader import pool\nfrom grader.exercise import Call\n"
+        f"with pool.zygote().open({source!r}, 20) as s: print(s.run(Call('call', 'double', (1,))).value)"
+    )
+    said = [subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True) for _ in "ab"]
+    assert said[0].stdout == said[1].stdout != "", said[0].stderr
+
+
+def test_an_answer_is_not_blamed_for_a_process_that_could_not_be_made(monkeypatch):
+    """A full disk is the machine's: the result is flagged, and the next run tries again."""
+    from grader import child
+
+    monkeypatch.setattr(child.Child, "_ask", lambda *_: ({"no_worker": "No space left on device"}, b""))
+    exercise = lessons.exercises()["0.1"]
+    result = judge(exercise, Answer("def double(x): return 2 * x"))
+
+    assert ("error", ["grader-failed"]) == (result.status, result.flags)
+    assert "No space left on device" in result.message
+    assert records.failed(row("x", exercises=[result.record()]))
+
+
+# ---- parts
+
+
+def test_every_file_is_in_one_part():
+    """Whether parts are counted from 0 or from 1, and whatever bytes a name has."""
+    names = [f"{n}/05.ipynb" for n in range(200)] + ["a\udcff.ipynb"]
+    for first in (0, 1):
+        for name in names:
+            assert 1 == sum(_in_shard(name, part, 4) for part in range(first, first + 4))
+    assert min(sum(_in_shard(n, part, 4) for n in names) for part in range(4)) > 30
+
+
+@pytest.mark.parametrize("text", ["", "5/4", "1/0", "a/b", "-1/4", "1"])
+def test_a_part_that_does_not_exist_is_a_usage_error(text, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["grade", "x", f"--shard={text}"])
+    assert 2 == stopped.value.code and "is no part such as 1/4" in capsys.readouterr().err
+
+
+def parts(tmp_path, *folders):
+    for number, rows in enumerate(folders):
+        with records.Results(tmp_path / str(number)) as results:
+            results.expect(["a", "b", "c", "d"])
+            for each in rows:
+                results.add(each)
+    return [str(tmp_path / str(number)) for number in range(len(folders))]
+
+
+def test_merge_joins_parts_and_says_what_is_missing_or_came_twice(tmp_path, capsys):
+    """And may be done again when the missing part is there."""
+    first, second = parts(tmp_path, [row("a", score=1), row("b")], [row("a", score=2), row("c")])
+    out = tmp_path / "out"
+
+    assert 1 == main(["merge", first, second, "--out", str(out)])
+    said = capsys.readouterr().out
+    assert "came 2 times, the first is kept: 'a'" in said and "missing: 'd'" in said and "secret" not in said
+    assert {"a": 1, "b": None, "c": None} == {
+        r["submission"]: r.get("score") for r in records.rows(out / "results.jsonl")
+    }
+
+    with records.Results(tmp_path / "1") as results:
+        results.add(row("d", seed="other"))
+    assert 0 == main(["merge", first, second, "--out", str(out)])
+    assert "2 different secrets" in capsys.readouterr().out
+    assert ["a", "b", "c", "d"] == sorted(stored(out)) and ["a", "b", "c", "d"] == records.handed_in(out)
+
+
+def test_merge_needs_results(tmp_path, capsys):
+    """A folder without is a usage error."""
+    assert 2 == main(["merge", str(tmp_path), "--out", str(tmp_path / "out")])
+    assert "holds no results.jsonl" in capsys.readouterr().err and not (tmp_path / "out").exists()

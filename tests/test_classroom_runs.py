@@ -1,0 +1,253 @@
+"""Real runs of python -m grader grade: stopped, killed, in parts, on a cluster. What they leave is always whole."""
+
+import contextlib
+import json
+import os
+import pathlib
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from concurrent.futures.process import BrokenProcessPool
+
+import nbformat
+import pytest
+from conftest import ROOT
+
+from grader import crew, records
+
+RIGHT = "def double(x): return 2 * x"
+SECRET = "a secret of the tests"
+KINDS = (
+    RIGHT,
+    "def double(x): return x",
+    "def double(x):\n    import torch\n    return torch.zeros_like(x)",
+    'overflow_at = {"float32": 89, "float16": 12}\ndef naive_traffic(m, n): return 5*m*n + 2*m, 3*m*n + 2*m',
+)
+
+
+def notebook(*cells):
+    return nbformat.writes(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells]))
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A class of 24, a secret, and nothing of ours left running afterwards."""
+    folder = tmp_path / "class"
+    for number in range(24):
+        (folder / f"s{number:02}").mkdir(parents=True)
+        (folder / f"s{number:02}" / "x.ipynb").write_text(notebook(KINDS[number % len(KINDS)], f"n = {number}"))
+    (tmp_path / "key").write_text(SECRET)
+    (tmp_path / "tmp").mkdir()
+    mark = f"FIVE_PASSES_TEST_RUN={uuid.uuid4()}"
+    yield Place(tmp_path, mark)
+    end = time.monotonic() + 20
+    while (left := running(mark)) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert [] == left
+    assert [] == [p.name for p in (tmp_path / "tmp").iterdir() if p.name.startswith("answers-")]
+
+
+class Place:
+    """Where a run takes place."""
+
+    def __init__(self, folder: pathlib.Path, mark: str):
+        self.folder, self.path, self.mark = folder, folder / "class", mark
+        self.environment = os.environ | dict([mark.split("=")]) | {"TMPDIR": str(folder / "tmp"), "COLUMNS": "200"}
+
+    def start(self, *options, out="out"):
+        command = ["grade", str(self.path), "--out", str(self.folder / out), "--secret", str(self.folder / "key")]
+        return subprocess.Popen(
+            [sys.executable, "-m", "grader", *command, "--jobs", "2", *options],
+            cwd=ROOT, env=self.environment, start_new_session=True, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+
+    def run(self, *options, out="out"):
+        process = self.start(*options, out=out)
+        said, complaints = process.communicate(timeout=300)
+        return process.returncode, said, complaints
+
+    def cluster(self):
+        """Start a cluster of two: (its process, its address). It ends at a line of input."""
+        script = self.folder / "cluster.py"
+        script.write_text(
+            "from distributed import LocalCluster\n"
+            "if __name__ == '__main__':\n"
+            "    with LocalCluster(n_workers=2, threads_per_worker=1, host='127.0.0.1', dashboard_address=None) as c:\n"
+            "        print(c.scheduler_address, flush=True)\n"
+            "        input()\n"
+        )
+        process = subprocess.Popen(
+            [sys.executable, str(script)], env=self.environment | {"PYTHONPATH": str(ROOT)}, start_new_session=True,
+            cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        return process, process.stdout.readline().strip()
+
+    def rows(self, out="out"):
+        return {r["submission"]: r | {"seconds": 0} for r in map(json.loads, self.lines(out))}
+
+    def lines(self, out="out"):
+        with contextlib.suppress(FileNotFoundError):
+            return (self.folder / out / "results.jsonl").read_text().splitlines()
+        return []
+
+    def wait_for_rows(self, process, count):
+        while len(self.lines()) < count and process.poll() is None:
+            time.sleep(0.01)
+
+
+def running(mark):
+    """The processes that were started with this in their environment."""
+    found = []
+    for process in pathlib.Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if process.name.isdecimal() and mark.encode() in (process / "environ").read_bytes():
+                found.append(int(process.name))
+    return found
+
+
+def test_runs_killed_at_any_moment_end_where_an_undisturbed_one_does(place):
+    """Row for row, seeds included; and what a killed run had done is not done again."""
+    status, _, complaints = place.run(out="whole")
+    assert 0 == status, complaints
+    whole = place.rows("whole")
+    assert 24 == len(whole) and {0.0, 1.0, 3.0} == {r["score"] for r in whole.values()}
+
+    chance = random.Random()
+    for count in (0, 3, 11):
+        process = place.start()
+        place.wait_for_rows(process, count)
+        time.sleep(chance.random() / 3)
+        process.kill()
+        process.communicate(timeout=60)
+    done = {r["submission"]: r["seconds"] for r in records.rows(place.folder / "out" / "results.jsonl")}
+    assert len(done) >= 11
+
+    status, said, complaints = place.run()
+
+    assert 0 == status and "24 of 24 files have a row" in said, complaints
+    assert whole == place.rows() and 24 == len(place.lines())
+    assert done.items() <= {r["submission"]: r["seconds"] for r in map(json.loads, place.lines())}.items()
+
+
+def test_ctrl_c_says_how_to_go_on(place):
+    """Exit status 130, no traceback, and only whole rows."""
+    process = place.start()
+    place.wait_for_rows(process, 2)
+    os.killpg(process.pid, signal.SIGINT)
+    said, complaints = process.communicate(timeout=60)
+
+    assert 130 == process.returncode, complaints
+    assert "the same command goes on from there" in complaints and "Traceback" not in complaints + said
+    assert 2 <= len(place.rows()) == len(place.lines())
+
+
+def test_a_disk_that_fills_up_stops_the_run_and_loses_nothing(place):
+    """A sentence, exit status 2, whole rows; with room again the same command does the rest."""
+    process = place.start()
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (4000, resource.RLIM_INFINITY))
+    _, complaints = process.communicate(timeout=60)
+
+    assert 2 == process.returncode and "goes on from them" in complaints and "Traceback" not in complaints
+    assert 1 <= len(place.rows()) == len(place.lines()) < 24
+    assert 0 == place.run()[0] and 24 == len(place.rows()) == len(place.lines())
+
+
+def test_parts_joined_are_the_whole(place):
+    """Two parts of a class have every row once."""
+    for part in ("1/2", "2/2"):
+        status, _, complaints = place.run("--shard", part, out=part.replace("/", "_"))
+        assert 0 == status, complaints
+    first, second = place.rows("1_2"), place.rows("2_2")
+    assert 24 == len(first | second) == len(first) + len(second) and first and second
+
+    merge = [sys.executable, "-m", "grader", "merge", "1_2", "2_2", "--out", "all"]
+    environment = place.environment | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(merge, cwd=place.folder, env=environment, capture_output=True, text=True)
+
+    assert 0 == done.returncode and "24 submissions have a row" in done.stdout, done.stdout + done.stderr
+    assert first | second == place.rows("all")
+
+
+def test_a_grader_that_is_ended_costs_no_file_its_row(place):
+    """A process that grades is ended from outside: its file is graded by another."""
+    process = place.start()
+    place.wait_for_rows(process, 1)
+    zygotes = [pid for pid in running(place.mark) if b"grader.worker" in _command(pid)]
+    judges = {_parent(pid) for pid in zygotes} - {process.pid}
+    os.kill(judges.pop(), signal.SIGKILL)
+    _, complaints = process.communicate(timeout=300)
+
+    assert 0 == process.returncode, complaints
+    assert 24 == len(place.rows()) and all(not r["problems"] for r in place.rows().values())
+
+
+def test_a_process_that_hangs_or_ends_is_replaced():
+    """Whoever waits for it hears of it, and the next file has a process again."""
+    with crew.of_this_machine(1, seconds=2.0) as found:
+        assert (BrokenProcessPool, TimeoutError) == found.lost and 1 == found.width()
+        first = found.executor.submit(os.getpid).result()
+        with pytest.raises(TimeoutError, match="given up after 2 seconds"):
+            found.executor.submit(time.sleep, 60).result()
+        with pytest.raises(BrokenProcessPool):
+            found.executor.submit(os._exit, 1).result()
+        assert first != found.executor.submit(os.getpid).result() != os.getpid()
+
+
+def test_a_cluster_of_two_does_the_same_work(place):
+    """A real one on this machine, through the same unit of work."""
+    place.run(out="whole")
+    cluster, address = place.cluster()
+    try:
+        status, _, complaints = place.run("--dask", address)
+    finally:
+        cluster.communicate("\n", timeout=60)
+
+    assert 0 == status, complaints
+    assert place.rows("whole") == place.rows()
+
+
+def test_a_cluster_that_goes_away_stops_the_run_and_loses_nothing(place):
+    """What is done has its rows; with this machine's processes the rest is done."""
+    cluster, address = place.cluster()
+    process = place.start("--dask", address)
+    place.wait_for_rows(process, 1)
+    os.killpg(cluster.pid, signal.SIGKILL)
+    cluster.communicate(timeout=60)
+    _, complaints = process.communicate(timeout=120)
+
+    assert 2 == process.returncode and "Grading stopped: " in complaints, complaints
+    assert 1 <= len(place.rows()) == len(place.lines()) < 24
+    assert 0 == place.run()[0] and 24 == len(place.rows()) == len(place.lines())
+
+
+def test_a_cluster_that_is_not_there_is_a_sentence(place):
+    """Nothing is graded, and nothing is wrong with the folder."""
+    status, _, complaints = place.run("--dask", "tcp://127.0.0.1:1")
+
+    assert 2 == status and "Grading stopped: no Dask scheduler answers" in complaints and "Traceback" not in complaints
+
+
+def test_without_the_library_a_cluster_is_a_sentence(monkeypatch, tmp_path, capsys):
+    """It says what to install."""
+    from grader.__main__ import main
+
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    (tmp_path / "a.ipynb").write_text(notebook(RIGHT))
+
+    assert 2 == main(["grade", str(tmp_path / "a.ipynb"), "--out", str(tmp_path / "out"), "--dask", "tcp://x:1"])
+    assert "pip install distributed" in capsys.readouterr().err
+
+
+def _command(pid):
+    with contextlib.suppress(OSError):
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
+
+
+def _parent(pid):
+    return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
