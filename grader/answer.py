@@ -145,9 +145,9 @@ def _statements(cell: str) -> list[_Statement]:
 
 
 def _of_the_course(module: str) -> bool:
-    """Whether an import stays out of answers: those of the course do, but for the kernels that it ships."""
+    """Whether an import stays out of answers: those of the course do, but for its kernels and its simulated device."""
     first, _, rest = module.partition(".")
-    return first in ("grader", "colab_setup") and rest.split(".")[0] != "fast"
+    return first in ("grader", "colab_setup") and rest.split(".")[0] not in ("fast", "simulated")
 
 
 def _stands_alone(text: str) -> bool:

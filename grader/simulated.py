@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 LAUNCH = 3e-6  # seconds that the host needs to queue a call
 COMPILE = 0.4  # seconds more for the first one
 CLEAR = 60e-6  # seconds that the device needs to clear its cache
 SLOW = 10  # calls, until the card has reached its speed
+JITTER = 1e-3  # of the usual time
 _KEPT, _LETTERS = 1000, 100
 
 
@@ -14,6 +17,7 @@ class Device:
 
     seconds: what a call of run takes. It takes half as long with its data in the cache, longer while the card is
     still slow, and now and then much longer or a little less: every fifth call is disturbed, beginning at `disturbed`.
+    No two calls take quite the same time.
 
     timed: (letters, whether work was waiting at the first look, and at the second, seconds between the two) for each
     pair of looks at the clock with calls in between. A letter a call: first, slow, cached, usual; x is a clear_cache().
@@ -64,7 +68,7 @@ class Device:
         if call <= 0:
             return "f" if self._calls == 1 else "s", 1.5 * cached
         rare = 4.0 if call % 5 == self._disturbed else 0.8 if call % 7 == 3 else 1.0
-        return "c" if self._cached else "u", rare * cached
+        return "c" if self._cached else "u", rare * cached * (1 + JITTER * math.sin(call))
 
     def _queue(self, seconds: float) -> None:
         self._done = max(self._done, self._time) + seconds

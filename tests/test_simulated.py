@@ -4,7 +4,7 @@ import statistics
 
 import pytest
 
-from grader.simulated import COMPILE, SLOW, Device
+from grader.simulated import COMPILE, JITTER, SLOW, Device
 
 SECONDS = 50e-6
 
@@ -37,7 +37,7 @@ def test_a_call_returns_before_its_work_is_done(warm):
 def test_data_in_the_cache_takes_half_the_time(warm):
     """The call before has left it there."""
     once(warm)
-    assert pytest.approx(SECONDS / 2) == once(warm, clear=False)
+    assert pytest.approx(SECONDS / 2, JITTER) == once(warm, clear=False)
 
 
 def test_the_first_calls_are_slow():
@@ -50,11 +50,12 @@ def test_the_first_calls_are_slow():
 @pytest.mark.parametrize("disturbed", range(5))
 @pytest.mark.parametrize("runs", [3, 4, 5, 9, 20, 101])
 def test_the_median_of_a_few_runs_is_the_usual_time(runs, disturbed):
-    """And the mean is not, nor the fastest of many."""
+    """And the mean is not, nor the fastest of many, nor any that is the most frequent."""
     device = Device(SECONDS, disturbed)
     times = [once(device) for _ in range(SLOW + runs)][SLOW:]
-    assert pytest.approx(SECONDS) == statistics.median(times)
+    assert pytest.approx(SECONDS, JITTER) == statistics.median(times)
+    assert len(times) == len(set(times))
     if runs >= 5:
         assert statistics.fmean(times) > 1.2 * SECONDS
     if runs >= 20:
-        assert pytest.approx(0.8 * SECONDS) == min(times)
+        assert pytest.approx(0.8 * SECONDS, JITTER) == min(times)

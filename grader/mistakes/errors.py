@@ -14,6 +14,7 @@ _TRANSLATIONS = [
     (r"is a kernel: launch it with a grid|outside of the scope of a kernel", "no-grid"),
     (r"'function' object is not subscriptable", "no-jit"),
     (r"'function' object cannot be interpreted as an integer", "function-not-called"),
+    (r"not supported between instances of .*'function'", "function-not-called"),
     (r"unexpected keyword argument '(dim|keepdim)'", "torch-keyword"),
     (r"too many indices for tensor of rank 0", "number-not-block"),
     (r"forget to add @triton\.jit", "imported-by-name"),

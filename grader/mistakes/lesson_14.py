@@ -7,7 +7,7 @@ MISTAKES = [
     Mistake(
         "clock-not-used",
         "No call lies between two looks at `clock`, so nothing was measured that the check could know of.",
-        "Which object of the lesson tells the time and waits for the device?",
+        "Which object of the lesson asks the device at hand, and none that was made up?",
     ),
     Mistake(
         "not-synchronised",
@@ -38,7 +38,7 @@ MISTAKES = [
     ),
     Mistake(
         "too-few-runs",
-        "One run or two say little: if one of them was disturbed, nobody can tell.",
+        "A few runs say little: if some of them were disturbed, nobody can tell.",
         "How many runs does it take until a single odd one no longer matters?",
     ),
     Mistake(
@@ -87,7 +87,7 @@ MISTAKES = [
     Mistake(
         "impossible-accepted",
         "More than the memory of the device can deliver was reported as a result.",
-        "What does `peak(x)` say, and what is left to believe of a measurement above it?",
+        "What does `peak(x)` say, in which unit, and what is left to believe of a measurement above it?",
     ),
     Mistake(
         "capped-at-peak",
@@ -102,7 +102,7 @@ MISTAKES = [
     Mistake(
         "possible-refused",
         "A result below the peak was refused.",
-        "In which unit does `peak(x)` come, and in which your result?",
+        "Which is larger where all is well, your result or `peak(x)`, and in which unit is each?",
     ),
     # ---- which kernel
     Mistake(

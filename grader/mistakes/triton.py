@@ -56,7 +56,7 @@ MISTAKES = [
     Mistake(
         "function-not-called",
         "A function stands where a number is needed: it was named, and not called.",
-        "What does Python need behind a function's name to call it, and which axis of the grid do you ask about?",
+        "What does Python need behind a function's name to call it, and what do you ask the function about?",
     ),
     Mistake(
         "torch-keyword",
