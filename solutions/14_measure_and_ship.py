@@ -197,14 +197,14 @@ Picture(f"GB/s over the number of columns, as shares of a copy: {words}.", lambd
 
 # %% [markdown]
 # Up to the right edge of the picture, one block a row stays near the copy. Longer rows and 16-bit numbers are another matter,
-# and for them `softmax` picks one of six kernels. These are their launchers; each fills `y` with the softmax of the rows of
-# `x`:
+# and for them `softmax` picks one of seven kernels. These are their launchers; `pick.tile(y, x)` fills `y` with the softmax of
+# the rows of `x`:
 
 # %%
 import inspect
 from grader.fast import pick
 
-for launcher in (pick.tile, pick.odd, pick.pairs, pick.split, pick.shared, pick.online):
+for launcher in (pick.tile, pick.two, pick.odd, pick.pairs, pick.split, pick.shared, pick.online):
     print(f"{launcher.__name__:7}{inspect.getdoc(launcher)}")
 
 # %% [markdown]
@@ -237,8 +237,10 @@ for n in (4096, 16384, 32768, 131072):
     print(f"a row of {n:6}: {n / 1024:5.0f} registers a thread as float32, {n / 2048:5.0f} in pairs")
 
 # %% [markdown]
+# **two** takes a row of 5000 as 4096 and the rest. One block would have 8192 lanes, many of them for nothing.
+#
 # **odd**: one instruction can load 16 bytes, a **vector**, if the address is a multiple of 16. With 781 columns of 2 bytes, rows
-# begin anywhere. Loading element by element leaves most of the bus idle. So cut each row at the boundaries. How much of it
+# begin anywhere. Element by element, each load brings 2 bytes instead of 16. So cut each row at the boundaries. How much of it
 # lies in whole vectors?
 
 # %%
@@ -258,7 +260,8 @@ print("of 781 elements, in rows 0 to 7:", *(in_whole_vectors(row) for row in ran
 # wait. Each keeps its piece of the row in registers, so even a row of 262144 is read once. On this course's interpreter,
 # programs run one after another: there, waiting would never end.
 #
-# **split** needs no promise, but reads twice. For a small matrix, two launches are over before zeroing the shared states pays.
+# **split** needs no promise, but reads twice. `shared` first needs a launch that sets its states to zero; for a small matrix
+# that costs more than a second read.
 # **online** runs on anything; with few rows it leaves most of a GPU idle.
 
 # %% tags=["nbval-ignore-output"]
