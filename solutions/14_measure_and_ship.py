@@ -255,13 +255,12 @@ print("of 781 elements, in rows 0 to 7:", *(in_whole_vectors(row) for row in ran
 # %% [markdown]
 # The few that are left move one by one.
 #
-# **shared** has programs that wait for each other. Lesson 09 said that they cannot: nobody promises that they run at the same
-# time. A **cooperative** launch promises just that, or fails. With no more programs than are resident at once (10.3), they may
-# wait. Each keeps its piece of the row in registers, so even a row of 262144 is read once. On this course's interpreter,
-# programs run one after another: there, waiting would never end.
+# **shared** has programs that wait for each other. Lesson 09 said that they cannot: nobody promises that they run together. A **cooperative** launch promises just that, or fails. With no more programs than are resident at once (10.3), they may
+# wait. Each keeps its piece of the row in registers, so even a row of 262144 is read once. This course's interpreter runs
+# programs one after another: waiting would never end.
 #
-# **split** needs no promise, but reads twice. `shared` first needs a launch that sets its states to zero; for a small matrix
-# that costs more than a second read.
+# **split** needs no promise, but reads twice. `shared` needs an extra launch to zero its states; for a small matrix
+# that costs more.
 # **online** runs on anything; with few rows it leaves most of a GPU idle.
 
 # %% tags=["nbval-ignore-output"]
