@@ -138,8 +138,9 @@ def input_overwritten(case: Case, evidence: Evidence, answer: Answer) -> bool:
 def overwritten(case: Case, evidence: Evidence) -> bool:
     """Whether a tensor that was sent came back with other values."""
     sent = [a for a in case.call.args if isinstance(a, (torch.Tensor, Out))]
-    pairs = zip(sent, evidence.args)
-    return any(isinstance(a, torch.Tensor) and not torch.equal(a.nan_to_num(), b.nan_to_num()) for a, b in pairs)
+    pairs = [pair for pair in zip(sent, evidence.args) if isinstance(pair[0], torch.Tensor)]
+    # As float64, since not every dtype has operations of its own.
+    return any(not torch.equal(a.double().nan_to_num(), b.double().nan_to_num()) for a, b in pairs)
 
 
 def nothing_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:

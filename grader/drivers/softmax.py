@@ -1,6 +1,19 @@
-"""Shuts the softmax that the course ships, and its choice of a kernel: the answer is to have one of its own."""
+"""Shuts the softmax that the course ships, and its choice of a kernel: the answer is to have one of its own.
 
+And asks that one for its choice on a GPU that is not there.
+"""
+
+import contextlib as _contextlib
+from unittest import mock as _mock
+
+import answer as _answer
+import torch as _torch
+from triton.runtime.interpreter import InterpretedFunction as _Kernel
+
+from grader.fast import launchers as _launchers
 from grader.fast import pick as _pick
+
+_MULTIPROCESSORS = 132
 
 
 def _shut(*args, **kwargs):
@@ -9,3 +22,27 @@ def _shut(*args, **kwargs):
 
 # Their code is replaced, since an answer may have imported them by name. The shipped softmax ends in pick.launch.
 _pick.launch.__code__ = _pick.route.__code__ = _shut.__code__
+
+
+def check_choice(m, n, dtype):
+    """The kernels that softmax launches for an M×N matrix where they are compiled for an NVIDIA GPU. None runs.
+
+    A kernel that is not the course's has the name "own".
+    """
+    names = []
+
+    def run(self, *args, **kwargs):
+        shipped = self.fn.__module__.startswith("grader.fast")
+        names.append(self.fn.__name__ if shipped else "own")
+
+    with _contextlib.ExitStack() as pretended:
+        for where, name, value in (
+            (_Kernel, "run", run),
+            (_launchers, "on_nvidia", lambda x: True),
+            (_pick, "on_nvidia", lambda x: True),
+            (_launchers, "_multiprocessors", lambda device: _MULTIPROCESSORS),
+            (_torch.cuda, "get_device_capability", lambda device=None: (9, 0)),
+        ):
+            pretended.enter_context(_mock.patch.object(where, name, value))
+        _answer.softmax(_torch.empty(m, n, dtype=getattr(_torch, dtype)))
+    return list(dict.fromkeys(names))

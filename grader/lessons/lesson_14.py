@@ -39,6 +39,15 @@ def _bandwidth_cases(seed: int) -> list[Case]:
 
 
 _HALF, _BRAIN, _SINGLE = torch.float16, torch.bfloat16, torch.float32
+# Rows, columns, dtype; the launchers that suit them on an NVIDIA GPU; the mistake that any other is.
+_CHOICES = [
+    (64, 1000, _SINGLE, ("tile", "two"), "row-not-held"),
+    (64, 781, _HALF, ("odd",), "vectors-unused"),
+    (32, 32768, _BRAIN, ("pairs", "shared"), "pairs-unused"),
+    (8, 50257, _BRAIN, ("split", "online"), "beyond-the-registers"),
+    (128, 131072, _SINGLE, ("shared",), "sharing-unused"),
+    (256, 131072, _BRAIN, ("shared",), "sharing-unused"),
+]
 _MATRICES = [
     ("a single element", inputs.randn, 1, 1, _SINGLE),
     ("randn", inputs.randn, 3, 5, _SINGLE),
@@ -63,6 +72,7 @@ _MATRICES = [
     ("a long power of two", inputs.outlier, 2, 16384, _HALF),
     ("long rows", inputs.cliff, 3, 20000, _SINGLE),
     ("a vocabulary", inputs.randn, 2, 50257, _BRAIN),
+    ("longer odd rows", inputs.randn, 1, 131073, _HALF),
     ("a vocabulary", inputs.large, 1, 128256, _SINGLE),
 ]
 
@@ -92,6 +102,8 @@ def _softmax_cases(seed: int) -> list[Case]:
         picks.unfit("one dimension", matrix[0, :5].clone()),
         picks.unfit("three dimensions", matrix.reshape(3, 2, 40)),
         picks.unfit("float64", inputs.randn(2, 5, g).double()),
+        picks.unfit("float8", inputs.randn(2, 5, g).to(torch.float8_e4m3fn)),
+        *(picks.choice(*each) for each in _CHOICES),
     ]
 
 
@@ -130,5 +142,7 @@ EXERCISES = [
             "refuse, make y, make the columns neighbours, `kernel_for(x)(y, x)`.",
         ),
         mistakes=picks.PICK,
+        groups=(picks.CHOICES,),
+        last_step=1,
     ),
 ]

@@ -108,7 +108,7 @@ MISTAKES = [
     Mistake(
         "shipped-called",
         "The course's own softmax was called, or its choice: that one is made already.",
-        "Which of the six launchers would you call for this matrix, and why?",
+        "Which of the launchers would you call for this matrix, and why?",
     ),
     Mistake(
         "needs-nvidia",
@@ -117,13 +117,38 @@ MISTAKES = [
     ),
     Mistake(
         "beyond-the-registers",
-        "A program holds more elements at once than a whole multiprocessor has registers.",
+        "A program holds more elements at once than leave its multiprocessor room to compute.",
         "Where does the compiler keep a block that fits into no registers, and how often does it move then?",
     ),
     Mistake(
         "too-few-programs",
         "A matrix of very few rows got a program or so for each: the rest of the device has nothing to do.",
         "How many programs does a GPU with 132 multiprocessors need before all of them work?",
+    ),
+    Mistake(
+        "not-a-launcher",
+        "What was called in place of a launcher is nothing that can be called.",
+        "For the matrix named above: which line of your choice returns, and what?",
+    ),
+    Mistake(
+        "row-not-held",
+        "A short row goes to several programs, or is walked along twice, though one program can hold it.",
+        "Which launchers keep a whole row of this length in the registers of one program?",
+    ),
+    Mistake(
+        "vectors-unused",
+        "16-bit rows that begin anywhere are loaded element by element.",
+        "Which launcher cuts its rows at the boundaries, and what does `pick.aligned` say of this matrix?",
+    ),
+    Mistake(
+        "pairs-unused",
+        "In a long row of 16-bit numbers, each takes a register of its own, or is read twice.",
+        "Which launchers keep two such numbers in a register, and which function says whether they may?",
+    ),
+    Mistake(
+        "sharing-unused",
+        "Long rows of a large matrix are read twice on a device whose programs could share a row.",
+        "Which launcher reads rows of any length once, and which function says whether it may?",
     ),
     Mistake(
         "half-refused",
@@ -137,8 +162,18 @@ MISTAKES = [
     ),
     Mistake(
         "unfit-accepted",
-        "Something that is no matrix of floating-point numbers went through without an error.",
+        "Something that the docstring does not promise to take went through without an error.",
         "What do you know about x before you launch anything?",
+    ),
+    Mistake(
+        "noticed-only",
+        "Your function says that it cannot take x, and then goes on.",
+        "What does Python have to stop a function and tell its caller why?",
+    ),
+    Mistake(
+        "unfit-without-a-word",
+        "What cannot be taken is refused, but not by a ValueError or TypeError with a sentence.",
+        "What would help a caller who passed this by mistake?",
     ),
     Mistake(
         "unfit-accident",

@@ -2,7 +2,7 @@
 import torch
 import grader.fast.pick as launchers
 
-TABLE = [(16384, "tile"), (float("inf"), "split")]
+TABLE = [(16384, "tile"), (32768, "split"), (float("inf"), "shared")]
 
 
 def softmax(x):
@@ -18,5 +18,9 @@ def softmax(x):
     name = next(name for limit, name in TABLE if rows.shape[1] <= limit)
     if rows.element_size() == 2 and 256 < rows.shape[1] <= 32768 and not launchers.aligned(rows):
         name = "odd"
+    if rows.shape[1] > 16384 and launchers.can_pair(rows):
+        name = "shared"
+    if name == "shared" and not launchers.can_share(rows):
+        name = "split"
     getattr(launchers, name)(y, rows)
     return y.view(x.shape)

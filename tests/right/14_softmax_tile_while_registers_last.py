@@ -10,9 +10,9 @@ def kernel_for(x):
         return pick.odd
     if pick.can_pair(x) and (8192 < n <= 16384 or n == 32768):
         return pick.pairs
-    if n <= 65536:
+    if n <= 32768:
         return pick.tile
-    if x.numel() * x.element_size() <= 32_000_000:
+    if x.numel() * x.element_size() <= 50_000_000:
         return pick.split
     if pick.can_share(x):
         return pick.shared

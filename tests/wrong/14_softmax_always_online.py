@@ -1,5 +1,5 @@
 # exercise: 14.2
-# mistake: too-few-programs
+# mistake: row-read-twice
 import torch
 
 from grader.fast import pick

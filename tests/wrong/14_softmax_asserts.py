@@ -1,5 +1,5 @@
 # exercise: 14.2
-# mistake: unfit-accident
+# mistake: unfit-without-a-word
 import torch
 
 from grader.fast import pick

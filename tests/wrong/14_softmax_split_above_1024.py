@@ -1,5 +1,5 @@
 # exercise: 14.2
-# mistake: intermediate-stored
+# mistake: row-read-twice
 import torch
 
 from grader.fast import pick

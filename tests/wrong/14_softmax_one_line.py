@@ -1,4 +1,5 @@
 # exercise: 14.2
+# mistake: vectors-unused
 import torch
 from grader.fast.pick import split, tile
 
@@ -8,5 +9,5 @@ def softmax(x):
         raise TypeError("softmax takes a matrix of float32, float16 or bfloat16")
     x = x.contiguous()
     y = torch.empty_like(x)
-    (tile if x.size(1) <= 32768 else split)(y, x)
+    (tile if x.size(1) <= 8192 else split)(y, x)
     return y
