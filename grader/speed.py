@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 
 import numpy as np
@@ -45,6 +46,13 @@ def hook_dtypes(stock) -> None:
         return known[name]
 
     stock._get_np_dtype = cached
+
+
+def hook_overflow(stock) -> None:
+    """The stock interpreter computes for all integers whether they overflow, and asks for it only when debugging."""
+    builder = stock.interpreter_builder
+    if not builder.options.debug:
+        builder.options = dataclasses.replace(builder.options, sanitize_overflow=False)
 
 
 def hook_scalars(stock) -> None:
