@@ -37,7 +37,7 @@ bench: $(VENV)/ready
 # The interpreter's contract with another Triton: make contract TRITON=3.6.0
 contract: $(VENV)/ready
 	$(BIN)/pip install -q --no-deps --upgrade --target .env-triton-$(TRITON) triton==$(TRITON)
-	PYTHONPATH=.env-triton-$(TRITON) $(BIN)/python -m pytest tests/test_interpreter.py tests/test_trace*.py tests/test_compiler.py
+	PYTHONPATH=.env-triton-$(TRITON) $(BIN)/python -m pytest tests/test_interpreter.py tests/test_batch.py tests/test_trace*.py tests/test_compiler.py
 
 $(VENV)/ready: requirements.txt requirements-grading.txt requirements-dev.txt constraints.txt
 	$(PYTHON) -m venv $(VENV)

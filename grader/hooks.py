@@ -10,7 +10,8 @@ import random
 
 import numpy as np
 
-from . import bfloat16, launching, speed
+from . import bfloat16, launching, lockstep, poison, speed
+from .batch import Unbatchable
 from .ledger import Launch
 from .memory import Memory
 from .watch import KernelMisuse, watch
@@ -23,6 +24,7 @@ def hook(stock, status: dict[str, str]) -> None:
         ("guard", "poison", "ledger", "order"): (_hook_memory, _hook_programs, _hook_launch),
         ("speed",): (speed.hook_patching, speed.hook_dtypes, speed.hook_overflow, speed.hook_scalars),
         ("bf16",): (bfloat16.hook,),
+        ("batch",): (lockstep.hook,),
     }
     for features, hooks in groups.items():
         try:
@@ -40,8 +42,9 @@ def _hook_launch(stock) -> None:
 
     @functools.wraps(run)
     def launch(self, *args, **kwargs):
-        outer = watch.memory, watch.names, watch.patched, watch.scopes
-        watch.memory, watch.patched, watch.scopes = Memory(), set(), []
+        outer = watch.memory, watch.names, watch.patched, watch.scopes, watch.lockstep, watch.journal
+        watch.memory, watch.patched, watch.scopes, watch.lockstep, watch.journal = Memory(), set(), [], None, None
+        kernel = self.fn
         try:
             self.grid = launching.as_grid(self.grid, self.fn.__name__)
             self.constexprs = launching.constexprs(self)
@@ -55,12 +58,15 @@ def _hook_launch(stock) -> None:
         finally:
             for scope in reversed(watch.scopes):
                 scope.restore()
-            watch.memory, watch.names, watch.patched, watch.scopes = outer
+            watch.memory, watch.names, watch.patched, watch.scopes, watch.lockstep, watch.journal = outer
+            self.fn = kernel
 
     @functools.wraps(call)
     def device_call(self, *args, **kwargs):
         if not watch.in_kernel:
             raise KernelMisuse(f"{self.fn.__name__} is a kernel: launch it with a grid, {self.fn.__name__}[grid](...)")
+        if watch.journal is not None and lockstep.goes_alone(self.fn):
+            raise Unbatchable(self.fn.__name__)
         if watch.ledger is not None and self.fn.__module__ == "triton.language.standard":
             watch.ledger.language.append(self.fn.__name__)
         return call(self, *args, **kwargs)
@@ -89,12 +95,18 @@ def _hook_memory(stock) -> None:
     def masked_load(self, ptrs, mask, other=None, *args, **kwargs):
         if not watch.in_kernel:
             return load(self, ptrs, mask, other, *args, **kwargs)
+        if watch.journal is not None:
+            return lockstep.load(stock, lambda *one: load(self, *one, *args, **kwargs), ptrs, mask, other)
         real = _access("load", ptrs, mask.data, stock)
         if other is None and watch.poison and not mask.data.all():
-            other = _poison(ptrs, mask.data, stock)
+            masked = ~np.broadcast_to(mask.data, ptrs.data.shape)
+            element = ptrs.get_element_ty()
+            other = stock.TensorHandle(poison.fill(masked[None], element, stock)[0], element)
         return load(self, real, mask, other, *args, **kwargs)
 
     def masked_store(self, ptrs, value, mask, *args, **kwargs):
+        if watch.journal is not None:
+            return lockstep.store(stock, lambda *one: store(self, *one, *args, **kwargs), ptrs, value, mask)
         if watch.in_kernel:
             ptrs = _access("store", ptrs, mask.data, stock)
         return store(self, ptrs, value, mask, *args, **kwargs)
@@ -133,6 +145,9 @@ def _hook_programs(stock) -> None:
             "shuffled": random.Random(count).sample(range(count), count),
         }[watch.order]
         _begin_record(grid)
+        if watch.batch and watch.recorder is None:
+            *_, executor = watch.pending
+            executor.fn = watch.lockstep = lockstep.Lockstep(executor.fn, count)
 
     def grid_idx(self, x, y, z):
         if watch.in_kernel:
@@ -155,31 +170,12 @@ def _access(op: str, ptrs, mask, stock, atomic: bool = False):
     if watch.recorder is not None:
         watch.recorder.access(op, ptrs.data, mask, watch.memory.regions, program)
     real, touched = watch.memory.resolve(op, ptrs.data, mask, watch.program, watch.grid)
+    if watch.lockstep is not None:
+        watch.lockstep.saw(op, touched, ptrs.data.size)
     if watch.ledger is not None:
         for region, elements in touched:
             watch.ledger.access(op, region, elements, program, atomic)
     return stock.TensorHandle(real, ptrs.dtype)
-
-
-def _poison(ptrs, mask, stock):
-    """Values for the lanes that a load left without one: inf, -inf and NaN in turn, for integers 1 and the extremes.
-
-    NaN alone would not do: tl.max and tl.min pass it over. 1 is what a mask of integers calls true.
-    """
-    element = ptrs.get_element_ty()
-    dtype = np.dtype(stock._get_np_dtype(element))
-    if element.is_bf16():
-        values = np.array([0x7F80, 0xFF80, 0x7FC0], dtype)  # bfloat16 travels as uint16
-    elif element.is_floating() and dtype.kind == "f":
-        values = np.array([np.inf, -np.inf, np.nan], dtype)
-    elif dtype.kind in "iu":
-        values = np.array([1, np.iinfo(dtype).max, np.iinfo(dtype).min], dtype)
-    else:
-        values = np.array([True])
-    other = np.zeros(ptrs.data.shape, dtype)
-    masked = ~np.broadcast_to(mask, ptrs.data.shape)
-    other[masked] = np.resize(values, int(masked.sum()))
-    return stock.TensorHandle(other, element)
 
 
 def _begin_record(grid) -> None:

@@ -1,4 +1,4 @@
-"""Triton's interpreter with a guard, poison, a ledger, a choice of program order, less repeated work, and bfloat16.
+"""Triton's interpreter with a guard, poison, a ledger, a choice of program order, less work, and bfloat16.
 
 The stock interpreter reads and writes raw addresses, so one missing mask can end the Python process or, worse, pass
 unnoticed. `install()` hooks it in place; everything that runs interpreted in this process is then watched. The hooks
@@ -36,18 +36,19 @@ def recording(ledger: Ledger | None = None, recorder: Recorder | None = None):
 
 
 @contextlib.contextmanager
-def conditions(order: str = "forward", poison: bool = True):
+def conditions(order: str = "forward", poison: bool = True, batch: bool = True):
     """How the launches inside the block run.
 
     order: of the programs, "forward", "reversed" or "shuffled"; a GPU promises none of them. poison: whether masked
-    lanes without a value hold something that shows, or 0 as on most GPUs.
+    lanes without a value hold something that shows, or 0 as on most GPUs. batch: whether many programs may run at once;
+    the results are the same, so this is for tests.
     """
-    before = watch.order, watch.poison
-    watch.order, watch.poison = order, poison
+    before = watch.order, watch.poison, watch.batch
+    watch.order, watch.poison, watch.batch = order, poison, batch and watch.batch
     try:
         yield
     finally:
-        watch.order, watch.poison = before
+        watch.order, watch.poison, watch.batch = before
 
 
 def install() -> dict[str, str]:
@@ -60,6 +61,7 @@ def install() -> dict[str, str]:
     if not getattr(stock, "_five_passes_installed", False):
         hook(stock, STATUS)
         stock._five_passes_installed = True
+        watch.batch = STATUS["guard"] == STATUS["batch"] == "on"
     return STATUS
 
 

@@ -39,7 +39,7 @@ class Launch:
     widest: int = 0  # active lanes of its widest access
     storing: set[int] = field(default_factory=set)  # programs that stored anything
 
-    def unannounced(self, tensor: str, elements: np.ndarray, program: int) -> int:
+    def unannounced(self, tensor: str, elements, program) -> int:
         """How many of the elements another program stored after its last atomic."""
         if tensor not in self.owners:
             return 0
@@ -48,6 +48,22 @@ class Launch:
         return sum(
             time > self.atomics.get(owner, -1) for owner, time in zip(*(a[theirs].tolist() for a in (owners, times)))
         )
+
+    def store(self, region, elements, program, time, once: bool, atomic: bool = False) -> None:
+        """Stores to elements of a tensor. Program and time: one for all, or one for each. once: no element twice."""
+        name = region.name
+        if name not in self.stores:
+            self.stores[name] = np.zeros(region.numel, np.int64)
+            self.owners[name] = np.full(region.numel, -1, np.int64)
+            self.times[name] = np.zeros(region.numel, np.int64)
+        if once:
+            self.stores[name][elements] += 1
+        else:
+            np.add.at(self.stores[name], elements, 1)
+        if not atomic:
+            before = self.owners[name][elements]
+            self.shared += int(((before >= 0) & (before != program)).sum())
+        self.owners[name][elements], self.times[name][elements] = program, time
 
 
 class Ledger:
@@ -69,33 +85,29 @@ class Ledger:
         launch = self.launches[-1]
         launch.widest = max(launch.widest, elements.size)
         launch.clock += 1
-        key = (region.index, region.name)
-        entry = self._open.get(key)
-        if entry is None:
-            entry = Entry(launch.kernel, region.name, itemsize=region.itemsize, floating=region.floating)
-            self._open[key] = entry
-            self.entries.append(entry)
+        entry = self.entry(region)
         # Lanes that share an address share one transfer.
         steps = np.diff(elements.reshape(-1))
-        count = elements.size if (steps > 0).all() else np.unique(elements).size
+        once = bool((steps > 0).all())
+        count = elements.size if once else np.unique(elements).size
         if op == "load":
             entry.read += count
             launch.early += launch.unannounced(region.name, elements.reshape(-1), program)
         else:
             entry.written += count
-            if region.name not in launch.stores:
-                launch.stores[region.name] = np.zeros(region.numel, np.int64)
-                launch.owners[region.name] = np.full(region.numel, -1, np.int64)
-                launch.times[region.name] = np.zeros(region.numel, np.int64)
-            np.add.at(launch.stores[region.name], elements, 1)
             launch.storing.add(program)
-            owners = launch.owners[region.name]
-            before = owners[elements]
             if atomic:
                 launch.atomics[program] = launch.clock
-            else:
-                launch.shared += int(((before >= 0) & (before != program)).sum())
-            owners[elements], launch.times[region.name][elements] = program, launch.clock
+            launch.store(region, elements, program, launch.clock, once, atomic)
+
+    def entry(self, region) -> Entry:
+        """Where the open launch's traffic on a tensor is added up."""
+        key = (region.index, region.name)
+        if key not in self._open:
+            kernel = self.launches[-1].kernel
+            self._open[key] = Entry(kernel, region.name, itemsize=region.itemsize, floating=region.floating)
+            self.entries.append(self._open[key])
+        return self._open[key]
 
     def operation(self, name: str, reads, writes) -> None:
         """One PyTorch operation. reads, writes: (elements, itemsize, floating) of each tensor."""

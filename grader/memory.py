@@ -44,10 +44,16 @@ class Region:
         self.repeats = any(n > 1 and s == 0 for n, s in zip(self.shape, self.strides))
         self.contiguous = not self.repeats and all(s == self._logical[d] for s, _, d in self._dims)
 
+    def extent(self) -> tuple[int, int]:
+        """The real addresses where its memory begins and ends, gaps included."""
+        last = sum((n - 1) * s for n, s in zip(self.shape, self.strides)) if self.numel else -1
+        return self.real, self.real + (last + 1) * self.itemsize
+
     def elements(self, addresses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(index of the element in row-major order, whether there is such an element) for each address."""
         offset = addresses.astype(np.int64) - self.base
-        element, rest = np.divmod(offset, self.itemsize)
+        # Sizes are powers of two, and a division takes ten times as long.
+        element, rest = offset >> (self.itemsize.bit_length() - 1), offset & (self.itemsize - 1)
         if self.contiguous:
             return element, (element >= 0) & (element < self.numel) & (rest == 0)
         left, logical = element, np.zeros_like(element)

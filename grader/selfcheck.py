@@ -42,6 +42,12 @@ def _last_writer(y_ptr):
     tl.store(y_ptr, tl.program_id(0) * 1.0)
 
 
+@triton.jit
+def _own_element(y_ptr):
+    program = tl.program_id(0)
+    tl.store(y_ptr + program, program * 1.0)
+
+
 def copy_once() -> torch.Tensor:
     """Copy 5 elements in a block of 8."""
     x, y = torch.arange(5.0), torch.full((5,), float("nan"))
@@ -52,7 +58,10 @@ def copy_once() -> torch.Tensor:
 def run() -> dict[str, str]:
     """{feature: "on" or "off: why"} after running the controls; off when a control fails."""
     status = dict(interpreter.install())
-    controls = {"guard": _guard, "poison": _poison, "ledger": _ledger, "order": _order, "speed": _speed, "bf16": _bf16}
+    controls = {
+        "guard": _guard, "poison": _poison, "ledger": _ledger, "order": _order, "speed": _speed, "bf16": _bf16,
+        "batch": _batch,
+    }  # fmt: skip
     for feature, control in controls.items():
         if status[feature] == "on":
             try:
@@ -101,6 +110,21 @@ def _bf16() -> bool:
         _double_bfloat16[(1,)](y, x, CAST=True)
         return y.item() == 6.0
     return False
+
+
+def _batch() -> bool:
+    """Of 16 programs that keep apart the kernel's body runs fewer times, and of 16 that meet each has its turn."""
+    from triton.runtime import interpreter as stock
+
+    builder, y, last = stock.InterpreterBuilder, torch.zeros(16), torch.zeros(1)
+    original, calls = builder.create_get_program_id, []
+    builder.create_get_program_id = lambda *args: (calls.append(1), original(*args))[1]
+    try:
+        _own_element[(16,)](y)
+    finally:
+        builder.create_get_program_id = original
+    _last_writer[(16,)](last)
+    return len(calls) < 16 and torch.equal(y, torch.arange(16.0)) and last.item() == 15.0
 
 
 def _speed() -> bool:

@@ -6,7 +6,7 @@ from .ledger import Ledger
 from .memory import Memory
 from .recorder import Recorder
 
-FEATURES = ("guard", "poison", "ledger", "order", "speed", "bf16")
+FEATURES = ("guard", "poison", "ledger", "order", "speed", "bf16", "batch")
 
 
 class KernelMisuse(TypeError):
@@ -29,6 +29,9 @@ class Watch:
         self.recorder: Recorder | None = None
         self.patched: set = set()
         self.scopes: list = []
+        self.batch = False  # whether programs may run many at once: where its hooks fit
+        self.lockstep = None  # of the launch
+        self.journal = None  # of the pass that runs many programs at once, while it does
 
     @property
     def in_kernel(self) -> bool:
