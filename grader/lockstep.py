@@ -20,7 +20,7 @@ from .journal import Journal, Unexpected, overlapping
 from .watch import watch
 
 _FEWEST = 3  # programs of a pass that is worth its while
-_MOST_DIVERGED = 4  # passes of a launch that may end so
+_MOST_DIVERGED = 2  # passes of a launch that may end so
 _ONE_AT_A_TIME = {"print", "static_print", "device_print", "append", "extend", "insert", "pop", "update", "setdefault"}
 _KEEPS = {"STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR", "STORE_SUBSCR"}
 
