@@ -4,6 +4,7 @@
     python solutions/build.py --execute       the same, and run the solution notebooks whose cells changed
     python solutions/build.py --execute 04    the same, and run lesson 04 in any case
     python solutions/build.py --check         say what is stale, and fail if anything is
+    python solutions/build.py --repo ME/FORK  point badges and lone notebooks to this repository, from now on
 
 A source is a jupytext percent file. What stands between ### BEGIN SOLUTION and ### END SOLUTION becomes a TODO in the
 learner's notebook. In the text of a kernel in CUDA C++ both markers are comments: // ### BEGIN SOLUTION.
@@ -22,6 +23,7 @@ import sys
 
 import jupytext
 import nbformat
+import opening
 
 SOLUTIONS = pathlib.Path(__file__).resolve().parent
 ROOT = SOLUTIONS.parent
@@ -56,6 +58,7 @@ def read(source: pathlib.Path) -> nbformat.NotebookNode:
             graded = _nbgrader(cell)
             if graded:
                 cell.metadata["nbgrader"] = graded
+    opening.stamp(notebook, f"solutions/{source.stem}.ipynb", opening.repository())
     return notebook
 
 
@@ -94,6 +97,7 @@ def _nbgrader(cell) -> dict | None:
 def learner(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     """The notebook a learner opens: stubs for solutions, no outputs."""
     notebook = nbformat.from_dict(notebook)
+    notebook.cells[0].source = notebook.cells[0].source.replace("/solutions/", "/notebooks/")  # in its badges
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
@@ -143,7 +147,8 @@ def merged(notebook: nbformat.NotebookNode, stored: nbformat.NotebookNode | None
     outputs = {c.id: c for c in stored.cells if c.cell_type == "code"} if stored else {}
     for cell in notebook.cells:
         old = outputs.get(cell.id)
-        if cell.cell_type == "code" and old is not None and old.source == cell.source:
+        # Another repository's address changes nothing that a cell shows.
+        if cell.cell_type == "code" and old and opening.addressed(old.source) == opening.addressed(cell.source):
             cell.outputs, cell.execution_count = old.outputs, old.execution_count
     return notebook
 
@@ -236,11 +241,20 @@ def main() -> int:
     parser.add_argument("lessons", nargs="*", help="numbers of lessons, such as 04; all of them when left out")
     parser.add_argument("--execute", action="store_true", help="run the solution notebooks whose cells changed")
     parser.add_argument("--check", action="store_true", help="change nothing; fail when anything is stale")
+    parser.add_argument("--repo", metavar="OWNER/NAME", help="the repository on GitHub that badges lead to")
     options = parser.parse_args()
+    readme = ROOT / "README.md"
+    shown = readme.read_text(encoding="utf-8")
     if options.check:
         found = [p for source in sources(options.lessons) for p in problems(source)]
+        if shown != opening.readme(shown, opening.repository()):
+            found.append("README.md has badges of another repository")
         print("\n".join(found) or f"{len(sources(options.lessons))} lessons are up to date")
         return 1 if found else 0
+    repository = opening.choose(options.repo)
+    if not repository:
+        print("no repository on GitHub is known, so there are no badges; --repo OWNER/NAME names one")
+    readme.write_text(opening.readme(shown, repository), encoding="utf-8")
     for source in sources(options.lessons):
         clean, solved = ROOT / "notebooks" / f"{source.stem}.ipynb", source.with_suffix(".ipynb")
         clean.write_text(text(learner(read(source))), encoding="utf-8")

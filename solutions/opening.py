@@ -1,0 +1,87 @@
+"""Where notebooks are opened: the badges at their top, and the address from which one that is alone gets the course.
+
+Both follow from the repository on GitHub, "OWNER/NAME", which pyproject.toml keeps. Where none is named there are no
+badges and no address.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import subprocess
+
+import nbformat
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+_BRANCH = "main"  # what badges open; the set-up asks for HEAD, whatever that is called
+_STORED = re.compile(r'^repository = "(.*)"$', re.MULTILINE)
+_ADDRESS = re.compile(r'(?<="FIVE_PASSES_COURSE", )"[^"]*"')
+_BADGES = re.compile(r"\n\n\[!\[Open in .*")  # one line, after the title or the marker
+_MARKER = "<!-- badges -->"  # where they go in the README
+_SERVICES = {
+    "Colab": (
+        "https://colab.research.google.com/assets/colab-badge.svg",
+        "https://colab.research.google.com/github/{}",
+    ),
+    "Kaggle": (
+        "https://kaggle.com/static/images/open-in-kaggle.svg",
+        "https://kaggle.com/kernels/welcome?src=https://github.com/{}",
+    ),
+    "ModelScope": (
+        "https://img.shields.io/badge/Open%20in-ModelScope-624aff",
+        "https://modelscope.cn/notebook/share/github/{}",
+    ),
+}
+
+
+def repository(root: pathlib.Path = ROOT) -> str:
+    """The repository that is stored, "" where none is."""
+    return _STORED.search((root / "pyproject.toml").read_text(encoding="utf-8"))[1]
+
+
+def choose(named: str | None, root: pathlib.Path = ROOT) -> str:
+    """Store the repository: the one that is named, else the stored one, else the one that git fetches from."""
+    chosen = named or repository(root) or _remote(root)
+    if chosen and not re.fullmatch(r"[\w.-]+/[\w.-]+", chosen):
+        raise SystemExit(f"--repo takes OWNER/NAME, and got {chosen!r}")
+    if chosen != repository(root):
+        path = root / "pyproject.toml"
+        path.write_text(_STORED.sub(f'repository = "{chosen}"', path.read_text(encoding="utf-8")), encoding="utf-8")
+    return chosen
+
+
+def _remote(root: pathlib.Path) -> str:
+    asked = subprocess.run(["git", "remote", "get-url", "origin"], cwd=root, capture_output=True, text=True)
+    found = re.search(r"github\.com[:/]([\w.-]+/[\w.-]+?)(\.git)?/?\s*$", asked.stdout)
+    return found[1] if found else ""
+
+
+def badges(path: str, repository: str) -> str:
+    """The line of badges that open the notebook at this path; "" without a repository."""
+    if not repository:
+        return ""
+    file = f"{repository}/blob/{_BRANCH}/{path}"
+    return " ".join(f"[![Open in {name}]({image})]({link.format(file)})" for name, (image, link) in _SERVICES.items())
+
+
+def stamp(notebook: nbformat.NotebookNode, path: str, repository: str) -> None:
+    """Give a notebook its badges and its address in place, or take them away where there is no repository."""
+    title, first = (next(c for c in notebook.cells if c.cell_type == kind) for kind in ("markdown", "code"))
+    title.source = with_badges(title.source, title.source.partition("\n")[0], path, repository)
+    first.source = addressed(first.source, f"https://github.com/{repository}" if repository else "")
+
+
+def addressed(source: str, address: str = "") -> str:
+    """The text of a first cell with another address in it."""
+    return _ADDRESS.sub(f'"{address}"', source)
+
+
+def with_badges(text: str, after: str, path: str, repository: str) -> str:
+    """A text with its badges behind the line `after`."""
+    line = badges(path, repository)
+    return _BADGES.sub("", text).replace(after, f"{after}\n\n{line}", 1) if line else _BADGES.sub("", text)
+
+
+def readme(text: str, repository: str) -> str:
+    """The README's text with badges that open lesson 00."""
+    return with_badges(text, _MARKER, "notebooks/00_check_your_bench.ipynb", repository)

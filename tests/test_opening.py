@@ -1,0 +1,96 @@
+"""Badges and addresses: stamped for a repository, taken away without one, and never a reason to call a file stale."""
+
+import subprocess
+
+import build
+import nbformat
+import opening
+import pytest
+from conftest import ROOT
+
+TOML = 'before = 1\n[tool.five-passes]\nrepository = ""\n'
+
+
+@pytest.fixture
+def root(tmp_path):
+    """A copy of nothing but the place where the repository is kept, without a remote."""
+    (tmp_path / "pyproject.toml").write_text(TOML)
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    return tmp_path
+
+
+def remote(root, url):
+    subprocess.run(["git", "-C", root, "remote", "add", "origin", url], check=True)
+
+
+@pytest.mark.parametrize(
+    "url", ["https://github.com/me/a.fork.git", "git@github.com:me/a.fork.git", "https://github.com/me/a.fork"]
+)
+def test_the_remote_is_taken_where_it_is_on_github(root, url):
+    """And kept, so that whoever builds next gets the same files."""
+    remote(root, url)
+
+    assert "me/a.fork" == opening.choose(None, root) == opening.repository(root)
+    assert TOML.replace('""', '"me/a.fork"') == (root / "pyproject.toml").read_text()
+
+
+@pytest.mark.parametrize("url", ["/some/where", "https://example.org/me/fork.git", None])
+def test_another_remote_is_no_repository(root, url):
+    """Nobody could open anything there."""
+    if url:
+        remote(root, url)
+
+    assert "" == opening.choose(None, root) == opening.repository(root)
+
+
+def test_a_fork_points_to_the_original_until_it_is_told(root):
+    """So that a contribution does not carry a fork's badges; --repo says otherwise."""
+    remote(root, "https://github.com/me/fork")
+    opening.choose("the/original", root)
+
+    assert "the/original" == opening.choose(None, root)
+    assert "me/fork" == opening.choose("me/fork", root) == opening.repository(root)
+    with pytest.raises(SystemExit, match="OWNER/NAME"):
+        opening.choose("https://github.com/me/fork", root)
+
+
+def test_the_first_code_cell_is_the_same_in_all_notebooks():
+    """Learners read it once."""
+    cells = set()
+    for path in [*(ROOT / "notebooks").glob("*.ipynb"), *(ROOT / "solutions").glob("*.ipynb")]:
+        cells.add(next(c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"))
+
+    assert 1 == len(cells)
+
+
+def test_a_stamped_notebook_has_badges_that_open_it_and_is_not_stale(monkeypatch):
+    """Colab, Kaggle and ModelScope open this notebook; the address is the repository's; outputs and ids stay."""
+    source = build.sources(["04"])[0]
+    plain, stored = build.read(source), build.load(source.with_suffix(".ipynb"))
+    monkeypatch.setattr(opening, "repository", lambda: "me/fork")
+    stamped = build.read(source)
+    title, first = build.learner(stamped).cells[:2]
+
+    for service in ("https://colab.research.google.com/github/", "?src=https://github.com/", "/notebook/share/github/"):
+        assert f"{service}me/fork/blob/main/notebooks/04_one_row.ipynb)" in title.source
+    assert '"FIVE_PASSES_COURSE", "https://github.com/me/fork")' in first.source
+    assert [c.id for c in plain.cells] == [c.id for c in stamped.cells]
+    assert [] == build.unexecuted(build.merged(stamped, stored))
+
+
+def test_stamping_is_undone_without_a_repository():
+    """The committed files name none; a second fork leaves nothing of the first."""
+    source = build.sources(["04"])[0]
+    notebook, readme = build.read(source), (ROOT / "README.md").read_text()
+    before = build.text(notebook)
+    assert ("[![Open in " in before) == bool(opening.repository())
+
+    opening.stamp(notebook, "solutions/04_one_row.ipynb", "me/fork")
+    opening.stamp(notebook, "solutions/04_one_row.ipynb", "you/fork")
+    assert "me/fork" not in build.text(notebook) and "you/fork" in build.text(notebook)
+    opening.stamp(notebook, "solutions/04_one_row.ipynb", opening.repository())
+    assert before == build.text(notebook)
+
+    forked = opening.readme(readme, "you/fork")
+    assert 3 == forked.count("you/fork/blob/main/notebooks/00_check_your_bench.ipynb")
+    assert readme == opening.readme(forked, opening.repository())
