@@ -47,7 +47,8 @@ def code(*sources):
 
 
 def first_cell(stem="04_one_row"):
-    return next(c.source for c in learner(stem).cells if c.cell_type == "code")
+    """What every lesson starts with: the set-up, and its imports."""
+    return "\n".join([c.source for c in learner(stem).cells if c.cell_type == "code"][:2])
 
 
 STEMS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
