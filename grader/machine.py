@@ -12,6 +12,11 @@ import sys
 
 # Files that a driver leaves behind. Where none exists there is no GPU, and torch need not be asked.
 _DRIVER_FILES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/kfd", "/dev/dxg", "/dev/dri")
+_WITHOUT_TRITON = {
+    "darwin": "Triton has no package for macOS. Colab or a dev container runs all of the course",
+    "win32": "Triton has no package of its own for Windows. WSL, a dev container or Colab runs all of the course; "
+    "pip install triton-windows runs its kernels, but not its checks",
+}
 
 
 def has_gpu() -> bool:
@@ -46,6 +51,13 @@ def interpreted() -> bool:
     return os.environ.get("TRITON_INTERPRET", "0").lower() in ("1", "true", "on", "yes")
 
 
+def without_triton() -> str | None:
+    """What to do where there is no Triton, as a sentence without its full stop; None where there is one."""
+    if version("triton") or version("triton-windows"):
+        return None
+    return _WITHOUT_TRITON.get(sys.platform, "Triton is not installed: pip install triton, then restart the kernel")
+
+
 def version(package: str) -> str | None:
     """Installed version of a package, None when it is absent."""
     try:
@@ -57,7 +69,7 @@ def version(package: str) -> str | None:
 def device() -> None:
     """Say in three lines what this machine has: device, versions, and how kernels run."""
     print(f"device    {_name()}")
-    print(f"versions  Python {platform.python_version()}, torch {version('torch')}, Triton {version('triton')}")
+    print(f"versions  Python {platform.python_version()}, torch {version('torch')}, Triton {version('triton') or version('triton-windows')}")
     print(f"mode      {_mode()}")
 
 
@@ -71,8 +83,8 @@ def _name() -> str:
 
 
 def _mode() -> str:
-    if version("triton") is None and version("triton-windows") is None:
-        return "PyTorch only: Triton has no package for this platform; use Colab, WSL or Linux for the kernels"
+    if missing := without_triton():
+        return f"PyTorch only: {missing}"
     if not interpreted() and not has_gpu():
         return "broken: Triton was imported before grader. Restart the kernel and run the first cell first"
     if interpreted():

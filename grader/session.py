@@ -115,6 +115,9 @@ def _sentence(error: BaseException) -> str | None:
     todo = re.search(r"TODO (\d+\.\d+)", str(error))
     if todo:
         return f"Not yet: this cell needs your answer to {todo[1]}. Fill in its TODO, run it, and come back."
+    missing = isinstance(error, (ModuleNotFoundError, NameError)) and machine.without_triton()
+    if missing and re.fullmatch(r"triton(\..*)?|tl|.*_kernel", error.name or ""):
+        return f"Not here: {missing}. What needs only PyTorch runs here too: go on with the next cell."
     if (
         not machine.interpreted()
         and not machine.has_gpu()

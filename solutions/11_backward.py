@@ -26,10 +26,11 @@ colab_setup.ready()
 # %%
 from grader import check, hint, progress, traffic
 import torch
-import triton
-import triton.language as tl
 
 where = "cuda" if torch.cuda.is_available() else "cpu"
+
+import triton
+import triton.language as tl
 
 # %% [markdown]
 # ## What is asked

@@ -29,9 +29,10 @@ import math
 import statistics
 import time
 import torch
-import triton
 
 where = "cuda" if torch.cuda.is_available() else "cpu"
+
+import triton
 
 # %% [markdown]
 # ## A call is a request
