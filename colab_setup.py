@@ -38,6 +38,8 @@ def fetch(course: str) -> None:
     Goes on where an earlier attempt broke off. The folder appears when it is complete. Raises OSError when network or
     disk fail, zipfile.BadZipFile when the archive is not what it should be.
     """
+    if FOLDER.exists():
+        raise FileExistsError(f"the folder {FOLDER} is in the way and not the course; rename or delete it")
     _download(f"{course}/archive/HEAD.zip")
     beside = FOLDER.with_name(FOLDER.name + ".new")
     try:

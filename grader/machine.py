@@ -69,7 +69,9 @@ def version(package: str) -> str | None:
 def device() -> None:
     """Say in three lines what this machine has: device, versions, and how kernels run."""
     print(f"device    {_name()}")
-    print(f"versions  Python {platform.python_version()}, torch {version('torch')}, Triton {version('triton') or version('triton-windows')}")
+    print(
+        f"versions  Python {platform.python_version()}, torch {version('torch')}, Triton {version('triton') or version('triton-windows')}"
+    )
     print(f"mode      {_mode()}")
 
 

@@ -17,7 +17,8 @@ try:
         exec(urllib.request.urlopen(course + "/raw/HEAD/colab_setup.py", timeout=60).read(), setup := {})
         setup["fetch"](course)
 except Exception as error:
-    raise UsageError(f"The course is not here: {error}. Check network and disk; then run this cell again.") from None
+    todo = "Open this notebook in the course's folder, or check network (log in?) and disk. Then run this cell again."
+    raise UsageError(f"No course in '..' or at '{course}': {error}. {todo}") from None
 import colab_setup
 
 colab_setup.ready()

@@ -59,4 +59,3 @@ def test_what_a_lesson_does_with_pytorch_alone_runs_and_kernels_are_a_sentence()
     assert 3 < len(sentences) < len(cells) / 2
     for source, text in sentences.items():
         assert text.startswith("Not here: Triton has no package for macOS. Colab"), source + text
-    assert "[0.09, 0.245, 0.665, 0.0]" in next(said(c) for c in cells if c.source.startswith("pad = 0.0")) or True

@@ -1,0 +1,253 @@
+"""A notebook opened alone, as in Colab: it gets the course from a server on this machine, once, and says what is wrong."""
+
+import ast
+import errno
+import functools
+import http.server
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import zipfile
+
+import nbformat
+import pytest
+from conftest import ROOT
+from nbclient import NotebookClient
+from test_notebook import learner, said
+
+import colab_setup
+
+PAGE = b"<html><body>Please log in to this network.</body></html>"
+ADDED = ("tests", "solutions", "benchmarks", ".ci")  # in the repository, and not for learners
+
+
+class Source(http.server.BaseHTTPRequestHandler):
+    """A repository's two addresses. The server's `what` says how it misbehaves: cut, page, or not at all."""
+
+    def do_GET(self):
+        self.server.asked.append(self.path)
+        body = {
+            "/raw/HEAD/colab_setup.py": (ROOT / "colab_setup.py").read_bytes(),
+            "/archive/HEAD.zip": self.server.zip,
+        }
+        body = PAGE if self.server.what == "page" else body.get(self.path)
+        if body is None:
+            return self.send_error(404)
+        have = int(self.headers.get("Range", "bytes=0-")[6:-1]) if self.server.ranges else 0
+        if have and have >= len(body):
+            return self.send_error(416)
+        self.send_response(206 if have else 200)
+        self.send_header("Content-Length", str(len(body) - have))
+        self.end_headers()
+        self.server.sent.append(len(body) - have)
+        self.wfile.write(body[have : len(body) // 2] if self.server.what == "cut" else body[have:])
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture(scope="session")
+def archive(tmp_path_factory):
+    """The working tree as its repository would serve it: everything in one folder."""
+    folder = tmp_path_factory.mktemp("archive")
+    leave_out = shutil.ignore_patterns(".*", "__pycache__", "results", "screenshots", "five_passes*", "*.zip")
+    shutil.copytree(ROOT, folder / "course-HEAD", ignore=leave_out)
+    (folder / "course-HEAD" / ".ci").mkdir()
+    (folder / "course-HEAD" / ".ci" / "run").write_text("make test")
+    return open(shutil.make_archive(folder / "HEAD", "zip", folder, "course-HEAD"), "rb").read()
+
+
+@pytest.fixture
+def source(archive, tmp_path, monkeypatch):
+    """A server, and an empty folder to stand in."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Source)
+    server.zip, server.what, server.ranges, server.asked, server.sent = archive, "", True, [], []
+    server.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=functools.partial(server.serve_forever, poll_interval=0.05))
+    thread.start()
+    server.close = functools.cache(lambda: (server.shutdown(), thread.join(), server.server_close()))
+    monkeypatch.setenv("FIVE_PASSES_COURSE", server.url)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.chdir(tmp_path)
+    yield server
+    server.close()
+
+
+def alone(folder, cells, allow_errors=False):
+    """Run cells where the folder is all there is, with a stand-in for Colab's own module."""
+    (folder / "google" / "colab").mkdir(parents=True, exist_ok=True)
+    (folder / "google" / "colab" / "__init__.py").touch()
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
+    NotebookClient(
+        notebook, timeout=120, allow_errors=allow_errors, resources={"metadata": {"path": str(folder)}}
+    ).execute()
+    return [said(c) for c in notebook.cells]
+
+
+def until_first_check(stem):
+    """The code cells of a learner's notebook up to its first check, with the answer filled in."""
+    solved = {c.id: c.source for c in nbformat.read(ROOT / "solutions" / f"{stem}.ipynb", as_version=4).cells}
+    cells = [c for c in learner(stem).cells if c.cell_type == "code"]
+    last = next(i for i, c in enumerate(cells) if c.id.startswith("check-"))
+    return [solved[c.id] for c in cells[: last + 1]]
+
+
+def test_a_notebook_alone_fetches_the_course_once_and_its_check_passes(source, tmp_path):
+    """Then a second notebook beside it, the set-up run twice, and the network gone: nothing is asked for again."""
+    cells = until_first_check("04_one_row")
+    first = alone(tmp_path, ["import google.colab", *cells, cells[0], "import grader; print(grader.__file__)"])
+
+    assert ["device", "versions", "mode"] == [line.split()[0] for line in first[1].splitlines()]
+    assert "cases · 3 of 3 points" in first[-3]
+    assert first[1] == first[-2]
+    assert f"{tmp_path}/five_passes/grader/__init__.py" == first[-1].strip()
+    assert ["/raw/HEAD/colab_setup.py", "/archive/HEAD.zip"] == source.asked
+    assert ["five_passes", "google"] == sorted(os.listdir(tmp_path))
+    assert set(ADDED).isdisjoint(os.listdir("five_passes"))
+
+    source.close()
+    second = alone(tmp_path, until_first_check("01_five_passes"))
+    assert "15 of 15 cases · 3 of 3 points" in second[-1]
+
+
+WRONG = {
+    "no repository": (lambda source, folder: setattr(source, "url", ""), "unknown url type"),
+    "no network": (lambda source, folder: source.close(), "Connection refused"),
+    "a page to log in": (lambda source, folder: setattr(source, "what", "page"), "invalid syntax"),
+    "broken off": (lambda source, folder: setattr(source, "what", "cut"), "IncompleteRead"),
+    "damaged": (lambda source, folder: setattr(source, "zip", flipped(source.zip)), "damaged and is thrown away"),
+    "full disk": (lambda source, folder: os.symlink("/dev/full", folder / "five_passes.zip"), "No space left"),
+    "in the way": (lambda source, folder: (folder / "five_passes").mkdir(), "rename or delete it"),
+}
+
+
+def flipped(zipped):
+    """An archive with one bit of a file's contents changed, so that the file's checksum is wrong."""
+    middle = zipped.index(b"course-HEAD/grader/") + 500
+    return zipped[:middle] + bytes([zipped[middle] ^ 1]) + zipped[middle + 1 :]
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_goes_wrong_is_one_sentence(source, tmp_path, monkeypatch, what):
+    """What happened, where, and what to do; no traceback, and nothing that looks like a course."""
+    happen, sentence = WRONG[what]
+    happen(source, tmp_path)
+    monkeypatch.setenv("FIVE_PASSES_COURSE", source.url)
+    (text,) = alone(tmp_path, until_first_check("04_one_row")[:1], allow_errors=True)
+
+    assert text.startswith("UsageError: No course in '..' or at '") and f"{source.url}': " in text
+    assert sentence in text and "Open this notebook in the course's folder" in text
+    assert "check network (log in?) and disk. Then run this cell again." in text
+    assert 1 == len(text.strip().splitlines()) and "Traceback" not in text
+    assert not (tmp_path / "five_passes" / "grader").exists() and not (tmp_path / "five_passes.new").exists()
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_a_download_that_broke_off_goes_on(source, ranges):
+    """From where it stopped, if the server can do that; else from the beginning. The same twice more does no harm."""
+    source.what, source.ranges = "cut", ranges
+    for _ in range(2):
+        with pytest.raises(OSError, match="broke off after .* they are kept"):
+            colab_setup.fetch(source.url)
+    source.what = ""
+    colab_setup.fetch(source.url)
+
+    assert (len(source.zip) - len(source.zip) // 2 if ranges else len(source.zip)) == source.sent[-1]
+    assert (ROOT / "grader" / "judge.py").read_bytes() == open("five_passes/grader/judge.py", "rb").read()
+    assert ["five_passes"] == os.listdir()
+
+
+@pytest.mark.parametrize("body", [PAGE, b"", "flipped", "another"], ids=["page", "nothing", "flipped", "another"])
+def test_a_bad_archive_is_thrown_away(source, tmp_path, body):
+    """So that the next attempt starts anew, and works."""
+    good = source.zip
+    if body == "another":
+        with zipfile.ZipFile(tmp_path / "x.zip", "w") as z:
+            z.writestr("folder/file", "not a course")
+        body = (tmp_path / "x.zip").read_bytes()
+        os.remove("x.zip")
+    source.zip = flipped(good) if body == "flipped" else body
+    with pytest.raises(zipfile.BadZipFile, match="thrown away"):
+        colab_setup.fetch(source.url)
+    assert [] == os.listdir()
+
+    source.zip = good
+    colab_setup.fetch(source.url)
+    assert ["five_passes"] == os.listdir()
+
+
+def test_a_disk_that_fills_while_unpacking_keeps_the_archive(source, monkeypatch):
+    """Room is made, the cell is run again, and nothing is fetched twice."""
+    extract, left = zipfile.ZipFile.extract, iter(range(40))
+
+    def full(*args):
+        if next(left, None) is None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return extract(*args)
+
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space left"):
+        patch.setattr(zipfile.ZipFile, "extract", full)
+        colab_setup.fetch(source.url)
+    assert ["five_passes.zip"] == os.listdir()
+
+    colab_setup.fetch(source.url)
+    assert 1 == len(source.sent) and ["five_passes"] == os.listdir()
+
+
+def test_a_folder_serves_as_well_as_a_server(archive, tmp_path, monkeypatch):
+    """For a class without a network: the two files on a stick, and a file:// address."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "stick" / "archive").mkdir(parents=True)
+    (tmp_path / "stick" / "archive" / "HEAD.zip").write_bytes(archive)
+    colab_setup.fetch((tmp_path / "stick").as_uri())
+
+    assert os.path.exists("five_passes/grader/judge.py")
+
+
+@pytest.fixture
+def without_rich(monkeypatch):
+    """rich is not installed, as far as the set-up can see."""
+    find = colab_setup.importlib.util.find_spec
+    monkeypatch.setattr(colab_setup.importlib.util, "find_spec", lambda name: None if name == "rich" else find(name))
+
+
+def test_only_what_is_missing_is_installed_and_the_rest_is_held(without_rich, monkeypatch, capsys):
+    """pip is told to keep the torch and the Triton that are there, whatever their versions."""
+    calls = []
+
+    def run(command, **options):
+        held = open(command[command.index("-c") + 1]).read()
+        calls.append((command[command.index("-c") + 2 :], held))
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(colab_setup.subprocess, "run", run)
+    colab_setup.ready()
+
+    ((wanted, held),) = calls
+    assert ["rich>=13"] == wanted
+    import torch
+    import triton
+
+    assert {f"torch=={torch.__version__}", f"triton=={triton.__version__}"} <= set(held.split())
+    assert "Installing rich>=13" in capsys.readouterr().out
+
+
+def test_what_cannot_be_installed_is_a_sentence(without_rich, monkeypatch):
+    """No network, no room: what to do, without a traceback."""
+    pip = [sys.executable, "-c", "import sys; sys.exit('ERROR: no matching distribution')"]
+    run = subprocess.run
+    monkeypatch.setattr(colab_setup.subprocess, "run", lambda command, **options: run(pip, **options))
+    with pytest.raises(colab_setup.NotReady) as failed:
+        colab_setup.ready()
+
+    (sentence,) = failed.value._render_traceback_()
+    assert "rich>=13 could not be installed (ERROR: no matching distribution). Turn the network on" in sentence
+
+
+def test_the_set_up_needs_the_standard_library_alone():
+    """Until it has installed the rest."""
+    nodes = [n for n in ast.walk(ast.parse((ROOT / "colab_setup.py").read_text())) if isinstance(n, ast.Import)]
+
+    assert {a.name.partition(".")[0] for n in nodes for a in n.names} <= sys.stdlib_module_names
