@@ -53,7 +53,7 @@ def interpreted() -> bool:
 
 def without_triton() -> str | None:
     """What to do where there is no Triton, as a sentence without its full stop; None where there is one."""
-    if version("triton") or version("triton-windows"):
+    if triton():
         return None
     return _WITHOUT_TRITON.get(sys.platform, "Triton is not installed: pip install triton, then restart the kernel")
 
@@ -66,12 +66,15 @@ def version(package: str) -> str | None:
         return None
 
 
+def triton() -> str | None:
+    """Installed version of Triton, under whichever name its package goes here."""
+    return version("triton") or version("triton-windows")
+
+
 def device() -> None:
     """Say in three lines what this machine has: device, versions, and how kernels run."""
     print(f"device    {_name()}")
-    print(
-        f"versions  Python {platform.python_version()}, torch {version('torch')}, Triton {version('triton') or version('triton-windows')}"
-    )
+    print(f"versions  Python {platform.python_version()}, torch {version('torch')}, Triton {triton()}")
     print(f"mode      {_mode()}")
 
 

@@ -1,4 +1,4 @@
-"""A notebook opened alone, as in Colab: it gets the course from a server on this machine, once, and says what is wrong."""
+"""A notebook opened alone, as in Colab: it gets the course from a server on this machine, once, or says why not."""
 
 import ast
 import errno
