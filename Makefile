@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export FIVE_PASSES_PROGRESS PYDEVD_DISABLE_FILE_VALIDATION = 1
 
-.PHONY: learn test grade gradescope build bench contract
+.PHONY: learn test grade gradescope build bench browser contract matrix
 
 # Containers often run as root, which JupyterLab refuses unless told.
 learn: $(VENV)/ready
@@ -34,10 +34,18 @@ build: $(VENV)/ready
 bench: $(VENV)/ready
 	$(BIN)/python -m grader bench
 
-# The interpreter's contract with another Triton: make contract TRITON=3.6.0
+# Lessons in a real browser. What it saw is kept in screenshots/.
+browser: $(VENV)/ready
+	@command -v chromium > /dev/null || { echo "make browser needs Chromium: apt-get install chromium"; exit 2; }
+	$(BIN)/python -m pytest tests/in_a_browser.py
+
+# The interpreter's contract, and three lessons, with another Triton: make contract TRITON=3.6.0 (or newest)
 contract: $(VENV)/ready
-	$(BIN)/pip install -q --no-deps --upgrade --target .env-triton-$(TRITON) triton==$(TRITON)
-	PYTHONPATH=.env-triton-$(TRITON) $(BIN)/python -m pytest tests/test_interpreter.py tests/test_batch.py tests/test_trace*.py tests/test_compiler.py
+	$(BIN)/python tests/matrix.py $(TRITON)
+
+# The same with every Triton that people have; docs/triton_versions.json keeps what works where.
+matrix: $(VENV)/ready
+	$(BIN)/python tests/matrix.py
 
 $(VENV)/ready: requirements.txt requirements-grading.txt requirements-dev.txt constraints.txt
 	$(PYTHON) -m venv $(VENV)

@@ -20,6 +20,8 @@ class Picture:
 
         image = draw.png(self.figure())
         alt = html.escape(self.description)
-        tag = f'<img src="data:image/png;base64,{image}" alt="{alt}" style="max-width: 100%">'
+        # As wide as there is room, but never too small to read: a phone scrolls it sideways.
+        tag = f'<img src="data:image/png;base64,{image}" alt="{alt}" style="max-width: 100%; min-width: 32em">'
+        tag = f'<div style="overflow-x: auto">{tag}</div>'
         # The tag carries the description to screen readers; the bare image serves whoever shows no HTML.
         return {"text/plain": self.description, "text/html": tag, "image/png": image}

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import shutil
 import sys
 from dataclasses import dataclass
 
@@ -29,3 +30,9 @@ def stored(folder: str) -> list[Stored]:
         header = dict(re.findall(r"^# (exercise|mistake): (.+)$", source, re.MULTILINE))
         found.append(Stored(path.stem, header["exercise"], header.get("mistake"), source))
     return found
+
+
+def working_tree(copy: pathlib.Path) -> None:
+    """Copy the course as it is now, without what running and testing it leaves behind."""
+    leave_out = shutil.ignore_patterns(".*", "__pycache__", "results", "screenshots", "five_passes*", "*.zip")
+    shutil.copytree(ROOT, copy, ignore=leave_out)

@@ -13,7 +13,7 @@ import zipfile
 
 import nbformat
 import pytest
-from conftest import ROOT
+from conftest import ROOT, working_tree
 from nbclient import NotebookClient
 from test_notebook import learner, said
 
@@ -52,8 +52,7 @@ class Source(http.server.BaseHTTPRequestHandler):
 def archive(tmp_path_factory):
     """The working tree as its repository would serve it: everything in one folder."""
     folder = tmp_path_factory.mktemp("archive")
-    leave_out = shutil.ignore_patterns(".*", "__pycache__", "results", "screenshots", "five_passes*", "*.zip")
-    shutil.copytree(ROOT, folder / "course-HEAD", ignore=leave_out)
+    working_tree(folder / "course-HEAD")
     (folder / "course-HEAD" / ".ci").mkdir()
     (folder / "course-HEAD" / ".ci" / "run").write_text("make test")
     return open(shutil.make_archive(folder / "HEAD", "zip", folder, "course-HEAD"), "rb").read()

@@ -1,0 +1,177 @@
+"""Lesson 04 as a learner meets it: JupyterLab as `make learn` starts it, in a real browser. `make browser` runs this.
+
+What the browser saw is kept in screenshots/. The README shows two of the pictures: check.png and trace.png.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from conftest import ROOT, working_tree
+from playwright.sync_api import expect, sync_playwright
+from test_notebook import ANSWER
+
+SHOTS = ROOT / "screenshots"
+BLOCK_SIZE = "def block_size(n_cols): return triton.next_power_of_2(n_cols)"
+MISTAKE = ANSWER.replace('other=-float("inf")', "other=0.0")
+SETTINGS = {
+    "notebook-extension/tracker": {"windowingMode": "none"},  # all cells are in the page at once
+    "apputils-extension/themes": {"adaptive-theme": True},  # dark where the browser asks for it
+    "apputils-extension/notification": {"fetchNews": "false"},
+}
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """The address and token of a JupyterLab that serves a copy of the course."""
+    folder = tmp_path_factory.mktemp("lab")
+    working_tree(folder / "course")
+    for name, settings in SETTINGS.items():
+        file = folder / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(settings))
+    places = {"JUPYTER_RUNTIME_DIR": "runtime", "JUPYTER_CONFIG_DIR": "config", "JUPYTERLAB_WORKSPACES_DIR": "spaces"}
+    environment = os.environ | {variable: str(folder / name) for variable, name in places.items()}
+    environment |= {"JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"), "FIVE_PASSES_PROGRESS": "off"}
+    made = subprocess.run(
+        ["make", "--dry-run", "--no-print-directory", "learn", f"BIN={os.path.dirname(sys.executable)}"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    command = made.stdout.splitlines()[-1]
+    with open(folder / "log", "w") as log:
+        server = subprocess.Popen(
+            [*command.split(), "--no-browser", "--port=0"],
+            cwd=folder / "course", env=environment, stdout=log, stderr=log, start_new_session=True,
+        )  # fmt: skip
+    try:
+        while not (found := [f for f in (folder / "runtime").glob("jpserver-*.json") if f.read_text().endswith("}")]):
+            assert server.poll() is None, (folder / "log").read_text()
+            time.sleep(0.1)
+        yield json.loads(found[0].read_text())
+    finally:
+        os.killpg(server.pid, signal.SIGTERM)
+        server.wait()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """The browser that this machine has, without a window. A sandbox of its own is refused to root in a container."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), chromium_sandbox=os.getuid() != 0
+        )
+        yield browser
+        browser.close()
+
+
+class Notebook:
+    """A notebook in a page of its own."""
+
+    def __init__(self, chromium, lab, path, view="lab", **look):
+        self.page = chromium.new_context(**look).new_page()
+        self.page.goto(f"{lab['url']}{view}/tree/{path}.ipynb?token={lab['token']}")
+
+    def run_all(self):
+        expect(self.page.get_by_text("| Idle")).to_be_visible(timeout=60_000)
+        self.page.get_by_role("menuitem", name="Run", exact=True).click()
+        self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+
+    def output(self, text):
+        """What the code cell that holds this text says; to be expected of it, because it may take a while."""
+        return self.cell(text).locator(".jp-OutputArea-output").first
+
+    def cell(self, text):
+        return self.page.locator(".jp-CodeCell").filter(has=self.page.locator(".cm-content", has_text=text)).first
+
+    def type(self, cell, text):
+        """Replace a cell's text, and run it."""
+        self.cell(cell).locator(".cm-content").click()
+        self.page.keyboard.press("ControlOrMeta+a")
+        self.page.keyboard.insert_text(text.strip())
+        self.page.keyboard.press("Shift+Enter")
+
+    def run(self, cell):
+        self.cell(cell).locator(".cm-content").click()
+        self.page.keyboard.press("Shift+Enter")
+
+    def shot(self, name, cell):
+        """A picture of the page with this cell in the middle."""
+        self.cell(cell).evaluate("cell => cell.scrollIntoView({block: 'center'})")
+        SHOTS.mkdir(exist_ok=True)
+        self.page.screenshot(path=SHOTS / f"{name}.png")
+
+    def cells_shot(self, name, *cells):
+        """A picture of these cells, the first to the last, and nothing else: what the README shows."""
+        boxes = [self.cell(cell).bounding_box() for cell in cells]
+        end = boxes[-1]["y"] + boxes[-1]["height"]
+        self.page.screenshot(path=SHOTS / f"{name}.png", clip=boxes[0] | {"height": end - boxes[0]["y"]})
+
+
+def test_lesson_04_from_not_yet_to_the_points(lab, chromium):
+    """Run all, a wrong answer, the mistake by its name, the right answer, the points, the traffic."""
+    lesson = Notebook(chromium, lab, "notebooks/04_one_row", viewport={"width": 1280, "height": 900})
+    lesson.run_all()
+    kernel, check = "def softmax_row_kernel", 'check("4.1")'
+
+    expect(lesson.output("colab_setup")).to_contain_text("mode      ", timeout=60_000)
+    expect(lesson.output(check)).to_contain_text("not yet: fill in the TODO of", timeout=60_000)
+    expect(lesson.output("def softmax_row(x)")).to_contain_text("Not yet: this cell needs your answer to 4.")
+    lesson.shot("not-yet", check)
+
+    lesson.type(kernel, MISTAKE)
+    lesson.run(check)
+    expect(lesson.output(check)).to_contain_text("Masked lanes joined the sum", timeout=60_000)
+    expect(lesson.output(check)).to_contain_text("0 of 3 points")
+    lesson.shot("mistake", check)
+    lesson.cells_shot("check", kernel, check)
+
+    lesson.type(kernel, ANSWER)
+    lesson.run(check)
+    expect(lesson.output(check)).to_contain_text("3 of 3 points", timeout=60_000)
+    lesson.shot("points", check)
+
+    lesson.type("def block_size", BLOCK_SIZE)
+    lesson.run("def softmax_row(x)")
+    lesson.run("traffic(")
+    expect(lesson.output("traffic(")).to_contain_text("in all", timeout=60_000)
+    expect(lesson.cell("traffic(").locator("img")).to_have_attribute("alt", re.compile("^Bar chart of elements moved"))
+    lesson.shot("traffic-run", "traffic(")
+
+
+LOOKS = {
+    "desk": ("lab", {"viewport": {"width": 1280, "height": 900}}),
+    "dark": ("lab", {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"}),
+    "phone": ("doc", {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}),
+}
+PICTURES = {
+    "trace": ("solutions/03_pointers_and_masks", "trace(copy_rows_kernel"),
+    "traffic": ("solutions/05_every_row", "traffic([naive"),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("what", PICTURES)
+def test_pictures_fit_the_page(lab, chromium, look, what):
+    """On a phone and in the dark too, and can be read there."""
+    view, page = LOOKS[look]
+    path, cell = PICTURES[what]
+    lesson = Notebook(chromium, lab, path, view, **page)
+    if look == "phone":
+        lesson.page.get_by_role("tab", name="File Browser").click()  # close the list of files, as one does there
+    image = lesson.cell(cell).locator("img")
+    expect(image).to_be_visible(timeout=60_000)
+    lesson.shot(f"{what}-{look}", cell)
+    if look == "desk":
+        lesson.cells_shot(what, cell)
+
+    # What is wider than the page scrolls within its own cell.
+    inner = image.locator("xpath=..").bounding_box()
+    room = lesson.cell(cell).bounding_box()
+    assert room["x"] <= inner["x"] and inner["x"] + inner["width"] <= room["x"] + room["width"]
+    assert image.bounding_box()["width"] >= 400  # and can be read
