@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 __version__ = "1.0.0"
-__all__ = ["check", "device", "hint", "progress", "trace", "traffic"]
+__all__ = ["check", "device", "doctor", "hint", "progress", "trace", "traffic"]
 
 import os
 
+from .diagnosis import doctor
 from .machine import device
 from .session import check, hint, progress, start
 from .show import traffic

@@ -12,6 +12,7 @@ import sys
 
 # Files that a driver leaves behind. Where none exists there is no GPU, and torch need not be asked.
 _DRIVER_FILES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/kfd", "/dev/dxg", "/dev/dri")
+_triton_was_first = False
 _WITHOUT_TRITON = {
     "darwin": "Triton has no package for macOS. Colab or a dev container runs all of the course",
     "win32": "Triton has no package of its own for Windows. WSL, a dev container or Colab runs all of the course; "
@@ -42,7 +43,9 @@ def has_cupy() -> bool:
 
 def prepare() -> None:
     """Choose interpreted or compiled for this process. Triton reads the choice when it is imported and decorates."""
-    if "TRITON_INTERPRET" not in os.environ and "triton" not in sys.modules and not has_gpu():
+    global _triton_was_first
+    _triton_was_first = "triton" in sys.modules
+    if "TRITON_INTERPRET" not in os.environ and not _triton_was_first and not has_gpu():
         os.environ["TRITON_INTERPRET"] = "1"
 
 
@@ -73,9 +76,19 @@ def triton() -> str | None:
 
 def device() -> None:
     """Say in three lines what this machine has: device, versions, and how kernels run."""
-    print(f"device    {_name()}")
-    print(f"versions  Python {platform.python_version()}, torch {version('torch')}, Triton {triton()}")
-    print(f"mode      {_mode()}")
+    for what, state in facts().items():
+        print(f"{what:<9} {state}")
+
+
+def facts() -> dict[str, str]:
+    """The three lines of device()."""
+    versions = f"Python {platform.python_version()}, torch {version('torch')}, Triton {triton()}"
+    return {"device": _name(), "versions": versions, "mode": _mode()}
+
+
+def order() -> str:
+    """Which was imported first, Triton or grader; it decides whether grader could choose how kernels run."""
+    return "Triton, then grader" if _triton_was_first else "grader first, as it should be"
 
 
 def _name() -> str:

@@ -210,7 +210,10 @@ def test_list_and_doctor(capsys):
 
     assert 0 == main(["doctor"])
     said = capsys.readouterr().out
-    assert 9 == said.count(" on\n")
+    assert 10 == said.count(" on\n")
+    for what in ("known answer", "guard", "poison", "ledger", "order", "speed", "isolation", "order of imports"):
+        assert f"\n{what} " in said
+    assert str(ROOT) not in said and "/" not in said.replace("…/", "")
 
 
 def test_a_fault_of_the_grader_costs_one_exercise_and_is_flagged(tmp_path, monkeypatch):

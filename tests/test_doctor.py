@@ -1,0 +1,61 @@
+"""doctor(): what works here, fit to be pasted into a question."""
+
+import json
+import subprocess
+
+import pytest
+
+from grader import doctor, machine, pool
+from grader.diagnosis import healthy, report
+
+
+@pytest.fixture(scope="module")
+def found():
+    return report()
+
+
+def test_everything_that_a_question_needs_is_in_it(found):
+    """Versions, device, mode, order of imports, each feature, the workers, how far answers are kept apart."""
+    features = ["known answer", "guard", "poison", "ledger", "order", "speed", "bf16"]
+    workers = ["interpreted worker", "compiled worker"]
+    assert ["on"] * 9 == [found[what] for what in features + workers]
+    assert found["isolation"].startswith("L0: answers run in a process of their own")
+    assert {"course", "device", "versions", "mode", "system", "order of imports", "tested"} <= found.keys()
+    assert machine.triton() in found["versions"] and healthy(found)
+
+
+def test_no_path_and_no_user_is_in_it(monkeypatch, capsys):
+    """Errors name files; what is shown keeps their last names."""
+    failed = "No module named 'torch' (/home/ada/venv/lib/x.py, C:\\Users\\ada\\x.py)"
+    monkeypatch.setattr("grader.diagnosis._python", lambda *args: subprocess.CompletedProcess(args, 1, "", failed))
+    doctor()
+
+    said = capsys.readouterr().out
+    assert "ada" not in said and "(…/x.py, …/x.py)" in said
+    assert 2 == said.count("off: No module named 'torch'")
+
+
+def test_it_says_whether_this_triton_was_tested(tmp_path, monkeypatch):
+    """From the record of make matrix: all of it, what of it, or which others."""
+    (tmp_path / "docs").mkdir()
+    record = tmp_path / "docs" / "triton_versions.json"
+    monkeypatch.setattr(pool, "ROOT", tmp_path)
+    monkeypatch.setattr("grader.diagnosis._features", dict)
+    row = {"triton": machine.triton(), "torch": "2.13.0", "guard": "on"}
+    cases = [
+        ([row], "with this Triton and torch 2.13.0: all works"),
+        ([row | {"guard": "off: why"}], "with this Triton and torch 2.13.0: no guard"),
+        ([row | {"triton": "2.0.0"}, row | {"triton": "2.1.0"}], "not with this Triton, but with 2.0.0, 2.1.0"),
+    ]
+    for rows, sentence in cases:
+        record.write_text(json.dumps({"results": rows}))
+        assert sentence == report()["tested"]
+    record.unlink()
+    assert "there is no record of it here" == report()["tested"]
+
+
+def test_triton_before_grader_is_said(monkeypatch):
+    """It is the commonest reason why nothing runs."""
+    monkeypatch.setattr(machine, "_triton_was_first", True)
+
+    assert "Triton, then grader" == machine.order()
