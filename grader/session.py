@@ -58,7 +58,7 @@ def progress(save: str | None = None) -> None:
 
 def start() -> None:
     """Make this process ready: choose the mode, guard the interpreter, and warm the workers in a notebook."""
-    from . import answer, interpreter
+    from . import answer, describe, interpreter
 
     machine.prepare()
     if machine.interpreted():
@@ -67,6 +67,7 @@ def start() -> None:
     if shell is not None:
         answer.record(shell)
         shell.set_custom_exc((Exception,), _tell)
+        shell.display_formatter.mimebundle_formatter.for_type_by_name("matplotlib.figure", "Figure", describe.bundle)
         _warm()
 
 
