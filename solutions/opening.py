@@ -51,7 +51,10 @@ def choose(named: str | None, root: pathlib.Path = ROOT) -> str:
 
 
 def _remote(root: pathlib.Path) -> str:
-    asked = subprocess.run(["git", "remote", "get-url", "origin"], cwd=root, capture_output=True, text=True)
+    try:
+        asked = subprocess.run(["git", "remote", "get-url", "origin"], cwd=root, capture_output=True, text=True)
+    except FileNotFoundError:  # a course that came as an archive, to a machine without git
+        return ""
     found = re.search(r"github\.com[:/]([\w.-]+/[\w.-]+?)(\.git)?/?\s*$", asked.stdout)
     return found[1] if found else ""
 

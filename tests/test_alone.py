@@ -20,7 +20,7 @@ from test_notebook import learner, said
 import colab_setup
 
 PAGE = b"<html><body>Please log in to this network.</body></html>"
-ADDED = ("tests", "solutions", "benchmarks", ".ci")  # in the repository, and not for learners
+ADDED = ("tests", "solutions", "benchmarks")  # in the repository, and not for learners
 
 
 class Source(http.server.BaseHTTPRequestHandler):
@@ -53,8 +53,6 @@ def archive(tmp_path_factory):
     """The working tree as its repository would serve it: everything in one folder."""
     folder = tmp_path_factory.mktemp("archive")
     working_tree(folder / "course-HEAD")
-    (folder / "course-HEAD" / ".ci").mkdir()
-    (folder / "course-HEAD" / ".ci" / "run").write_text("make test")
     return open(shutil.make_archive(folder / "HEAD", "zip", folder, "course-HEAD"), "rb").read()
 
 
