@@ -77,8 +77,12 @@ class Notebook:
         self.page = chromium.new_context(**look).new_page()
         self.page.goto(f"{lab['url']}{view}/tree/{path}.ipynb?token={lab['token']}")
 
-    def run_all(self):
+    def idle(self):
+        """Wait for the kernel. What is sent while it drops the cells behind a failed one is dropped too."""
         expect(self.page.get_by_text("| Idle")).to_be_visible(timeout=60_000)
+
+    def run_all(self):
+        self.idle()
         self.page.get_by_role("menuitem", name="Run", exact=True).click()
         self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
 
@@ -121,9 +125,12 @@ def test_lesson_04_from_not_yet_to_the_points(lab, chromium):
 
     expect(lesson.output("colab_setup")).to_contain_text("mode      ", timeout=60_000)
     expect(lesson.output(check)).to_contain_text("not yet: fill in the TODO of", timeout=60_000)
-    expect(lesson.output("def softmax_row(x)")).to_contain_text("Not yet: this cell needs your answer to 4.")
+    expect(lesson.output("def softmax_row(x)")).to_contain_text(
+        "Not yet: this cell needs your answer to 4.", timeout=60_000
+    )
     lesson.shot("not-yet", check)
 
+    lesson.idle()
     lesson.type(kernel, MISTAKE)
     lesson.run(check)
     expect(lesson.output(check)).to_contain_text("Masked lanes joined the sum", timeout=60_000)
