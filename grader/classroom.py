@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 
-from . import __version__, answer, lessons, seeds, submission
+from . import __version__, answer, lessons, pool, seeds, submission
 from .crew import Crew
 from .exercise import Exercise, Result
 from .records import NOT_GRADED, Results
+from .sandbox import LEVELS, UNKNOWN
 
-ISOLATION = "limits"  # the level of sandbox.py that every answer runs under
 _EXERCISES = 3  # a file has this many times the seconds of one exercise, for all of its exercises together
 _HANG = 5  # and a process that is busy with it this many times longer than that is not coming back
 
@@ -24,7 +24,7 @@ class Work:
     """All that grading one file takes, so that it can be done anywhere.
 
     seconds: for one exercise. data: the file's bytes, None when they cannot be read; `problem` then says why. key: what
-    the seeds are made from. seed: the name of the secret behind it.
+    the seeds are made from. seed: the name of the secret behind it. isolation: the level that answers must run under.
     """
 
     name: str
@@ -35,10 +35,15 @@ class Work:
     sha256: str | None = None
     key: bytes = b""
     problem: str = ""
+    isolation: str = LEVELS[0]
 
 
 class NotGraded(Exception):
     """Whoever was to grade the files could not."""
+
+
+class BelowLevel(Exception):
+    """Whoever was to grade the files keeps answers less apart than was asked for."""
 
 
 def patience(seconds: float) -> float:
@@ -47,8 +52,10 @@ def patience(seconds: float) -> float:
 
 
 def grade(work: Work) -> dict:
-    """The row of one file. Never raises for anything a file may be."""
-    began = time.monotonic()
+    """The row of one file. Never raises for anything a file may be; raises BelowLevel before any answer runs."""
+    began, level = time.monotonic(), pool.isolation()
+    if level not in at_least(work.isolation):
+        raise BelowLevel(f"answers would run at isolation level {level}, and {work.isolation} is required")
     lesson, problems, results = None, [work.problem] if work.problem else [], []
     try:
         if work.data is not None:
@@ -58,19 +65,28 @@ def grade(work: Work) -> dict:
             problems += _repeated(handed_in)
     except Exception as error:
         problems.append(f"{NOT_GRADED}: the grader itself failed: {type(error).__name__}: {error}")
-    return _row(work, lesson, problems, results, began)
+    return _row(work, lesson, problems, results, level, began)
 
 
-def run(handed: Iterable[submission.Handed], results: Results, crew: Crew, secret: bytes, seconds: float) -> Iterator:
+def at_least(level: str) -> tuple[str, ...]:
+    """This level of isolation and those above it."""
+    return LEVELS[LEVELS.index(level) :]
+
+
+def run(
+    handed: Iterable[submission.Handed], results: Results, crew: Crew, secret: bytes, seconds: float,
+    isolation: str = LEVELS[0],
+) -> Iterator:  # fmt: skip
     """Grade files and add a row for each as it is finished. Yields (name, whether a file kept the row it had).
 
-    A file keeps its row when its bytes, the grader and the secret are the same. Files are read when somebody is free
-    to grade them, so that few of them are in memory. Raises OSError when a row cannot be written, NotGraded.
+    A file keeps its row when its bytes, the grader and the secret are the same and its answers ran at this level of
+    isolation or a higher one. Files are read when somebody is free to grade them, so that few of them are in memory.
+    Raises OSError when a row cannot be written, NotGraded, BelowLevel.
     """
     running: dict[Future, Work] = {}
     for each in handed:
-        work = _work(each, secret, seconds)
-        if results.holds(work.name, (work.sha256, __version__, work.seed)):
+        work = replace(_work(each, secret, seconds), isolation=isolation)
+        if results.holds(work.name, (work.sha256, __version__, work.seed), at_least(isolation)):
             yield work.name, True
             continue
         while len(running) >= crew.width():
@@ -91,7 +107,9 @@ def _finished(running: dict[Future, Work], results: Results, crew: Crew) -> Iter
             row = future.result()
         except crew.lost as error:
             why = str(error) if isinstance(error, TimeoutError) else "the file ended the process that graded it"
-            row = _row(work, None, [f"{NOT_GRADED}: {why}"], [], time.monotonic())
+            row = _row(work, None, [f"{NOT_GRADED}: {why}"], [], UNKNOWN, time.monotonic())
+        except BelowLevel:
+            raise
         except Exception as error:
             raise NotGraded(f"{type(error).__name__}: {error}") from error
         results.add(row)
@@ -146,12 +164,14 @@ def _repeated(handed_in: submission.Submission) -> list[str]:
     return [f"{name} is defined {count[name]} times: the last definition counts" for name in asked if count[name] > 1]
 
 
-def _row(work: Work, lesson: str | None, problems: list[str], results: list[Result], began: float) -> dict:
+def _row(
+    work: Work, lesson: str | None, problems: list[str], results: list[Result], isolation: str, began: float
+) -> dict:
     best = float(sum(r.max_score for r in results))
     score = min(round(sum(r.score for r in results), 6), best)
     return {
         "submission": work.name, "student": work.student, "lesson": lesson, "sha256": work.sha256,
         "grader": __version__, "seed": work.seed, "score": score, "max_score": best,
-        "isolation": ISOLATION, "seconds": round(time.monotonic() - began, 2), "problems": problems,
+        "isolation": isolation, "seconds": round(time.monotonic() - began, 2), "problems": problems,
         "exercises": [r.record() for r in results],
     }  # fmt: skip

@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 from . import machine
+from .sandbox import LEVELS, RUNGS, in_words, proved
 
 # The interpreter's features are only there in an interpreted process, and a GPU's answer only in one that compiles.
 _FEATURES = "import json; from grader import selfcheck; print(json.dumps(selfcheck.run()))"
@@ -42,13 +43,14 @@ def report() -> dict[str, str]:
         "tested": _tested(),
         **_features(),
         **_workers(),
+        **_isolation(),
         "g++ for CUDA": "on" if machine.has_compiler() else "off: there is no g++, which lesson 12 needs",
     }
 
 
 def healthy(found: dict[str, str]) -> bool:
-    """Whether every check can run."""
-    return not any(state.startswith("off") for state in found.values())
+    """Whether every check can run. A rung of the sandbox that is off keeps none from running."""
+    return not any(state.startswith("off") for what, state in found.items() if what.strip() not in RUNGS)
 
 
 def _tested() -> str:
@@ -108,8 +110,19 @@ def _workers() -> dict[str, str]:
             found[f"{mode} worker"] = "on"
         except (pool.NoWorker, OSError) as error:
             found[f"{mode} worker"] = f"off: {error}"
-    level = "L0: answers run in a process of their own, with limits on time, memory and files; no barrier to malice"
-    return found | {"isolation": level if "on" in found.values() else "none: no answer runs here"}
+    return found
+
+
+def _isolation() -> dict[str, str]:
+    """How far answers are kept from this machine, and what each rung of the ladder was seen to do."""
+    from . import pool
+
+    level = pool.isolation()
+    if level == LEVELS[0]:
+        return {"isolation": f"{level}: no answer runs here"}
+    status = pool.zygote().status
+    rungs = {f"  {rung}": f"on: {proved(rung)}" if status[rung] == "on" else status[rung] for rung in RUNGS}
+    return {"isolation": in_words([level]), **rungs}
 
 
 def _anonymous(text: str) -> str:

@@ -132,6 +132,8 @@ class Exercise:
     # A text of the course's own that runs in the answer's module, behind the answer: its functions are for cases to
     # call where calling one name of the answer is not enough.
     driver: str = ""
+    # Modules of the course that the answer or the driver imports; no others can be imported where an answer runs.
+    modules: tuple[str, ...] = ()
     # With it, the groups are a last step: worth so many points together, and nothing while one of their cases fails.
     last_step: float | None = None
     remarks: tuple[tuple[str, Detector], ...] = ()  # (sentence, detector): what to tell whoever passed

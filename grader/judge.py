@@ -9,6 +9,7 @@ from . import feedback, given, machine, naming, pool
 from .exercise import Answer, Case, Evidence, Exercise, Result
 from .failure import Failure, failure_of
 from .mistakes import from_error
+from .reach import reaches
 
 PUBLIC_SEED = 20240229  # `check` uses it; a grader may choose another
 SECONDS = 20.0  # for all cases of one exercise
@@ -33,9 +34,11 @@ def judge(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: in
         if result.status == "not_attempted":
             return result
         if not failures:
-            failures = _lower(answer, seen, seconds, result)
+            failures = _reaching(answer, seen)
+        if not failures:
+            failures = _lower(exercise, answer, seen, seconds, result)
         if not failures and exercise.kernels and machine.has_gpu() and (machine.has_cupy() or not cuda):
-            failures = _on_gpu(_text(exercise, answer), seen, seconds, result)
+            failures = _on_gpu(exercise, _text(exercise, answer), seen, seconds, result)
     except pool.NoWorker as error:
         result.status, result.message = "error", str(error)
         result.flags.append("grader-failed")  # no fault of the answer's
@@ -88,7 +91,10 @@ def _run(exercise, answer, cases, seconds, result) -> tuple[list[Failure], list[
                 session.close()
                 session = None
             if session is None:
-                session = pool.zygote().open(_text(exercise, answer), max(end - time.monotonic(), 0.1))
+                left = max(end - time.monotonic(), 0.1)
+                session = pool.zygote().open(
+                    _text(exercise, answer), left, tools=case.call.kind == "cuda", modules=exercise.modules
+                )
             if session.loading_error:
                 evidence = Evidence(error=session.loading_error)
             else:
@@ -168,7 +174,14 @@ def _todo(exercise: Exercise, todo: list | None, result: Result) -> None:
     feedback.render(result)
 
 
-def _lower(answer: Answer, seen, seconds: float, result: Result) -> list[Failure]:
+def _reaching(answer: Answer, seen) -> list[Failure]:
+    """Right numbers and right traffic, from an answer that could have made up both."""
+    found = reaches(answer.source)
+    sentence = f"right numbers, but it reaches for {found}, which no answer needs"
+    return [Failure(case, evidence, sentence, "reaches-behind") for case, evidence in seen] if found else []
+
+
+def _lower(exercise: Exercise, answer: Answer, seen, seconds: float, result: Result) -> list[Failure]:
     """Ask Triton's compiler whether it would take the kernels that just ran interpreted."""
     launches = {}
     for case, evidence in seen:
@@ -181,7 +194,7 @@ def _lower(answer: Answer, seen, seconds: float, result: Result) -> list[Failure
     if not launches:
         return []
     try:
-        with pool.zygote("compiled").open(answer.source, seconds) as session:
+        with pool.zygote("compiled").open(answer.source, seconds, modules=exercise.modules) as session:
             if session.loading_error:
                 result.flags.append("not shown to Triton's compiler: " + feedback.last_line(session.loading_error))
                 return []
@@ -197,11 +210,12 @@ def _lower(answer: Answer, seen, seconds: float, result: Result) -> list[Failure
     return []
 
 
-def _on_gpu(text: str, seen, seconds: float, result: Result) -> list[Failure]:
+def _on_gpu(exercise: Exercise, text: str, seen, seconds: float, result: Result) -> list[Failure]:
     """The same cases again, compiled, on the GPU. `seen` holds their interpreted evidence."""
     failures = []
     try:
-        with pool.zygote("compiled").open(text, seconds + _GPU_START, device="cuda") as session:
+        started = pool.zygote("compiled").open(text, seconds + _GPU_START, "cuda", modules=exercise.modules)
+        with started as session:
             for case, interpreted in seen:
                 if case.interpreted_only:
                     continue

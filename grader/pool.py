@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import itertools
+import json
 import os
 import pathlib
 import socket
@@ -12,20 +13,27 @@ import sys
 import tempfile
 import threading
 
+from . import machine
 from .child import Child, Deadline, Died, NoWorker
+from .sandbox import LEVELS, RUNGS, level
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 START_SECONDS = 120
+# What a worker needs of the environment. The rest may hold somebody's keys, and a child can read all of it.
+_KEPT = ("PATH", "HOME", "LANG", "TZ", "VIRTUAL_ENV", "CONDA_PREFIX")
+_KEPT_BEGINNINGS = ("LC_", "LD_", "PYTHON", "CUDA", "NVIDIA_", "TRITON_")
 
 
 class Zygote:
     """A process that has imported PyTorch and Triton and forks a child for every answer.
 
     mode: "interpreted", or "compiled" (on the GPU where there is one, else only through the compiler's front end).
+    rungs: of the sandbox, those to try. status: which of them were proved, once `wait` has returned.
     """
 
-    def __init__(self, mode: str):
-        self.mode = mode
+    def __init__(self, mode: str, rungs: tuple[str, ...] = RUNGS):
+        self.mode, self._rungs = mode, rungs
+        self.status: dict[str, str] = {}
         self._lock, self._numbers, self._ready = threading.Lock(), itertools.count(), False
         if not hasattr(os, "pidfd_open"):
             raise NoWorker("checks need Linux (or Colab, or WSL): this platform cannot fork a guarded process")
@@ -39,14 +47,14 @@ class Zygote:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._log = tempfile.TemporaryFile()
         self._scratch = tempfile.TemporaryDirectory(prefix="answers-", ignore_cleanup_errors=True)
-        environment = os.environ | {
+        environment = {k: v for k, v in os.environ.items() if k in _KEPT or k.startswith(_KEPT_BEGINNINGS)} | {
             "FIVE_PASSES_WORKER": "1",
             "OMP_NUM_THREADS": "1",
             "PYTHONHASHSEED": "0",  # the order of a set is no matter of luck
             "TRITON_INTERPRET": "1" if self.mode == "interpreted" else "0",
         }
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "grader.worker", str(theirs.fileno()), self._scratch.name],
+            [sys.executable, "-m", "grader.worker", *self._arguments(theirs)],
             cwd=ROOT,
             env=environment,
             pass_fds=[theirs.fileno()],
@@ -57,6 +65,12 @@ class Zygote:
         )
         theirs.close()
 
+    def _arguments(self, control: socket.socket) -> list[str]:
+        # A GPU's driver is kept out of namespaces of its own: it has to find its other parts.
+        gpu = self.mode == "compiled" and machine.has_gpu()
+        rungs = [rung for rung in self._rungs if not (gpu and rung == "namespaces")]
+        return [str(control.fileno()), self._scratch.name, "gpu" if gpu else "-", *rungs]
+
     def wait(self) -> None:
         """Return when the process is ready to fork. Raises NoWorker with what it last said."""
         with self._lock:
@@ -64,7 +78,9 @@ class Zygote:
                 return
             self._control.settimeout(START_SECONDS)
             try:
-                self._ready = self._control.recv(6) == b"ready\n"
+                said = self._control.recv(10_000)
+                if said.startswith(b"ready "):
+                    self.status, self._ready = json.loads(said[6:]), True
             except OSError:
                 pass
             self._control.settimeout(None)
@@ -78,14 +94,21 @@ class Zygote:
         """Whether the process still runs."""
         return self._process.poll() is None
 
-    def open(self, source: str, seconds: float, device: str = "cpu") -> Child:
-        """A child that has imported an answer, to be run on "cpu" or "cuda". Raises NoWorker, Deadline or Died."""
+    def open(
+        self, source: str, seconds: float, device: str = "cpu", tools: bool = False, modules: tuple[str, ...] = ()
+    ) -> Child:
+        """A child that has imported an answer, to be run on "cpu" or "cuda". Raises NoWorker, Deadline or Died.
+
+        tools: whether it will run CUDA on the CPU, and so needs g++ beside it. modules: of the course, those that it
+        may import.
+        """
         self.wait()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         number = next(self._numbers)
+        job = {"seconds": seconds, "device": device, "tools": tools, "modules": modules}
         with self._lock:
             try:
-                socket.send_fds(self._control, [f"fork {number} {seconds} {device}".encode()], [theirs.fileno()])
+                socket.send_fds(self._control, [f"fork {number} {json.dumps(job)}".encode()], [theirs.fileno()])
             except OSError as error:
                 raise NoWorker(f"the process that runs answers went away: {error}") from None
             finally:
@@ -128,6 +151,20 @@ def zygote(mode: str = "interpreted") -> Zygote:
         return current
 
 
+def isolation() -> str:
+    """The level that answers run under: that of the weakest process they meet. "none" where none can be started."""
+    modes = ["interpreted"] + ["compiled"] * machine.has_gpu()
+    try:
+        found = []
+        for mode in modes:
+            current = zygote(mode)
+            current.wait()
+            found.append(level(current.status))
+    except NoWorker:
+        return LEVELS[0]
+    return min(found, key=LEVELS.index)
+
+
 @atexit.register
 def close_all() -> None:
     """End every warm process of this one."""
@@ -136,4 +173,4 @@ def close_all() -> None:
     _zygotes.clear()
 
 
-__all__ = ["ROOT", "Deadline", "Died", "NoWorker", "Zygote", "close_all", "zygote"]
+__all__ = ["ROOT", "Deadline", "Died", "NoWorker", "Zygote", "close_all", "isolation", "zygote"]

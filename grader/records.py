@@ -42,9 +42,12 @@ class Results:
             self._file = open(self.path, "ab", buffering=0)
             opened.pop_all()
 
-    def holds(self, name: str, work: tuple) -> bool:
-        """Whether there is a row for this submission, of just this work: (sha256, grader, seed)."""
-        return work[0] is not None and self._rows.get(name) == work
+    def holds(self, name: str, work: tuple, levels: tuple[str, ...]) -> bool:
+        """Whether there is a row for this submission, of just this work, at one of these levels of isolation.
+
+        work: (sha256, grader, seed).
+        """
+        return work[0] is not None and self._rows.get(name) in [(*work, level) for level in levels]
 
     def add(self, row: dict) -> None:
         """Append a row. It takes the place of an earlier one of the same submission.
@@ -126,10 +129,10 @@ def failed(row: dict) -> bool:
 
 
 def _work(row: dict) -> tuple | None:
-    """What a row is of: (sha256, grader, seed). None where the grader failed, so that it is tried again."""
+    """What a row is of: (sha256, grader, seed, isolation). None where the grader failed, so that it is tried again."""
     if failed(row):
         return None
-    return row["sha256"], row.get("grader"), row.get("seed")
+    return row["sha256"], row.get("grader"), row.get("seed"), row.get("isolation")
 
 
 def _line(row: dict) -> bytes:

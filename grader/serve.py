@@ -12,7 +12,13 @@ import socket
 import sys
 import traceback
 
-from . import interpreter, sandbox, wire
+from . import compiler, interpreter, wire
+from .cuda import device as on_device
+from .cuda import host
+from .inside import inner
+from .ledger import Ledger
+from .recorder import Recorder
+from .sandbox import limits
 
 MAX_REQUEST = 1 << 30  # bytes
 _MOST = 1000  # entries of a list that the judge has use for
@@ -21,6 +27,7 @@ _MOST = 1000  # entries of a list that the judge has use for
 def serve(channel: socket.socket, scratch: str, device: str = "cpu") -> None:
     """Import one answer and run it on one input after another, until the judge closes the channel."""
     module = None
+    _leave_the_course()
     while True:
         try:
             header, payload = wire.receive(channel, MAX_REQUEST)
@@ -38,10 +45,8 @@ def serve(channel: socket.socket, scratch: str, device: str = "cpu") -> None:
                     reply, data = {"loaded": True}, []
                     module = _import(path)
             elif header["op"] == "compile":
-                from .compiler import lower
-
                 kernel = getattr(module, header["kernel"], None)
-                done = lower(kernel, header["signature"], header["constants"], header["options"])
+                done = compiler.lower(kernel, header["signature"], header["constants"], header["options"])
                 reply, data = {"compiled": done}, []
             else:
                 reply, data = _run(channel, module, header, payload, device)
@@ -50,19 +55,34 @@ def serve(channel: socket.socket, scratch: str, device: str = "cpu") -> None:
         wire.send(channel, reply, data)
 
 
+def _leave_the_course() -> None:
+    """From here on nothing more of the course can be imported: an answer finds what its author wrote, or an error."""
+    course = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    sys.path[:] = [p for p in sys.path if os.path.abspath(p) != course]
+    for name, module in sys.modules.items():
+        if name.split(".")[0] == __package__ and hasattr(module, "__path__"):
+            module.__path__ = []
+
+
 def _import(path: str):
     spec = importlib.util.spec_from_file_location("answer", path)
     module = importlib.util.module_from_spec(spec)
     sys.modules["answer"] = module
+    module.getattr = _getattr
     spec.loader.exec_module(module)
     return module
+
+
+def _getattr(of, name: str, *default):
+    """What an answer calls getattr. The judge reads its text, but not the names that the text puts together."""
+    if inner(name):
+        raise AttributeError(f"{name} is not for an answer")
+    return getattr(of, name, *default)
 
 
 def _run(channel, module, header: dict, payload: bytes, device: str) -> tuple[dict, list[bytes]]:
     import torch
 
-    from .ledger import Ledger
-    from .recorder import Recorder
     from .torch_ledger import TorchLedger
 
     tensors, start = [], 0
@@ -119,9 +139,6 @@ def _run(channel, module, header: dict, payload: bytes, device: str) -> tuple[di
 
 def _cuda(source, header: dict, ledger, device: str):
     """The text of a CUDA kernel as a function of what a launch hands to it."""
-    from .cuda import device as on_device
-    from .cuda import host
-
     grid, order = tuple(header["grid"]), header["order"]
     if device != "cpu":
         return lambda *args, **kwargs: on_device.launch(source, grid, args, **kwargs)
@@ -211,7 +228,7 @@ def _launch(launch) -> dict:
 def describe(error: BaseException, path: str) -> dict:
     """An error as plain data: type, message, and the line of the answer it came from. Lets go of its frames."""
     if isinstance(error, MemoryError):
-        sandbox.use_reserve()
+        limits.use_reserve()
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
     text = str(error)
     if isinstance(error, SyntaxError):

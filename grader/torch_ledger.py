@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections import Counter
 
@@ -15,6 +16,8 @@ from .ledger import Ledger
 _OVERWRITES = {"copy_", "fill_", "zero_", "normal_", "uniform_", "exponential_", "random_", "bernoulli_"}
 # Of their first argument they read what they take, and no more.
 _GATHERS = {"index", "index_select", "gather", "take", "masked_select"}
+# Ways out of PyTorch: what computes with the elements from there on is not seen, so that they left is counted.
+_LEAVES = ("numpy", "tolist", "__dlpack__")
 _ALLOCATES = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided"}
 
 
@@ -35,6 +38,33 @@ class TorchLedger(TorchDispatchMode):
         self.inside_kernels: list[str] = []
         self.peak, self._alive = 0, 0
         self.reads: Counter[int] = Counter()
+
+    def __enter__(self):
+        self._before = {name: vars(torch.Tensor).get(name) for name in _LEAVES}
+        for name in _LEAVES:
+            setattr(torch.Tensor, name, self._counted(name, getattr(torch.Tensor, name)))
+        return super().__enter__()
+
+    def __exit__(self, *error):
+        for name, before in self._before.items():
+            if before is None:
+                delattr(torch.Tensor, name)
+            else:
+                setattr(torch.Tensor, name, before)
+        return super().__exit__(*error)
+
+    def _counted(self, name: str, method):
+        @functools.wraps(method)
+        def leave(tensor, *args, **kwargs):
+            if interpreter.in_kernel():
+                self.inside_kernels.append(name)
+            else:
+                self.names.append(name)
+                self.reads[tensor.untyped_storage().data_ptr()] += _size(tensor)[0]
+                self.ledger.operation(name, [_size(tensor)], [])
+            return method(tensor, *args, **kwargs)
+
+        return leave
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}

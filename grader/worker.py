@@ -1,33 +1,63 @@
 """The untrusted side: one process that holds PyTorch and Triton, and a fork of it for every answer.
 
 The parent never sees an answer. A child receives an answer's text and one input after another, and sends bytes back;
-it holds no expected value, no seed and no comparison.
+it holds no expected value, no seed and no comparison. It is confined before it receives anything.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib
+import json
 import os
+import pathlib
 import random
 import select
 import shutil
-import signal
 import socket
 import sys
 import tempfile
 import warnings
+from dataclasses import dataclass
 
 import numpy
 
-from . import interpreter, machine, sandbox, serve, wire
+from . import interpreter, machine, serve, wire
+from .cuda import tools
+from .sandbox import Sandbox, limits, processes
+
+_ROOT = pathlib.Path(__file__).resolve().parent.parent
+_LOOK = 0.25  # seconds between two looks at what the children wrote
 
 
-def main(control_fd: int, folder: str) -> None:
+@dataclass(frozen=True)
+class _Job:
+    """What the judge asks of a fork."""
+
+    channel: int  # file descriptor
+    seconds: float
+    device: str
+    tools: bool  # whether g++ is at hand
+    modules: list[str]  # of the course
+
+
+@dataclass(frozen=True)
+class _Child:
+    pid: int
+    pidfd: int
+    scratch: str
+    starts: bool  # whether it can start processes
+
+
+def main(control_fd: int, folder: str, gpu: bool, rungs: list[str]) -> None:
     """Serve forks until the judge goes away.
 
     control_fd: a Unix socket of packets; each "fork" brings an answer's channel. folder: where scratch folders go.
+    gpu: whether children will use one; this process must not ask, or its forks could not. rungs: of the sandbox, those
+    to try.
     """
     control = socket.socket(fileno=control_fd)
+    sandbox = Sandbox(_ROOT, tuple(rungs))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import torch
@@ -36,29 +66,35 @@ def main(control_fd: int, folder: str) -> None:
     if machine.interpreted():
         interpreter.install()
     _warm_up()
-    control.sendall(b"ready\n")
-    children: dict[int, tuple[int, int, str]] = {}  # number -> (pid, pidfd, scratch folder)
+    processes.adopt_orphans()
+    sandbox.prove(folder)
+    if gpu:
+        sandbox.prove_on_gpu(folder, _use_gpu)
+    control.sendall(b"ready " + json.dumps(sandbox.status).encode())
+    children: dict[int, _Child] = {}
     while True:
-        ready, _, _ = select.select([control, *(c[1] for c in children.values())], [], [])
-        for number, (pid, pidfd, scratch) in list(children.items()):
-            if pidfd in ready:
-                _reap(pid, pidfd, scratch)
+        waiting = [control, *(c.pidfd for c in children.values())]
+        ready, _, _ = select.select(waiting, [], [], _LOOK if children else None)
+        for number, child in list(children.items()):
+            if child.pidfd in ready:
                 del children[number]
+                _reap(child, children)
+            elif limits.overflows(child.scratch):
+                processes.kill(child.pid)
         if control in ready:
-            message, fds, _, _ = socket.recv_fds(control, 64, 1)
+            message, fds, _, _ = socket.recv_fds(control, 10_000, 1)
             if not message:
                 break
-            verb, number, *rest = message.decode().split()
+            verb, number, job = message.decode().split(" ", 2)
             if verb == "kill" and int(number) in children:
-                _kill(children[int(number)][0])
+                processes.kill(children[int(number)].pid)
             elif verb == "fork" and fds:
                 try:
-                    children[int(number)] = _fork(fds[0], float(rest[0]), rest[1], folder)
+                    children[int(number)] = _fork(_Job(fds[0], **json.loads(job)), folder, sandbox)
                 except OSError as error:  # a full disk, say: this answer hears of it, and the next may have more luck
                     _refuse(fds[0], error)
-    for pid, pidfd, scratch in children.values():
-        _kill(pid)
-        _reap(pid, pidfd, scratch)
+    for number in list(children):
+        _reap(children.pop(number), children)
 
 
 def _refuse(channel_fd: int, error: OSError) -> None:
@@ -66,56 +102,61 @@ def _refuse(channel_fd: int, error: OSError) -> None:
         wire.send(channel, {"no_worker": error.strerror})
 
 
-def _fork(channel_fd: int, seconds: float, device: str, folder: str) -> tuple[int, int, str]:
+def _fork(job: _Job, folder: str, sandbox: Sandbox) -> _Child:
     os.makedirs(folder, exist_ok=True)  # somebody may have emptied the folder for temporary files
     scratch = tempfile.mkdtemp(dir=folder)
+    parent, on_gpu = os.getpid(), job.device != "cpu"
     pid = os.fork()
     if pid:
-        os.close(channel_fd)
-        return pid, os.pidfd_open(pid), scratch
+        os.close(job.channel)
+        return _Child(pid, os.pidfd_open(pid), scratch, on_gpu or job.tools or sandbox.status["seccomp"] != "on")
     status = 1
     try:
         # Neither the line to the judge nor a handle on another child comes along.
-        os.closerange(3, channel_fd)
-        os.closerange(channel_fd + 1, 4096)
-        sandbox.confine(seconds, on_gpu=device != "cpu")
+        os.closerange(3, job.channel)
+        os.closerange(job.channel + 1, 4096)
         nowhere = os.open(os.devnull, os.O_RDWR)
         for fd in (0, 1, 2):
             os.dup2(nowhere, fd)
-        os.chdir(scratch)
+        os.close(nowhere)
+        for module in job.modules:
+            importlib.import_module(module)
+        sandbox.confine(scratch, parent, job.seconds, on_gpu, _files(job.modules))
+        if job.tools:
+            answering = os.getpid()
+            tools.start_beside(lambda: sandbox.confine_tools(answering))
+        sandbox.refuse_calls(programs=on_gpu)  # where Triton starts an assembler
         warnings.simplefilter("ignore")
         # An answer that draws numbers draws the same ones again. PyTorch begins with a fixed seed by itself.
         random.seed(0)
         numpy.random.seed(0)
-        serve.serve(socket.socket(fileno=channel_fd), scratch, device)
+        serve.serve(socket.socket(fileno=job.channel), scratch, job.device)
         status = 0
     finally:
         os._exit(status)
 
 
-def _kill(pid: int) -> None:
-    """End a child's whole session; before it has made one, the child alone."""
-    for end in (os.killpg, os.kill):
-        try:
-            end(pid, signal.SIGKILL)
-        except OSError:
-            pass
+def _files(modules: list[str]) -> list[str]:
+    """The texts of modules and of what lies below them: Triton reads a kernel's when it is launched."""
+    beginnings = tuple(f"{module}." for module in modules)
+    return [m.__file__ for name, m in sys.modules.items() if name in modules or name.startswith(beginnings)]
 
 
-def _reap(pid: int, pidfd: int, scratch: str) -> None:
-    try:
-        os.killpg(pid, signal.SIGKILL)  # whatever the child left in its session
-    except OSError:
-        pass
-    os.waitpid(pid, 0)
-    os.close(pidfd)
-    shutil.rmtree(scratch, ignore_errors=True)
+def _reap(child: _Child, others: dict[int, _Child]) -> None:
+    """End a child and leave nothing of it. others: the children that go on."""
+    processes.kill(child.pid)  # and whatever it left in its session
+    os.waitpid(child.pid, 0)
+    os.close(child.pidfd)
+    if child.starts:
+        processes.end_strays({c.pid for c in others.values()})
+    shutil.rmtree(child.scratch, ignore_errors=True)
 
 
 def _warm_up() -> None:
-    """Run what a first answer would otherwise wait for."""
+    """Import what a first answer would otherwise wait for, or could not import any more, and run it once."""
     import torch
 
+    from . import compiler, selfcheck
     from .ledger import Ledger
     from .torch_ledger import TorchLedger
 
@@ -124,8 +165,6 @@ def _warm_up() -> None:
         e = torch.exp(x - x.amax(dim=1, keepdim=True))
         wire.elements(e / e.sum(dim=1, keepdim=True))
     with contextlib.suppress(Exception):  # doctor() says what does not work; here it would only hide the answer's error
-        from . import compiler, selfcheck
-
         if machine.interpreted():
             selfcheck.copy_once()
         else:
@@ -134,9 +173,22 @@ def _warm_up() -> None:
             )
 
 
+def _use_gpu() -> None:
+    """Compile a kernel and run it."""
+    import torch
+
+    from . import selfcheck
+
+    x = torch.ones(8, device="cuda")
+    y = torch.empty_like(x)
+    selfcheck._copy[(1,)](y, x, 8, BLOCK=8)
+    if not torch.equal(x, y):
+        raise RuntimeError("a copy on the GPU differs")
+
+
 if __name__ == "__main__":
     try:
-        main(int(sys.argv[1]), sys.argv[2])
+        main(int(sys.argv[1]), sys.argv[2], sys.argv[3] == "gpu", sys.argv[4:])
     except BrokenPipeError:  # the judge went away before there was anything to do
         pass
     finally:

@@ -1,5 +1,6 @@
 """The folder of results, seeds, parts: what holds whatever happens around a run."""
 
+import contextlib
 import json
 import os
 import resource
@@ -14,7 +15,7 @@ import nbformat
 import pytest
 from conftest import ROOT
 
-from grader import answer, classroom, crew, lessons, records, seeds, submission
+from grader import answer, classroom, crew, lessons, pool, records, seeds, submission
 from grader.__main__ import main
 from grader.commands.grade import _in_shard, _report
 from grader.exercise import Answer
@@ -26,7 +27,8 @@ def notebook(*cells):
 
 
 def row(name, **more):
-    return {"submission": name, "sha256": "1", "grader": "2", "seed": "3", "problems": [], "exercises": []} | more
+    work = {"sha256": "1", "grader": "2", "seed": "3", "isolation": "limits"}
+    return {"submission": name, **work, "problems": [], "exercises": []} | more
 
 
 def stored(folder):
@@ -52,9 +54,9 @@ class Graders:
         return crew.Crew(self, lambda: width, (BrokenProcessPool, TimeoutError))
 
 
-def run(handed, folder, graders, secret=b"0123456789abcdef"):
+def run(handed, folder, graders, secret=b"0123456789abcdef", isolation="none"):
     with records.Results(folder) as results:
-        return list(classroom.run(handed, results, graders.crew(), secret, 20.0))
+        return list(classroom.run(handed, results, graders.crew(), secret, 20.0, isolation))
 
 
 def handed(**files):
@@ -102,6 +104,35 @@ def test_a_full_disk_loses_nothing(tmp_path):
     with records.Results(tmp_path) as results:
         results.add(row("b"))
     assert ["a", "b"] == stored(tmp_path)
+
+
+@pytest.mark.parametrize("needed, status", [("limits", 0), ("landlock+seccomp", 3), ("namespaces", 3)])
+def test_nothing_is_graded_below_the_level_that_is_required(needed, status, monkeypatch, tmp_path, capsys):
+    """Exit status 3, a sentence, and no row; at a level that is no boundary, a warning."""
+    monkeypatch.setattr(pool, "isolation", lambda: "limits")
+    monkeypatch.setattr(crew, "of_this_machine", lambda *_: contextlib.nullcontext(Graders().crew()))
+    (tmp_path / "a.ipynb").write_text("no notebook")
+    command = ["grade", str(tmp_path / "a.ipynb"), "--out", str(tmp_path / "out"), "--require-isolation", needed]
+
+    assert status == main(command)
+    said = capsys.readouterr()
+    assert (["a.ipynb"] if status == 0 else []) == stored(tmp_path / "out")
+    assert (status == 3) == said.err.startswith("Grading stopped: answers would run at isolation level limits, and")
+    assert (status == 0) == ("isolation: limits; limits are no boundary against malice" in said.out)
+
+
+def test_a_row_of_a_lower_level_is_graded_again_when_more_is_required(tmp_path):
+    """One of a higher level stays, and keeps the level that it says."""
+    levels = {"a": "limits", "b": "landlock+seccomp", "c": "namespaces"}
+    files = handed(a=b"1", b=b"2", c=b"3")
+    run(files, tmp_path, Graders(lambda w: graded(w) | {"isolation": levels[w.name]}))
+
+    again = Graders(lambda w: graded(w) | {"isolation": "namespaces"})
+    run(files, tmp_path, again, isolation="landlock+seccomp")
+    assert ["a"] == again.asked
+    assert levels | {"a": "namespaces"} == {
+        r["submission"]: r["isolation"] for r in records.rows(tmp_path / "results.jsonl")
+    }
 
 
 def test_a_second_run_into_the_same_folder_is_refused(tmp_path, capsys):
@@ -375,7 +406,8 @@ def parts(tmp_path, *folders):
 
 def test_merge_joins_parts_and_says_what_is_missing_or_came_twice(tmp_path, capsys):
     """And may be done again when the missing part is there."""
-    first, second = parts(tmp_path, [row("a", score=1), row("b")], [row("a", score=2), row("c")])
+    third = row("c", isolation="namespaces")
+    first, second = parts(tmp_path, [row("a", score=1), row("b")], [row("a", score=2), third])
     out = tmp_path / "out"
 
     assert 1 == main(["merge", first, second, "--out", str(out)])
@@ -384,6 +416,7 @@ def test_merge_joins_parts_and_says_what_is_missing_or_came_twice(tmp_path, caps
     assert {"a": 1, "b": None, "c": None} == {
         r["submission"]: r.get("score") for r in records.rows(out / "results.jsonl")
     }
+    assert ["limits", "limits", "namespaces"] == sorted(r["isolation"] for r in records.rows(out / "results.jsonl"))
 
     with records.Results(tmp_path / "1") as results:
         results.add(row("d", seed="other"))

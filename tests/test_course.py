@@ -111,11 +111,12 @@ def test_the_worker_never_imports_what_holds_answers():
         "lanes",
         "journal",
     }
-    side |= {"machine", "compiler", "selfcheck", "cuda"}
-    paths = [ROOT / "grader" / f"{name}.py" for name in side - {"cuda"}]
-    paths += [ROOT / "grader" / "cuda" / f"{name}.py" for name in ("__init__", "host", "report", "device")]
+    side |= {"machine", "compiler", "selfcheck", "inside", "cuda"}
+    paths = [ROOT / "grader" / f"{name}.py" for name in side - {"cuda", "sandbox"}]
+    paths += [ROOT / "grader" / "cuda" / f"{name}.py" for name in ("__init__", "host", "report", "device", "tools")]
+    paths += (ROOT / "grader" / "sandbox").glob("*.py")
     for path in paths:
-        name, above = path.stem, 2 if path.parent.name == "cuda" else 1
+        name, above = path.stem, 1 if path.parent.name == "grader" else 2
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom) and node.level == above:
                 imported = {node.module.split(".")[0]} if node.module else {a.name for a in node.names}

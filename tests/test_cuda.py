@@ -23,7 +23,7 @@ def run():
 
     def evidence(body, order="forward"):
         source = f"source = {HEAD + body + '}'!r}"
-        with pool.zygote().open(source, 60) as session:
+        with pool.zygote().open(source, 60, tools=True) as session:
             return session.run(
                 Call("cuda", "source", (Out((2, 8)), x, 8), {"function": "k", "threads": 64}, (2,), order)
             )

@@ -9,6 +9,8 @@ import pathlib
 import sys
 from datetime import timedelta
 
+from ..sandbox import LEVELS, UNKNOWN, in_words
+
 
 def add(commands) -> None:
     """Add this command to the parser."""
@@ -29,13 +31,18 @@ def add(commands) -> None:
     )  # fmt: skip
     parser.add_argument("--dask", metavar="ADDRESS", help="grade on the Dask cluster whose scheduler is there")
     parser.add_argument("--shard", type=_shard, metavar="I/N", help="grade the I-th of N parts; merge joins them")
+    parser.add_argument(
+        "--require-isolation", choices=LEVELS[1:], default=LEVELS[0], metavar="LEVEL",
+        help=f"grade nothing where answers are kept apart less than this: {', '.join(LEVELS[1:])}",
+    )  # fmt: skip
     parser.set_defaults(run=run)
 
 
 def run(options) -> int:
     """Grade what was named.
 
-    0 when every file has a row, 2 when there is nothing to grade or to write to, 130 when it was stopped.
+    0 when every file has a row, 2 when there is nothing to grade or to write to, 3 when isolation falls short, 130 when
+    it was stopped.
     """
     from .. import classroom, crew, records, seeds, submission
 
@@ -51,7 +58,8 @@ def run(options) -> int:
                 jobs = min(options.jobs, len(part)) or 1
                 graders = crew.of_this_machine(jobs, classroom.patience(options.timeout))
             with graders as found:
-                _watch(classroom.run(part, results, found, secret, options.timeout), len(part))
+                done = classroom.run(part, results, found, secret, options.timeout, options.require_isolation)
+                _watch(done, len(part))
             _report(options.out, {h.name for h in part})
     except (submission.NothingToGrade, seeds.NoSecret, records.Busy) as error:
         return _stop(2, f"Nothing graded: {error}.")
@@ -62,6 +70,8 @@ def run(options) -> int:
             f"The results cannot be written to {str(options.out)!r}: {why}. The rows that are there stay, and the same "
             "command goes on from them.",
         )
+    except classroom.BelowLevel as error:
+        return _stop(3, f"Grading stopped: {error}. `python -m grader doctor` says what is missing.")
     except (classroom.NotGraded, crew.Unreachable) as error:
         return _stop(2, f"Grading stopped: {error}.")
     except KeyboardInterrupt:
@@ -95,10 +105,9 @@ def _report(out: pathlib.Path, names: set[str]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from .. import classroom, records
+    from .. import records
 
-    table = Table("submission", "lesson", "score", "exercises", "problems", title=f"isolation: {classroom.ISOLATION}")
-    lines, failed = [], 0
+    lines, failed, levels = [], 0, set()
     for row in records.rows(out / records.RESULTS):
         if row["submission"] not in names:
             continue
@@ -106,6 +115,8 @@ def _report(out: pathlib.Path, names: set[str]) -> None:
         score = f"{row['score']:g}/{row['max_score']:g}"
         lines.append((row["submission"], row["lesson"] or "-", score, marks, "; ".join(row["problems"])))
         failed += records.failed(row)
+        levels.add(str(row.get("isolation", UNKNOWN)))
+    table = Table("submission", "lesson", "score", "exercises", "problems", title=f"isolation: {in_words(levels)}")
     for line in sorted(lines):
         table.add_row(*map(_plain, line))
     Console().print(table)

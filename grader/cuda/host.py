@@ -8,19 +8,10 @@ import os
 import pathlib
 import random
 import re
-import subprocess
 
 from ..ledger import Entry, Launch, Ledger
-from . import report
+from . import report, tools
 
-_HERE = pathlib.Path(__file__).parent
-_FLAGS = "-std=c++17 -O1 -w -fPIC -shared".split()
-# The copy of a float4 stays one access of 16 bytes without -ftree-sra. What two kernels call by one name stays apart by
-# -fvisibility=hidden. The sanitizers' own libraries are left out: memory.h stands in for them.
-_WATCHED = (
-    "-g1 -nodefaultlibs -fno-exceptions -fno-math-errno -fno-tree-sra -fvisibility=hidden -fno-gnu-unique "
-    "-fmax-errors=20 -fsanitize=thread,bounds"
-).split()
 _libraries: dict[str, ctypes.CDLL] = {}
 
 
@@ -51,6 +42,7 @@ def launch(source: str, ledger: Ledger, grid: tuple[int, ...], order: str, args,
     Raises memory.OutOfBounds or report.Stopped where the kernel does what no kernel may.
     """
     runtime, kernel = _runtime(), compiled(source)
+    library = pathlib.Path(kernel._name).stem
     if not hasattr(kernel, function):
         first = f'extern "C" __global__ void {function}(...)'
         raise report.Stopped(f"there is no kernel {function}: its first line is {first}")
@@ -70,9 +62,9 @@ def launch(source: str, ledger: Ledger, grid: tuple[int, ...], order: str, args,
         ctypes.cast(getattr(kernel, function), ctypes.c_void_p), ctypes.cast(kernel.cpu_anchor, ctypes.c_void_p),
         (ctypes.c_int64 * 6)(*given), len(blocks), threads, (ctypes.c_int * len(blocks))(*blocks),
     )  # fmt: skip
-    _record(runtime, source, kernel._name, ledger, Launch(function, grid, {"threads": threads}, {}, {}), tensors)
+    _record(runtime, source, library, ledger, Launch(function, grid, {"threads": threads}, {}, {}), tensors)
     if stopped:
-        report.fail(report.Event.in_dll(runtime, "event"), source, kernel._name, list(tensors.items()))
+        report.fail(report.Event.in_dll(runtime, "event"), source, library, list(tensors.items()))
 
 
 def _record(runtime, source: str, library: str, ledger: Ledger, launch: Launch, tensors: dict) -> None:
@@ -107,8 +99,7 @@ def compiled(source: str) -> ctypes.CDLL:
     source = report.without_includes(source)
     if source not in _libraries:
         name = f"kernel{len(_libraries)}"
-        text = f'#include "{_HERE / "cuda_on_cpu.h"}"\n#line 1 "kernel"\n{source}\n'
-        said = _compile(name, *_WATCHED, "-x", "c++", "-", text=text)
+        said = tools.build(name, source)
         if said:
             raise report.refused(said, source)
         try:
@@ -121,7 +112,7 @@ def compiled(source: str) -> ctypes.CDLL:
 @functools.cache
 def _runtime() -> ctypes.CDLL:
     """What runs kernels, compiled once in a process: it takes a fifth of a second."""
-    said = _compile("runtime", str(_HERE / "runtime.cpp"))
+    said = tools.build("runtime", None)
     if said:
         raise report.Stopped(f"g++ does not compile what runs the kernels: {said.splitlines()[0]}")
     # Global: kernels find in it what they call.
@@ -129,11 +120,3 @@ def _runtime() -> ctypes.CDLL:
     library.cpu_tensor.restype = ctypes.c_void_p
     library.cpu_tensor.argtypes = ctypes.c_int, ctypes.c_int64
     return library
-
-
-def _compile(name: str, *arguments: str, text: str = "") -> str:
-    """What g++ has to say while it makes a library in the current folder, nothing when it is well."""
-    command = ["g++", *_FLAGS, *arguments, "-o", f"{name}.so"]
-    environment = os.environ | {"LC_ALL": "C", "TMPDIR": os.getcwd()}
-    done = subprocess.run(command, input=text, capture_output=True, text=True, env=environment)
-    return done.stderr or "g++ failed" if done.returncode else ""

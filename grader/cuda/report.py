@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import re
-import subprocess
 
 from ..memory import OutOfBounds
+from . import tools
 
 _NUMBERS = "what access tensor block thread other other_wait line other_line size other_access".split()
 # The same lists as in state.h.
@@ -42,7 +42,7 @@ def without_includes(source: str) -> str:
 
 def unstored(counts, source: str, library: str) -> str:
     """The first load of shared memory that no thread of the block had stored to."""
-    line = _line(library, counts.unstored)
+    line = tools.line(library, counts.unstored)
     at = f"{_quoted(source, line)}: " if line else ""
     return f"{at}thread {counts.thread} of block {counts.block} reads shared memory where no thread has stored"
 
@@ -61,7 +61,7 @@ def refused(said: str, source: str) -> Stopped:
 
 def fail(event: Event, source: str, library: str, tensors: list) -> None:
     """Raise what the event stands for. tensors: (name, tensor) for each that the kernel was given."""
-    line = event.line or _line(library, event.code)
+    line = event.line or tools.line(library, event.code)
     at = f"{_quoted(source, line)}: " if line else ""
     who = f"thread {event.thread} of block {event.block}"
     verb = "loads from" if event.access == _LOAD else "stores to"
@@ -87,7 +87,7 @@ def fail(event: Event, source: str, library: str, tensors: list) -> None:
 
 def _race(event: Event, line: int, source: str, library: str) -> str:
     """Who was early: the lines say which of the two accesses comes first in the text, and so in the learner's mind."""
-    other_line = _line(library, event.other_code)
+    other_line = tools.line(library, event.other_code)
     there = _quoted(source, other_line) if other_line != line else f"line {line}"
     other = f"thread {event.other}" + f" ({there})" * (other_line > 0)
     if event.access != _LOAD and event.other_access != _LOAD:
@@ -126,15 +126,3 @@ def _other(event: Event, who: str, verb: str) -> str:
 def _quoted(source: str, line: int) -> str:
     lines = source.splitlines()
     return f"line {line}, `{lines[line - 1].strip()[:60]}`" if 1 <= line <= len(lines) else f"line {line}"
-
-
-def _line(library: str, code: int) -> int:
-    """The line of the learner's text that an instruction came from, 0 where nobody knows."""
-    if not code:
-        return 0
-    try:
-        done = subprocess.run(["addr2line", "-i", "-e", library, hex(code)], capture_output=True, text=True)
-    except OSError:
-        return 0
-    found = re.search(r"kernel:(\d+)", done.stdout)
-    return int(found[1]) if found else 0

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, replace
 
 from .. import layout, records
+from ..sandbox import UNKNOWN, in_words
 from ..text import plain_all
 
 RESULTS = "results.jsonl"
@@ -39,7 +40,7 @@ def load(folder: pathlib.Path) -> list[Entry]:
     found = []
     for row in records.rows(folder / RESULTS):
         key = str(row.get("student") or row["submission"])
-        blank = {"lesson": None, "problems": [], "exercises": [], "score": 0.0, "max_score": 0.0, "isolation": "?"}
+        blank = {"lesson": None, "problems": [], "exercises": [], "score": 0.0, "max_score": 0.0, "isolation": UNKNOWN}
         found.append(Entry(plain_all(blank | row | {"student": key}), key, layout.of_student(row["submission"], key)))
     found.sort(key=lambda e: (e.key, e.row["lesson"] or "", e.said.order, e.row["submission"]))
     last = {(e.key, e.row["lesson"]): e.row["submission"] for e in found}
@@ -68,7 +69,7 @@ def to_look_at(entry: Entry) -> list[str]:
 
 def isolation(entries: list[Entry]) -> str:
     """The levels of isolation that answers ran under."""
-    return ", ".join(sorted({str(e.row["isolation"]) for e in entries}))
+    return in_words(str(e.row["isolation"]) for e in entries)
 
 
 def by_student(entries: list[Entry]) -> dict[str, list[Entry]]:

@@ -109,7 +109,8 @@ def _read_again(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 def _past_pytorch(case: Case, evidence: Evidence, answer: Answer) -> bool:
     reads = zip("qkv", evidence.torch_reads)
-    return right(case, evidence) and any(read < case.facts[name].numel() for name, read in reads)
+    left = {"numpy", "tolist"} & set(evidence.torch_ops)
+    return right(case, evidence) and (bool(left) or any(read < case.facts[name].numel() for name, read in reads))
 
 
 def _all_kept(case: Case, evidence: Evidence, answer: Answer) -> bool:
@@ -128,8 +129,8 @@ def _over_queries(facts: dict) -> torch.Tensor:
 
 TILED = (
     ("input-overwritten", detectors.input_overwritten),
-    ("keys-read-again", _read_again),
     ("past-pytorch", _past_pytorch),
+    ("keys-read-again", _read_again),
     ("scores-stored", _all_kept),
     ("wrong-dtype", _wrong_dtype),
     *NUMBERS,

@@ -115,6 +115,7 @@ EXERCISES = [
         points=1,
         cases=_bandwidth_cases,
         driver=(_DRIVERS / "bandwidth.py").read_text(encoding="utf-8"),
+        modules=("grader.simulated",),
         hints=(
             "Three things before the clock starts: the calls that warm up, an empty cache, an empty queue. One before "
             "it stops.",
@@ -133,6 +134,7 @@ EXERCISES = [
         cases=_softmax_cases,
         kernels=True,
         driver=(_DRIVERS / "softmax.py").read_text(encoding="utf-8"),
+        modules=("grader.fast",),
         hints=(
             "Begin with the kernels that read a row once, and ask for each when it can be used. What is left takes two "
             "walks or two launches.",

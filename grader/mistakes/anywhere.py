@@ -21,6 +21,11 @@ MISTAKES = [
         "exits", "Your answer ends the Python process instead of returning.", "Who calls your function, and what for?"
     ),
     Mistake(
+        "reaches-behind",
+        "Your answer asks for Python's or a library's own workings, where a check cannot see what it does.",
+        "Which line could do the same with torch, triton and plain Python alone?",
+    ),
+    Mistake(
         "returns-nothing",
         "Your function returns nothing.",
         "Which value should the caller get back, and which line hands it over?",

@@ -1,0 +1,17 @@
+"""Names of Python's and the libraries' own workings, which no kernel and no function of this course has to use."""
+
+from __future__ import annotations
+
+_NAMES = frozenset(
+    "open eval exec globals locals vars breakpoint setattr delattr attrgetter methodcaller get_type_hints "
+    "os gc ctypes inspect builtins importlib subprocess multiprocessing threading concurrent socket types pickle io "
+    "modules meta_path path_hooks call_tracing monitoring addaudithook settrace setprofile "
+    "storage untyped_storage typed_storage interpreter runtime "
+    "f_back f_locals f_globals tb_frame gi_frame cr_frame".split()
+)
+_SPECIAL = frozenset("__init__ __name__ __doc__ __class__ __len__ __call__ __setitem__ __getitem__ __version__".split())
+
+
+def inner(name: str) -> bool:
+    """Whether a name, of a module's or an object's, is one of them."""
+    return name in _NAMES or (name.startswith("_") and name not in _SPECIAL)

@@ -1,0 +1,80 @@
+"""Namespaces: processes of their own, no network, once for the worker and so for all that it forks."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import socket
+
+from . import limits
+
+_IPC, _USER, _PID, _NET = 0x08000000, 0x10000000, 0x20000000, 0x40000000
+
+
+def enter() -> str:
+    """Go on in new namespaces, as their first process: when it ends, Linux ends all others in there.
+
+    Returns "on" when what they are for is seen to hold, else "off: why"; call it before there is a second thread.
+    The first process waits outside for the one that goes on.
+    """
+    with socket.socket() as listening:  # outside: what must be out of reach from within
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        port = listening.getsockname()[1]
+        if not _connects(port):
+            return "off: there is no loopback interface to prove anything with"
+        refused = _rehearsed()
+        if refused:
+            return f"off: namespaces are refused here ({refused})"
+        _unshare()
+        outside = os.getpid()
+        inside = os.fork()
+        if inside:
+            _wait(inside)
+        limits.die_with(0)  # its parent's number is 0 from within
+        if _connects(port):
+            return "off: the network of the machine is still within reach"
+    with contextlib.suppress(ProcessLookupError):
+        if outside != os.getpid():
+            os.kill(outside, 0)
+            return "off: the machine's other processes are still within reach"
+    return "on"
+
+
+def _rehearsed() -> str:
+    """Why namespaces are not to be had, nothing when they are. Half a user namespace has no way back: a fork tries."""
+    child = os.fork()
+    if not child:
+        try:
+            _unshare()
+            os._exit(0)
+        except OSError as error:
+            os._exit(error.errno)
+    number = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return os.strerror(number) if number else ""
+
+
+def _unshare() -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    user, group = os.geteuid(), os.getegid()
+    if libc.unshare(_PID | _NET | _IPC) == 0:  # root's way, which leaves it other users to become
+        return
+    if libc.unshare(_USER | _PID | _NET | _IPC) != 0:
+        raise OSError(ctypes.get_errno(), "unshare")
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+        with open(f"/proc/self/{name}", "w") as f:
+            f.write(text)
+
+
+def _wait(inside: int) -> None:
+    """Stand for the process within: end when it ends, hold nothing open meanwhile."""
+    os.closerange(3, 4096)
+    _, status = os.waitpid(inside, 0)
+    os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+
+
+def _connects(port: int) -> bool:
+    with socket.socket() as s:
+        s.settimeout(5)
+        return s.connect_ex(("127.0.0.1", port)) == 0

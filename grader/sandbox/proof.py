@@ -1,0 +1,120 @@
+"""Controls for each rung: what must still work behind it, and what must not. A rung that fails one is not named."""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import pathlib
+import resource
+import select
+import shutil
+import signal
+import socket
+import tempfile
+import threading
+from collections.abc import Callable
+from typing import NamedTuple
+
+from . import limits
+
+SECONDS = 60  # a GPU takes its time at first
+
+
+class Control(NamedTuple):
+    """Something to try behind a rung, and the error it must end in; None when it must work."""
+
+    says: str
+    do: Callable[[pathlib.Path, int], object]  # of a scratch folder and the number of the process that forked
+    error: type[BaseException] | None = None
+
+
+def _write(path: pathlib.Path, size: int = 1) -> None:
+    with open(path, "wb") as f:
+        f.write(bytes(size))
+
+
+def _thread(*_) -> None:
+    thread = threading.Thread(target=len, args=("",))
+    thread.start()
+    thread.join()
+
+
+def _process(*_) -> None:
+    child = os.fork()
+    if not child:
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
+CONTROLS = {
+    "limits": (
+        Control("a megabyte", lambda *_: bytearray(1 << 20)),
+        Control("too much memory", lambda *_: mmap.mmap(-1, 2 * limits.MEMORY), OSError),
+        Control("too large a file", lambda scratch, _: _write(scratch / "large", limits.FILE_SIZE + 1), OSError),
+        Control(
+            "a limit raised again", lambda *_: resource.setrlimit(resource.RLIMIT_CPU, (999_999,) * 2), ValueError
+        ),
+    ),
+    "landlock": (
+        Control("Python's own library", lambda *_: pathlib.Path(os.__file__).read_bytes()),
+        Control("a file of its own", lambda scratch, _: _write(scratch / "own")),
+        Control("a file elsewhere", lambda scratch, _: (scratch.parent / "beside").read_bytes(), PermissionError),
+        Control("a new file there", lambda scratch, _: _write(scratch.parent / "new"), PermissionError),
+        Control("the course", lambda *_: pathlib.Path(__file__).read_bytes(), PermissionError),
+        Control("another process", lambda _, pid: pathlib.Path(f"/proc/{pid}/environ").read_bytes(), PermissionError),
+    ),
+    "seccomp": (
+        Control("a thread", _thread),
+        Control("a signal to itself", lambda *_: os.kill(os.getpid(), 0)),
+        Control("a process", _process, PermissionError),
+        Control("UDP", lambda *_: socket.socket(type=socket.SOCK_DGRAM), PermissionError),
+        Control("a local socket", lambda *_: socket.socket(socket.AF_UNIX), PermissionError),
+        Control("a signal to another", lambda *_: os.kill(os.getppid(), 0), PermissionError),
+        Control("another mode for a file", lambda scratch, _: os.chmod(scratch, 0o777), PermissionError),
+    ),
+}  # fmt: skip
+
+
+def prove(controls: tuple[Control, ...], climb: Callable[[str], None], folder: str) -> str:
+    """Climb on a fork of this process and run the controls there: "on", or "off: why".
+
+    climb: confines the process that calls it; it is given a scratch folder, which is in `folder`.
+    """
+    outer = tempfile.mkdtemp(dir=folder)
+    _write(pathlib.Path(outer, "beside"))
+    scratch = pathlib.Path(outer, "scratch")
+    scratch.mkdir()
+    process = int(os.readlink("/proc/self"))  # as /proc counts, whatever the namespace
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        with contextlib.suppress(BaseException):
+            os.write(writing, _run(controls, lambda: climb(str(scratch)), scratch, process).encode())
+        os._exit(0)
+    os.close(writing)
+    said = b""
+    if select.select([reading], [], [], SECONDS)[0]:
+        said = os.read(reading, 1000)
+    os.close(reading)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    shutil.rmtree(outer, ignore_errors=True)
+    return said.decode() or "off: the process that tried it came to an end"
+
+
+def _run(controls: tuple[Control, ...], climb: Callable[[], None], scratch: pathlib.Path, process: int) -> str:
+    try:
+        climb()
+    except Exception as error:
+        return f"off: {error}"
+    for control in controls:
+        try:
+            control.do(scratch, process)
+        except Exception as error:
+            if control.error is None or not isinstance(error, control.error):
+                return f"off: {control.says}: {type(error).__name__}: {error}"
+        else:
+            if control.error is not None:
+                return f"off: {control.says} went through"
+    return "on"

@@ -1,0 +1,198 @@
+"""Answers and files that try to cheat or to break the grader: no points, no traces, no harm to others.
+
+One file an attack in tests/attacks/; its number is the row of the table in docs/isolation.md. `# files` marks those
+that write files to be graded.
+"""
+
+import json
+import os
+import pathlib
+import re
+import runpy
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from conftest import ROOT
+
+from grader import classroom, crew, lessons, pool, records, submission
+from grader.exercise import Answer
+from grader.judge import PUBLIC_SEED, judge
+
+ATTACKS = sorted((ROOT / "tests" / "attacks").glob("*.py"))
+ANSWERS = [p for p in ATTACKS if "\n# files" not in "\n" + p.read_text(encoding="utf-8")[:20]]
+RIGHT = ROOT / "tests" / "attacks" / "00_control_right.py"
+FILES = [p for p in ATTACKS if p not in ANSWERS]
+SEED = 7  # not the published one
+SECONDS = 3.0
+# What a machine without Landlock, seccomp and namespaces cannot keep an answer from; README says so.
+BEYOND_LIMITS = ("09_reads", "10_imports_by_path", "23_", "24_files", "24_shared", "26_", "27_")
+
+
+@pytest.fixture(scope="module")
+def mark(tmp_path_factory):
+    """A folder that an attack may know of, with a secret beside it in the judge's environment."""
+    folder = tmp_path_factory.mktemp("mark")
+    pool.close_all()
+    os.environ["FIVE_PASSES_TEST_SECRET"] = "a key that no answer may see"
+    yield folder
+    del os.environ["FIVE_PASSES_TEST_SECRET"]
+    pool.close_all()
+
+
+@pytest.fixture(scope="module")
+def heard():
+    """What came in over the network: (port, list of messages)."""
+    tcp, udp, local = socket.socket(), socket.socket(type=socket.SOCK_DGRAM), socket.socket(socket.AF_UNIX)
+    tcp.bind(("127.0.0.1", 0))
+    port = tcp.getsockname()[1]
+    udp.bind(("127.0.0.1", port))
+    local.bind(f"\0five-passes-{port}")
+    messages = []
+
+    def listen(s, take):
+        while True:
+            try:
+                messages.append(take(s))
+            except OSError:
+                return
+
+    listening = [(tcp, lambda s: s.accept()[1]), (local, lambda s: s.accept()[1]), (udp, lambda s: s.recv(100))]
+    for s, take in listening:
+        if s.type == socket.SOCK_STREAM:
+            s.listen()
+        threading.Thread(target=listen, args=(s, take), daemon=True).start()
+    yield port, messages
+    for s in (tcp, udp, local):
+        s.close()
+
+
+def header(path):
+    return dict(re.findall(r"^# (\w+): (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE))
+
+
+def notebook(source):
+    cell = {"cell_type": "code", "source": source, "metadata": {}, "outputs": []}
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]})
+
+
+def graded(found, out):
+    """The rows of files, two at a time."""
+    with records.Results(out) as results, ThreadPoolExecutor(2) as executor:
+        list(classroom.run(found, results, crew.Crew(executor, lambda: 2), b"a secret of sixteen", SECONDS))
+    return {row["submission"]: row for row in records.rows(out / records.RESULTS)}
+
+
+def verdict(path, seed=SEED, **replaced):
+    text = path.read_text(encoding="utf-8")
+    for name, value in replaced.items():
+        text = text.replace(name, str(value))
+    exercise = lessons.exercises()[header(path)["exercise"]]
+    # All of the text, and not only what a notebook's answer is made of: it is for the worker to bear it.
+    return judge(exercise, Answer(text), seconds=SECONDS, seed=seed)
+
+
+def processes():
+    """The children of every worker: (number, command) by what /proc says."""
+    workers = {z._process.pid for z in pool._zygotes.values()}
+    above = {}
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                state, parent = (entry / "stat").read_text().rsplit(")", 1)[1].split()[:2]
+                above[int(entry.name)] = (int(parent), state)
+            except OSError:
+                pass
+    below, found = set(workers), True
+    while found:
+        found = {n for n, (parent, _) in above.items() if parent in below} - below
+        below |= found
+    return {n for n in below - workers if above[n][1] != "Z"}
+
+
+@pytest.fixture
+def nothing_left(mark):
+    """After the test: no process but the workers', no scratch folder, nothing where an attack would leave it."""
+    for mode in ("interpreted", "compiled"):
+        pool.zygote(mode).wait()
+    (mark / "results.jsonl").write_text("a row\n")
+    before = processes()
+    yield
+    end = time.monotonic() + 10
+    while (left := processes() - before) or any(p for z in pool._zygotes.values() for p in scratch(z)):
+        assert time.monotonic() < end, f"still there: {left}"
+        time.sleep(0.05)
+    assert ["results.jsonl"] == [p.name for p in mark.iterdir()], [p.read_text() for p in mark.iterdir()]
+    assert "a row\n" == (mark / "results.jsonl").read_text()
+    assert not (mark.parent / "elsewhere").exists() and not (ROOT / "attack").exists()
+    for place in ("/tmp", "/dev/shm", "/var/tmp"):
+        assert not pathlib.Path(place, "five-passes-attack").exists()
+
+
+def scratch(zygote):
+    return list(pathlib.Path(zygote._scratch.name).iterdir())
+
+
+@pytest.mark.parametrize("path", ANSWERS, ids=lambda p: p.stem)
+def test_an_attack_earns_nothing_and_leaves_nothing(path, mark, heard, nothing_left):
+    """Whatever it does, its exercise fails, and the next right answer passes in the same worker."""
+    if path.stem.startswith(BEYOND_LIMITS) and pool.isolation() in ("none", "limits"):
+        pytest.skip(f"isolation on this machine is {pool.isolation()}")
+    port, messages = heard
+    worker = pool.zygote()._process.pid
+    head = header(path)
+
+    result = verdict(path, MARK=mark, COURSE=ROOT, JUDGE=os.getpid(), PORT=port)
+
+    if head.get("control") == "passed":
+        assert ("passed", result.max_score) == (result.status, result.score), result.text
+    else:
+        assert 0 == result.score, result.text
+        assert result.status in (head.get("status", result.status), head.get("control", result.status))
+        assert result.status in ("failed", "error", "timeout")
+        assert head.get("mistake", result.mistake) == result.mistake, result.text
+    assert [] == messages
+    assert worker == pool.zygote()._process.pid and pool.zygote().alive()
+    assert "passed" == verdict(RIGHT).status
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_odd_files_get_a_row_each_and_cost_nobody_else_theirs(path, tmp_path, nothing_left):
+    """One row a file, no points, and the right answers beside them keep theirs."""
+    handed = tmp_path / "handed"
+    handed.mkdir()
+    runpy.run_path(str(path))["make"](handed)
+    (handed / "zz_right.ipynb").write_text(notebook(RIGHT.read_text(encoding="utf-8")))
+
+    found = list(submission.find(handed))
+    rows = graded(found, tmp_path / "out")
+
+    assert len(found) == len(rows)
+    assert 3 == rows.pop("zz_right.ipynb")["score"]
+    assert {0} == {row["score"] for row in rows.values()}
+    assert {pool.isolation()} == {row["isolation"] for row in rows.values()}
+
+
+def test_attacks_side_by_side_change_nobodys_row(mark, nothing_left, tmp_path):
+    """Two files at a time, the noisiest attacks and right answers in turn."""
+    noisy = ["23_fork_bomb", "24_threads", "26_signals", "24_open_files", "06_forged_replies", "24_disk"]
+    for number, name in enumerate(noisy):
+        text = (RIGHT.parent / f"{name}.py").read_text(encoding="utf-8").replace("JUDGE", str(os.getpid()))
+        (tmp_path / f"{number}_attack.ipynb").write_text(notebook(text))
+        (tmp_path / f"{number}_right.ipynb").write_text(notebook(RIGHT.read_text(encoding="utf-8")))
+
+    rows = graded(list(submission.find(tmp_path)), tmp_path / "out")
+
+    assert {"attack": {0.0}, "right": {3.0}} == {
+        kind: {row["score"] for name, row in rows.items() if kind in name} for kind in ("attack", "right")
+    }
+
+
+def test_what_is_written_down_for_the_published_seed_is_right_for_no_other():
+    """An answer that knows the numbers `check` uses fails when it is graded."""
+    path = RIGHT.parent / "16_published_seed.py"
+
+    assert "passed" == verdict(path, seed=PUBLIC_SEED).status
+    assert "failed" == verdict(path).status

@@ -1,0 +1,274 @@
+"""The isolation ladder: a rung is named only where it holds, and nothing that an answer starts outlives it."""
+
+import os
+import pathlib
+import platform
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+import pytest
+from conftest import ROOT
+
+from grader import pool
+from grader.exercise import Call
+from grader.sandbox import LEVELS, RUNGS, Sandbox, landlock, level, limits, proof, seccomp
+
+DAEMON = """
+import os, pathlib, subprocess, time
+def f(place):
+    first = subprocess.Popen(["sleep", "60"]).pid
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            pathlib.Path("number").write_text(str(os.getpid()))
+            time.sleep(60)
+        os._exit(0)
+    while not pathlib.Path("number").exists() or not pathlib.Path("number").read_text():
+        time.sleep(0.01)
+    return [first, int(pathlib.Path("number").read_text())]
+"""
+
+
+@pytest.fixture(scope="module")
+def weakest():
+    """A worker of the lowest rung, whose answers may start processes."""
+    worker = pool.Zygote("interpreted", ("limits",))
+    yield worker
+    worker.close()
+
+
+def gone(pids, seconds=10):
+    end = time.monotonic() + seconds
+    while any(_alive(pid) for pid in pids) and time.monotonic() < end:
+        time.sleep(0.05)
+    return not any(_alive(pid) for pid in pids)
+
+
+def _alive(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize(
+    "on, named",
+    [
+        ((), "none"), (RUNGS[1:], "none"), (("limits",), "limits"), (("limits", "seccomp", "namespaces"), "limits"),
+        (("limits", "landlock", "seccomp"), "landlock+seccomp"), (RUNGS, "namespaces"),
+    ],
+)  # fmt: skip
+def test_a_level_holds_what_those_below_it_hold(on, named):
+    """A higher rung does not make up for one that is missing."""
+    assert named == level(dict.fromkeys(RUNGS, "off: why") | dict.fromkeys(on, "on"))
+
+
+def test_the_lowest_rung_holds_everywhere():
+    """What a process may ask of itself needs no kernel's leave."""
+    worker = pool.zygote()
+    worker.wait()
+
+    assert "on" == worker.status["limits"]
+    assert RUNGS == tuple(worker.status)
+    assert all(state == "on" or state.startswith("off: ") for state in worker.status.values())
+
+
+BROKEN = {
+    "limits": (limits, "_limit", lambda *args: None),
+    "landlock": (landlock, "_allow", lambda libc, ruleset, path, access: ALLOW(libc, ruleset, "/", access)),
+    "seccomp": (seccomp, "_REFUSED", ""),
+}
+ALLOW = landlock._allow
+
+
+@pytest.mark.parametrize("rung", BROKEN)
+def test_a_rung_that_lets_something_through_is_not_named(rung, monkeypatch, tmp_path):
+    """Its negative control says what went through."""
+    monkeypatch.setattr(*BROKEN[rung])
+    sandbox = Sandbox(ROOT, (rung,))
+
+    sandbox.prove(str(tmp_path))
+
+    assert sandbox.status[rung].startswith("off: ") and "went through" in sandbox.status[rung]
+
+
+def test_a_rung_that_refuses_too_much_is_not_named_either(monkeypatch, tmp_path):
+    """Its positive control says what does not work any more."""
+    monkeypatch.setattr(limits, "MEMORY", -(1 << 40))
+    sandbox = Sandbox(ROOT, ("limits",))
+
+    sandbox.prove(str(tmp_path))
+
+    assert sandbox.status["limits"].startswith("off: ")
+
+
+def test_a_gpu_keeps_the_rungs_that_its_driver_bears(tmp_path):
+    """A driver that opens sockets costs both upper rungs, one that reads elsewhere the files' alone."""
+    sandbox = Sandbox(ROOT, RUNGS[:3])
+    sandbox.prove(str(tmp_path))
+    proved = {rung for rung in RUNGS[:3] if sandbox.status[rung] == "on"}
+
+    sandbox.prove_on_gpu(str(tmp_path), lambda: subprocess.run(["true"], check=True))
+    assert proved == {rung for rung in RUNGS if sandbox.status[rung] == "on"}
+
+    sandbox.prove_on_gpu(str(tmp_path), lambda: (ROOT / "README.md").read_bytes())
+    assert proved - {"landlock"} == {rung for rung in RUNGS if sandbox.status[rung] == "on"}
+
+
+def test_the_course_is_cut_out_of_what_answers_may_read(tmp_path):
+    """Also where it lies in a folder of the system's."""
+    (tmp_path / "lib" / "a").mkdir(parents=True)
+    (tmp_path / "course").mkdir()
+
+    assert [str(tmp_path / "lib")] == landlock._without(str(tmp_path), str(tmp_path / "course"))
+    assert [] == landlock._without(str(tmp_path / "course"), str(tmp_path / "course"))
+    assert not any(ROOT.is_relative_to(path) for path in landlock.readable(ROOT))
+    assert not any(pathlib.Path.home().is_relative_to(path) for path in landlock.readable(ROOT))
+
+
+def test_a_process_that_left_its_session_ends_with_its_answer(weakest):
+    """Where nothing keeps an answer from starting one."""
+    with weakest.open(DAEMON, 20) as session:
+        evidence = session.run(Call("call", "f", ("",)))
+        assert evidence.error is None
+        assert all(_alive(pid) for pid in evidence.value)
+
+    assert gone(evidence.value)
+
+
+def test_it_ends_also_when_the_judge_is_killed():
+    """Nobody is left to say that it should."""
+    code = (
+        "import os, signal, sys\nfrom grader import pool\nfrom grader.exercise import Call\n"
+        "session = pool.Zygote('interpreted', ('limits',)).open(sys.argv[1], 60)\n"
+        "print(*session.run(Call('call', 'f', ('',))).value, flush=True)\nos.kill(os.getpid(), signal.SIGKILL)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, DAEMON], cwd=ROOT, capture_output=True, text=True)
+    pids = [int(n) for n in done.stdout.split()]
+
+    assert -signal.SIGKILL == done.returncode and 2 == len(pids)
+    assert gone(pids)
+
+
+def test_others_go_on_when_strays_are_ended(weakest):
+    """A child that still runs, and what is below it, are nobody's strays; what left it is."""
+    with weakest.open(DAEMON, 20) as lasting:
+        below, left = lasting.run(Call("call", "f", ("",))).value
+        with weakest.open(DAEMON, 20) as passing:
+            others = passing.run(Call("call", "f", ("",))).value
+
+        assert gone([*others, left])
+        assert _alive(below)
+
+
+def test_an_answer_that_fills_its_folder_is_ended(weakest):
+    """However small each of its files is."""
+    source = "def f():\n    for n in range(10**6):\n        open(f'file{n}', 'wb').write(bytes(10**5))"
+    with weakest.open(source, 60) as session, pytest.raises(pool.Died):
+        session.run(Call("call", "f"))
+
+
+def test_an_answer_sees_none_of_the_judges_environment(monkeypatch):
+    """Somebody's keys, say."""
+    monkeypatch.setenv("FIVE_PASSES_TEST_SECRET", "a key")
+    worker = pool.Zygote("interpreted", ("limits",))
+    source = "import os\ndef f(): return [dict(os.environ), open('/proc/self/environ').read()]"
+    try:
+        with worker.open(source, 20) as session:
+            evidence = session.run(Call("call", "f"))
+    finally:
+        worker.close()
+
+    assert "a key" not in repr(evidence.value) and "TRITON_INTERPRET" in repr(evidence.value)
+
+
+def test_the_level_of_a_machine_is_that_of_its_weakest_worker(monkeypatch):
+    """With a GPU, an answer meets two."""
+
+    class Worker:
+        def __init__(self, mode):
+            self.status = dict.fromkeys(RUNGS if mode == "interpreted" else RUNGS[:1], "on")
+
+        def wait(self):
+            pass
+
+    monkeypatch.setattr(pool, "zygote", Worker)
+    monkeypatch.setattr(pool.machine, "has_gpu", lambda: False)
+    assert LEVELS[3] == pool.isolation()
+    monkeypatch.setattr(pool.machine, "has_gpu", lambda: True)
+    assert LEVELS[1] == pool.isolation()
+
+
+# ---- the filter, run as the kernel runs it, for machines that are not at hand
+
+ALLOW_IT, EPERM, ENOSYS = 0x7FFF0000, 0x00050001, 0x00050026
+THREAD, PROCESS, NAMESPACE = 0x3D0F00, 17, 17 | 0x10000000
+PID = 4711
+X86, ARM = {"machine": "x86_64", "arch": 0xC000003E}, {"machine": "aarch64", "arch": 0xC00000B7}
+
+
+def verdict(code, arch, number, *arguments):
+    """What a filter returns for one system call: the instructions of classic BPF that it uses."""
+    data = struct.pack("<IIQ6Q", number, arch, 0, *arguments, *[0] * (6 - len(arguments)))
+    lines = [struct.unpack_from("<HBBI", code, i) for i in range(0, len(code), 8)]
+    at = value = 0
+    while True:
+        what, yes, no, k = lines[at]
+        at += 1
+        if what == 0x20:
+            value = struct.unpack_from("<I", data, k)[0]
+        elif what == 0x54:
+            value &= k
+        elif what == 0x06:
+            return k
+        else:
+            holds = {0x15: value == k, 0x35: value >= k, 0x45: bool(value & k)}[what]
+            at += yes if holds else no
+
+
+CALLS = [  # machine, whether programs may be started, number and arguments, what becomes of it
+    (X86, False, (0, 5), ALLOW_IT), (X86, False, (57,), EPERM), (X86, False, (59,), EPERM),
+    (X86, False, (56, THREAD), ALLOW_IT), (X86, False, (56, PROCESS), EPERM), (X86, False, (435,), ENOSYS),
+    (X86, True, (57,), ALLOW_IT), (X86, True, (56, PROCESS), ALLOW_IT), (X86, True, (56, NAMESPACE), EPERM),
+    (X86, True, (41,), EPERM), (X86, False, (41,), EPERM), (X86, False, (0x40000000 + 57,), ENOSYS),
+    (X86, False, (62, PID), ALLOW_IT), (X86, False, (62, 1), EPERM), (X86, False, (62, 2**32 - 1), EPERM),
+    (X86, False, (234, PID, 5), ALLOW_IT), (X86, False, (234, 5, PID), EPERM),
+    (X86, False, (302, 0), ALLOW_IT), (X86, False, (302, PID), ALLOW_IT), (X86, False, (302, 1), EPERM),
+    (X86, False, (157, 1), EPERM), (X86, False, (157, 15), ALLOW_IT),
+    (X86, False, (257, 0, 0, os.O_TRUNC), EPERM), (X86, False, (257, 0, 0, os.O_TRUNC | os.O_WRONLY), ALLOW_IT),
+    (X86, False, (2, 0, os.O_TRUNC), EPERM), (X86, False, (2, 0, os.O_RDONLY), ALLOW_IT),
+    (ARM, False, (220, THREAD), ALLOW_IT), (ARM, False, (220, PROCESS), EPERM), (ARM, False, (221,), EPERM),
+    (ARM, True, (221,), ALLOW_IT), (ARM, False, (198,), EPERM), (ARM, False, (129, PID), ALLOW_IT),
+    (ARM, False, (129, 1), EPERM), (ARM, False, (56, 0, 0, os.O_TRUNC), EPERM), (ARM, False, (0,), ALLOW_IT),
+    (ARM, False, (63,), ALLOW_IT), (ARM, False, (435,), ENOSYS),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("on, programs, call, becomes", CALLS, ids=range(len(CALLS)))
+def test_the_filter_says_of_a_call_what_it_should(on, programs, call, becomes, monkeypatch):
+    """On both architectures; and nothing at all through the door of another one."""
+    monkeypatch.setattr(platform, "machine", lambda: on["machine"])
+    code = seccomp._filter(PID, programs)
+
+    assert becomes == verdict(code, on["arch"], *call)
+    assert ENOSYS == verdict(code, 0x40000003, *call)
+
+
+def test_another_architecture_is_a_sentence(monkeypatch, tmp_path):
+    """The rung is off, and the rest goes on."""
+    monkeypatch.setattr(platform, "machine", lambda: "riscv64")
+    sandbox = Sandbox(ROOT, ("seccomp",))
+
+    sandbox.prove(str(tmp_path))
+
+    assert "no list of system calls for riscv64" in sandbox.status["seccomp"]
+
+
+def test_every_rung_but_one_has_controls_of_both_kinds():
+    """What must work and what must not; namespaces bring their own."""
+    assert RUNGS[:3] == tuple(proof.CONTROLS)
+    for controls in proof.CONTROLS.values():
+        assert {True, False} == {control.error is None for control in controls}
