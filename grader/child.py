@@ -77,10 +77,13 @@ class Child:
         return bool(error or reply.get("compiled")), error
 
     def _ask(self, header: dict, payload=b"", limit: int = 0) -> tuple[dict, bytes]:
-        self._channel.settimeout(max(self._end - time.monotonic(), 0.001))
+        left = self._end - time.monotonic()
+        if left <= 0:  # an answer may have sent replies in advance
+            raise Deadline
+        self._channel.settimeout(left)
         try:
             wire.send(self._channel, header, payload)
-            return wire.receive(self._channel, limit)
+            return wire.receive(self._channel, limit, self._end)
         except TimeoutError:
             raise Deadline from None
         except (wire.BrokenChannel, OSError) as error:

@@ -16,6 +16,7 @@ import threading
 from . import machine
 from .child import Child, Deadline, Died, NoWorker
 from .sandbox import LEVELS, RUNGS, level
+from .sandbox.scratch import Scratch
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 START_SECONDS = 120
@@ -46,7 +47,7 @@ class Zygote:
         # Packets, so that no two messages run together.
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._log = tempfile.TemporaryFile()
-        self._scratch = tempfile.TemporaryDirectory(prefix="answers-", ignore_cleanup_errors=True)
+        self._scratch = Scratch()
         environment = {k: v for k, v in os.environ.items() if k in _KEPT or k.startswith(_KEPT_BEGINNINGS)} | {
             "FIVE_PASSES_WORKER": "1",
             "OMP_NUM_THREADS": "1",
@@ -132,7 +133,7 @@ class Zygote:
             self._process.kill()
             self._process.wait()
         self._log.close()
-        self._scratch.cleanup()
+        self._scratch.close()
 
 
 _zygotes: dict[str, Zygote] = {}

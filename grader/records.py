@@ -54,14 +54,16 @@ class Results:
 
         Raises OSError when the disk is full, say; the file then holds what it held before.
         """
-        end = os.fstat(self._file.fileno()).st_size
-        left = memoryview(_line(row))
+        end, line = os.fstat(self._file.fileno()).st_size, _line(row)
+        left = memoryview(line)
         try:
             while left:
                 left = left[self._file.write(left) :]
             os.fsync(self._file.fileno())
-        except BaseException:
-            self._file.truncate(end)
+        except BaseException as error:
+            # Ctrl-C may come when the row is there as a whole: then it stays.
+            if isinstance(error, OSError) or os.fstat(self._file.fileno()).st_size != end + len(line):
+                self._file.truncate(end)
             raise
         self._rows[row["submission"]] = _work(row)
 

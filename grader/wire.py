@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import struct
+import time
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -26,23 +27,30 @@ def send(sock, header: dict, payload: bytes | list = b"") -> None:
             sock.sendall(part)
 
 
-def receive(sock, max_payload: int) -> tuple[dict, bytes]:
-    """Receive one frame, of at most max_payload bytes after its header. Raises BrokenChannel or TimeoutError."""
-    head_size, size = _LENGTHS.unpack(_exactly(sock, _LENGTHS.size))
+def receive(sock, max_payload: int, end: float | None = None) -> tuple[dict, bytes]:
+    """Receive one frame, of at most max_payload bytes after its header. Raises BrokenChannel or TimeoutError.
+
+    end: when to give up, by time.monotonic(), however slowly the bytes come.
+    """
+    head_size, size = _LENGTHS.unpack(_exactly(sock, _LENGTHS.size, end))
     if head_size > MAX_HEADER or size > max_payload:
         raise BrokenChannel(f"a frame of {head_size} + {size} bytes is larger than anything expected")
     try:
-        header = json.loads(_exactly(sock, head_size))
+        header = json.loads(_exactly(sock, head_size, end))
     except (ValueError, RecursionError) as error:
         raise BrokenChannel(f"a header that is no JSON: {error}") from None
     if not isinstance(header, dict):
         raise BrokenChannel("a header that is no object")
-    return header, _exactly(sock, size)
+    return header, _exactly(sock, size, end)
 
 
-def _exactly(sock, size: int) -> bytes:
+def _exactly(sock, size: int, end: float | None) -> bytes:
     chunks, left = [], size
     while left:
+        if end is not None and (in_time := end - time.monotonic()) <= 0:
+            raise TimeoutError
+        if end is not None:
+            sock.settimeout(in_time)
         try:
             chunk = sock.recv(min(left, 1 << 20))
         except TimeoutError:

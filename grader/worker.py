@@ -13,7 +13,6 @@ import os
 import pathlib
 import random
 import select
-import shutil
 import socket
 import sys
 import tempfile
@@ -25,6 +24,7 @@ import numpy
 from . import interpreter, machine, serve, wire
 from .cuda import tools
 from .sandbox import Sandbox, limits, processes
+from .sandbox.scratch import remove
 
 _ROOT = pathlib.Path(__file__).resolve().parent.parent
 _LOOK = 0.25  # seconds between two looks at what the children wrote
@@ -149,7 +149,7 @@ def _reap(child: _Child, others: dict[int, _Child]) -> None:
     os.close(child.pidfd)
     if child.starts:
         processes.end_strays({c.pid for c in others.values()})
-    shutil.rmtree(child.scratch, ignore_errors=True)
+    remove(child.scratch)
 
 
 def _warm_up() -> None:
@@ -192,4 +192,4 @@ if __name__ == "__main__":
     except BrokenPipeError:  # the judge went away before there was anything to do
         pass
     finally:
-        shutil.rmtree(sys.argv[2], ignore_errors=True)  # the judge may be gone without having done so
+        remove(sys.argv[2])  # the judge may be gone without having done so

@@ -14,7 +14,7 @@ from conftest import ROOT
 
 from grader import pool
 from grader.exercise import Call
-from grader.sandbox import LEVELS, RUNGS, Sandbox, landlock, level, limits, proof, seccomp
+from grader.sandbox import LEVELS, RUNGS, Sandbox, landlock, level, limits, proof, scratch, seccomp
 
 DAEMON = """
 import os, pathlib, subprocess, time
@@ -169,6 +169,52 @@ def test_an_answer_that_fills_its_folder_is_ended(weakest):
     source = "def f():\n    for n in range(10**6):\n        open(f'file{n}', 'wb').write(bytes(10**5))"
     with weakest.open(source, 60) as session, pytest.raises(pool.Died):
         session.run(Call("call", "f"))
+
+
+def test_a_folder_whose_owner_was_killed_goes_with_the_next_start(monkeypatch, tmp_path):
+    """One that somebody holds stays, and so does what only looks like one."""
+    monkeypatch.setattr(scratch.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(scratch.tempfile, "tempdir", str(tmp_path))
+    code = (
+        "import os, pathlib, signal\nfrom grader.sandbox.scratch import Scratch\nheld = Scratch()\n"
+        "pathlib.Path(held.name, 'left').mkdir()\nos.kill(os.getpid(), signal.SIGKILL)"
+    )
+    held = scratch.Scratch()
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=os.environ | {"TMPDIR": str(tmp_path)})
+    (tmp_path / "five-passes-link").symlink_to(ROOT)
+    (tmp_path / "five-passes-file").write_text("a file")
+    assert 4 == len(list(tmp_path.iterdir()))
+
+    again = scratch.Scratch()
+
+    assert {held.name, again.name} == {str(p) for p in tmp_path.iterdir() if p.is_dir() and not p.is_symlink()}
+    again.close()
+    held.close()
+    assert ["five-passes-file", "five-passes-link"] == sorted(p.name for p in tmp_path.iterdir())
+    assert (ROOT / "README.md").exists()
+
+
+def test_a_folder_goes_whatever_is_in_it(tmp_path):
+    """Deeper than Python's recursion and than the longest path, without a right to look into it, links."""
+    folder, was = tmp_path / "folder", os.open(".", os.O_DIRECTORY)
+    folder.mkdir()
+    (tmp_path / "kept").write_text("a file")
+    (folder / "link").symlink_to(tmp_path / "kept")
+    try:
+        os.chdir(folder)
+        for _ in range(3000):
+            os.mkdir("deep")
+            os.chdir("deep")
+    finally:
+        os.fchdir(was)
+        os.close(was)
+    (folder / "closed").mkdir()
+    (folder / "closed" / "file").write_text("a file")
+    (folder / "closed").chmod(0o300)
+
+    scratch.remove(str(folder))
+
+    assert ["kept"] == [p.name for p in tmp_path.iterdir()]
 
 
 def test_an_answer_sees_none_of_the_judges_environment(monkeypatch):

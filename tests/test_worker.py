@@ -227,7 +227,7 @@ def test_a_worker_that_cannot_be_started_is_a_sentence(monkeypatch):
     def full(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(pool.tempfile, "TemporaryDirectory", full)
+    monkeypatch.setattr(pool, "Scratch", full)
 
     with pytest.raises(pool.NoWorker, match="No space left on device"):
         pool.Zygote("interpreted")

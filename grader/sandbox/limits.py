@@ -72,16 +72,24 @@ def use_reserve() -> None:
 
 
 def overflows(folder: str) -> bool:
-    """Whether a scratch folder holds more than any answer needs."""
+    """Whether a scratch folder holds more than any answer needs, or hides what it holds."""
     size = files = 0
-    for path, folders, names in os.walk(folder):
-        files += len(folders) + len(names)
-        for name in names[:FOLDER_FILES]:
-            with contextlib.suppress(OSError):
-                size += os.lstat(os.path.join(path, name)).st_blocks * 512
-        if size > FOLDER_SIZE or files > FOLDER_FILES:
-            return True
+    try:
+        for path, folders, names in os.walk(folder, onerror=_hides):
+            files += len(folders) + len(names)
+            for name in names[:FOLDER_FILES]:
+                with contextlib.suppress(OSError):
+                    size += os.lstat(os.path.join(path, name)).st_blocks * 512
+            if size > FOLDER_SIZE or files > FOLDER_FILES:
+                return True
+    except (OSError, RecursionError):  # nobody may look into it, or it is deeper than anybody looks
+        return True
     return False
+
+
+def _hides(error: OSError) -> None:
+    if not isinstance(error, FileNotFoundError):  # a folder that is gone already
+        raise error
 
 
 def _give_up_rights(own_user: bool) -> bool:
