@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import os
 import pathlib
+import shutil
 import stat
 import tempfile
 import weakref
@@ -51,27 +52,44 @@ def _remove_if_left(path: str) -> None:
 
 
 def remove(folder: str) -> None:
-    """Remove a folder, however deep the folders in it lie and whatever their modes are. Raises nothing.
-
-    What lies deeper is lifted until nothing does: neither a long path nor many open files are needed.
-    """
-    with contextlib.suppress(OSError):  # what cannot be removed now is left for the next start
-        while below := _without_files(folder):
-            for path in below:
-                for inner in _without_files(path):
-                    os.rename(inner, tempfile.mkdtemp(dir=folder))  # an empty folder is replaced
-                os.rmdir(path)
-        os.rmdir(folder)
+    """Remove a folder, however deep the folders in it lie and whatever their modes are. Raises nothing."""
+    try:
+        shutil.rmtree(folder)
+    except (OSError, RecursionError):
+        with contextlib.suppress(OSError):  # what cannot be removed now is left for the next start
+            _remove_step_by_step(folder)
 
 
-def _without_files(folder: str) -> list[str]:
-    """Remove the files of a folder. Returns the folders in it, which can be read and moved from then on."""
-    os.chmod(folder, stat.S_IRWXU)
-    folders = []
-    for entry in list(os.scandir(folder)):
-        if entry.is_dir(follow_symlinks=False):
-            os.chmod(entry.path, stat.S_IRWXU)
-            folders.append(entry.path)
-        else:
-            os.unlink(entry.path)
-    return folders
+def _remove_step_by_step(folder: str) -> None:
+    """Go down and up one folder at a time: neither a long path nor many open files are needed."""
+    at, names = os.open(folder, os.O_DIRECTORY), []
+    try:
+        while True:
+            if below := _first_folder(at):
+                names.append(below)
+                at = _step(at, below)
+            elif names:
+                at = _step(at, "..")
+                os.rmdir(names.pop(), dir_fd=at)
+            else:
+                break
+    finally:
+        os.close(at)
+    os.rmdir(folder)
+
+
+def _step(at: int, name: str) -> int:
+    there = os.open(name, os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=at)
+    os.close(at)
+    return there
+
+
+def _first_folder(at: int) -> str | None:
+    """The first folder in a folder, which can be looked into from then on. The files on the way to it are removed."""
+    with os.scandir(at) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                os.chmod(entry.name, stat.S_IRWXU, dir_fd=at)
+                return entry.name
+            os.unlink(entry.name, dir_fd=at)
+    return None

@@ -18,12 +18,13 @@ _PROGRAMS = """fork 57 0  vfork 58 0  execve 59 221  execveat 322 281"""
 _REFUSED = """
 ptrace 101 117  process_vm_readv 310 270  process_vm_writev 311 271  kcmp 312 272
 tkill 200 130  rt_sigqueueinfo 129 138  rt_tgsigqueueinfo 297 240
-socket 41 198  socketpair 53 199
+socket 41 198  socketpair 53 199  connect 42 203  bind 49 200  listen 50 201  accept 43 202  accept4 288 242
 chmod 90 0  fchmod 91 52  fchmodat 268 53  chown 92 0  fchown 93 55  lchown 94 0  fchownat 260 54
 utime 132 0  utimes 235 0  utimensat 280 88  futimesat 261 0  truncate 76 45
 setxattr 188 5  lsetxattr 189 6  fsetxattr 190 7  removexattr 197 14  lremovexattr 198 15  fremovexattr 199 16
 mknod 133 0  mknodat 259 33  name_to_handle_at 303 264  open_by_handle_at 304 265  fanotify_init 300 262
-shmget 29 194  msgget 68 186  semget 64 190  mq_open 240 180  mq_unlink 241 181  memfd_create 319 279
+shmget 29 194  shmat 30 196  shmctl 31 195  msgget 68 186  msgsnd 69 189  msgrcv 70 188  msgctl 71 187
+semget 64 190  semop 65 193  semctl 66 191  semtimedop 220 192  mq_open 240 180  mq_unlink 241 181  memfd_create 319 279
 mount 165 40  umount2 166 39  pivot_root 155 41  chroot 161 51  unshare 272 97  setns 308 268
 setpriority 141 140  ioprio_set 251 30  sched_setscheduler 144 119  sched_setparam 142 118  sched_setattr 314 274
 migrate_pages 256 238  move_pages 279 239  personality 135 92  modify_ldt 154 0  iopl 172 0  ioperm 173 0
@@ -34,7 +35,10 @@ init_module 175 105  finit_module 313 273  delete_module 176 106  quotactl 179 6
 sethostname 170 161  setdomainname 171 162  settimeofday 164 170  clock_settime 227 112  clock_adjtime 305 266
 adjtimex 159 171
 """
-_LOOKED_AT = """clone 56 220  kill 62 129  tgkill 234 131  prctl 157 167  prlimit64 302 261  open 2 0  openat 257 56"""
+_LOOKED_AT = """
+clone 56 220  kill 62 129  tgkill 234 131  prctl 157 167  prlimit64 302 261  open 2 0  openat 257 56
+sched_setaffinity 203 122  fcntl 72 25  ioctl 16 29
+"""
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column, AUDIT_ARCH_*
 _NEWER = 424  # the first number that is the same everywhere; what came since has an older way, or is refused
 
@@ -86,6 +90,10 @@ def _filter(pid: int, programs: bool) -> bytes:
         ("tgkill", 0, itself),
         ("prlimit64", 0, [(_EQUAL, 0, 1, 0), yes, *itself]),
         ("prctl", 0, [(_EQUAL, 0, 1, 1), no, yes]),  # PR_SET_PDEATHSIG: it ends when the worker does
+        ("sched_setaffinity", 0, [(_EQUAL, 0, 1, 0), yes, *itself]),
+        # Who gets the signal of a file that has something to say: F_SETOWN, F_SETOWN_EX, FIOSETOWN, SIOCSPGRP.
+        ("fcntl", 1, [(_EQUAL, 1, 0, 8), (_EQUAL, 0, 1, 15), no, yes]),
+        ("ioctl", 1, [(_EQUAL, 1, 0, 0x8901), (_EQUAL, 0, 1, 0x8902), no, yes]),
         ("open", 1, opening),  # a way to empty a file that Landlock took for reading, before Linux 6.2
         ("openat", 2, opening),
     ):
