@@ -33,7 +33,9 @@ class Failure:
 def failure_of(case: Case, evidence: Evidence) -> Failure | None:
     """The failure of one case, None when all is well."""
     called = evidence.inside_kernels + ([] if case.may_call_library else evidence.torch_ops)
-    forbidden = next((n for n in called if n in _LIBRARY), None)
+    forbidden = next((n for n in called if n in _LIBRARY or "::" in n), None)
+    if forbidden and "::" in forbidden:
+        return Failure(case, evidence, f"what {forbidden} calls cannot be seen", "reaches-behind")
     if forbidden:
         return Failure(case, evidence, f"the answer calls PyTorch's {forbidden}", "library-softmax")
     if "softmax" in evidence.language:

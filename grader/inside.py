@@ -7,7 +7,11 @@ _NAMES = frozenset(
     "os gc ctypes inspect builtins importlib subprocess multiprocessing threading concurrent socket types pickle io "
     "modules meta_path path_hooks call_tracing monitoring addaudithook settrace setprofile "
     "storage untyped_storage typed_storage interpreter runtime "
-    "f_back f_locals f_globals tb_frame gi_frame cr_frame".split()
+    "f_back f_locals f_globals tb_frame gi_frame cr_frame ag_frame "
+    # What runs a text, or reads an attribute whose name is a text.
+    "runstring rundocs Timer benchmark hub fx package cpp_extension load_inline f2py distutils ctypeslib "
+    "breakpointhook singledispatch singledispatchmethod make_dataclass ForwardRef evaluate_forward_ref "
+    "Formatter get_field update_wrapper library custom_op Library Thread ThreadPoolExecutor".split()
 )
 _SPECIAL = frozenset("__init__ __name__ __doc__ __class__ __len__ __call__ __setitem__ __getitem__ __version__".split())
 

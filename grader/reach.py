@@ -18,7 +18,16 @@ _MODULES = frozenset(
     "matplotlib".split()
 )
 _OF_THE_COURSE = ("grader.fast", "grader.simulated")  # whether they are there is for the exercise to say
-_BUILTIN = ("compile", "__import__", "__builtins__", "__loader__", "__spec__")
+# What a class of an answer's may define for Python to call. Others turn reading an attribute into something else.
+_DEFINED = frozenset(
+    "__all__ __init__ __call__ __repr__ __str__ __eq__ __hash__ __len__ __iter__ __next__ __getitem__ __contains__ "
+    "__enter__ __exit__ __post_init__ __add__ __mul__ __sub__ __neg__ __truediv__ __lt__ __slots__ __version__".split()
+)
+# What Python has without an import: these are refused whatever else an answer calls by their names.
+_BUILTIN = frozenset(
+    "open eval exec compile globals locals vars breakpoint setattr delattr "
+    "__import__ __builtins__ __loader__ __spec__".split()
+)
 
 
 def reaches(source: str) -> str | None:
@@ -29,7 +38,11 @@ def reaches(source: str) -> str | None:
         return None  # it does not run either
     own = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     own |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+    own |= {n.name for n in ast.walk(tree) if isinstance(n, _DEFINITIONS)}
     return next((found for node in ast.walk(tree) if (found := _found(node, own))), None)
+
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def _found(node: ast.AST, own: set[str]) -> str | None:
@@ -37,17 +50,23 @@ def _found(node: ast.AST, own: set[str]) -> str | None:
         case ast.Import(names=names):
             return next((a.name for a in names if not _may_import(a.name)), None)
         case ast.ImportFrom(module=module, names=names):
-            return next((n for n in (f"{module}.{a.name}" for a in names) if not _may_import(n)), None)
+            return next((n for n in (f"{module}.{a.name}" for a in names) if n[-1] == "*" or not _may_import(n)), None)
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.Name(id=name, ctx=ast.Store()):
+            return name if name.startswith("__") and name.endswith("__") and name not in _DEFINED else None
         case ast.Name(id=name):
             return name if name in _BUILTIN or (not name.startswith("_") and inner(name) and name not in own) else None
         case ast.Attribute(attr=name, value=ast.Name(id="self" | "cls" | "ctx")):
             return name if name.startswith("__") and inner(name) else None
         case ast.Attribute(attr=name):
             return ast.unparse(node)[-80:] if inner(name) else None
+        case ast.MatchClass(patterns=[_, *_]):  # which attributes these read is for the class to say
+            return "a pattern of a class, with attributes by position"
         case ast.MatchClass(kwd_attrs=names):
             return next((name for name in names if inner(name)), None)
-        case ast.keyword(arg="weights_only" | "allow_pickle" as name):
+        case ast.keyword(arg="weights_only" | "allow_pickle" | "pickle_module" | "assigned" | "updated" as name):
             return name
+        case ast.Call(func=ast.Name(id="wraps") | ast.Attribute(attr="wraps"), args=[_, _, *_]):
+            return "wraps with more than a function"
         case ast.Call(func=ast.Name(id="getattr"), args=[_, ast.Constant(value=str() as name), *_]):
             return name if inner(name) else None
     return None

@@ -69,7 +69,7 @@ class TorchLedger(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         out = func(*args, **kwargs)
-        name = func._schema.name.split("::")[-1]
+        name = _name(func, types)
         if interpreter.in_kernel():
             if not _housekeeping(name, args):
                 self.inside_kernels.append(name)
@@ -123,6 +123,13 @@ class TorchLedger(TorchDispatchMode):
 
     def _let_go(self, elements: int) -> None:
         self._alive -= elements
+
+
+def _name(func, types) -> str:
+    """An operation's name; with "::" in it when it is not PyTorch's own, since what it calls is then not seen."""
+    space, name = func._schema.name.split("::")
+    odd = next((kind.__name__ for kind in types if kind not in (torch.Tensor, torch.nn.Parameter)), None)
+    return f"{odd or space}::{name}" if odd or space not in ("aten", "prim", "prims") else name
 
 
 def _housekeeping(name: str, args) -> bool:
