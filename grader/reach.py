@@ -50,7 +50,7 @@ def _found(node: ast.AST, own: set[str]) -> str | None:
         case ast.Import(names=names):
             return next((a.name for a in names if not _may_import(a.name)), None)
         case ast.ImportFrom(module=module, names=names):
-            return next((n for n in (f"{module}.{a.name}" for a in names) if n[-1] == "*" or not _may_import(n)), None)
+            return next((n for n in (f"{module}.{a.name}" for a in names) if not _may_import(n)), None)
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.Name(id=name, ctx=ast.Store()):
             return name if name.startswith("__") and name.endswith("__") and name not in _DEFINED else None
         case ast.Name(id=name):
@@ -74,4 +74,6 @@ def _found(node: ast.AST, own: set[str]) -> str | None:
 
 def _may_import(name: str) -> bool:
     first, *others = name.split(".")
+    if others and others[-1] == "*":  # all that a module happens to hold
+        return name == "triton.language.*"
     return name.startswith(_OF_THE_COURSE) or (first in _MODULES and not any(inner(part) for part in others))
