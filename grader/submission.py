@@ -16,6 +16,7 @@ from .which_lesson import lesson_of
 MAX_BYTES = 64 << 20
 MAX_CODE = 256 << 10  # characters in code cells: ten times what the longest lesson has; more would keep Python busy
 _SKIPPED = {".ipynb_checkpoints", "__MACOSX", ".git", ".venv"}
+_ADDED = {".DS_Store", "Thumbs.db", "desktop.ini"}
 
 
 @dataclass
@@ -37,22 +38,22 @@ class Handed:
 
 
 class NothingToGrade(Exception):
-    """The path holds no notebook."""
+    """The path holds no file."""
 
 
-def find_all(paths: list[pathlib.Path]) -> list[Handed]:
-    """The notebooks of several paths, each with a name of its own: relative to the folder that all paths are in.
+def find_all(paths: list[pathlib.Path], out: pathlib.Path | None = None) -> list[Handed]:
+    """The files of several paths, each with a name of its own: relative to the folder that all paths are in.
 
-    Raises NothingToGrade for a path that does not exist or holds none.
+    out: a folder that is left out wherever it lies. Raises NothingToGrade for a path that does not exist or holds none.
     """
     paths = list(dict.fromkeys(pathlib.Path(os.path.abspath(path)) for path in paths))
     if len(paths) == 1:
-        return list(find(paths[0]))
+        return list(find(paths[0], out))
     above = pathlib.Path(os.path.commonpath([path.parent for path in paths]))
     found = {}
     for path in paths:
         under = path.relative_to(above).as_posix()
-        for handed in find(path):
+        for handed in find(path, out):
             if handed.name == path.name and not path.is_dir():  # a notebook: its folders may be the students'
                 handed = _handed(under, handed.load)
             else:
@@ -61,10 +62,11 @@ def find_all(paths: list[pathlib.Path]) -> list[Handed]:
     return list(found.values())
 
 
-def find(path: pathlib.Path) -> Iterator[Handed]:
-    """The notebooks of a path: a file, a folder, or a zip, laid out as layout.read knows. A zip in a folder is opened.
+def find(path: pathlib.Path, out: pathlib.Path | None = None) -> Iterator[Handed]:
+    """The files of a path: a file, a folder, or a zip, laid out as layout.read knows. A zip in a folder is opened.
 
-    Raises NothingToGrade for a path that does not exist or holds none.
+    Each file is one, whatever it is: somebody handed it in, and should be told. Only what operating systems and editors
+    add is passed over, and the folder `out`. Raises NothingToGrade for a path that does not exist or holds none.
     """
     if path.suffix.lower() == ".zip" and path.is_file():
         try:
@@ -72,19 +74,20 @@ def find(path: pathlib.Path) -> Iterator[Handed]:
         except OSError as error:
             raise NothingToGrade(f"{str(path)!r} {error}") from None
     elif path.is_dir() and path.suffix.lower() != ".ipynb":
-        found = _unwrapped(list(_in_folder(path)), "")
+        found = _unwrapped(list(_in_folder(path, out)), "")
     elif os.path.lexists(path):
         found = [_handed(path.name, lambda: _bytes(path))]
     else:
         raise NothingToGrade(f"there is no file or folder {str(path)!r}")
     if not found:
-        raise NothingToGrade(f"{str(path)!r} holds no notebook (.ipynb)")
+        raise NothingToGrade(f"{str(path)!r} holds no files")
     yield from found
 
 
 def _unwrapped(found: list[tuple[str, Callable[[], bytes]]], stem: str) -> list[Handed]:
     """Files by their names; whose they are is read without a folder around all of them."""
-    wrapper = layout.wrapped([name for name, _ in found], stem)
+    notebooks = [name for name, _ in found if name.lower().endswith(".ipynb")]
+    wrapper = layout.wrapped(notebooks or [name for name, _ in found], stem)
     return [Handed(name, layout.read(name.removeprefix(wrapper)).student, load) for name, load in found]
 
 
@@ -92,31 +95,45 @@ def _handed(name: str, load: Callable[[], bytes]) -> Handed:
     return Handed(name, layout.read(name).student, load)
 
 
-def _in_folder(folder: pathlib.Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
+def _in_folder(folder: pathlib.Path, out: pathlib.Path | None) -> Iterator[tuple[str, Callable[[], bytes]]]:
     for path in sorted(folder.rglob("*")):
         name, kind = path.relative_to(folder).as_posix(), path.suffix.lower()
-        if kind not in (".ipynb", ".zip") or _SKIPPED & set(name.split("/")):
+        if _passed_over(name) or (out is not None and path.absolute().is_relative_to(out.absolute())):
             continue
         if path.is_symlink():  # platforms hand out none, and one could lead to somebody else's answer
             yield name, (lambda: _refuse("is a link"))
         elif kind == ".ipynb":
             yield name, (lambda path=path: _bytes(path))
-        elif path.is_file():
+        elif kind == ".zip" and path.is_file():
             try:
-                inside, problem = _in_zip(path), "is a zip file that holds no notebook (.ipynb)"
+                inside, problem = _in_zip(path), "is a zip file that holds no files"
             except OSError as error:
                 inside, problem = [], str(error)
             for inner, load in inside:
                 yield f"{name}/{inner}", load
-            if not inside:  # somebody handed it in, and should be told
+            if not inside:
                 yield name, (lambda problem=problem: _refuse(problem))
+        elif not path.is_dir():
+            yield name, _not_a_notebook
 
 
 def _in_zip(path: pathlib.Path) -> list[tuple[str, Callable[[], bytes]]]:
     with _opened(path) as archive:
-        names = dict.fromkeys(i.filename for i in archive.infolist() if i.filename.lower().endswith(".ipynb"))
-    kept = [name for name in names if not _SKIPPED & set(name.split("/"))]
-    return [(name, lambda name=name: _from_zip(path, name)) for name in kept]
+        names = dict.fromkeys(i.filename for i in archive.infolist() if not i.is_dir())
+    kept = [name for name in names if not _passed_over(name)]
+    return [
+        (name, (lambda name=name: _from_zip(path, name)) if name.lower().endswith(".ipynb") else _not_a_notebook)
+        for name in kept
+    ]
+
+
+def _passed_over(name: str) -> bool:
+    *folders, last = name.split("/")
+    return bool(_SKIPPED & {*folders, last}) or last in _ADDED or last.startswith("._")
+
+
+def _not_a_notebook() -> bytes:
+    _refuse("is no notebook, whose name ends in .ipynb")
 
 
 def _from_zip(path: pathlib.Path, name: str) -> bytes:

@@ -453,4 +453,4 @@ def test_exports_read_results_and_judge_nothing():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom) and node.level > 1:
                 imported = {node.module} if node.module else {a.name for a in node.names}
-                assert imported <= {"layout", "lessons", "mistakes", "pool", "records", "text"}, path.name
+                assert imported <= {"layout", "lessons", "mistakes", "pool", "records", "sandbox", "text"}, path.name

@@ -1,6 +1,7 @@
 """Files as a learning platform hands them out: whose they are, which lesson they answer, which attempt."""
 
 import json
+import os
 import random
 import zipfile
 
@@ -108,10 +109,42 @@ def test_zips_in_a_folder_are_opened_and_broken_ones_listed(tmp_path):
 
     assert ["ada", "ada", "bob", "cyd", "dan", "dan", "eve", "eve"] == [h.student for h in found.values()]
     assert STUB in found["ada.zip/04.ipynb"].load().decode()
-    broken = {"bob.zip": "as a zip file", "cyd.zip": "no notebook", "dan.zip": "link", "dan.ipynb": "link"}
+    broken = {"bob.zip": "as a zip file", "cyd.zip": "no files", "dan.zip": "link", "dan.ipynb": "link"}
     for name, says in (broken | {"eve.zip/04.ipynb": "as a zip file"}).items():
         with pytest.raises(OSError, match=says):
             found[name].load()
+
+
+def test_every_file_is_one_whatever_it_is(tmp_path):
+    """Also what is no notebook at all; but not what an operating system adds, nor the results of an earlier run."""
+    handed = tmp_path / "class"
+    for folder in ("ada", "bob.ipynb", "nothing", "results", "__MACOSX"):
+        (handed / folder).mkdir(parents=True)
+    names = ["ada/04.ipynb", "ada/report.pdf", "bob.ipynb/inner.txt", "notes", "empty.ipynb", "caf\udce9.txt"]
+    for name in [*names, ".DS_Store", "results/results.jsonl", "__MACOSX/a.ipynb", "ada/._04.ipynb"]:
+        (handed / name).write_text("" if name == "empty.ipynb" else "{}")
+    (handed / "loop").symlink_to("loop")
+    (handed / "ada" / "again").symlink_to("..")
+    os.mkfifo(handed / "pipe")
+    os.mkfifo(handed / "pipe.ipynb")
+    names += ["loop", "ada/again", "pipe", "pipe.ipynb", "bob.ipynb"]
+
+    found = list(submission.find(handed, handed / "results"))
+
+    assert sorted(names) == sorted(h.name for h in found)
+    says = {}
+    for each in found:
+        try:
+            each.load()
+        except OSError as error:
+            says[each.name] = str(error)
+    assert sorted(set(names) - {"ada/04.ipynb", "empty.ipynb"}) == sorted(says)
+    assert {"is no notebook, whose name ends in .ipynb"} == {says[n] for n in ("ada/report.pdf", "notes", "pipe")}
+
+    with zipfile.ZipFile(tmp_path / "class.zip", "w") as z:
+        for name in ("ada/04.ipynb", "ada/report.pdf", "__MACOSX/._04.ipynb"):
+            z.writestr(name, STUB)
+    assert ["ada/04.ipynb", "ada/report.pdf"] == [h.name for h in submission.find(tmp_path / "class.zip")]
 
 
 def test_two_paths_never_share_a_name(tmp_path):

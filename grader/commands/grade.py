@@ -47,7 +47,7 @@ def run(options) -> int:
     from .. import classroom, crew, records, seeds, submission
 
     try:
-        handed = classroom.distinct(submission.find_all(options.paths))
+        handed = classroom.distinct(submission.find_all(options.paths, options.out))
         with records.Results(options.out) as results:
             secret = seeds.secret(options.secret) if options.secret else seeds.own_secret(options.out)
             results.expect([h.name for h in handed])
