@@ -91,12 +91,6 @@ def measure(students: int) -> dict:
     }
 
 
-def processor() -> str:
-    """The name of this machine's processor, as Linux gives it."""
-    lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown")
-
-
 if __name__ == "__main__":
     students = int(sys.argv[2]) if len(sys.argv) > 2 else CLASS
     load = os.getloadavg()[0]
@@ -104,7 +98,7 @@ if __name__ == "__main__":
         "what": f"A class of {CLASS}, fifteen notebooks a student: the first {students} of it, graded.",
         "command": f"python benchmarks/class_of_200.py docs/class_of_200.json {students}",
         "date": datetime.date.today().isoformat(),
-        "machine": {"processor": processor(), "cores": len(os.sched_getaffinity(0)), "gpu": machine.has_gpu()},
+        "machine": machine.here(),
         "others": f"{load:.1f} processes were running before on average",
         "versions": {name: machine.version(name) for name in ("torch", "triton", "numpy")},
         "result": measure(students),

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 from . import machine
-from .sandbox import LEVELS, RUNGS, in_words, proved
+from .sandbox import LEVELS, RUNGS, in_words
 
 # The interpreter's features are only there in an interpreted process, and a GPU's answer only in one that compiles.
 _FEATURES = "import json; from grader import selfcheck; print(json.dumps(selfcheck.run()))"
@@ -120,6 +120,8 @@ def _isolation() -> dict[str, str]:
     level = pool.isolation()
     if level == LEVELS[0]:
         return {"isolation": f"{level}: no answer runs here"}
+    from .sandbox.ladder import proved
+
     status = pool.zygote().status
     rungs = {f"  {rung}": f"on: {proved(rung)}" if status[rung] == "on" else status[rung] for rung in RUNGS}
     return {"isolation": in_words([level]), **rungs}

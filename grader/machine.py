@@ -41,6 +41,13 @@ def has_cupy() -> bool:
     return importlib.util.find_spec("cupy") is not None
 
 
+def here() -> dict:
+    """This machine, as records of measurements name it: processor, cores for this process, GPU or none."""
+    lines = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    processor = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown")
+    return {"processor": processor, "cores": len(os.sched_getaffinity(0)), "gpu": has_gpu()}
+
+
 def prepare() -> None:
     """Choose interpreted or compiled for this process. Triton reads the choice when it is imported and decorates."""
     global _triton_was_first

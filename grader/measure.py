@@ -2,26 +2,72 @@
 
 from __future__ import annotations
 
+import datetime
+import json
+import os
 import pathlib
 import statistics
 import subprocess
 import sys
 import time
 
-from . import answer, judge, lessons, pool, submission
+from . import answer, judge, lessons, machine, pool, submission
 
-_IMPORT_CELL = "from grader import check, hint, progress, traffic; import torch, triton; import triton.language as tl"
-
-
-def import_seconds() -> float:
-    """Seconds that the first cell of a lesson takes in a fresh process."""
-    code = f"import time; t = time.perf_counter(); {_IMPORT_CELL}; print(time.perf_counter() - t)"
-    done = subprocess.run([sys.executable, "-c", code], cwd=pool.ROOT, capture_output=True, text=True, check=True)
-    return float(done.stdout.split()[-1])
+_CELL = "from grader import check, hint, progress, traffic; import torch, triton; import triton.language as tl"
+_REPEATS = 9
 
 
-def first_check_seconds() -> float:
-    """Seconds until both warm processes can take an answer, from nothing."""
+def record(notebooks: list[pathlib.Path], out: pathlib.Path | None) -> dict:
+    """Measure everything; with `out`, write it there as JSON. Seconds of wall-clock time."""
+    done = {
+        "what": "Seconds that a learner waits, for every exercise that the notebooks answer rightly.",
+        "command": f"python -m grader bench{f' --out {out}' if out else ''}",
+        "date": datetime.date.today().isoformat(),
+        "machine": machine.here(),
+        "others": f"{os.getloadavg()[0]:.1f} processes were running before on average",
+        "versions": {name: machine.version(name) for name in ("torch", "triton", "numpy")},
+        "import_grader": _rounded(_import_seconds("import grader")),
+        "first_cell": _rounded(_import_seconds(_CELL)),
+        "workers_ready": _rounded([_start_seconds() for _ in range(3)]),
+    }
+    times = _check_seconds(notebooks)
+    every = sorted(t for ts in times.values() for t in ts)
+    done["checks"] = {number: _rounded(seconds) for number, seconds in times.items()}
+    if every:
+        tail = every[min(len(every) - 1, int(0.95 * len(every)))]
+        done["all_checks"] = _rounded(every) | {"percentile_95": round(tail, 3)}
+    if out:
+        out.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
+    return done
+
+
+def table(done: dict) -> str:
+    """A record as lines to print."""
+    names = {"import_grader": "import grader", "first_cell": "first cell", "workers_ready": "workers ready"}
+    rows = {text: done[name] for name, text in names.items()}
+    rows |= {f"check {number}": seconds for number, seconds in done["checks"].items()}
+    rows |= {"all checks": done["all_checks"]} if "all_checks" in done else {}
+    return "\n".join(
+        f"{text:<16} median {s['median']:.3f} s, slowest {s['slowest']:.3f} s"
+        + (f", 95th percentile {s['percentile_95']:.3f} s" if "percentile_95" in s else "")
+        for text, s in rows.items()
+    )
+
+
+def _rounded(seconds: list[float]) -> dict[str, float]:
+    return {"median": round(statistics.median(seconds), 3), "slowest": round(max(seconds), 3)}
+
+
+def _import_seconds(statement: str) -> list[float]:
+    """Seconds that a statement takes in a fresh process, several times."""
+    code = f"import time; t = time.perf_counter(); {statement}; print(time.perf_counter() - t)"
+    runs = [subprocess.run([sys.executable, "-c", code], cwd=pool.ROOT, stdout=subprocess.PIPE, check=True)
+            for _ in range(3)]  # fmt: skip
+    return [float(run.stdout.split()[-1]) for run in runs]
+
+
+def _start_seconds() -> float:
+    """Seconds until both warm processes can take an answer, from nothing: they start together, in the background."""
     pool.close_all()
     began = time.perf_counter()
     for mode in ("interpreted", "compiled"):
@@ -31,34 +77,16 @@ def first_check_seconds() -> float:
     return time.perf_counter() - began
 
 
-def check_seconds(notebooks: list[pathlib.Path], repeats: int) -> dict[str, list[float]]:
-    """Seconds of each of `repeats` checks, for every exercise that the notebooks answer rightly."""
+def _check_seconds(notebooks: list[pathlib.Path]) -> dict[str, list[float]]:
+    """Seconds of each of several checks, for every exercise that the notebooks answer rightly."""
     times: dict[str, list[float]] = {}
     for path in notebooks:
         handed = submission.read(path.read_bytes())
         for exercise in lessons.of_lesson(handed.lesson) if handed.lesson else []:
             one = answer.extract(handed.cells, exercise.names)
-            for _ in range(repeats):
+            for _ in range(_REPEATS):
                 began = time.perf_counter()
                 result = judge.judge(exercise, one)
                 if result.status == "passed":
                     times.setdefault(exercise.id, []).append(time.perf_counter() - began)
     return times
-
-
-def report(notebooks: list[pathlib.Path], repeats: int = 15) -> str:
-    """All of it, as lines to print."""
-    imports = statistics.median(import_seconds() for _ in range(3))
-    lines = [
-        f"import cell        median {imports:.2f} s in a fresh process",
-        f"workers ready      {first_check_seconds():.2f} s after they are started, in the background",
-    ]
-    times = check_seconds(notebooks, repeats)
-    for number, seconds in times.items():
-        ordered = sorted(seconds)
-        lines.append(f"check {number:<12} median {statistics.median(ordered):.3f} s, slowest {ordered[-1]:.3f} s")
-    every = sorted(t for ts in times.values() for t in ts)
-    if every:
-        tail = every[min(len(every) - 1, int(0.95 * len(every)))]
-        lines.append(f"all checks         median {statistics.median(every):.3f} s, 95th percentile {tail:.3f} s")
-    return "\n".join(lines)

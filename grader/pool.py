@@ -16,7 +16,6 @@ import threading
 from . import machine
 from .child import Child, Deadline, Died, NoWorker
 from .sandbox import LEVELS, RUNGS, level
-from .sandbox.scratch import Scratch
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 START_SECONDS = 120
@@ -47,6 +46,8 @@ class Zygote:
         # Packets, so that no two messages run together.
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._log = tempfile.TemporaryFile()
+        from .sandbox.scratch import Scratch  # asks for what only Linux has
+
         self._scratch = Scratch()
         environment = {k: v for k, v in os.environ.items() if k in _KEPT or k.startswith(_KEPT_BEGINNINGS)} | {
             "FIVE_PASSES_WORKER": "1",

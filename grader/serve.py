@@ -27,7 +27,6 @@ _MOST = 1000  # entries of a list that the judge has use for
 def serve(channel: socket.socket, scratch: str, device: str = "cpu") -> None:
     """Import one answer and run it on one input after another, until the judge closes the channel."""
     module = None
-    _leave_the_course()
     while True:
         try:
             header, payload = wire.receive(channel, MAX_REQUEST)
@@ -55,7 +54,7 @@ def serve(channel: socket.socket, scratch: str, device: str = "cpu") -> None:
         wire.send(channel, reply, data)
 
 
-def _leave_the_course() -> None:
+def leave_the_course() -> None:
     """From here on nothing more of the course can be imported: an answer finds what its author wrote, or an error."""
     course = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     sys.path[:] = [p for p in sys.path if os.path.abspath(p) != course]

@@ -7,6 +7,7 @@ import pytest
 
 from grader import doctor, machine, pool
 from grader.diagnosis import healthy, report
+from grader.sandbox import LEVELS, RUNGS
 
 
 @pytest.fixture(scope="module")
@@ -16,10 +17,11 @@ def found():
 
 def test_everything_that_a_question_needs_is_in_it(found):
     """Versions, device, mode, order of imports, each feature, the workers, how far answers are kept apart."""
-    features = ["known answer", "guard", "poison", "ledger", "order", "speed", "bf16"]
+    features = ["known answer", "guard", "poison", "ledger", "order", "speed", "bf16", "batch"]
     workers = ["interpreted worker", "compiled worker"]
-    assert ["on"] * 9 == [found[what] for what in features + workers]
-    assert found["isolation"].startswith("L0: answers run in a process of their own")
+    assert ["on"] * 10 == [found[what] for what in features + workers]
+    assert found["isolation"].partition(";")[0] in LEVELS[1:]
+    assert {f"  {rung}" for rung in RUNGS} < found.keys()
     assert {"course", "device", "versions", "mode", "system", "order of imports", "tested"} <= found.keys()
     assert machine.triton() in found["versions"] and healthy(found)
 

@@ -14,7 +14,8 @@ from conftest import ROOT
 
 from grader import pool
 from grader.exercise import Call
-from grader.sandbox import LEVELS, RUNGS, Sandbox, landlock, level, limits, proof, scratch, seccomp
+from grader.sandbox import LEVELS, RUNGS, landlock, level, limits, proof, scratch, seccomp
+from grader.sandbox.ladder import Sandbox
 
 DAEMON = """
 import os, pathlib, subprocess, time

@@ -14,6 +14,7 @@ from grader.child import _evidence
 from grader.exercise import Answer, Call
 from grader.failure import failure_of
 from grader.judge import judge
+from grader.sandbox import scratch
 
 
 def run(source, call, seconds=10.0):
@@ -227,7 +228,7 @@ def test_a_worker_that_cannot_be_started_is_a_sentence(monkeypatch):
     def full(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(pool, "Scratch", full)
+    monkeypatch.setattr(scratch, "Scratch", full)
 
     with pytest.raises(pool.NoWorker, match="No space left on device"):
         pool.Zygote("interpreted")

@@ -11,9 +11,7 @@ def add(commands) -> None:
     parser = commands.add_parser("bench", help="measure how long a check takes, or how fast softmax is on a GPU")
     parser.add_argument("notebooks", nargs="*", type=pathlib.Path, help="notebooks with right answers")
     parser.add_argument("--gpu", action="store_true", help="softmax beside a copy and its peers, on this GPU")
-    parser.add_argument(
-        "--out", type=pathlib.Path, default=pathlib.Path("softmax_on_gpu.json"), help="where the record of --gpu goes"
-    )
+    parser.add_argument("--out", type=pathlib.Path, help="where the record goes")
     parser.set_defaults(run=run)
 
 
@@ -27,15 +25,16 @@ def run(options) -> int:
             return 2
         from .. import draw, race
 
-        done = race.record(options.out)
+        out = options.out or pathlib.Path("softmax_on_gpu.json")
+        done = race.record(out)
         print(race.table(done))
-        picture = options.out.with_suffix(".png")
+        picture = out.with_suffix(".png")
         draw.bandwidth(done).savefig(picture)
-        print(f"The record is in {options.out}, the picture in {picture}.")
+        print(f"The record is in {out}, the picture in {picture}.")
         return 0
     notebooks = options.notebooks or sorted((pool.ROOT / "solutions").glob("*.ipynb"))
     if not notebooks:
         print("Name notebooks with right answers: python -m grader bench NOTEBOOK...", file=sys.stderr)
         return 2
-    print(measure.report(notebooks))
+    print(measure.table(measure.record(notebooks, options.out)))
     return 0

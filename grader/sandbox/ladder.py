@@ -5,26 +5,9 @@ from __future__ import annotations
 import functools
 import os
 import pathlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-from . import landlock, limits, namespaces, proof, seccomp
-
-RUNGS = ("limits", "landlock", "seccomp", "namespaces")
-LEVELS = ("none", "limits", "landlock+seccomp", "namespaces")  # a level holds what those before it hold
-UNKNOWN = "?"  # where a file ended whoever graded it
-
-
-def level(status: dict[str, str]) -> str:
-    """The level that the rungs with status "on" amount to."""
-    on = [status.get(rung) == "on" for rung in RUNGS]
-    return LEVELS[0 if not on[0] else 1 if not on[1] or not on[2] else 2 if not on[3] else 3]
-
-
-def in_words(levels: Iterable[str]) -> str:
-    """Levels for the head of a report, with a warning where one of them keeps accidents apart and no more."""
-    found = set(levels)
-    warning = "; limits are no boundary against malice" if found & {*LEVELS[:2], UNKNOWN} else ""
-    return ", ".join(sorted(found)) + warning
+from . import RUNGS, landlock, limits, namespaces, proof, seccomp
 
 
 def proved(rung: str) -> str:
