@@ -145,7 +145,7 @@ def _hook_programs(stock) -> None:
             "shuffled": random.Random(count).sample(range(count), count),
         }[watch.order]
         _begin_record(grid)
-        if watch.batch and watch.recorder is None:
+        if watch.batch:
             *_, executor = watch.pending
             executor.fn = watch.lockstep = lockstep.Lockstep(executor.fn, count)
 

@@ -15,6 +15,8 @@ from .batch import MOST_LANES, Batch, TooWide, Unbatchable, everyone
 from .lanes import Access, Lanes
 from .ledger import Ledger
 from .memory import WINDOW_BITS, Region
+from .recorder import Recorder
+from .watch import watch
 
 _MOST_KEPT = 8 * MOST_LANES  # element numbers of a pass's accesses
 _MOST_ACCESSES = 64  # times those of the program that went alone: else a pass may wait for what another one stores
@@ -43,6 +45,7 @@ class Journal:
         self.regions, self.programs, self.places, self.written = regions, programs, places, written
         self.ticks = np.zeros(len(programs), np.int64)
         self._kept: list[Kept] = []
+        self._trace: list[tuple] = []  # for a recorder: (operation, addresses, mask)
         self._numbers, self._accesses, self._most = 0, 0, _MOST_ACCESSES * max(usual, 1)
         self._moved: dict[tuple[str, int], int] = {}  # elements by operation and region
         self._first: dict[int, tuple[int, int]] = {}  # for each region the (place, tick) of its first access
@@ -62,6 +65,9 @@ class Journal:
         programs = 1 if alike else len(self.programs)
         if programs * ptrs.size > MOST_LANES and not alike:
             raise TooWide(ptrs.size)
+        if watch.recorder is not None:
+            self._trace.append((op, ptrs, mask))
+            self._keep_numbers(len(self.programs) * ptrs.size)
         lanes = Lanes(mask, programs, ptrs.shape)
         active = lanes.pick(everyone(ptrs, programs, *ptrs.shape))
         if active.size == 0:
@@ -115,7 +121,10 @@ class Journal:
                 raise TooWide(int(counts[0]))
             elements = np.tile(np.r_[elements], many)
         self._kept.append(Kept(access.op, region, elements, counts, access.once and not alike, self.ticks.copy()))
-        self._numbers += 0 if isinstance(elements, slice) else elements.size
+        self._keep_numbers(0 if isinstance(elements, slice) else elements.size)
+
+    def _keep_numbers(self, count: int) -> None:
+        self._numbers += count
         if self._numbers > _MOST_KEPT:
             raise TooWide(1)
 
@@ -152,6 +161,14 @@ class Journal:
                 clash = clash or not (access.once or (storer[elements] == who).all())
             if clash:
                 raise Unbatchable("a program touches what another one stores")
+
+    def show(self, recorder: Recorder) -> None:
+        """Hand the accesses to a recorder as one program after another would have."""
+        many = len(self.programs)
+        trace = [(op, *(everyone(data, many, *ptrs.shape) for data in (ptrs, mask))) for op, ptrs, mask in self._trace]
+        for at in np.argsort(self.places):
+            for op, ptrs, mask in trace:
+                recorder.access(op, ptrs[at], mask[at], self.regions, int(self.programs[at]))
 
     def commit(self, ledger: Ledger) -> None:
         """Write the accesses down as one program after another would have."""

@@ -92,6 +92,8 @@ class Lockstep:
                 if watch.ledger is not None:
                     watch.ledger.language += watch.ledger.language[spoken:] * (len(chunk) - 1)
                     journal.commit(watch.ledger)
+                if watch.recorder is not None:
+                    journal.show(watch.recorder)
                 self._done = place + len(chunk)
                 return True
         return False

@@ -17,6 +17,7 @@ from benchmarks.both_ways import description, differences
 from grader import batch, interpreter, lockstep
 from grader.interpreter import OutOfBounds, conditions, recording
 from grader.ledger import Ledger
+from grader.recorder import Recorder
 
 interpreter.install()
 
@@ -278,13 +279,13 @@ def passes(monkeypatch):
     return sizes
 
 
-def outcome(launch, order, together, poison=True):
-    """(bytes of the output, the ledger) of a launch."""
+def outcome(launch, order, together, poison=True, recorder=None):
+    """(bytes of the output and the input, the ledger, the error) of a launch."""
     torch.manual_seed(0)
     x = torch.randn(21, 45) * 5
     y = torch.full((21, 45), float("nan"))
     ledger, error = Ledger(), None
-    with conditions(order, poison, batch=together), recording(ledger):
+    with conditions(order, poison, batch=together), recording(ledger, recorder):
         try:
             launch(y, x)
         except (Exception, SystemExit) as raised:
@@ -302,6 +303,19 @@ def test_programs_at_once_do_what_they_do_one_by_one(name, order, passes):
         assert alone == outcome(TOGETHER[name], order, True, poison)
         assert alone[3] is None and passes
         passes.clear()
+
+
+@pytest.mark.parametrize("order", ["forward", "reversed", "shuffled"])
+@pytest.mark.parametrize("name", TOGETHER)
+def test_a_trace_shows_them_one_by_one(name, order, passes):
+    """Also where they ran at once: the same panels, program after program."""
+    panels = []
+    for together in (False, True):
+        recorder = Recorder()
+        outcome(TOGETHER[name], order, together, recorder=recorder)
+        panels.append(list(map(vars, recorder.panels)))
+
+    assert passes and panels[0] and panels[0] == panels[1]
 
 
 @pytest.mark.parametrize("order", ["forward", "reversed", "shuffled"])
