@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 
 import numpy as np
 
 from .watch import watch
+
+_MOST_TYPES = 4096
 
 
 def hook_patching(stock) -> None:
@@ -34,6 +37,23 @@ def hook_patching(stock) -> None:
     stock._patch_lang = patch_once
 
 
+def hook_members(stock) -> None:
+    """Which members of triton.language are to be patched is the same each time: they are looked for once."""
+    language, core = stock.tl, stock.tl.core
+    places = (language, language.math, core, core.tensor, core.tensor_descriptor_base)
+    known = {place: [(n, m) for n, m in inspect.getmembers(place) if core.is_builtin(m)] for place in places}
+    patch = stock._patch_builtin
+
+    @functools.wraps(patch)
+    def patch_known(place, *args):
+        if place not in known:
+            return patch(place, *args)
+        for name, member in known[place]:
+            stock._patch_attr(place, name, member, *args)
+
+    stock._patch_builtin = patch_known
+
+
 def hook_dtypes(stock) -> None:
     """The stock interpreter builds its table of NumPy's dtypes anew each time it looks one up."""
     look_up, known = stock._get_np_dtype, {}
@@ -53,6 +73,53 @@ def hook_overflow(stock) -> None:
     builder = stock.interpreter_builder
     if not builder.options.debug:
         builder.options = dataclasses.replace(builder.options, sanitize_overflow=False)
+
+
+def hook_types(stock) -> None:
+    """Triton makes the type of every value anew, and the numbers of its shape. Those that are alike are made once."""
+    block_type, tensor = stock.tl.core.block_type, stock.tl.core.tensor
+    make_type, make_tensor = block_type.__init__, tensor.__init__
+    types, shapes = {}, {}  # what a number in a key identifies is kept in its entry, so that the number stays its own
+
+    @functools.wraps(make_type)
+    def typed(self, element_ty, shape):
+        key = id(element_ty), tuple(getattr(n, "value", n) for n in shape)
+        if key in types:
+            self.__dict__.update(types[key])
+            return
+        make_type(self, element_ty, shape)
+        if len(types) == _MOST_TYPES:
+            types.clear()
+        types[key] = dict(self.__dict__)
+
+    @functools.wraps(make_tensor)
+    def shaped(self, handle, type):
+        shape = getattr(type, "shape", None)
+        if id(shape) in shapes:
+            _, self.shape, self.numel = shapes[id(shape)]
+            self.handle, self.type, self.dtype = handle, type, type.scalar
+            return
+        make_tensor(self, handle, type)
+        if len(shapes) == _MOST_TYPES:
+            shapes.clear()
+        if self.__dict__.keys() == {"handle", "type", "dtype", "shape", "numel"}:
+            shapes[id(shape)] = shape, self.shape, self.numel
+
+    block_type.__init__, tensor.__init__ = typed, shaped
+
+
+def hook_broadcast(stock) -> None:
+    """Triton 3.9 compares a shape's tuple with a list, and so broadcasts and types anew what has its shape already."""
+    semantic = stock.interpreter_semantic
+    broadcast = semantic.broadcast_impl_value
+
+    @functools.wraps(broadcast)
+    def broadcast_others(lhs, rhs):
+        if lhs.type.is_block() and rhs.type.is_block() and tuple(lhs.type.shape) == tuple(rhs.type.shape):
+            return lhs, rhs
+        return broadcast(lhs, rhs)
+
+    semantic.broadcast_impl_value = broadcast_others
 
 
 def hook_scalars(stock) -> None:

@@ -22,6 +22,7 @@ import re
 import sys
 
 import jupytext
+import measured
 import nbformat
 import opening
 
@@ -247,14 +248,14 @@ def main() -> int:
     shown = readme.read_text(encoding="utf-8")
     if options.check:
         found = [p for source in sources(options.lessons) for p in problems(source)]
-        if shown != opening.readme(shown, opening.repository()):
-            found.append("README.md has badges of another repository")
+        if shown != measured.readme(opening.readme(shown, opening.repository())):
+            found.append("README.md has badges of another repository, or numbers of another record")
         print("\n".join(found) or f"{len(sources(options.lessons))} lessons are up to date")
         return 1 if found else 0
     repository = opening.choose(options.repo)
     if not repository:
         print("no repository on GitHub is known, so there are no badges; --repo OWNER/NAME names one")
-    readme.write_text(opening.readme(shown, repository), encoding="utf-8")
+    readme.write_text(measured.readme(opening.readme(shown, repository)), encoding="utf-8")
     for source in sources(options.lessons):
         clean, solved = ROOT / "notebooks" / f"{source.stem}.ipynb", source.with_suffix(".ipynb")
         clean.write_text(text(learner(read(source))), encoding="utf-8")

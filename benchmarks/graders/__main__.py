@@ -1,10 +1,10 @@
-"""Grade the same 30 notebooks with this course's grader, with nbgrader and with otter, in turns.
+"""Grade the same 30 notebooks with this course's grader, with nbgrader and with otter, one after the other.
 
 python benchmarks/graders docs/graders_side_by_side.json
 
-Both get an environment of their own, which sees the course's torch and Triton. Each grader is one process that works
-through the notebooks of five students, then the next one does; three rounds. They run the same inputs and ask for the
-same accuracy; ours looks at bytes, bounds and mistakes besides.
+The others get an environment of their own, which sees the course's torch and Triton. Each grader is one process that
+works through all notebooks. They run the same inputs and ask for the same accuracy; ours looks at bytes, bounds and
+mistakes besides.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def timed(command: list, cwd: pathlib.Path, python: pathlib.Path) -> dict:
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     subprocess.run(command, cwd=cwd, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
     wall, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
-    return {"seconds": wall, "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime}
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {"seconds": round(wall, 1), "cpu": round(cpu, 1)}
 
 
 def verdicts(out: pathlib.Path) -> dict:
@@ -60,40 +61,36 @@ def verdicts(out: pathlib.Path) -> dict:
 
 
 def measure(scratch: pathlib.Path) -> dict:
-    """Times of each grader over all rounds, and how often they agree about an answer."""
+    """Times of each grader, and how often all three agree about an answer."""
     python = make(scratch / "environment")
     cases.write(scratch)
     students = list(class_of_15.students(ROOT))
+    ours(scratch / "ours", students)
     nbgrader_course.write(scratch / "nbgrader", students, python)
     otter_assignment.write(scratch / "otter", students, python)
-    total = {name: {"seconds": 0.0, "cpu": 0.0} for name in ("ours", "nbgrader", "otter")}
-    said = {name: {} for name in total}
-    for group in range(class_of_15.GROUPS):
-        folder, out = scratch / f"ours{group}", scratch / f"out{group}"
-        ours(folder, [each for each in students if each[0].startswith(f"group{group}_")])
-        commands = {
-            "ours": ([sys.executable, "-m", "grader", "grade", folder, "--jobs", "1", "--out", out], ROOT),
-            "nbgrader": (nbgrader_course.command(python, group), scratch / "nbgrader"),
-            "otter": (otter_assignment.command(python, group), scratch / "otter"),
-        }
-        for name, (command, cwd) in commands.items():
-            for key, value in timed(command, cwd, python).items():
-                total[name][key] += value
-        said["ours"] |= verdicts(out)
-    said["nbgrader"] = nbgrader_course.verdicts(scratch / "nbgrader")
-    said["otter"] = otter_assignment.verdicts(scratch / "otter")
+    own = [sys.executable, "-m", "grader", "grade", scratch / "ours", "--jobs", "1", "--out", scratch / "out"]
+    took = {
+        "ours": timed(own, ROOT, python),
+        "nbgrader": timed(nbgrader_course.command(python), scratch / "nbgrader", python),
+        "otter": timed(otter_assignment.command(python), scratch / "otter", python),
+    }
+    said = {
+        "ours": verdicts(scratch / "out"),
+        "nbgrader": nbgrader_course.verdicts(scratch / "nbgrader"),
+        "otter": otter_assignment.verdicts(scratch / "otter"),
+    }
     return {
         "notebooks": len(students),
         "answers": len(said["ours"]),
         "passed": {name: sum(all_of.values()) for name, all_of in said.items()},
         "agree": sum(len({s.get(key) for s in said.values()}) == 1 for key in said["ours"]),
-        "totals": {name: {key: round(value, 1) for key, value in t.items()} for name, t in total.items()},
-        "times_ours": {
-            name: {key: round(t[key] / total["ours"][key], 1) for key in t}
-            for name, t in total.items()
-            if name != "ours"
-        },
+        "totals": took,
+        "times_ours": {name: _ratios(took[name], took["ours"]) for name in ("nbgrader", "otter")},
     }
+
+
+def _ratios(theirs: dict, own: dict) -> dict:
+    return {key: round(theirs[key] / own[key], 1) for key in own}
 
 
 def main() -> int:
@@ -103,7 +100,7 @@ def main() -> int:
         result = measure(pathlib.Path(scratch))
     wanted = WANTED.read_text(encoding="utf-8").split()
     done = {
-        "what": f"{result['notebooks']} notebooks of lessons 04 and 05, graded by one process each, in turns.",
+        "what": f"{result['notebooks']} notebooks of lessons 04 and 05, graded by one process each.",
         "command": "python benchmarks/graders docs/graders_side_by_side.json",
         "date": datetime.date.today().isoformat(),
         "machine": machine.here(),

@@ -47,9 +47,9 @@ def write(folder: pathlib.Path, students: list, python: pathlib.Path) -> None:
         nbformat.write(_notebook(answers), path)
 
 
-def command(python: pathlib.Path, group: int) -> list:
-    """Grades the notebooks of a group, one after the other, in one process."""
-    return [python, "-m", "nbgrader", "autograde", ASSIGNMENT, "--student", f"group{group}_*"]
+def command(python: pathlib.Path) -> list:
+    """Grades all notebooks, one after the other, in one process."""
+    return [python, "-m", "nbgrader", "autograde", ASSIGNMENT]
 
 
 def verdicts(folder: pathlib.Path) -> dict:

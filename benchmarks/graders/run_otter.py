@@ -1,15 +1,14 @@
-"""Otter's own way to grade without containers, for the folders of a pattern: run_otter.py PATTERN
+"""Otter's own way to grade without containers, for the students' folders
 
 It runs where otter is installed, in the folder that otter_assignment.write made.
 """
 
 import json
 import pathlib
-import sys
 
 from otter.api import grade_submission
 
-for student in sorted(path for path in pathlib.Path().glob(sys.argv[1]) if path.is_dir()):
+for student in sorted(path for path in pathlib.Path().glob("student*") if path.is_dir()):
     passed = {}
     for path in sorted(student.glob("*.ipynb")):
         zipped = pathlib.Path(path.name.split("_")[0]) / "autograder.zip"
