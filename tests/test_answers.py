@@ -29,10 +29,9 @@ def test_a_wrong_answer_is_refused_and_named(kept):
     assert result.status in ("failed", "error", "timeout")
 
 
-@pytest.mark.parametrize("kept", WRONG, ids=lambda k: k.name)
-def test_every_wrong_answer_belongs_to_a_known_mistake(kept):
+def test_every_wrong_answer_belongs_to_a_known_mistake():
     """An id in a header that the registry does not know could never be printed."""
-    assert kept.mistake in MISTAKES
+    assert {} == {kept.name: kept.mistake for kept in WRONG if kept.mistake not in MISTAKES}
 
 
 @pytest.mark.parametrize("kept", RIGHT, ids=lambda k: k.name)
