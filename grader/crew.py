@@ -132,7 +132,10 @@ class _Processes(Executor):
 
 def _begin(alive) -> None:
     threading.Thread(target=_end_with, args=(alive,), daemon=True).start()
-    import torch
+    from . import pool
+
+    pool.warm("interpreted")
+    import torch  # meanwhile
 
     torch.set_num_threads(1)  # there is a process for every core
 

@@ -23,8 +23,13 @@ def hook(stock, status: dict[str, str]) -> None:
         # The launch comes last: only it switches the others on, so a Triton that lacks one of them is left as it is.
         ("guard", "poison", "ledger", "order"): (_hook_memory, _hook_programs, _hook_launch),
         ("speed",): (
-            speed.hook_patching, speed.hook_members, speed.hook_dtypes, speed.hook_overflow, speed.hook_types,
-            speed.hook_broadcast, speed.hook_scalars,
+            speed.hook_patching,
+            speed.hook_members,
+            speed.hook_dtypes,
+            speed.hook_overflow,
+            speed.hook_types,
+            speed.hook_broadcast,
+            speed.hook_scalars,
         ),
         ("bf16",): (bfloat16.hook,),
         ("batch",): (lockstep.hook,),

@@ -153,6 +153,15 @@ def zygote(mode: str = "interpreted") -> Zygote:
         return current
 
 
+def warm(*modes: str) -> None:
+    """Start these warm processes in the background, side by side. What goes wrong is for whoever needs one to say."""
+    for mode in modes:
+        try:
+            zygote(mode)
+        except (NoWorker, OSError):
+            return
+
+
 def isolation() -> str:
     """The level that answers run under: that of the weakest process they meet. "none" where none can be started."""
     modes = ["interpreted"] + ["compiled"] * machine.has_gpu()
@@ -175,4 +184,4 @@ def close_all() -> None:
     _zygotes.clear()
 
 
-__all__ = ["ROOT", "Deadline", "Died", "NoWorker", "Zygote", "close_all", "isolation", "zygote"]
+__all__ = ["ROOT", "Deadline", "Died", "NoWorker", "Zygote", "close_all", "isolation", "warm", "zygote"]

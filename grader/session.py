@@ -68,7 +68,9 @@ def start() -> None:
         answer.record(shell)
         shell.set_custom_exc((Exception,), _tell)
         shell.display_formatter.mimebundle_formatter.for_type_by_name("matplotlib.figure", "Figure", describe.bundle)
-        _warm()
+        from . import pool
+
+        pool.warm("interpreted", "compiled")
 
 
 def _shell():
@@ -78,16 +80,6 @@ def _shell():
     if "IPython" not in sys.modules:
         return None
     return sys.modules["IPython"].get_ipython()
-
-
-def _warm() -> None:
-    from . import pool
-
-    for mode in ("interpreted", "compiled"):
-        try:
-            pool.zygote(mode)
-        except (pool.NoWorker, OSError):
-            return  # the first check will say what is wrong
 
 
 def _find(exercise_id: str):
