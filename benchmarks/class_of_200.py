@@ -31,7 +31,7 @@ from grader import answer, lessons, machine, records, submission  # noqa: E402
 
 CLASS = 200
 # How often a student's answer to an exercise is of each kind; the rest are those of the solution notebooks.
-SHARES = {"right": 0.4, "wrong": 0.25, "attacks": 0.02}
+SHARES = {"right": 0.4, "wrong": 0.25, "attacks": 0.1}
 
 
 def solutions() -> dict[str, str]:
