@@ -142,6 +142,8 @@ def test_ctrl_c_says_how_to_go_on(place):
     """Exit status 130, no traceback, and only whole rows."""
     for name in ("s22", "s23"):  # slow ones, or the run might be over before anybody could stop it
         (place.path / name / "x.ipynb").write_text(notebook("import time\ndef double(x): time.sleep(60)"))
+    # Whoever runs the tests in the background of a shell ignores Ctrl-C, and what they start would do so as well.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     process = place.start()
     place.wait_for_rows(process, 2)
     os.killpg(process.pid, signal.SIGINT)
