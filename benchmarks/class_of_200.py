@@ -8,16 +8,11 @@ half an hour.
 
 from __future__ import annotations
 
-import datetime
 import json
-import os
 import pathlib
 import random
-import resource
-import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 
 import nbformat
@@ -27,26 +22,16 @@ sys.path.insert(0, str(record.ROOT / "tests"))
 
 from conftest import stored  # noqa: E402
 
-from grader import answer, lessons, machine, records, submission  # noqa: E402
+from grader import lessons, machine, records  # noqa: E402
 
 CLASS = 200
 # How often a student's answer to an exercise is of each kind; the rest are those of the solution notebooks.
 SHARES = {"right": 0.4, "wrong": 0.25, "attacks": 0.1}
 
 
-def solutions() -> dict[str, str]:
-    """The course's own answer to each exercise."""
-    found = {}
-    for path in sorted((record.ROOT / "solutions").glob("*.ipynb")):
-        handed_in = submission.read(path.read_bytes())
-        for exercise in lessons.of_lesson(handed_in.lesson):
-            found[exercise.id] = answer.extract(handed_in.cells, exercise.names).source
-    return found
-
-
 def write(folder: pathlib.Path, students: int) -> Counter:
     """One folder a student, one notebook a lesson. Returns how many answers there are of each kind."""
-    own, kept, count = solutions(), {}, Counter()
+    own, kept, count = record.solutions(), {}, Counter()
     for kind in SHARES:
         for each in stored(kind):
             kept.setdefault((kind, each.exercise), []).append(each.source)
@@ -73,35 +58,26 @@ def measure(students: int) -> dict:
         folder, out = pathlib.Path(scratch) / "class", pathlib.Path(scratch) / "out"
         folder.mkdir()
         answers = write(folder, students)
-        before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
         command = [sys.executable, "-m", "grader", "grade", str(folder), "--out", str(out)]
-        subprocess.run(command, cwd=record.ROOT, stdout=subprocess.DEVNULL, check=True)
-        wall, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+        took = record.timed(command, cwd=record.ROOT)
         statuses = Counter(e["status"] for row in records.rows(out / records.RESULTS) for e in row["exercises"])
         files = sum(1 for _ in records.rows(out / records.RESULTS))
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return {
         "students": students,
         "files": files,
         "answers": dict(answers),
         "verdicts": dict(statuses),
-        "seconds": round(wall, 1),
-        "students_a_minute": round(60 * students / wall, 2),
-        "cpu_seconds_a_student": round(cpu / students, 2),
+        "seconds": round(took["seconds"], 1),
+        "students_a_minute": round(60 * students / took["seconds"], 2),
+        "cpu_seconds_a_student": round(took["cpu"] / students, 2),
     }
 
 
 if __name__ == "__main__":
     students = int(sys.argv[2]) if len(sys.argv) > 2 else CLASS
-    load = os.getloadavg()[0]
-    done = {
-        "what": f"A class of {CLASS}, fifteen notebooks a student: the first {students} of it, graded.",
-        "command": f"python benchmarks/class_of_200.py docs/class_of_200.json {students}",
-        "date": datetime.date.today().isoformat(),
-        "machine": machine.here(),
-        "others": f"{load:.1f} processes were running before on average",
-        "versions": {name: machine.version(name) for name in ("torch", "triton", "numpy")},
-        "result": measure(students),
-    }
+    done = machine.record(
+        f"A class of {CLASS}, fifteen notebooks a student: the first {students} of it, graded.",
+        f"python benchmarks/class_of_200.py docs/class_of_200.json {students}",
+    ) | {"result": measure(students)}
     pathlib.Path(sys.argv[1]).write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(done["result"], indent=1))

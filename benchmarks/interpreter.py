@@ -9,7 +9,6 @@ of a launch, in seconds, and the ratio.
 from __future__ import annotations
 
 import contextlib
-import datetime
 import importlib
 import json
 import os
@@ -32,11 +31,10 @@ KERNELS = {
 
 def write_kernels(folder: str) -> None:
     """The solutions' kernels as modules of their own, which import nothing of the course's."""
-    from grader import answer, submission
+    import record
 
     for name, notebook in KERNELS.items():
-        cells = submission.read((ROOT / "solutions" / f"{notebook}.ipynb").read_bytes()).cells
-        pathlib.Path(folder, f"{name}.py").write_text(answer.extract(cells, (name,)).source, encoding="utf-8")
+        pathlib.Path(folder, f"{name}.py").write_text(record.text(f"{notebook}.ipynb", name), encoding="utf-8")
 
 
 def launches(folder: str) -> dict:
@@ -112,15 +110,12 @@ def main() -> None:
     sys.path.insert(0, str(ROOT))
     from grader import machine
 
-    done = {
-        "what": "CPU seconds of an interpreted launch, one thread, the shortest of several: Triton's own interpreter, "
-        "and the course's with guard, poison and ledger.",
-        "command": "python benchmarks/interpreter.py docs/interpreter_speed.json",
-        "date": datetime.date.today().isoformat(),
-        "machine": machine.here(),
-        "versions": {name: machine.version(name) for name in ("torch", "triton", "numpy")},
-        "results": measure(),
-    }
+    what = (
+        "CPU seconds of an interpreted launch, one thread, the shortest of several: Triton's own interpreter, "
+        "and the course's with guard, poison and ledger."
+    )
+    command = "python benchmarks/interpreter.py docs/interpreter_speed.json"
+    done = machine.record(what, command) | {"results": measure()}
     pathlib.Path(sys.argv[1]).write_text(json.dumps(done, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     for row in done["results"]:
         print(f"{row['kernel']:28} stock {row['stock']:8.4f}  ours {row['ours']:8.4f}  ratio {row['ratio']:6.1f}")

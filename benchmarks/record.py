@@ -5,24 +5,52 @@ from __future__ import annotations
 import importlib.util
 import json
 import pathlib
+import resource
+import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 
-def solution(notebook: str, name: str, change=lambda text: text):
-    """A function of a solution notebook, so that what is timed is what the course teaches; or a change of its text."""
+def text(notebook: str, name: str) -> str:
+    """The text of a function of a solution notebook, with what it needs."""
     from grader import answer, submission
 
     cells = submission.read((ROOT / "solutions" / notebook).read_bytes()).cells
+    return answer.extract(cells, (name,)).source
+
+
+def solution(notebook: str, name: str, change=lambda source: source):
+    """A function of a solution notebook, so that what is timed is what the course teaches; or a change of its text."""
     path = pathlib.Path(tempfile.mkdtemp()) / f"{name}.py"
-    path.write_text(change(answer.extract(cells, (name,)).source), encoding="utf-8")
+    path.write_text(change(text(notebook, name)), encoding="utf-8")
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return getattr(module, name)
+
+
+def solutions() -> dict[str, str]:
+    """The course's own answer to each exercise."""
+    from grader import answer, lessons, submission
+
+    found = {}
+    for path in sorted((ROOT / "solutions").glob("*.ipynb")):
+        handed_in = submission.read(path.read_bytes())
+        for exercise in lessons.of_lesson(handed_in.lesson):
+            found[exercise.id] = answer.extract(handed_in.cells, exercise.names).source
+    return found
+
+
+def timed(command: list, **options) -> dict[str, float]:
+    """Wall and CPU seconds of a command and all that it started. Raises CalledProcessError when it fails."""
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True, **options)
+    wall, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return {"seconds": wall, "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime}
 
 
 def main(script: str, what: str, measure, **more) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import importlib.metadata
 import importlib.util
 import os
@@ -46,6 +47,18 @@ def here() -> dict:
     lines = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     processor = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown")
     return {"processor": processor, "cores": len(os.sched_getaffinity(0)), "gpu": has_gpu()}
+
+
+def record(what: str, command: str) -> dict:
+    """What every record without a GPU begins with: what was measured how, when, where, beside what else."""
+    return {
+        "what": what,
+        "command": command,
+        "date": datetime.date.today().isoformat(),
+        "machine": here(),
+        "others": f"{os.getloadavg()[0]:.1f} processes were running before on average",
+        "versions": {name: version(name) for name in ("torch", "triton", "numpy")},
+    }
 
 
 def prepare() -> None:

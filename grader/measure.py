@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
 import json
-import os
 import pathlib
 import statistics
 import subprocess
@@ -19,13 +17,8 @@ _REPEATS = 9
 
 def record(notebooks: list[pathlib.Path], out: pathlib.Path | None) -> dict:
     """Measure everything; with `out`, write it there as JSON. Seconds of wall-clock time."""
-    done = {
-        "what": "Seconds that a learner waits, for every exercise that the notebooks answer rightly.",
-        "command": f"python -m grader bench{f' --out {out}' if out else ''}",
-        "date": datetime.date.today().isoformat(),
-        "machine": machine.here(),
-        "others": f"{os.getloadavg()[0]:.1f} processes were running before on average",
-        "versions": {name: machine.version(name) for name in ("torch", "triton", "numpy")},
+    what = "Seconds that a learner waits, for every exercise that the notebooks answer rightly."
+    done = machine.record(what, f"python -m grader bench{f' --out {out}' if out else ''}") | {
         "import_grader": _rounded(_import_seconds("import grader")),
         "first_cell": _rounded(_import_seconds(_CELL)),
         "workers_ready": _rounded([_start_seconds() for _ in range(3)]),
