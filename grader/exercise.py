@@ -134,6 +134,8 @@ class Exercise:
     driver: str = ""
     # Modules of the course that the answer or the driver imports; no others can be imported where an answer runs.
     modules: tuple[str, ...] = ()
+    # Modules of PyTorch's that it would import while the answer waits: the process that forks does it once for all.
+    imports: tuple[str, ...] = ()
     # With it, the groups are a last step: worth so many points together, and nothing while one of their cases fails.
     last_step: float | None = None
     remarks: tuple[tuple[str, Detector], ...] = ()  # (sentence, detector): what to tell whoever passed

@@ -93,7 +93,11 @@ def _run(exercise, answer, cases, seconds, result) -> tuple[list[Failure], list[
             if session is None:
                 left = max(end - time.monotonic(), 0.1)
                 session = pool.zygote().open(
-                    _text(exercise, answer), left, tools=case.call.kind == "cuda", modules=exercise.modules
+                    _text(exercise, answer),
+                    left,
+                    tools=case.call.kind == "cuda",
+                    modules=exercise.modules,
+                    imports=exercise.imports,
                 )
             if session.loading_error:
                 evidence = Evidence(error=session.loading_error)

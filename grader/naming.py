@@ -79,11 +79,13 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
     votes: dict[str, float] = {}
     found: dict[str, Detector] = {}
     for mistake, detect in exercise.mistakes:
-        hits = sum(_weight(detect, f) for f in failures if detect(f.case, f.evidence, answer))
+        # What the smallest case does not show cannot be its explanation.
+        if not detect(first.case, first.evidence, answer):
+            continue
         if hasattr(detect, "exact") and not (_fits(detect, ran) and _fits(detect, passed)):
             continue
-        # What the smallest case does not show cannot be its explanation.
-        if hits > votes.get(mistake, 0) and detect(first.case, first.evidence, answer):
+        hits = sum(_weight(detect, f) for f in failures if detect(f.case, f.evidence, answer))
+        if hits > votes.get(mistake, 0):
             votes[mistake], found[mistake] = hits, detect
     if not votes:
         return first.mistake or _by_its_event(first), None

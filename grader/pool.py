@@ -97,17 +97,23 @@ class Zygote:
         return self._process.poll() is None
 
     def open(
-        self, source: str, seconds: float, device: str = "cpu", tools: bool = False, modules: tuple[str, ...] = ()
+        self,
+        source: str,
+        seconds: float,
+        device: str = "cpu",
+        tools: bool = False,
+        modules: tuple[str, ...] = (),
+        imports: tuple[str, ...] = (),
     ) -> Child:
         """A child that has imported an answer, to be run on "cpu" or "cuda". Raises NoWorker, Deadline or Died.
 
         tools: whether it will run CUDA on the CPU, and so needs g++ beside it. modules: of the course, those that it
-        may import.
+        may import. imports: of PyTorch, those to have imported before the fork.
         """
         self.wait()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         number = next(self._numbers)
-        job = {"seconds": seconds, "device": device, "tools": tools, "modules": modules}
+        job = {"seconds": seconds, "device": device, "tools": tools, "modules": modules, "imports": imports}
         with self._lock:
             try:
                 socket.send_fds(self._control, [f"fork {number} {json.dumps(job)}".encode()], [theirs.fileno()])

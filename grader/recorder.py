@@ -26,6 +26,10 @@ class Recorder:
 
     def access(self, op: str, addresses: np.ndarray, mask: np.ndarray, regions: list[Region], program: int) -> None:
         """One load or store, before it is known whether it may happen."""
+        line = _line(addresses, mask, regions)
+        if line is not None:
+            self._keep_line(op, *line, addresses.size, program)
+            return
         addresses, mask = np.atleast_1d(addresses), np.broadcast_to(np.atleast_1d(mask), np.shape(addresses) or (1,))
         axis = _along_rows(addresses)
         addresses, mask = (np.moveaxis(a, axis, -1).reshape(-1, a.shape[axis]) for a in (addresses, mask))
@@ -34,6 +38,13 @@ class Recorder:
             mine = owners == region.index
             if mine.any():
                 self._keep(op, region, addresses, mask, mine, program)
+
+    def _keep_line(self, op: str, region: Region, row: int, first: int, count: int, lanes: int, program: int) -> None:
+        panel = self._panel(op, region)
+        if panel is not None:
+            panel.lanes = max(panel.lanes, lanes)
+            self._add(panel, panel.touched, [[program, row, first, count]])
+            self._add(panel, panel.masked, [[program, row, first + count, lanes - count]] if count < lanes else [])
 
     def _keep(self, op, region, addresses, mask, mine, program) -> None:
         panel = self._panel(op, region)
@@ -46,9 +57,12 @@ class Recorder:
         for kept, chosen in ((panel.touched, touched), (panel.outside, outside), (panel.masked, ~mask & mine)):
             # Lanes that share an address touch it once, as the ledger counts it; a masked lane is one in any case.
             runs = _runs(program, rows[chosen], columns[chosen], once=kept is panel.touched)
-            panel.complete &= self._runs + len(runs) <= _MOST_RUNS
-            kept += runs[: _MOST_RUNS - self._runs]
-            self._runs = min(self._runs + len(runs), _MOST_RUNS)
+            self._add(panel, kept, runs)
+
+    def _add(self, panel: Panel, kept: list[Run], runs: list[Run]) -> None:
+        panel.complete &= self._runs + len(runs) <= _MOST_RUNS
+        kept += runs[: _MOST_RUNS - self._runs]
+        self._runs = min(self._runs + len(runs), _MOST_RUNS)
 
     def _panel(self, op: str, region: Region) -> Panel | None:
         key = (op, region.index)
@@ -61,6 +75,30 @@ class Recorder:
             self._open[key] = panel
             self.panels.append(panel)
         return self._open.get(key)
+
+
+def _line(addresses: np.ndarray, mask: np.ndarray, regions: list[Region]) -> tuple[Region, int, int, int] | None:
+    """(region, row, first column, active lanes) of an access that most are: neighbours of one row, the last masked.
+
+    None for any other. It gives what looking at every lane would give, in a tenth of the time.
+    """
+    lanes = addresses.size
+    if addresses.ndim != 1 or not mask.shape or lanes == 0:
+        return None
+    count = int(mask.sum())
+    ends = addresses[[0, max(count - 1, 0), -1]]
+    owners = ends >> np.uint64(WINDOW_BITS)
+    index = int(owners[0])
+    if not (count and mask[:count].all() and 1 <= index <= len(regions) and (owners == index).all()):
+        return None
+    region = regions[index - 1]
+    if region.strides[-1:] not in ((1,), ()) or not (addresses[1:] - addresses[:-1] == region.itemsize).all():
+        return None
+    elements, inside = region.elements(ends[:2])
+    (row, _), (first, last) = np.divmod(elements, max(region.shape[-1], 1) if region.shape else 1)
+    if not inside.all() or last - first != count - 1:
+        return None
+    return region, int(row), int(first), count
 
 
 def _along_rows(addresses: np.ndarray) -> int:

@@ -37,6 +37,16 @@ def hook_patching(stock) -> None:
     stock._patch_lang = patch_once
 
 
+def read_library() -> None:
+    """Translate the functions of triton.language now, which the stock interpreter does when one is first called."""
+    from triton.language import standard
+    from triton.runtime.interpreter import InterpretedFunction
+
+    for function in list(vars(standard).values()):  # it adds to them
+        if isinstance(function, InterpretedFunction):
+            function.rewrite()
+
+
 def hook_members(stock) -> None:
     """Which members of triton.language are to be patched is the same each time: they are looked for once."""
     language, core = stock.tl, stock.tl.core

@@ -39,6 +39,11 @@ class TorchLedger(TorchDispatchMode):
         self.peak, self._alive = 0, 0
         self.reads: Counter[int] = Counter()
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        # Else the first operation imports all of torch.compile, which doubles the time until a worker is ready.
+        return False
+
     def __enter__(self):
         self._before = {name: vars(torch.Tensor).get(name) for name in _LEAVES}
         for name in _LEAVES:

@@ -7,6 +7,7 @@ it holds no expected value, no seed and no comparison. It is confined before it 
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -40,6 +41,7 @@ class _Job:
     device: str
     tools: bool  # whether g++ is at hand
     modules: list[str]  # of the course
+    imports: list[str]  # of PyTorch, by this process
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ def main(control_fd: int, folder: str, gpu: bool, rungs: list[str]) -> None:
     gpu: whether children will use one; this process must not ask, or its forks could not. rungs: of the sandbox, those
     to try.
     """
+    gc.disable()  # what is imported now stays for good
     control = socket.socket(fileno=control_fd)
     sandbox = Sandbox(_ROOT, tuple(rungs))
     with warnings.catch_warnings():
@@ -71,6 +74,8 @@ def main(control_fd: int, folder: str, gpu: bool, rungs: list[str]) -> None:
     sandbox.prove(folder)
     if gpu:
         sandbox.prove_on_gpu(folder, _use_gpu)
+    gc.freeze()  # or each fork would go through all of it, and copy it
+    gc.enable()
     control.sendall(b"ready " + json.dumps(sandbox.status).encode())
     children: dict[int, _Child] = {}
     while True:
@@ -107,6 +112,8 @@ def _fork(job: _Job, folder: str, sandbox: Sandbox) -> _Child:
     os.makedirs(folder, exist_ok=True)  # somebody may have emptied the folder for temporary files
     scratch = tempfile.mkdtemp(dir=folder)
     parent, on_gpu = os.getpid(), job.device != "cpu"
+    for module in job.imports:
+        importlib.import_module(module)
     pid = os.fork()
     if pid:
         os.close(job.channel)
@@ -156,9 +163,10 @@ def _reap(child: _Child, others: dict[int, _Child]) -> None:
 
 def _warm_up() -> None:
     """Import what a first answer would otherwise wait for, or could not import any more, and run it once."""
+    import numpy.random  # noqa: F401
     import torch
 
-    from . import compiler, selfcheck
+    from . import compiler, selfcheck, speed
     from .ledger import Ledger
     from .torch_ledger import TorchLedger
 
@@ -169,10 +177,10 @@ def _warm_up() -> None:
     with contextlib.suppress(Exception):  # doctor() says what does not work; here it would only hide the answer's error
         if machine.interpreted():
             selfcheck.copy_once()
+            speed.read_library()
         else:
-            compiler.lower(
-                selfcheck._copy, {"y_ptr": "*fp32", "x_ptr": "*fp32", "n": "i32"}, {"BLOCK": ["int", "8"]}, {}
-            )
+            names = {"y_ptr": "*fp32", "x_ptr": "*fp32", "n": "i32"}
+            compiler.lower(selfcheck._sum_unpadded, names, {"BLOCK": ["int", "8"]}, {})
 
 
 def _use_gpu() -> None:

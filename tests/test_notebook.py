@@ -5,6 +5,7 @@ import re
 import nbformat
 import pytest
 from conftest import ROOT
+from jupyter_client import KernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
@@ -26,11 +27,20 @@ def softmax_row_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
 """
 
 
-def run(notebook, allow_errors=False):
+def run(notebook, allow_errors=False, kernel=None):
     folder = {"metadata": {"path": ROOT / "notebooks"}}
-    client = NotebookClient(notebook, timeout=120, allow_errors=allow_errors, resources=folder)
+    client = NotebookClient(notebook, km=kernel, timeout=120, allow_errors=allow_errors, resources=folder)
     client.execute()
     return notebook
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    """One for many notebooks: starting one takes longer than most of what they do."""
+    manager = KernelManager(kernel_name="python3")
+    manager.start_kernel(cwd=str(ROOT / "notebooks"))
+    yield manager
+    manager.shutdown_kernel(now=True)
 
 
 def said(cell):
@@ -55,9 +65,10 @@ STEMS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("stem", STEMS)
-def test_an_untouched_notebook_says_what_is_missing_in_a_sentence(stem):
+def test_an_untouched_notebook_says_what_is_missing_in_a_sentence(stem, kernel):
     """Checks say "not yet"; a cell that needs an answer says which; nothing else fails, and nothing is a traceback."""
-    notebook = run(learner(stem), allow_errors=True)
+    run(code("%reset -f"), kernel=kernel)
+    notebook = run(learner(stem), allow_errors=True, kernel=kernel)
 
     for cell in (c for c in notebook.cells if c.cell_type == "code"):
         errors = ["\n".join(o.traceback) for o in cell.outputs if o.output_type == "error"]
@@ -86,14 +97,14 @@ def test_4_1_wrong_in_three_ways_then_right():
     assert "4.1 ✓" in outputs[9] and "3 of 7  4.1" in outputs[9]
 
 
-def test_an_unmasked_store_in_a_learners_cell_is_a_sentence_and_python_lives_on():
+def test_an_unmasked_store_in_a_learners_cell_is_a_sentence_and_python_lives_on(kernel):
     """Tensor, row and column are named; the next cell runs."""
-    kernel = (
+    store = (
         "@triton.jit\ndef k(y_ptr, stride, BLOCK: tl.constexpr):\n    cols = tl.arange(0, BLOCK)\n"
         "    tl.store(y_ptr + tl.program_id(0) * stride + cols, cols * 1.0)\n"
         "k[(3,)](torch.zeros(3, 5), 5, BLOCK=8)"
     )
-    notebook = run(code(first_cell(), kernel, "print(1 + 1)"), allow_errors=True)
+    notebook = run(code(first_cell(), store, "print(1 + 1)"), allow_errors=True, kernel=kernel)
 
     stopped = said(notebook.cells[1])
     assert stopped.startswith("Stopped before it happened: program 2 stores to y_ptr at row 2, column 5")
@@ -119,9 +130,9 @@ def test_triton_imported_too_early_is_a_sentence(monkeypatch):
     assert said(notebook.cells[3]).startswith("Triton was imported before grader")
 
 
-def test_other_errors_keep_their_traceback():
+def test_other_errors_keep_their_traceback(kernel):
     """A learner's own bug in a cell of their own is theirs to read."""
-    notebook = run(code(first_cell(), "1 / 0"), allow_errors=True)
+    notebook = run(code(first_cell(), "1 / 0"), allow_errors=True, kernel=kernel)
 
     assert "ZeroDivisionError" in said(notebook.cells[1]) and "1 / 0" in said(notebook.cells[1])
 
@@ -136,12 +147,12 @@ def test_hints_open_one_by_one_and_unknown_exercises_are_a_sentence():
     assert "There is no exercise '99.9'" in outputs[5]
 
 
-def test_nbgrader_gets_the_score_as_a_number(monkeypatch):
+def test_nbgrader_gets_the_score_as_a_number(kernel, monkeypatch):
     """Autograding reads the cell's value; a learner sees none."""
-    answer = "def double(x): return 2 * x"
-    assert [] == [o for o in run(code(first_cell(), answer, 'check("0.1")')).cells[2].outputs if "data" in o]
+    cells = first_cell(), "def double(x): return 2 * x", 'check("0.1")'
+    assert [] == [o for o in run(code(*cells), kernel=kernel).cells[2].outputs if "data" in o]
 
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
-    outputs = run(code(first_cell(), answer, 'check("0.1")')).cells[2].outputs
+    outputs = run(code(*cells)).cells[2].outputs
 
     assert ["1.0"] == [o.data["text/plain"] for o in outputs if "data" in o]

@@ -7,6 +7,7 @@ os.environ["TRITON_INTERPRET"] = "1"
 import base64
 import struct
 
+import numpy as np
 import pytest
 import torch
 from traced import (
@@ -25,6 +26,7 @@ from traced import (
 import grader
 from grader import interpreter, trace_table, tracing
 from grader.interpreter import KernelMisuse
+from grader.memory import Memory
 from grader.panel import pieces
 from grader.recorder import Recorder
 
@@ -215,6 +217,28 @@ def test_a_stub_says_which_todo_is_open():
 def test_runs_are_cut_where_they_overlap(runs, expected):
     """Programs in the order they came; neighbours with the same programs are one piece."""
     assert expected == pieces(runs)
+
+
+@pytest.mark.parametrize("x", [torch.ones(40), torch.ones(5, 12), torch.ones(5, 12)[1:, 3:9], torch.ones(1, 7)])
+def test_an_access_along_a_row_is_kept_as_any_other(x, monkeypatch):
+    """Most accesses are neighbours of one row with the last ones masked; those are not looked at lane by lane."""
+    memory, kept = Memory(), []
+    region = memory.add("x_ptr", x)
+    for quick in (True, False):
+        recorder, seen = Recorder(), np.random.default_rng(2)
+        if not quick:
+            monkeypatch.setattr(grader.recorder, "_line", lambda *access: None)
+        recorder.begin_launch("kernel", [300])
+        for program in range(300):
+            first, lanes = (int(n) for n in seen.integers((-2, 1), (region.numel + 4, 17)))
+            addresses = np.uint64(region.base + first * region.itemsize) + np.arange(
+                lanes, dtype=np.uint64
+            ) * np.uint64(4)
+            mask = np.arange(lanes) < seen.integers(0, lanes + 1)
+            recorder.access("load", addresses, mask, memory.regions, program)
+        kept.append(recorder.panels)
+
+    assert kept[0] == kept[1] and kept[0][0].touched and kept[0][0].masked and kept[0][0].outside
 
 
 def test_lanes_that_share_an_address_touch_it_once():

@@ -230,6 +230,7 @@ EXERCISES = [
         cases=_function_cases,
         kernels=True,
         driver=_DRIVER,
+        imports=("torch.fx.experimental.symbolic_shapes",),  # torch.autograd.grad looks into it
         hints=(
             "forward is 5.2 without refusals, and a line that keeps what backward needs. backward is a launch, too.",
             "ctx.save_for_backward takes tensors, ctx.saved_tensors is a tuple of them. What does dy.stride() say of a "
