@@ -114,6 +114,7 @@ def _fork(job: _Job, folder: str, sandbox: Sandbox) -> _Child:
     parent, on_gpu = os.getpid(), job.device != "cpu"
     for module in job.imports:
         importlib.import_module(module)
+    runtime = tools.sealed_runtime(folder) if job.tools else None
     pid = os.fork()
     if pid:
         os.close(job.channel)
@@ -121,8 +122,10 @@ def _fork(job: _Job, folder: str, sandbox: Sandbox) -> _Child:
     status = 1
     try:
         # Neither the line to the judge nor a handle on another child comes along.
-        os.closerange(3, job.channel)
-        os.closerange(job.channel + 1, 4096)
+        last = 2
+        for kept in (*sorted({job.channel} | {runtime} - {None}), 4096):
+            os.closerange(last + 1, kept)
+            last = kept
         nowhere = os.open(os.devnull, os.O_RDWR)
         for fd in (0, 1, 2):
             os.dup2(nowhere, fd)
@@ -132,6 +135,7 @@ def _fork(job: _Job, folder: str, sandbox: Sandbox) -> _Child:
         sandbox.confine(scratch, parent, job.seconds, on_gpu, _files(job.modules))
         if job.tools:
             answering = os.getpid()
+            tools.use_runtime(runtime)
             tools.start_beside(lambda: sandbox.confine_tools(answering))
         sandbox.refuse_calls(programs=on_gpu)  # where Triton starts an assembler
         warnings.simplefilter("ignore")

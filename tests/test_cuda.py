@@ -1,5 +1,6 @@
 """CUDA kernels on the CPU: what is counted, what is refused, whatever the order of the threads."""
 
+import os
 import re
 
 import pytest
@@ -7,6 +8,7 @@ import torch
 from conftest import stored
 
 from grader import answer, interpreter, lessons, machine, pool
+from grader.cuda import tools
 from grader.cuda.launch import launch
 from grader.exercise import Call, Out
 from grader.judge import judge
@@ -280,3 +282,31 @@ def test_without_a_compiler_the_others_go_on(monkeypatch):
     tree = next(each.source for each in stored("right") if each.name == "12_tree_recursive")
     exercise = lessons.exercises()["12.1"]
     assert "passed" == judge(exercise, answer.extract([tree], exercise.names)).status
+
+
+SPOILS = """
+import glob, os
+for file in glob.glob("/proc/self/fd/*"):
+    if "runtime" in os.path.realpath(file):
+        for spoil in (lambda: open(file, "r+b").write(b"spoilt"), lambda: os.write(int(os.path.basename(file)), b"x")):
+            try:
+                spoil()
+            except OSError:
+                found = "kept"
+            else:
+                found = "spoilt"
+"""
+
+
+def test_what_runs_kernels_is_the_same_for_everybody_and_nobody_can_change_it():
+    """It is compiled once, and answers find it in a file that is sealed."""
+    with pool.zygote().open(SPOILS, 60, tools=True) as session:
+        assert "kept" == session.run(Call("value", "found")).value
+
+
+def test_where_it_cannot_be_sealed_each_answer_compiles_its_own(monkeypatch, tmp_path):
+    """Some machines let nobody run what is in memory alone."""
+    monkeypatch.setattr(os, "memfd_create", lambda *_: os.open(tmp_path / "none" / "none", os.O_RDONLY))
+    monkeypatch.chdir(tmp_path)
+
+    assert tools.sealed_runtime(str(tmp_path)) is None and (str(tmp_path / "runtime.so"), "") == tools.runtime()

@@ -111,12 +111,12 @@ def compiled(source: str) -> ctypes.CDLL:
 
 @functools.cache
 def _runtime() -> ctypes.CDLL:
-    """What runs kernels, compiled once in a process: it takes a fifth of a second."""
-    said = tools.build("runtime", None)
+    """What runs kernels. Where it is not there yet it is compiled, which takes a fifth of a second."""
+    path, said = tools.runtime()
     if said:
         raise report.Stopped(f"g++ does not compile what runs the kernels: {said.splitlines()[0]}")
     # Global: kernels find in it what they call.
-    library = ctypes.CDLL(os.path.abspath("runtime.so"), mode=ctypes.RTLD_GLOBAL)
+    library = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
     library.cpu_tensor.restype = ctypes.c_void_p
     library.cpu_tensor.argtypes = ctypes.c_int, ctypes.c_int64
     return library

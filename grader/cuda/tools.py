@@ -5,11 +5,14 @@ An answer's process may start no program. A process beside it does, which knows 
 
 from __future__ import annotations
 
+import fcntl
+import functools
 import os
 import pathlib
 import re
 import socket
 import subprocess
+import tempfile
 from collections.abc import Callable
 
 from .. import wire
@@ -24,6 +27,39 @@ _WATCHED = (
 ).split()
 _TEXT = {"encoding": "utf-8", "errors": "replace"}
 _beside: socket.socket | None = None
+_runtime: str | None = None
+
+
+@functools.cache
+def sealed_runtime(folder: str) -> int | None:
+    """What runs kernels, compiled once for the forks to come: a file in memory that no fork can change.
+
+    None where that cannot be, and a fork has to compile its own. folder: where files may go meanwhile.
+    """
+    try:
+        with tempfile.TemporaryDirectory(dir=folder) as place:
+            if _build("runtime", None, place):
+                return None
+            made = pathlib.Path(place, "runtime.so").read_bytes()
+        file = os.memfd_create("runtime", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        os.write(file, made)
+        fcntl.fcntl(file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
+    except OSError:
+        return None
+    return file
+
+
+def use_runtime(file: int | None) -> None:
+    """Let `runtime` find what sealed_runtime made."""
+    global _runtime
+    _runtime = None if file is None else f"/proc/self/fd/{file}"
+
+
+def runtime() -> tuple[str, str]:
+    """(path of the library that runs kernels, what g++ has to say when there is none)."""
+    if _runtime is not None:
+        return _runtime, ""
+    return _file("runtime"), build("runtime", None)
 
 
 def build(library: str, source: str | None) -> str:
@@ -65,21 +101,26 @@ def _asked(what: str, library: str, given):
     return wire.receive(_beside, 0)[0]["said"]
 
 
-def _file(library: str) -> str:
+def _name(library: str) -> str:
     if not re.fullmatch(r"[a-z]+\d*", library):
         raise ValueError(library)
-    return os.path.abspath(f"{library}.so")
+    return f"{library}.so"
 
 
-def _build(library: str, source: str | None) -> str:
+def _file(library: str) -> str:
+    return os.path.abspath(_name(library))
+
+
+def _build(library: str, source: str | None, folder: str | None = None) -> str:
+    folder = folder or os.getcwd()
     command = ["g++", *_FLAGS]
     if source is None:
         command.append(str(_HERE / "runtime.cpp"))
     else:
         source = f'#include "{_HERE / "cuda_on_cpu.h"}"\n#line 1 "kernel"\n{source}\n'
         command += [*_WATCHED, "-x", "c++", "-"]
-    environment = os.environ | {"LC_ALL": "C", "TMPDIR": os.getcwd()}
-    command += ["-o", _file(library)]
+    environment = os.environ | {"LC_ALL": "C", "TMPDIR": folder}
+    command += ["-o", os.path.join(folder, _name(library))]
     try:
         done = subprocess.run(command, input=source or "", capture_output=True, env=environment, **_TEXT)
     except OSError as error:
