@@ -30,7 +30,11 @@ def softmax_row_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
 def run(notebook, allow_errors=False, kernel=None):
     folder = {"metadata": {"path": ROOT / "notebooks"}}
     client = NotebookClient(notebook, km=kernel, timeout=120, allow_errors=allow_errors, resources=folder)
-    client.execute()
+    try:
+        client.execute()
+    finally:
+        if kernel is not None:  # one of the client's own is ended, and its channels with it
+            client.kc.stop_channels()
     return notebook
 
 
