@@ -239,8 +239,9 @@ for exp in (1, 10, 100):
 # command that made it.
 
 # %%
-recorded = json.loads(Path("../docs/passes_on_h200.json").read_text())
-runs = [run for run in recorded["results"] if run["what"] != "copy"]
+recorded = json.loads(Path("../docs/softmax_on_h200.json").read_text())
+lesson = recorded["lessons"]["02"]["results"]
+runs = [run for run in lesson if run["what"] != "copy"]
 for run in runs:
     run["intensity"] = flop_per_byte((run["read"], run["written"]), run["m"], run["n"])
     run["flops"] = 5 * run["m"] * run["n"] / (run["microseconds"] * 1e-6)
@@ -292,9 +293,9 @@ for card in cards:
 
 # %%
 peak = next(card["bandwidth"] for card in cards if card["name"] == "H200")
-took = {(run["m"], run["n"], run["what"]): run for run in recorded["results"]}
+took = {(run["m"], run["n"], run["what"]): run for run in lesson}
 print("     matrix    floor in µs        copy       fused  five passes    five passes / fused")
-for rows, columns in dict.fromkeys((run["m"], run["n"]) for run in recorded["results"]):
+for rows, columns in dict.fromkeys((run["m"], run["n"]) for run in lesson):
     print(f"{rows:5} × {columns:5}  {floor_time(rows, columns, 4, peak) * 1e6:12.2f}", end="  ")
     for what in ("copy", "fused", "five passes"):
         run = took[rows, columns, what]

@@ -348,8 +348,9 @@ for s in (1, 4, 16, 64, 256, 1024):
 import json
 from pathlib import Path
 
-recorded = json.loads(Path("../docs/splits_on_h200.json").read_text())
-times = {(run["m"], run["n"], run["what"], run["n_splits"]): run["microseconds"] for run in recorded["results"]}
+recorded = json.loads(Path("../docs/softmax_on_h200.json").read_text())
+lesson = recorded["lessons"]["09"]["results"]
+times = {(run["m"], run["n"], run["what"], run["n_splits"]): run["microseconds"] for run in lesson}
 shapes = sorted({(m, n) for m, n, _, _ in times})
 counts = sorted({s for *_, s in times if s})
 print(f"{recorded['device']}, recorded {recorded['date']} with torch {recorded['versions']['torch']}")

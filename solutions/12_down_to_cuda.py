@@ -483,8 +483,8 @@ print(f"v1: two trees of {halvings} steps and 3 more, {2 * halvings + 3}; v2: on
 import json
 from pathlib import Path
 
-recorded = json.loads(Path("../docs/cuda_kernels_on_h200.json").read_text())
-runs = {run["what"]: run for run in recorded["results"]}
+recorded = json.loads(Path("../docs/softmax_on_h200.json").read_text())
+runs = {run["what"]: run for run in recorded["lessons"]["12"]["results"]}
 print(f"{recorded['device']}, recorded {recorded['date']} with torch {recorded['versions']['torch']}")
 print(recorded["command"])
 share = {}

@@ -47,10 +47,15 @@ def test_another_seed_gives_other_numbers():
             assert any(a.shape != b.shape or not (a == b).all() for a, b in zip(*tensors)), exercise.id
 
 
+def recorded(lesson):
+    """What an H200 measured for a lesson."""
+    return json.loads((ROOT / "docs" / "softmax_on_h200.json").read_text())["lessons"][lesson]
+
+
 def test_what_was_recorded_fits_what_the_lessons_count():
     """Elements as in 1.2 and 2.1, and no run faster than its card's data sheet allows."""
     cards = {c["name"]: c for c in json.loads((ROOT / "docs" / "cards.json").read_text())["cards"]}
-    for run in json.loads((ROOT / "docs" / "passes_on_h200.json").read_text())["results"]:
+    for run in recorded("02")["results"]:
         m, n = run["m"], run["n"]
         once = (m * n, m * n)
         counted = {"copy": once, "fused": once, "five passes": (5 * m * n + 2 * m, 3 * m * n + 2 * m)}
@@ -61,21 +66,20 @@ def test_what_was_recorded_fits_what_the_lessons_count():
 def test_what_was_recorded_of_short_rows_fits_what_lesson_10_counts():
     """As many programs as there are tiles, or as fit by the rule of 10.3, and no run faster than its card allows."""
     cards = {c["name"]: c for c in json.loads((ROOT / "docs" / "cards.json").read_text())["cards"]}
-    recorded = json.loads((ROOT / "docs" / "residency_on_h200.json").read_text())
-    for run in recorded["results"]:
+    lesson = recorded("10")
+    for run in lesson["results"]:
         way, m = run["what"], run["m"]
         assert 2 * 4 * m * run["n"] / (run["microseconds"] * 1e-6) < cards["H200"]["bandwidth"]
         if way.startswith("tile of "):
             assert -(-m // int(way.removeprefix("tile of "))) == run["programs"]
         elif way == "persistent":
-            fit = residency.right(recorded["properties"], run["n_regs"], run["shared"], num_warps=4)
+            fit = residency.right(lesson["properties"], run["n_regs"], run["shared"], num_warps=4)
             assert min(fit, m) == run["programs"]
 
 
 def test_the_recorded_splits_are_counted_as_in_lesson_09():
     """Two walks and one store of the matrix; each of a row's splits stores a state and reads all of them."""
-    runs = json.loads((ROOT / "docs" / "splits_on_h200.json").read_text())["results"]
-    for run in [r for r in runs if r["n_splits"]]:
+    for run in [r for r in recorded("09")["results"] if r["n_splits"]]:
         m, n, s = run["m"], run["n"], run["n_splits"]
         assert (2 * m * n + 2 * m * s * s, m * n + 2 * m * s) == (run["read"], run["written"])
 

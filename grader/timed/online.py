@@ -1,16 +1,13 @@
-"""Time the online kernel (8.4) beside the one-block kernel (5.2), PyTorch and a copy, on a GPU.
-
-python benchmarks/online.py docs/online_on_h200.json
-"""
+"""Lesson 08: the online kernel (8.4) beside the one-block kernel (5.2), PyTorch and a copy."""
 
 from __future__ import annotations
 
 import functools
 
-import record
+from .. import race
+from . import solution
 
-from grader import race
-
+WHAT = "Softmaxes of lessons 05 and 08 beside PyTorch's and a copy."
 SHAPES = [(4096, 4096), (4096, 12672), (8192, 32768), (2048, 128256), (2048, 262144), (16, 1048576), (1, 4194304)]
 WIDEST_BLOCK = 1 << 17  # wider rows do not fit the registers by far, and take minutes to compile
 
@@ -25,9 +22,9 @@ def measure() -> list[dict]:
     """One row for each shape and function: median time."""
     import torch
 
-    fused = record.solution("05_every_row.ipynb", "fused_softmax")
-    online = record.solution("08_online_softmax.ipynb", "online_softmax")
-    other_way = record.solution("08_online_softmax.ipynb", "online_softmax", backwards)
+    fused = solution.function("05_every_row.ipynb", "fused_softmax")
+    online = solution.function("08_online_softmax.ipynb", "online_softmax")
+    other_way = solution.function("08_online_softmax.ipynb", "online_softmax", backwards)
     rows = []
     for m, n in SHAPES:
         x = torch.randn(m, n, device="cuda")
@@ -41,8 +38,3 @@ def measure() -> list[dict]:
             time = race.microseconds(functools.partial(function, x))
             rows.append({"m": m, "n": n, "dtype": "float32", "what": what, "microseconds": time})
     return rows
-
-
-if __name__ == "__main__":
-    what = "Softmaxes of lessons 05 and 08 beside PyTorch's and a copy."
-    raise SystemExit(record.main("online.py", what, measure))

@@ -1,16 +1,13 @@
-"""Time the five passes (1.1) and the fused kernel (5.2) beside a copy, on a GPU.
-
-python benchmarks/passes.py docs/passes_on_h200.json
-"""
+"""Lesson 02: the five passes (1.1) and the fused kernel (5.2) beside a copy."""
 
 from __future__ import annotations
 
 import functools
 
-import record
+from .. import race
+from . import solution
 
-from grader import race
-
+WHAT = "The five passes and the fused kernel beside a copy; elements as counted in lessons 01 and 02."
 SHAPES = [(256, 256), (1024, 512), (4096, 781), (4096, 2048), (4096, 8192), (8192, 16384), (16384, 16384)]
 
 
@@ -18,8 +15,8 @@ def measure() -> list[dict]:
     """One row for each shape and function: median time, and the elements it reads and writes."""
     import torch
 
-    five = record.solution("01_five_passes.ipynb", "naive_softmax")
-    fused = record.solution("05_every_row.ipynb", "fused_softmax")
+    five = solution.function("01_five_passes.ipynb", "naive_softmax")
+    fused = solution.function("05_every_row.ipynb", "fused_softmax")
     rows = []
     for m, n in SHAPES:
         x = torch.randn(m, n, device="cuda")
@@ -33,8 +30,3 @@ def measure() -> list[dict]:
             row = {"m": m, "n": n, "dtype": "float32", "what": what, "microseconds": race.microseconds(run)}
             rows.append(row | {"read": read, "written": written})
     return rows
-
-
-if __name__ == "__main__":
-    what = "The five passes and the fused kernel beside a copy; elements as counted in lessons 01 and 02."
-    raise SystemExit(record.main("passes.py", what, measure))

@@ -1,20 +1,17 @@
-"""Time short rows on a GPU: one row a program (5.2), tiles of rows (10.1), programs that walk over all rows (10.2).
-
-python benchmarks/residency.py docs/residency_on_h200.json
-"""
+"""Lesson 10: one row a program (5.2), tiles of rows (10.1), programs that walk over all rows (10.2)."""
 
 from __future__ import annotations
 
 import functools
 
-import record
-
-from grader import race
+from .. import race
+from . import solution
 
 SHAPES = [(32768, 64), (32768, 256), (4096, 256), (4096, 781), (4096, 1000), (32768, 1024)]
 ROWS = [1, 2, 4, 8, 16, 32]
 WARPS = 4
 LESSON = "10_rows_and_residency.ipynb"
+WHAT = f"programs, of {WARPS} warps: in the launch; n_regs, n_spills: of a thread, as compiled; shared: its bytes."
 
 
 def ways(x, y) -> list[tuple[str, int | None, object]]:
@@ -22,9 +19,9 @@ def ways(x, y) -> list[tuple[str, int | None, object]]:
     import torch
     import triton
 
-    fused = record.solution("05_every_row.ipynb", "fused_softmax")
-    tile, walk = (record.solution(LESSON, f"{name}_softmax_kernel") for name in ("tile", "persistent"))
-    resident, properties = record.solution(LESSON, "resident_programs"), record.solution(LESSON, "device_properties")
+    fused = solution.function("05_every_row.ipynb", "fused_softmax")
+    tile, walk = (solution.function(LESSON, f"{name}_softmax_kernel") for name in ("tile", "persistent"))
+    resident, properties = (solution.function(LESSON, name) for name in ("resident_programs", "device_properties"))
     sizes = (y, x, y.stride(0), x.stride(0), *x.shape)
     block = triton.next_power_of_2(x.shape[1])
     found = [
@@ -63,11 +60,6 @@ def measure() -> list[dict]:
     return results
 
 
-def properties() -> dict:
+def also() -> dict:
     """What Triton's driver says of the device, as the lesson asks it."""
-    return record.solution(LESSON, "device_properties")()
-
-
-if __name__ == "__main__":
-    what = "programs: in the launch; n_regs, n_spills: of a thread, as compiled; shared: bytes of a program. "
-    raise SystemExit(record.main("residency.py", f"{what}{WARPS} warps.", measure, properties=properties))
+    return {"properties": solution.function(LESSON, "device_properties")()}

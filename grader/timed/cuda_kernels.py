@@ -1,17 +1,14 @@
-"""Time the CUDA kernels of lesson 12 (12.4) beside the Triton kernel of lesson 05, PyTorch's and a copy, on a GPU.
-
-python benchmarks/cuda_kernels.py docs/cuda_kernels_on_h200.json
-"""
+"""Lesson 12: its CUDA kernels (12.4) beside the Triton kernel of lesson 05, PyTorch's and a copy."""
 
 from __future__ import annotations
 
 import functools
 import importlib.metadata
 
-import record
+from .. import race
+from . import solution
 
-from grader import race
-
+WHAT = "Bytes are counted once read and once written for every function, whatever it moves."
 M, N = 4096, 2048
 THREADS = 256
 
@@ -20,9 +17,9 @@ def measure() -> list[dict]:
     """One row for each function: its median time, and how far it is off at most. Every one moves 2·M·N at least."""
     import torch
 
-    from grader.cuda import device
+    from ..cuda import device
 
-    fused_softmax = record.solution("05_every_row.ipynb", "fused_softmax")
+    fused_softmax = solution.function("05_every_row.ipynb", "fused_softmax")
     x = torch.randn(M, N, device="cuda")
     want, y = torch.softmax(x.double(), dim=1), torch.empty_like(x)
     runs = {
@@ -31,7 +28,7 @@ def measure() -> list[dict]:
         "fused_softmax": functools.partial(fused_softmax, x),
     }
     for name in ("v1", "v2", "v3"):
-        kernel = device.kernel(record.solution("12_down_to_cuda.ipynb", name), f"softmax_{name}")
+        kernel = device.kernel(solution.function("12_down_to_cuda.ipynb", name), f"softmax_{name}")
         y.fill_(float("nan"))
         kernel((M,), THREADS, (y, x, N))
         torch.testing.assert_close(y.double(), want, rtol=1e-4, atol=0)
@@ -43,11 +40,6 @@ def measure() -> list[dict]:
     return rows
 
 
-def cupy() -> str:
+def also() -> dict:
     """The version of CuPy, which compiled the kernels."""
-    return importlib.metadata.version(next(d for d in importlib.metadata.packages_distributions()["cupy"]))
-
-
-if __name__ == "__main__":
-    what = "Bytes are counted once read and once written for every function, whatever it moves."
-    raise SystemExit(record.main("cuda_kernels.py", what, measure, cupy=cupy))
+    return {"cupy": importlib.metadata.version(next(d for d in importlib.metadata.packages_distributions()["cupy"]))}

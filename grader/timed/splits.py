@@ -1,16 +1,13 @@
-"""Time the softmax of lesson 09 (9.3) for several numbers of splits, beside PyTorch's and a copy, on a GPU.
-
-python benchmarks/splits.py docs/splits_on_h200.json
-"""
+"""Lesson 09: its softmax (9.3) for several numbers of splits, beside PyTorch's and a copy."""
 
 from __future__ import annotations
 
 import functools
 
-import record
+from .. import race
+from . import solution
 
-from grader import race
-
+WHAT = "Elements as counted in lesson 09, every program of the second launch reading all states of its row."
 SHAPES = [(1, 4194304), (16, 1048576), (64, 131072)]
 N_SPLITS = [1, 4, 16, 64, 256, 1024]
 
@@ -19,7 +16,7 @@ def measure() -> list[dict]:
     """One row for each shape and function: median time, the elements it reads and writes, and its number of splits."""
     import torch
 
-    split_softmax = record.solution("09_split_a_row.ipynb", "split_softmax")
+    split_softmax = solution.function("09_split_a_row.ipynb", "split_softmax")
     rows = []
     for m, n in SHAPES:
         x = torch.randn(m, n, device="cuda")
@@ -35,8 +32,3 @@ def measure() -> list[dict]:
             row = {"m": m, "n": n, "dtype": "float32", "what": what, "n_splits": n_splits}
             rows.append(row | {"microseconds": race.microseconds(run), "read": read, "written": written})
     return rows
-
-
-if __name__ == "__main__":
-    what = "Elements as counted in lesson 09, every program of the second launch reading all states of its row."
-    raise SystemExit(record.main("splits.py", what, measure))
