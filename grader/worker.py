@@ -113,7 +113,9 @@ def _fork(job: _Job, folder: str, sandbox: Sandbox) -> _Child:
     scratch = tempfile.mkdtemp(dir=folder)
     parent, on_gpu = os.getpid(), job.device != "cpu"
     for module in job.imports:
-        importlib.import_module(module)
+        with contextlib.suppress(ImportError):  # some builds of PyTorch have fewer of them
+            importlib.import_module(module)
+            gc.freeze()
     runtime = tools.sealed_runtime(folder) if job.tools else None
     pid = os.fork()
     if pid:

@@ -398,13 +398,13 @@ for m, n in shapes:
 for m, n in shapes:
     best = min(times[m, n, "split_softmax", s] for s in counts)
     copies = best / times[m, n, "copy", None]
-    assert copies > 1.5
+    assert 1.4 < copies < 1.8
     print(f"{m:2}×{n:<7}: {copies:.2f} copies; torch.softmax took {times[m, n, 'torch.softmax', None] / best:.1f} times as long")
 
 # %% [markdown]
 # *An honest aside*: on few rows we beat a kernel that was made for many. And a row that the cache of the GPU holds is
-# fetched from memory only once: the ledger counts what a kernel asks for, so 3 MN and the states are an upper limit. All
-# the same, none of the three shapes comes down to the dotted line.
+# fetched from memory only once: the ledger counts what a kernel asks for, so 3 MN and the states are an upper limit. That is
+# how a shape can come down to the dotted line in spite of two launches.
 #
 # If this machine has a GPU, here are its own times:
 

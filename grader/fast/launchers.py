@@ -147,7 +147,8 @@ def _sharing(m: int, n: int, device: torch.device) -> tuple[int, int, int]:
 def split(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     """Two launches of many programs a row, which wait for nobody: read twice, written once."""
     kind, y, x = _as_words(y, x)
-    (m, n), unit, block = x.shape, _unit(x, y), 8192
+    (m, n), unit = x.shape, _unit(x, y)
+    block = 4096 if kind != "float" and m * n <= 1024 * 4096 else 8192  # up to 1024 short programs run at once
     pieces = triton.cdiv(n, block)
     x_units, y_units, numbers = x.stride(0) // unit, y.stride(0) // unit, (n // unit, pieces)
     overlap = on_nvidia(x) and torch.cuda.get_device_capability(x.device) >= (9, 0)

@@ -219,6 +219,7 @@ EXERCISES = [
         points=4,
         cases=_test_cases,
         groups=tuple(WRONG),
+        imports=("torch.distributed.tensor",),  # torch.testing.assert_close asks for its kind of tensors
         hints=(
             "A test is as good as its inputs and as strict as its comparison. Vary one thing at a time: width, height, "
             "memory layout, values.",
