@@ -1,6 +1,7 @@
 """The course as a whole: points, texts, names."""
 
 import ast
+import importlib
 import json
 import re
 
@@ -8,7 +9,7 @@ import pytest
 from conftest import ROOT
 
 import grader
-from grader import lessons
+from grader import lessons, machine, timed
 from grader.known import residency
 from grader.mistakes import MISTAKES
 
@@ -50,6 +51,23 @@ def test_another_seed_gives_other_numbers():
 def recorded(lesson):
     """What an H200 measured for a lesson."""
     return json.loads((ROOT / "docs" / "softmax_on_h200.json").read_text())["lessons"][lesson]
+
+
+def test_one_record_holds_what_every_lesson_shows_of_a_gpu():
+    """Measured in one run, by the modules that are here now, and nothing was left out."""
+    record = json.loads((ROOT / "docs" / "softmax_on_h200.json").read_text())
+    modules = {lesson: importlib.import_module(f"grader.timed.{name}") for lesson, name in timed.LESSONS.items()}
+
+    assert [] == record["left_out"] and record["command"].startswith("python -m grader bench --gpu")
+    assert {n: m.WHAT for n, m in modules.items()} == {n: made["what"] for n, made in record["lessons"].items()}
+
+
+@pytest.mark.skipif(machine.has_gpu(), reason="here they would be measured, which takes half a minute")
+def test_what_a_machine_cannot_measure_is_named():
+    """Nothing is measured here, and each lesson says why."""
+    found, missing = timed.run()
+
+    assert {} == found and [f"lesson {n} (" for n in timed.LESSONS] == [line[:11] for line in missing]
 
 
 def test_what_was_recorded_fits_what_the_lessons_count():
