@@ -84,7 +84,7 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
             continue
         if hasattr(detect, "exact") and not (_fits(detect, ran) and _fits(detect, passed)):
             continue
-        hits = sum(_weight(detect, f) for f in failures if detect(f.case, f.evidence, answer))
+        hits = sum(_weight(detect, f) for f in failures if f is first or detect(f.case, f.evidence, answer))
         if hits > votes.get(mistake, 0):
             votes[mistake], found[mistake] = hits, detect
     if not votes:

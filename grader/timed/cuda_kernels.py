@@ -14,7 +14,7 @@ THREADS = 256
 
 
 def measure() -> list[dict]:
-    """One row for each function: its median time, and how far it is off at most. Every one moves 2·M·N at least."""
+    """One row for each function: its median time, and the bytes of 2·M·N elements, which every one moves at least."""
     import torch
 
     from ..cuda import device
