@@ -28,7 +28,6 @@ def hook(stock, status: dict[str, str]) -> None:
             speed.hook_dtypes,
             speed.hook_overflow,
             speed.hook_types,
-            speed.hook_broadcast,
             speed.hook_scalars,
         ),
         ("bf16",): (bfloat16.hook,),

@@ -103,11 +103,16 @@ class Memory:
 
         Returns (real addresses, [(region, element indices of the active lanes), ...]).
         """
-        mask = np.broadcast_to(mask, addresses.shape)
-        real = np.zeros(addresses.shape, np.uint64)
+        if mask.shape != addresses.shape:
+            mask = np.broadcast_to(mask, addresses.shape)
         active = addresses[mask]
         if active.size == 0:
-            return real, []
+            return addresses, []
+        region, elements = self._good(active)
+        if region is not None:
+            # Where the mask is false, nobody follows an address.
+            return addresses + np.uint64((region.real - region.base) % 2**64), [(region, elements)]
+        real = np.zeros(addresses.shape, np.uint64)
         owners = (active >> np.uint64(WINDOW_BITS)).astype(np.int64)
         touched, translated = [], np.empty_like(active)
         for index in owners[:1] if (owners == owners[0]).all() else np.unique(owners):
@@ -131,6 +136,20 @@ class Memory:
             touched.append((region, elements))
         real[mask] = translated
         return real, touched
+
+    def _good(self, active: np.ndarray) -> tuple[Region | None, np.ndarray | None]:
+        """The usual access, quickly: good elements of one contiguous tensor. Anything else is (None, None)."""
+        low, high = int(active.min()), int(active.max())
+        index = low >> WINDOW_BITS
+        if not 1 <= index <= len(self.regions):
+            return None, None
+        region = self.regions[index - 1]
+        if not region.contiguous or low < region.base or high >= region.base + region.numel * region.itemsize:
+            return None, None
+        offsets = (active - np.uint64(region.base)).view(np.int64)
+        if (offsets & (region.itemsize - 1)).any():
+            return None, None
+        return region, offsets >> (region.itemsize.bit_length() - 1)
 
 
 def called(program, grid) -> str:

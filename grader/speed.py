@@ -8,6 +8,7 @@ import inspect
 
 import numpy as np
 
+from .quick import Quick
 from .watch import watch
 
 _MOST_TYPES = 4096
@@ -23,8 +24,11 @@ def hook_patching(stock) -> None:
     def patch_once(fn):
         if not watch.in_kernel:
             return patch(fn)
+        if id(fn.__globals__) in watch.patched:
+            return nothing
         modules = frozenset(id(v) for v in fn.__globals__.values() if v is stock.tl or v is stock.tl.core)
         if modules and modules <= watch.patched | for_good:
+            watch.patched.add(id(fn.__globals__))
             return nothing
         scope = patch(fn)
         if scope is None:
@@ -52,6 +56,9 @@ def hook_members(stock) -> None:
     language, core = stock.tl, stock.tl.core
     places = (language, language.math, core, core.tensor, core.tensor_descriptor_base)
     known = {place: [(n, m) for n, m in inspect.getmembers(place) if core.is_builtin(m)] for place in places}
+    semantic, quick = stock.interpreter_semantic, Quick(stock)
+    known[core.tensor] = list((dict(known[core.tensor]) | quick.members()).items())
+    semantic.broadcast_impl_value = quick.broadcast(semantic.broadcast_impl_value)
     patch = stock._patch_builtin
 
     @functools.wraps(patch)
@@ -116,20 +123,6 @@ def hook_types(stock) -> None:
             shapes[id(shape)] = shape, self.shape, self.numel
 
     block_type.__init__, tensor.__init__ = typed, shaped
-
-
-def hook_broadcast(stock) -> None:
-    """Triton 3.9 compares a shape's tuple with a list, and so broadcasts and types anew what has its shape already."""
-    semantic = stock.interpreter_semantic
-    broadcast = semantic.broadcast_impl_value
-
-    @functools.wraps(broadcast)
-    def broadcast_others(lhs, rhs):
-        if lhs.type.is_block() and rhs.type.is_block() and tuple(lhs.type.shape) == tuple(rhs.type.shape):
-            return lhs, rhs
-        return broadcast(lhs, rhs)
-
-    semantic.broadcast_impl_value = broadcast_others
 
 
 def hook_scalars(stock) -> None:

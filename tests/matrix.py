@@ -13,7 +13,9 @@ from conftest import ROOT
 
 RECORD = ROOT / "docs" / "triton_versions.json"
 VERSIONS = ("3.4.0", "3.6.0", "3.9.0", "newest")
-CONTRACT = [f"tests/test_{name}.py" for name in ("interpreter", "batch", "trace", "trace_in_a_worker", "compiler")]
+CONTRACT = [
+    f"tests/test_{name}.py" for name in ("interpreter", "quick", "batch", "trace", "trace_in_a_worker", "compiler")
+]
 NBVAL = "--nbval --nbval-current-env --nbval-cell-timeout=120 --nbval-sanitize-with solutions/nbval.cfg --dist loadfile"
 FACTS = """
 import importlib.metadata, json, torch, triton

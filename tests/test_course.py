@@ -137,6 +137,7 @@ def test_the_worker_never_imports_what_holds_answers():
         "wire",
         "bfloat16",
         "poison",
+        "quick",
         "lockstep",
         "batch",
         "lanes",
