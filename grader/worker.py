@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy
 
-from . import interpreter, machine, serve, wire
+from . import interpreter, machine, pages, serve, wire
 from .cuda import tools
 from .sandbox import limits, processes
 from .sandbox.ladder import Sandbox
@@ -78,8 +78,15 @@ def main(control_fd: int, folder: str, gpu: bool, rungs: list[str]) -> None:
     gc.enable()
     control.sendall(b"ready " + json.dumps(sandbox.status).encode())
     children: dict[int, _Child] = {}
+    apart, imported = [], 0
     while True:
         waiting = [control, *(c.pidfd for c in children.values())]
+        idle = not children and not select.select(waiting, [], [], 0)[0]
+        if idle and imported != len(sys.modules):
+            apart, imported = pages.ranges(), len(sys.modules)
+        if idle and apart:  # while nobody waits, and before the next fork shares them
+            pages.join(apart.pop())
+            continue
         ready, _, _ = select.select(waiting, [], [], _LOOK if children else None)
         for number, child in list(children.items()):
             if child.pidfd in ready:

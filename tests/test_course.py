@@ -136,6 +136,7 @@ def test_the_worker_never_imports_what_holds_answers():
         "torch_ledger",
         "wire",
         "bfloat16",
+        "pages",
         "poison",
         "quick",
         "lockstep",
