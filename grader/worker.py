@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import itertools
 import json
 import os
 import pathlib
@@ -77,6 +78,7 @@ def main(control_fd: int, folder: str, gpu: bool, rungs: list[str]) -> None:
     gc.freeze()  # or each fork would go through all of it, and copy it
     gc.enable()
     control.sendall(b"ready " + json.dumps(sandbox.status).encode())
+    course = _course()
     children: dict[int, _Child] = {}
     apart, imported = [], 0
     while True:
@@ -103,7 +105,7 @@ def main(control_fd: int, folder: str, gpu: bool, rungs: list[str]) -> None:
                 processes.kill(children[int(number)].pid)
             elif verb == "fork" and fds:
                 try:
-                    children[int(number)] = _fork(_Job(fds[0], **json.loads(job)), folder, sandbox)
+                    children[int(number)] = _fork(_Job(fds[0], **json.loads(job)), folder, sandbox, course)
                 except OSError as error:  # a full disk, say: this answer hears of it, and the next may have more luck
                     _refuse(fds[0], error)
     for number in list(children):
@@ -115,7 +117,16 @@ def _refuse(channel_fd: int, error: OSError) -> None:
         wire.send(channel, {"no_worker": error.strerror})
 
 
-def _fork(job: _Job, folder: str, sandbox: Sandbox) -> _Child:
+def _course(before: int = 0) -> list[str]:
+    """The course's modules, those left out that were imported with the first `before` of all.
+
+    A child must not go through all modules: to look at one is to write to it, and so to copy its page.
+    """
+    names = itertools.islice(reversed(sys.modules), len(sys.modules) - before)
+    return [name for name in names if name.split(".")[0] == __package__]
+
+
+def _fork(job: _Job, folder: str, sandbox: Sandbox, course: list[str]) -> _Child:
     os.makedirs(folder, exist_ok=True)  # somebody may have emptied the folder for temporary files
     scratch = tempfile.mkdtemp(dir=folder)
     parent, on_gpu = os.getpid(), job.device != "cpu"
@@ -139,9 +150,11 @@ def _fork(job: _Job, folder: str, sandbox: Sandbox) -> _Child:
         for fd in (0, 1, 2):
             os.dup2(nowhere, fd)
         os.close(nowhere)
+        before = len(sys.modules)
         for module in job.modules:
             importlib.import_module(module)
-        sandbox.confine(scratch, parent, job.seconds, on_gpu, _files(job.modules))
+        course = [*course, *_course(before)]
+        sandbox.confine(scratch, parent, job.seconds, on_gpu, _files(job.modules, course))
         if job.tools:
             answering = os.getpid()
             tools.use_runtime(runtime)
@@ -151,17 +164,17 @@ def _fork(job: _Job, folder: str, sandbox: Sandbox) -> _Child:
         # An answer that draws numbers draws the same ones again. PyTorch begins with a fixed seed by itself.
         random.seed(0)
         numpy.random.seed(0)
-        serve.leave_the_course()
+        serve.leave_the_course(course)
         serve.serve(socket.socket(fileno=job.channel), scratch, job.device)
         status = 0
     finally:
         os._exit(status)
 
 
-def _files(modules: list[str]) -> list[str]:
+def _files(modules: list[str], course: list[str]) -> list[str]:
     """The texts of modules and of what lies below them: Triton reads a kernel's when it is launched."""
     beginnings = tuple(f"{module}." for module in modules)
-    return [m.__file__ for name, m in sys.modules.items() if name in modules or name.startswith(beginnings)]
+    return [sys.modules[name].__file__ for name in course if name in modules or name.startswith(beginnings)]
 
 
 def _reap(child: _Child, others: dict[int, _Child]) -> None:
