@@ -83,10 +83,9 @@ def main(control_fd: int, folder: str, gpu: bool, rungs: list[str]) -> None:
     apart, imported = [], 0
     while True:
         waiting = [control, *(c.pidfd for c in children.values())]
-        idle = not children and not select.select(waiting, [], [], 0)[0]
-        if idle and imported != len(sys.modules):
+        if imported != len(sys.modules):
             apart, imported = pages.ranges(), len(sys.modules)
-        if idle and apart:  # while nobody waits, and before the next fork shares them
+        if apart and not select.select(waiting, [], [], 0)[0]:  # nobody waits
             pages.join(apart.pop())
             continue
         ready, _, _ = select.select(waiting, [], [], _LOOK if children else None)
