@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import types
 
 import numpy as np
 
@@ -52,21 +53,29 @@ def read_library() -> None:
 
 
 def hook_members(stock) -> None:
-    """Which members of triton.language are to be patched is the same each time: they are looked for once."""
+    """What is patched in triton.language, and with what, is the same each time: it is looked for and made once."""
     language, core = stock.tl, stock.tl.core
     places = (language, language.math, core, core.tensor, core.tensor_descriptor_base)
     known = {place: [(n, m) for n, m in inspect.getmembers(place) if core.is_builtin(m)] for place in places}
     semantic, quick = stock.interpreter_semantic, Quick(stock)
-    known[core.tensor] = list((dict(known[core.tensor]) | quick.members()).items())
+    quicker = {core.tensor: quick.members()}
     semantic.broadcast_impl_value = quick.broadcast(semantic.broadcast_impl_value)
-    patch = stock._patch_builtin
+    patch, patched = stock._patch_builtin, {}
+    scoped = hasattr(stock, "_LangPatchScope")  # since Triton 3.6, which takes its patches back
 
     @functools.wraps(patch)
     def patch_known(place, *args):
         if place not in known:
             return patch(place, *args)
-        for name, member in known[place]:
-            stock._patch_attr(place, name, member, *args)
+        if place not in patched:
+            made = types.SimpleNamespace()
+            for name, member in known[place]:
+                stock._patch_attr(made, name, quicker.get(place, {}).get(name, member), *args)
+            patched[place] = dict(vars(made))
+        if scoped:
+            args[-1]._changes += [(place, name, member) for name, member in known[place]]
+        for name, member in patched[place].items():
+            setattr(place, name, member)
 
     stock._patch_builtin = patch_known
 
@@ -96,18 +105,18 @@ def hook_types(stock) -> None:
     """Triton makes the type of every value anew, and the numbers of its shape. Those that are alike are made once."""
     block_type, tensor = stock.tl.core.block_type, stock.tl.core.tensor
     make_type, make_tensor = block_type.__init__, tensor.__init__
-    types, shapes = {}, {}  # what a number in a key identifies is kept in its entry, so that the number stays its own
+    alike, shapes = {}, {}  # what a number in a key identifies is kept in its entry, so that the number stays its own
 
     @functools.wraps(make_type)
     def typed(self, element_ty, shape):
         key = id(element_ty), tuple(getattr(n, "value", n) for n in shape)
-        if key in types:
-            self.__dict__.update(types[key])
+        if key in alike:
+            self.__dict__.update(alike[key])
             return
         make_type(self, element_ty, shape)
-        if len(types) == _MOST_TYPES:
-            types.clear()
-        types[key] = dict(self.__dict__)
+        if len(alike) == _MOST_TYPES:
+            alike.clear()
+        alike[key] = dict(self.__dict__)
 
     @functools.wraps(make_tensor)
     def shaped(self, handle, type):
