@@ -13,6 +13,8 @@ from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 
+PATIENCE = 10  # seconds until a scheduler has answered
+
 
 @dataclass(frozen=True)
 class Crew:
@@ -43,7 +45,7 @@ def of_cluster(address: str) -> Iterator[Crew]:
     except ImportError:
         raise Unreachable("--dask needs the library distributed: pip install distributed") from None
     try:
-        client = Client(address, timeout=10)
+        client = Client(address, timeout=PATIENCE)
     except (OSError, ValueError) as error:
         raise Unreachable(f"no Dask scheduler answers at {address!r}: {error}") from None
 

@@ -18,6 +18,7 @@ import pytest
 from conftest import ROOT
 
 from grader import crew, records
+from grader.__main__ import main
 
 RIGHT = "def double(x): return 2 * x"
 SECRET = "a secret of the tests"
@@ -31,25 +32,33 @@ KINDS = (
 
 
 def notebook(*cells):
-    return nbformat.writes(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells]))
+    """The same bytes every time: rows name them."""
+    found = [nbformat.v4.new_code_cell(c, id=f"cell-{number}") for number, c in enumerate(cells)]
+    return nbformat.writes(nbformat.v4.new_notebook(cells=found))
 
 
 @pytest.fixture
 def place(tmp_path):
     """A class, a secret, and nothing of ours left running afterwards."""
-    folder = tmp_path / "class"
+    with a_place(tmp_path) as found:
+        yield found
+
+
+@contextlib.contextmanager
+def a_place(path):
+    folder = path / "class"
     for number in range(CLASS):
         (folder / f"s{number:02}").mkdir(parents=True)
         (folder / f"s{number:02}" / "x.ipynb").write_text(notebook(KINDS[number % len(KINDS)], f"n = {number}"))
-    (tmp_path / "key").write_text(SECRET)
-    (tmp_path / "tmp").mkdir()
+    (path / "key").write_text(SECRET)
+    (path / "tmp").mkdir()
     mark = f"FIVE_PASSES_TEST_RUN={uuid.uuid4()}"
-    yield Place(tmp_path, mark)
+    yield Place(path, mark)
     end = time.monotonic() + 20
-    while (left := running(mark, tmp_path)) and time.monotonic() < end:
+    while (left := running(mark, path)) and time.monotonic() < end:
         time.sleep(0.1)
     assert [] == left
-    assert [] == [p.name for p in (tmp_path / "tmp").iterdir() if "five-passes-" in p.name]
+    assert [] == [p.name for p in (path / "tmp").iterdir() if "five-passes-" in p.name]
 
 
 class Place:
@@ -115,15 +124,21 @@ def running(mark, folder):
     return found
 
 
-def test_runs_killed_at_any_moment_end_where_an_undisturbed_one_does(place):
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The rows of an undisturbed run."""
+    with a_place(tmp_path_factory.mktemp("whole")) as place:
+        status, _, complaints = place.run()
+        assert 0 == status, complaints
+        return place.rows()
+
+
+def test_runs_killed_at_any_moment_end_where_an_undisturbed_one_does(place, whole):
     """Row for row, seeds included; and what a killed run had done is not done again."""
-    status, _, complaints = place.run(out="whole")
-    assert 0 == status, complaints
-    whole = place.rows("whole")
     assert CLASS == len(whole) and {0.0, 1.0, 3.0} == {r["score"] for r in whole.values()}
 
     chance = random.Random()
-    for count in (0, 3, 8):
+    for count in (0, 8):
         process = place.start()
         place.wait_for_rows(process, count)
         time.sleep(chance.random() / 3)
@@ -207,9 +222,8 @@ def test_a_process_that_hangs_or_ends_is_replaced():
         assert first != found.executor.submit(os.getpid).result() != os.getpid()
 
 
-def test_a_cluster_of_two_does_the_same_work(place):
+def test_a_cluster_of_two_does_the_same_work(place, whole):
     """A real one on this machine, through the same unit of work."""
-    place.run(out="whole")
     cluster, address = place.cluster()
     try:
         status, _, complaints = place.run("--dask", address)
@@ -217,7 +231,7 @@ def test_a_cluster_of_two_does_the_same_work(place):
         cluster.communicate("\n", timeout=60)
 
     assert 0 == status, complaints
-    assert place.rows("whole") == place.rows()
+    assert whole == place.rows()
 
 
 def test_a_cluster_that_goes_away_stops_the_run_and_loses_nothing(place):
@@ -234,17 +248,20 @@ def test_a_cluster_that_goes_away_stops_the_run_and_loses_nothing(place):
     assert 0 == place.run()[0] and CLASS == len(place.rows()) == len(place.lines())
 
 
-def test_a_cluster_that_is_not_there_is_a_sentence(place):
+def test_a_cluster_that_is_not_there_is_a_sentence(monkeypatch, tmp_path, capsys):
     """Nothing is graded, and nothing is wrong with the folder."""
-    status, _, complaints = place.run("--dask", "tcp://127.0.0.1:1")
+    monkeypatch.setattr(crew, "PATIENCE", 0.5)
+    (tmp_path / "a.ipynb").write_text(notebook(RIGHT))
 
-    assert 2 == status and "Grading stopped: no Dask scheduler answers" in complaints and "Traceback" not in complaints
+    assert 2 == main(
+        ["grade", str(tmp_path / "a.ipynb"), "--out", str(tmp_path / "out"), "--dask", "tcp://127.0.0.1:1"]
+    )
+    complaints = capsys.readouterr().err
+    assert "Grading stopped: no Dask scheduler answers" in complaints and "Traceback" not in complaints
 
 
 def test_without_the_library_a_cluster_is_a_sentence(monkeypatch, tmp_path, capsys):
     """It says what to install."""
-    from grader.__main__ import main
-
     monkeypatch.setitem(sys.modules, "distributed", None)
     (tmp_path / "a.ipynb").write_text(notebook(RIGHT))
 
