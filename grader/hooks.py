@@ -26,6 +26,7 @@ def hook(stock, status: dict[str, str]) -> None:
             speed.hook_patching,
             speed.hook_members,
             speed.hook_dtypes,
+            speed.hook_memory,
             speed.hook_overflow,
             speed.hook_types,
             speed.hook_scalars,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import functools
 import inspect
@@ -92,6 +93,18 @@ def hook_dtypes(stock) -> None:
         return known[name]
 
     stock._get_np_dtype = cached
+
+
+def hook_memory(stock) -> None:
+    """Each operation makes an array, whose memory the C library gives back and gets anew, page by page: let it be kept.
+
+    https://www.gnu.org/software/libc/manual/html_node/Malloc-Tunable-Parameters.html; other C libraries go their way.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+        mallopt(M_MMAP_THRESHOLD, 32 << 20)  # the most it takes
+        mallopt(M_TRIM_THRESHOLD, 1 << 30)
 
 
 def hook_overflow(stock) -> None:
