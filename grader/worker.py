@@ -158,7 +158,7 @@ def _fork(job: _Job, folder: str, sandbox: Sandbox, course: list[str]) -> _Child
             answering = os.getpid()
             tools.use_runtime(runtime)
             tools.start_beside(lambda: sandbox.confine_tools(answering))
-        sandbox.refuse_calls(programs=on_gpu)  # where Triton starts an assembler
+        sandbox.refuse_calls(on_gpu=on_gpu)  # where Triton starts an assembler, too
         warnings.simplefilter("ignore")
         # An answer that draws numbers draws the same ones again. PyTorch begins with a fixed seed by itself.
         random.seed(0)

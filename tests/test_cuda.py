@@ -8,7 +8,7 @@ import torch
 from conftest import stored
 
 from grader import answer, interpreter, lessons, machine, pool
-from grader.cuda import tools
+from grader.cuda import report, tools
 from grader.cuda.launch import launch
 from grader.exercise import Call, Out
 from grader.judge import judge
@@ -179,6 +179,16 @@ def test_what_is_wrong_is_stopped_and_told(run, name):
     assert error is not None
     assert re.search(told, error["message"]), error["message"]
     assert from_error(error) or name in ("division by zero", "no end")
+
+
+@pytest.mark.parametrize(
+    "said", ["conflicting specifiers in declaration of 's'", "'static' specifier conflicts with 'extern'"]
+)
+def test_an_open_array_is_told_in_the_words_of_every_compiler(said):
+    """g++ 13 says it in another way than those before it."""
+    error = report.refused(f"kernel:1:2: error: {said}\n", "extern __shared__ float s[];")
+
+    assert "`extern __shared__ float s[];`: this launch brings no shared memory along" in str(error)
 
 
 def test_bytes_are_counted_at_their_width(run):

@@ -4,6 +4,7 @@ import os
 import pathlib
 import platform
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -301,10 +302,28 @@ CALLS = [  # machine, whether programs may be started, number and arguments, wha
 def test_the_filter_says_of_a_call_what_it_should(on, programs, call, becomes, monkeypatch):
     """On both architectures; and nothing at all through the door of another one."""
     monkeypatch.setattr(platform, "machine", lambda: on["machine"])
-    code = seccomp._filter(PID, programs)
+    code = seccomp._filter(PID, programs, on_gpu=False)
 
     assert becomes == verdict(code, on["arch"], *call)
     assert ENOSYS == verdict(code, 0x40000003, *call)
+
+
+CUDA_STARTS = {
+    X86["machine"]: (X86, (41, 49, 50), (42, 43, 288)),
+    ARM["machine"]: (ARM, (198, 200, 201), (203, 202, 242)),
+}
+
+
+@pytest.mark.parametrize("on, listens, meets", CUDA_STARTS.values(), ids=CUDA_STARTS)
+def test_on_a_gpu_a_local_socket_may_be_there_and_nobody_gets_through(on, listens, meets, monkeypatch):
+    """CUDA's driver listens on one when it starts. It connects to nothing and lets nobody in."""
+    monkeypatch.setattr(platform, "machine", lambda: on["machine"])
+    gpu, tools = seccomp._filter(PID, True, on_gpu=True), seccomp._filter(PID, True, on_gpu=False)
+
+    assert [ALLOW_IT] * 3 == [verdict(gpu, on["arch"], number, socket.AF_UNIX) for number in listens]
+    assert [EPERM] * 2 == [verdict(gpu, on["arch"], listens[0], kind) for kind in (socket.AF_INET, socket.AF_NETLINK)]
+    assert [EPERM] * 3 == [verdict(gpu, on["arch"], number, 3) for number in meets]
+    assert [EPERM] * 3 == [verdict(tools, on["arch"], number, socket.AF_UNIX) for number in listens]
 
 
 def test_another_architecture_is_a_sentence(monkeypatch, tmp_path):

@@ -16,9 +16,11 @@ BOUNDS, DIVISION, CRASH, TOO_MUCH = range(10, 14)
 _BARRIER, _WARP, _DONE = 1, 2, 3
 _LOAD = 0
 
+_OPEN = "this launch brings no shared memory along, so the array needs a size"
 # Where g++ speaks of what the learner did not write.
 _ADVICE = {
-    "conflicting specifiers in declaration": "this launch brings no shared memory along, so the array needs a size",
+    "conflicting specifiers in declaration": _OPEN,  # before g++ 13
+    "conflicts with 'extern'": _OPEN,
     "'std'": "C++'s own std is not there in a kernel; CUDA has fmaxf, max, __expf and others without it",
 }
 

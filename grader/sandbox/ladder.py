@@ -41,7 +41,7 @@ class Sandbox:
         """Keep the rungs behind which use_gpu() still works: drivers differ in what they look at. status names them."""
         controls = (proof.Control("the GPU", lambda *_: use_gpu()),)
         proved = {rung for rung in ("landlock", "seccomp") if self.status[rung] == "on"}
-        for rungs in (proved, proved & {"seccomp"}, set()):
+        for rungs in (proved, proved & {"seccomp"}, proved & {"landlock"}, set()):
             outcome = proof.prove(controls, functools.partial(self._climb, rungs, os.getpid(), True), folder)
             if outcome == "on" or not rungs:
                 break
@@ -54,7 +54,7 @@ class Sandbox:
         if "landlock" in rungs:
             landlock.apply(scratch, self._reads, on_gpu)
         if "seccomp" in rungs:
-            seccomp.apply(programs=on_gpu)
+            seccomp.apply(on_gpu=on_gpu)
 
     def confine(self, scratch: str, parent: int, seconds: float, on_gpu: bool, reads: list[str]) -> None:
         """Confine this process and all that it starts, but for its system calls. Call it once, early.
@@ -71,7 +71,7 @@ class Sandbox:
         limits.fork_for_programs(parent)
         self.refuse_calls(programs=True)
 
-    def refuse_calls(self, programs: bool = False) -> None:
-        """Refuse system calls for good. programs: whether it may start programs all the same."""
+    def refuse_calls(self, programs: bool = False, on_gpu: bool = False) -> None:
+        """Refuse system calls for good, but those that starting programs or using a GPU takes."""
         if self.status["seccomp"] == "on":
-            seccomp.apply(programs)
+            seccomp.apply(programs, on_gpu)

@@ -11,14 +11,16 @@ import ctypes
 import errno
 import os
 import platform
+import socket
 import struct
 
 # For each call its number on x86_64 and on aarch64; 0 where it does not exist.
-_PROGRAMS = """fork 57 0  vfork 58 0  execve 59 221  execveat 322 281"""
+_PROGRAMS = """fork 57 0  vfork 58 0  execve 59 221  execveat 322 281 """
+_LISTENING = """socket 41 198  bind 49 200  listen 50 201 """
 _REFUSED = """
 ptrace 101 117  process_vm_readv 310 270  process_vm_writev 311 271  kcmp 312 272
 tkill 200 130  rt_sigqueueinfo 129 138  rt_tgsigqueueinfo 297 240
-socket 41 198  socketpair 53 199  connect 42 203  bind 49 200  listen 50 201  accept 43 202  accept4 288 242
+socketpair 53 199  connect 42 203  accept 43 202  accept4 288 242
 chmod 90 0  fchmod 91 52  fchmodat 268 53  chown 92 0  fchown 93 55  lchown 94 0  fchownat 260 54
 utime 132 0  utimes 235 0  utimensat 280 88  futimesat 261 0  truncate 76 45
 setxattr 188 5  lsetxattr 189 6  fsetxattr 190 7  removexattr 197 14  lremovexattr 198 15  fremovexattr 199 16
@@ -49,13 +51,14 @@ _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
 _LOAD, _AND, _RETURN, _EQUAL, _AT_LEAST, _ANY_BIT = 0x20, 0x54, 0x06, 0x15, 0x35, 0x45
 
 
-def apply(programs: bool = False) -> None:
+def apply(programs: bool = False, on_gpu: bool = False) -> None:
     """Refuse, for good, what no answer needs: other processes, the network, owners and modes of files, the system.
 
-    programs: whether it may start programs all the same; it signals none of them. Raises OSError where there is no
+    programs: whether it may start programs all the same; it signals none of them. on_gpu: also what CUDA's driver does
+    at its start, which is to listen on a local socket that nobody gets through to. Raises OSError where there is no
     seccomp, or no list of numbers for this architecture.
     """
-    code = _filter(os.getpid(), programs)
+    code = _filter(os.getpid(), programs or on_gpu, on_gpu)
     buffer = ctypes.create_string_buffer(code, len(code))
 
     class Program(ctypes.Structure):
@@ -68,16 +71,17 @@ def apply(programs: bool = False) -> None:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
-def _filter(pid: int, programs: bool) -> bytes:
+def _filter(pid: int, programs: bool, on_gpu: bool) -> bytes:
     if platform.machine() not in _ARCHITECTURES:
         raise OSError(errno.ENOSYS, f"no list of system calls for {platform.machine()}")
     column, architecture = _ARCHITECTURES[platform.machine()]
-    looked_at = _numbers(_LOOKED_AT, column)
+    looked_at = _numbers(_LOOKED_AT + _LISTENING * on_gpu, column)
     lines = [
         (_LOAD, 0, 0, _ARCHITECTURE), (_EQUAL, 1, 0, architecture), (_RETURN, 0, 0, _ENOSYS),
         (_LOAD, 0, 0, _NUMBER), (_AT_LEAST, 0, 1, _NEWER), (_RETURN, 0, 0, _ENOSYS),
     ]  # fmt: skip
-    for number in _numbers(_REFUSED + ("" if programs else _PROGRAMS), column).values():
+    refused = _REFUSED + _PROGRAMS * (not programs) + _LISTENING * (not on_gpu)
+    for number in _numbers(refused, column).values():
         lines += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _EPERM)]
     yes, no = (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM)
     itself = [(_EQUAL, 0, 1, pid), yes, no]
@@ -96,6 +100,7 @@ def _filter(pid: int, programs: bool) -> bytes:
         ("ioctl", 1, [(_EQUAL, 1, 0, 0x8901), (_EQUAL, 0, 1, 0x8902), no, yes]),
         ("open", 1, opening),  # a way to empty a file that Landlock took for reading, before Linux 6.2
         ("openat", 2, opening),
+        ("socket", 0, [(_EQUAL, 0, 1, socket.AF_UNIX), yes, no]),
     ):
         if name in looked_at:
             body = [(_LOAD, 0, 0, _FIRST_ARGUMENT + 8 * argument), *body]
