@@ -104,7 +104,7 @@ def hook_memory(stock) -> None:
     if mallopt is not None:
         M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
         mallopt(M_MMAP_THRESHOLD, 32 << 20)  # the most it takes
-        mallopt(M_TRIM_THRESHOLD, 1 << 30)
+        mallopt(M_TRIM_THRESHOLD, 256 << 20)
 
 
 def hook_overflow(stock) -> None:

@@ -78,13 +78,12 @@ def main(control_fd: int, folder: str, gpu: bool, rungs: list[str]) -> None:
     gc.freeze()  # or each fork would go through all of it, and copy it
     gc.enable()
     control.sendall(b"ready " + json.dumps(sandbox.status).encode())
-    course = _course()
     children: dict[int, _Child] = {}
-    apart, imported = [], 0
+    apart, course, imported = [], [], 0
     while True:
         waiting = [control, *(c.pidfd for c in children.values())]
         if imported != len(sys.modules):
-            apart, imported = pages.ranges(), len(sys.modules)
+            apart, course, imported = pages.ranges(), _course(), len(sys.modules)
         if apart and not select.select(waiting, [], [], 0)[0]:  # nobody waits
             pages.join(apart.pop())
             continue
