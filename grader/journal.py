@@ -14,7 +14,7 @@ import numpy as np
 from .batch import MOST_LANES, Batch, TooWide, Unbatchable, everyone
 from .lanes import Access, Lanes
 from .ledger import Ledger
-from .memory import WINDOW_BITS, Region
+from .memory import Region, owner
 from .recorder import Recorder
 from .watch import watch
 
@@ -78,15 +78,15 @@ class Journal:
         if op == "store":
             self._prepare_store(region, alike, low, high)
         self._count(access, alike)
-        return access, ptrs + np.uint64((region.real - region.base) % 2**64)
+        return access, ptrs + region.to_real
 
     def _region(self, low: int, high: int, width: int) -> Region:
-        index = low >> WINDOW_BITS
-        if index != high >> WINDOW_BITS or not 1 <= index <= len(self.regions):
+        region = owner(self.regions, low, high)
+        if region is None:
             raise Unbatchable("addresses of several tensors, or of none")
-        if width > self.regions[index - 1].itemsize:
+        if width > region.itemsize:
             raise Unbatchable("elements that are wider than the tensor's")
-        return self.regions[index - 1]
+        return region
 
     def _prepare_store(self, region: Region, alike: bool, low: int, high: int) -> None:
         if alike:

@@ -44,6 +44,11 @@ class Region:
         self.repeats = any(n > 1 and s == 0 for n, s in zip(self.shape, self.strides))
         self.contiguous = not self.repeats and all(s == self._logical[d] for s, _, d in self._dims)
 
+    @property
+    def to_real(self) -> np.uint64:
+        """What makes the real address out of one in the window, when it is added."""
+        return np.uint64((self.real - self.base) % 2**64)
+
     def extent(self) -> tuple[int, int]:
         """The real addresses where its memory begins and ends, gaps included."""
         last = sum((n - 1) * s for n, s in zip(self.shape, self.strides)) if self.numel else -1
@@ -108,10 +113,11 @@ class Memory:
         active = addresses[mask]
         if active.size == 0:
             return addresses, []
-        region, elements = self._good(active)
-        if region is not None:
-            # Where the mask is false, nobody follows an address.
-            return addresses + np.uint64((region.real - region.base) % 2**64), [(region, elements)]
+        region = owner(self.regions, int(active.min()), int(active.max()))
+        if region is not None:  # as nearly always; what is to be refused goes the long way
+            elements, good = region.elements(active)
+            if good.all():
+                return addresses + region.to_real, [(region, elements)]  # a masked lane's address leads nowhere
         real = np.zeros(addresses.shape, np.uint64)
         owners = (active >> np.uint64(WINDOW_BITS)).astype(np.int64)
         touched, translated = [], np.empty_like(active)
@@ -132,24 +138,16 @@ class Memory:
             if not good.all():
                 lines = _lines(addresses.shape, mask)[lanes]
                 raise _refusal(op, region, mine, good, program, grid, lines)
-            translated[lanes] = mine - np.uint64(region.base) + np.uint64(region.real)
+            translated[lanes] = mine + region.to_real
             touched.append((region, elements))
         real[mask] = translated
         return real, touched
 
-    def _good(self, active: np.ndarray) -> tuple[Region | None, np.ndarray | None]:
-        """The usual access, quickly: good elements of one contiguous tensor. Anything else is (None, None)."""
-        low, high = int(active.min()), int(active.max())
-        index = low >> WINDOW_BITS
-        if not 1 <= index <= len(self.regions):
-            return None, None
-        region = self.regions[index - 1]
-        if not region.contiguous or low < region.base or high >= region.base + region.numel * region.itemsize:
-            return None, None
-        offsets = (active - np.uint64(region.base)).view(np.int64)
-        if (offsets & (region.itemsize - 1)).any():
-            return None, None
-        return region, offsets >> (region.itemsize.bit_length() - 1)
+
+def owner(regions: list[Region], low: int, high: int) -> Region | None:
+    """The one tensor that addresses from low to high are meant for; None where there is no such one."""
+    index = low >> WINDOW_BITS
+    return regions[index - 1] if index == high >> WINDOW_BITS and 1 <= index <= len(regions) else None
 
 
 def called(program, grid) -> str:

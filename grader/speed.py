@@ -6,6 +6,7 @@ import ctypes
 import dataclasses
 import functools
 import inspect
+import sys
 import types
 
 import numpy as np
@@ -100,7 +101,7 @@ def hook_memory(stock) -> None:
 
     https://www.gnu.org/software/libc/manual/html_node/Malloc-Tunable-Parameters.html; other C libraries go their way.
     """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
         M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
         mallopt(M_MMAP_THRESHOLD, 32 << 20)  # the most it takes
