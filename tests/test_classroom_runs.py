@@ -138,7 +138,7 @@ def test_runs_killed_at_any_moment_end_where_an_undisturbed_one_does(place, whol
     assert CLASS == len(whole) and {0.0, 1.0, 3.0} == {r["score"] for r in whole.values()}
 
     chance = random.Random()
-    for count in (0, 8):
+    for count in (0, 3, 8):
         process = place.start()
         place.wait_for_rows(process, count)
         time.sleep(chance.random() / 3)
