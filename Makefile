@@ -2,16 +2,19 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-export FIVE_PASSES_PROGRESS PYDEVD_DISABLE_FILE_VALIDATION = 1
+export FIVE_PASSES_PROGRESS
+export PYDEVD_DISABLE_FILE_VALIDATION = 1
+# What has been imported once is compiled, whatever the machine's setting: the course starts many processes.
+export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: learn test grade gradescope build bench browser contract matrix
 
 # Containers often run as root, which JupyterLab refuses unless told.
-learn: $(VENV)/ready
+learn: $(VENV)/lab
 	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks/00_check_your_bench.ipynb $(if $(filter 0,$(shell id -u)),--allow-root)
 
 test: FIVE_PASSES_PROGRESS = off
-test: $(VENV)/ready
+test: $(VENV)/dev
 	$(BIN)/python solutions/build.py --check
 	$(BIN)/ruff check .
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests
@@ -19,37 +22,38 @@ test: $(VENV)/ready
 		--nbval-sanitize-with solutions/nbval.cfg -n 2 --dist loadfile solutions
 
 # make grade SUBMISSIONS=folder
-grade: $(VENV)/ready
+grade: $(VENV)/grading
 	@test -n "$(SUBMISSIONS)" || { echo "Say what to grade: make grade SUBMISSIONS=folder"; exit 2; }
 	$(BIN)/python -m grader grade "$(SUBMISSIONS)" --out results
 
 # The autograder to upload to Gradescope: autograder.zip
-gradescope: $(VENV)/ready
+gradescope: $(VENV)/grading
 	$(BIN)/python -c 'from grader.export import autograder; print(autograder.build("autograder.zip"))'
 
 # Rebuild both notebooks of every lesson from solutions/*.py and run what changed.
-build: $(VENV)/ready
+build: $(VENV)/dev
 	$(BIN)/python solutions/build.py --execute
 
-bench: $(VENV)/ready
+bench: $(VENV)/dev
 	$(BIN)/python -m grader bench
 
 # Lessons in a real browser. What it saw is kept in screenshots/.
-browser: $(VENV)/ready
+browser: $(VENV)/browser
 	@command -v chromium > /dev/null || { echo "make browser needs Chromium: apt-get install chromium"; exit 2; }
 	$(BIN)/python -m pytest tests/in_a_browser.py
 
 # The interpreter's contract, and three lessons, with another Triton: make contract TRITON=3.6.0 (or newest)
-contract: $(VENV)/ready
+contract: $(VENV)/dev
 	$(BIN)/python tests/matrix.py $(TRITON)
 
 # The same with every Triton that people have; docs/triton_versions.json keeps what works where.
-matrix: $(VENV)/ready
+matrix: $(VENV)/dev
 	$(BIN)/python tests/matrix.py
 
-# pip compiles with one core. Some packages hold templates that end in .py and do not compile.
-$(VENV)/ready: requirements.txt requirements-grading.txt requirements-dev.txt constraints.txt
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --disable-pip-version-check --no-compile -r requirements-dev.txt -c constraints.txt
-	@$(BIN)/python -m compileall -q -j 0 $(VENV)/lib > /dev/null || true
+# What a command needs is in requirements-NAME.txt. Only what is imported will be compiled: pip would compile all of it.
+$(VENV)/%: requirements-%.txt requirements.txt requirements-grading.txt constraints.txt | $(BIN)/pip
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-compile -r $< -c constraints.txt
 	@touch $@
+
+$(BIN)/pip:
+	$(PYTHON) -m venv $(VENV)
