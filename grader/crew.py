@@ -6,6 +6,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +15,8 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 
 PATIENCE = 10  # seconds until a scheduler has answered
+_ONCE = ["torch", "grader.classroom", "grader.lessons"]  # imported by one process, of which the others are forks
+_LONGEST = 70  # bytes of the folder for temporary files: a socket's name of 107 begins with it
 
 
 @dataclass(frozen=True)
@@ -79,8 +82,8 @@ class _Processes(Executor):
     """
 
     def __init__(self, count: int, seconds: float):
-        self._seconds, self._spawn = seconds, multiprocessing.get_context("spawn")
-        self._theirs, self._ours = self._spawn.Pipe(duplex=False)
+        self._seconds, self._context = seconds, _context()
+        self._theirs, self._ours = self._context.Pipe(duplex=False)
         self._threads, self._own = ThreadPoolExecutor(count), threading.local()
         self._pools: set[ProcessPoolExecutor] = set()
 
@@ -111,13 +114,13 @@ class _Processes(Executor):
             raise
 
     def _start(self) -> ProcessPoolExecutor:
-        pool = ProcessPoolExecutor(1, self._spawn, _begin, (self._theirs,))
+        pool = ProcessPoolExecutor(1, self._context, _begin, (self._theirs,))
         self._pools.add(pool)
         # The process inherits this: Ctrl-C is for the one that hands out the work.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             pool.submit(os.getpid).result()
-        except BrokenProcessPool as error:
+        except (BrokenProcessPool, OSError, EOFError) as error:
             raise RuntimeError("a process to grade files in does not start") from error
         self._own.pool = pool
         return pool
@@ -132,14 +135,28 @@ class _Processes(Executor):
         self._ours.close()
 
 
+def _context():
+    """How processes are started: as forks where there is a place for the socket of whoever forks, else anew."""
+    fork = "forkserver" in multiprocessing.get_all_start_methods()
+    if not fork or len(os.fsencode(tempfile.gettempdir())) > _LONGEST:
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(_ONCE)
+    return context
+
+
 def _begin(alive) -> None:
-    threading.Thread(target=_end_with, args=(alive,), daemon=True).start()
+    _watch(alive)
     from . import pool
 
     pool.warm("interpreted")
     import torch  # meanwhile
 
     torch.set_num_threads(1)  # there is a process for every core
+
+
+def _watch(alive) -> None:
+    threading.Thread(target=_end_with, args=(alive,), daemon=True).start()
 
 
 def _end_with(alive) -> None:

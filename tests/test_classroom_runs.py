@@ -9,6 +9,7 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 from concurrent.futures.process import BrokenProcessPool
@@ -51,22 +52,22 @@ def a_place(path):
         (folder / f"s{number:02}").mkdir(parents=True)
         (folder / f"s{number:02}" / "x.ipynb").write_text(notebook(KINDS[number % len(KINDS)], f"n = {number}"))
     (path / "key").write_text(SECRET)
-    (path / "tmp").mkdir()
-    mark = f"FIVE_PASSES_TEST_RUN={uuid.uuid4()}"
-    yield Place(path, mark)
-    end = time.monotonic() + 20
-    while (left := running(mark, path)) and time.monotonic() < end:
-        time.sleep(0.1)
-    assert [] == left
-    assert [] == [p.name for p in (path / "tmp").iterdir() if "five-passes-" in p.name]
+    with tempfile.TemporaryDirectory() as temporary:  # a short name, as most machines have
+        place = Place(path, f"FIVE_PASSES_TEST_RUN={uuid.uuid4()}", temporary)
+        yield place
+        end = time.monotonic() + 20
+        while (left := place.running()) and time.monotonic() < end:
+            time.sleep(0.1)
+        assert [] == left
+        assert [] == [name for name in os.listdir(temporary) if "five-passes-" in name]
 
 
 class Place:
     """Where a run takes place."""
 
-    def __init__(self, folder: pathlib.Path, mark: str):
-        self.folder, self.path, self.mark = folder, folder / "class", mark
-        self.environment = os.environ | dict([mark.split("=")]) | {"TMPDIR": str(folder / "tmp"), "COLUMNS": "200"}
+    def __init__(self, folder: pathlib.Path, mark: str, temporary: str):
+        self.folder, self.path, self._mark, self._temporary = folder, folder / "class", mark, temporary
+        self.environment = os.environ | dict([mark.split("=")]) | {"TMPDIR": temporary, "COLUMNS": "200"}
 
     def start(self, *options, out="out"):
         command = ["grade", str(self.path), "--out", str(self.folder / out), "--secret", str(self.folder / "key")]
@@ -82,7 +83,7 @@ class Place:
         return process.returncode, said, complaints
 
     def cluster(self):
-        """Start a cluster of two: (its process, its address). It ends at a line of input."""
+        """Start a cluster of two: (its process, its address). It goes on until it is ended."""
         script = self.folder / "cluster.py"
         script.write_text(
             "from distributed import LocalCluster\n"
@@ -105,23 +106,23 @@ class Place:
             return (self.folder / out / "results.jsonl").read_text().splitlines()
         return []
 
-    def wait_for_rows(self, process, count):
-        while len(self.lines()) < count and process.poll() is None:
+    def wait_for_rows(self, process, count, out="out"):
+        while len(self.lines(out)) < count and process.poll() is None:
             time.sleep(0.01)
 
+    def running(self):
+        """The processes that were started with our mark in their environment, or with our folder for what they write.
 
-def running(mark, folder):
-    """The processes that were started with this in their environment, or with this folder for what they write.
-
-    Workers see little of the environment.
-    """
-    found = []
-    for process in pathlib.Path("/proc").iterdir():
-        with contextlib.suppress(OSError):
-            marked = mark.encode() in (process / "environ").read_bytes()
-            if process.name.isdecimal() and (marked or bytes(folder / "tmp") in (process / "cmdline").read_bytes()):
-                found.append(int(process.name))
-    return found
+        Workers see little of the environment.
+        """
+        found = []
+        for process in pathlib.Path("/proc").iterdir():
+            with contextlib.suppress(OSError):
+                marked = self._mark.encode() in (process / "environ").read_bytes()
+                ours = self._temporary.encode() in (process / "cmdline").read_bytes()
+                if process.name.isdecimal() and (marked or ours):
+                    found.append(int(process.name))
+        return found
 
 
 @pytest.fixture(scope="module")
@@ -201,7 +202,7 @@ def test_a_grader_that_is_ended_costs_no_file_its_row(place):
     """A process that grades is ended from outside: its file is graded by another."""
     process = place.start()
     place.wait_for_rows(process, 1)
-    zygotes = {pid for pid in running(place.mark, place.folder) if b"grader.worker" in _command(pid)}
+    zygotes = {pid for pid in place.running() if b"grader.worker" in _command(pid)}
     judges = {_parent(pid) for pid in zygotes} - {process.pid, *zygotes}
     os.kill(judges.pop(), signal.SIGKILL)
     _, complaints = process.communicate(timeout=300)
@@ -210,8 +211,9 @@ def test_a_grader_that_is_ended_costs_no_file_its_row(place):
     assert CLASS == len(place.rows()) and all(not r["problems"] for r in place.rows().values())
 
 
-def test_a_process_that_hangs_or_ends_is_replaced():
+def test_a_process_that_hangs_or_ends_is_replaced(monkeypatch):
     """Whoever waits for it hears of it, and the next file has a process again."""
+    monkeypatch.setattr(crew, "_begin", crew._watch)  # nothing is graded here
     with crew.of_this_machine(1, seconds=2.0) as found:
         assert (BrokenProcessPool, TimeoutError) == found.lost and 1 == found.width()
         first = found.executor.submit(os.getpid).result()
@@ -222,30 +224,36 @@ def test_a_process_that_hangs_or_ends_is_replaced():
         assert first != found.executor.submit(os.getpid).result() != os.getpid()
 
 
-def test_a_cluster_of_two_does_the_same_work(place, whole):
-    """A real one on this machine, through the same unit of work."""
+def test_where_no_socket_can_be_named_processes_are_started_anew(monkeypatch, tmp_path):
+    """Its name begins with that of the folder for temporary files, and may not be long."""
+    monkeypatch.setattr(crew, "_begin", crew._watch)
+    assert "forkserver" == crew._context().get_start_method()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / ("long" * 20)))
+    assert "spawn" == crew._context().get_start_method()
+
+    with crew.of_this_machine(1, seconds=60.0) as found:
+        assert os.getpid() != found.executor.submit(os.getpid).result()
+
+
+def test_a_cluster_of_two_does_the_same_work_and_when_it_goes_away_nothing_is_lost(place, whole):
+    """A real one on this machine, through the same unit of work; this machine's own processes do what it leaves."""
     cluster, address = place.cluster()
     try:
         status, _, complaints = place.run("--dask", address)
+        assert 0 == status, complaints
+        assert whole == place.rows()
+
+        process = place.start("--dask", address, out="second")
+        place.wait_for_rows(process, 1, out="second")
     finally:
-        cluster.communicate("\n", timeout=60)
-
-    assert 0 == status, complaints
-    assert whole == place.rows()
-
-
-def test_a_cluster_that_goes_away_stops_the_run_and_loses_nothing(place):
-    """What is done has its rows; with this machine's processes the rest is done."""
-    cluster, address = place.cluster()
-    process = place.start("--dask", address)
-    place.wait_for_rows(process, 1)
-    os.killpg(cluster.pid, signal.SIGKILL)
-    cluster.communicate(timeout=60)
+        os.killpg(cluster.pid, signal.SIGKILL)
+        cluster.communicate(timeout=60)
     _, complaints = process.communicate(timeout=120)
 
     assert 2 == process.returncode and "Grading stopped: " in complaints, complaints
-    assert 1 <= len(place.rows()) == len(place.lines()) < CLASS
-    assert 0 == place.run()[0] and CLASS == len(place.rows()) == len(place.lines())
+    assert 1 <= len(place.rows("second")) == len(place.lines("second")) < CLASS
+    assert 0 == place.run(out="second")[0]
+    assert whole == place.rows("second") and CLASS == len(place.lines("second"))
 
 
 def test_a_cluster_that_is_not_there_is_a_sentence(monkeypatch, tmp_path, capsys):
