@@ -22,7 +22,7 @@ def shares_points(number):
 @pytest.mark.parametrize("kept", WRONG, ids=lambda k: k.name)
 def test_a_wrong_answer_is_refused_and_named(kept):
     """The mistake in the file's header is the one the learner reads."""
-    result = verdict(kept, seconds=3.0 if kept.mistake in ("endless", "waits-for-others") else 20.0)
+    result = verdict(kept, seconds=1.0 if kept.mistake in ("endless", "waits-for-others") else 20.0)
 
     assert kept.mistake == result.mistake, result.text
     assert result.score < result.max_score if shares_points(kept.exercise) else 0 == result.score
