@@ -6,6 +6,7 @@ They take *args and **kwargs and count no positions beyond the first few, becaus
 from __future__ import annotations
 
 import functools
+import inspect
 import random
 
 import numpy as np
@@ -50,9 +51,11 @@ def _hook_launch(stock) -> None:
 
     @functools.wraps(run)
     def launch(self, *args, **kwargs):
-        outer = watch.memory, watch.names, watch.patched, watch.scopes, watch.lockstep, watch.journal
-        watch.memory, watch.patched, watch.scopes, watch.lockstep, watch.journal = Memory(), set(), [], None, None
+        outer = watch.memory, watch.names, watch.patched, watch.patches, watch.lockstep, watch.journal
+        watch.memory, watch.patched, watch.patches, watch.lockstep, watch.journal = Memory(), set(), None, None, None
         kernel = self.fn
+        if not hasattr(kernel, "__signature__"):  # a launch asks for it four times
+            kernel.__signature__ = inspect.signature(kernel)
         try:
             self.grid = launching.as_grid(self.grid, self.fn.__name__)
             self.constexprs = launching.constexprs(self)
@@ -64,9 +67,9 @@ def _hook_launch(stock) -> None:
         except stock.InterpreterError as error:
             raise _root(error, stock.InterpreterError) from None
         finally:
-            for scope in reversed(watch.scopes):
-                scope.restore()
-            watch.memory, watch.names, watch.patched, watch.scopes, watch.lockstep, watch.journal = outer
+            if watch.patches is not None:
+                watch.patches.take_back()
+            watch.memory, watch.names, watch.patched, watch.patches, watch.lockstep, watch.journal = outer
             self.fn = kernel
 
     @functools.wraps(call)

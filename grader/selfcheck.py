@@ -128,7 +128,7 @@ def _batch() -> bool:
 
 
 def _speed() -> bool:
-    """tl.sum is a helper under @jit: four programs must patch the language no more often than one."""
+    """What a launch patches in the language, for itself and for tl.sum, a helper under @jit, was found by the first."""
     from triton.runtime import interpreter as stock
 
     _sum_unpadded[(1,)](torch.zeros(1), torch.ones(8), 8, BLOCK=8)
@@ -136,8 +136,6 @@ def _speed() -> bool:
     stock._patch_builtin = lambda *args, **kwargs: (calls.append(1), original(*args, **kwargs))[1]
     try:
         _sum_unpadded[(1,)](torch.zeros(1), torch.ones(8), 8, BLOCK=8)
-        once = len(calls)
-        _sum_unpadded[(4,)](torch.zeros(1), torch.ones(8), 8, BLOCK=8)
-        return once == len(calls) - once
+        return not calls
     finally:
         stock._patch_builtin = original

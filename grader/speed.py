@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import functools
-import inspect
 import sys
 import types
 
@@ -18,10 +17,11 @@ _MOST_TYPES = 4096
 
 
 def hook_patching(stock) -> None:
-    """The stock interpreter patches triton.language again for every call of tl.max or tl.sum: once is enough."""
-    patch = stock._patch_lang
-    nothing = type("Nothing", (), {"restore": lambda self: None})()
-    for_good: set[int] = set()  # Triton before 3.6 never takes its patches back
+    """The stock interpreter looks for what it patches in triton.language at each launch and each call of tl.max."""
+    patch, languages = stock._patch_lang, (stock.tl, stock.tl.core)
+    everything = types.SimpleNamespace(__globals__={"tl": stock.tl, "core": stock.tl.core})
+    nothing = types.SimpleNamespace(restore=lambda: None)
+    found: list[_Patches] = []
 
     @functools.wraps(patch)
     def patch_once(fn):
@@ -29,19 +29,58 @@ def hook_patching(stock) -> None:
             return patch(fn)
         if id(fn.__globals__) in watch.patched:
             return nothing
-        modules = frozenset(id(v) for v in fn.__globals__.values() if v is stock.tl or v is stock.tl.core)
-        if modules and modules <= watch.patched | for_good:
-            watch.patched.add(id(fn.__globals__))
-            return nothing
-        scope = patch(fn)
-        if scope is None:
-            for_good.update(modules)
-        else:
-            watch.patched |= modules
-            watch.scopes.append(scope)
+        if not any(value is language for value in fn.__globals__.values() for language in languages):
+            return patch(fn)  # it says what is missing
+        if not found:
+            found.append(_Patches(patch(everything)))
+        if found[0].put_in_place():
+            watch.patches = found[0]
+        watch.patched.add(id(fn.__globals__))
         return nothing
 
     stock._patch_lang = patch_once
+
+
+class _Patches:
+    """What an interpreted launch changes in triton.language, to be put in place and taken back as a whole."""
+
+    def __init__(self, scope):
+        """scope: the stock interpreter's record of changes just made, which are taken back; None before Triton 3.6,
+        which leaves them for good."""
+        self._in_place, self._before, self._patched = scope is None, {}, {}
+        if scope is None:
+            return
+        for place, name, value in scope._changes:
+            self._before.setdefault(place, {}).setdefault(name, value)
+        self._patched = {place: {name: vars(place)[name] for name in names} for place, names in self._before.items()}
+        scope.restore()
+        for place, names in self._before.items():
+            for name in names.keys() - vars(place).keys():
+                del names[name]
+
+    def put_in_place(self) -> bool:
+        """Whether they were not there already, as they are when one launch is part of another."""
+        if self._in_place:
+            return False
+        for place, names in self._patched.items():
+            _set(place, names)
+        self._in_place = True
+        return True
+
+    def take_back(self) -> None:
+        for place, names in self._before.items():
+            _set(place, names)
+            for name in self._patched[place].keys() - names.keys():
+                delattr(place, name)
+        self._in_place = False
+
+
+def _set(place, names: dict) -> None:
+    if isinstance(place, types.ModuleType):
+        vars(place).update(names)
+        return
+    for name, value in names.items():
+        setattr(place, name, value)
 
 
 def read_library() -> None:
@@ -55,31 +94,17 @@ def read_library() -> None:
 
 
 def hook_members(stock) -> None:
-    """What is patched in triton.language, and with what, is the same each time: it is looked for and made once."""
-    language, core = stock.tl, stock.tl.core
-    places = (language, language.math, core, core.tensor, core.tensor_descriptor_base)
-    known = {place: [(n, m) for n, m in inspect.getmembers(place) if core.is_builtin(m)] for place in places}
-    semantic, quick = stock.interpreter_semantic, Quick(stock)
-    quicker = {core.tensor: quick.members()}
+    """Patch the members of tl.tensor that kernels use most with quicker ways to the same result."""
+    tensor, semantic, quick = stock.tl.core.tensor, stock.interpreter_semantic, Quick(stock)
+    quicker = quick.members()
     semantic.broadcast_impl_value = quick.broadcast(semantic.broadcast_impl_value)
-    patch, patched = stock._patch_builtin, {}
-    scoped = hasattr(stock, "_LangPatchScope")  # since Triton 3.6, which takes its patches back
+    patch = stock._patch_attr
 
     @functools.wraps(patch)
-    def patch_known(place, *args):
-        if place not in known:
-            return patch(place, *args)
-        if place not in patched:
-            made = types.SimpleNamespace()
-            for name, member in known[place]:
-                stock._patch_attr(made, name, quicker.get(place, {}).get(name, member), *args)
-            patched[place] = dict(vars(made))
-        if scoped:
-            args[-1]._changes += [(place, name, member) for name, member in known[place]]
-        for name, member in patched[place].items():
-            setattr(place, name, member)
+    def patch_quicker(place, name, member, *args):
+        patch(place, name, quicker.get(name, member) if place is tensor else member, *args)
 
-    stock._patch_builtin = patch_known
+    stock._patch_attr = patch_quicker
 
 
 def hook_dtypes(stock) -> None:

@@ -27,8 +27,8 @@ class Watch:
         self.permutation: list[int] | None = None
         self.ledger: Ledger | None = None
         self.recorder: Recorder | None = None
-        self.patched: set = set()
-        self.scopes: list = []
+        self.patched: set[int] = set()  # identities of namespaces that are known to see triton.language
+        self.patches = None  # of triton.language, to be taken back after the launch
         self.batch = False  # whether programs may run many at once: where its hooks fit
         self.lockstep = None  # of the launch
         self.journal = None  # of the pass that runs many programs at once, while it does
