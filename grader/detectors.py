@@ -65,7 +65,7 @@ def written(test) -> Detector:
     @functools.lru_cache(maxsize=64)
     def fits(source: str) -> bool:
         try:
-            return bool(test(syntax.parse(source)))
+            return bool(test(syntax.tree_of(source)))
         except SyntaxError:
             return False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import threading
 
@@ -19,13 +20,26 @@ def parse(text: str) -> ast.Module:
         return ast.parse(text)
 
 
+@functools.lru_cache(maxsize=64)
+def tree_of(text: str) -> ast.Module:
+    """The tree of a text, for those who only look at it: many do. Raises SyntaxError."""
+    return parse(text)
+
+
+def nodes(tree: ast.AST) -> list[ast.AST]:
+    """A node and all that are below it. They are looked for once."""
+    if not hasattr(tree, "_nodes"):
+        tree._nodes = list(ast.walk(tree))
+    return tree._nodes
+
+
 _FOREIGN = ("torch", "np", "numpy", "math", "F")
 
 
 def calls(tree: ast.AST, function: str) -> list[ast.Call]:
     """Calls of tl.<function>."""
     return [
-        n for n in ast.walk(tree)
+        n for n in nodes(tree)
         if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == function
     ]  # fmt: skip
 
@@ -41,10 +55,10 @@ def load_without_other(tree: ast.AST) -> bool:
 
 def boolean_on_masks(tree: ast.AST) -> bool:
     """`and`, `or` or `not` in a kernel, outside of the condition of an if or while."""
-    conditions = [n.test for n in ast.walk(tree) if isinstance(n, (ast.If, ast.While, ast.IfExp, ast.Assert))]
-    tests = {id(n) for condition in conditions for n in ast.walk(condition)}
+    conditions = [n.test for n in nodes(tree) if isinstance(n, (ast.If, ast.While, ast.IfExp, ast.Assert))]
+    tests = {id(n) for condition in conditions for n in nodes(condition)}
     words = [
-        n for kernel in kernels(tree) for n in ast.walk(kernel)
+        n for kernel in kernels(tree) for n in nodes(kernel)
         if isinstance(n, ast.BoolOp) or (isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Not))
     ]  # fmt: skip
     return any(id(n) not in tests for n in words)
@@ -57,7 +71,7 @@ def loose_ampersand(tree: ast.AST) -> bool:
         and any(
             isinstance(c, ast.BinOp) and isinstance(c.op, (ast.BitAnd, ast.BitOr)) for c in [n.left, *n.comparators]
         )
-        for n in ast.walk(tree)
+        for n in nodes(tree)
     )
 
 
@@ -65,21 +79,21 @@ def masks_joined_by_or(tree: ast.AST) -> bool:
     """`|` in a kernel."""
     return any(
         isinstance(n, (ast.BinOp, ast.AugAssign)) and isinstance(n.op, ast.BitOr)
-        for kernel in kernels(tree) for n in ast.walk(kernel)
+        for kernel in kernels(tree) for n in nodes(kernel)
     )  # fmt: skip
 
 
 def kernels(tree: ast.AST) -> list[ast.FunctionDef]:
     """Functions under @triton.jit."""
     return [
-        n for n in ast.walk(tree)
+        n for n in nodes(tree)
         if isinstance(n, ast.FunctionDef) and any("jit" in ast.unparse(d) for d in n.decorator_list)
     ]  # fmt: skip
 
 
 def foreign_module(tree: ast.AST) -> bool:
     """torch, numpy or math used inside a kernel."""
-    inside = [n for kernel in kernels(tree) for n in ast.walk(kernel) if isinstance(n, ast.Attribute)]
+    inside = [n for kernel in kernels(tree) for n in nodes(kernel) if isinstance(n, ast.Attribute)]
     return any(isinstance(n.value, ast.Name) and n.value.id in _FOREIGN for n in inside)
 
 
@@ -89,28 +103,28 @@ def kernel_returns(tree: ast.AST) -> bool:
         isinstance(n, ast.Return) and n.value is not None
         for kernel in kernels(tree)
         if any(a.arg.endswith("_ptr") for a in kernel.args.args)
-        for n in ast.walk(kernel)
+        for n in nodes(kernel)
     )
 
 
 def multiplies_lanes(tree: ast.AST) -> bool:
     """`row * stride * cols`, where cols is a tl.arange: a + has become a *."""
     lanes = {
-        target.id for kernel in kernels(tree) for n in ast.walk(kernel) if isinstance(n, ast.Assign)
+        target.id for kernel in kernels(tree) for n in nodes(kernel) if isinstance(n, ast.Assign)
         for target in n.targets if isinstance(target, ast.Name) and n.value in calls(n, "arange")
     }  # fmt: skip
     return any(
         isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult) and isinstance(n.right, ast.Name)
         and n.right.id in lanes and isinstance(n.left, ast.BinOp) and isinstance(n.left.op, ast.Mult)
-        for kernel in kernels(tree) for n in ast.walk(kernel)
+        for kernel in kernels(tree) for n in nodes(kernel)
     )  # fmt: skip
 
 
 def launched_into_another(tree: ast.AST) -> bool:
     """A function launches a kernel whose first argument is not what the function returns, and a later one is."""
-    for function in [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]:
-        given = {n.value.id for n in ast.walk(function) if isinstance(n, ast.Return) and isinstance(n.value, ast.Name)}
-        for n in ast.walk(function):
+    for function in [n for n in nodes(tree) if isinstance(n, ast.FunctionDef)]:
+        given = {n.value.id for n in nodes(function) if isinstance(n, ast.Return) and isinstance(n.value, ast.Name)}
+        for n in nodes(function):
             if isinstance(n, ast.Call) and isinstance(n.func, ast.Subscript) and n.args:
                 first, *others = [a.id if isinstance(a, ast.Name) else None for a in n.args]
                 if first not in given and given & {*others}:
@@ -120,20 +134,20 @@ def launched_into_another(tree: ast.AST) -> bool:
 
 def asserts_nothing(tree: ast.AST) -> bool:
     """Nothing can fail: no raise, no call that asserts, and no assert but of a tuple, or one that is swallowed."""
-    swallowed = {id(n) for t in ast.walk(tree) if isinstance(t, ast.Try) and _swallows(t) for n in _inside(t.body)}
+    swallowed = {id(n) for t in nodes(tree) if isinstance(t, ast.Try) and _swallows(t) for n in _inside(t.body)}
     return not any(
         isinstance(n, ast.Raise)
         or (isinstance(n, ast.Assert) and not (isinstance(n.test, ast.Tuple) and n.test.elts))
         or (isinstance(n, ast.Call) and "assert" in ast.unparse(n.func))
-        for n in ast.walk(tree)
+        for n in nodes(tree)
         if id(n) not in swallowed
     )
 
 
 def prints_only(tree: ast.AST) -> bool:
     """There is a print, and neither a raise nor an assert."""
-    printed = any(isinstance(n, ast.Call) and ast.unparse(n.func) == "print" for n in ast.walk(tree))
-    return printed and not any(isinstance(n, (ast.Raise, ast.Assert)) for n in ast.walk(tree))
+    printed = any(isinstance(n, ast.Call) and ast.unparse(n.func) == "print" for n in nodes(tree))
+    return printed and not any(isinstance(n, (ast.Raise, ast.Assert)) for n in nodes(tree))
 
 
 def _swallows(node: ast.Try) -> bool:
@@ -144,7 +158,7 @@ def _swallows(node: ast.Try) -> bool:
 
 
 def _inside(statements: list[ast.stmt]) -> list[ast.AST]:
-    return [n for statement in statements for n in ast.walk(statement)]
+    return [n for statement in statements for n in nodes(statement)]
 
 
 def cuts_digits(tree: ast.AST) -> bool:
@@ -153,13 +167,13 @@ def cuts_digits(tree: ast.AST) -> bool:
     return any(
         (isinstance(n, (ast.BinOp, ast.AugAssign)) and isinstance(n.op, ast.FloorDiv))
         or (isinstance(n, ast.Call) and ast.unparse(n.func).split(".")[-1] in rounding)
-        for n in ast.walk(tree)
+        for n in nodes(tree)
     )
 
 
 def worked_out(tree: ast.AST, function: str, *given: int):
     """What a function that is one return of sums and products gives for these arguments; None for any other."""
-    for n in ast.walk(tree):
+    for n in nodes(tree):
         if isinstance(n, ast.FunctionDef) and n.name == function and len(n.args.args) == len(given):
             body = [s for s in n.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
             if len(body) == 1 and isinstance(body[0], ast.Return):
@@ -186,8 +200,8 @@ def _worth(node: ast.expr | None, names: dict[str, int]):
 
 def unused_parameters(tree: ast.AST, function: str) -> set[int]:
     """Positions of the parameters that a function never looks at; empty when there is no such function."""
-    for n in ast.walk(tree):
+    for n in nodes(tree):
         if isinstance(n, ast.FunctionDef) and n.name == function:
-            read = {m.id for m in ast.walk(n) if isinstance(m, ast.Name)}
+            read = {m.id for m in nodes(n) if isinstance(m, ast.Name)}
             return {i for i, a in enumerate(n.args.args) if a.arg not in read}
     return set()

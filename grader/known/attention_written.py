@@ -15,7 +15,7 @@ _PRECISIONS = ("input_precision", "allow_tf32")
 def _renamed(tree: ast.AST) -> dict[str, tuple[str, int]]:
     """Names that take over another's value, alone or in a tuple: {"m": ("new", line)} for `m = new`."""
     found = {}
-    for node in ast.walk(tree):
+    for node in syntax.nodes(tree):
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 pairs = zip(target.elts, node.value.elts) if _tuples(target, node.value) else [(target, node.value)]
@@ -34,7 +34,7 @@ def _names(*nodes: ast.AST) -> bool:
 def _between(tree: ast.AST, operator: type) -> Iterator[tuple[str, str, str]]:
     """Operations on a maximum before it takes the new value: (left, right, the name of the new one)."""
     renamed = _renamed(tree)
-    for node in ast.walk(tree):
+    for node in syntax.nodes(tree):
         if isinstance(node, ast.BinOp) and isinstance(node.op, operator):
             left, right = (_bare(side) for side in (node.left, node.right))
             for old, (new, line) in renamed.items():

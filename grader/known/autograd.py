@@ -150,7 +150,7 @@ def _constant_block(case: Case, evidence: Evidence, answer: Answer) -> bool:
     short = {b for b in blocks if isinstance(b, int) and b < case.facts["x"].shape[1]}
 
     def spelled(tree: ast.AST) -> bool:
-        values = [n.value for n in ast.walk(tree) if isinstance(n, (ast.keyword, ast.Assign, ast.AnnAssign))]
+        values = [n.value for n in syntax.nodes(tree) if isinstance(n, (ast.keyword, ast.Assign, ast.AnnAssign))]
         return any(isinstance(v, ast.Constant) and v.value in short for v in values)
 
     return bool(short) and written(spelled)(case, evidence, answer)

@@ -11,7 +11,7 @@ import re
 
 import torch
 
-from .. import compare, detectors
+from .. import compare, detectors, syntax
 from ..compare import softmax_gradient
 from ..detectors import written
 from ..exercise import Answer, Case, Detector, Evidence
@@ -121,7 +121,7 @@ def _for_one_row(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 def _matrix_product(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The shapes of a matrix product, or of what it was combined with, did not fit."""
-    sign = written(lambda tree: any(isinstance(node, ast.MatMult) for node in ast.walk(tree)))
+    sign = written(lambda tree: any(isinstance(node, ast.MatMult) for node in syntax.nodes(tree)))
     fault = re.search(r"shapes cannot be mult|size of tensor a", (evidence.error or {"message": ""})["message"])
     return bool(fault) and (sign(case, evidence, answer) or bool(re.search(r"\b(mm|matmul)\(", answer.source)))
 

@@ -189,27 +189,27 @@ def _only_dropped_are_wrong(case: Case, evidence: Evidence, answer: Answer) -> b
 def _loaded(tree: ast.AST) -> set[str]:
     """Names that hold what a load gave, as it came."""
     loads = {id(call) for call in syntax.calls(tree, "load")}
-    assigned = [n for n in ast.walk(tree) if isinstance(n, ast.Assign) and id(n.value) in loads]
+    assigned = [n for n in syntax.nodes(tree) if isinstance(n, ast.Assign) and id(n.value) in loads]
     return {t.id for n in assigned for t in n.targets if isinstance(t, ast.Name)}
 
 
 def _whole_block_asked(tree: ast.AST) -> bool:
     """`if` or `not` on a block that was loaded, or on a comparison of it."""
-    asked = [n.test for n in ast.walk(tree) if isinstance(n, (ast.If, ast.IfExp))]
-    asked += [n.operand for n in ast.walk(tree) if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Not)]
+    asked = [n.test for n in syntax.nodes(tree) if isinstance(n, (ast.If, ast.IfExp))]
+    asked += [n.operand for n in syntax.nodes(tree) if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Not)]
     parts = [p for test in asked for p in ([test.left] if isinstance(test, ast.Compare) else [test])]
     return any(isinstance(p, ast.Name) and p.id in _loaded(tree) for p in parts)
 
 
 def _bits_of_a_number(tree: ast.AST) -> bool:
     """`~keep`, where keep holds 1 and 0."""
-    flipped = [n.operand for n in ast.walk(tree) if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Invert)]
+    flipped = [n.operand for n in syntax.nodes(tree) if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Invert)]
     return any(isinstance(n, ast.Name) and n.id in _loaded(tree) for n in flipped)
 
 
 def _times_infinity(tree: ast.AST) -> bool:
     """A product of which one side mentions infinity."""
-    products = [n for n in ast.walk(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
+    products = [n for n in syntax.nodes(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
     return any("inf" in ast.unparse(side) for n in products for side in (n.left, n.right))
 
 

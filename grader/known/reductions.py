@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from .. import compare
+from .. import compare, syntax
 from ..detectors import both, nothing, value, value_formula, written
 from ..wire import same_number
 from . import combines
@@ -200,8 +200,8 @@ def _type_error(case, evidence, answer) -> bool:
 
 def _whole_warp(tree: ast.Module) -> bool:
     """A butterfly's result in two_level that nothing is taken out of at once."""
-    two_level = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "two_level"]
-    nodes = [n for f in two_level for n in ast.walk(f)]
+    two_level = [n for n in syntax.nodes(tree) if isinstance(n, ast.FunctionDef) and n.name == "two_level"]
+    nodes = [n for f in two_level for n in syntax.nodes(f)]
     taken = {id(n.value) for n in nodes if isinstance(n, ast.Subscript)}
     return any(
         isinstance(n, ast.Call) and getattr(n.func, "id", "") == "butterfly" and id(n) not in taken for n in nodes

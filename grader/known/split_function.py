@@ -102,8 +102,8 @@ def _refused_in_vain(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 def _language_on_the_host(tree: ast.AST) -> bool:
     """A function of triton.language called outside of every kernel."""
-    kernels = {id(n) for kernel in syntax.kernels(tree) for n in ast.walk(kernel)}
-    called = {ast.unparse(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call) and id(n) not in kernels}
+    kernels = {id(n) for kernel in syntax.kernels(tree) for n in syntax.nodes(kernel)}
+    called = {ast.unparse(n.func) for n in syntax.nodes(tree) if isinstance(n, ast.Call) and id(n) not in kernels}
     return any(name.startswith("tl.") for name in called - {"tl.constexpr"})
 
 
@@ -147,8 +147,8 @@ def _one_row_finished(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 def _waits(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """A kernel never ended, and has a loop until something in memory changes."""
-    kernels = syntax.kernels(syntax.parse(answer.source))
-    loops = [n for kernel in kernels for n in ast.walk(kernel) if isinstance(n, ast.While)]
+    kernels = syntax.kernels(syntax.tree_of(answer.source))
+    loops = [n for kernel in kernels for n in syntax.nodes(kernel) if isinstance(n, ast.While)]
     return not evidence.ran and any(re.search(r"tl\.(atomic_|load)", ast.unparse(loop.test)) for loop in loops)
 
 
