@@ -14,6 +14,8 @@ from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 
+from . import machine
+
 PATIENCE = 10  # seconds until a scheduler has answered
 _ONCE = ["torch", "grader.classroom", "grader.lessons"]  # imported by one process, of which the others are forks
 _LONGEST = 70  # bytes of the folder for temporary files: a socket's name of 107 begins with it
@@ -136,8 +138,11 @@ class _Processes(Executor):
 
 
 def _context():
-    """How processes are started: as forks where there is a place for the socket of whoever forks, else anew."""
-    fork = "forkserver" in multiprocessing.get_all_start_methods()
+    """How processes are started: as forks where nothing is against it, else anew.
+
+    CUDA does not outlive a fork, and whoever forks needs a folder in which a socket can be named.
+    """
+    fork = "forkserver" in multiprocessing.get_all_start_methods() and not machine.has_gpu()
     if not fork or len(os.fsencode(tempfile.gettempdir())) > _LONGEST:
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")

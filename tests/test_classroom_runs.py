@@ -224,12 +224,13 @@ def test_a_process_that_hangs_or_ends_is_replaced(monkeypatch):
         assert first != found.executor.submit(os.getpid).result() != os.getpid()
 
 
-def test_where_no_socket_can_be_named_processes_are_started_anew(monkeypatch, tmp_path):
-    """Its name begins with that of the folder for temporary files, and may not be long."""
+def test_where_forks_would_not_do_processes_are_started_anew(monkeypatch):
+    """With a GPU; or where a socket's name, which begins with the folder for temporary files, would be too long."""
     monkeypatch.setattr(crew, "_begin", crew._watch)
-    assert "forkserver" == crew._context().get_start_method()
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / ("long" * 20)))
-    assert "spawn" == crew._context().get_start_method()
+    for gpu, folder, method in ((False, "/tmp", "forkserver"), (True, "/tmp", "spawn"), (False, "/long" * 20, "spawn")):
+        monkeypatch.setattr(crew.machine, "has_gpu", lambda gpu=gpu: gpu)
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        assert method == crew._context().get_start_method()
 
     with crew.of_this_machine(1, seconds=60.0) as found:
         assert os.getpid() != found.executor.submit(os.getpid).result()
