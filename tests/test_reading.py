@@ -57,13 +57,19 @@ class Page(html.parser.HTMLParser):
             self.words.append(attributes.get("alt") or "")
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: f"{p.parent.name}/{p.stem}")
-def test_every_picture_of_a_notebook_has_words(path):
-    """As a page for the web too: in English, with a description of every picture; and as text where none is shown."""
+@pytest.fixture(scope="module")
+def exporter():
+    """Makes pages, without the code, which takes longest and holds no picture."""
     from nbconvert import HTMLExporter
 
+    return HTMLExporter(exclude_input=True)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: f"{p.parent.name}/{p.stem}")
+def test_every_picture_of_a_notebook_has_words(path, exporter):
+    """As a page for the web too: in English, with a description of every picture; and as text where none is shown."""
     notebook = nbformat.read(path, as_version=4)
-    page = Page(HTMLExporter().from_notebook_node(notebook)[0])
+    page = Page(exporter.from_notebook_node(notebook)[0])
     outputs = [o for c in notebook.cells for o in c.get("outputs", []) if "image/png" in o.get("data", {})]
 
     assert "en" == page.language
