@@ -51,7 +51,7 @@ matrix: $(VENV)/dev
 	$(BIN)/python tests/matrix.py
 
 # What a command needs is in requirements-NAME.txt. Only what is imported will be compiled: pip would compile all of it.
-$(VENV)/%: requirements-%.txt requirements.txt requirements-grading.txt constraints.txt | $(BIN)/pip
+$(VENV)/%: requirements-%.txt $(wildcard requirements*.txt) constraints.txt | $(BIN)/pip
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-compile -r $< -c constraints.txt
 	@touch $@
 

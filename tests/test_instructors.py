@@ -48,7 +48,7 @@ def test_points_and_exercises_change_as_described(changed):
     assert (1, 2, 100) == (points["0.2"], points["1.1"], sum(points.values()))
     learners = nbformat.read(changed / "notebooks" / "00_check_your_bench.ipynb", as_version=4)
     assert "check-0-2" in [c.id for c in learners.cells] and "x / 2" not in nbformat.writes(learners)
-    tests = [f"tests/test_{name}.py" for name in ("course", "scores", "answers")]
+    tests = [f"tests/test_{name}.py" for name in ("course", "scores", "build", "answers")]
     run(changed, "-m", "pytest", "-q", *tests, "-k", "not test_answers or halve")
 
     right, wrong = "def halve(x): return x / 2", (changed / "tests/wrong/00_halve_unchanged.py").read_text()
