@@ -25,12 +25,15 @@ def differences(source: str, number: str) -> tuple[int, list[str]]:
     """(runs compared, what differed) for the cases of one exercise's answer."""
     import torch
 
-    from grader import answer, interpreter, ledger, lessons, memory, serve
-    from grader.child import Child
+    from grader import interpreter, lessons
+    from grader.interpreter import address_space, ledger
+    from grader.judge import extract
+    from grader.judge.session import Child
+    from grader.worker import runner
 
     exercise = lessons.exercises()[number]
-    run, kept, found, compared = serve._run, [], [], 0
-    placed = memory.Region.__post_init__
+    run, kept, found, compared = runner._run, [], [], 0
+    placed = address_space.Region.__post_init__
 
     def anywhere(self):
         """Addresses that an answer computes with, or that a message names, must not depend on where a tensor lies."""
@@ -58,20 +61,20 @@ def differences(source: str, number: str) -> tuple[int, list[str]]:
         return results[1]
 
     ours, theirs = socket.socketpair()
-    original, ledger.Ledger, serve._run = ledger.Ledger, Kept, both
-    memory.Region.__post_init__ = anywhere
+    original, ledger.Ledger, runner._run = ledger.Ledger, Kept, both
+    address_space.Region.__post_init__ = anywhere
     try:
         with tempfile.TemporaryDirectory() as scratch, contextlib.redirect_stdout(io.StringIO()):
-            served = threading.Thread(target=serve.serve, args=(theirs, scratch), daemon=True)
+            served = threading.Thread(target=runner.serve, args=(theirs, scratch), daemon=True)
             served.start()
-            source = answer.extract([source], exercise.names).source
+            source = extract.extract([source], exercise.names).source
             with Child(lambda: None, ours, source, 600.0) as child:
                 for case in exercise.cases(1):
                     child.run(case.call)
             ours.close()
             served.join()
     finally:
-        ledger.Ledger, serve._run, memory.Region.__post_init__ = original, run, placed
+        ledger.Ledger, runner._run, address_space.Region.__post_init__ = original, run, placed
     return compared, found
 
 

@@ -15,14 +15,16 @@ import sys
 import tempfile
 from collections import Counter
 
+import course  # puts the course on the path
 import nbformat
-import record  # puts the course on the path
 
-sys.path.insert(0, str(record.ROOT / "tests"))
+sys.path.insert(0, str(course.ROOT / "tests"))
 
 from conftest import stored  # noqa: E402
 
-from grader import lessons, machine, records  # noqa: E402
+from grader import lessons  # noqa: E402
+from grader.bench import record  # noqa: E402
+from grader.classroom import results_store  # noqa: E402
 
 CLASS = 200
 # How often a student's answer to an exercise is of each kind; the rest are those of the solution notebooks.
@@ -31,7 +33,7 @@ SHARES = {"right": 0.4, "wrong": 0.25, "attacks": 0.1}
 
 def write(folder: pathlib.Path, students: int) -> Counter:
     """One folder a student, one notebook a lesson. Returns how many answers there are of each kind."""
-    own, kept, count = record.solutions(), {}, Counter()
+    own, kept, count = course.solutions(), {}, Counter()
     for kind in SHARES:
         for each in stored(kind):
             kept.setdefault((kind, each.exercise), []).append(each.source)
@@ -59,9 +61,11 @@ def measure(students: int) -> dict:
         folder.mkdir()
         answers = write(folder, students)
         command = [sys.executable, "-m", "grader", "grade", str(folder), "--out", str(out)]
-        took = record.timed(command, cwd=record.ROOT)
-        statuses = Counter(e["status"] for row in records.rows(out / records.RESULTS) for e in row["exercises"])
-        files = sum(1 for _ in records.rows(out / records.RESULTS))
+        took = course.timed(command, cwd=course.ROOT)
+        statuses = Counter(
+            e["status"] for row in results_store.rows(out / results_store.RESULTS) for e in row["exercises"]
+        )
+        files = sum(1 for _ in results_store.rows(out / results_store.RESULTS))
     return {
         "students": students,
         "files": files,
@@ -75,7 +79,7 @@ def measure(students: int) -> dict:
 
 if __name__ == "__main__":
     students = int(sys.argv[2]) if len(sys.argv) > 2 else CLASS
-    done = machine.record(
+    done = record.header(
         f"A class of {CLASS}, fifteen notebooks a student: the first {students} of it, graded.",
         f"python benchmarks/class_of_200.py docs/class_of_200.json {students}",
     ) | {"result": measure(students)}

@@ -31,7 +31,7 @@ KERNELS = {
 
 def write_kernels(folder: str) -> None:
     """The solutions' kernels as modules of their own, which import nothing of the course's."""
-    from grader.timed import solution
+    from grader.bench.per_lesson import solution
 
     for name, notebook in KERNELS.items():
         pathlib.Path(folder, f"{name}.py").write_text(solution.text(f"{notebook}.ipynb", name), encoding="utf-8")
@@ -72,7 +72,7 @@ def seconds(whose: str, folder: str) -> dict[str, float]:
     if whose == "ours":
         sys.path.insert(0, str(ROOT))
         from grader import interpreter
-        from grader.ledger import Ledger
+        from grader.interpreter.ledger import Ledger
 
         assert {"on"} == set(interpreter.install().values())
     found = {}
@@ -108,14 +108,14 @@ def measure() -> list[dict]:
 def main() -> None:
     """Write the record to argv[1], and print its table."""
     sys.path.insert(0, str(ROOT))
-    from grader import machine
+    from grader.bench import record
 
     what = (
         "CPU seconds of an interpreted launch, one thread, the shortest of several: Triton's own interpreter, "
         "and the course's with guard, poison and ledger."
     )
     command = "python benchmarks/interpreter.py docs/interpreter_speed.json"
-    done = machine.record(what, command) | {"results": measure()}
+    done = record.header(what, command) | {"results": measure()}
     pathlib.Path(sys.argv[1]).write_text(json.dumps(done, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     for row in done["results"]:
         print(f"{row['kernel']:28} stock {row['stock']:8.4f}  ours {row['ours']:8.4f}  ratio {row['ratio']:6.1f}")

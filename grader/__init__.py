@@ -1,17 +1,44 @@
-"""Five Passes to One: the judge of a course on fast GPU kernels."""
+"""Five Passes to One: the judge of a course on fast GPU kernels.
+
+The seven public names are loaded when they are first used: a worker, which imports `grader.worker`, loads none of them.
+Importing `grader` in a notebook chooses how kernels run, which must come before anything imports Triton.
+"""
 
 from __future__ import annotations
 
-__version__ = "1.0.0"
-__all__ = ["check", "device", "doctor", "hint", "progress", "trace", "traffic"]
-
+import importlib
 import os
 
-from .diagnosis import doctor
-from .machine import device
-from .session import check, hint, progress, start
-from .show import traffic
-from .tracing import trace
+from . import version
+
+# public name -> the module that defines it
+_PUBLIC = {
+    "check": "notebook.api",
+    "device": "environment",
+    "doctor": "notebook.doctor",
+    "hint": "notebook.api",
+    "progress": "notebook.api",
+    "trace": "notebook.trace",
+    "traffic": "notebook.traffic",
+}
+__all__ = [*_PUBLIC]
+__version__ = version.VERSION
+
+
+def __getattr__(name: str):
+    """A public name, imported on first use (PEP 562)."""
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_PUBLIC[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_PUBLIC])
+
 
 if "FIVE_PASSES_WORKER" not in os.environ:
+    from .notebook.start import start
+
     start()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from .commands import bench, doctor, export, grade, listing, merge
+from .cli import bench, doctor, export, grade, listing, merge
 
 
 def main(arguments: list[str] | None = None) -> int:

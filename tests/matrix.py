@@ -19,7 +19,7 @@ CONTRACT = [
 NBVAL = "--nbval --nbval-current-env --nbval-cell-timeout=120 --nbval-sanitize-with solutions/nbval.cfg --dist loadfile"
 FACTS = """
 import importlib.metadata, json, torch, triton
-from grader import selfcheck
+from grader.interpreter import selfcheck
 print(json.dumps({"triton": triton.__version__, "torch": torch.__version__.partition("+")[0]} | selfcheck.run()))
 """
 

@@ -152,7 +152,9 @@ def test_a_download_that_broke_off_goes_on(source, ranges):
     colab_setup.fetch(source.url)
 
     assert (len(source.zip) - len(source.zip) // 2 if ranges else len(source.zip)) == source.sent[-1]
-    assert (ROOT / "grader" / "judge.py").read_bytes() == open("five_passes/grader/judge.py", "rb").read()
+    assert (ROOT / "grader" / "judge" / "judge.py").read_bytes() == open(
+        "five_passes/grader/judge/judge.py", "rb"
+    ).read()
     assert ["five_passes"] == os.listdir()
 
 
@@ -200,7 +202,7 @@ def test_a_folder_serves_as_well_as_a_server(archive, tmp_path, monkeypatch):
     (tmp_path / "stick" / "archive" / "HEAD.zip").write_bytes(archive)
     colab_setup.fetch((tmp_path / "stick").as_uri())
 
-    assert os.path.exists("five_passes/grader/judge.py")
+    assert os.path.exists("five_passes/grader/judge/judge.py")
 
 
 @pytest.fixture

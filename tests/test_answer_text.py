@@ -2,8 +2,8 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from grader import syntax
-from grader.answer import definitions, extract
+from grader.checks import syntax
+from grader.judge.extract import definitions, extract
 
 KERNEL = "@triton.jit\ndef kernel(x_ptr, BLOCK: tl.constexpr):\n    return helper(x_ptr)"
 

@@ -3,16 +3,18 @@
 import pytest
 from conftest import stored
 
-from grader import answer, lessons, machine
-from grader.judge import judge
-from grader.mistakes import MISTAKES, from_error
+from grader import environment, lessons
+from grader.judge import extract
+from grader.judge.judge import judge
+from grader.mistakes.errors import from_error
+from grader.mistakes.registry import MISTAKES
 
 WRONG, RIGHT = stored("wrong"), stored("right")
 
 
 def verdict(kept, seconds=20.0):
     exercise = lessons.exercises()[kept.exercise]
-    return judge(exercise, answer.extract([kept.source], exercise.names), seconds=seconds)
+    return judge(exercise, extract.extract([kept.source], exercise.names), seconds=seconds)
 
 
 def shares_points(number):
@@ -73,7 +75,7 @@ def softmax_row_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
 
 def check(number, *cells):
     exercise = lessons.exercises()[number]
-    return judge(exercise, answer.extract(list(cells), exercise.names))
+    return judge(exercise, extract.extract(list(cells), exercise.names))
 
 
 def test_an_answer_that_still_waits_for_an_earlier_one():
@@ -115,10 +117,10 @@ def test_a_kernel_that_only_an_interpreter_would_take():
     assert "runs interpreted, but Triton's compiler refuses it" in " ".join(result.text.split())
 
 
-@pytest.mark.skipif(machine.has_gpu(), reason="here the kernel would run")
+@pytest.mark.skipif(environment.has_gpu(), reason="here the kernel would run")
 def test_an_error_on_the_gpu_is_a_sentence(monkeypatch):
     """A run that failed brings no output to look at; here it fails because there is no GPU at all."""
-    monkeypatch.setattr(machine, "has_gpu", lambda: True)
+    monkeypatch.setattr(environment, "has_gpu", lambda: True)
     result = verdict(next(k for k in RIGHT if k.name == "04_exp2"))
 
     assert "right interpreted, but on the GPU:" in " ".join(result.text.split())

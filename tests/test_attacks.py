@@ -17,9 +17,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from conftest import ROOT
 
-from grader import classroom, crew, lessons, pool, records, submission
-from grader.exercise import Answer
-from grader.judge import PUBLIC_SEED, judge
+from grader import lessons
+from grader.classroom import executors, grading, results_store, submissions
+from grader.judge import zygotes
+from grader.judge.judge import PUBLIC_SEED, judge
+from grader.spec import Answer
 
 ATTACKS = sorted((ROOT / "tests" / "attacks").glob("*.py"))
 ANSWERS = [p for p in ATTACKS if "\n# files" not in "\n" + p.read_text(encoding="utf-8")[:20]]
@@ -36,11 +38,11 @@ BEYOND_LIMITS = ("09_reads", "10_imports_by_path", "23_", "24_files", "24_shared
 def mark(tmp_path_factory):
     """A folder that an attack may know of, with a secret beside it in the judge's environment."""
     folder = tmp_path_factory.mktemp("mark")
-    pool.close_all()
+    zygotes.close_all()
     os.environ["FIVE_PASSES_TEST_SECRET"] = "a key that no answer may see"
     yield folder
     del os.environ["FIVE_PASSES_TEST_SECRET"]
-    pool.close_all()
+    zygotes.close_all()
 
 
 @pytest.fixture(scope="module")
@@ -81,9 +83,9 @@ def notebook(source):
 
 def graded(found, out):
     """The rows of files, two at a time."""
-    with records.Results(out) as results, ThreadPoolExecutor(2) as executor:
-        list(classroom.run(found, results, crew.Crew(executor, lambda: 2), b"a secret of sixteen", SECONDS))
-    return {row["submission"]: row for row in records.rows(out / records.RESULTS)}
+    with results_store.Results(out) as results, ThreadPoolExecutor(2) as executor:
+        list(grading.run(found, results, executors.Crew(executor, lambda: 2), b"a secret of sixteen", SECONDS))
+    return {row["submission"]: row for row in results_store.rows(out / results_store.RESULTS)}
 
 
 def verdict(path, seed=SEED, **replaced):
@@ -98,7 +100,7 @@ def verdict(path, seed=SEED, **replaced):
 
 def processes():
     """The children of every worker: (number, command) by what /proc says."""
-    workers = {z._process.pid for z in pool._zygotes.values()}
+    workers = {z._process.pid for z in zygotes._zygotes.values()}
     above = {}
     for entry in pathlib.Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -118,12 +120,12 @@ def processes():
 def nothing_left(mark):
     """After the test: no process but the workers', no scratch folder, nothing where an attack would leave it."""
     for mode in ("interpreted", "compiled"):
-        pool.zygote(mode).wait()
+        zygotes.get(mode).wait()
     (mark / "results.jsonl").write_text("a row\n")
     before = processes()
     yield
     end = time.monotonic() + 10
-    while (left := processes() - before) or any(p for z in pool._zygotes.values() for p in scratch(z)):
+    while (left := processes() - before) or any(p for z in zygotes._zygotes.values() for p in scratch(z)):
         assert time.monotonic() < end, f"still there: {left}"
         time.sleep(0.05)
     assert ["results.jsonl"] == [p.name for p in mark.iterdir()], [p.read_text() for p in mark.iterdir()]
@@ -140,10 +142,10 @@ def scratch(zygote):
 @pytest.mark.parametrize("path", ANSWERS, ids=lambda p: p.stem)
 def test_an_attack_earns_nothing_and_leaves_nothing(path, mark, heard, nothing_left):
     """Whatever it does, its exercise fails, and the next right answer passes in the same worker."""
-    if path.stem.startswith(BEYOND_LIMITS) and pool.isolation() in ("none", "limits"):
-        pytest.skip(f"isolation on this machine is {pool.isolation()}")
+    if path.stem.startswith(BEYOND_LIMITS) and zygotes.isolation() in ("none", "limits"):
+        pytest.skip(f"isolation on this machine is {zygotes.isolation()}")
     port, messages = heard
-    worker = pool.zygote()._process.pid
+    worker = zygotes.get()._process.pid
     head = header(path)
 
     result = verdict(path, MARK=mark, COURSE=ROOT, JUDGE=os.getpid(), PORT=port)
@@ -156,7 +158,7 @@ def test_an_attack_earns_nothing_and_leaves_nothing(path, mark, heard, nothing_l
         assert result.status in ("failed", "error", "timeout")
         assert head.get("mistake", result.mistake) == result.mistake, result.text
     assert [] == messages
-    assert worker == pool.zygote()._process.pid and pool.zygote().alive()
+    assert worker == zygotes.get()._process.pid and zygotes.get().alive()
     assert "passed" == verdict(RIGHT).status
 
 
@@ -168,13 +170,13 @@ def test_odd_files_get_a_row_each_and_cost_nobody_else_theirs(path, tmp_path, no
     runpy.run_path(str(path))["make"](handed)
     (handed / "zz_right.ipynb").write_text(notebook(RIGHT.read_text(encoding="utf-8")))
 
-    found = list(submission.find(handed))
+    found = list(submissions.find(handed))
     rows = graded(found, tmp_path / "out")
 
     assert len(found) == len(rows)
     assert 3 == rows.pop("zz_right.ipynb")["score"]
     assert {0} == {row["score"] for row in rows.values()}
-    assert {pool.isolation()} == {row["isolation"] for row in rows.values()}
+    assert {zygotes.isolation()} == {row["isolation"] for row in rows.values()}
 
 
 def test_attacks_side_by_side_change_nobodys_row(mark, nothing_left, tmp_path):
@@ -185,7 +187,7 @@ def test_attacks_side_by_side_change_nobodys_row(mark, nothing_left, tmp_path):
         (tmp_path / f"{number}_attack.ipynb").write_text(notebook(text))
         (tmp_path / f"{number}_right.ipynb").write_text(notebook(RIGHT.read_text(encoding="utf-8")))
 
-    rows = graded(list(submission.find(tmp_path)), tmp_path / "out")
+    rows = graded(list(submissions.find(tmp_path)), tmp_path / "out")
 
     assert {"attack": {0.0}, "right": {3.0}} == {
         kind: {row["score"] for name, row in rows.items() if kind in name} for kind in ("attack", "right")

@@ -4,11 +4,12 @@ import pytest
 import torch
 from conftest import stored
 
-from grader import answer, lessons, naming
-from grader.exercise import Evidence, Result
-from grader.failure import Failure
-from grader.judge import judge
-from grader.known import attention
+from grader import lessons
+from grader.judge import diagnose, extract
+from grader.judge.judge import judge
+from grader.judge.verdict import Failure
+from grader.reference import attention
+from grader.spec import Evidence, Result
 
 EXERCISE = lessons.exercises()["13.2"]
 RIGHT = {kept.name: kept.source for kept in stored("right")}
@@ -18,7 +19,7 @@ _MASK = next(line for line in KERNEL.splitlines() if "keep = keep &" in line)
 
 
 def verdict(source):
-    return judge(EXERCISE, answer.extract([source], EXERCISE.names))
+    return judge(EXERCISE, extract.extract([source], EXERCISE.names))
 
 
 def test_a_kernel_without_the_last_step_earns_the_rest():
@@ -85,6 +86,6 @@ def test_a_result_in_tf32_is_named():
     seen = [(case, Evidence(args=[computed(case.facts, rounded)])) for case in EXERCISE.cases(1)]
     failures = [Failure(c, e, sentence) for c, e in seen if (sentence := c.verify(e))]
     result = Result("13.2", "", "failed", 0, 3)
-    naming.explain(EXERCISE, answer.Answer(source), seen, naming.in_order(EXERCISE, failures), result)
+    diagnose.explain(EXERCISE, extract.Answer(source), seen, diagnose.in_order(EXERCISE, failures), result)
 
     assert "tf32" == result.mistake

@@ -14,10 +14,11 @@ import triton.language as tl
 from conftest import stored
 
 from benchmarks.both_ways import description, differences
-from grader import batch, interpreter, lockstep
+from grader import interpreter
 from grader.interpreter import OutOfBounds, conditions, recording
-from grader.ledger import Ledger
-from grader.recorder import Recorder
+from grader.interpreter.batching import array, scheduler
+from grader.interpreter.ledger import Ledger
+from grader.interpreter.recorder import Recorder
 
 interpreter.install()
 
@@ -272,9 +273,9 @@ ALONE = {
 def passes(monkeypatch):
     """The sizes of the passes that were kept."""
     sizes = []
-    commit = lockstep.Journal.commit
+    commit = scheduler.Journal.commit
     monkeypatch.setattr(
-        lockstep.Journal, "commit", lambda s, ledger: (sizes.append(len(s.programs)), commit(s, ledger))
+        scheduler.Journal, "commit", lambda s, ledger: (sizes.append(len(s.programs)), commit(s, ledger))
     )
     return sizes
 
@@ -344,8 +345,8 @@ def test_an_access_out_of_bounds_is_told_as_it_is_alone():
 
 def test_a_pass_is_bounded(monkeypatch, passes):
     """A pass holds as many lanes as it may, however many programs there are."""
-    monkeypatch.setattr(batch, "MOST_LANES", 256)
-    monkeypatch.setattr(lockstep, "MOST_LANES", 256)
+    monkeypatch.setattr(array, "MOST_LANES", 256)
+    monkeypatch.setattr(scheduler, "MOST_LANES", 256)
 
     assert outcome(row(), "forward", False) == outcome(row(), "forward", True)
     assert [4, 4, 4, 4, 4] == passes
@@ -353,7 +354,7 @@ def test_a_pass_is_bounded(monkeypatch, passes):
 
 def test_a_block_wider_than_any_access_makes_passes_smaller(monkeypatch, passes):
     """Rather than give up."""
-    for module in (batch, lockstep, lockstep.Journal.access.__globals__):
+    for module in (array, scheduler, scheduler.Journal.access.__globals__):
         (monkeypatch.setitem if isinstance(module, dict) else monkeypatch.setattr)(module, "MOST_LANES", 256)
 
     assert outcome(wide, "forward", False) == outcome(wide, "forward", True)
@@ -374,7 +375,7 @@ def outer(y_ptr, x_ptr, BLOCK: tl.constexpr):
 
 def test_what_is_not_written_down_fails():
     """NumPy must not take the programs for an axis, nor a kernel one program's value for all."""
-    many = batch.Batch(np.arange(6.0).reshape(3, 2))
+    many = array.Batch(np.arange(6.0).reshape(3, 2))
     for do in (
         np.asarray,
         np.sort,
@@ -385,7 +386,7 @@ def test_what_is_not_written_down_fails():
         lambda a: a[:, 0].item(),
         lambda a: a.view("int32"),
     ):
-        with pytest.raises((batch.Unbatchable, TypeError, ValueError, IndexError)):
+        with pytest.raises((array.Unbatchable, TypeError, ValueError, IndexError)):
             do(many)
 
 

@@ -7,8 +7,9 @@ import nbformat
 import pytest
 from conftest import ROOT
 
-from grader import answer, lessons
-from grader.judge import judge
+from grader import lessons
+from grader.judge import extract
+from grader.judge.judge import judge
 
 SOURCES = build.sources([])
 SMALL = '''# %% [markdown]
@@ -190,4 +191,4 @@ def test_the_readmes_feedback_is_what_the_check_prints():
     source = (ROOT / "tests" / "wrong" / "04_pad_zero.py").read_text()
     exercise = lessons.exercises()["4.1"]
 
-    assert judge(exercise, answer.extract([source], exercise.names)).text in (ROOT / "README.md").read_text()
+    assert judge(exercise, extract.extract([source], exercise.names)).text in (ROOT / "README.md").read_text()

@@ -15,11 +15,14 @@ import nbformat
 import pytest
 from conftest import ROOT
 
-from grader import answer, classroom, crew, lessons, pool, records, seeds, submission
+from grader import lessons
 from grader.__main__ import main
-from grader.commands.grade import _in_shard, _report
-from grader.exercise import Answer
-from grader.judge import judge
+from grader.classroom import executors, grading, results_store, seeds, submissions
+from grader.cli.grade import _in_shard, _report
+from grader.judge import extract, zygotes
+from grader.judge.judge import judge
+from grader.spec import Answer
+from grader.version import VERSION
 
 
 def notebook(*cells):
@@ -51,20 +54,20 @@ class Graders:
         return future
 
     def crew(self, width=2):
-        return crew.Crew(self, lambda: width, (BrokenProcessPool, TimeoutError))
+        return executors.Crew(self, lambda: width, (BrokenProcessPool, TimeoutError))
 
 
 def run(handed, folder, graders, secret=b"0123456789abcdef", isolation="none"):
-    with records.Results(folder) as results:
-        return list(classroom.run(handed, results, graders.crew(), secret, 20.0, isolation))
+    with results_store.Results(folder) as results:
+        return list(grading.run(handed, results, graders.crew(), secret, 20.0, isolation))
 
 
 def handed(**files):
-    return [submission.Handed(name, name, lambda data=data: data) for name, data in files.items()]
+    return [submissions.Handed(name, name, lambda data=data: data) for name, data in files.items()]
 
 
 def graded(work):
-    return row(work.name, sha256=work.sha256, grader=classroom.__version__, seed=work.seed)
+    return row(work.name, sha256=work.sha256, grader=VERSION, seed=work.seed)
 
 
 # ---- the file of results
@@ -75,24 +78,24 @@ def test_a_torn_line_is_taken_out_and_the_others_stay(tmp_path):
     whole = json.dumps(row("a")) + "\n" + json.dumps(row("b"))
     for torn in ("\n" + json.dumps(row("c"))[:30], "\n\x00\x00\x00", "\n[" + "[" * 100_000, "\n3\n", ""):
         (tmp_path / "results.jsonl").write_bytes(whole.encode() + torn.encode() + b"\xff" * bool(torn))
-        with records.Results(tmp_path) as results:
+        with results_store.Results(tmp_path) as results:
             results.add(row("d"))
         assert ["a", "b", "d"] == stored(tmp_path)
 
 
 def test_a_later_row_takes_the_place_of_an_earlier_one(tmp_path):
     """At once for whoever reads the rows, and in the file when the run ends."""
-    with records.Results(tmp_path) as results:
+    with results_store.Results(tmp_path) as results:
         for each in (row("a", score=1), row("b"), row("a", score=2)):
             results.add(each)
-        assert [None, 2] == [r.get("score") for r in records.rows(tmp_path / "results.jsonl")]
+        assert [None, 2] == [r.get("score") for r in results_store.rows(tmp_path / "results.jsonl")]
     assert ["b", "a"] == stored(tmp_path)
 
 
 def test_a_full_disk_loses_nothing(tmp_path):
     """The row that does not fit is not there; what was there stays, and the next run goes on."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    with records.Results(tmp_path) as results:
+    with results_store.Results(tmp_path) as results:
         results.add(row("a"))
         resource.setrlimit(resource.RLIMIT_FSIZE, (results.path.stat().st_size + 20, limits[1]))
         try:
@@ -101,7 +104,7 @@ def test_a_full_disk_loses_nothing(tmp_path):
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert ["a"] == stored(tmp_path)
-    with records.Results(tmp_path) as results:
+    with results_store.Results(tmp_path) as results:
         results.add(row("b"))
     assert ["a", "b"] == stored(tmp_path)
 
@@ -109,8 +112,8 @@ def test_a_full_disk_loses_nothing(tmp_path):
 @pytest.mark.parametrize("needed, status", [("limits", 0), ("landlock+seccomp", 3), ("namespaces", 3)])
 def test_nothing_is_graded_below_the_level_that_is_required(needed, status, monkeypatch, tmp_path, capsys):
     """Exit status 3, a sentence, and no row; at a level that is no boundary, a warning."""
-    monkeypatch.setattr(pool, "isolation", lambda: "limits")
-    monkeypatch.setattr(crew, "of_this_machine", lambda *_: contextlib.nullcontext(Graders().crew()))
+    monkeypatch.setattr(zygotes, "isolation", lambda: "limits")
+    monkeypatch.setattr(executors, "of_this_machine", lambda *_: contextlib.nullcontext(Graders().crew()))
     (tmp_path / "a.ipynb").write_text("no notebook")
     command = ["grade", str(tmp_path / "a.ipynb"), "--out", str(tmp_path / "out"), "--require-isolation", needed]
 
@@ -131,7 +134,7 @@ def test_a_row_of_a_lower_level_is_graded_again_when_more_is_required(tmp_path):
     run(files, tmp_path, again, isolation="landlock+seccomp")
     assert ["a"] == again.asked
     assert levels | {"a": "namespaces"} == {
-        r["submission"]: r["isolation"] for r in records.rows(tmp_path / "results.jsonl")
+        r["submission"]: r["isolation"] for r in results_store.rows(tmp_path / "results.jsonl")
     }
 
 
@@ -139,7 +142,7 @@ def test_a_second_run_into_the_same_folder_is_refused(tmp_path, capsys):
     """With a sentence and exit status 2, and without a change of what the first one wrote."""
     (tmp_path / "a.ipynb").write_text(notebook("def double(x): return 2 * x"))
     out = tmp_path / "out"
-    with records.Results(out) as results:
+    with results_store.Results(out) as results:
         results.add(row("a"))
         before = results.path.read_bytes()
         assert 2 == main(["grade", str(tmp_path / "a.ipynb"), "--out", str(out)])
@@ -181,7 +184,7 @@ def test_files_are_read_when_somebody_is_free(tmp_path):
         def submit(self, function, work):
             return pool.submit(self.grade, work)
 
-    files = [submission.Handed(str(n), "x", lambda n=n: load(str(n))) for n in range(50)]
+    files = [submissions.Handed(str(n), "x", lambda n=n: load(str(n))) for n in range(50)]
     with ThreadPoolExecutor(2) as pool:
         run(files, tmp_path, Later(grade))
     assert 50 == len(stored(tmp_path)) and max(most) <= 3
@@ -196,7 +199,7 @@ def test_a_file_that_ends_its_grader_has_a_row_and_costs_no_other(tmp_path):
         raise BrokenProcessPool("gone")
 
     run(handed(a=b"1", b=b"2", c=b"3"), tmp_path, Graders(grade))
-    rows = {r["submission"]: r for r in records.rows(tmp_path / "results.jsonl")}
+    rows = {r["submission"]: r for r in results_store.rows(tmp_path / "results.jsonl")}
     assert ["not graded: the file ended the process that graded it"] == rows["b"]["problems"]
     again = Graders(graded)
     run(handed(a=b"1", b=b"2", c=b"3"), tmp_path, again)
@@ -205,15 +208,15 @@ def test_a_file_that_ends_its_grader_has_a_row_and_costs_no_other(tmp_path):
 
 def test_a_fault_of_whoever_grades_stops_the_run(tmp_path):
     """Such as a cluster without this library: a row each would blame the files."""
-    with pytest.raises(classroom.NotGraded, match="No module"):
+    with pytest.raises(grading.NotGraded, match="No module"):
         run(handed(a=b"1"), tmp_path, Graders(lambda w: exec("import no_such_module")))
     assert [] == stored(tmp_path)
 
 
 def test_files_of_one_name_have_a_row_each():
     """From two folders, or from a zip that holds a name twice."""
-    files = [submission.Handed("x", "s", bytes)] * 3 + [submission.Handed("x (2)", "s", bytes)]
-    assert ["x", "x (2)", "x (3)", "x (2) (2)"] == [h.name for h in classroom.distinct(files)]
+    files = [submissions.Handed("x", "s", bytes)] * 3 + [submissions.Handed("x (2)", "s", bytes)]
+    assert ["x", "x (2)", "x (3)", "x (2) (2)"] == [h.name for h in grading.distinct(files)]
 
 
 def test_whatever_reading_raises_becomes_a_row(tmp_path):
@@ -227,9 +230,9 @@ def test_whatever_reading_raises_becomes_a_row(tmp_path):
     data[at : at + 40] = bytes(40)
     path.write_bytes(data)
 
-    run(list(submission.find(path)), tmp_path / "out", Graders())
+    run(list(submissions.find(path)), tmp_path / "out", Graders())
 
-    rows = {r["submission"]: r for r in records.rows(tmp_path / "out" / "results.jsonl")}
+    rows = {r["submission"]: r for r in results_store.rows(tmp_path / "out" / "results.jsonl")}
     assert "cannot be read" in rows["bad.ipynb"]["problems"][0]
     assert "no such lesson" in rows["good.ipynb"]["problems"][0]
 
@@ -250,9 +253,9 @@ ODD = {
 @pytest.mark.parametrize("data", ODD.values(), ids=ODD)
 def test_an_odd_file_is_no_fault_of_the_graders(data):
     """It answers no lesson, and the row says why."""
-    made = classroom.grade(classroom.Work("x", "x", 20.0, "", data, "0"))
+    made = grading.grade(grading.Work("x", "x", 20.0, "", data, "0"))
     assert (None, 0) == (made["lesson"], made["score"]) and made["problems"]
-    assert not records.failed(made)
+    assert not results_store.failed(made)
 
 
 NAMES = (
@@ -274,11 +277,11 @@ def test_odd_names_and_odd_things_have_a_row_each(tmp_path, capsys, monkeypatch)
     (folder / "circle.ipynb").symlink_to(folder / "circle.ipynb")
     with open(folder / "large.ipynb", "wb") as f:
         f.truncate(200 << 20)
-    found = list(submission.find(folder))
+    found = list(submissions.find(folder))
 
     run(found, out, Graders())
 
-    rows = {r["submission"]: r for r in records.rows(out / "results.jsonl")}
+    rows = {r["submission"]: r for r in results_store.rows(out / "results.jsonl")}
     assert {h.name for h in found} == set(rows) >= {*NAMES, "pipe.ipynb", "folder.ipynb", "circle.ipynb"}
     assert len(found) == len(rows) and all(r["problems"] and not r["score"] for r in rows.values())
     assert "larger than 64 MB" in rows["large.ipynb"]["problems"][0]
@@ -297,9 +300,9 @@ def test_no_exercise_takes_the_last_half_of_anothers_seconds(monkeypatch):
         given.append(seconds)
         now[0] += seconds
 
-    monkeypatch.setattr(classroom, "_result", result)
-    monkeypatch.setattr(classroom.time, "monotonic", lambda: now[0])
-    classroom._judged(submission.Submission(lesson="02"), classroom.Work("x", "x", 20.0, ""))
+    monkeypatch.setattr(grading, "_result", result)
+    monkeypatch.setattr(grading.time, "monotonic", lambda: now[0])
+    grading._judged(submissions.Submission(lesson="02"), grading.Work("x", "x", 20.0, ""))
     assert [20, 10, 10, 10, 10] == given
 
 
@@ -344,7 +347,7 @@ def test_an_answer_that_knows_the_public_inputs_fails():
     exercise = lessons.exercises()["0.1"]
     table = [(c.call.args[0].tolist(), (2 * c.call.args[0]).tolist()) for c in exercise.cases(20240229)]
     learnt = f"import torch\ndef double(x): return torch.tensor(dict((str(k), v) for k, v in {table})[str(x.tolist())])"
-    given = answer.extract([learnt], exercise.names)
+    given = extract.extract([learnt], exercise.names)
 
     assert "passed" == judge(exercise, given).status
     for file in "ab":
@@ -356,8 +359,8 @@ def test_an_answer_that_draws_numbers_draws_the_same_again():
     """Else a test that a learner wrote could pass in the notebook and fail here."""
     source = "import random, numpy\ndef double(x): return random.random(), numpy.random.rand(), [*{'a', 'b', 'c', 'd'}]"
     code = (
-        "from grader import pool\nfrom grader.exercise import Call\n"
-        f"with pool.zygote().open({source!r}, 20) as s: print(s.run(Call('call', 'double', (1,))).value)"
+        "from grader.judge import zygotes\nfrom grader.spec import Call\n"
+        f"with zygotes.get().open({source!r}, 20) as s: print(s.run(Call('call', 'double', (1,))).value)"
     )
     said = [subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True) for _ in "ab"]
     assert said[0].stdout == said[1].stdout != "", said[0].stderr
@@ -365,15 +368,15 @@ def test_an_answer_that_draws_numbers_draws_the_same_again():
 
 def test_an_answer_is_not_blamed_for_a_process_that_could_not_be_made(monkeypatch):
     """A full disk is the machine's: the result is flagged, and the next run tries again."""
-    from grader import child
+    from grader.judge import session
 
-    monkeypatch.setattr(child.Child, "_ask", lambda *_: ({"no_worker": "No space left on device"}, b""))
+    monkeypatch.setattr(session.Child, "_ask", lambda *_: ({"no_worker": "No space left on device"}, b""))
     exercise = lessons.exercises()["0.1"]
     result = judge(exercise, Answer("def double(x): return 2 * x"))
 
     assert ("error", ["grader-failed"]) == (result.status, result.flags)
     assert "No space left on device" in result.message
-    assert records.failed(row("x", exercises=[result.record()]))
+    assert results_store.failed(row("x", exercises=[result.record()]))
 
 
 # ---- parts
@@ -397,7 +400,7 @@ def test_a_part_that_does_not_exist_is_a_usage_error(text, capsys):
 
 def parts(tmp_path, *folders):
     for number, rows in enumerate(folders):
-        with records.Results(tmp_path / str(number)) as results:
+        with results_store.Results(tmp_path / str(number)) as results:
             results.expect(["a", "b", "c", "d"])
             for each in rows:
                 results.add(each)
@@ -414,15 +417,17 @@ def test_merge_joins_parts_and_says_what_is_missing_or_came_twice(tmp_path, caps
     said = capsys.readouterr().out
     assert "came 2 times, the first is kept: 'a'" in said and "missing: 'd'" in said and "secret" not in said
     assert {"a": 1, "b": None, "c": None} == {
-        r["submission"]: r.get("score") for r in records.rows(out / "results.jsonl")
+        r["submission"]: r.get("score") for r in results_store.rows(out / "results.jsonl")
     }
-    assert ["limits", "limits", "namespaces"] == sorted(r["isolation"] for r in records.rows(out / "results.jsonl"))
+    assert ["limits", "limits", "namespaces"] == sorted(
+        r["isolation"] for r in results_store.rows(out / "results.jsonl")
+    )
 
-    with records.Results(tmp_path / "1") as results:
+    with results_store.Results(tmp_path / "1") as results:
         results.add(row("d", seed="other"))
     assert 0 == main(["merge", first, second, "--out", str(out)])
     assert "2 different secrets" in capsys.readouterr().out
-    assert ["a", "b", "c", "d"] == sorted(stored(out)) and ["a", "b", "c", "d"] == records.handed_in(out)
+    assert ["a", "b", "c", "d"] == sorted(stored(out)) and ["a", "b", "c", "d"] == results_store.handed_in(out)
 
 
 def test_merge_needs_results(tmp_path, capsys):

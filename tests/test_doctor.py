@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 
-from grader import doctor, machine, pool
-from grader.diagnosis import healthy, report
-from grader.sandbox import LEVELS, RUNGS
+from grader import doctor, environment
+from grader.isolation import LEVELS, RUNGS
+from grader.notebook.doctor import healthy, report
 
 
 @pytest.fixture(scope="module")
@@ -23,13 +23,15 @@ def test_everything_that_a_question_needs_is_in_it(found):
     assert found["isolation"].partition(";")[0] in LEVELS[1:]
     assert {f"  {rung}" for rung in RUNGS} < found.keys()
     assert {"course", "device", "versions", "mode", "system", "order of imports", "tested"} <= found.keys()
-    assert machine.triton() in found["versions"] and healthy(found)
+    assert environment.triton() in found["versions"] and healthy(found)
 
 
 def test_no_path_and_no_user_is_in_it(monkeypatch, capsys):
     """Errors name files; what is shown keeps their last names."""
     failed = "No module named 'torch' (/home/ada/venv/lib/x.py, C:\\Users\\ada\\x.py)"
-    monkeypatch.setattr("grader.diagnosis._python", lambda *args: subprocess.CompletedProcess(args, 1, "", failed))
+    monkeypatch.setattr(
+        "grader.notebook.doctor._python", lambda *args: subprocess.CompletedProcess(args, 1, "", failed)
+    )
     doctor()
 
     said = capsys.readouterr().out
@@ -41,9 +43,9 @@ def test_it_says_whether_this_triton_was_tested(tmp_path, monkeypatch):
     """From the record of make matrix: all of it, what of it, or which others."""
     (tmp_path / "docs").mkdir()
     record = tmp_path / "docs" / "triton_versions.json"
-    monkeypatch.setattr(pool, "ROOT", tmp_path)
-    monkeypatch.setattr("grader.diagnosis._features", dict)
-    row = {"triton": machine.triton(), "torch": "2.13.0", "guard": "on"}
+    monkeypatch.setattr(environment, "ROOT", tmp_path)
+    monkeypatch.setattr("grader.notebook.doctor._features", dict)
+    row = {"triton": environment.triton(), "torch": "2.13.0", "guard": "on"}
     cases = [
         ([row], "with this Triton and torch 2.13.0: all works"),
         ([row | {"guard": "off: why"}], "with this Triton and torch 2.13.0: no guard"),
@@ -58,6 +60,6 @@ def test_it_says_whether_this_triton_was_tested(tmp_path, monkeypatch):
 
 def test_triton_before_grader_is_said(monkeypatch):
     """It is the commonest reason why nothing runs."""
-    monkeypatch.setattr(machine, "_triton_was_first", True)
+    monkeypatch.setattr(environment, "_triton_was_first", True)
 
-    assert "Triton, then grader" == machine.order()
+    assert "Triton, then grader" == environment.order()

@@ -6,16 +6,17 @@ import os
 import subprocess
 import sys
 
-from grader import pool
+from conftest import ROOT
 
 _LOWER = """
-from grader import compiler, wire
-from grader.fast import backward, online, rows, shared, split, two, words
+from grader.fast import backward, online, packed, rows, shared, split, tiled_two_pass
+from grader.protocol.values import encode
+from grader.worker import lowering
 
 def lower(kernel, pointers, **constants):
     names = kernel.arg_names
     types = {n: pointers.get(n, "i32") for n in names if n not in constants}
-    assert compiler.lower(kernel, types, {n: wire.encode(v) for n, v in constants.items()}, {})
+    assert lowering.lower(kernel, types, {n: encode(v) for n, v in constants.items()}, {})
 
 for element in ("fp32", "bf16", "fp16"):
     xy = {n: "*" + element for n in ("x_ptr", "y_ptr", "dx_ptr", "dy_ptr")}
@@ -30,19 +31,17 @@ for kind, element in (("float", "fp32"), ("bf16", "i32"), ("fp16", "i32")):
     words_of |= {"states_ptr": "*i64"}
     common = {"UNIT": 4, "BLOCK": 1024, "KIND": kind, "PTX": kind != "float"}
     lower(shared.shared_row_kernel, words_of, PIECES=8, **common)
-    lower(two.two_blocks_kernel, words_of, REST=64, **common)
+    lower(tiled_two_pass.two_blocks_kernel, words_of, REST=64, **common)
     lower(split.partial_kernel, states, OVERLAP=True, **common)
     lower(split.combine_kernel, states, OVERLAP=True, PIECES=8, **common)
     if kind != "float":
         for full in (True, False):
-            lower(words.pair_row_kernel, words_of, FULL=full, **common)
+            lower(packed.pair_row_kernel, words_of, FULL=full, **common)
 print("lowered")
 """
 
 
 def test_the_compiler_takes_every_shipped_kernel():
     environment = os.environ | {"TRITON_INTERPRET": "0", "FIVE_PASSES_WORKER": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", _LOWER], cwd=pool.ROOT, env=environment, capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-c", _LOWER], cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.stdout == "lowered\n", done.stderr[-800:]

@@ -7,18 +7,20 @@ import pytest
 import torch
 from conftest import ROOT
 
-from grader import answer, compare, given, inputs, lessons
-from grader.exercise import Given
-from grader.judge import judge
+from grader import lessons
+from grader.checks import compare, inputs
+from grader.judge import extract, oracle
+from grader.judge.judge import judge
 from grader.lessons import lesson_06
+from grader.spec import Given
 
-FOLDER = ROOT / "grader" / "kernels"
+FOLDER = ROOT / "grader" / "lessons" / "lesson_06_kernels"
 WRONG = [name for names in lesson_06.WRONG.values() for name in names]
 
 
 @pytest.fixture(scope="module")
 def run():
-    runner = given.Runner(60)
+    runner = oracle.Runner(60)
     yield lambda file, name, x: runner.run(Given((FOLDER / f"{file}.py").read_text(), name), x)
     runner.close()
 
@@ -87,7 +89,7 @@ def test_softmax(softmax):
     assert "test_softmax" in names and not {"halves_swapped", "persistent_kernel", "one_row"} & set(names)
 """
     exercise = lessons.exercises()["6.4"]
-    result = judge(exercise, answer.extract([source], exercise.names))
+    result = judge(exercise, extract.extract([source], exercise.names))
 
     assert "test-refuses-right" != result.mistake, result.text
     assert 0 == result.score and 0 == result.score
@@ -98,7 +100,7 @@ def test_what_is_handed_over_is_no_tensor():
     for value in ("3", "None", "[[1.0, 2.0]]", "torch.ones(2, 2, dtype=torch.complex64)"):
         source = f"import torch\ndef test_softmax(softmax):\n    softmax({value})"
         exercise = lessons.exercises()["6.4"]
-        result = judge(exercise, answer.extract([source], exercise.names))
+        result = judge(exercise, extract.extract([source], exercise.names))
 
         assert ("error", 0) == (result.status, result.score), result.text
         assert "a right kernel" in result.message and "ended before" not in result.message

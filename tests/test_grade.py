@@ -12,18 +12,20 @@ import nbformat
 import pytest
 from conftest import ROOT
 
-from grader import classroom, crew, judge, lessons, records, submission
+from grader import lessons
 from grader.__main__ import main
+from grader.classroom import executors, grading, results_store, submissions
+from grader.judge import judge
 
 MAX = {p.name[:2]: lessons.OUTLINE[p.name[:2]][1] for p in (ROOT / "notebooks").glob("*.ipynb")}
 
 
 def graded(path, out, seconds=20.0):
     """Grade in threads of this process, whose worker processes are warm already."""
-    found = list(submission.find(path))
-    with records.Results(out) as results, ThreadPoolExecutor(2) as executor:
-        done = list(classroom.run(found, results, crew.Crew(executor, lambda: 2), b"secret", seconds))
-    rows = {row["submission"]: row for row in records.rows(out / records.RESULTS)}
+    found = list(submissions.find(path))
+    with results_store.Results(out) as results, ThreadPoolExecutor(2) as executor:
+        done = list(grading.run(found, results, executors.Crew(executor, lambda: 2), b"secret", seconds))
+    rows = {row["submission"]: row for row in results_store.rows(out / results_store.RESULTS)}
     assert sorted(h.name for h in found) == sorted(name for name, _ in done) == sorted(rows)
     return rows
 

@@ -10,8 +10,8 @@ import torch
 import triton
 import triton.language as tl
 
-from grader import interpreter, selfcheck
-from grader.interpreter import KernelMisuse, OutOfBounds, conditions, recording
+from grader import interpreter
+from grader.interpreter import KernelMisuse, OutOfBounds, conditions, recording, selfcheck
 
 interpreter.install()
 

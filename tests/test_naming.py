@@ -2,10 +2,11 @@
 
 import torch
 
-from grader import detectors, naming
-from grader.exercise import Answer, Call, Case, Evidence, Exercise, Result
-from grader.failure import Failure
-from grader.feedback import render
+from grader.judge import diagnose
+from grader.judge.render import render
+from grader.judge.verdict import Failure
+from grader.mistakes import detectors
+from grader.spec import Answer, Call, Case, Detector, Evidence, Exercise, Result
 
 X = torch.tensor([[0.0, 1.0, 3.0]])
 
@@ -20,7 +21,7 @@ def explained(mistakes, got, passed=()):
     evidence = Evidence(value=got)
     failures = [Failure(case, evidence, "the row sums to 2, expected 1")]
     seen = [(case, evidence), *passed]
-    naming.explain(exercise(*mistakes), Answer(""), seen, failures, result)
+    diagnose.explain(exercise(*mistakes), Answer(""), seen, failures, result)
     return render(result)
 
 
@@ -36,14 +37,14 @@ def test_two_mistakes_that_give_the_same_numbers_are_both_named():
 def test_the_way_an_answer_is_written_is_no_second_explanation():
     """Only numbers can fit equally well."""
     ones = detectors.formula(lambda x, facts: torch.ones_like(x))
-    result = explained([("no-division", ones), ("base-two", lambda c, e, a: True)], torch.ones(1, 3))
+    result = explained([("no-division", ones), ("base-two", Detector(lambda c, e, a: True))], torch.ones(1, 3))
 
     assert ("no-division", None) == (result.mistake, result.also)
 
 
 def test_a_mistake_that_is_not_known_is_not_guessed():
     """The feedback says so, after the case and the numbers."""
-    result = explained([("no-division", lambda c, e, a: False)], torch.full((1, 3), 0.5))
+    result = explained([("no-division", Detector(lambda c, e, a: False))], torch.full((1, 3), 0.5))
 
     assert (None, None) == (result.mistake, result.also)
     assert "a row, 1×3: the row sums to 2, expected 1" in result.text
@@ -64,6 +65,8 @@ def test_a_formula_that_would_be_wrong_where_the_answer_was_right_is_none():
 def test_nothing_but_nan_is_weak_evidence():
     """Many a formula overflows; how the answer is written says more."""
     nan = detectors.formula(lambda x, facts: x * torch.nan)
-    result = explained([("no-division", nan), ("no-pad", lambda c, e, a: True)], torch.full((1, 3), torch.nan))
+    result = explained(
+        [("no-division", nan), ("no-pad", Detector(lambda c, e, a: True))], torch.full((1, 3), torch.nan)
+    )
 
     assert "no-pad" == result.mistake

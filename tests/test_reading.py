@@ -10,9 +10,9 @@ import pytest
 from conftest import ROOT
 from matplotlib.figure import Figure
 
-from grader import describe, draw, show
-from grader.draw_trace import figure
-from grader.panel import Panel
+from grader.notebook import alt_text, charts, traffic
+from grader.notebook.trace_figure import figure
+from grader.spec.panel import Panel
 
 NOTEBOOKS = [*sorted((ROOT / "notebooks").glob("*.ipynb")), *sorted((ROOT / "solutions").glob("*.ipynb"))]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -89,7 +89,7 @@ def test_a_chart_is_read_out():
     right.plot(range(20), [(x - 5) ** 2 for x in range(20)])
 
     ends = "20 points, first (0, 25), lowest (5, 0), highest (19, 196), last (19, 196)"
-    assert describe.words(chart) == (
+    assert alt_text.words(chart) == (
         "Chart. Panel 1: Across: columns. Up: µs. copy (across, up): (1, 0.5), (2, 0.25). In it stands: a note. "
         f"Panel 2: Unnamed (across, up): {ends}. sum (across, up): (1, 3), (2, 4)."
     )
@@ -104,11 +104,11 @@ def test_every_picture_of_a_page_has_words():
 
 def test_nothing_is_told_by_colour_alone():
     """What is written is hatched, lines differ in their dashes, cells of a trace bear the numbers of their programs."""
-    run = show.Run("f", [("load", 4, 0), ("store", 4, 4)], (32, 16), 4)
-    bars = [p for p in draw.traffic([run]).axes[0].patches if p.get_width()]
+    run = traffic.Run("f", [("load", 4, 0), ("store", 4, 4)], (32, 16), 4)
+    bars = [p for p in charts.traffic([run]).axes[0].patches if p.get_width()]
     assert {False, True} == {bool(p.get_hatch()) for p in bars}
     assert len({p.get_facecolor() for p in bars}) == len({p.get_hatch() for p in bars})
-    lines = [(style.get("linestyle"), style.get("marker"), style.get("linewidth")) for _, style in draw._RACERS]
+    lines = [(style.get("linestyle"), style.get("marker"), style.get("linewidth")) for _, style in charts._RACERS]
     assert len(lines) == len(set(lines))
     panel = Panel("kernel", 0, [2], "y_ptr", "store", [4], lanes=4, touched=[[0, 0, 0, 2], [1, 0, 1, 2]])
     assert ["0", "0", "1", "1"] == sorted(text.get_text() for text in figure([panel], None).axes[0].texts)

@@ -13,10 +13,11 @@ import time
 import pytest
 from conftest import ROOT
 
-from grader import pool
-from grader.exercise import Call
-from grader.sandbox import LEVELS, RUNGS, landlock, level, limits, proof, scratch, seccomp
-from grader.sandbox.ladder import Sandbox
+from grader.isolation import LEVELS, RUNGS, level
+from grader.isolation.linux import landlock, limits, proof, scratch, seccomp
+from grader.isolation.linux.ladder import Sandbox
+from grader.judge import zygotes
+from grader.spec import Call
 
 DAEMON = """
 import os, pathlib, subprocess, time
@@ -37,7 +38,7 @@ def f(place):
 @pytest.fixture(scope="module")
 def weakest():
     """A worker of the lowest rung, whose answers may start processes."""
-    worker = pool.Zygote("interpreted", ("limits",))
+    worker = zygotes.Zygote("interpreted", ("limits",))
     yield worker
     worker.close()
 
@@ -70,7 +71,7 @@ def test_a_level_holds_what_those_below_it_hold(on, named):
 
 def test_the_lowest_rung_holds_everywhere():
     """What a process may ask of itself needs no kernel's leave."""
-    worker = pool.zygote()
+    worker = zygotes.get()
     worker.wait()
 
     assert "on" == worker.status["limits"]
@@ -148,8 +149,8 @@ def test_a_process_that_left_its_session_ends_with_its_answer(weakest):
 def test_it_ends_also_when_the_judge_is_killed():
     """Nobody is left to say that it should."""
     code = (
-        "import os, signal, sys\nfrom grader import pool\nfrom grader.exercise import Call\n"
-        "session = pool.Zygote('interpreted', ('limits',)).open(sys.argv[1], 60)\n"
+        "import os, signal, sys\nfrom grader.judge import zygotes\nfrom grader.spec import Call\n"
+        "session = zygotes.Zygote('interpreted', ('limits',)).open(sys.argv[1], 60)\n"
         "print(*session.run(Call('call', 'f', ('',))).value, flush=True)\nos.kill(os.getpid(), signal.SIGKILL)"
     )
     done = subprocess.run([sys.executable, "-c", code, DAEMON], cwd=ROOT, capture_output=True, text=True)
@@ -173,7 +174,7 @@ def test_others_go_on_when_strays_are_ended(weakest):
 def test_an_answer_that_fills_its_folder_is_ended(weakest):
     """However small each of its files is."""
     source = "def f():\n    for n in range(10**6):\n        open(f'file{n}', 'wb').write(bytes(10**5))"
-    with weakest.open(source, 60) as session, pytest.raises(pool.Died):
+    with weakest.open(source, 60) as session, pytest.raises(zygotes.Died):
         session.run(Call("call", "f"))
 
 
@@ -182,7 +183,7 @@ def test_a_folder_whose_owner_was_killed_goes_with_the_next_start(monkeypatch, t
     monkeypatch.setattr(scratch.tempfile, "gettempdir", lambda: str(tmp_path))
     monkeypatch.setattr(scratch.tempfile, "tempdir", str(tmp_path))
     code = (
-        "import os, pathlib, signal\nfrom grader.sandbox.scratch import Scratch\nheld = Scratch()\n"
+        "import os, pathlib, signal\nfrom grader.isolation.linux.scratch import Scratch\nheld = Scratch()\n"
         "pathlib.Path(held.name, 'left').mkdir()\nos.kill(os.getpid(), signal.SIGKILL)"
     )
     held = scratch.Scratch()
@@ -226,7 +227,7 @@ def test_a_folder_goes_whatever_is_in_it(tmp_path):
 def test_an_answer_sees_none_of_the_judges_environment(monkeypatch):
     """Somebody's keys, say."""
     monkeypatch.setenv("FIVE_PASSES_TEST_SECRET", "a key")
-    worker = pool.Zygote("interpreted", ("limits",))
+    worker = zygotes.Zygote("interpreted", ("limits",))
     source = "import os\ndef f(): return [dict(os.environ), open('/proc/self/environ').read()]"
     try:
         with worker.open(source, 20) as session:
@@ -247,11 +248,11 @@ def test_the_level_of_a_machine_is_that_of_its_weakest_worker(monkeypatch):
         def wait(self):
             pass
 
-    monkeypatch.setattr(pool, "zygote", Worker)
-    monkeypatch.setattr(pool.machine, "has_gpu", lambda: False)
-    assert LEVELS[3] == pool.isolation()
-    monkeypatch.setattr(pool.machine, "has_gpu", lambda: True)
-    assert LEVELS[1] == pool.isolation()
+    monkeypatch.setattr(zygotes, "get", Worker)
+    monkeypatch.setattr(zygotes.environment, "has_gpu", lambda: False)
+    assert LEVELS[3] == zygotes.isolation()
+    monkeypatch.setattr(zygotes.environment, "has_gpu", lambda: True)
+    assert LEVELS[1] == zygotes.isolation()
 
 
 # ---- the filter, run as the kernel runs it, for machines that are not at hand

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from grader import lessons, progress, scores
+from grader import lessons, progress
+from grader.notebook import progress_store
 
 
 @pytest.fixture
@@ -12,16 +13,16 @@ def book(tmp_path, monkeypatch):
     """A course whose progress is kept in a file of its own, with nothing in it."""
     file = tmp_path / "progress.json"
     monkeypatch.setenv("FIVE_PASSES_PROGRESS", str(file))
-    monkeypatch.setattr(scores, "_session", {})
+    monkeypatch.setattr(progress_store, "_session", {})
     return file
 
 
 def test_it_shows_points_marks_and_what_is_next(book, capsys):
     """Full points, a share of them, and none look different."""
     for exercise in lessons.of_lesson("00"):
-        scores.remember(exercise.id, exercise.points)
-    scores.remember("1.1", 0.0)
-    scores.remember("6.4", 1.5)
+        progress_store.remember(exercise.id, exercise.points)
+    progress_store.remember("1.1", 0.0)
+    progress_store.remember("6.4", 1.5)
     progress()
     shown = capsys.readouterr().out
 
@@ -33,19 +34,19 @@ def test_it_shows_points_marks_and_what_is_next(book, capsys):
 
 def test_it_survives_a_restart(book, monkeypatch):
     """A new session knows what an earlier one has shown."""
-    scores.remember("0.1", 1.0)
-    monkeypatch.setattr(scores, "_session", {})
+    progress_store.remember("0.1", 1.0)
+    monkeypatch.setattr(progress_store, "_session", {})
 
-    assert {"0.1": 1.0} == scores.current()
+    assert {"0.1": 1.0} == progress_store.current()
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"0.1": "much"}', "{", '{"9.9": 5}'])
 def test_a_damaged_file_costs_no_more_than_what_it_held(book, text):
     """It is overwritten by the next check."""
     book.write_text(text)
-    scores.remember("1.2", 2.0)
+    progress_store.remember("1.2", 2.0)
 
-    assert {"1.2": 2.0} == scores.current()
+    assert {"1.2": 2.0} == progress_store.current()
     assert 2.0 == json.loads(book.read_text())["1.2"]
 
 
@@ -53,13 +54,13 @@ def test_nobody_has_more_points_than_an_exercise_gives(book):
     """The file is the learner's own, and text."""
     book.write_text('{"0.1": 100, "1.1": -3}')
 
-    assert {"0.1": 1.0, "1.1": 0.0} == scores.current()
+    assert {"0.1": 1.0, "1.1": 0.0} == progress_store.current()
 
 
 def test_a_saved_file_claims_what_the_checks_showed_and_no_more(book, tmp_path, capsys):
     """Public checks passed; not a grade."""
-    scores.remember("0.1", 1.0)
-    scores.remember("6.4", 1.5)
+    progress_store.remember("0.1", 1.0)
+    progress_store.remember("6.4", 1.5)
     progress(save=str(tmp_path / "mine.json"))
     saved = json.loads((tmp_path / "mine.json").read_text())
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import grader
-from grader import draw, show
+from grader.notebook import charts, traffic
 
 
 def two_passes(x):
@@ -28,7 +28,7 @@ def in_place(x):
 
 
 def run(fn, *shape):
-    return show.count(fn, (torch.randn(*shape),), {})
+    return traffic.count(fn, (torch.randn(*shape),), {})
 
 
 def test_every_operation_is_a_row():
@@ -57,7 +57,7 @@ def test_making_a_tensor_like_another_reads_nothing():
 
 def test_a_broadcast_vector_is_read_once():
     """M elements, however often they are spread."""
-    assert [("sub", 12 + 3, 12)] == show.count(lambda a, b: a - b, (torch.ones(3, 4), torch.ones(3, 1)), {}).rows
+    assert [("sub", 12 + 3, 12)] == traffic.count(lambda a, b: a - b, (torch.ones(3, 4), torch.ones(3, 1)), {}).rows
 
 
 def test_the_table_says_elements_and_units(capsys):
@@ -72,7 +72,7 @@ def test_the_table_says_elements_and_units(capsys):
 
 def test_the_picture_is_described_in_words():
     """The description holds every number the picture shows, and travels with it as alternative text."""
-    picture = show.picture([run(two_passes, 3, 4), run(in_place, 2, 3)])
+    picture = traffic.picture([run(two_passes, 3, 4), run(in_place, 2, 3)])
     bundle = picture._repr_mimebundle_()
 
     assert "two_passes: exp 2.00, mul 2.00; in all 2.00 read and 2.00 written." in bundle["text/plain"]
@@ -85,8 +85,8 @@ def test_the_picture_fits_a_phone_and_grows_with_its_bars(count):
     import base64
 
     runs = [run(two_passes, 3, 4)] * count
-    data = base64.b64decode(draw.png(draw.traffic(runs)))
+    data = base64.b64decode(charts.png(charts.traffic(runs)))
     width, height = struct.unpack(">II", io.BytesIO(data).getbuffer()[16:24])
 
     assert 704 == width and 150 < height < 900
-    assert draw.png(draw.traffic(runs)) == draw.png(draw.traffic(runs))
+    assert charts.png(charts.traffic(runs)) == charts.png(charts.traffic(runs))

@@ -9,7 +9,8 @@ import nbformat
 import pytest
 from conftest import ROOT
 
-from grader import layout, lessons, submission
+from grader import lessons
+from grader.classroom import file_names, submissions
 
 STUB = "def double(x): return x"
 
@@ -22,7 +23,7 @@ def notebook(*cells, **metadata):
 
 
 def students(path):
-    return {h.name: h.student for h in submission.find(path)}
+    return {h.name: h.student for h in submissions.find(path)}
 
 
 NAMES = {
@@ -49,7 +50,7 @@ NAMES = {
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_says_whose_it_is_and_which_lesson(name):
     """As Canvas, nbgrader, Moodle and people write them."""
-    said = layout.read(name)
+    said = file_names.read(name)
 
     assert NAMES[name] == (said.student, said.lesson, said.late)
 
@@ -58,20 +59,20 @@ def test_nobody_hands_in_for_somebody_else():
     """A student's own name for a file is inside what the platform made of it."""
     forged = "lovelaceada_101_9999_04_one_row-9.ipynb"
 
-    assert "eve" == layout.read(f"eve/{forged}").student
-    assert "eve" == layout.read("eve/submitted/lovelaceada_101/04/x.ipynb").student
-    assert "eve_104" == layout.read(f"eve_104_9030_{forged}").student
-    assert layout.of_student(f"eve/{forged}", "eve").canvas is None
+    assert "eve" == file_names.read(f"eve/{forged}").student
+    assert "eve" == file_names.read("eve/submitted/lovelaceada_101/04/x.ipynb").student
+    assert "eve_104" == file_names.read(f"eve_104_9030_{forged}").student
+    assert file_names.of_student(f"eve/{forged}", "eve").canvas is None
 
 
 def test_attempts_are_in_order():
     """Canvas' suffix, then its number of the file; else names as people count."""
     names = ["a_1_12_x-2.ipynb", "a_1_11_x-1.ipynb", "a_1_10_x.ipynb", "a_1_9_y.ipynb"]
-    assert names[::-1] == sorted(names, key=lambda n: layout.read(n).order)
+    assert names[::-1] == sorted(names, key=lambda n: file_names.read(n).order)
 
     names = ["a/05.ipynb", "a/05 (2).ipynb", "a/05 (10).ipynb"]
     shuffled = random.Random(1).sample(names, 3)
-    assert names == sorted(shuffled, key=lambda n: layout.read(n).order)
+    assert names == sorted(shuffled, key=lambda n: file_names.read(n).order)
 
 
 def test_a_zip_of_a_folder_is_that_folder(tmp_path):
@@ -89,7 +90,7 @@ def test_a_zip_of_a_folder_is_that_folder(tmp_path):
     found = students(tmp_path / "week")
 
     assert {"submissions/a_1_10_04.ipynb": "a_1", "submissions/b_2_11_04.ipynb": "b_2"} == found
-    assert ("a", "1") == layout.of_student("submissions/a_1_10_04.ipynb", "a_1").canvas
+    assert ("a", "1") == file_names.of_student("submissions/a_1_10_04.ipynb", "a_1").canvas
 
 
 def test_zips_in_a_folder_are_opened_and_broken_ones_listed(tmp_path):
@@ -105,7 +106,7 @@ def test_zips_in_a_folder_are_opened_and_broken_ones_listed(tmp_path):
     (tmp_path / "dan.zip").symlink_to(tmp_path / "ada.zip")
     (tmp_path / "dan.ipynb").symlink_to(tmp_path / "ada.zip")
 
-    found = {h.name: h for h in submission.find(tmp_path)}
+    found = {h.name: h for h in submissions.find(tmp_path)}
 
     assert ["ada", "ada", "bob", "cyd", "dan", "dan", "eve", "eve"] == [h.student for h in found.values()]
     assert STUB in found["ada.zip/04.ipynb"].load().decode()
@@ -129,7 +130,7 @@ def test_every_file_is_one_whatever_it_is(tmp_path):
     os.mkfifo(handed / "pipe.ipynb")
     names += ["loop", "ada/again", "pipe", "pipe.ipynb", "bob.ipynb"]
 
-    found = list(submission.find(handed, handed / "results"))
+    found = list(submissions.find(handed, handed / "results"))
 
     assert sorted(names) == sorted(h.name for h in found)
     says = {}
@@ -144,7 +145,7 @@ def test_every_file_is_one_whatever_it_is(tmp_path):
     with zipfile.ZipFile(tmp_path / "class.zip", "w") as z:
         for name in ("ada/04.ipynb", "ada/report.pdf", "__MACOSX/._04.ipynb"):
             z.writestr(name, STUB)
-    assert ["ada/04.ipynb", "ada/report.pdf"] == [h.name for h in submission.find(tmp_path / "class.zip")]
+    assert ["ada/04.ipynb", "ada/report.pdf"] == [h.name for h in submissions.find(tmp_path / "class.zip")]
 
 
 def test_two_paths_never_share_a_name(tmp_path):
@@ -153,13 +154,13 @@ def test_two_paths_never_share_a_name(tmp_path):
         (tmp_path / week / "ada").mkdir(parents=True)
         (tmp_path / week / "ada" / "04.ipynb").write_text(STUB)
 
-    found = submission.find_all([tmp_path / "one", tmp_path / "two", tmp_path / "one"])
+    found = submissions.find_all([tmp_path / "one", tmp_path / "two", tmp_path / "one"])
     assert [("one/ada/04.ipynb", "ada"), ("two/ada/04.ipynb", "ada")] == [(h.name, h.student) for h in found]
 
-    (overlap,) = submission.find_all([tmp_path / "one", tmp_path / "one" / "ada"])
+    (overlap,) = submissions.find_all([tmp_path / "one", tmp_path / "one" / "ada"])
     assert ("one/ada/04.ipynb", "ada") == (overlap.name, overlap.student)
 
-    found = submission.find_all([tmp_path / "one" / "ada" / "04.ipynb", tmp_path / "two" / "ada" / "04.ipynb"])
+    found = submissions.find_all([tmp_path / "one" / "ada" / "04.ipynb", tmp_path / "two" / "ada" / "04.ipynb"])
     assert ["one/ada/04.ipynb", "two/ada/04.ipynb"] == [h.name for h in found]
 
 
@@ -187,7 +188,7 @@ def test_the_lesson_is_the_one_that_is_answered(case):
     """By metadata, else by file name, else by the names; where these disagree, a sentence says so."""
     name, data, lesson, problems = LESSONS[case]
 
-    read = submission.read(data.encode(), name)
+    read = submissions.read(data.encode(), name)
 
     assert (lesson, problems) == (read.lesson, len(read.problems)), read.problems
     if problems and lesson:
@@ -198,10 +199,10 @@ def test_the_courses_own_notebooks_say_which_lesson_they_are():
     """Whatever they are called, and without their answers."""
     for path in (ROOT / "notebooks").glob("*.ipynb"):
         book = json.loads(path.read_text())
-        assert path.name[:2] == submission.read(json.dumps(book).encode(), "x.ipynb").lesson
+        assert path.name[:2] == submissions.read(json.dumps(book).encode(), "x.ipynb").lesson
         for cell in book["cells"]:
             cell["source"] = "x = 1"
-        assert path.name[:2] == submission.read(json.dumps(book).encode(), "x.ipynb").lesson
+        assert path.name[:2] == submissions.read(json.dumps(book).encode(), "x.ipynb").lesson
 
 
 @pytest.mark.parametrize("metadata", [5, None, [], {"nbgrader": 3}, {"nbgrader": {"grade_id": ["check-4-1"]}}])
@@ -209,10 +210,10 @@ def test_odd_metadata_is_no_metadata(metadata):
     """It came from a stranger."""
     data = json.dumps({"cells": [{"cell_type": "code", "source": OF_04, "metadata": metadata}], "metadata": metadata})
 
-    assert "04" == submission.read(data.encode()).lesson
+    assert "04" == submissions.read(data.encode()).lesson
 
 
 def test_every_slug_is_found_in_its_own_name_only():
     """So that no lesson takes another's files."""
     for number, (slug, _) in lessons.OUTLINE.items():
-        assert number == layout.lesson(slug) == layout.lesson(f"my {slug.replace('_', '-').upper()} v2")
+        assert number == file_names.lesson(slug) == file_names.lesson(f"my {slug.replace('_', '-').upper()} v2")

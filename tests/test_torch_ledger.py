@@ -2,8 +2,8 @@
 
 import torch
 
-from grader.ledger import Ledger
-from grader.torch_ledger import TorchLedger
+from grader.interpreter.ledger import Ledger
+from grader.interpreter.torch_ledger import TorchLedger
 
 
 def test_the_ledger_knows_how_much_is_alive_at_once():

@@ -24,11 +24,13 @@ from traced import (
 )
 
 import grader
-from grader import interpreter, trace_table, tracing
+from grader import interpreter
 from grader.interpreter import KernelMisuse
-from grader.memory import Memory
-from grader.panel import pieces
-from grader.recorder import Recorder
+from grader.interpreter.address_space import Memory
+from grader.interpreter.recorder import Recorder
+from grader.notebook import trace as tracing
+from grader.notebook import trace_text
+from grader.notebook.trace_text import pieces
 
 interpreter.install()
 
@@ -165,7 +167,7 @@ def test_a_large_launch_is_cut_and_says_so(trace):
 
     assert "  and 24 programs more" in lines
     assert 5000 == len(kept.touched + kept.masked) and not kept.complete
-    assert "  (there was more than is kept here)" in trace_table.describe([kept])
+    assert "  (there was more than is kept here)" in trace_text.describe([kept])
 
 
 def test_many_launches_are_cut_too():
@@ -227,7 +229,7 @@ def test_an_access_along_a_row_is_kept_as_any_other(x, monkeypatch):
     for quick in (True, False):
         recorder, seen = Recorder(), np.random.default_rng(2)
         if not quick:
-            monkeypatch.setattr(grader.recorder, "_line", lambda *access: None)
+            monkeypatch.setattr(grader.interpreter.recorder, "_line", lambda *access: None)
         recorder.begin_launch("kernel", [300])
         for program in range(300):
             first, lanes = (int(n) for n in seen.integers((-2, 1), (region.numel + 4, 17)))

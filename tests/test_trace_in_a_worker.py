@@ -12,10 +12,12 @@ import traced
 from traced import copied, copy_kernel, unmasked_kernel
 
 import grader
-from grader import answer, interpreter, machine, pool
-from grader.child import _evidence
-from grader.exercise import Call
+from grader import environment, interpreter
 from grader.interpreter import KernelMisuse
+from grader.judge import zygotes
+from grader.judge.session import _evidence
+from grader.notebook import history
+from grader.spec import Call
 
 interpreter.install()
 SOURCE = pathlib.Path(traced.__file__).read_text()
@@ -39,8 +41,8 @@ def trace(capsys):
 @pytest.fixture
 def compiled(monkeypatch):
     """As where a GPU is present: kernels of this process cannot be watched, and a worker runs their text."""
-    monkeypatch.setattr(machine, "interpreted", lambda: False)
-    monkeypatch.setattr(answer, "session_cells", lambda: [SOURCE])
+    monkeypatch.setattr(environment, "interpreted", lambda: False)
+    monkeypatch.setattr(history, "session_cells", lambda: [SOURCE])
 
 
 def test_where_kernels_are_compiled_a_worker_tells_the_same(trace, compiled, monkeypatch):
@@ -75,9 +77,9 @@ def test_where_kernels_are_compiled_errors_are_sentences_too(compiled):
 ])  # fmt: skip
 def test_a_forged_panel_ends_the_answer(field, value):
     """What comes from a worker is looked at before it is believed."""
-    with pool.zygote().open(SOURCE, 10) as session:
+    with zygotes.get().open(SOURCE, 10) as session:
         sent = vars(session.run(Call("call", "copied", (torch.ones(7),), trace=True)).panels[0])
 
     assert sent == vars(_evidence({"panels": [sent | {"extra": 1}]}, b"").panels[0])
-    with pytest.raises(pool.Died):
+    with pytest.raises(zygotes.Died):
         _evidence({"panels": [sent | {field: value}]}, b"")

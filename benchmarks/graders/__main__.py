@@ -21,12 +21,13 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(HERE.parent)]
 
 import cases  # noqa: E402
 import class_of_15  # noqa: E402
+import course  # noqa: E402
 import nbformat  # noqa: E402
 import nbgrader_course  # noqa: E402
 import otter_assignment  # noqa: E402
-import record  # noqa: E402
 
-from grader import machine, records  # noqa: E402
+from grader.bench import record  # noqa: E402
+from grader.classroom import results_store  # noqa: E402
 
 
 def ours(folder: pathlib.Path, students: list) -> None:
@@ -41,7 +42,7 @@ def ours(folder: pathlib.Path, students: list) -> None:
 def verdicts(out: pathlib.Path) -> dict:
     """(student, exercise) -> whether this course's grader passed it."""
     found = {}
-    for row in records.rows(out / records.RESULTS):
+    for row in results_store.rows(out / results_store.RESULTS):
         for each in row["exercises"]:
             found[row["student"], each["id"]] = each["status"] == "passed"
     return found
@@ -62,7 +63,7 @@ def measure(scratch: pathlib.Path) -> dict:
         "otter": (otter_assignment.command(python), scratch / "otter"),
     }
     took = {
-        name: record.timed(command, cwd=cwd, env=variables(python), stderr=subprocess.DEVNULL)
+        name: course.timed(command, cwd=cwd, env=variables(python), stderr=subprocess.DEVNULL)
         for name, (command, cwd) in commands.items()
     }
     said = {
@@ -89,7 +90,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         result = measure(pathlib.Path(scratch))
     wanted = WANTED.read_text(encoding="utf-8").split()
-    done = machine.record(
+    done = record.header(
         f"{result['notebooks']} notebooks of lessons 04 and 05, graded by one process each.",
         "python benchmarks/graders docs/graders_side_by_side.json",
     )

@@ -8,8 +8,9 @@ import pathlib
 import class_of_15
 import torch
 
-from grader import compare, lessons
-from grader.exercise import Case, Out
+from grader import lessons
+from grader.checks import compare
+from grader.spec import Case, Out
 
 _SEED = 20250101
 

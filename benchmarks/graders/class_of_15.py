@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
+import course  # puts the course on the path
 import nbformat
-import record  # puts the course on the path
 from conftest import stored
 
 from grader import lessons
@@ -26,7 +26,7 @@ def students() -> Iterator[tuple[str, str, list[tuple[str, str]]]]:
     for each in stored("wrong"):
         if each.mistake in _MISTAKES:
             kept.setdefault((each.exercise, False), []).append(each.source)
-    own = record.solutions()
+    own = course.solutions()
     for number in range(STUDENTS):
         chance = random.Random(number)
         for lesson in LESSONS:

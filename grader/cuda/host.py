@@ -9,7 +9,7 @@ import pathlib
 import random
 import re
 
-from ..ledger import Entry, Launch, Ledger
+from ..interpreter.ledger import Entry, Launch, Ledger
 from . import report, tools
 
 _libraries: dict[str, ctypes.CDLL] = {}

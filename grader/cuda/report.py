@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import re
 
-from ..memory import OutOfBounds
+from ..interpreter.address_space import OutOfBounds
 from . import tools
 
 _NUMBERS = "what access tensor block thread other other_wait line other_line size other_access".split()

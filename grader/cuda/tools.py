@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable
 
-from .. import wire
+from ..protocol import frames
 
 _HERE = pathlib.Path(__file__).parent
 _FLAGS = "-std=c++17 -O1 -w -fPIC -shared".split()
@@ -87,9 +87,9 @@ def start_beside(confine: Callable[[], None]) -> None:
         ours.close()
         confine()
         while True:
-            asked, _ = wire.receive(theirs, 0)
+            asked, _ = frames.receive(theirs, 0)
             what, library, given = asked["ask"]
-            wire.send(theirs, {"said": _TOOLS[what](library, given)})
+            frames.send(theirs, {"said": _TOOLS[what](library, given)})
     finally:  # the answer's process is gone, or it asked for something else
         os._exit(0)
 
@@ -97,8 +97,8 @@ def start_beside(confine: Callable[[], None]) -> None:
 def _asked(what: str, library: str, given):
     if _beside is None:
         return _TOOLS[what](library, given)
-    wire.send(_beside, {"ask": [what, library, given]})
-    return wire.receive(_beside, 0)[0]["said"]
+    frames.send(_beside, {"ask": [what, library, given]})
+    return frames.receive(_beside, 0)[0]["said"]
 
 
 def _name(library: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pathlib
 
-from ..text import plain
+from ..classroom.sanitize import plain
 from . import words
 from .entries import Entry, by_student, to_look_at, write
 from .gradebook import Column, Gradebook, columns_for, students_for

@@ -8,9 +8,9 @@ import pathlib
 import re
 from dataclasses import dataclass, replace
 
-from .. import layout, records
-from ..sandbox import UNKNOWN, in_words
-from ..text import plain_all
+from ..classroom import file_names, results_store
+from ..classroom.sanitize import plain_all
+from ..isolation import UNKNOWN, in_words
 
 RESULTS = "results.jsonl"
 
@@ -21,7 +21,7 @@ class Entry:
 
     row: dict
     key: str
-    said: layout.Name
+    said: file_names.Name
     counted: str | None = None  # the submission that counts in this one's place
 
     @property
@@ -38,10 +38,12 @@ class Entry:
 def load(folder: pathlib.Path) -> list[Entry]:
     """The entries of a folder of results, by student, lesson and attempt; empty where there are no results."""
     found = []
-    for row in records.rows(folder / RESULTS):
+    for row in results_store.rows(folder / RESULTS):
         key = str(row.get("student") or row["submission"])
         blank = {"lesson": None, "problems": [], "exercises": [], "score": 0.0, "max_score": 0.0, "isolation": UNKNOWN}
-        found.append(Entry(plain_all(blank | row | {"student": key}), key, layout.of_student(row["submission"], key)))
+        found.append(
+            Entry(plain_all(blank | row | {"student": key}), key, file_names.of_student(row["submission"], key))
+        )
     found.sort(key=lambda e: (e.key, e.row["lesson"] or "", e.said.order, e.row["submission"]))
     last = {(e.key, e.row["lesson"]): e.row["submission"] for e in found}
     return [replace(e, counted=_other(e.row["submission"], last[e.key, e.row["lesson"]])) for e in found]

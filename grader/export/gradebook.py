@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from .. import layout
+from ..classroom import file_names
 
 _POINTS = "Points Possible"
 _TEST_STUDENT = "Student, Test"
@@ -123,10 +123,10 @@ def columns_for(columns: list[Column], lesson: str, points: float) -> list[Colum
     """
     number = str(int(lesson))
     tiers = (
-        lambda c: layout.lesson(c.title) == lesson,
-        lambda c: layout.lesson(c.title) is None and re.search(rf"(?<![0-9]){lesson}(?![0-9])", c.title),
+        lambda c: file_names.lesson(c.title) == lesson,
+        lambda c: file_names.lesson(c.title) is None and re.search(rf"(?<![0-9]){lesson}(?![0-9])", c.title),
         lambda c: (
-            layout.lesson(c.title) is None
+            file_names.lesson(c.title) is None
             and c.points == points
             and re.search(rf"(?<![0-9]){number}(?![0-9])", c.title)
         ),

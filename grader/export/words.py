@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..mistakes import MISTAKES
+from ..mistakes.registry import MISTAKES
 
 STATUS = {
     "passed": ("✓", "passed"),

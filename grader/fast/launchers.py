@@ -12,13 +12,13 @@ from collections.abc import Callable
 import torch
 import triton
 
-from .. import machine
+from .. import environment
 from .online import online_kernel
+from .packed import pair_row_kernel
 from .rows import odd_kernel, tile_kernel
 from .shared import shared_row_kernel
 from .split import combine_kernel, partial_kernel
-from .two import two_blocks_kernel
-from .words import pair_row_kernel
+from .tiled_two_pass import two_blocks_kernel
 
 Launcher = Callable[[torch.Tensor, torch.Tensor], None]  # (y, x)
 
@@ -193,7 +193,7 @@ def can_share(x: torch.Tensor) -> bool:
 
 def on_nvidia(x: torch.Tensor) -> bool:
     """Whether kernels for x are compiled for an NVIDIA GPU."""
-    return x.is_cuda and torch.version.cuda is not None and not machine.interpreted()
+    return x.is_cuda and torch.version.cuda is not None and not environment.interpreted()
 
 
 def _as_words(y: torch.Tensor, x: torch.Tensor) -> tuple[str, torch.Tensor, torch.Tensor]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from . import words
+from . import packed
 from .rows import LOG2_E
 
 
@@ -55,14 +55,14 @@ def shared_row_kernel(
     piece = tl.program_id(0)
     at = piece % n_pieces * piece_words + inside
     mask = (inside < piece_words) & (at < n_words)
-    word = words.load(x_ptr + (piece // n_pieces).to(tl.int64) * x_units * UNIT + at, mask, KIND, "")
-    m, d = words.state(word, KIND, PTX)
+    word = packed.load(x_ptr + (piece // n_pieces).to(tl.int64) * x_units * UNIT + at, mask, KIND, "")
+    m, d = packed.state(word, KIND, PTX)
     _publish(states_ptr, piece, m, d)
     for upcoming in range(piece + programs, end, programs):
         # The next piece sets out before this one is finished.
         at = upcoming % n_pieces * piece_words + inside
         mask = (inside < piece_words) & (at < n_words)
-        next_word = words.load(x_ptr + (upcoming // n_pieces).to(tl.int64) * x_units * UNIT + at, mask, KIND, "")
+        next_word = packed.load(x_ptr + (upcoming // n_pieces).to(tl.int64) * x_units * UNIT + at, mask, KIND, "")
         # Computed anew, and not kept from the round before: registers are what decides here.
         piece = upcoming - programs
         row = (piece // n_pieces).to(tl.int64)
@@ -70,12 +70,12 @@ def shared_row_kernel(
         mask = (inside < piece_words) & (at < n_words)
         found = _read(states_ptr, row, n_pieces, PIECES)
         if KIND == "float":  # while the next piece is summed up, the last states of this row arrive
-            next_m, next_d = words.state(next_word, KIND, PTX)
+            next_m, next_d = packed.state(next_word, KIND, PTX)
             _publish(states_ptr, upcoming, next_m, next_d)
         m, d = _merge(found, states_ptr, row, n_pieces, PIECES)
-        tl.store(y_ptr + row * y_units * UNIT + at, words.softmax(word, m, d, KIND, PTX), mask=mask)
+        tl.store(y_ptr + row * y_units * UNIT + at, packed.softmax(word, m, d, KIND, PTX), mask=mask)
         if KIND != "float":  # half the bytes arrive in half the time: better use it to store
-            next_m, next_d = words.state(next_word, KIND, PTX)
+            next_m, next_d = packed.state(next_word, KIND, PTX)
             _publish(states_ptr, upcoming, next_m, next_d)
         word = next_word
     piece = tl.program_id(0) + (end - 1 - tl.program_id(0)) // programs * programs
@@ -83,4 +83,4 @@ def shared_row_kernel(
     at = piece % n_pieces * piece_words + inside
     mask = (inside < piece_words) & (at < n_words)
     m, d = _merge(_read(states_ptr, row, n_pieces, PIECES), states_ptr, row, n_pieces, PIECES)
-    tl.store(y_ptr + row * y_units * UNIT + at, words.softmax(word, m, d, KIND, PTX), mask=mask)
+    tl.store(y_ptr + row * y_units * UNIT + at, packed.softmax(word, m, d, KIND, PTX), mask=mask)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from . import words
+from . import packed
 from .rows import LOG2_E
 
 
@@ -27,8 +27,8 @@ def partial_kernel(
     piece = tl.program_id(0)
     at = piece % n_pieces * BLOCK + tl.arange(0, BLOCK)
     row = (piece // n_pieces).to(tl.int64)
-    word = words.load(x_ptr + row * x_units * UNIT + at, at < n_units * UNIT, KIND, "")
-    m, d = words.state(word, KIND, PTX)
+    word = packed.load(x_ptr + row * x_units * UNIT + at, at < n_units * UNIT, KIND, "")
+    m, d = packed.state(word, KIND, PTX)
     tl.store(states_ptr + piece, m)
     tl.store(states_ptr + tl.num_programs(0) + piece, d)
 
@@ -44,7 +44,7 @@ def combine_kernel(
     row = (piece // n_pieces).to(tl.int64)
     mask = at < n_units * UNIT
     # Nobody needs x after this: what the cache still holds of it may go, and make room for y.
-    word = words.load(x_ptr + row * x_units * UNIT + at, mask, KIND, "evict_first")
+    word = packed.load(x_ptr + row * x_units * UNIT + at, mask, KIND, "evict_first")
     if OVERLAP:  # x was there before the launch that made the states; from here on it is over
         tl.extra.cuda.gdc_wait()
     lanes = tl.arange(0, PIECES)
@@ -53,4 +53,4 @@ def combine_kernel(
     ds = tl.load(states_ptr + tl.num_programs(0), mask=lanes < n_pieces, other=0.0)
     m = tl.max(ms, axis=0)
     d = tl.sum(ds * tl.exp2((ms - m) * LOG2_E), axis=0)
-    tl.store(y_ptr + row * y_units * UNIT + at, words.softmax(word, m, d, KIND, PTX), mask=mask)
+    tl.store(y_ptr + row * y_units * UNIT + at, packed.softmax(word, m, d, KIND, PTX), mask=mask)

@@ -1,4 +1,9 @@
-"""The course: its lessons in order, their points, and the exercises of those that exist."""
+"""The course: its lessons in order, their points, and the exercises of those that exist.
+
+Runs in: the judge's process.
+May import: checks, mistakes, reference, spec.
+Start reading: lesson_04.py (a short one), then outline.py.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +11,8 @@ import functools
 import importlib
 import importlib.util
 
-from ..exercise import Exercise
-
-# number -> (slug, points). The points of all lessons add up to 100.
-OUTLINE: dict[str, tuple[str, int]] = {
-    "00": ("check_your_bench", 1),
-    "01": ("five_passes", 6),
-    "02": ("bytes_not_flops", 7),
-    "03": ("pointers_and_masks", 8),
-    "04": ("one_row", 7),
-    "05": ("every_row", 11),
-    "06": ("green_tests_lie", 7),
-    "07": ("dtypes_and_extremes", 8),
-    "08": ("online_softmax", 9),
-    "09": ("split_a_row", 7),
-    "10": ("rows_and_residency", 8),
-    "11": ("backward", 7),
-    "12": ("down_to_cuda", 6),
-    "13": ("flash_attention", 5),
-    "14": ("measure_and_ship", 3),
-}
+from ..spec import Exercise
+from .outline import OUTLINE
 
 
 @functools.cache
@@ -42,3 +29,6 @@ def exercises() -> dict[str, Exercise]:
 def of_lesson(number: str) -> list[Exercise]:
     """The exercises of one lesson, such as "04"; empty for a lesson that does not exist."""
     return [e for e in exercises().values() if e.id.split(".")[0] == str(int(number))]
+
+
+__all__ = ["OUTLINE", "exercises", "of_lesson"]

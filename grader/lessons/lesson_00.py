@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from .. import compare, detectors, inputs
-from ..exercise import Call, Case, Exercise
+from ..checks import compare, inputs
+from ..mistakes import detectors
+from ..spec import Call, Case, Exercise
 
 
 def _cases(seed: int) -> list[Case]:

@@ -6,10 +6,11 @@ import random
 
 import torch
 
-from .. import compare, detectors, inputs
-from ..exercise import Call, Case, Evidence, Exercise
-from ..known import formulas
-from ..wire import same_number
+from ..checks import compare, inputs
+from ..checks.compare import same_number
+from ..mistakes import detectors
+from ..mistakes.softmax import formulas
+from ..spec import Call, Case, Evidence, Exercise
 
 
 def five_pass_budget(m: int, n: int) -> tuple[int, int]:

@@ -7,10 +7,11 @@ import pathlib
 import random
 from fractions import Fraction
 
-from .. import compare, detectors
-from ..exercise import Call, Case, Exercise
-from ..known.roofline import BOUND_BY, FLOOR_TIME, FUSED_TRAFFIC, IDEAL_SPEEDUP
-from ..wire import same_number
+from ..checks import compare
+from ..checks.compare import same_number
+from ..mistakes import detectors
+from ..mistakes.roofline import BOUND_BY, FLOOR_TIME, FUSED_TRAFFIC, IDEAL_SPEEDUP
+from ..spec import Call, Case, Exercise
 
 # One table for the lesson's text and for its checks.
 _CARDS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "cards.json"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from .. import compare, inputs
-from ..exercise import Call, Case, Exercise, Out
-from ..known.copies import COPY, MAXIMUM, REPAIR, ROWS
+from ..checks import compare, inputs
+from ..mistakes.copies import COPY, MAXIMUM, REPAIR, ROWS
+from ..spec import Call, Case, Exercise, Out
 
 # Elements and lanes of a block. The smallest ragged ones are short of two lanes or more: a mask that lets one lane
 # too many through then looks different from no mask at all.

@@ -6,10 +6,10 @@ import math
 
 import torch
 
-from .. import compare, detectors, inputs
-from ..exercise import Call, Case, Evidence, Exercise, Out
-from ..known.softmax import SOFTMAX_KERNEL
-from ..wire import Unreadable
+from ..checks import compare, inputs
+from ..mistakes import detectors
+from ..mistakes.softmax.columns import SOFTMAX_KERNEL
+from ..spec import Call, Case, Evidence, Exercise, Out, Unreadable
 
 _ROWS = [
     ("a row that fills its block", inputs.randn, 4, 4),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import torch
 
-from .. import inputs, wrappers
-from ..exercise import Call, Case, Exercise, Out
-from ..known.rows import ROW_KERNEL
-from ..known.softmax import SOFTMAX_KERNEL
+from ..checks import inputs
+from ..mistakes.softmax.columns import SOFTMAX_KERNEL
+from ..mistakes.softmax.function import WRAPPER
+from ..mistakes.softmax.rows import ROW_KERNEL
+from ..reference import softmax_function
+from ..spec import Call, Case, Exercise, Out
 
 _MATRICES = [
     ("randn", inputs.randn, 2, 4),
@@ -51,7 +53,7 @@ def _kernel_cases(seed: int) -> list[Case]:
 
 def _kernel_case(label: str, x: torch.Tensor, order: str, y_gap: int = 0) -> Case:
     m, n = x.shape
-    y_stride, block = n + y_gap, wrappers.block(n)
+    y_stride, block = n + y_gap, softmax_function.block(n)
     call = Call(
         "launch",
         "softmax_kernel",
@@ -60,21 +62,23 @@ def _kernel_case(label: str, x: torch.Tensor, order: str, y_gap: int = 0) -> Cas
         grid=(m,),
         order=order,
     )
-    return wrappers.kernel_case(f"{label}, {m}×{n} in blocks of {block}", x, call)
+    return softmax_function.kernel_case(f"{label}, {m}×{n} in blocks of {block}", x, call)
 
 
 def _wrapper_cases(seed: int) -> list[Case]:
     cases = []
     for i, (label, family, m, n) in enumerate(_MATRICES):
         x = family(m, n, inputs.generator(seed + i))
-        cases.append(wrappers.case("fused_softmax", f"{label}, {m}×{n}", x))
+        cases.append(softmax_function.case("fused_softmax", f"{label}, {m}×{n}", x))
     g = inputs.generator(seed)
     cases += [
-        wrappers.case("fused_softmax", "rows with gaps between them, 3×6", inputs.row_strided(inputs.randn(3, 6, g))),
-        wrappers.case("fused_softmax", "a transposed view, 4×6", inputs.column_strided(inputs.randn(4, 6, g))),
-        wrappers.case("fused_softmax", "a long row, 2×4097", inputs.randn(2, 4097, g)),
-        wrappers.case("fused_softmax", "float64, 2×5", inputs.randn(2, 5, g).double(), size=20_000),
-        *wrappers.refusals("fused_softmax", g),
+        softmax_function.case(
+            "fused_softmax", "rows with gaps between them, 3×6", inputs.row_strided(inputs.randn(3, 6, g))
+        ),
+        softmax_function.case("fused_softmax", "a transposed view, 4×6", inputs.column_strided(inputs.randn(4, 6, g))),
+        softmax_function.case("fused_softmax", "a long row, 2×4097", inputs.randn(2, 4097, g)),
+        softmax_function.case("fused_softmax", "float64, 2×5", inputs.randn(2, 5, g).double(), size=20_000),
+        *softmax_function.refusals("fused_softmax", g),
     ]
     return cases
 
@@ -109,6 +113,6 @@ EXERCISES = [
             "The launch needs the grid, both row strides, the number of columns, BLOCK and num_warps.",
             "`softmax_kernel[(<rows>,)](y, x, y.stride(0), x.stride(0), <columns>, BLOCK=<power of two>, ...)`",
         ),
-        mistakes=wrappers.WRAPPER,
+        mistakes=WRAPPER,
     ),
 ]

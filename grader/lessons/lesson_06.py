@@ -7,10 +7,11 @@ import random
 
 import torch
 
-from .. import compare, detectors, syntax
-from ..exercise import Call, Case, Evidence, Exercise, Given
+from ..checks import compare, syntax
+from ..mistakes import detectors
+from ..spec import Call, Case, Detector, Evidence, Exercise, Given
 
-_KERNELS = pathlib.Path(__file__).parent.parent / "kernels"
+_KERNELS = pathlib.Path(__file__).parent / "lesson_06_kernels"
 _BROKEN = (_KERNELS / "broken.py").read_text(encoding="utf-8")
 _RIGHT = (_KERNELS / "right.py").read_text(encoding="utf-8")
 _WRONG = (_KERNELS / "wrong.py").read_text(encoding="utf-8")
@@ -120,22 +121,27 @@ def _is_red(case: Case, evidence: Evidence) -> bool:
     return case.group is None and (evidence.error or {}).get("type") == "AssertionError"
 
 
+@Detector
 def _refuses_right(case: Case, evidence: Evidence, answer) -> bool:
     return _is_red(case, evidence) and not case.facts["reference"]
 
 
+@Detector
 def _refuses_reference(case: Case, evidence: Evidence, answer) -> bool:
     return case.facts["reference"] and _is_red(case, evidence)
 
 
 def _was_told(what: str):
     """A right kernel did not take what the test handed it."""
-    return lambda case, evidence, answer: case.group is None and what in (evidence.error or {}).get("message", "")
+    return Detector(
+        lambda case, evidence, answer: case.group is None and what in (evidence.error or {}).get("message", "")
+    )
 
 
 def _survives(test=None):
     """A wrong kernel got through, and the test is written in a certain way."""
 
+    @Detector
     def detect(case: Case, evidence: Evidence, answer) -> bool:
         return case.group is not None and (test is None or detectors.written(test)(case, evidence, answer))
 
@@ -143,12 +149,12 @@ def _survives(test=None):
 
 
 def _survivor(group: str):
-    return lambda case, evidence, answer: case.group == group
+    return Detector(lambda case, evidence, answer: case.group == group)
 
 
 def _then_told(what: str):
     """The kernel did not take what the answer returned."""
-    return lambda c, e, a: bool(e.then and e.then[0].error and what in e.then[0].error["message"])
+    return Detector(lambda c, e, a: bool(e.then and e.then[0].error and what in e.then[0].error["message"]))
 
 
 def _input_exercise(number: int, letter: str, hints: tuple[str, str, str]) -> Exercise:
@@ -162,12 +168,12 @@ def _input_exercise(number: int, letter: str, hints: tuple[str, str, str]) -> Ex
         hints=hints,
         mistakes=(
             ("returns-nothing", detectors.nothing),
-            ("input-too-large", lambda c, e, a: "tensor of" in getattr(e.value, "kind", "")),
-            ("input-no-matrix", lambda c, e, a: e.error is None and bool(_unusable(e, name))),
+            ("input-too-large", Detector(lambda c, e, a: "tensor of" in getattr(e.value, "kind", ""))),
+            ("input-no-matrix", Detector(lambda c, e, a: e.error is None and bool(_unusable(e, name)))),
             ("input-empty", _then_told("without elements")),
             ("input-too-large", _then_told("more than a check can interpret")),
-            ("input-without-softmax", lambda c, e, a: c.size == 1 and e.error is None),
-            ("input-harmless", lambda c, e, a: c.size == 2 and e.error is None),
+            ("input-without-softmax", Detector(lambda c, e, a: c.size == 1 and e.error is None)),
+            ("input-harmless", Detector(lambda c, e, a: c.size == 2 and e.error is None)),
         ),
     )
 
@@ -234,7 +240,7 @@ EXERCISES = [
             ("input-no-matrix", _was_told("softmax takes a float32 matrix")),
             ("test-refuses-pytorch", _refuses_reference),
             ("test-refuses-right", _refuses_right),
-            ("test-returns", lambda c, e, a: isinstance(e.value, bool)),
+            ("test-returns", Detector(lambda c, e, a: isinstance(e.value, bool))),
             ("test-calls-nothing", _survives(lambda tree: 0 in syntax.unused_parameters(tree, "test_softmax"))),
             ("test-asserts-nothing", _survives(syntax.asserts_nothing)),
             *zip(_NAMES, map(_survivor, WRONG)),

@@ -6,14 +6,15 @@ import functools
 
 import torch
 
-from .. import compare, inputs, wrappers
-from ..exercise import Call, Case, Exercise, Out
-from ..known import tolerance
-from ..known.half import HALF_KERNEL
-from ..known.masked import MASKED_KERNEL
-from ..known.rows import ROW_KERNEL
-from ..known.softmax import SOFTMAX_KERNEL
-from ..known.tolerance import TOLERANCE
+from ..checks import compare, inputs
+from ..mistakes import tolerance
+from ..mistakes.softmax.columns import SOFTMAX_KERNEL
+from ..mistakes.softmax.half import HALF_KERNEL
+from ..mistakes.softmax.masked import MASKED_KERNEL
+from ..mistakes.softmax.rows import ROW_KERNEL
+from ..mistakes.tolerance import TOLERANCE
+from ..reference import softmax_function
+from ..spec import Call, Case, Exercise, Out
 
 _HALF = (torch.bfloat16, torch.float16)
 
@@ -67,7 +68,7 @@ def _half_case(
     label: str, x: torch.Tensor, y_gap: int = 0, order: str = "forward", interpreted_only: bool = False
 ) -> Case:
     m, n = x.shape
-    block, dtype = wrappers.block(n), compare.name(x.dtype)
+    block, dtype = softmax_function.block(n), compare.name(x.dtype)
     wide = {"num_warps": 16} if block > 8192 else {}  # for a GPU: with fewer, a thread has more than it can hold
     call = Call(
         "launch",
@@ -78,7 +79,7 @@ def _half_case(
         order=order,
     )
     what = f"{label}, {dtype}, {m}×{n} in blocks of {block}"
-    return wrappers.kernel_case(what, x, call, interpreted_only=interpreted_only)
+    return softmax_function.kernel_case(what, x, call, interpreted_only=interpreted_only)
 
 
 _LENGTHS = (1, 7, 781, 4096, 32768, 131072)
@@ -155,7 +156,7 @@ def _masked_cases(seed: int) -> list[Case]:
 
 def _masked_case(label: str, raw: torch.Tensor, keep: torch.Tensor, y_gap: int = 0, order: str = "forward") -> Case:
     m, n = raw.shape
-    y_stride, block = n + y_gap, wrappers.block(n)
+    y_stride, block = n + y_gap, softmax_function.block(n)
     x = raw.masked_fill(keep == 0, -torch.inf)
     strides = {"y_stride": y_stride, "x_stride": raw.stride(0), "keep_stride": keep.stride(0)}
     call = Call(

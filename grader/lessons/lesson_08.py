@@ -6,11 +6,14 @@ import random
 
 import torch
 
-from .. import compare, detectors, inputs, wrappers
-from ..exercise import Call, Case, Evidence, Exercise, Out
-from ..known import walks
-from ..known.online import ONLINE_KERNEL, UPDATES, exp, merge_formula, state_formula
-from ..wire import Once, same_number
+from ..checks import compare, inputs
+from ..checks.compare import same_number
+from ..mistakes import detectors
+from ..mistakes.softmax import walks
+from ..mistakes.softmax.function import WRAPPER
+from ..mistakes.softmax.online import ONLINE_KERNEL, UPDATES, exp, merge_formula, state_formula
+from ..reference import softmax_function
+from ..spec import Call, Case, Detector, Evidence, Exercise, Once, Out
 
 
 def _walk_cases(seed: int) -> list[Case]:
@@ -114,7 +117,7 @@ def _kernel_cases(seed: int) -> list[Case]:
 def _kernel_case(label: str, x: torch.Tensor, block: int, y_gap: int = 0, order: str = "forward") -> Case:
     m, n = x.shape
     args = (Out((m, n), strides=(n + y_gap, 1)), x, n + y_gap, x.stride(0), n)
-    return wrappers.kernel_case(
+    return softmax_function.kernel_case(
         f"{label}, {m}×{n} in tiles of {block}",
         x,
         Call("launch", "online_softmax_kernel", args, {"BLOCK": block}, grid=(m,), order=order),
@@ -145,14 +148,16 @@ _SHAPES = [
 def _wrapper_cases(seed: int) -> list[Case]:
     g = inputs.generator(seed)
     cases = [
-        wrappers.case("online_softmax", f"{label}, {m}×{n}", family(m, n, g), walks=2)
+        softmax_function.case("online_softmax", f"{label}, {m}×{n}", family(m, n, g), walks=2)
         for label, family, m, n in _SHAPES
     ]
     return [
         *cases,
-        wrappers.case("online_softmax", "rows with gaps between them, 3×6", inputs.row_strided(inputs.randn(3, 6, g))),
-        wrappers.case("online_softmax", "a transposed view, 4×6", inputs.column_strided(inputs.randn(4, 6, g))),
-        *wrappers.refusals("online_softmax", g),
+        softmax_function.case(
+            "online_softmax", "rows with gaps between them, 3×6", inputs.row_strided(inputs.randn(3, 6, g))
+        ),
+        softmax_function.case("online_softmax", "a transposed view, 4×6", inputs.column_strided(inputs.randn(4, 6, g))),
+        *softmax_function.refusals("online_softmax", g),
     ]
 
 
@@ -223,7 +228,7 @@ EXERCISES = [
             "in the second: load, `tl.exp(<tile> - <maximum>) / <sum>`, store.",
         ),
         mistakes=(
-            ("wider-than-a-tile", lambda c, e, a: not e.error and bool(_too_wide(e, c.facts["block"]))),
+            ("wider-than-a-tile", Detector(lambda c, e, a: not e.error and bool(_too_wide(e, c.facts["block"])))),
             *ONLINE_KERNEL,
         ),
     ),
@@ -239,6 +244,6 @@ EXERCISES = [
             "The block is a number you choose once, such as 4096, whatever the row's length is.",
             "`online_softmax_kernel[(<rows>,)](y, x, y.stride(0), x.stride(0), <columns>, BLOCK=<a power of two>)`",
         ),
-        mistakes=(*wrappers.WRAPPER, *ONLINE_KERNEL),
+        mistakes=(*WRAPPER, *ONLINE_KERNEL),
     ),
 ]

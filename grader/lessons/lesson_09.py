@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import torch
 
-from .. import compare, inputs, wrappers
-from ..exercise import Call, Case, Evidence, Exercise, Out
-from ..known import splits
-from ..known.split_combine import COMBINE_KERNEL
-from ..known.split_function import SPLIT_FUNCTION
-from ..known.split_kernels import PARTIAL_KERNEL
+from ..checks import compare, inputs
+from ..mistakes.split_combine import COMBINE_KERNEL
+from ..mistakes.split_function import SPLIT_FUNCTION
+from ..mistakes.split_kernels import PARTIAL_KERNEL
+from ..reference import softmax_function, splits
+from ..spec import Call, Case, Evidence, Exercise, Out
 
 # Label, family, rows, columns, splits, block.
 _MATRICES = [
@@ -89,7 +89,7 @@ def _partial_case(label: str, x: torch.Tensor, n_splits: int, block: int, order:
         budget=(m * n, 2 * m * n_splits),
         unit=m * n,
         facts=_facts(x, n_splits, block) | {"y_stride": n_splits, "states": want},
-        interpreted_only=wrappers.lowest(x),
+        interpreted_only=softmax_function.lowest(x),
     )
 
 
@@ -114,7 +114,7 @@ def _combine_case(label: str, x: torch.Tensor, n_splits: int, block: int, order:
             "launch",
             "combine_kernel",
             (y, x, *states, n + y_gap, x.stride(0), n, n_splits, split_size),
-            {"SPLITS": wrappers.block(n_splits), "BLOCK": block},
+            {"SPLITS": softmax_function.block(n_splits), "BLOCK": block},
             grid=(m, n_splits),
             order=order,
             trace=True,
@@ -127,7 +127,7 @@ def _combine_case(label: str, x: torch.Tensor, n_splits: int, block: int, order:
         unit=m * n,
         may_idle=(n_splits - 1) * split_size >= n,  # an empty split has nothing to store
         facts=_facts(x, n_splits, block) | {"y_stride": n + y_gap},
-        interpreted_only=wrappers.lowest(x),
+        interpreted_only=softmax_function.lowest(x),
     )
 
 
@@ -158,7 +158,7 @@ def _wrapper_cases(seed: int) -> list[Case]:
         *(_wrapper_case(label, family(m, n, g), s, order) for label, family, m, n, s, order in _SHAPES),
         _wrapper_case("rows with gaps between them", gaps, 2, "forward"),
         _wrapper_case("a transposed view", apart, 2, "forward"),
-        *wrappers.refusals("split_softmax", g, 2),
+        *softmax_function.refusals("split_softmax", g, 2),
         *(_too_few(inputs.randn(2, 5, g), n_splits) for n_splits in (0, -1)),
     ]
 
@@ -170,7 +170,7 @@ def _wrapper_case(label: str, x: torch.Tensor, n_splits: int, order: str) -> Cas
     def verify(e: Evidence) -> str | None:
         if plain or not e.error:
             return splits.returned(x, n_splits, e)
-        return wrappers.refused(x, e, "this input")
+        return softmax_function.refused(x, e, "this input")
 
     return Case(
         f"{label}, {m}×{n} in {n_splits} split{'s' * (n_splits > 1)}",
@@ -185,7 +185,7 @@ def _wrapper_case(label: str, x: torch.Tensor, n_splits: int, order: str) -> Cas
         may_write_less=True,
         unit=m * n,
         expects_error=not plain,
-        facts=_facts(x, n_splits, wrappers.block(n)) | {"y_stride": n},
+        facts=_facts(x, n_splits, softmax_function.block(n)) | {"y_stride": n},
     )
 
 
@@ -194,7 +194,7 @@ def _too_few(x: torch.Tensor, n_splits: int) -> Case:
     return Case(
         f"a number of splits it cannot take: {n_splits}",
         Call("call", "split_softmax", (x, n_splits)),
-        verify=lambda e: wrappers.refused(None, e, what),
+        verify=lambda e: softmax_function.refused(None, e, what),
         size=10_000,
         facts={"refuses": True},
         expects_error=True,

@@ -6,13 +6,14 @@ import random
 
 import torch
 
-from .. import inputs, wrappers
-from ..exercise import Call, Case, Exercise, Out
-from ..known import residency
-from ..known.persistent import PERSISTENT
-from ..known.residency import RESIDENCY
-from ..known.softmax import SOFTMAX_KERNEL
-from ..known.tiles import TILE
+from ..checks import inputs
+from ..mistakes import residency
+from ..mistakes.residency import RESIDENCY
+from ..mistakes.softmax.columns import SOFTMAX_KERNEL
+from ..mistakes.softmax.persistent import PERSISTENT
+from ..mistakes.softmax.tiles import TILE
+from ..reference import softmax_function
+from ..spec import Call, Case, Exercise, Out
 
 _TILES = [  # rows, columns, rows a program
     ("ragged both ways", inputs.randn, 3, 3, 2),
@@ -56,8 +57,8 @@ def _tile_cases(seed: int) -> list[Case]:
 
 
 def _tile_case(label: str, x: torch.Tensor, rows: int, y_gap: int = 0, order: str = "forward") -> Case:
-    (m, n), block = x.shape, wrappers.block(x.shape[1])
-    return wrappers.kernel_case(
+    (m, n), block = x.shape, softmax_function.block(x.shape[1])
+    return softmax_function.kernel_case(
         f"{label}, {m}×{n} in tiles of {rows}×{block}",
         x,
         Call(
@@ -113,14 +114,14 @@ def _walk_cases(seed: int) -> list[Case]:
 
 def _walk_case(label: str, x: torch.Tensor, programs: int, y_gap: int = 0, order: str = "forward") -> Case:
     m, n = x.shape
-    return wrappers.kernel_case(
+    return softmax_function.kernel_case(
         f"{label}, {m}×{n} with {programs} program{'s' * (programs > 1)}",
         x,
         Call(
             "launch",
             "persistent_softmax_kernel",
             (Out((m, n), strides=(n + y_gap, 1)), x, n + y_gap, x.stride(0), m, n),
-            {"BLOCK": wrappers.block(n)},
+            {"BLOCK": softmax_function.block(n)},
             grid=(programs,),
             order=order,
         ),

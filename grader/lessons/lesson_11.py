@@ -6,12 +6,14 @@ import pathlib
 
 import torch
 
-from .. import compare, detectors, inputs, wrappers
-from ..exercise import Call, Case, Exercise, Out
-from ..known import autograd, gradients
-from ..known.gradient_kernel import GRADIENT_KERNEL
+from ..checks import compare, inputs
+from ..mistakes import autograd, detectors, gradients
+from ..mistakes.gradient_kernel import GRADIENT_KERNEL
+from ..mistakes.softmax.function import WRAPPER
+from ..reference import softmax_function
+from ..spec import Call, Case, Exercise, Out
 
-_DRIVER = (pathlib.Path(__file__).parent.parent / "drivers" / "gradient.py").read_text(encoding="utf-8")
+_DRIVER = (pathlib.Path(__file__).parent / "drivers" / "gradient.py").read_text(encoding="utf-8")
 
 
 def _constant(m: int, n: int, g: torch.Generator) -> torch.Tensor:
@@ -119,7 +121,7 @@ def _kernel_cases(seed: int) -> list[Case]:
 
 def _kernel_case(label: str, y: torch.Tensor, dy: torch.Tensor, dx_gap: int = 0, order: str = "forward") -> Case:
     m, n = y.shape
-    block, strides = wrappers.block(n), {"dx": n + dx_gap, "y": y.stride(0), "dy": dy.stride(0)}
+    block, strides = softmax_function.block(n), {"dx": n + dx_gap, "y": y.stride(0), "dy": dy.stride(0)}
     dx = Out((m, n), compare.name(y.dtype), (strides["dx"], 1))
     return Case(
         f"{label}, {m}×{n} in blocks of {block}",
@@ -151,10 +153,12 @@ def _kernel_case(label: str, y: torch.Tensor, dy: torch.Tensor, dx_gap: int = 0,
 def _function_cases(seed: int) -> list[Case]:
     g = inputs.generator(seed)
     cases = [
-        wrappers.case("check_forward", f"forward, {label}, {m}×{n}", family(m, n, g))
+        softmax_function.case("check_forward", f"forward, {label}, {m}×{n}", family(m, n, g))
         for label, family, m, n in _FORWARD
     ]
-    cases.append(wrappers.case("check_forward", "forward, rows with gaps", inputs.row_strided(inputs.randn(3, 6, g))))
+    cases.append(
+        softmax_function.case("check_forward", "forward, rows with gaps", inputs.row_strided(inputs.randn(3, 6, g)))
+    )
     for i, (label, x, dy, m, n) in enumerate([*_MATRICES, ("very long rows", inputs.randn, inputs.randn, 2, 5000)]):
         g = inputs.generator(seed + i)
         cases.append(autograd.case(f"{label}, {m}×{n}", x(m, n, g), dy(m, n, g)))
@@ -238,6 +242,6 @@ EXERCISES = [
             "In backward: `y, = ctx.saved_tensors`, then dy as the kernel wants it, then "
             "`softmax_backward_kernel[(<rows>,)](dx, y, dy, <three strides>, <columns>, BLOCK=...)`, then return.",
         ),
-        mistakes=(*autograd.FUNCTION, *wrappers.WRAPPER, *GRADIENT_KERNEL),
+        mistakes=(*autograd.FUNCTION, *WRAPPER, *GRADIENT_KERNEL),
     ),
 ]

@@ -7,10 +7,11 @@ import random
 
 import torch
 
-from .. import compare, inputs, wrappers
-from ..exercise import Call, Case, Exercise, Helper, Out
-from ..known import combines, cuda_faults, reductions
-from ..known.cuda_kernels import CUDA_KERNEL
+from ..checks import compare, inputs
+from ..mistakes import cuda_faults, reductions
+from ..mistakes.cuda_kernels import CUDA_KERNEL
+from ..reference import combines, softmax_function
+from ..spec import Call, Case, Exercise, Helper, Out
 
 _COMBINES = pathlib.Path(combines.__file__).read_text(encoding="utf-8")
 
@@ -151,7 +152,7 @@ def _kernel_case(version: str, label: str, x: torch.Tensor, threads: int, order:
         unit=m * n,
         group=version,
         facts={"x": x, "out": 0, "threads": threads, "version": version},
-        interpreted_only=wrappers.lowest(x),
+        interpreted_only=softmax_function.lowest(x),
     )
 
 

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import torch
 
-from .. import inputs
-from ..exercise import Call, Case, Exercise, Out
-from ..known import attention, attention_kernel, attention_tiled
+from ..checks import inputs
+from ..mistakes import attention_kernel, attention_tiled
+from ..reference import attention
+from ..spec import Call, Case, Exercise, Out
 
 # What is added to the scores: offsets(m, n, tile) -> one number a query, one number a key.
 Offsets = Callable[[int, int, int], tuple[torch.Tensor, torch.Tensor]]

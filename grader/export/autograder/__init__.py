@@ -5,7 +5,7 @@ from __future__ import annotations
 import pathlib
 import zipfile
 
-from ...pool import ROOT
+from ...environment import ROOT
 
 _HERE = pathlib.Path(__file__).parent
 _SCRIPTS = ("setup.sh", "run_autograder")

@@ -1,0 +1,34 @@
+"""What the benchmarks here share: the course on the path, its own answers, a clock for commands."""
+
+from __future__ import annotations
+
+import pathlib
+import resource
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+
+def solutions() -> dict[str, str]:
+    """The course's own answer to each exercise."""
+    from grader import lessons
+    from grader.classroom import submissions
+    from grader.judge import extract
+
+    found = {}
+    for path in sorted((ROOT / "solutions").glob("*.ipynb")):
+        handed_in = submissions.read(path.read_bytes())
+        for exercise in lessons.of_lesson(handed_in.lesson):
+            found[exercise.id] = extract.extract(handed_in.cells, exercise.names).source
+    return found
+
+
+def timed(command: list, **options) -> dict[str, float]:
+    """Wall and CPU seconds of a command and all that it started. Raises CalledProcessError when it fails."""
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True, **options)
+    wall, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return {"seconds": wall, "cpu": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime}

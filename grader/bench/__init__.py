@@ -1,0 +1,6 @@
+"""Stop-watches: how long a check takes, how fast softmax is on a GPU, and the header of every record.
+
+Runs in: `python -m grader bench`, and the scripts in benchmarks/.
+May import: classroom, cuda, fast, judge, lessons, root.
+Start reading: latency.py (no GPU) or gpu.py.
+"""

@@ -1,0 +1,69 @@
+"""What somebody would use instead: other softmaxes along the rows of a matrix, for the side by side measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+import triton
+import triton.language as tl
+
+Softmax = Callable[[torch.Tensor], torch.Tensor]
+
+
+def all_of_them() -> tuple[dict[str, Softmax], list[str]]:
+    """(name -> function of a matrix, names of those that are not installed here)."""
+    from ..fast import softmax
+
+    here: dict[str, Softmax] = {
+        "softmax": softmax,
+        "torch.softmax": lambda x: torch.softmax(x, dim=1),
+        "torch.compile": torch.compile(lambda x: torch.softmax(x, dim=1), dynamic=False),
+        "five passes": five_passes,
+        "one row": one_row,
+    }
+    torch._dynamo.config.cache_size_limit = 1024  # one compilation for each shape
+    missing = []
+    for name, load in (("Liger", _liger), ("QuACK", _quack)):
+        try:
+            here[name] = load()
+        except ImportError:
+            missing.append(name)
+    return here, missing
+
+
+def five_passes(x: torch.Tensor) -> torch.Tensor:
+    """Lesson 01: maximum, subtract, exp, sum, divide."""
+    e = torch.exp(x - x.amax(dim=1, keepdim=True))
+    return e / e.sum(dim=1, keepdim=True)
+
+
+@triton.jit
+def _one_row_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf")).to(tl.float32)
+    e = tl.exp(x - tl.max(x, axis=0))
+    tl.store(y_ptr + row * y_row_stride + cols, e / tl.sum(e, axis=0), mask=mask)
+
+
+def one_row(x: torch.Tensor) -> torch.Tensor:
+    """Lesson 05: one program a row, with more warps for a wider block."""
+    y = torch.empty_like(x)
+    block = triton.next_power_of_2(x.shape[1])
+    warps = 16 if block >= 4096 else 8 if block >= 2048 else 4
+    _one_row_kernel[(len(x),)](y, x, y.stride(0), x.stride(0), x.shape[1], BLOCK=block, num_warps=warps)
+    return y
+
+
+def _liger() -> Softmax:
+    from liger_kernel.ops.softmax import LigerSoftmaxFunction
+
+    return LigerSoftmaxFunction.apply
+
+
+def _quack() -> Softmax:
+    from quack.softmax import softmax
+
+    return softmax

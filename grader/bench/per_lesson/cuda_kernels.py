@@ -1,0 +1,45 @@
+"""Lesson 12: its CUDA kernels (12.4) beside the Triton kernel of lesson 05, PyTorch's and a copy."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+
+from .. import gpu
+from . import solution
+
+WHAT = "Bytes are counted once read and once written for every function, whatever it moves."
+M, N = 4096, 2048
+THREADS = 256
+
+
+def measure() -> list[dict]:
+    """One row for each function: its median time, and the bytes of 2·M·N elements, which every one moves at least."""
+    import torch
+
+    from ...cuda import device
+
+    fused_softmax = solution.function("05_every_row.ipynb", "fused_softmax")
+    x = torch.randn(M, N, device="cuda")
+    want, y = torch.softmax(x.double(), dim=1), torch.empty_like(x)
+    runs = {
+        "copy": functools.partial(y.copy_, x),
+        "torch.softmax": functools.partial(torch.softmax, x, dim=1),
+        "fused_softmax": functools.partial(fused_softmax, x),
+    }
+    for name in ("v1", "v2", "v3"):
+        kernel = device.kernel(solution.function("12_down_to_cuda.ipynb", name), f"softmax_{name}")
+        y.fill_(float("nan"))
+        kernel((M,), THREADS, (y, x, N))
+        torch.testing.assert_close(y.double(), want, rtol=1e-4, atol=0)
+        runs[name] = functools.partial(kernel, (M,), THREADS, (y, x, N))
+    rows = []
+    for what, run in runs.items():
+        row = {"m": M, "n": N, "dtype": "float32", "what": what, "threads": THREADS if what[0] == "v" else None}
+        rows.append(row | {"microseconds": gpu.microseconds(run), "bytes": 2 * M * N * x.element_size()})
+    return rows
+
+
+def also() -> dict:
+    """The version of CuPy, which compiled the kernels."""
+    return {"cupy": importlib.metadata.version(next(d for d in importlib.metadata.packages_distributions()["cupy"]))}

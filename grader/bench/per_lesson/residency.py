@@ -1,0 +1,65 @@
+"""Lesson 10: one row a program (5.2), tiles of rows (10.1), programs that walk over all rows (10.2)."""
+
+from __future__ import annotations
+
+import functools
+
+from .. import gpu
+from . import solution
+
+SHAPES = [(32768, 64), (32768, 256), (4096, 256), (4096, 781), (4096, 1000), (32768, 1024)]
+ROWS = [1, 2, 4, 8, 16, 32]
+WARPS = 4
+LESSON = "10_rows_and_residency.ipynb"
+WHAT = f"programs, of {WARPS} warps: in the launch; n_regs, n_spills: of a thread, as compiled; shared: its bytes."
+
+
+def ways(x, y) -> list[tuple[str, int | None, object]]:
+    """(what, programs, a function that does it) for each way to go over the rows of x: copy first, then softmax."""
+    import torch
+    import triton
+
+    fused = solution.function("05_every_row.ipynb", "fused_softmax")
+    tile, walk = (solution.function(LESSON, f"{name}_softmax_kernel") for name in ("tile", "persistent"))
+    resident, properties = (solution.function(LESSON, name) for name in ("resident_programs", "device_properties"))
+    sizes = (y, x, y.stride(0), x.stride(0), *x.shape)
+    block = triton.next_power_of_2(x.shape[1])
+    found = [
+        ("copy", None, functools.partial(y.copy_, x)),
+        ("torch.softmax", None, functools.partial(torch.softmax, x, dim=1, out=y)),
+        ("one row", len(x), functools.partial(fused, x)),
+    ]
+    for rows in ROWS:
+        programs = triton.cdiv(len(x), rows)
+        run = functools.partial(tile[(programs,)], *sizes, ROWS=rows, BLOCK=block, num_warps=WARPS)
+        found.append((f"tile of {rows}", programs, run))
+    compiled = walk[(1,)](*sizes, BLOCK=block, num_warps=WARPS)
+    programs = min(resident(properties(), compiled.n_regs, compiled.metadata.shared, WARPS), len(x))
+    found.append(("persistent", programs, functools.partial(walk[(programs,)], *sizes, BLOCK=block, num_warps=WARPS)))
+    return found
+
+
+def measure() -> list[dict]:
+    """One row for each shape and way: median time, and for our kernels programs, registers a thread, and spills."""
+    import torch
+
+    results = []
+    for m, n in SHAPES:
+        x = torch.randn(m, n, device="cuda")
+        want, y = torch.softmax(x, dim=1), torch.empty_like(x)
+        for what, programs, run in ways(x, y):
+            y.fill_(torch.nan)
+            returned = run()
+            got = returned if isinstance(returned, torch.Tensor) else y
+            torch.testing.assert_close(got, x if what == "copy" else want)
+            microseconds = gpu.microseconds(run)
+            row = {"m": m, "n": n, "dtype": "float32", "what": what, "microseconds": microseconds, "programs": programs}
+            if got is not returned:  # a launch, which returns the compiled kernel
+                row |= {"n_regs": returned.n_regs, "n_spills": returned.n_spills, "shared": returned.metadata.shared}
+            results.append(row)
+    return results
+
+
+def also() -> dict:
+    """What Triton's driver says of the device, as the lesson asks it."""
+    return {"properties": solution.function(LESSON, "device_properties")()}

@@ -1,0 +1,28 @@
+"""The header of every record that was measured without a GPU."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import pathlib
+
+from ..environment import has_gpu, version
+
+
+def here() -> dict:
+    """This machine, as records of measurements name it: processor, cores for this process, GPU or none."""
+    lines = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    processor = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown")
+    return {"processor": processor, "cores": len(os.sched_getaffinity(0)), "gpu": has_gpu()}
+
+
+def header(what: str, command: str) -> dict:
+    """What every record without a GPU begins with: what was measured how, when, where, beside what else."""
+    return {
+        "what": what,
+        "command": command,
+        "date": datetime.date.today().isoformat(),
+        "machine": here(),
+        "others": f"{os.getloadavg()[0]:.1f} processes were running before on average",
+        "versions": {name: version(name) for name in ("torch", "triton", "numpy")},
+    }

@@ -1,0 +1,162 @@
+"""Comparisons of an answer's values with float64. Each returns None, or a sentence: where, and by how much."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import torch
+
+from ..spec import Unreadable
+from .bounds import HALF, gradient_bound, least_bound, softmax_bound, softmax_slack
+
+
+def softmax(x: torch.Tensor, got) -> str | None:
+    """None when got is the row-wise softmax of x (2-D), else a sentence about the first and worst place."""
+    wrong_kind = kind(got, x)
+    if wrong_kind:
+        return wrong_kind
+    want = torch.softmax(x.double(), dim=-1)
+    error = (got.double() - want).abs()
+    slack = softmax_slack(got.dtype)
+    # What a value at the maximum may have, others may have too; mostly that is enough, and it is quick.
+    if (error <= least_bound(x.shape[-1], got.dtype) * want + slack).all():
+        return None
+    good = error <= softmax_bound(x, got.dtype) * want + slack
+    good |= got.isnan() & want.isnan()
+    if good.all():
+        return None
+    return place(got, want, good)
+
+
+def gradient(y: torch.Tensor, dy: torch.Tensor, got, off: torch.Tensor | float = 0.0) -> str | None:
+    """None when got is y·(dy - Σ y·dy) for each row of y and dy (2-D), else a sentence. off: as for the bound."""
+    wrong_kind = kind(got, dy)
+    if wrong_kind:
+        return wrong_kind
+    want = softmax_gradient(y, dy)
+    allowed = gradient_bound(y, dy, got.dtype, off)
+    good = (got.double() - want).abs() <= allowed
+    if good.all():
+        return None
+    row = int((~good).any(dim=1).nonzero()[0])
+    column = int((~good[row]).nonzero()[0])
+    value, expected = got[row, column].item(), want[row, column].item()
+    if abs(expected) <= allowed[row, column]:
+        expected = 0.0
+    digits = 6 if abs(value - expected) < 0.01 * abs(expected) else 4
+    if f"{value:.6g}" == f"{expected:.6g}":
+        digits = 12
+    which = "the row" if len(good) == 1 else f"row {row}"
+    element = f"{which}, column {column} is {value:.{digits}g}, expected {expected:.{digits}g}"
+    count = f"{int((~good).sum())} of {good.numel()} values differ"
+    total = got[row].double().sum().item()
+    if abs(total) <= allowed[row].sum():
+        return f"{element}; {count}"
+    return f"{element}; {count}, and the row sums to {total:.4g}, expected 0"
+
+
+def softmax_gradient(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
+    """The gradient that a softmax with output y hands back for dy, row by row, float64."""
+    y, dy = y.double(), dy.double()
+    return y * (dy - (y * dy).sum(-1, keepdim=True))
+
+
+def state(got, want: tuple[float, float]) -> str | None:
+    """None when got is the state (m, d) of a walk, else a sentence."""
+    if not isinstance(got, (tuple, list)) or len(got) != 2:
+        return f"{shown(got)} came back, expected two numbers (m, d)"
+    for name, g, w in zip("md", got, want):
+        if not same_number(g, w, rel=1e-5):
+            return f"{name} is {f'{g:.6g}' if isinstance(g, float) else shown(g)}, expected {w:.6g}"
+    return None
+
+
+def kind(got, like: torch.Tensor) -> str | None:
+    """None when got is a tensor of the shape and dtype of `like`, else a sentence."""
+    if isinstance(got, Unreadable):
+        return f"a {got.kind} came back, expected shape {tuple(like.shape)}, {name(like.dtype)}"
+    if not isinstance(got, torch.Tensor):
+        return f"{got!r} came back instead of a tensor" if got is not None else "nothing came back: is there a return?"
+    if got.shape != like.shape:
+        return f"the result has shape {tuple(got.shape)}, expected {tuple(like.shape)}"
+    if got.dtype != like.dtype:
+        return f"the result is {name(got.dtype)}, expected {name(like.dtype)}"
+    return None
+
+
+def place(got: torch.Tensor, want: torch.Tensor, good: torch.Tensor) -> str:
+    """Where it went wrong and by how much: the first wrong row, its sum, its first wrong element."""
+    row = int((~good).any(dim=1).nonzero()[0])
+    column = int((~good[row]).nonzero()[0])
+    which = "the row" if len(good) == 1 else f"row {row}"
+    value, expected = got[row, column].item(), want[row, column].item()
+    total = got[row].double().sum().item()
+    # What a right row sums to: not quite 1 once its values are rounded to half precision, NaN where it has no softmax.
+    if abs(total - want[row].to(got.dtype).double().sum().item()) > max(1e-3, torch.finfo(got.dtype).eps):
+        return f"{which} sums to {total:.4g}, expected 1; its column {column} is {value:.4g}, expected {expected:.4g}"
+    digits = 6 if abs(value - expected) < 0.01 * abs(expected) else 4
+    count = f"{int((~good).sum())} of {good.numel()} values differ"
+    element = f"column {column} is {value:.{digits}g}, expected {expected:.{digits}g}"
+    halves = abs(value - expected) / abs(expected) * 2 / torch.finfo(got.dtype).eps if expected else torch.inf
+    if got.dtype in HALF and 1 < halves < 10:
+        element += f" (off by {halves:.3g} times half of eps; one rounding is 1 at most)"
+    return f"{which}, {element}; {count}, the row sums to {total:.4g}"
+
+
+def tensor(got, want: torch.Tensor, rtol: float) -> str | None:
+    """None when got equals want (same shape and dtype class) to a relative error, else a sentence."""
+    wrong_kind = kind(got, want)
+    if wrong_kind:
+        return wrong_kind
+    good = (got.double() - want.double()).abs() <= rtol * want.double().abs()
+    good |= got == want
+    if good.all():
+        return None
+    at = tuple(int(i) for i in (~good).nonzero()[0])
+    where = f"row {at[0]}, column {at[1]}" if len(at) == 2 else f"element {at[0] if len(at) == 1 else at}"
+    return f"{where} is {got[at].item():.6g}, expected {want[at].item():.6g}"
+
+
+def same_number(a, b, rel: float = 1e-9) -> bool:
+    """Whether two plain values are the same number; booleans are no numbers."""
+    if isinstance(a, bool) or isinstance(b, bool) or not all(isinstance(v, (int, float, Fraction)) for v in (a, b)):
+        return False
+    try:
+        return a == b or math.isclose(a, b, rel_tol=rel)
+    except OverflowError:  # an integer too large for a float
+        return False
+
+
+def two_numbers(got, want: tuple[int, int]) -> str | None:
+    """None when got is the pair (read, written) that was wanted, else a sentence."""
+    if not isinstance(got, (tuple, list)) or len(got) != 2:
+        return f"{shown(got)} came back, expected two numbers (read, written)"
+    if all(same_number(g, w) for g, w in zip(got, want)):
+        return None
+    wrong = [word for word, g, w in zip(("read", "written"), got, want) if not same_number(g, w)]
+    # The expected number stays with the check: the learner can count it.
+    return f"{shown(tuple(got))} came back; the number of elements {' and '.join(wrong)} is not right"
+
+
+def shown(value) -> str:
+    """A plain value as a sentence quotes it, long ones cut short."""
+    text = f"a {value.kind}" if isinstance(value, Unreadable) else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def alike(got, want: torch.Tensor, rtol: float = 1e-4) -> bool:
+    """Whether got looks like a formula's result, NaN and inf included; used to name mistakes, never to accept."""
+    if not isinstance(got, torch.Tensor) or got.shape != want.shape:
+        return False
+    slack = 1e-37
+    if got.dtype in HALF:
+        rtol, slack = torch.finfo(got.dtype).eps, softmax_slack(got.dtype)
+    got, want = got.double(), want.double()
+    same = ((got - want).abs() <= rtol * want.abs() + slack) & want.isfinite()
+    return bool((same | (got == want) | (got.isnan() & want.isnan())).all())
+
+
+def name(dtype: torch.dtype) -> str:
+    """A dtype as one reads it: float32."""
+    return str(dtype).removeprefix("torch.")

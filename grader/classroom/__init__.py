@@ -1,0 +1,6 @@
+"""Grading a class: files that were handed in become rows of a results store, one row a file.
+
+Runs in: `python -m grader grade`, and the processes that it starts.
+May import: isolation, judge, lessons, root, spec.
+Start reading: grading.py, then results_store.py and executors.py.
+"""

@@ -1,0 +1,64 @@
+"""Which lesson a notebook answers: what its metadata, its file name and the names it defines say of it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from .. import lessons
+from ..judge import extract
+from . import file_names
+
+
+def lesson_of(notebook: dict, cells: list[str], name: str = "") -> tuple[str | None, list[str]]:
+    """(number of the lesson or None, sentences about what is odd).
+
+    The metadata is the course's own, a file name is easily changed, so they are asked in this order. But a label alone
+    earns and costs nobody points: a lesson of which the notebook defines something comes before one of which it
+    defines nothing.
+    """
+    said = {
+        "its metadata says": _by_metadata(notebook),
+        "its file name says": file_names.read(name).lesson,
+        "the names it defines say": _by_names(cells),
+    }
+    said = {how: number for how, number in said.items() if number}
+    if not said:
+        return None, ["no such lesson: the notebook defines none of the names an exercise asks for"]
+    defined = extract.definitions(cells)
+    answered = (n for n in said.values() if any(defined[x] for e in lessons.of_lesson(n) for x in e.names))
+    chosen = next(answered, next(iter(said.values())))
+    if len(set(said.values())) == 1:
+        return chosen, []
+    opinions = ", ".join(f"{how} {number}" for how, number in said.items())
+    return chosen, [f"which lesson is it? {opinions}: graded as {chosen}"]
+
+
+def _by_metadata(notebook: dict) -> str | None:
+    """The lesson whose cells, by the ids that the course gave them, are the most."""
+    count: Counter[str] = Counter()
+    cells = notebook.get("cells")
+    for cell in cells if isinstance(cells, list) else []:
+        metadata = cell.get("metadata") if isinstance(cell, dict) else None
+        nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+        grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
+        found = re.match(r"(?:exercise|check)-([0-9]{1,2})-[0-9]", grade_id) if isinstance(grade_id, str) else None
+        if found and found[1].zfill(2) in lessons.OUTLINE:
+            count[found[1].zfill(2)] += 1
+    return count.most_common(1)[0][0] if count else None
+
+
+def _by_names(cells: list[str]) -> str | None:
+    """The lesson most of whose names are defined and whose checks are called."""
+    text, count = "\n".join(cells), extract.definitions(cells)
+    best, most = None, 0.0
+    for number in lessons.OUTLINE:
+        exercises = lessons.of_lesson(number)
+        if not exercises:
+            continue
+        names = [n for e in exercises for n in e.names]
+        defined = sum(count[n] > 0 for n in names) / len(names)
+        called = [e for e in exercises if re.search(rf"check\(\s*[\"']{re.escape(e.id)}[\"']", text)]
+        if defined + len(called) / len(exercises) > most:
+            best, most = number, defined + len(called) / len(exercises)
+    return best

@@ -1,0 +1,48 @@
+"""python -m grader bench: how long a check takes, or how fast softmax is on a GPU."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import sys
+
+
+def add(commands) -> None:
+    """Add this command to the parser."""
+    parser = commands.add_parser("bench", help="measure how long a check takes, or how fast softmax is on a GPU")
+    parser.add_argument("notebooks", nargs="*", type=pathlib.Path, help="notebooks with right answers")
+    parser.add_argument(
+        "--gpu", action="store_true", help="softmax beside a copy and its peers, and what the lessons show, on this GPU"
+    )
+    parser.add_argument("--out", type=pathlib.Path, help="where the record goes")
+    parser.set_defaults(run=run)
+
+
+def run(options) -> int:
+    """Print a table, and with --gpu write the record and its picture; 2 when there is nothing to measure."""
+    from .. import environment
+    from ..bench import latency
+
+    if options.gpu:
+        if not environment.has_gpu() or environment.interpreted():
+            print("There is no GPU here that Triton compiles for, so there is nothing to time.", file=sys.stderr)
+            return 2
+        from ..bench import gpu, per_lesson
+        from ..notebook import charts
+
+        out = options.out or pathlib.Path("softmax_on_gpu.json")
+        done = gpu.measure(f"python -m grader bench --gpu --out {out}")
+        done["lessons"], missing = per_lesson.run()
+        done["left_out"] += missing
+        out.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
+        print(gpu.table(done))
+        picture = out.with_suffix(".png")
+        charts.bandwidth(done).savefig(picture)
+        print(f"The record is in {out}, the picture in {picture}.")
+        return 0
+    notebooks = options.notebooks or sorted((environment.ROOT / "solutions").glob("*.ipynb"))
+    if not notebooks:
+        print("Name notebooks with right answers: python -m grader bench NOTEBOOK...", file=sys.stderr)
+        return 2
+    print(latency.table(latency.measure(notebooks, options.out)))
+    return 0

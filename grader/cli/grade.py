@@ -1,0 +1,179 @@
+"""python -m grader grade: notebooks -> one row each, and a table."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import pathlib
+import sys
+from datetime import timedelta
+
+from ..isolation import LEVELS, UNKNOWN, in_words
+
+
+def add(commands) -> None:
+    """Add this command to the parser."""
+    parser = commands.add_parser("grade", help="grade notebooks")
+    parser.add_argument("paths", nargs="+", type=pathlib.Path, metavar="PATH", help="a notebook, a folder, or a zip")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("results"), help="where results.jsonl goes")
+    parser.add_argument(
+        "--jobs", type=_positive(int), default=_cores(),
+        help="files graded side by side; each takes about 1 GB of memory",
+    )  # fmt: skip
+    parser.add_argument(
+        "--timeout", type=_positive(float), default=20.0, metavar="S",
+        help="seconds an exercise may take; a file may take three times as long",
+    )  # fmt: skip
+    parser.add_argument(
+        "--secret", type=pathlib.Path, metavar="FILE",
+        help="what the inputs of the cases are derived from; without it a secret is made in --out and kept there",
+    )  # fmt: skip
+    parser.add_argument("--dask", metavar="ADDRESS", help="grade on the Dask cluster whose scheduler is there")
+    parser.add_argument("--shard", type=_shard, metavar="I/N", help="grade the I-th of N parts; merge joins them")
+    parser.add_argument(
+        "--require-isolation", choices=LEVELS[1:], default=LEVELS[0], metavar="LEVEL",
+        help=f"grade nothing where answers are kept apart less than this: {', '.join(LEVELS[1:])}",
+    )  # fmt: skip
+    parser.set_defaults(run=run)
+
+
+def run(options) -> int:
+    """Grade what was named.
+
+    0 when every file has a row, 2 when there is nothing to grade or to write to, 3 when isolation falls short, 130 when
+    it was stopped.
+    """
+    from ..classroom import executors, grading, results_store, seeds, submissions
+
+    try:
+        handed = grading.distinct(submissions.find_all(options.paths, options.out))
+        with results_store.Results(options.out) as results:
+            secret = seeds.secret(options.secret) if options.secret else seeds.own_secret(options.out)
+            results.expect([h.name for h in handed])
+            part = [h for h in handed if options.shard is None or _in_shard(h.name, *options.shard)]
+            if options.dask:
+                graders = executors.of_cluster(options.dask)
+            else:
+                jobs = min(options.jobs, len(part)) or 1
+                graders = executors.of_this_machine(jobs, grading.patience(options.timeout))
+            with graders as found:
+                done = grading.run(part, results, found, secret, options.timeout, options.require_isolation)
+                _watch(done, len(part))
+            _report(options.out, {h.name for h in part})
+    except (submissions.NothingToGrade, seeds.NoSecret, results_store.Busy) as error:
+        return _stop(2, f"Nothing graded: {error}.")
+    except OSError as error:
+        why = error.strerror or error
+        return _stop(
+            2,
+            f"The results cannot be written to {str(options.out)!r}: {why}. The rows that are there stay, and the same "
+            "command goes on from them.",
+        )
+    except grading.BelowLevel as error:
+        return _stop(3, f"Grading stopped: {error}. `python -m grader doctor` says what is missing.")
+    except (grading.NotGraded, executors.Unreachable) as error:
+        return _stop(2, f"Grading stopped: {error}.")
+    except KeyboardInterrupt:
+        return _stop(130, f"Stopped. What is done is in {str(options.out)!r}; the same command goes on from there.")
+    return 0
+
+
+def _watch(done, total: int) -> None:
+    """Show how far it is and about how long it will take; where nobody can see a bar move, in lines."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("grading"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, speed_estimate_period=600) as bar:
+        bar.add_task("grading", total=total)
+        (task,) = bar.tasks
+        step = max(total // 20, 10)
+        for _, kept in done:
+            if kept:  # it took no time, so it says nothing of how long the others will
+                bar.update(task.id, total=task.total - 1)
+                continue
+            bar.advance(task.id)
+            if not console.is_terminal and task.completed % step == 0:
+                left = f", about {timedelta(seconds=task.time_remaining)} left" if task.time_remaining else ""
+                print(f"graded {task.completed:.0f} of {task.total:.0f}{left}", file=sys.stderr, flush=True)
+
+
+def _report(out: pathlib.Path, names: set[str]) -> None:
+    """Print a table of the rows with these names, and say what was not judged."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from ..classroom import results_store
+
+    lines, failed, levels = [], 0, set()
+    for row in results_store.rows(out / results_store.RESULTS):
+        if row["submission"] not in names:
+            continue
+        marks = "  ".join(f"{e['id']} {_mark(e)}" for e in row["exercises"])
+        score = f"{row['score']:g}/{row['max_score']:g}"
+        lines.append((row["submission"], row["lesson"] or "-", score, marks, "; ".join(row["problems"])))
+        failed += results_store.failed(row)
+        levels.add(str(row.get("isolation", UNKNOWN)))
+    table = Table("submission", "lesson", "score", "exercises", "problems", title=f"isolation: {in_words(levels)}")
+    for line in sorted(lines):
+        table.add_row(*map(_plain, line))
+    Console().print(table)
+    print(f"{len(lines)} of {len(names)} files have a row in {out / results_store.RESULTS}")
+    if failed:
+        print(
+            f"{failed} of them could not be judged in full, through no fault of theirs: their rows say what was "
+            "missing. The same command tries these again.",
+            file=sys.stderr,
+        )
+
+
+def _mark(exercise: dict) -> str:
+    marks = {"passed": "✓", "not_attempted": "·"}
+    return marks.get(exercise["status"], "✗") + (f" {exercise['mistake']}" if exercise["mistake"] else "")
+
+
+def _plain(text: str):
+    """Text from a stranger as text: no markup, no control or direction characters."""
+    from rich.text import Text
+
+    from ..classroom.sanitize import plain
+
+    return Text(plain(text))
+
+
+def _stop(status: int, sentence: str) -> int:
+    print(sentence, file=sys.stderr)
+    return status
+
+
+def _cores() -> int:
+    """Cores that this process may use, which in a container or a batch job are fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _positive(kind):
+    def convert(text: str):
+        number = kind(text)
+        if not number > 0:
+            raise argparse.ArgumentTypeError(f"{text} is not above 0")
+        return number
+
+    return convert
+
+
+def _shard(text: str) -> tuple[int, int]:
+    part, _, parts = text.partition("/")
+    if not (part.isdecimal() and parts.isdecimal() and 0 <= int(part) <= int(parts) != 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is no part such as 1/4")
+    return int(part), int(parts)
+
+
+def _in_shard(name: str, part: int, parts: int) -> bool:
+    """Whether a part holds a submission. Its name decides, so other files come and go without moving it.
+
+    Parts may be counted from 1 to N or from 0 to N - 1: part N and part 0 are the same.
+    """
+    digest = hashlib.sha256(name.encode(errors="surrogateescape")).digest()
+    return int.from_bytes(digest[:8], "big") % parts == part % parts

@@ -1,0 +1,111 @@
+"""What this machine has: a GPU or none, and which versions."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import pathlib
+import platform
+import shutil
+import sys
+
+# Files that a driver leaves behind. Where none exists there is no GPU, and torch need not be asked.
+_DRIVER_FILES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/kfd", "/dev/dxg", "/dev/dri")
+ROOT = pathlib.Path(__file__).resolve().parent.parent  # the folder of the course
+_triton_was_first = False
+_WITHOUT_TRITON = {
+    "darwin": "Triton has no package for macOS. Colab or a dev container runs all of the course",
+    "win32": "Triton has no package of its own for Windows. WSL, a dev container or Colab runs all of the course; "
+    "pip install triton-windows runs its kernels, but not its checks",
+}
+
+
+def has_gpu() -> bool:
+    """Whether PyTorch sees a GPU that Triton compiles for."""
+    if sys.platform == "linux" and not any(pathlib.Path(f).exists() for f in _DRIVER_FILES):
+        return False
+    try:
+        import torch
+    except ImportError:
+        return False
+    return torch.cuda.is_available() or bool(getattr(torch, "xpu", None) and torch.xpu.is_available())
+
+
+def has_compiler() -> bool:
+    """Whether there is a g++, which kernels in CUDA C++ are compiled with to run on a CPU."""
+    return shutil.which("g++") is not None
+
+
+def has_cupy() -> bool:
+    """Whether kernels in CUDA C++ can be compiled for a GPU too."""
+    return importlib.util.find_spec("cupy") is not None
+
+
+def prepare() -> None:
+    """Choose interpreted or compiled for this process. Triton reads the choice when it is imported and decorates."""
+    global _triton_was_first
+    _triton_was_first = "triton" in sys.modules
+    if "TRITON_INTERPRET" not in os.environ and not _triton_was_first and not has_gpu():
+        os.environ["TRITON_INTERPRET"] = "1"
+
+
+def interpreted() -> bool:
+    """Whether kernels decorated in this process run interpreted."""
+    return os.environ.get("TRITON_INTERPRET", "0").lower() in ("1", "true", "on", "yes")
+
+
+def without_triton() -> str | None:
+    """What to do where there is no Triton, as a sentence without its full stop; None where there is one."""
+    if triton():
+        return None
+    return _WITHOUT_TRITON.get(sys.platform, "Triton is not installed: pip install triton, then restart the kernel")
+
+
+def version(package: str) -> str | None:
+    """Installed version of a package, None when it is absent."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def triton() -> str | None:
+    """Installed version of Triton, under whichever name its package goes here."""
+    return version("triton") or version("triton-windows")
+
+
+def device() -> None:
+    """Say in three lines what this machine has: device, versions, and how kernels run."""
+    for what, state in facts().items():
+        print(f"{what:<9} {state}")
+
+
+def facts() -> dict[str, str]:
+    """The three lines of device()."""
+    versions = f"Python {platform.python_version()}, torch {version('torch')}, Triton {triton()}"
+    return {"device": _name(), "versions": versions, "mode": _mode()}
+
+
+def order() -> str:
+    """Which was imported first, Triton or grader; it decides whether grader could choose how kernels run."""
+    return "Triton, then grader" if _triton_was_first else "grader first, as it should be"
+
+
+def _name() -> str:
+    if not has_gpu():
+        return "CPU, no GPU that Triton compiles for"
+    import torch
+
+    backend = torch.cuda if torch.cuda.is_available() else torch.xpu
+    return backend.get_device_name(0)
+
+
+def _mode() -> str:
+    if missing := without_triton():
+        return f"PyTorch only: {missing}"
+    if not interpreted() and not has_gpu():
+        return "broken: Triton was imported before grader. Restart the kernel and run the first cell first"
+    if interpreted():
+        return "interpreted: every kernel runs on the CPU, each access checked first"
+    return "compiled for the GPU; checks also run interpreted"

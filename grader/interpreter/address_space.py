@@ -1,0 +1,191 @@
+"""Where an address lies: the tensors of one launch, as the guard sees them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..spec import called
+
+# Every tensor of a launch gets a window of addresses of its own, with its first element in the middle. An address
+# that runs over the end of one tensor can then never be mistaken for an address of its neighbour in memory.
+WINDOW_BITS = 41
+_MIDDLE = 1 << (WINDOW_BITS - 1)
+
+
+class OutOfBounds(RuntimeError):
+    """A kernel addressed memory outside the tensor it was given."""
+
+    def __init__(self, message: str, **where):
+        super().__init__(message)
+        self.where = where
+
+
+@dataclass
+class Region:
+    """One tensor argument of a launch. Shape and strides are in elements, addresses in bytes."""
+
+    name: str
+    index: int
+    real: int
+    itemsize: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    floating: bool = True
+
+    def __post_init__(self):
+        # The low bits of the real address are kept, so that alignment looks as it is.
+        self.base = (self.index << WINDOW_BITS) + _MIDDLE + (self.real & 0xFF)
+        self.numel = int(np.prod(self.shape, dtype=np.int64))
+        dims = [(s, n, d) for d, (n, s) in enumerate(zip(self.shape, self.strides)) if n > 1 and s > 0]
+        self._dims = sorted(dims, reverse=True)
+        self._logical = np.cumprod((1, *self.shape[:0:-1]))[::-1] if self.shape else np.ones(0, np.int64)
+        # A stride of 0 repeats the same elements, so fewer lie in memory than the shape says.
+        self.repeats = any(n > 1 and s == 0 for n, s in zip(self.shape, self.strides))
+        self.contiguous = not self.repeats and all(s == self._logical[d] for s, _, d in self._dims)
+
+    @property
+    def to_real(self) -> np.uint64:
+        """What makes the real address out of one in the window, when it is added."""
+        return np.uint64((self.real - self.base) % 2**64)
+
+    def extent(self) -> tuple[int, int]:
+        """The real addresses where its memory begins and ends, gaps included."""
+        last = sum((n - 1) * s for n, s in zip(self.shape, self.strides)) if self.numel else -1
+        return self.real, self.real + (last + 1) * self.itemsize
+
+    def elements(self, addresses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(index of the element in row-major order, whether there is such an element) for each address."""
+        offset = addresses.astype(np.int64) - self.base
+        # Sizes are powers of two, and a division takes ten times as long.
+        element, rest = offset >> (self.itemsize.bit_length() - 1), offset & (self.itemsize - 1)
+        if self.contiguous:
+            return element, (element >= 0) & (element < self.numel) & (rest == 0)
+        left, logical = element, np.zeros_like(element)
+        for stride, n, dim in self._dims:
+            i = np.clip(left // stride, 0, n - 1)
+            left = left - i * stride
+            logical = logical + i * self._logical[dim]
+        return logical, (element >= 0) & (left == 0) & (rest == 0) & (self.numel > 0)
+
+    def place(self, address: int, anchor: int | None) -> tuple[int | None, int]:
+        """(row, column) of an address, counted from the row of `anchor`, a good address of the same access.
+
+        A lane that runs over the end of row 2 is in "row 2, column 5", not in the row that follows in memory. Without
+        rows in memory (one dimension, or a stride of 0) the row is None.
+        """
+        offset = (int(address) - self.base) // self.itemsize
+        if len(self.shape) < 2 or self.repeats:
+            return None, offset
+        row_stride, column_stride = max(self.strides[-2], 1), max(self.strides[-1], 1)
+        start = (int(anchor) - self.base) // self.itemsize if anchor is not None else max(offset, 0)
+        row = start // row_stride if row_stride >= column_stride else (start % column_stride) // row_stride
+        return row, (offset - row * row_stride) // column_stride
+
+
+class Memory:
+    """The tensors of one launch: translates the addresses a kernel computes into real ones, or refuses them."""
+
+    def __init__(self):
+        self.regions: list[Region] = []
+
+    def add(self, name: str, tensor) -> Region:
+        """Give a tensor its window of addresses."""
+        region = Region(
+            name,
+            len(self.regions) + 1,
+            tensor.data_ptr(),
+            tensor.element_size(),
+            tuple(tensor.shape),
+            tuple(tensor.stride()),
+            tensor.is_floating_point(),
+        )
+        self.regions.append(region)
+        return region
+
+    def resolve(self, op: str, addresses: np.ndarray, mask: np.ndarray, program, grid=(1, 1, 1)):
+        """Translate one access, or raise OutOfBounds before it happens.
+
+        Returns (real addresses, [(region, element indices of the active lanes), ...]).
+        """
+        if mask.shape != addresses.shape:
+            mask = np.broadcast_to(mask, addresses.shape)
+        active = addresses[mask]
+        if active.size == 0:
+            return addresses, []
+        region = owner(self.regions, int(active.min()), int(active.max()))
+        if region is not None:  # as nearly always; what is to be refused goes the long way
+            elements, good = region.elements(active)
+            if good.all():
+                return addresses + region.to_real, [(region, elements)]  # a masked lane's address leads nowhere
+        real = np.zeros(addresses.shape, np.uint64)
+        owners = (active >> np.uint64(WINDOW_BITS)).astype(np.int64)
+        touched, translated = [], np.empty_like(active)
+        for index in owners[:1] if (owners == owners[0]).all() else np.unique(owners):
+            if not 1 <= index <= len(self.regions):
+                raise OutOfBounds(
+                    f"a {op} in program {called(program, grid)} uses an address that belongs to no tensor of this "
+                    "launch: build it from one of the kernel's pointer arguments",
+                    op=op,
+                    program=list(program),
+                    lanes=int(active.size),
+                    of=int(active.size),
+                )
+            region = self.regions[index - 1]
+            lanes = owners == index
+            mine = active[lanes]
+            elements, good = region.elements(mine)
+            if not good.all():
+                lines = _lines(addresses.shape, mask)[lanes]
+                raise _refusal(op, region, mine, good, program, grid, lines)
+            translated[lanes] = mine + region.to_real
+            touched.append((region, elements))
+        real[mask] = translated
+        return real, touched
+
+
+def owner(regions: list[Region], low: int, high: int) -> Region | None:
+    """The one tensor that addresses from low to high are meant for; None where there is no such one."""
+    index = low >> WINDOW_BITS
+    return regions[index - 1] if index == high >> WINDOW_BITS and 1 <= index <= len(regions) else None
+
+
+def _lines(shape: tuple[int, ...], mask: np.ndarray) -> np.ndarray:
+    """For each active lane of a block, in which of its lines it is: a tile has one for each of its rows."""
+    lines = np.arange(int(np.prod(shape[:-1]))).reshape((*shape[:-1], 1))
+    return np.broadcast_to(lines, shape)[mask] if shape else np.zeros(1, int)
+
+
+def _refusal(op: str, region: Region, addresses, good, program, grid, lines: np.ndarray) -> OutOfBounds:
+    """The sentence for the first lane that leaves its tensor."""
+    bad, line = addresses[~good][0], lines[~good][0]
+    beside = addresses[good & (lines == line)]
+    row, column = region.place(bad, int(beside[0]) if beside.size else None)
+    first, begins = ((int(a) - region.base) // region.itemsize for a in (addresses[0], addresses[lines == line][0]))
+    if row is None:
+        count = math.prod(n for _, n, _ in region._dims) if region.repeats else region.numel
+        where, size = f"element {column}", f"{count} element" + "s" * (count != 1)
+    else:
+        flat = (int(bad) - region.base) // region.itemsize
+        where, size = f"row {row}, column {column} (element {flat})", " × ".join(map(str, region.shape))
+        if column < 0:
+            where = f"element {flat}, {-column} before row {row} begins"
+    verb = "stores to" if op == "store" else "loads from"
+    return OutOfBounds(
+        f"program {called(program, grid)} {verb} {region.name} at {where}, which does not exist: "
+        f"{region.name} is {size}, counted from 0. "
+        f"Lanes outside the tensor in this {op}: {int((~good).sum())} of {good.size}.",
+        op=op,
+        tensor=region.name,
+        row=row,
+        column=int(column),
+        program=list(program),
+        first=first,
+        line=int(line),
+        begins=begins,
+        lanes=int((~good).sum()),
+        of=int(good.size),
+        shape=list(region.shape),
+    )

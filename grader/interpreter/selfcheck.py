@@ -1,0 +1,141 @@
+"""Controls for the guarded interpreter: each feature shown to act on a wrong kernel and to leave a right one alone."""
+
+from __future__ import annotations
+
+import torch
+import triton
+import triton.language as tl
+
+from .. import interpreter
+
+
+@triton.jit
+def _copy(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + cols, mask=cols < n, other=0.0)
+    tl.store(y_ptr + cols, x, mask=cols < n)
+
+
+@triton.jit
+def _store_everything(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + cols, mask=cols < n, other=0.0)
+    tl.store(y_ptr + cols, x)
+
+
+@triton.jit
+def _sum_unpadded(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    tl.store(y_ptr, tl.sum(tl.load(x_ptr + cols, mask=cols < n), axis=0))
+
+
+@triton.jit
+def _double_bfloat16(y_ptr, x_ptr, CAST: tl.constexpr):
+    x = tl.load(x_ptr)
+    if CAST:
+        x = x.to(tl.float32)
+    tl.store(y_ptr, 2 * x)
+
+
+@triton.jit
+def _last_writer(y_ptr):
+    tl.store(y_ptr, tl.program_id(0) * 1.0)
+
+
+@triton.jit
+def _own_element(y_ptr):
+    program = tl.program_id(0)
+    tl.store(y_ptr + program, program * 1.0)
+
+
+def copy_once(device: str = "cpu") -> torch.Tensor:
+    """Copy 0, 1, 2, 3, 4 in a block of 8: a kernel whose answer is known."""
+    x, y = torch.arange(5.0, device=device), torch.full((5,), float("nan"), device=device)
+    _copy[(1,)](y, x, 5, BLOCK=8)
+    return y
+
+
+def run() -> dict[str, str]:
+    """{feature: "on" or "off: why"} after running the controls; off when a control fails."""
+    status = dict(interpreter.install())
+    controls = {
+        "guard": _guard, "poison": _poison, "ledger": _ledger, "order": _order, "speed": _speed, "bf16": _bf16,
+        "batch": _batch,
+    }  # fmt: skip
+    for feature, control in controls.items():
+        if status[feature] == "on":
+            try:
+                if not control():
+                    status[feature] = "off: its control failed"
+            except Exception as error:
+                status[feature] = f"off: its control raised {type(error).__name__}: {error}"
+    return status
+
+
+def _guard() -> bool:
+    try:
+        _store_everything[(1,)](torch.zeros(5), torch.zeros(5), 5, BLOCK=8)
+    except interpreter.OutOfBounds as error:
+        caught = (error.where["tensor"], error.where["column"]) == ("y_ptr", 5)
+        return caught and torch.equal(copy_once(), torch.arange(5.0))
+    return False
+
+
+def _poison() -> bool:
+    y = torch.zeros(1)
+    _sum_unpadded[(1,)](y, torch.ones(5), 5, BLOCK=8)
+    return bool(y.isnan())
+
+
+def _ledger() -> bool:
+    with interpreter.recording() as ledger:
+        copy_once()
+    return ledger.totals() == (5, 5)
+
+
+def _order() -> bool:
+    y = torch.zeros(1)
+    _last_writer[(4,)](y)
+    forward = y.item()
+    with interpreter.conditions("reversed"):
+        _last_writer[(4,)](y)
+    return (forward, y.item()) == (3.0, 0.0)
+
+
+def _bf16() -> bool:
+    x, y = torch.tensor([3.0], dtype=torch.bfloat16), torch.zeros(1, dtype=torch.bfloat16)
+    try:
+        _double_bfloat16[(1,)](y, x, CAST=False)
+    except interpreter.KernelMisuse:
+        _double_bfloat16[(1,)](y, x, CAST=True)
+        return y.item() == 6.0
+    return False
+
+
+def _batch() -> bool:
+    """Of 16 programs that keep apart the kernel's body runs fewer times, and of 16 that meet each has its turn."""
+    from triton.runtime import interpreter as stock
+
+    builder, y, last = stock.InterpreterBuilder, torch.zeros(16), torch.zeros(1)
+    original, calls = builder.create_get_program_id, []
+    builder.create_get_program_id = lambda *args: (calls.append(1), original(*args))[1]
+    try:
+        _own_element[(16,)](y)
+    finally:
+        builder.create_get_program_id = original
+    _last_writer[(16,)](last)
+    return len(calls) < 16 and torch.equal(y, torch.arange(16.0)) and last.item() == 15.0
+
+
+def _speed() -> bool:
+    """What a launch patches in the language, for itself and for tl.sum, a helper under @jit, was found by the first."""
+    from triton.runtime import interpreter as stock
+
+    _sum_unpadded[(1,)](torch.zeros(1), torch.ones(8), 8, BLOCK=8)
+    original, calls = stock._patch_builtin, []
+    stock._patch_builtin = lambda *args, **kwargs: (calls.append(1), original(*args, **kwargs))[1]
+    try:
+        _sum_unpadded[(1,)](torch.zeros(1), torch.ones(8), 8, BLOCK=8)
+        return not calls
+    finally:
+        stock._patch_builtin = original

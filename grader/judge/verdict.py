@@ -1,0 +1,92 @@
+"""What is wrong with one case: errors, forbidden help, numbers, side effects, traffic, in this order."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from ..mistakes.detectors import overwritten
+from ..mistakes.errors import from_error
+from ..spec import Case, Evidence
+from . import render
+
+# One call of these is a whole softmax, or the part of it an exercise is about.
+_LIBRARY = frozenset(
+    "softmax _softmax log_softmax _log_softmax _safe_softmax _masked_softmax _sparse_softmax _softmax_backward_data "
+    "logsumexp logcumsumexp _logcumsumexp scaled_dot_product_attention _scaled_dot_product_attention_math "
+    "_scaled_dot_product_flash_attention_for_cpu".split()
+)
+
+
+@dataclass
+class Failure:
+    """One failing case: the sentence, what is known about it, and the mistake when that is certain already."""
+
+    case: Case
+    evidence: Evidence
+    sentence: str
+    mistake: str | None = None
+    traffic: bool = False  # the numbers are right
+
+
+def failure_of(case: Case, evidence: Evidence) -> Failure | None:
+    """The failure of one case, None when all is well."""
+    called = evidence.inside_kernels + ([] if case.may_call_library else evidence.torch_ops)
+    forbidden = next((n for n in called if n in _LIBRARY or "::" in n), None)
+    if forbidden and "::" in forbidden:
+        return Failure(case, evidence, f"what {forbidden} calls cannot be seen", "reaches-behind")
+    if forbidden:
+        return Failure(case, evidence, f"the answer calls PyTorch's {forbidden}", "library-softmax")
+    if "softmax" in evidence.language:
+        return Failure(case, evidence, "a kernel calls Triton's own tl.softmax", "library-softmax")
+    if evidence.inside_kernels:
+        return Failure(case, evidence, f"a kernel calls PyTorch's {evidence.inside_kernels[0]}", "torch-in-kernel")
+    if evidence.error and not case.expects_error:
+        mistake = from_error(evidence.error)
+        by_the_check = not evidence.error["line"] and re.search("positional argument", evidence.error["message"])
+        if (by_the_check and mistake in (None, "missing-argument")) or (
+            mistake == "launch-arguments" and case.call.kind == "launch"
+        ):
+            mistake = "signature-changed"  # it was the check that called it
+        return Failure(case, evidence, render.error_sentence(evidence.error), mistake)
+    sentence = case.verify(evidence)
+    if sentence:
+        return Failure(case, evidence, sentence)
+    if not case.expects_error and overwritten(case, evidence):
+        return Failure(case, evidence, "the input tensor was changed", "input-overwritten")
+    return _idle(case, evidence) or _traffic(case, evidence)
+
+
+def _idle(case: Case, evidence: Evidence) -> Failure | None:
+    """Programs that the check launched and that stored nothing: their work was done by others, one after the other."""
+    if case.call.kind != "launch" or case.may_idle:
+        return None
+    launched, storing = math.prod(case.call.grid), sum(launch["storing"] for launch in evidence.launches)
+    if storing >= (launched if case.busy is None else case.busy):
+        return None
+    sentence = f"right numbers, but of {launched} programs only {storing} stored anything"
+    return Failure(case, evidence, sentence, "programs-idle")
+
+
+def _traffic(case: Case, evidence: Evidence) -> Failure | None:
+    if case.budget is None:
+        return None
+    read, written = case.budget
+    spent = f"right numbers, but it reads {evidence.read} elements of {read} and writes {evidence.written} of {written}"
+    if evidence.read > read or evidence.written > written:
+        if any(launch["shared"] for launch in evidence.launches):
+            return Failure(case, evidence, spent, "stored-twice", traffic=True)
+        kernels = {launch["kernel"] for launch in evidence.launches}
+        mistake = "row-read-twice" if read <= case.unit or case.each_once else "walks-too-many"
+        if read >= 3 * case.unit and not case.each_once:
+            mistake = "more-traffic"
+        if evidence.written > written:
+            mistake = "intermediate-stored"
+        if any(name not in kernels for name, _, _ in evidence.rows):
+            mistake = "more-traffic"  # PyTorch moved something besides
+        return Failure(case, evidence, spent, mistake, traffic=True)
+    read_less = evidence.read < read and not case.may_read_less
+    if read_less or (evidence.written < written and not case.may_write_less):
+        return Failure(case, evidence, spent, "less-traffic", traffic=True)
+    return None

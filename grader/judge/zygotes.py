@@ -1,0 +1,191 @@
+"""The judge's end of the line: warm processes, and one fork of them for each answer."""
+
+from __future__ import annotations
+
+import atexit
+import itertools
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+
+from .. import environment
+from ..isolation import LEVELS, RUNGS, level
+from .session import Child, Deadline, Died, NoWorker
+
+START_SECONDS = 120
+# What a worker needs of the environment. The rest may hold somebody's keys, and a child can read all of it.
+_KEPT = ("PATH", "HOME", "LANG", "TZ", "VIRTUAL_ENV", "CONDA_PREFIX")
+_KEPT_BEGINNINGS = ("LC_", "LD_", "PYTHON", "CUDA", "NVIDIA_", "TRITON_")
+
+
+class Zygote:
+    """A process that has imported PyTorch and Triton and forks a child for every answer.
+
+    mode: "interpreted", or "compiled" (on the GPU where there is one, else only through the compiler's front end).
+    rungs: of the sandbox, those to try. status: which of them were proved, once `wait` has returned.
+    """
+
+    def __init__(self, mode: str, rungs: tuple[str, ...] = RUNGS):
+        self.mode, self._rungs = mode, rungs
+        self.status: dict[str, str] = {}
+        self._lock, self._numbers, self._ready = threading.Lock(), itertools.count(), False
+        if not hasattr(os, "pidfd_open"):
+            raise NoWorker("checks need Linux (or Colab, or WSL): this platform cannot fork a guarded process")
+        try:
+            self._start()
+        except OSError as error:  # a full disk, too many processes
+            raise NoWorker(f"the process that runs answers cannot be started: {error.strerror}") from None
+
+    def _start(self) -> None:
+        # Packets, so that no two messages run together.
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._log = tempfile.TemporaryFile()
+        from ..isolation.linux.scratch import Scratch
+
+        self._scratch = Scratch()
+        variables = {k: v for k, v in os.environ.items() if k in _KEPT or k.startswith(_KEPT_BEGINNINGS)} | {
+            "FIVE_PASSES_WORKER": "1",
+            "OMP_NUM_THREADS": "1",
+            "PYTHONHASHSEED": "0",  # the order of a set is no matter of luck
+            "TRITON_INTERPRET": "1" if self.mode == "interpreted" else "0",
+        }
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "grader.worker.zygote", *self._arguments(theirs)],
+            cwd=environment.ROOT,
+            env=variables,
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=self._log,
+            stderr=self._log,
+            start_new_session=True,
+        )
+        theirs.close()
+
+    def _arguments(self, control: socket.socket) -> list[str]:
+        # A GPU's driver is kept out of namespaces of its own: it has to find its other parts.
+        gpu = self.mode == "compiled" and environment.has_gpu()
+        rungs = [rung for rung in self._rungs if not (gpu and rung == "namespaces")]
+        return [str(control.fileno()), self._scratch.name, "gpu" if gpu else "-", *rungs]
+
+    def wait(self) -> None:
+        """Return when the process is ready to fork. Raises NoWorker with what it last said."""
+        with self._lock:
+            if self._ready:
+                return
+            self._control.settimeout(START_SECONDS)
+            try:
+                said = self._control.recv(10_000)
+                if said.startswith(b"ready "):
+                    self.status, self._ready = json.loads(said[6:]), True
+            except OSError:
+                pass
+            self._control.settimeout(None)
+        if not self._ready:
+            self._process.kill()
+            self._log.seek(0)
+            last = self._log.read()[-400:].decode(errors="replace").strip().splitlines()
+            raise NoWorker(f"the process that runs answers did not start: {last[-1] if last else 'it said nothing'}")
+
+    def alive(self) -> bool:
+        """Whether the process still runs."""
+        return self._process.poll() is None
+
+    def open(
+        self,
+        source: str,
+        seconds: float,
+        device: str = "cpu",
+        tools: bool = False,
+        modules: tuple[str, ...] = (),
+        imports: tuple[str, ...] = (),
+    ) -> Child:
+        """A child that has imported an answer, to be run on "cpu" or "cuda". Raises NoWorker, Deadline or Died.
+
+        tools: whether it will run CUDA on the CPU, and so needs g++ beside it. modules: of the course, those that it
+        may import. imports: of PyTorch, those to have imported before the fork.
+        """
+        self.wait()
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        number = next(self._numbers)
+        job = {"seconds": seconds, "device": device, "tools": tools, "modules": modules, "imports": imports}
+        with self._lock:
+            try:
+                socket.send_fds(self._control, [f"fork {number} {json.dumps(job)}".encode()], [theirs.fileno()])
+            except OSError as error:
+                raise NoWorker(f"the process that runs answers went away: {error}") from None
+            finally:
+                theirs.close()
+        return Child(lambda: self.kill(number), ours, source, seconds)
+
+    def kill(self, number: int) -> None:
+        """End one child and whatever it started."""
+        with self._lock:
+            try:
+                self._control.sendall(f"kill {number} ".encode())
+            except OSError:
+                pass
+
+    def close(self) -> None:
+        """End the process and its children."""
+        self._control.close()
+        try:
+            self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._log.close()
+        self._scratch.close()
+
+
+_zygotes: dict[str, Zygote] = {}
+_starting = threading.Lock()
+
+
+def get(mode: str = "interpreted") -> Zygote:
+    """The warm process of this mode, started when there is none. Returns at once; `open` waits for it."""
+    with _starting:
+        current = _zygotes.get(mode)
+        if current is not None and not current.alive():
+            current.close()
+            current = None
+        if current is None:
+            current = _zygotes[mode] = Zygote(mode)
+        return current
+
+
+def warm(*modes: str) -> None:
+    """Start these warm processes in the background, side by side. What goes wrong is for whoever needs one to say."""
+    for mode in modes:
+        try:
+            get(mode)
+        except (NoWorker, OSError):
+            return
+
+
+def isolation() -> str:
+    """The level that answers run under: that of the weakest process they meet. "none" where none can be started."""
+    modes = ["interpreted"] + ["compiled"] * environment.has_gpu()
+    try:
+        found = []
+        for mode in modes:
+            current = get(mode)
+            current.wait()
+            found.append(level(current.status))
+    except NoWorker:
+        return LEVELS[0]
+    return min(found, key=LEVELS.index)
+
+
+@atexit.register
+def close_all() -> None:
+    """End every warm process of this one."""
+    for each in list(_zygotes.values()):
+        each.close()
+    _zygotes.clear()
+
+
+__all__ = ["Deadline", "Died", "NoWorker", "Zygote", "close_all", "isolation", "get", "warm"]

@@ -1,1 +1,0 @@
-"""Known wrong answers: the formulas behind them, and tables of (mistake, how to recognise it)."""

@@ -1,0 +1,72 @@
+"""Pictures, drawn from ledgers of real runs: legible without colour, in print and on a phone."""
+
+from __future__ import annotations
+
+import base64
+import io
+
+_READ = {"color": "#4477aa", "edgecolor": "black", "linewidth": 0.8}
+_WRITTEN = {"color": "#eecc66", "edgecolor": "black", "linewidth": 0.8, "hatch": "///"}
+
+
+def traffic(runs):
+    """A bar for each operation of each run, as long as what it moves, all on one scale. Returns a matplotlib figure."""
+    from matplotlib.figure import Figure
+
+    bars = []
+    for run in runs:
+        bars += [(name, read / run.unit, written / run.unit) for name, read, written in run.rows]
+        if len(run.rows) > 1 or len(runs) > 1:
+            bars.append((f"{run.name}\nin all", *run.totals()))
+    figure = Figure(figsize=(6.4, 0.9 + 0.46 * len(bars)), dpi=110, layout="constrained", facecolor="white")
+    axes = figure.add_subplot()
+    for y, (_, read, written) in enumerate(bars):
+        axes.barh(y, read, **_READ, label="read" if y == 0 else None)
+        axes.barh(y, written, left=read, **_WRITTEN, label="written" if y == 0 else None)
+        axes.text(read + written, y, f" {read + written:.2f}", va="center", fontsize=11)
+    axes.set_yticks(range(len(bars)), [b[0] for b in bars], fontsize=11)
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1.18 * max((b[1] + b[2] for b in bars), default=1))
+    axes.set_xlabel("elements moved, in units of M·N", fontsize=11)
+    axes.tick_params(axis="x", labelsize=10)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside upper right", ncols=2, fontsize=11, frameon=False)
+    return figure
+
+
+# Name in the record, line, marker: told apart without colour.
+_RACERS = [
+    ("copy", {"color": "black", "linestyle": ":"}),
+    ("softmax", {"color": "#004488", "linewidth": 2.4}),
+    ("one row", {"color": "#4477aa", "linestyle": "--"}),
+    ("torch.compile", {"color": "#bb5566", "linestyle": "-."}),
+    ("torch.softmax", {"color": "#997700", "marker": ".", "markersize": 4}),
+    ("five passes", {"color": "#777777", "linewidth": 0.9}),
+]
+
+
+def bandwidth(record):
+    """GB/s over the number of columns, from the sweep of a record of `bench --gpu`. Returns a matplotlib figure."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 4.6), dpi=110, layout="constrained", facecolor="white")
+    axes = figure.add_subplot()
+    rows = record["sweep"]
+    for name, style in _RACERS:
+        points = [(r["n"], 8e-3 * r["m"] * r["n"] / t) for r in rows if (t := r["microseconds"].get(name))]
+        axes.plot(*zip(*points), **style, label="softmax (ours)" if name == "softmax" else name)
+    axes.set_xlim(0, rows[-1]["n"])
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(f"columns of a float32 matrix with {rows[0]['m']} rows", fontsize=11)
+    axes.set_ylabel("GB/s, each element counted\nonce read and once written", fontsize=11)
+    axes.set_title(f"{record['device']}, {record['date']}", fontsize=10, loc="left")
+    figure.legend(loc="outside lower center", ncols=3, fontsize=10, frameon=False, handlelength=3)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def png(figure) -> str:
+    """The figure as base64 PNG, without a date or a version inside, so that equal runs give equal bytes."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", metadata={"Software": None})
+    return base64.b64encode(buffer.getvalue()).decode()

@@ -1,0 +1,40 @@
+"""Errors of a learner's own cells: those that the course expects become one sentence, the others stay as they are."""
+
+from __future__ import annotations
+
+import re
+
+from .. import environment
+
+
+def tell(shell, kind, error, trace, tb_offset=None):
+    """IPython's handler for errors in cells: those the course expects become a sentence, the rest stay as they are."""
+    sentence = _sentence(error)
+    if sentence is None:
+        stack = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=tb_offset)
+    else:
+        stack = [sentence]
+    shell._showtraceback(kind, error, stack)
+    return stack
+
+
+def _sentence(error: BaseException) -> str | None:
+    from ..interpreter import KernelMisuse, OutOfBounds
+
+    todo = re.search(r"TODO (\d+\.\d+)", str(error))
+    if todo:
+        return f"Not yet: this cell needs your answer to {todo[1]}. Fill in its TODO, run it, and come back."
+    missing = isinstance(error, (ModuleNotFoundError, NameError)) and environment.without_triton()
+    if missing and re.fullmatch(r"triton(\..*)?|tl|.*_kernel", error.name or ""):
+        return f"Not here: {missing}. What needs only PyTorch runs here too: go on with the next cell."
+    if (
+        not environment.interpreted()
+        and not environment.has_gpu()
+        and re.search(r"active drivers|scope of a kernel", str(error))
+    ):
+        return "Triton was imported before grader, so it wants a GPU. Restart the kernel and run the first cell first."
+    if isinstance(error, OutOfBounds):
+        return f"Stopped before it happened: {error}"
+    if isinstance(error, KernelMisuse):
+        return f"Stopped: {error}"
+    return None

@@ -1,0 +1,97 @@
+"""What the checks have shown so far: kept between sessions, shown at a glance, saved to be handed in."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import pathlib
+
+from .. import lessons
+from ..spec import Exercise
+from ..version import VERSION
+
+# Where scores are kept between sessions; "off" keeps them in memory alone.
+_VARIABLE = "FIVE_PASSES_PROGRESS"
+_session: dict[str, float] = {}
+
+
+def remember(exercise_id: str, score: float) -> None:
+    """Keep the score of a check."""
+    _session[exercise_id] = score
+    file = _file()
+    if file is None:
+        return
+    try:
+        _write(file, json.dumps(_stored() | _session))
+    except OSError:
+        pass  # a read-only course still works; its progress lasts as long as the session
+
+
+def table() -> str:
+    """The course at a glance: points by lesson, each exercise that was checked, and what is next."""
+    scores = current()
+    lines, total, possible = [], 0.0, 0.0
+    for number, (slug, points) in lessons.OUTLINE.items():
+        exercises = lessons.of_lesson(number)
+        if not exercises:
+            continue
+        mine = sum(scores.get(e.id, 0.0) for e in exercises)
+        total, possible = total + mine, possible + points
+        filled = int(10 * mine / points)  # a full bar means all of it
+        marks = "".join(f"  {e.id} {_mark(e, scores[e.id])}" for e in exercises if e.id in scores)
+        lines.append(f"{number}  {slug:<20} {'█' * filled}{'·' * (10 - filled)}  {mine:g} of {points:g}{marks}")
+    lines.append(f"    {'public checks passed':<20} {'':10}  {total:g} of {possible:g} points")
+    following = next((e for e in lessons.exercises().values() if scores.get(e.id, 0.0) < e.points), None)
+    if following:
+        lines.append(f"    next: {following.id} {following.title}, in lesson {following.id.split('.')[0].zfill(2)}")
+    return "\n".join(lines)
+
+
+def save(path: str) -> str:
+    """Write what the checks have shown to a JSON file, and say so. Raises OSError where it cannot be written."""
+    scores, known = current(), lessons.exercises()
+    record = {
+        "course": "Five Passes to One",
+        "grader": VERSION,
+        "date": datetime.date.today().isoformat(),
+        "says": "Public checks that passed, on inputs that everybody can see. Grading is another matter.",
+        "public checks passed": [i for i, e in known.items() if scores.get(i, 0.0) >= e.points],
+        "points": {i: scores[i] for i in known if i in scores},
+        "possible": {i: float(e.points) for i, e in known.items()},
+    }
+    _write(pathlib.Path(path), json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+    return f"Saved to {path}: {len(record['public checks passed'])} of {len(known)} public checks passed."
+
+
+def current() -> dict[str, float]:
+    """Points by exercise, of this session and of earlier ones; never more than an exercise is worth."""
+    known = lessons.exercises()
+    return {i: min(max(s, 0.0), float(known[i].points)) for i, s in (_stored() | _session).items() if i in known}
+
+
+def _mark(exercise: Exercise, score: float) -> str:
+    return "✓" if score >= exercise.points else f"{score:g}" if score else "✗"
+
+
+def _file() -> pathlib.Path | None:
+    chosen = os.environ.get(_VARIABLE)
+    if chosen == "off":
+        return None
+    return pathlib.Path(chosen) if chosen else pathlib.Path(__file__).resolve().parent.parent / ".progress.json"
+
+
+def _stored() -> dict[str, float]:
+    file = _file()
+    try:
+        data = json.loads(file.read_text(encoding="utf-8")) if file else {}
+        return {k: float(v) for k, v in data.items()}
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {}
+
+
+def _write(file: pathlib.Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    beside = file.with_name(file.name + ".new")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(file)

@@ -1,0 +1,114 @@
+"""trace(kernel, *args, grid=...): which program loaded and stored which element, as a table and a picture."""
+
+from __future__ import annotations
+
+import inspect
+
+from .. import environment, interpreter
+from ..interpreter import KernelMisuse, OutOfBounds, launch_args
+from ..interpreter.recorder import Recorder
+from ..spec.panel import Panel
+from .picture import Picture
+from .trace_text import describe
+
+ORDERS = ("forward", "reversed", "shuffled")
+
+
+def trace(kernel_or_function, *args, grid=None, order="forward", **kwargs):
+    """Run a kernel once, interpreted, and show which of its programs touched which element.
+
+    A kernel needs its grid: a launch `k[(4,)](y, x, BLOCK=8)` is traced with `trace(k, y, x, BLOCK=8, grid=(4,))`. Any
+    other function is called, and every launch in it is shown. order: "forward", "reversed" or "shuffled", the order in
+    which programs run. What is stored stays stored, as after a launch; an access outside of its tensor is shown and
+    stopped before it happens. Prints the table and returns a picture of it.
+
+    >>> trace(copy_kernel, y, x, n, BLOCK=8, grid=(3,))
+    """
+    _refuse_misuse(kernel_or_function, grid, order)
+    run = _here if environment.interpreted() else _elsewhere
+    panels, stopped = run(kernel_or_function, args, kwargs, grid, order)
+    lines = describe(panels, order, stopped)
+    print("\n".join(lines))
+    if not panels:
+        return None
+
+    def figure():
+        from . import trace_figure
+
+        return trace_figure.figure(panels, stopped)
+
+    return Picture("Picture of these accesses. " + " ".join(_sentence(line) for line in lines), figure)
+
+
+def _is_kernel(target) -> bool:
+    return hasattr(target, "fn") and hasattr(target, "__getitem__")
+
+
+def _refuse_misuse(target, grid, order) -> None:
+    if not callable(target) and not _is_kernel(target):
+        raise KernelMisuse(
+            f"trace takes a kernel or a function and then its arguments, and got a {type(target).__name__}: "
+            "trace(kernel, y, x, BLOCK=8, grid=(4,))"
+        )
+    name = getattr(target, "__name__", "the function")
+    if _is_kernel(target) and grid is None:
+        raise KernelMisuse(f"{name} is a kernel, and a launch needs a grid: trace({name}, ..., grid=(4,))")
+    if not _is_kernel(target) and grid is not None:
+        raise KernelMisuse(f"{name} is no kernel, so it has no grid of its own: leave grid= out")
+    if order not in ORDERS:
+        raise KernelMisuse(f"there is no order {order!r} of programs: choose one of {', '.join(ORDERS)}")
+
+
+def _here(target, args, kwargs, grid, order) -> tuple[list[Panel], str | None]:
+    """(what was touched, the sentence about the access that was stopped) of a run in this process."""
+    recorder = Recorder()
+    try:
+        with interpreter.recording(recorder=recorder), interpreter.conditions(order):
+            (target if grid is None else target[grid])(*args, **kwargs)
+    except OutOfBounds as error:
+        return recorder.panels, str(error)
+    return recorder.panels, None
+
+
+def _elsewhere(target, args, kwargs, grid, order) -> tuple[list[Panel], str | None]:
+    """The same where kernels are compiled and cannot be watched: run the target's text interpreted, in a worker."""
+    from ..judge import extract, zygotes
+    from ..spec import Call
+    from . import history
+
+    name = getattr(target, "__name__", "this")
+    found = extract.extract(history.session_cells(), (name,))
+    if found.missing:
+        raise KernelMisuse(f"trace runs the text of {name} interpreted, and no cell that has run defines it")
+    args, kwargs, grid = _positional(target, args, kwargs, grid)
+    sent = tuple(a.detach().cpu() if launch_args.is_tensor(a) else a for a in args)
+    kind = "call" if grid is None else "launch"
+    with zygotes.get().open(found.source, seconds=60, modules=("grader.fast",)) as session:
+        call = Call(kind, name, sent, kwargs, grid=grid or (), order=order, trace=True)
+        evidence = session.run(call) if session.loading_error is None else None
+    error = evidence.error if evidence else session.loading_error
+    if error and error["where"]:
+        return evidence.panels, error["message"]
+    if error:
+        refused = KernelMisuse if "KernelMisuse" in error["kinds"] else RuntimeError
+        raise refused(error["message"] if refused is KernelMisuse else f"{name} does not run: {error['message']}")
+    for mine, theirs in zip((a for a in args if launch_args.is_tensor(a)), evidence.args):
+        mine.copy_(theirs)
+    return evidence.panels, None
+
+
+def _positional(target, args, kwargs, grid) -> tuple[tuple, dict, tuple | None]:
+    """Arguments, rest of the keywords, grid, with every tensor among the arguments: only those travel."""
+    if grid is not None:
+        bound, _ = launch_args.bind(target.fn, args, kwargs)
+        grid = launch_args.as_grid(grid, target.__name__)
+        grid = grid(bound) if callable(grid) else grid
+    given = inspect.signature(target.fn if grid is not None else target)
+    named = {k: v for k, v in kwargs.items() if k in given.parameters}
+    bound = given.bind(*args, **named)
+    return bound.args, bound.kwargs | {k: v for k, v in kwargs.items() if k not in named}, grid
+
+
+def _sentence(line: str) -> str:
+    line = " ".join(line.split())
+    return line if line.endswith((".", ":")) else line + "."

@@ -1,0 +1,143 @@
+"""A trace in words: what each program did to each tensor, and what deserves a second look."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from ..spec import Panel
+from ..spec.panel import Run
+
+_MOST_PROGRAMS = 16  # lines of a table
+_MOST_PLACES = 8  # places named in a line, or lines about places that several programs touched
+
+
+def describe(panels: list[Panel], order: str = "forward", stopped: str | None = None) -> list[str]:
+    """The lines of the table: a tensor touched exactly as the one above it needs no lines of its own."""
+    lines, launch, above = [], 0, []
+    for panel in panels:
+        if panel.launch != launch:
+            launch, above = panel.launch, []
+            lines.append(f"{panel.kernel}, {_programs(panel)}{'' if order == 'forward' else f', in {order} order'}")
+        table = _table(panel)
+        lines.append(title(panel))
+        lines += table if table != above else ["  the same elements by the same programs"]
+        lines += _shared(panel)
+        above = table
+        if not panel.complete:
+            lines.append("  (there was more than is kept here)")
+    if stopped:
+        lines.append(f"stopped before it happened: {stopped}")
+    elif not panels:
+        lines.append("no kernel touched any memory")
+    return lines
+
+
+def title(panel: Panel) -> str:
+    """What a panel shows: "loads from x_ptr, a tensor of 3 × 5"."""
+    size = _count(panel.shape[0], "element") if panel.vector else " × ".join(map(str, panel.shape))
+    return f"{'stores to' if panel.op == 'store' else 'loads from'} {panel.tensor}, a tensor of {size}"
+
+
+def _programs(panel: Panel) -> str:
+    grid = [n for n in panel.grid]
+    while len(grid) > 1 and grid[-1] == 1:
+        grid.pop()
+    count = 1
+    for n in grid:
+        count *= n
+    if len(grid) == 1:
+        return _count(count, "program")
+    return f"{count} programs in a grid of {' × '.join(map(str, grid))}"
+
+
+def _table(panel: Panel) -> list[str]:
+    """A line a program: the elements it touched, and how many of its lanes were masked."""
+    by_program = defaultdict(lambda: ([], [], []))
+    for kind, runs in enumerate((panel.touched, panel.masked, panel.outside)):
+        for run in runs:
+            by_program[run[0]][kind].append(run)
+    lines = []
+    for program in sorted(by_program)[:_MOST_PROGRAMS]:
+        touched, masked, outside = by_program[program]
+        parts = [_where(panel, touched) if touched else "nothing"]
+        if masked:
+            parts.append(f"{_count(sum(run[3] for run in masked), 'lane')} masked")
+        if outside:
+            parts.append(f"out of bounds: {_where(panel, outside)}")
+        lines.append(f"  program {panel.called(program):<3} {'; '.join(parts)}")
+    if len(by_program) > _MOST_PROGRAMS:
+        lines.append(f"  and {_count(len(by_program) - _MOST_PROGRAMS, 'program')} more")
+    return lines
+
+
+def _shared(panel: Panel) -> list[str]:
+    """The places that were touched more than once, and by whom."""
+    groups: dict[tuple[int, ...], list] = {}
+    for row, first, count, programs in pieces(panel.touched):
+        if len(programs) > 1:
+            groups.setdefault(tuple(programs), []).append([0, row, first, count])
+    lines = []
+    for programs, runs in list(groups.items())[:_MOST_PLACES]:
+        times = "twice" if len(programs) == 2 else f"{len(programs)} times"
+        who = ", then ".join(map(panel.called, programs[:_MOST_PLACES])) + (
+            ", ..." if len(programs) > _MOST_PLACES else ""
+        )
+        lines.append(f"  touched {times}: {_where(panel, runs)}, by program {who}")
+    if len(groups) > _MOST_PLACES:
+        lines.append(f"  and {_count(len(groups) - _MOST_PLACES, 'place')} more touched more than once")
+    return lines
+
+
+def _where(panel: Panel, runs: list) -> str:
+    """Runs in words: "rows 0-3, columns 0-4"."""
+    merged: list[list[int]] = []  # first row, last row, first column, columns
+    for row, first, count, _ in pieces(runs):
+        same = next((m for m in merged[-1:] if m[1] == row - 1 and m[2:] == [first, count]), None)
+        if same:
+            same[1] = row
+        else:
+            merged.append([row, row, first, count])
+    named = []
+    for top, bottom, first, count in merged[:_MOST_PLACES]:
+        columns = _span("element" if panel.vector else "column", first, first + count - 1)
+        named.append(columns if panel.vector else f"{_span('row', top, bottom)}, {columns}")
+    if len(merged) > _MOST_PLACES:
+        named.append(f"and {_count(len(merged) - _MOST_PLACES, 'run')} more")
+    return "; ".join(named)
+
+
+def _span(word: str, first: int, last: int) -> str:
+    if first == last:
+        return f"{word} {first}"
+    return f"{word}s {first}{'-' if first >= 0 else ' to '}{last}"
+
+
+def _count(n: int, word: str) -> str:
+    return f"{n} {word}" if n == 1 else f"{n} {word}s"
+
+
+def pieces(runs: list[Run]) -> list[tuple[int, int, int, list[int]]]:
+    """(row, first column, number of columns, programs) for runs cut where they overlap.
+
+    The programs stand in the order in which they came, one that came twice is there twice.
+    """
+    rows = defaultdict(list)
+    for order, (program, row, first, count) in enumerate(runs):
+        rows[row].append((first, first + count, order, program))
+    found: list[tuple[int, int, int, list[int]]] = []
+    for row in sorted(rows):
+        spans = sorted(rows[row], reverse=True)
+        edges = sorted({edge for first, end, *_ in spans for edge in (first, end)})
+        here: list[tuple[int, int, int]] = []  # order, program, end
+        for edge, following in zip(edges, edges[1:]):
+            here = [span for span in here if span[2] > edge]
+            while spans and spans[-1][0] == edge:
+                _, end, order, program = spans.pop()
+                here.append((order, program, end))
+            programs = [program for _, program, _ in sorted(here)]
+            last = found[-1] if found else None
+            if last and last[0] == row and last[1] + last[2] == edge and last[3] == programs:
+                found[-1] = (row, last[1], following - last[1], programs)
+            elif programs:
+                found.append((row, edge, following - edge, programs))
+    return found

@@ -1,0 +1,97 @@
+"""traffic(fn, *args): what a function moves, line by line, as a table and a picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .. import environment, interpreter
+from ..interpreter.ledger import Ledger
+from .picture import Picture
+
+
+def traffic(fn, *args, **kwargs):
+    """Run fn(*args) once and show what each operation read and wrote, in units of M·N, the elements of the input.
+
+    PyTorch operations are counted as they are dispatched, Triton kernels as they are interpreted: every element once
+    per instruction, masked lanes never. Prints the table and returns a picture of it. fn may be a list of functions,
+    which are then shown below each other.
+
+    >>> traffic(naive_softmax, x)
+    """
+    runs = [count(f, args, kwargs) for f in (fn if isinstance(fn, (list, tuple)) else [fn])]
+    print("\n\n".join(table(run) for run in runs))
+    return picture(runs)
+
+
+@dataclass
+class Run:
+    """What one function moved. rows: (operation, elements read, elements written) in the order they ran."""
+
+    name: str
+    rows: list[tuple[str, int, int]]
+    bytes: tuple[int, int]
+    unit: int
+
+    def totals(self) -> tuple[float, float]:
+        """(read, written) in units of M·N."""
+        return sum(r[1] for r in self.rows) / self.unit, sum(r[2] for r in self.rows) / self.unit
+
+
+def count(fn, args, kwargs) -> Run:
+    """Run a function under the ledger."""
+    import torch
+
+    from ..interpreter.torch_ledger import TorchLedger
+
+    unit = max([a.numel() for a in args if isinstance(a, torch.Tensor)] + [1])
+    ledger = Ledger()
+    if not environment.interpreted():
+        args = [a.cpu() if isinstance(a, torch.Tensor) else a for a in args]
+        return _elsewhere(fn, args, unit)
+    with interpreter.recording(ledger), TorchLedger(ledger):
+        fn(*args, **kwargs)
+    return Run(getattr(fn, "__name__", "function"), ledger.rows(), ledger.bytes(), unit)
+
+
+def _elsewhere(fn, args, unit: int) -> Run:
+    """Kernels compiled in this process cannot be counted: run the function's text interpreted, in a worker."""
+    from ..judge import extract, zygotes
+    from ..spec import Call
+    from . import history
+
+    name = fn.__name__
+    source = extract.extract(history.session_cells(), (name,)).source
+    with zygotes.get().open(source, seconds=60) as session:
+        evidence = session.run(Call("call", name, tuple(args)))
+    if evidence.error:
+        raise RuntimeError(f"{name} does not run interpreted: {evidence.error['message']}")
+    return Run(name, evidence.rows, evidence.bytes, unit)
+
+
+def table(run: Run) -> str:
+    """One line an operation: elements read and written, also in units of M·N; then the sum, and the sum in bytes."""
+    width = max([len(name) for name, _, _ in run.rows] + [9])
+    lines = [f"{'operation':<{width}}  {'elements read':>21}  {'elements written':>21}"]
+    rows = [*run.rows, ("in all", sum(r for _, r, _ in run.rows), sum(w for _, _, w in run.rows))]
+    for name, read, written in rows:
+        lines.append(f"{name:<{width}}  {_amount(read, run.unit)}  {_amount(written, run.unit)}")
+    lines.append(f"{'in bytes':<{width}}  {run.bytes[0]:>21,}  {run.bytes[1]:>21,}")
+    return "\n".join(lines)
+
+
+def _amount(elements: int, unit: int) -> str:
+    return f"{elements:>10,} = {elements / unit:5.2f} MN"
+
+
+def picture(runs: list[Run]) -> Picture:
+    """The runs as a picture."""
+    from . import charts
+
+    sentences = " ".join(_sentence(run) for run in runs)
+    return Picture(f"Bar chart of elements moved, in units of M·N. {sentences}", lambda: charts.traffic(runs))
+
+
+def _sentence(run: Run) -> str:
+    steps = ", ".join(f"{name} {(r + w) / run.unit:.2f}" for name, r, w in run.rows)
+    read, written = run.totals()
+    return f"{run.name}: {steps}; in all {read:.2f} read and {written:.2f} written."

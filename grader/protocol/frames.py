@@ -1,0 +1,61 @@
+"""Frames on a socket: a JSON header and raw bytes. No pickle, no code."""
+
+from __future__ import annotations
+
+import json
+import struct
+import time
+
+MAX_HEADER = 4 << 20  # bytes
+_LENGTHS = struct.Struct(">IQ")
+
+
+class BrokenChannel(Exception):
+    """The other side went away or sent something that is no frame."""
+
+
+def send(sock, header: dict, payload: bytes | list = b"") -> None:
+    """Send one frame. payload: bytes, or a list of them to be joined on the way out."""
+    parts = payload if isinstance(payload, list) else [payload]
+    head = json.dumps(header).encode()
+    sock.sendall(_LENGTHS.pack(len(head), sum(len(p) for p in parts)) + head)
+    for part in parts:
+        if part:
+            sock.sendall(part)
+
+
+def receive(sock, max_payload: int, end: float | None = None) -> tuple[dict, bytes]:
+    """Receive one frame, of at most max_payload bytes after its header. Raises BrokenChannel or TimeoutError.
+
+    end: when to give up, by time.monotonic(), however slowly the bytes come.
+    """
+    head_size, size = _LENGTHS.unpack(_exactly(sock, _LENGTHS.size, end))
+    if head_size > MAX_HEADER or size > max_payload:
+        raise BrokenChannel(f"a frame of {head_size} + {size} bytes is larger than anything expected")
+    try:
+        header = json.loads(_exactly(sock, head_size, end))
+    except (ValueError, RecursionError) as error:
+        raise BrokenChannel(f"a header that is no JSON: {error}") from None
+    if not isinstance(header, dict):
+        raise BrokenChannel("a header that is no object")
+    return header, _exactly(sock, size, end)
+
+
+def _exactly(sock, size: int, end: float | None) -> bytes:
+    chunks, left = [], size
+    while left:
+        if end is not None and (in_time := end - time.monotonic()) <= 0:
+            raise TimeoutError
+        if end is not None:
+            sock.settimeout(in_time)
+        try:
+            chunk = sock.recv(min(left, 1 << 20))
+        except TimeoutError:
+            raise
+        except OSError as error:
+            raise BrokenChannel(str(error)) from None
+        if not chunk:
+            raise BrokenChannel("the other side closed")
+        chunks.append(chunk)
+        left -= len(chunk)
+    return b"".join(chunks)

@@ -1,0 +1,21 @@
+"""The vocabulary of the course: plain data that every room may use, and no behaviour.
+
+Runs in: every process.
+May import: nothing of the course.
+Start reading: exercise.py (a task), case.py and call.py (what is run), evidence.py (what came back), result.py.
+"""
+
+from .answer import Answer
+from .call import Call, Given, Helper, Out
+from .case import Case
+from .detector import Detector
+from .evidence import Evidence
+from .exercise import Exercise
+from .panel import Panel, called
+from .result import Result
+from .values import Once, Unreadable
+
+__all__ = [
+    "Answer", "Call", "Case", "Detector", "Evidence", "Exercise", "Given", "Helper", "Once", "Out", "Panel", "Result",
+    "Unreadable", "called",
+]  # fmt: skip

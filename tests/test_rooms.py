@@ -1,0 +1,103 @@
+"""The rooms of grader/: which room a module is in, what it may import, and what a running worker has loaded."""
+
+import ast
+import graphlib
+import re
+
+import tomllib
+from conftest import ROOT
+
+from grader.judge import zygotes
+from grader.spec import Call
+
+ROOMS = tomllib.loads((ROOT / "grader" / "rooms.toml").read_text(encoding="utf-8"))
+ALLOWED = {room: set(others) for room, others in ROOMS["imports"].items()}
+# Texts that join an answer, or that are run as one: they import nothing of the course but what an answer may.
+TEXTS = ("grader.lessons.drivers.", "grader.lessons.lesson_06_kernels.")
+
+
+def modules():
+    """{module: file} of grader/, texts for answers left out."""
+    found = {}
+    for path in (ROOT / "grader").rglob("*.py"):
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        if not name.startswith(TEXTS):
+            found[name] = path
+    return found
+
+
+MODULES = modules()
+
+
+def room(module):
+    named = next((room for room, listed in ROOMS["modules"].items() if module in listed), None)
+    return named or module.split(".")[1]
+
+
+def imported(module):
+    """The modules of the course that a module imports anywhere in its text."""
+    path = MODULES[module]
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            above = package.rsplit(".", node.level - 1)[0] + "." if node.level else ""
+            source = (above + (node.module or "")).rstrip(".")
+            names = [full if (full := f"{source}.{a.name}") in MODULES else source for a in node.names]
+        yield from (name for name in names if name in MODULES)
+
+
+def test_every_module_is_in_a_room():
+    """A folder that the table does not know, or a name in the table that leads nowhere, is a mistake."""
+    assert set(ALLOWED) == {room(module) for module in MODULES}
+    assert {name for listed in ROOMS["modules"].values() for name in listed} <= set(MODULES)
+
+
+def test_imports_between_rooms_are_those_of_the_table():
+    """Every import of every module counts, also one inside a function; and the table allows no more than there are."""
+    seen = {name: set() for name in ALLOWED}
+    for module in MODULES:
+        for other in imported(module):
+            if room(other) != room(module):
+                assert room(other) in ALLOWED[room(module)], f"{module} imports {other}"
+                seen[room(module)].add(room(other))
+
+    assert ALLOWED == seen
+
+
+def test_no_room_imports_one_that_imports_it():
+    """Raises CycleError where rooms import each other in a circle."""
+    order = list(graphlib.TopologicalSorter(ALLOWED).static_order())
+
+    assert set(ALLOWED) == set(order)
+
+
+def test_a_package_says_who_runs_it_what_it_may_import_and_where_to_start():
+    """In its docstring, whose list of rooms is that of the table; and the file that it begins with is there."""
+    for name in sorted(ALLOWED.keys() - ROOMS["modules"].keys()):
+        said = ast.get_docstring(ast.parse((ROOT / "grader" / name / "__init__.py").read_text(encoding="utf-8")))
+        may = ", ".join(sorted(ALLOWED[name])) or "nothing of the course"
+
+        assert re.search(r"^Runs in: \S.*[.]$", said, re.MULTILINE), name
+        assert f"May import: {may}." in said.splitlines(), name
+        start = re.search(r"^Start reading: (\S+?[.]\w+)", said, re.MULTILINE)[1]
+        assert (ROOT / "grader" / name / start).exists(), f"{name} begins with {start}"
+
+
+def test_a_running_worker_holds_nothing_of_the_judge():
+    """Its modules are those of the worker's rooms: no cases, no comparison, no mistake, none of the learner's names."""
+    source = "import sys\ndef f(): return sorted(m for m in sys.modules if m.split('.')[0] == 'grader')"
+    with zygotes.get().open(source, 10.0) as session:
+        loaded = session.run(Call("call", "f")).value
+
+    assert set(ROOMS["processes"]["worker"]) == {room(module) for module in loaded}
+    assert ["grader"] == [module for module in loaded if room(module) == "public"]
+
+
+def test_a_lesson_imports_no_other_lesson():
+    """Lessons may be read, changed and moved alone."""
+    lessons = [module for module in MODULES if re.fullmatch(r"grader[.]lessons[.]lesson_\d\d", module)]
+
+    assert [] == [other for lesson in lessons for other in imported(lesson) if other in lessons]
