@@ -28,11 +28,11 @@ def differences(source: str, number: str) -> tuple[int, list[str]]:
     from grader import interpreter, lessons
     from grader.interpreter import address_space, ledger
     from grader.judge import extract
-    from grader.judge.session import Child
+    from grader.judge.session import Session
     from grader.worker import runner
 
     exercise = lessons.exercises()[number]
-    run, kept, found, compared = runner._run, [], [], 0
+    run, kept, found, compared = runner.Runner._run, [], [], 0
     placed = address_space.Region.__post_init__
 
     def anywhere(self):
@@ -61,27 +61,27 @@ def differences(source: str, number: str) -> tuple[int, list[str]]:
         return results[1]
 
     ours, theirs = socket.socketpair()
-    original, ledger.Ledger, runner._run = ledger.Ledger, Kept, both
+    original, runner.Ledger, runner.Runner._run = runner.Ledger, Kept, both
     address_space.Region.__post_init__ = anywhere
     try:
         with tempfile.TemporaryDirectory() as scratch, contextlib.redirect_stdout(io.StringIO()):
             served = threading.Thread(target=runner.serve, args=(theirs, scratch), daemon=True)
             served.start()
             source = extract.extract([source], exercise.names).source
-            with Child(lambda: None, ours, source, 600.0) as child:
+            with Session(lambda: None, ours, source, 600.0) as session:
                 for case in exercise.cases(1):
-                    child.run(case.call)
+                    session.run(case.call)
             ours.close()
             served.join()
     finally:
-        ledger.Ledger, runner._run, address_space.Region.__post_init__ = original, run, placed
+        runner.Ledger, runner.Runner._run, address_space.Region.__post_init__ = original, run, placed
     return compared, found
 
 
 def description(ledger) -> tuple[list, list, list]:
     """All that a ledger holds, in a form that can be compared."""
     launches = [
-        {k: {n: a.tolist() for n, a in v.items()} if k in ("stores", "owners", "times") else repr(v)
+        {k: {n: a.tolist() for n, a in v.items()} if k in ("owners", "times") else repr(v)
          for k, v in vars(launch).items()}
         for launch in ledger.launches
     ]  # fmt: skip

@@ -9,7 +9,7 @@ from grader.judge import diagnose, extract
 from grader.judge.judge import judge
 from grader.judge.verdict import Failure
 from grader.reference import attention
-from grader.spec import Evidence, Result
+from grader.spec import Evidence
 
 EXERCISE = lessons.exercises()["13.2"]
 RIGHT = {kept.name: kept.source for kept in stored("right")}
@@ -85,7 +85,6 @@ def test_a_result_in_tf32_is_named():
     source = RIGHT["13_kernel_precision_left_open"]
     seen = [(case, Evidence(args=[computed(case.facts, rounded)])) for case in EXERCISE.cases(1)]
     failures = [Failure(c, e, sentence) for c, e in seen if (sentence := c.verify(e))]
-    result = Result("13.2", "", "failed", 0, 3)
-    diagnose.explain(EXERCISE, extract.Answer(source), seen, diagnose.in_order(EXERCISE, failures), result)
+    found = diagnose.explain(EXERCISE, extract.Answer(source), seen, diagnose.in_order(EXERCISE, failures))
 
-    assert "tf32" == result.mistake
+    assert "tf32" == found.mistake

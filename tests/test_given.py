@@ -20,7 +20,7 @@ WRONG = [name for names in lesson_06.WRONG.values() for name in names]
 
 @pytest.fixture(scope="module")
 def run():
-    runner = oracle.Runner(60)
+    runner = oracle.Oracle(60)
     yield lambda file, name, x: runner.run(Given((FOLDER / f"{file}.py").read_text(), name), x)
     runner.close()
 

@@ -1,9 +1,10 @@
 """Which mistake is named, when two fit and when none does."""
 
+from dataclasses import replace
+
 import torch
 
-from grader.judge import diagnose
-from grader.judge.render import render
+from grader.judge import diagnose, render
 from grader.judge.verdict import Failure
 from grader.mistakes import detectors
 from grader.spec import Answer, Call, Case, Detector, Evidence, Exercise, Result
@@ -17,12 +18,12 @@ def exercise(*mistakes):
 
 def explained(mistakes, got, passed=()):
     case = Case("a row, 1×3", Call("call", "kernel"), verify=lambda e: None, facts={"x": X})
-    result = Result("4.1", "kernel", "failed", 0.0, 3.0, cases=1)
     evidence = Evidence(value=got)
     failures = [Failure(case, evidence, "the row sums to 2, expected 1")]
     seen = [(case, evidence), *passed]
-    diagnose.explain(exercise(*mistakes), Answer(""), seen, failures, result)
-    return render(result)
+    found = vars(diagnose.explain(exercise(*mistakes), Answer(""), seen, failures)) | {"cases_passed": 0}
+    result = Result(id="4.1", title="kernel", max_score=3.0, cases=1, **found)
+    return replace(result, text=render.text(result.record()))
 
 
 def test_two_mistakes_that_give_the_same_numbers_are_both_named():

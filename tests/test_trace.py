@@ -121,21 +121,21 @@ def panels(kernel, *args, **kwargs):
 
 def test_masked_lanes_lie_beyond_the_end_of_their_row():
     """Where their addresses say, even where that is the next row's memory; whichever way the block lies."""
-    expected = [[0, 0, 5, 3], [0, 1, 5, 3]]
+    expected = [(0, 0, 5, 3), (0, 1, 5, 3)]
 
     loaded = panels(tile_kernel, blank(2, 5), torch.ones(2, 5), 2, 5, ROWS=2, BLOCK=8)[0]
     standing = panels(standing_tile_kernel, torch.ones(2, 5), 2, 5, ROWS=2, BLOCK=8)[0]
 
     assert expected == loaded.masked == standing.masked
-    assert [[0, 0, 0, 5], [0, 1, 0, 5]] == loaded.touched == standing.touched
+    assert [(0, 0, 0, 5), (0, 1, 0, 5)] == loaded.touched == standing.touched
 
 
 def test_views_are_placed_by_their_strides():
     """Rows of a slice, and the columns of a transposed matrix."""
     wide, tall = torch.ones(3, 8)[:, 2:7], torch.ones(5, 3).t()
 
-    assert [[0, r, 0, 1] for r in range(3)] == panels(column_kernel, wide, 3, 8, ROWS=4)[0].touched
-    assert [[0, 0, 0, 4]] == panels(column_kernel, tall, 4, 3, ROWS=4)[0].touched
+    assert [(0, r, 0, 1) for r in range(3)] == panels(column_kernel, wide, 3, 8, ROWS=4)[0].touched
+    assert [(0, 0, 0, 4)] == panels(column_kernel, tall, 4, 3, ROWS=4)[0].touched
 
 
 def test_an_access_before_the_tensor(trace):
@@ -249,7 +249,7 @@ def test_lanes_that_share_an_address_touch_it_once():
     with interpreter.recording(recorder=recorder):
         column_kernel[(1,)](torch.ones(4), 4, 0, ROWS=4)
 
-    assert [[0, 0, 0, 1]] == recorder.panels[0].touched
+    assert [(0, 0, 0, 1)] == recorder.panels[0].touched
 
 
 def test_the_picture_is_as_wide_as_a_page_and_equal_runs_give_equal_bytes():

@@ -15,9 +15,9 @@ import grader
 from grader import environment, interpreter
 from grader.interpreter import KernelMisuse
 from grader.judge import zygotes
-from grader.judge.session import _evidence
 from grader.notebook import history
-from grader.spec import Call
+from grader.protocol import schema
+from grader.spec import Call, Panel
 
 interpreter.install()
 SOURCE = pathlib.Path(traced.__file__).read_text()
@@ -80,6 +80,6 @@ def test_a_forged_panel_ends_the_answer(field, value):
     with zygotes.get().open(SOURCE, 10) as session:
         sent = vars(session.run(Call("call", "copied", (torch.ones(7),), trace=True)).panels[0])
 
-    assert sent == vars(_evidence({"panels": [sent | {"extra": 1}]}, b"").panels[0])
-    with pytest.raises(zygotes.Died):
-        _evidence({"panels": [sent | {field: value}]}, b"")
+    assert sent == vars(schema.unpack(sent | {"extra": 1}, Panel))
+    with pytest.raises(ValueError):
+        schema.unpack(sent | {field: value}, Panel)

@@ -13,10 +13,11 @@ from grader import lessons, spec
 from grader.isolation.linux import scratch
 from grader.judge import extract, zygotes
 from grader.judge.judge import judge
-from grader.judge.session import _evidence
 from grader.judge.verdict import failure_of
+from grader.protocol.replies import pack_reply, unpack_reply
+from grader.protocol.schema import Mismatch
 from grader.protocol.values import decode, encode
-from grader.spec import Answer, Call
+from grader.spec import Answer, Call, Observations
 
 
 def run(source, call, seconds=10.0):
@@ -173,18 +174,29 @@ def test_nothing_stays_when_the_judge_goes_without_a_word():
     assert not pathlib.Path(folder).exists()
 
 
+GENUINE = pack_reply(1, observed=Observations())[0]
+ERROR = pack_reply(error={"type": "E", "kinds": [], "message": "", "line": "", "todo": None, "where": None})[0]["error"]
+WHERE = dict.fromkeys(("tensor", "row", "column", "first", "line", "begins", "lanes", "of"))
 FORGED = [
-    {"launches": [{"kernel": 1}]},
-    {"launches": "many"},
-    {"rows": [["a", "b", "c"]], "read": "x"},
+    {"observed": GENUINE["observed"] | {"launches": [{"kernel": 1}]}},
+    {"observed": GENUINE["observed"] | {"launches": "many"}},
+    {"observed": GENUINE["observed"] | {"rows": [["a", "b", "c"]]}},
+    {"observed": GENUINE["observed"] | {"read": "x"}},
+    {"observed": {}},
+    {"observed": 3},
+    {"omitted": {"dtype": "float32"}},
     {"tensor": {"dtype": "float32", "shape": [10**9], "strides": [1], "offset": 0, "nbytes": 4}},
     {"tensor": {"dtype": "load", "shape": [1], "strides": [1], "offset": 0, "nbytes": 0}},
     {"tensor": 5},
     {"value": ["dict", [1, 2, 3]]},
     {"error": "none"},
-    {"error": {"type": {}, "message": [], "todo": [1], "where": {"op": "load", "program": "x"}}},
-    {"error": {"where": {"op": "load", "program": [0, 0, 0], "lanes": "all"}}},
-    {"error": {"where": {"op": "store", "program": [1, 0, 0]}}},
+    {"error": ERROR | {"type": {}}},
+    {"error": ERROR | {"todo": [1]}},
+    {"error": ERROR | {"where": WHERE | {"op": "load", "program": "x"}}},
+    {"error": ERROR | {"where": WHERE | {"op": "jump", "program": [0, 0, 0]}}},
+    {"error": ERROR | {"where": WHERE | {"op": "load", "program": [0, 0]}}},
+    {"error": ERROR | {"where": WHERE | {"op": "load", "program": [0, 0, 0], "lanes": "all"}}},
+    {"error": ERROR | {"where": WHERE | {"op": "store", "program": [1, 0, 0]}}},
 ]
 
 
@@ -192,8 +204,8 @@ FORGED = [
 def test_a_forged_reply_ends_the_answer_or_becomes_harmless(header):
     """The judge's own code never trips over what a child sends."""
     try:
-        evidence = _evidence(header, b"\0" * 4)
-    except zygotes.Died:
+        evidence = unpack_reply(GENUINE | header, b"\0" * 4)
+    except Mismatch:
         return
     exercise = lessons.exercises()["5.2"]
     case = exercise.cases(1)[0]

@@ -74,7 +74,7 @@ def _record(runtime, source: str, library: str, ledger: Ledger, launch: Launch, 
         launch.options[name] = getattr(counts, name)
     launch.options["loaded_back"] = 0  # elements of tensors that the kernel stores to
     launch.options["unstored"] = report.unstored(counts, source, library) if counts.unstored else ""
-    launch.storing = set(range(counts.blocks_storing))
+    launch.storing_programs = set(range(counts.blocks_storing))
     launch.widest = counts.widest // 4  # one thread's widest access, in float32
     ledger.begin_launch(launch)
     for seen, (name, tensor) in zip((Tensor * len(tensors)).in_dll(runtime, "tensors"), tensors.items()):

@@ -18,52 +18,75 @@ class Entry:
     itemsize: int = 4
     floating: bool = True
 
+    def add(self, op: str, elements: int) -> None:
+        """Count elements that a load or a store moved."""
+        if op == "load":
+            self.read += elements
+        else:
+            self.written += elements
+
 
 @dataclass
 class Launch:
-    """One kernel launch: enough to say how it was started, and to compile it elsewhere."""
+    """One kernel launch, while it runs. Its fields of the same names are the record that spec.Launch describes."""
 
     kernel: str
     grid: tuple[int, ...]
     options: dict
     constants: dict
     signature: dict
-    # For each tensor, by element: how often it was stored, and by which program last (-1: by none).
-    stores: dict[str, np.ndarray] = field(default_factory=dict)
-    owners: dict[str, np.ndarray] = field(default_factory=dict)
-    times: dict[str, np.ndarray] = field(default_factory=dict)  # of the last store
-    atomics: dict[int, int] = field(default_factory=dict)  # time of each program's last one
-    clock: int = 0
-    early: int = 0  # loads of what another program stored after its last atomic, so that nothing says that it is there
-    shared: int = 0  # stores to an element that another program had stored before; atomics may do that
+    shared: int = 0  # stores to an element that another program had stored to before; atomics may do that
     widest: int = 0  # active lanes of its widest access
-    storing: set[int] = field(default_factory=set)  # programs that stored anything
+    early: int = (
+        0  # loads of elements that another program stored after its last atomic: nothing says that they are there
+    )
+    storing_programs: set[int] = field(default_factory=set)
+    # For each tensor, by element: the program that stored to it last (-1: none), and the time of that store.
+    owners: dict[str, np.ndarray] = field(default_factory=dict)
+    times: dict[str, np.ndarray] = field(default_factory=dict)
+    atomics: dict[int, int] = field(default_factory=dict)  # time of each program's last atomic
+    clock: int = 0
 
-    def unannounced(self, tensor: str, elements, program) -> int:
-        """How many of the elements another program stored after its last atomic."""
-        if tensor not in self.owners:
-            return 0
-        owners, times = self.owners[tensor][elements], self.times[tensor][elements]
+    @property
+    def storing(self) -> int:
+        """How many programs stored anything."""
+        return len(self.storing_programs)
+
+    def load(self, region, elements, program) -> None:
+        """Loads from elements of a tensor. program: one for all elements, or an array with one for each."""
+        if region.name not in self.owners:
+            return
+        owners, times = self.owners[region.name][elements], self.times[region.name][elements]
         theirs = (owners >= 0) & (owners != program)
-        return sum(
+        self.early += sum(
             time > self.atomics.get(owner, -1) for owner, time in zip(*(a[theirs].tolist() for a in (owners, times)))
         )
 
-    def store(self, region, elements, program, time, once: bool, atomic: bool = False) -> None:
-        """Stores to elements of a tensor. Program and time: one for all, or one for each. once: no element twice."""
+    def store(self, region, elements, program, time, atomic: bool = False) -> None:
+        """Stores to elements of a tensor. program, time: one for all elements, or an array with one for each."""
         name = region.name
-        if name not in self.stores:
-            self.stores[name] = np.zeros(region.numel, np.int64)
+        if name not in self.owners:
             self.owners[name] = np.full(region.numel, -1, np.int64)
             self.times[name] = np.zeros(region.numel, np.int64)
-        if once:
-            self.stores[name][elements] += 1
-        else:
-            np.add.at(self.stores[name], elements, 1)
         if not atomic:
             before = self.owners[name][elements]
             self.shared += int(((before >= 0) & (before != program)).sum())
         self.owners[name][elements], self.times[name][elements] = program, time
+
+
+def ascend(elements: np.ndarray) -> bool:
+    """Whether element numbers go upwards all along, so that none comes twice."""
+    return bool((elements[1:] > elements[:-1]).all())
+
+
+def transfers(elements: np.ndarray, programs: np.ndarray | None = None) -> int:
+    """The elements that one instruction moves: lanes of one program that share an address share one transfer.
+
+    elements: element numbers of the active lanes. programs: the program of each lane, None where there is only one.
+    """
+    if programs is None:
+        return elements.size if ascend(elements) else np.unique(elements).size
+    return np.unique(programs * (int(elements.max()) + 1) + elements).size
 
 
 class Ledger:
@@ -82,23 +105,17 @@ class Ledger:
 
     def access(self, op: str, region, elements: np.ndarray, program: int, atomic: bool = False) -> None:
         """One load or store of a launch: the active lanes' elements in row-major order."""
-        launch = self.launches[-1]
+        launch, elements = self.launches[-1], elements.reshape(-1)
         launch.widest = max(launch.widest, elements.size)
         launch.clock += 1
-        entry = self.entry(region)
-        # Lanes that share an address share one transfer.
-        steps = np.diff(elements.reshape(-1))
-        once = bool((steps > 0).all())
-        count = elements.size if once else np.unique(elements).size
+        self.entry(region).add(op, transfers(elements))
         if op == "load":
-            entry.read += count
-            launch.early += launch.unannounced(region.name, elements.reshape(-1), program)
-        else:
-            entry.written += count
-            launch.storing.add(program)
-            if atomic:
-                launch.atomics[program] = launch.clock
-            launch.store(region, elements, program, launch.clock, once, atomic)
+            launch.load(region, elements, program)
+            return
+        launch.storing_programs.add(program)
+        if atomic:
+            launch.atomics[program] = launch.clock
+        launch.store(region, elements, program, launch.clock, atomic)
 
     def entry(self, region) -> Entry:
         """Where the open launch's traffic on a tensor is added up."""

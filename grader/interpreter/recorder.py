@@ -43,8 +43,8 @@ class Recorder:
         panel = self._panel(op, region)
         if panel is not None:
             panel.lanes = max(panel.lanes, lanes)
-            self._add(panel, panel.touched, [[program, row, first, count]])
-            self._add(panel, panel.masked, [[program, row, first + count, lanes - count]] if count < lanes else [])
+            self._add(panel, panel.touched, [(program, row, first, count)])
+            self._add(panel, panel.masked, [(program, row, first + count, lanes - count)] if count < lanes else [])
 
     def _keep(self, op, region, addresses, mask, mine, program) -> None:
         panel = self._panel(op, region)
@@ -149,4 +149,4 @@ def _runs(program: int, rows: np.ndarray, columns: np.ndarray, once: bool) -> li
         rows, columns = rows[first], columns[first]
     begins = np.flatnonzero(np.r_[True, (np.diff(rows) != 0) | (np.diff(columns) != 1)])
     counts = np.diff(np.r_[begins, rows.size])
-    return [[program, int(rows[b]), int(columns[b]), int(c)] for b, c in zip(begins, counts)]
+    return [(program, int(rows[b]), int(columns[b]), int(c)) for b, c in zip(begins, counts)]

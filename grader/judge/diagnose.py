@@ -1,22 +1,45 @@
-"""Failures in words: which one to report, which mistake explains it, what share of the points is left."""
+"""The diagnosis: which failure is reported, which mistake explains it, and which share of the points is left."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
 
 from ..mistakes.detectors import output
 from ..mistakes.registry import MISTAKES
-from ..spec import Answer, Case, Detector, Evidence, Exercise, Result
+from ..spec import Answer, Case, Detector, Evidence, Exercise
 from .verdict import Failure
 
 Seen = list[tuple[Case, Evidence]]
 
 
+@dataclass
+class Diagnosis:
+    """The part of a Result that depends on the failures. cases_passed: None where no count but the run's is right."""
+
+    status: str
+    score: float
+    message: str
+    mistake: str | None
+    also: str | None
+    remarks: list[str] = field(default_factory=list)
+    cases_passed: int | None = None
+
+
+@dataclass(frozen=True)
+class Vote:
+    """How well one detector explains the failures. hits: failing cases that it matches, NaN alone counting half."""
+
+    mistake: str
+    detector: Detector
+    hits: float
+
+
 def in_order(exercise: Exercise, failures: list[Failure]) -> list[Failure]:
     """The failure to report comes first, among equals the smallest case.
 
-    Wrong numbers come before traffic: a wrong kernel has no budget. Slowness may be the fault of either. What costs all
-    points comes before what costs a share.
+    Wrong numbers come before traffic: a wrong kernel has no budget. Slowness may be the fault of either. Failures that
+    cost all points come before those that cost a share.
     """
 
     def rank(failure: Failure):
@@ -29,44 +52,56 @@ def in_order(exercise: Exercise, failures: list[Failure]) -> list[Failure]:
     return sorted(failures, key=rank)
 
 
-def explain(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure], result: Result) -> None:
-    """Fill in the result of an answer that failed: status, message, mistake, and points where a share is left.
+def explain(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]) -> Diagnosis:
+    """The diagnosis of an answer that failed.
 
-    seen: every case that ran, with its evidence.
+    seen: every case that ran, with its evidence. failures: in the order of `in_order`.
     """
+    if exercise.parts:
+        return _of_parts(exercise, answer, seen, failures)
     first = failures[0]
-    if exercise.parts:
-        right = {case.group for case, _ in seen} - {failure.case.group for failure in failures}
-        result.score = round(exercise.points * len(right) / len(exercise.groups), 2)
-        result.remarks = [f"{group} is right" for group in exercise.groups if group in right]
-        failures = [f for f in failures if f.case.group == first.case.group]
-        seen = [(case, evidence) for case, evidence in seen if case.group == first.case.group]
-    result.status = "failed"
-    if first.mistake == "endless" and not first.evidence.error:
-        result.status = "timeout"
-    elif first.evidence.error and not first.case.expects_error and not first.evidence.error.get("where"):
-        result.status = "error"  # what the guard caught ran, and ran wrong
-    result.mistake, result.also = _name(exercise, answer, seen, failures)
-    result.message = f"{first.case.label}: {first.sentence}"
-    result.cases_passed = min(result.cases_passed, result.cases - len(failures))
-    if exercise.parts:
-        if first.mistake == "todo-left":
-            result.message = f"{first.case.group}: {first.sentence}"
-        return
+    mistake, also = name(exercise, answer, seen, failures)
+    found = Diagnosis(_status(first), 0.0, f"{first.case.label}: {first.sentence}", mistake, also)
     grouped = sum(case.group is not None for case, _ in seen)
     if exercise.last_step is not None and first.case.group is not None:
-        result.score = exercise.points - exercise.last_step
+        found.score = exercise.points - exercise.last_step
     elif grouped and first.case.group is None:
-        # What an answer says of a group is worth nothing while it is wrong about the rest.
-        result.cases_passed = len(seen) - grouped - sum(f.case.group is None for f in failures)
+        # An answer's word on a group is worth nothing while it is wrong about the other cases.
+        found.cases_passed = len(seen) - grouped - sum(f.case.group is None for f in failures)
     elif grouped and first.evidence.ran:
-        result.score = round(exercise.points * (1 - len(failures) / grouped), 2)
+        found.score = round(exercise.points * (1 - len(failures) / grouped), 2)
         count = Counter(f.case.group for f in failures)
-        result.message = f"{first.sentence}: {', '.join(f'{n} {group}' for group, n in count.items())}"
+        found.message = f"{first.sentence}: {', '.join(f'{n} {group}' for group, n in count.items())}"
+    return found
 
 
-def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]) -> tuple[str | None, str | None]:
-    """The mistake that explains the most failing cases, and a second one whose numbers fit as well."""
+def _of_parts(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]) -> Diagnosis:
+    """Each part earns its share; the first part that failed is the one that the feedback is about."""
+    first = failures[0]
+    right = {case.group for case, _ in seen} - {failure.case.group for failure in failures}
+    failures = [failure for failure in failures if failure.case.group == first.case.group]
+    mistake, also = name(exercise, answer, [pair for pair in seen if pair[0].group == first.case.group], failures)
+    label = first.case.group if first.mistake == "todo-left" else first.case.label
+    return Diagnosis(
+        _status(first),
+        round(exercise.points * len(right) / len(exercise.groups), 2),
+        f"{label}: {first.sentence}",
+        mistake,
+        also,
+        [f"{group} is right" for group in exercise.groups if group in right],
+    )
+
+
+def _status(first: Failure) -> str:
+    if first.mistake == "endless" and not first.evidence.error:
+        return "timeout"
+    if first.evidence.error and not first.case.expects_error and not first.evidence.error.get("where"):
+        return "error"  # an access that the guard stopped ran, and ran wrong
+    return "failed"
+
+
+def name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]) -> tuple[str | None, str | None]:
+    """(the mistake that explains the most failing cases, a second one whose numbers fit as well)."""
     first = failures[0]
     if first.mistake == "endless" and not first.evidence.error:
         reasons = (m for m, d in exercise.mistakes if d.endless and d(first.case, first.evidence, answer))
@@ -75,40 +110,52 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
         return first.mistake, None
     failed = {id(f.case) for f in failures}
     passed = [(case, evidence) for case, evidence in seen if id(case) not in failed]
+    best = leading(votes(exercise, answer, passed, failures), passed)
+    if not best:
+        return first.mistake or _by_its_event(first), None
+    equal = [vote.mistake for vote in best[1:] if vote.detector.fits and best[0].detector.fits]
+    return best[0].mistake, equal[0] if equal else None
+
+
+def votes(exercise: Exercise, answer: Answer, passed: Seen, failures: list[Failure]) -> list[Vote]:
+    """One vote for each mistake that may explain the failures: that of its best detector."""
+    first = failures[0]
     ran = [(f.case, f.evidence) for f in failures if not f.evidence.error]
-    votes: dict[str, float] = {}
-    found: dict[str, Detector] = {}
+    found: dict[str, Vote] = {}
     for mistake, detect in exercise.mistakes:
-        # What the smallest case does not show cannot be its explanation.
+        # A mistake that the first case does not show cannot be its explanation.
         if not detect(first.case, first.evidence, answer):
             continue
-        if detect.exact and not (_fits(detect, ran) and _fits(detect, passed)):
+        if detect.exact and not (fits(detect, ran) and fits(detect, passed)):
             continue
-        hits = sum(_weight(detect, f) for f in failures if f is first or detect(f.case, f.evidence, answer))
-        if hits > votes.get(mistake, 0):
-            votes[mistake], found[mistake] = hits, detect
-    if not votes:
-        return first.mistake or _by_its_event(first), None
-    best = [m for m in votes if votes[m] == max(votes.values())]
+        hits = sum(weight(detect, f) for f in failures if f is first or detect(f.case, f.evidence, answer))
+        if mistake not in found or hits > found[mistake].hits:
+            found[mistake] = Vote(mistake, detect, hits)
+    return list(found.values())
+
+
+def leading(found: list[Vote], passed: Seen) -> list[Vote]:
+    """The votes with the most hits. Formulas that agree there are told apart by the cases that passed."""
+    most = max((vote.hits for vote in found), default=0)
+    best = [vote for vote in found if vote.hits == most]
     if len(best) > 1:
-        best = [m for m in best if _fits(found[m], passed)] or best
-    equal = [m for m in best[1:] if found[m].fits and found[best[0]].fits]
-    return best[0], equal[0] if equal else None
+        best = [vote for vote in best if fits(vote.detector, passed)] or best
+    return best
 
 
-def _weight(detect: Detector, failure: Failure) -> float:
-    """Nothing but NaN fits many a wrong formula, so as a fingerprint it counts half."""
+def weight(detect: Detector, failure: Failure) -> float:
+    """The weight of a match. Nothing but NaN fits many a wrong formula, so as a fingerprint it counts half."""
     got = output(failure.case, failure.evidence)
     return 0.5 if detect.fits and got is not None and bool(got.isnan().all()) else 1
 
 
-def _fits(detect: Detector, cases: Seen) -> bool:
+def fits(detect: Detector, cases: Seen) -> bool:
     """Whether a wrong formula gives what the answer gave in these cases: else the answer is not that formula."""
     return detect.fits is None or all(detect.fits(case, evidence) for case, evidence in cases)
 
 
 def _by_its_event(first: Failure) -> str | None:
-    """What can be said of any exercise, from where an access left its tensor or from what came back."""
+    """The mistake that any exercise can meet, by the place of a stopped access or by the value that came back."""
     where = (first.evidence.error or {}).get("where")
     if where:
         if where.get("lanes") == where.get("of"):

@@ -1,4 +1,4 @@
-"""The course's own functions, run on tensors that an answer chose: each text in a child process of its own."""
+"""The oracle: runs the course's own functions on tensors that an answer chose, each text in a process of its own."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from ..spec import Call, Evidence, Given
 from . import zygotes
 
 
-class Runner:
-    """Runs given functions until it is closed. It believes a tensor no more than its shape and size."""
+class Oracle:
+    """Runs given functions until it is closed. seconds: for each text."""
 
     def __init__(self, seconds: float):
         self._seconds = seconds
-        self._sessions: dict[str, zygotes.Child] = {}
+        self._sessions: dict[str, zygotes.Session] = {}
 
     def run(self, given: Given, tensor) -> Evidence:
-        """What given.name makes of a tensor. Raises Deadline or Died."""
+        """The evidence of given.name(tensor). Raises Deadline or Died, AttributeError when it is no tensor."""
         refused = unfit(tensor)
         if refused:
-            return Evidence(error={"type": "ValueError", "kinds": ["ValueError"], "message": refused, "line": ""})
+            error = {"type": "ValueError", "kinds": ["ValueError"], "message": refused, "line": ""}
+            return Evidence(error=error | {"todo": None, "where": None})
         if given.source not in self._sessions:
             self._sessions[given.source] = zygotes.get().open(given.source, self._seconds)
         return self._sessions[given.source].run(Call("call", given.name, (tensor,), poison=False))

@@ -1,4 +1,7 @@
-"""A Result in words: what ran, where it went wrong, which mistake it looks like, one question."""
+"""A record in words: for a notebook, a report and a terminal.
+
+A record is what Result.record() gives and results.jsonl holds, so all of them are rendered from the same fields.
+"""
 
 from __future__ import annotations
 
@@ -6,46 +9,128 @@ import builtins
 import textwrap
 
 from ..mistakes.registry import MISTAKES
-from ..spec import Result
+from ..spec import STATUS, Error
 
 WIDTH = 84  # characters; JupyterLab breaks longer lines on a laptop
 _INDENT = " " * 5
 
 
-def render(result: Result) -> Result:
-    """Fill in result.text and return the result."""
+def text(record: dict) -> str:
+    """The feedback in a notebook: what ran, where it went wrong, which mistake it looks like, one question."""
     lines = [
-        _headline(result),
-        *(line for flag in result.flags for line in _wrapped("! ", flag) if "is not Python" in flag),
+        _headline(record),
+        *(line for flag in record["flags"] for line in _wrapped("! ", flag) if "is not Python" in flag),
     ]
-    if result.status == "passed":
-        lines.append(f"{_INDENT}✓ {_traffic(result)}" if result.ledger else f"{_INDENT}✓ right in every case")
-        lines += [f"{_INDENT}✓ {flag}" for flag in result.flags if flag.startswith("compiled on")]
-        lines += [line for remark in result.remarks for line in _wrapped("! ", remark)]
-    elif result.status == "not_attempted":
-        lines += _wrapped("· ", result.message)
+    sign, remarks = sign_of(record["status"]), record["remarks"]
+    if record["status"] == "passed":
+        lines.append(f"{_INDENT}{sign} {traffic(record) or 'right in every case'}")
+        lines += [f"{_INDENT}{sign} {flag}" for flag in record["flags"] if flag.startswith("compiled on")]
+        lines += [line for remark in remarks for line in _wrapped("! ", remark)]
+    elif record["status"] == "not_attempted":
+        lines += _wrapped(f"{sign} ", record["message"])
     else:
-        lines += [line for remark in result.remarks for line in _wrapped("✓ ", remark)]
-        lines += _wrapped("✗ ", result.message)
-        lines += _mistake(result)
-        if result.ledger:
-            lines.append(f"{_INDENT}{_traffic(result)}")
-    result.text = "\n".join(lines)
-    return result
+        lines += [line for remark in remarks for line in _wrapped(f"{sign_of('passed')} ", remark)]
+        lines += _wrapped(f"{sign} ", record["message"])
+        lines += _mistake(record)
+        if record["ledger"]:
+            lines.append(f"{_INDENT}{traffic(record)}")
+    return "\n".join(lines)
 
 
-def _headline(result: Result) -> str:
-    left = f"{result.id}  {result.title}"
-    if result.status == "not_attempted":
-        right = f"not yet · 0 of {result.max_score:g} points"
+def lines(record: dict) -> list[str]:
+    """The same for a report, a line for each statement."""
+    found = [f"{mark(record)[1]}: {record['cases_passed']} of {record['cases']} cases, {score(record)} points"]
+    found += [record["message"]] if record["message"] else []
+    named = mistakes(record)
+    for i, each in enumerate(named):
+        found += [("Or, with the same numbers: " if i else "") + (each["sentence"] or each["id"])]
+    found += [f"Ask yourself: {named[0]['question']}"] if named and named[0]["question"] else []
+    found += [traffic(record)] if traffic(record) else []
+    return found + record.get("remarks", []) + record["flags"]
+
+
+def number(value: float) -> str:
+    """A score as people write it: 7, 6.5, 3.33."""
+    return f"{round(value, 2):g}"
+
+
+def score(record: dict) -> str:
+    """Points of a row or of an exercise: 5/7."""
+    return f"{number(record['score'])}/{number(record['max_score'])}"
+
+
+def name(record: dict) -> str:
+    """Number and title of an exercise."""
+    return f"{record['id']} {record.get('title', '')}".strip()
+
+
+def sign_of(status: str) -> str:
+    """The sign of a status, "?" for one that this version does not know."""
+    return STATUS.get(status, ("?",))[0]
+
+
+def mark(record: dict) -> tuple[str, str]:
+    """A sign and a word for how an exercise went; a score for a part of it has a sign of its own."""
+    sign, word = STATUS.get(record["status"], ("?", str(record["status"])))
+    return ("~", f"{word} in part") if sign == "✗" and record["score"] > 0 else (sign, word)
+
+
+def mistakes(record: dict) -> list[dict]:
+    """The mistakes that were named: id, sentence, question. The second one fits the same numbers."""
+    found = []
+    for which in (record.get("mistake"), record.get("also")):
+        known = MISTAKES.get(which)
+        if known:
+            found.append({"id": known.id, "sentence": known.sentence, "question": known.question})
+        elif which:
+            found.append({"id": which, "sentence": "", "question": ""})
+    return found
+
+
+def traffic(record: dict) -> str:
+    """Elements read and written, in units of M·N, and how many may be; empty where nothing was counted."""
+    ledger, budget = record.get("ledger"), record.get("budget")
+    if not ledger:
+        return ""
+    of = f"traffic of {ledger['part']}" if ledger.get("part") else "traffic"
+    read, written = ledger["read"], ledger["written"]
+    if not budget:
+        return f"{of}: read {read:.2f} MN, wrote {written:.2f} MN"
+    return f"{of}: read {read:#.3g} MN of {budget[0]:.3g}, wrote {written:#.3g} MN of {budget[1]:.3g}"
+
+
+def last_line(error: Error) -> str:
+    """The line of an error's message that says most: the last one, where CUDA adds advice the first."""
+    said = [line for line in error["message"].splitlines() if line.strip()]
+    if not said:
+        return error["type"]
+    return said[0 if said[0].startswith("CUDA error") else -1].strip()[:300]
+
+
+def error_sentence(error: Error) -> str:
+    """An exception and the line of the answer that it came from, as a sentence."""
+    if error.get("where") or error["type"] == "Stopped":  # of a CUDA kernel: its message names the line already
+        return error["message"]
+    message = last_line(error)
+    at = f" in the line `{error['line']}`" if error["line"] else ""
+    # The name of Python's own exception is informative; that of a library's class adds nothing to the message.
+    kind = error["type"] if hasattr(builtins, error["type"]) else "error"
+    return f"{kind}{at}: {message}"
+
+
+def _headline(record: dict) -> str:
+    left = f"{record['id']}  {record['title']}"
+    if record["status"] == "not_attempted":
+        right = f"not yet · 0 of {record['max_score']:g} points"
     else:
-        right = f"{result.cases_passed} of {result.cases} cases · {result.score:g} of {result.max_score:g} points"
+        cases, points = (record["cases_passed"], record["cases"]), (record["score"], record["max_score"])
+        right = f"{cases[0]} of {cases[1]} cases · {points[0]:g} of {points[1]:g} points"
     return left + " " * max(2, WIDTH - len(left) - len(right)) + right
 
 
-def _mistake(result: Result) -> list[str]:
-    more = f'hint("{result.id}") has more'
-    mistake, also = MISTAKES.get(result.mistake), MISTAKES.get(result.also)
+def _mistake(record: dict) -> list[str]:
+    more = f'hint("{record["id"]}") has more'
+    mistake, also = MISTAKES.get(record["mistake"]), MISTAKES.get(record["also"])
     if mistake is None:
         return [*_wrapped("  ", f"This is none of the mistakes that the check knows by name. {more}")]
     lines = _wrapped("  ", mistake.sentence)
@@ -63,31 +148,3 @@ def _wrapped(mark: str, text: str) -> list[str]:
     return textwrap.wrap(
         text, WIDTH, initial_indent=_INDENT + mark, subsequent_indent=_INDENT + "  ", break_long_words=False
     )
-
-
-def _traffic(result: Result) -> str:
-    read, written = result.ledger["read"], result.ledger["written"]
-    of = f"traffic of {result.ledger['part']}" if "part" in result.ledger else "traffic"
-    if result.budget is None:
-        return f"{of}: read {read:.2f} MN, wrote {written:.2f} MN"
-    may_read, may_write = result.budget
-    return f"{of}: read {read:#.3g} MN of {may_read:.3g}, wrote {written:#.3g} MN of {may_write:.3g}"
-
-
-def last_line(error: dict) -> str:
-    """The line of an error's message that says most: the last one, where CUDA adds advice the first."""
-    lines = [line for line in error["message"].splitlines() if line.strip()]
-    if not lines:
-        return error["type"]
-    return lines[0 if lines[0].startswith("CUDA error") else -1].strip()[:300]
-
-
-def error_sentence(error: dict) -> str:
-    """What an exception says, and the line of the answer it came from."""
-    if error.get("where") or error["type"] == "Stopped":  # of a CUDA kernel: it says its line already
-        return error["message"]
-    message = last_line(error)
-    at = f" in the line `{error['line']}`" if error["line"] else ""
-    # The name of Python's own exception says something; that of a library's class, nothing that the message does not.
-    kind = error["type"] if hasattr(builtins, error["type"]) else "error"
-    return f"{kind}{at}: {message}"

@@ -1,4 +1,4 @@
-"""What is wrong with one case: errors, forbidden help, numbers, side effects, traffic, in this order."""
+"""The verdict on one case: forbidden help, errors, numbers, side effects, traffic, in this order."""
 
 from __future__ import annotations
 

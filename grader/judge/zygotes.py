@@ -14,7 +14,9 @@ import threading
 
 from .. import environment
 from ..isolation import LEVELS, RUNGS, level
-from .session import Child, Deadline, Died, NoWorker
+from ..protocol import schema
+from ..protocol.jobs import Job
+from .session import Deadline, Died, NoWorker, Session
 
 START_SECONDS = 120
 # What a worker needs of the environment. The rest may hold somebody's keys, and a child can read all of it.
@@ -44,7 +46,7 @@ class Zygote:
         # Packets, so that no two messages run together.
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._log = tempfile.TemporaryFile()
-        from ..isolation.linux.scratch import Scratch
+        from ..isolation.linux.scratch import Scratch  # only Linux has the calls that it makes
 
         self._scratch = Scratch()
         variables = {k: v for k, v in os.environ.items() if k in _KEPT or k.startswith(_KEPT_BEGINNINGS)} | {
@@ -94,32 +96,23 @@ class Zygote:
         """Whether the process still runs."""
         return self._process.poll() is None
 
-    def open(
-        self,
-        source: str,
-        seconds: float,
-        device: str = "cpu",
-        tools: bool = False,
-        modules: tuple[str, ...] = (),
-        imports: tuple[str, ...] = (),
-    ) -> Child:
-        """A child that has imported an answer, to be run on "cpu" or "cuda". Raises NoWorker, Deadline or Died.
+    def open(self, source: str, seconds: float, **job) -> Session:
+        """A session with a runner that has imported an answer. Raises NoWorker, Deadline or Died.
 
-        tools: whether it will run CUDA on the CPU, and so needs g++ beside it. modules: of the course, those that it
-        may import. imports: of PyTorch, those to have imported before the fork.
+        seconds: until the deadline. job: the other fields of protocol.jobs.Job.
         """
+        packed = json.dumps(schema.pack(Job(seconds, **job), Job))
         self.wait()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         number = next(self._numbers)
-        job = {"seconds": seconds, "device": device, "tools": tools, "modules": modules, "imports": imports}
         with self._lock:
             try:
-                socket.send_fds(self._control, [f"fork {number} {json.dumps(job)}".encode()], [theirs.fileno()])
+                socket.send_fds(self._control, [f"fork {number} {packed}".encode()], [theirs.fileno()])
             except OSError as error:
                 raise NoWorker(f"the process that runs answers went away: {error}") from None
             finally:
                 theirs.close()
-        return Child(lambda: self.kill(number), ours, source, seconds)
+        return Session(lambda: self.kill(number), ours, source, seconds)
 
     def kill(self, number: int) -> None:
         """End one child and whatever it started."""
@@ -188,4 +181,4 @@ def close_all() -> None:
     _zygotes.clear()
 
 
-__all__ = ["Deadline", "Died", "NoWorker", "Zygote", "close_all", "isolation", "get", "warm"]
+__all__ = ["Deadline", "Died", "NoWorker", "Session", "Zygote", "close_all", "get", "isolation", "warm"]

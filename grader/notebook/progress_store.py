@@ -7,7 +7,7 @@ import json
 import os
 import pathlib
 
-from .. import lessons
+from .. import environment, lessons
 from ..spec import Exercise
 from ..version import VERSION
 
@@ -78,7 +78,7 @@ def _file() -> pathlib.Path | None:
     chosen = os.environ.get(_VARIABLE)
     if chosen == "off":
         return None
-    return pathlib.Path(chosen) if chosen else pathlib.Path(__file__).resolve().parent.parent / ".progress.json"
+    return pathlib.Path(chosen) if chosen else environment.ROOT / ".progress.json"
 
 
 def _stored() -> dict[str, float]:

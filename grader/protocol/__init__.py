@@ -2,5 +2,5 @@
 
 Runs in: the judge's process, and every worker.
 May import: spec.
-Start reading: frames.py (framing), then values.py and tensors.py (the payload).
+Start reading: calls.py and replies.py (the two directions), then schema.py, values.py, tensors.py and frames.py.
 """

@@ -1,6 +1,8 @@
-"""Tensors as a description and raw bytes."""
+"""Tensors on the wire: a description (dtype, shape, strides in elements, offset, bytes) and raw bytes."""
 
 from __future__ import annotations
+
+import ctypes
 
 
 def pack(tensor) -> tuple[dict, bytes]:
@@ -13,8 +15,6 @@ def pack(tensor) -> tuple[dict, bytes]:
         "offset": tensor.storage_offset(),
         "nbytes": storage.nbytes(),
     }
-    import ctypes
-
     return spec, ctypes.string_at(storage.data_ptr(), storage.nbytes()) if storage.nbytes() else b""
 
 
@@ -25,6 +25,22 @@ def unpack(spec: dict, data: bytes):
     dtype = getattr(torch, spec["dtype"])
     flat = torch.frombuffer(bytearray(data), dtype=dtype) if data else torch.empty(0, dtype=dtype)
     return flat.as_strided(spec["shape"], spec["strides"], spec["offset"])
+
+
+def describe(dtype: str, shape, strides=None) -> dict:
+    """The description of a tensor whose bytes do not travel."""
+    spec = {"dtype": dtype, "shape": [int(n) for n in shape]}
+    return spec if strides is None else spec | {"strides": [int(s) for s in strides]}
+
+
+def blank(spec: dict):
+    """A tensor of such a description whose storage, gaps included, holds NaN."""
+    import torch
+
+    shape, strides = spec["shape"], spec["strides"]
+    size = 1 + sum((n - 1) * s for n, s in zip(shape, strides)) if all(shape) else 0
+    storage = torch.full((size,), float("nan"), dtype=getattr(torch, spec["dtype"]))
+    return storage.as_strided(shape, strides)
 
 
 def elements(tensor) -> tuple[dict, bytes]:

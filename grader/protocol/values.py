@@ -6,47 +6,57 @@ from fractions import Fraction
 
 from ..spec import Once, Unreadable
 
-_MAX_ITEMS = 10_000
+_MAX_ITEMS, _DEEPEST = 10_000, 8
 _DTYPES = frozenset("float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 bool".split())
 
 
 def encode(value, depth: int = 0):
-    """A plain value (number, text, None, ..., dtype, list, tuple, dict) as tagged JSON; of others the type name."""
-    if depth > 8:
+    """A plain value (number, text, None, ..., dtype, list, tuple, dict) as tagged JSON; any other by its type."""
+    if depth > _DEEPEST:
         return ["?", "something nested very deeply"]
-    if value is None or isinstance(value, bool):
-        return ["const", value]
-    if value is Ellipsis:
-        return ["ellipsis"]
-    if isinstance(value, int):
-        return ["int", hex(value)] if value.bit_length() < 4096 else ["?", "an integer of over 4096 bits"]
-    if isinstance(value, float):
-        return ["float", repr(float(value))]
-    if isinstance(value, str):
-        return ["str", value[:_MAX_ITEMS]]
-    if isinstance(value, Fraction):
-        return ["fraction", hex(value.numerator), hex(value.denominator)]
-    if isinstance(value, Once):
-        return ["once"] + [encode(v, depth + 1) for v in value.values]
-    if isinstance(value, (list, tuple)):
-        return [type(value).__name__ if type(value) in (list, tuple) else "tuple"] + [
-            encode(v, depth + 1) for v in value[:_MAX_ITEMS]
-        ]
-    if isinstance(value, dict):
-        pairs = list(value.items())[:_MAX_ITEMS]
-        return ["dict"] + [[encode(k, depth + 1), encode(v, depth + 1)] for k, v in pairs]
+    for kinds, write in _WRITERS:
+        if isinstance(value, kinds):
+            return write(value, depth + 1)
+    return _encode_wrapped(value, depth + 1)
+
+
+def _encode_sequence(value, depth: int):
+    tag = type(value).__name__ if type(value) in (list, tuple) else "tuple"
+    return [tag] + [encode(v, depth) for v in value[:_MAX_ITEMS]]
+
+
+def _encode_dictionary(value, depth: int):
+    pairs = list(value.items())[:_MAX_ITEMS]
+    return ["dict"] + [[encode(k, depth), encode(v, depth)] for k, v in pairs]
+
+
+def _encode_wrapped(value, depth: int):
+    """A number in a tensor or an array, a dtype, a tl.constexpr; of any other value the type's name."""
     item = getattr(value, "item", None)
     if callable(item) and getattr(value, "shape", None) in ((), None):
         try:
-            return encode(item(), depth + 1)
+            return encode(item(), depth)
         except Exception:
             pass
     if (type(value).__module__, type(value).__name__) == ("torch", "dtype"):
         return ["dtype", str(value).removeprefix("torch.")]
-    # A tl.constexpr wraps a plain value.
     if type(value).__name__ == "constexpr":
-        return encode(value.value, depth + 1)
+        return encode(value.value, depth)
     return ["?", type(value).__name__]
+
+
+# The first entry whose types fit writes the value: bool is an int as well, so it comes before.
+_WRITERS = (
+    ((bool, type(None)), lambda value, depth: ["const", value]),
+    (type(...), lambda value, depth: ["ellipsis"]),
+    (int, lambda v, depth: ["int", hex(v)] if v.bit_length() < 4096 else ["?", "an integer of over 4096 bits"]),
+    (float, lambda value, depth: ["float", repr(float(value))]),
+    (str, lambda value, depth: ["str", value[:_MAX_ITEMS]]),
+    (Fraction, lambda value, depth: ["fraction", hex(value.numerator), hex(value.denominator)]),
+    (Once, lambda value, depth: ["once"] + [encode(v, depth) for v in value.values]),
+    ((list, tuple), _encode_sequence),
+    (dict, _encode_dictionary),
+)
 
 
 def decode(data):

@@ -9,13 +9,13 @@ from .answer import Answer
 from .call import Call, Given, Helper, Out
 from .case import Case
 from .detector import Detector
-from .evidence import Evidence
+from .evidence import Error, Evidence, Launch, Observations
 from .exercise import Exercise
 from .panel import Panel, called
-from .result import Result
+from .result import STATUS, Result
 from .values import Once, Unreadable
 
 __all__ = [
-    "Answer", "Call", "Case", "Detector", "Evidence", "Exercise", "Given", "Helper", "Once", "Out", "Panel", "Result",
-    "Unreadable", "called",
+    "STATUS", "Answer", "Call", "Case", "Detector", "Error", "Evidence", "Exercise", "Given", "Helper", "Launch",
+    "Observations", "Once", "Out", "Panel", "Result", "Unreadable", "called",
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -45,9 +46,9 @@ class Call:
 
     kind: str
     name: str
-    args: tuple = ()
-    kwargs: dict = field(default_factory=dict)
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = field(default_factory=dict)
     grid: tuple[int, ...] = ()
     order: str = "forward"
     poison: bool = True
-    trace: bool = False  # whether to record who touched what
+    trace: bool = False  # whether to record which program touched which element

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
-Run = list[int]  # program, row, first column, number of columns; a vector is all row 0
+Run = tuple[int, int, int, int]  # program, row, first column, number of columns; a vector is all row 0
 
 
 @dataclass
@@ -20,13 +21,17 @@ class Panel:
     launch: int
     grid: list[int]
     tensor: str
-    op: str  # load or store
+    op: Literal["load", "store"]
     shape: list[int]
     lanes: int = 1  # of the widest access, along a row
     touched: list[Run] = field(default_factory=list)
     masked: list[Run] = field(default_factory=list)
     outside: list[Run] = field(default_factory=list)
     complete: bool = True  # False: more happened than is kept
+
+    def __post_init__(self):
+        if len(self.shape) not in (1, 2):
+            raise ValueError("a panel has one or two dimensions")
 
     @property
     def vector(self) -> bool:

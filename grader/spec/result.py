@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+# status -> (sign, word)
+STATUS = {
+    "passed": ("✓", "passed"),
+    "failed": ("✗", "failed"),
+    "error": ("✗", "ended in an error"),
+    "timeout": ("✗", "did not end in time"),
+    "not_attempted": ("·", "not attempted"),
+}
 
-@dataclass
+
+@dataclass(frozen=True)
 class Result:
-    """The verdict on one exercise."""
+    """The verdict on one exercise. status: a key of STATUS. ledger and budget are in units of M·N elements."""
 
     id: str
     title: str
-    status: str  # passed, failed, not_attempted, error, timeout
+    status: str
     score: float
     max_score: float
     cases_passed: int = 0
@@ -19,14 +28,14 @@ class Result:
     mistake: str | None = None
     also: str | None = None  # a second mistake that explains the output as well as the first
     message: str = ""
-    ledger: dict | None = None  # read, written, in units of M·N
-    budget: tuple[float, float] | None = None  # what `ledger` may be, in the same units
+    ledger: dict | None = None  # read, written; part, where the exercise has parts
+    budget: tuple[float, float] | None = None  # what `ledger` may be
     flags: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    text: str = ""  # what a learner sees
+    text: str = ""  # the feedback that a learner reads
 
     def record(self) -> dict:
-        """The row of results.jsonl."""
+        """The record of results.jsonl."""
         return {
             "id": self.id, "title": self.title, "status": self.status, "score": self.score,
             "max_score": self.max_score, "mistake": self.mistake, "also": self.also, "message": self.message,

@@ -1,4 +1,8 @@
-"""One answer in its own process: import its text, run it on one input after another, describe what happened."""
+"""The runner: one answer in its own process. It imports the answer's text and runs one call after another.
+
+It runs on the untrusted side and holds no expected value, no seed and no comparison. Its replies are built from the
+records of the interpreter and of PyTorch; the judge unpacks them as data that nobody vouches for (protocol/replies.py).
+"""
 
 from __future__ import annotations
 
@@ -11,51 +15,132 @@ import re
 import socket
 import sys
 import traceback
+from dataclasses import replace
 
-from .. import interpreter
+from .. import environment, interpreter
 from ..cuda import device as on_device
 from ..cuda import host
 from ..interpreter.ledger import Ledger
 from ..interpreter.recorder import Recorder
 from ..isolation.linux import limits
 from ..protocol import frames
+from ..protocol.calls import GivenAt, unpack_call
 from ..protocol.forbidden_names import inner
-from ..protocol.tensors import elements, pack, unfit, unpack
-from ..protocol.values import decode, encode
+from ..protocol.replies import pack_reply
+from ..protocol.tensors import pack, unfit, unpack
+from ..spec import Call, Error, Helper, Observations
 from . import lowering
 
 MAX_REQUEST = 1 << 30  # bytes
-_MOST = 1000  # entries of a list that the judge has use for
+_MOST = 1000  # entries of a list: more are of no use to the judge
 
 
 def serve(channel: socket.socket, scratch: str, device: str = "cpu") -> None:
     """Import one answer and run it on one input after another, until the judge closes the channel."""
-    module = None
+    runner = Runner(channel, scratch, device)
     while True:
         try:
             header, payload = frames.receive(channel, MAX_REQUEST)
         except frames.BrokenChannel:
             return
         try:
-            if header["op"] == "answer":
-                path = os.path.join(scratch, "answer.py")
-                try:
-                    with open(path, "w", encoding="utf-8") as f:
-                        f.write(header["source"])
-                except OSError as error:  # a full disk is not the answer's fault
-                    reply, data = {"no_worker": error.strerror}, []
-                else:
-                    reply, data = {"loaded": True}, []
-                    module = _import(path)
-            elif header["op"] == "compile":
-                kernel = getattr(module, header["kernel"], None)
-                done = lowering.lower(kernel, header["signature"], header["constants"], header["options"])
-                reply, data = {"compiled": done}, []
-            else:
-                reply, data = _run(channel, module, header, payload, device)
+            reply, data = runner.handle(header, payload)
         except BaseException as error:  # SystemExit and KeyboardInterrupt are answers too
-            reply, data = {"error": describe(error, os.path.join(scratch, "answer.py"))}, []
+            reply, data = pack_reply(error=describe(error, runner.path))
         frames.send(channel, reply, data)
+
+
+class Runner:
+    """Handles the requests of one session. path: the file that the answer is imported from."""
+
+    def __init__(self, channel: socket.socket, scratch: str, device: str):
+        self._channel, self._device = channel, device
+        self.path = os.path.join(scratch, "answer.py")
+        self._module = None
+
+    def handle(self, header: dict, payload: bytes) -> tuple[dict, list[bytes]]:
+        """The reply to one request. Raises whatever the answer raises outside of a call."""
+        if header["op"] == "answer":
+            return self._load(header["source"]), []
+        if header["op"] == "lower":
+            kernel = getattr(self._module, header["kernel"], None)
+            return {"lowered": lowering.lower(kernel, header["signature"], header["constants"], header["options"])}, []
+        return self._run(unpack_call(header, payload), header["limit"])
+
+    def _load(self, source: str) -> dict:
+        try:
+            with open(self.path, "w", encoding="utf-8") as f:
+                f.write(source)
+        except OSError as error:  # a full disk is not the answer's fault
+            return {"no_worker": error.strerror}
+        self._module = _import(self.path)
+        return {"loaded": True}
+
+    def _run(self, call: Call, limit: int) -> tuple[dict, list[bytes]]:
+        if call.kind == "value":
+            return pack_reply(getattr(self._module, call.name), limit=limit)
+        from ..interpreter.torch_ledger import TorchLedger
+
+        call = replace(call, args=tuple(map(self._argument, call.args)))
+        tensors = [arg for arg in call.args if hasattr(arg, "untyped_storage")]
+        ledger = Ledger()
+        target = getattr(self._module, call.name)
+        recorder = Recorder() if call.trace else None
+        counter = TorchLedger(ledger, poison=True)
+        try:
+            conditions = interpreter.conditions(call.order, call.poison)
+            with conditions, interpreter.recording(ledger, recorder), counter:
+                value = self._start(call, target, ledger)
+            return pack_reply(value, tensors, observed=_observed(ledger, counter, recorder, tensors), limit=limit)
+        except BaseException as error:  # the record of a call that failed is evidence too
+            observed = _observed(ledger, counter, recorder, tensors)
+            return pack_reply(error=describe(error, self.path), observed=observed)
+
+    def _start(self, call: Call, target, ledger: Ledger):
+        """Call the target as the kind of the call says, and wait for the device."""
+        if call.kind == "cuda" and self._device != "cpu":
+            target = functools.partial(on_device.launch, target, call.grid, call.args)
+            return target(**call.kwargs)
+        if call.kind == "cuda":
+            return host.launch(target, ledger, call.grid, call.order, call.args, **call.kwargs)
+        if call.kind == "launch":
+            target = target[call.grid]
+        value = target(*call.args, **call.kwargs)
+        if self._device != "cpu":
+            import torch
+
+            torch.cuda.synchronize()
+        return value
+
+    def _argument(self, arg):
+        """An argument as the answer gets it."""
+        if isinstance(arg, GivenAt):
+            return _given(self._channel, arg.index)
+        if isinstance(arg, Helper):
+            names: dict = {}
+            exec(arg.source, names)
+            return names[arg.name]
+        if self._device != "cpu" and hasattr(arg, "untyped_storage"):
+            return _to_device(arg, self._device)
+        return arg
+
+
+def _observed(ledger: Ledger, counter, recorder: Recorder | None, tensors: list) -> Observations:
+    """The record of one call. counter: the TorchLedger of the call. tensors: its tensor arguments."""
+    read, written = ledger.totals()
+    return Observations(
+        rows=ledger.rows()[:_MOST],
+        read=read,
+        written=written,
+        bytes=ledger.bytes(),
+        launches=ledger.launches[:_MOST],
+        torch_ops=_unique(counter.names),
+        torch_reads=[counter.reads[t.untyped_storage().data_ptr()] for t in tensors],
+        peak=counter.peak,
+        inside_kernels=_unique(counter.inside_kernels),
+        language=_unique(ledger.language),
+        panels=recorder.panels if recorder is not None else [],
+    )
 
 
 def leave_the_course(modules: list[str]) -> None:
@@ -63,8 +148,7 @@ def leave_the_course(modules: list[str]) -> None:
 
     modules: the course's, by name.
     """
-    course = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    sys.path[:] = [p for p in sys.path if os.path.abspath(p) != course]
+    sys.path[:] = [p for p in sys.path if os.path.abspath(p) != str(environment.ROOT)]
     for name in modules:
         if hasattr(sys.modules[name], "__path__"):
             sys.modules[name].__path__ = []
@@ -80,88 +164,14 @@ def _import(path: str):
 
 
 def _getattr(of, name: str, *default):
-    """What an answer calls getattr. The judge reads its text, but not the names that the text puts together."""
+    """The answer's own `getattr`: the import policy reads names in the text, and this one those made at run time."""
     if inner(name):
         raise AttributeError(f"{name} is not for an answer")
     return getattr(of, name, *default)
 
 
-def _run(channel, module, header: dict, payload: bytes, device: str) -> tuple[dict, list[bytes]]:
-    import torch
-
-    from ..interpreter.torch_ledger import TorchLedger
-
-    tensors, start = [], 0
-    for spec in header["tensors"]:
-        if "fill" in spec:
-            tensors.append(_blank(spec))
-        else:
-            tensors.append(unpack(spec, payload[start : start + spec["nbytes"]]))
-            start += spec["nbytes"]
-    if device != "cpu":
-        tensors = [_to_device(t, device) for t in tensors]
-    given = functools.partial(_given, channel)
-    made = {"tensor": tensors.__getitem__, "value": decode, "given": given, "helper": _helper}
-    args = [made[kind](what) for kind, what in header["args"]]
-    kwargs = {k: decode(v) for k, v in header["kwargs"].items()}
-
-    target = getattr(module, header["name"])
-    if header["kind"] == "value":
-        return {"value": encode(target)}, []
-    ledger, reply, data = Ledger(), {}, []
-    if header["kind"] == "cuda":
-        target = _cuda(target, header, ledger, device)
-    recorder = Recorder() if header["trace"] else None
-    counter = TorchLedger(ledger, poison=True)
-    try:
-        conditions = interpreter.conditions(header["order"], header["poison"])
-        with conditions, interpreter.recording(ledger, recorder), counter:
-            if header["kind"] == "launch":
-                target = target[tuple(header["grid"])]
-            value = target(*args, **kwargs)
-        if device != "cpu":
-            torch.cuda.synchronize()
-        reply, data = _result(value, header["limit"])
-        reply["args"] = []
-        for tensor in tensors:
-            spec, raw = elements(tensor)
-            reply["args"].append(spec)
-            data.append(raw)
-    except BaseException as error:
-        # What it did before it failed is evidence too.
-        reply, data = {"error": describe(error, module.__file__)}, []
-    read, written = ledger.totals()
-    reply |= {
-        "rows": ledger.rows()[:_MOST], "read": read, "written": written, "bytes": ledger.bytes(),
-        "torch_ops": _unique(counter.names), "inside_kernels": _unique(counter.inside_kernels),
-        "language": _unique(ledger.language), "peak": counter.peak,
-        "torch_reads": [counter.reads[t.untyped_storage().data_ptr()] for t in tensors],
-        "launches": [_launch(x) for x in ledger.launches[:_MOST]],
-    }  # fmt: skip
-    if recorder is not None:
-        reply["panels"] = [vars(panel) for panel in recorder.panels]
-    return reply, data
-
-
-def _cuda(source, header: dict, ledger, device: str):
-    """The text of a CUDA kernel as a function of what a launch hands to it."""
-    grid, order = tuple(header["grid"]), header["order"]
-    if device != "cpu":
-        return lambda *args, **kwargs: on_device.launch(source, grid, args, **kwargs)
-    return lambda *args, **kwargs: host.launch(source, ledger, grid, order, args, **kwargs)
-
-
-def _helper(sent: list[str]):
-    """A function of the course, from its text."""
-    source, name = sent
-    names: dict = {}
-    exec(source, names)
-    return names[name]
-
-
 def _given(channel: socket.socket, index: int):
-    """A function that the course hands to an answer. The judge runs it: nothing of it is in this process."""
-
+    """A function that stands for one of the course's. The judge runs it: nothing of it is in this process."""
     import torch
 
     def softmax(x):
@@ -189,16 +199,6 @@ def _unique(names: list[str]) -> list[str]:
     return list(dict.fromkeys(names))[:_MOST]
 
 
-def _blank(spec: dict):
-    """An output tensor whose storage, gaps included, starts as NaN."""
-    import torch
-
-    shape, strides = spec["shape"], spec["strides"]
-    size = 1 + sum((n - 1) * s for n, s in zip(shape, strides)) if all(shape) else 0
-    storage = torch.full((size,), float("nan"), dtype=getattr(torch, spec["dtype"]))
-    return storage.as_strided(shape, strides)
-
-
 def _to_device(tensor, device: str):
     """A copy on the device that keeps the strides and the gaps."""
     import torch
@@ -208,43 +208,20 @@ def _to_device(tensor, device: str):
     return flat.to(device).as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
 
 
-def _result(value, limit: int) -> tuple[dict, list[bytes]]:
-    """A returned tensor as description and bytes, up to `limit` of them; anything else as a plain value."""
-    import torch
-
-    if not isinstance(value, torch.Tensor):
-        return {"value": encode(value)}, []
-    if value.numel() * value.element_size() > limit:
-        spec = {"dtype": str(value.dtype).removeprefix("torch."), "shape": list(value.shape)[:16]}
-        return {"tensor": spec | {"omitted": True}}, []
-    spec, data = elements(value)
-    return {"tensor": spec}, [data]
-
-
-def _launch(launch) -> dict:
-    return {
-        "kernel": launch.kernel, "grid": list(launch.grid), "shared": launch.shared,
-        "storing": len(launch.storing), "widest": launch.widest, "early": launch.early,
-        "options": {str(k): encode(v) for k, v in launch.options.items()},
-        "constants": {k: encode(v) for k, v in launch.constants.items()},
-        "signature": launch.signature,
-    }  # fmt: skip
-
-
-def describe(error: BaseException, path: str) -> dict:
-    """An error as plain data: type, message, and the line of the answer it came from. Lets go of its frames."""
+def describe(error: BaseException, path: str) -> Error:
+    """An exception as plain data, with the line of the file at path that it came from. Lets go of its frames."""
     if isinstance(error, MemoryError):
         limits.use_reserve()
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
+    stack = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
     text = str(error)
     if isinstance(error, SyntaxError):
-        frames = [traceback.FrameSummary(path, error.lineno or 0, "", line=(error.text or "").strip())]
+        stack = [traceback.FrameSummary(path, error.lineno or 0, "", line=(error.text or "").strip())]
         text = error.msg
     traceback.clear_frames(error.__traceback__)
     todo = re.search(r"TODO (\d+\.\d+)(?: \((\d+) of (\d+)\))?", text)
     return {
         "type": type(error).__name__, "kinds": [c.__name__ for c in type(error).__mro__], "message": text[-2000:],
-        "line": (frames[-1].line or "")[:200] if frames else "",
+        "line": (stack[-1].line or "")[:200] if stack else "",
         "todo": list(todo.groups()) if todo else None,
         "where": getattr(error, "where", None) if isinstance(error, interpreter.OutOfBounds) else None,
     }  # fmt: skip

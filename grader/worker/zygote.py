@@ -1,7 +1,7 @@
-"""The untrusted side: one process that holds PyTorch and Triton, and a fork of it for every answer.
+"""The zygote: one process that holds PyTorch and Triton, and forks a runner for every answer.
 
-The parent never sees an answer. A child receives an answer's text and one input after another, and sends bytes back;
-it holds no expected value, no seed and no comparison. It is confined before it receives anything.
+The zygote never sees an answer. A fork is confined before it receives an answer's text and one input after another, and
+it sends bytes back; it holds no expected value, no seed and no comparison.
 """
 
 from __future__ import annotations
@@ -27,88 +27,156 @@ from ..cuda import tools
 from ..isolation.linux import limits, processes
 from ..isolation.linux.ladder import Sandbox
 from ..isolation.linux.scratch import remove
-from ..protocol import frames
+from ..protocol import frames, schema
+from ..protocol.jobs import Job
 from ..protocol.tensors import elements
 from . import hugepages, runner
 
-_LOOK = 0.25  # seconds between two looks at what the children wrote
+_COURSE = __package__.partition(".")[0]
+_LOOK = 0.25  # seconds between two looks at the files that the forks wrote
 
 
 @dataclass(frozen=True)
-class _Job:
-    """What the judge asks of a fork."""
-
-    channel: int  # file descriptor
-    seconds: float
-    device: str
-    tools: bool  # whether g++ is at hand
-    modules: list[str]  # of the course
-    imports: list[str]  # of PyTorch, by this process
-
-
-@dataclass(frozen=True)
-class _Child:
+class _Fork:
     pid: int
     pidfd: int
     scratch: str
     starts: bool  # whether it can start processes
 
 
-def main(control_fd: int, folder: str, gpu: bool, rungs: list[str]) -> None:
-    """Serve forks until the judge goes away.
+class Zygote:
+    """Forks runners until the judge goes away.
 
-    control_fd: a Unix socket of packets; each "fork" brings an answer's channel. folder: where scratch folders go.
-    gpu: whether children will use one; this process must not ask, or its forks could not. rungs: of the sandbox, those
-    to try.
+    control: a Unix socket of packets; each "fork" brings an answer's channel. folder: where scratch folders go. gpu:
+    whether forks will use a GPU; this process must not, or they could not. rungs: of the sandbox, those to try.
     """
-    gc.disable()  # what is imported now stays for good
-    control = socket.socket(fileno=control_fd)
-    sandbox = Sandbox(environment.ROOT, tuple(rungs))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import torch
 
-    torch.set_num_threads(1)
-    if environment.interpreted():
-        interpreter.install()
-    _warm_up()
-    processes.adopt_orphans()
-    sandbox.prove(folder)
-    if gpu:
-        sandbox.prove_on_gpu(folder, _use_gpu)
-    gc.freeze()  # or each fork would go through all of it, and copy it
-    gc.enable()
-    control.sendall(b"ready " + json.dumps(sandbox.status).encode())
-    children: dict[int, _Child] = {}
-    apart, course, imported = [], [], 0
-    while True:
-        waiting = [control, *(c.pidfd for c in children.values())]
-        if imported != len(sys.modules):
-            apart, course, imported = hugepages.ranges(), _course(), len(sys.modules)
-        if apart and not select.select(waiting, [], [], 0)[0]:  # nobody waits
-            hugepages.join(apart.pop())
-            continue
-        ready, _, _ = select.select(waiting, [], [], _LOOK if children else None)
-        for number, child in list(children.items()):
-            if child.pidfd in ready:
-                del children[number]
-                _reap(child, children)
-            elif limits.overflows(child.scratch):
-                processes.kill(child.pid)
-        if control in ready:
-            message, fds, _, _ = socket.recv_fds(control, 10_000, 1)
-            if not message:
-                break
-            verb, number, job = message.decode().split(" ", 2)
-            if verb == "kill" and int(number) in children:
-                processes.kill(children[int(number)].pid)
-            elif verb == "fork" and fds:
-                try:
-                    children[int(number)] = _fork(_Job(fds[0], **json.loads(job)), folder, sandbox, course)
-                except OSError as error:  # a full disk, say: this answer hears of it, and the next may have more luck
-                    _refuse(fds[0], error)
-    for number in list(children):
-        _reap(children.pop(number), children)
+    def __init__(self, control: socket.socket, folder: str, gpu: bool, rungs: list[str]):
+        self._control, self._folder, self._gpu = control, folder, gpu
+        self._sandbox = Sandbox(environment.ROOT, tuple(rungs))
+        self._forks: dict[int, _Fork] = {}
+        self._modules = 0  # of sys.modules, when the next two were made
+        self._apart: list[int] = []  # addresses of pages that are still to be put together
+        self._course: list[str] = []
+
+    def prepare(self) -> None:
+        """Import what answers need, prove the rungs of the sandbox, and say to the judge that forks may come."""
+        gc.disable()  # everything imported now stays for good
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import torch
+
+        torch.set_num_threads(1)
+        if environment.interpreted():
+            interpreter.install()
+        _warm_up()
+        processes.adopt_orphans()
+        self._sandbox.prove(self._folder)
+        if self._gpu:
+            self._sandbox.prove_on_gpu(self._folder, _use_gpu)
+        gc.freeze()  # or each fork would walk through all objects, and copy their pages
+        gc.enable()
+        self._control.sendall(b"ready " + json.dumps(self._sandbox.status).encode())
+
+    def step(self) -> bool:
+        """Wait for the next event and handle it; while there is none, put a page together. False: the judge is gone."""
+        waiting = [self._control, *(fork.pidfd for fork in self._forks.values())]
+        if self._modules != len(sys.modules):
+            self._apart, self._course, self._modules = hugepages.ranges(), _course(), len(sys.modules)
+        if self._apart and not select.select(waiting, [], [], 0)[0]:
+            hugepages.join(self._apart.pop())
+            return True
+        ready, _, _ = select.select(waiting, [], [], _LOOK if self._forks else None)
+        for number, fork in list(self._forks.items()):
+            if fork.pidfd in ready:
+                del self._forks[number]
+                self._reap(fork)
+            elif limits.overflows(fork.scratch):
+                processes.kill(fork.pid)
+        return self._control not in ready or self._obey()
+
+    def close(self) -> None:
+        """End every fork."""
+        while self._forks:
+            self._reap(self._forks.popitem()[1])
+
+    def _obey(self) -> bool:
+        """Handle one message of the judge: "fork NUMBER JOB" with a channel, or "kill NUMBER "."""
+        message, fds, _, _ = socket.recv_fds(self._control, 10_000, 1)
+        if not message:
+            return False
+        verb, number, job = message.decode().split(" ", 2)
+        if verb == "kill" and int(number) in self._forks:
+            processes.kill(self._forks[int(number)].pid)
+        elif verb == "fork" and fds:
+            try:
+                self._forks[int(number)] = self._fork(schema.unpack(json.loads(job), Job), fds[0])
+            except OSError as error:  # a full disk, say: this answer hears of it, and the next may have more luck
+                _refuse(fds[0], error)
+        return True
+
+    def _fork(self, job: Job, channel: int) -> _Fork:
+        """Fork a runner. channel: file descriptor of its socket to the judge."""
+        os.makedirs(self._folder, exist_ok=True)  # somebody may have emptied the folder for temporary files
+        scratch = tempfile.mkdtemp(dir=self._folder)
+        for module in job.imports:
+            with contextlib.suppress(ImportError):  # some builds of PyTorch have fewer of them
+                importlib.import_module(module)
+                gc.freeze()
+        runtime = tools.sealed_runtime(self._folder) if job.tools else None
+        parent, pid = os.getpid(), os.fork()
+        if pid:
+            os.close(channel)
+            starts = job.device != "cpu" or job.tools or self._sandbox.status["seccomp"] != "on"
+            return _Fork(pid, os.pidfd_open(pid), scratch, starts)
+        status = 1
+        try:
+            self._become_runner(job, channel, scratch, parent, runtime)
+            status = 0
+        finally:
+            os._exit(status)
+
+    def _become_runner(self, job: Job, channel: int, scratch: str, parent: int, runtime: int | None) -> None:
+        """In a fork: confine this process, then serve one answer. runtime: file descriptor of the CUDA runtime."""
+        on_gpu = job.device != "cpu"
+        _keep_only({channel} | {runtime} - {None})
+        before = len(sys.modules)
+        for module in job.modules:
+            importlib.import_module(module)
+        course = [*self._course, *_course(before)]
+        self._sandbox.confine(scratch, parent, job.seconds, on_gpu, _files(job.modules, course))
+        if job.tools:
+            answering = os.getpid()
+            tools.use_runtime(runtime)
+            tools.start_beside(lambda: self._sandbox.confine_tools(answering))
+        self._sandbox.refuse_calls(on_gpu=on_gpu)  # where Triton starts an assembler, too
+        warnings.simplefilter("ignore")
+        # An answer that draws numbers draws the same ones again. PyTorch begins with a fixed seed by itself.
+        random.seed(0)
+        numpy.random.seed(0)
+        runner.leave_the_course(course)
+        runner.serve(socket.socket(fileno=channel), scratch, job.device)
+
+    def _reap(self, fork: _Fork) -> None:
+        """End a fork that is no longer listed, and leave nothing of it."""
+        processes.kill(fork.pid)  # and whatever it left in its session
+        os.waitpid(fork.pid, 0)
+        os.close(fork.pidfd)
+        if fork.starts:
+            processes.end_strays({other.pid for other in self._forks.values()})
+        remove(fork.scratch)
+
+
+def _keep_only(kept: set[int]) -> None:
+    """Close every file descriptor but these: neither the line to the judge nor a handle on another fork comes along."""
+    last = 2
+    for fd in (*sorted(kept), 4096):
+        os.closerange(last + 1, fd)
+        last = fd
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(nowhere, fd)
+    os.close(nowhere)
 
 
 def _refuse(channel_fd: int, error: OSError) -> None:
@@ -122,68 +190,13 @@ def _course(before: int = 0) -> list[str]:
     A child must not go through all modules: to look at one is to write to it, and so to copy its page.
     """
     names = itertools.islice(reversed(sys.modules), len(sys.modules) - before)
-    return [name for name in names if name.split(".")[0] == __package__]
-
-
-def _fork(job: _Job, folder: str, sandbox: Sandbox, course: list[str]) -> _Child:
-    os.makedirs(folder, exist_ok=True)  # somebody may have emptied the folder for temporary files
-    scratch = tempfile.mkdtemp(dir=folder)
-    parent, on_gpu = os.getpid(), job.device != "cpu"
-    for module in job.imports:
-        with contextlib.suppress(ImportError):  # some builds of PyTorch have fewer of them
-            importlib.import_module(module)
-            gc.freeze()
-    runtime = tools.sealed_runtime(folder) if job.tools else None
-    pid = os.fork()
-    if pid:
-        os.close(job.channel)
-        return _Child(pid, os.pidfd_open(pid), scratch, on_gpu or job.tools or sandbox.status["seccomp"] != "on")
-    status = 1
-    try:
-        # Neither the line to the judge nor a handle on another child comes along.
-        last = 2
-        for kept in (*sorted({job.channel} | {runtime} - {None}), 4096):
-            os.closerange(last + 1, kept)
-            last = kept
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for fd in (0, 1, 2):
-            os.dup2(nowhere, fd)
-        os.close(nowhere)
-        before = len(sys.modules)
-        for module in job.modules:
-            importlib.import_module(module)
-        course = [*course, *_course(before)]
-        sandbox.confine(scratch, parent, job.seconds, on_gpu, _files(job.modules, course))
-        if job.tools:
-            answering = os.getpid()
-            tools.use_runtime(runtime)
-            tools.start_beside(lambda: sandbox.confine_tools(answering))
-        sandbox.refuse_calls(on_gpu=on_gpu)  # where Triton starts an assembler, too
-        warnings.simplefilter("ignore")
-        # An answer that draws numbers draws the same ones again. PyTorch begins with a fixed seed by itself.
-        random.seed(0)
-        numpy.random.seed(0)
-        runner.leave_the_course(course)
-        runner.serve(socket.socket(fileno=job.channel), scratch, job.device)
-        status = 0
-    finally:
-        os._exit(status)
+    return [name for name in names if name.split(".")[0] == _COURSE]
 
 
 def _files(modules: list[str], course: list[str]) -> list[str]:
     """The texts of modules and of what lies below them: Triton reads a kernel's when it is launched."""
     beginnings = tuple(f"{module}." for module in modules)
     return [sys.modules[name].__file__ for name in course if name in modules or name.startswith(beginnings)]
-
-
-def _reap(child: _Child, others: dict[int, _Child]) -> None:
-    """End a child and leave nothing of it. others: the children that go on."""
-    processes.kill(child.pid)  # and whatever it left in its session
-    os.waitpid(child.pid, 0)
-    os.close(child.pidfd)
-    if child.starts:
-        processes.end_strays({c.pid for c in others.values()})
-    remove(child.scratch)
 
 
 def _warm_up() -> None:
@@ -220,6 +233,15 @@ def _use_gpu() -> None:
     selfcheck._copy[(1,)](y, x, 8, BLOCK=8)
     if not torch.equal(x, y):
         raise RuntimeError("a copy on the GPU differs")
+
+
+def main(control_fd: int, folder: str, gpu: bool, rungs: list[str]) -> None:
+    """Serve forks until the judge goes away."""
+    zygote = Zygote(socket.socket(fileno=control_fd), folder, gpu, rungs)
+    zygote.prepare()
+    while zygote.step():
+        pass
+    zygote.close()
 
 
 if __name__ == "__main__":

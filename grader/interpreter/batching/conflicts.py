@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..address_space import Region, owner
-from ..ledger import Ledger
+from ..ledger import Ledger, ascend, transfers
 from ..recorder import Recorder
 from ..state import watch
 from .access import Access, Lanes
@@ -110,9 +110,11 @@ class Journal:
         first = int(np.where(touching, self.places, self.places.max() + 1).argmin())
         new = int(self.places[first]), int(self.ticks[first])
         self._first[region.index] = min(new, self._first.get(region.index, new))
-        distinct = int(access.lanes.counts.sum()) if access.once else _distinct(access, region.numel)
+        moved = int(access.lanes.counts.sum())
+        if not access.once:
+            moved = transfers(access.elements, np.repeat(np.arange(access.lanes.programs), access.lanes.counts))
         key = access.op, region.index
-        self._moved[key] = self._moved.get(key, 0) + distinct * (many if alike else 1)
+        self._moved[key] = self._moved.get(key, 0) + moved * (many if alike else 1)
         self._widest = max(self._widest, int(counts.max()))
         if region.index not in self.written:
             return
@@ -180,16 +182,16 @@ class Journal:
         launch.widest = max(launch.widest, self._widest)
         for index in sorted(self._first, key=self._first.get):
             entry = ledger.entry(self.regions[index - 1])
-            entry.read += self._moved.get(("load", index), 0)
-            entry.written += self._moved.get(("store", index), 0)
+            for op in ("load", "store"):
+                entry.add(op, self._moved.get((op, index), 0))
         for access in self._kept:
             who = np.repeat(self.programs, access.counts)
             if access.op == "load":
-                launch.early += launch.unannounced(access.region.name, access.elements, who)
+                launch.load(access.region, access.elements, who)
             else:
-                launch.storing.update(self.programs[access.counts > 0].tolist())
+                launch.storing_programs.update(self.programs[access.counts > 0].tolist())
                 times = np.repeat(begins + access.ticks, access.counts)
-                launch.store(access.region, access.elements, who, times, access.once)
+                launch.store(access.region, access.elements, who, times)
 
 
 def overlapping(region: Region, regions: list[Region]) -> set[int]:
@@ -215,12 +217,7 @@ def _elements(region: Region, active: np.ndarray) -> tuple[slice | np.ndarray, b
     elements, good = region.elements(active)
     if not good.all():
         raise Unbatchable("out of bounds")
-    return elements, bool((elements[1:] > elements[:-1]).all())
-
-
-def _distinct(access: Access, numel: int) -> int:
-    """How many elements the programs touch, each program's counted once."""
-    return np.unique(np.repeat(np.arange(access.lanes.programs), access.lanes.counts) * numel + access.elements).size
+    return elements, ascend(elements)
 
 
 def _ends(elements: slice | np.ndarray) -> tuple[int, int]:

@@ -1,0 +1,68 @@
+"""A runner's reply on the wire, packed and unpacked side by side: value, arguments, error, observations."""
+
+from __future__ import annotations
+
+from ..spec import Error, Evidence, Observations, Unreadable
+from . import schema
+from .tensors import describe, elements, unpack
+from .values import decode, encode
+
+
+def pack_reply(
+    value=None,
+    args: tuple = (),
+    error: dict | None = None,
+    observed: Observations | None = None,
+    limit: int = 0,
+) -> tuple[dict, list[bytes]]:
+    """(header, payload) of a reply. A returned tensor of more than `limit` bytes is described and left out."""
+    header, payload = {}, []
+    if error is not None:
+        header["error"] = schema.pack(error, Error)
+    elif not hasattr(value, "untyped_storage"):
+        header["value"] = encode(value)
+    elif value.numel() * value.element_size() > limit:
+        header["omitted"] = describe(str(value.dtype).removeprefix("torch."), value.shape[:16])
+    else:
+        header["tensor"], data = elements(value)
+        payload.append(data)
+    header["args"] = []
+    for tensor in args:
+        spec, data = elements(tensor)
+        header["args"].append(spec)
+        payload.append(data)
+    if observed is not None:
+        header["observed"] = schema.pack(observed, Observations)
+    return header, payload
+
+
+def unpack_reply(header: dict, payload: bytes) -> Evidence:
+    """The evidence that `pack_reply` wrote. Raises schema.Mismatch for data of any other form."""
+    try:
+        return _unpack(header, payload)
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError, AttributeError, RuntimeError) as error:
+        raise schema.Mismatch(str(error)) from None
+
+
+def _unpack(header: dict, payload: bytes) -> Evidence:
+    observed = schema.unpack(header["observed"], Observations) if "observed" in header else Observations()
+    evidence, start = Evidence(**vars(observed)), 0
+    if "error" in header:
+        evidence.error = unpack_error(header["error"])
+    if "omitted" in header:
+        omitted = header["omitted"]
+        evidence.value = Unreadable(f"tensor of {omitted['dtype']}, shape {tuple(omitted['shape'])}")
+    elif "tensor" in header:
+        evidence.value = unpack(header["tensor"], payload[: header["tensor"]["nbytes"]])
+        start = header["tensor"]["nbytes"]
+    elif "value" in header:
+        evidence.value = decode(header["value"])
+    for spec in header.get("args", []):
+        evidence.args.append(unpack(spec, payload[start : start + spec["nbytes"]]))
+        start += spec["nbytes"]
+    return evidence
+
+
+def unpack_error(data) -> Error:
+    """An error that a runner reported. Raises schema.Mismatch."""
+    return schema.unpack(data, Error)
