@@ -50,7 +50,7 @@ def differences(source: str, number: str) -> tuple[int, list[str]]:
         results = []
         kept.clear()
         for batch in (False, True):
-            interpreter.watch.batch = batch
+            interpreter.current.batch = batch
             torch.manual_seed(0)
             results.append(run(*args))
         compared += 1

@@ -273,9 +273,9 @@ ALONE = {
 def passes(monkeypatch):
     """The sizes of the passes that were kept."""
     sizes = []
-    commit = scheduler.Journal.commit
+    commit = scheduler.Transaction.commit
     monkeypatch.setattr(
-        scheduler.Journal, "commit", lambda s, ledger: (sizes.append(len(s.programs)), commit(s, ledger))
+        scheduler.Transaction, "commit", lambda s, ledger: (sizes.append(len(s.programs)), commit(s, ledger))
     )
     return sizes
 
@@ -354,7 +354,7 @@ def test_a_pass_is_bounded(monkeypatch, passes):
 
 def test_a_block_wider_than_any_access_makes_passes_smaller(monkeypatch, passes):
     """Rather than give up."""
-    for module in (array, scheduler, scheduler.Journal.access.__globals__):
+    for module in (array, scheduler, scheduler.Transaction.access.__globals__):
         (monkeypatch.setitem if isinstance(module, dict) else monkeypatch.setattr)(module, "MOST_LANES", 256)
 
     assert outcome(wide, "forward", False) == outcome(wide, "forward", True)
@@ -375,7 +375,7 @@ def outer(y_ptr, x_ptr, BLOCK: tl.constexpr):
 
 def test_what_is_not_written_down_fails():
     """NumPy must not take the programs for an axis, nor a kernel one program's value for all."""
-    many = array.Batch(np.arange(6.0).reshape(3, 2))
+    many = array.BatchArray(np.arange(6.0).reshape(3, 2))
     for do in (
         np.asarray,
         np.sort,

@@ -9,12 +9,13 @@ import itertools
 import numpy as np
 import pytest
 from triton.language import core
-from triton.runtime import interpreter as stock
 
 from grader import interpreter
-from grader.interpreter.fastpaths import Quick
+from grader.interpreter.fastpaths import FastPaths
+from grader.interpreter.triton_private import private
 
 interpreter.install()
+PRIVATE = private()
 
 SHAPES = ((), (1,), (4,), (1, 4), (4, 1), (4, 4), (2, 4), (1, 1))
 TYPES = (
@@ -59,14 +60,14 @@ def value(types, shape: tuple[int, ...], offset: int = 0):
     held = HELD[issubclass(numpy, np.floating)]
     with np.errstate(all="ignore"):
         data = np.array([held[(i + offset) % len(held)] for i in range(count)]).astype(numpy).reshape(shape or (1,))
-    return core.tensor(stock.TensorHandle(data, label), core.block_type(dtype, list(shape)) if shape else dtype)
+    return core.tensor(PRIVATE.Handle(data, label), core.block_type(dtype, list(shape)) if shape else dtype)
 
 
 def outcome(function, *args):
     """All that can be told of a result, or the error."""
     try:
         with np.errstate(all="ignore"):
-            result = function(*args, _semantic=stock.interpreter_semantic)
+            result = function(*args, _semantic=PRIVATE.semantic)
     except Exception as error:
         return type(error), str(error)
     results = result if isinstance(result, tuple) else (result,)
@@ -79,12 +80,12 @@ def outcome(function, *args):
 @pytest.fixture
 def alone(monkeypatch):
     """Triton's operators without anything of the course's."""
-    monkeypatch.delattr(stock.interpreter_semantic, "broadcast_impl_value")
+    monkeypatch.delattr(PRIVATE.semantic, "broadcast_impl_value")
 
 
-@pytest.mark.parametrize("name", sorted(set(Quick(stock).members()) - {"__getitem__"}))
+@pytest.mark.parametrize("name", sorted(set(FastPaths(PRIVATE).members()) - {"__getitem__"}))
 def test_operators_do_what_tritons_do(name, alone):
-    quick, own = Quick(stock).members()[name], getattr(core.tensor, name)
+    quick, own = FastPaths(PRIVATE).members()[name], getattr(core.tensor, name)
     others = [value(d, s, offset=3) for d in TYPES for s in SHAPES]
     others = [*NUMBERS] if name.startswith("__r") else [*others, *NUMBERS]  # Python asks a tensor on the left first
     for dtype, shape in itertools.product(TYPES, SHAPES):
@@ -94,8 +95,8 @@ def test_operators_do_what_tritons_do(name, alone):
 
 
 def test_shapes_are_joined_as_triton_joins_them(alone):
-    own = stock.interpreter_semantic.broadcast_impl_value
-    quick = Quick(stock).broadcast(own)
+    own = PRIVATE.semantic.broadcast_impl_value
+    quick = FastPaths(PRIVATE).broadcast(own)
     values = [value(d, s) for d in TYPES for s in SHAPES]
     for one, other in itertools.product(values, values):
         got, expected = (outcome(lambda a, b, _semantic, f=f: f(a, b), one, other) for f in (quick, own))
@@ -103,7 +104,7 @@ def test_shapes_are_joined_as_triton_joins_them(alone):
 
 
 def test_an_index_adds_axes_as_tritons_does(alone):
-    quick, own = Quick(stock).members()["__getitem__"], core.tensor.__getitem__
+    quick, own = FastPaths(PRIVATE).members()["__getitem__"], core.tensor.__getitem__
     every = slice(None)
     keys = [None, every, (), (every, None), (None, every), (every, every), (None,), (every, None, every), (every, 0)]
     keys += [(slice(0, 2), None), (None, every, None), 0, (every, every, None), (core.constexpr(None), every)]
@@ -117,7 +118,7 @@ def test_what_kernels_do_most_does_not_go_tritons_way():
     def refuse(*args, **kwargs):
         raise AssertionError("Triton's own way")
 
-    quick = Quick(stock)
+    quick = FastPaths(PRIVATE)
     float32, _, float16, int32, *_, pointers, _ = TYPES
     rows, cols = value(int32, (4, 1)), value(int32, (1, 4))
     block, pointer = value(float32, (4, 4)), value(pointers, ())

@@ -26,7 +26,7 @@ from traced import (
 import grader
 from grader import interpreter
 from grader.interpreter import KernelMisuse
-from grader.interpreter.address_space import Memory
+from grader.interpreter.address_space import AddressSpace
 from grader.interpreter.recorder import Recorder
 from grader.notebook import trace as tracing
 from grader.notebook import trace_text
@@ -224,7 +224,7 @@ def test_runs_are_cut_where_they_overlap(runs, expected):
 @pytest.mark.parametrize("x", [torch.ones(40), torch.ones(5, 12), torch.ones(5, 12)[1:, 3:9], torch.ones(1, 7)])
 def test_an_access_along_a_row_is_kept_as_any_other(x, monkeypatch):
     """Most accesses are neighbours of one row with the last ones masked; those are not looked at lane by lane."""
-    memory, kept = Memory(), []
+    memory, kept = AddressSpace(), []
     region = memory.add("x_ptr", x)
     for quick in (True, False):
         recorder, seen = Recorder(), np.random.default_rng(2)

@@ -13,30 +13,33 @@ out and `STATUS` says so.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 
 from .address_space import OutOfBounds
 from .hooks import hook
 from .ledger import Ledger
 from .recorder import Recorder
-from .state import FEATURES, KernelMisuse, watch
+from .state import FEATURES, KernelMisuse, current
+from .triton_private import private
 
 STATUS: dict[str, str] = {feature: "off: not installed" for feature in FEATURES}
+_installed = False
 
 
 def in_kernel() -> bool:
     """Whether a kernel is being interpreted right now."""
-    return watch.in_kernel
+    return current.launch is not None
 
 
 @contextlib.contextmanager
 def recording(ledger: Ledger | None = None, recorder: Recorder | None = None):
     """Count every access of the kernels launched inside the block; with a recorder, keep who touched which element."""
-    before = watch.ledger, watch.recorder
-    watch.ledger, watch.recorder = ledger if ledger is not None else Ledger(), recorder
+    before = current.ledger, current.recorder
+    current.ledger, current.recorder = ledger if ledger is not None else Ledger(), recorder
     try:
-        yield watch.ledger
+        yield current.ledger
     finally:
-        watch.ledger, watch.recorder = before
+        current.ledger, current.recorder = before
 
 
 @contextlib.contextmanager
@@ -47,26 +50,35 @@ def conditions(order: str = "forward", poison: bool = True, batch: bool = True):
     lanes without a value hold something that shows, or 0 as on most GPUs. batch: whether many programs may run at once;
     the results are the same, so this is for tests.
     """
-    before = watch.order, watch.poison, watch.batch
-    watch.order, watch.poison, watch.batch = order, poison, batch and watch.batch
+    before = current.order, current.poison, current.batch
+    current.order, current.poison, current.batch = order, poison, batch and current.batch
     try:
         yield
     finally:
-        watch.order, watch.poison, watch.batch = before
+        current.order, current.poison, current.batch = before
 
 
 def install() -> dict[str, str]:
     """Hook Triton's interpreter, once. Returns STATUS: for each feature "on" or "off: why"."""
+    global _installed
+    if _installed:
+        return STATUS
     try:
-        from triton.runtime import interpreter as stock
+        names = private()
     except Exception as error:  # no Triton on this platform, or one that does not import
         STATUS.update({feature: f"off: Triton does not import ({error})" for feature in FEATURES})
         return STATUS
-    if not getattr(stock, "_five_passes_installed", False):
-        hook(stock, STATUS)
-        stock._five_passes_installed = True
-        watch.batch = STATUS["guard"] == STATUS["batch"] == "on"
+    hook(names, STATUS)
+    _installed = True
+    current.batch = STATUS["guard"] == STATUS["batch"] == "on"
     return STATUS
+
+
+@contextlib.contextmanager
+def instead_of_running(tell: Callable[[Callable], None]):
+    """No kernel that is launched inside the block runs: tell(kernel function) is called instead."""
+    with private().replaced("launch", lambda executor, *args, **kwargs: tell(executor.fn)):
+        yield
 
 
 __all__ = [
@@ -77,5 +89,6 @@ __all__ = [
     "conditions",
     "in_kernel",
     "install",
+    "instead_of_running",
     "recording",
 ]

@@ -85,7 +85,7 @@ class Region:
         return row, (offset - row * row_stride) // column_stride
 
 
-class Memory:
+class AddressSpace:
     """The tensors of one launch: translates the addresses a kernel computes into real ones, or refuses them."""
 
     def __init__(self):

@@ -11,44 +11,42 @@ import functools
 
 import numpy as np
 
-from .state import KernelMisuse, watch
+from .state import KernelMisuse, current
+from .triton_private import Private
 
 
-def hook(stock) -> None:
+def hook(private: Private) -> None:
     """Hook the conversions, and everything that computes."""
-    builder = stock.InterpreterBuilder
-    # Most operations go through these three; the others compute for themselves, and not every Triton has all of them.
-    for name in ("binary_op", "unary_op", "ternary_op"):
-        setattr(builder, name, _refusing(getattr(builder, name)))
-    for name in ("create_fma", "create_fabs", "create_rsqrt", "create_dot"):
-        if hasattr(builder, name):
-            setattr(builder, name, _refusing(getattr(builder, name)))
-    _hook_reductions(stock.ReduceScanOpInterface)
-    _hook_conversions(builder, stock)
+    # Most operations go through the first three; the others compute for themselves, and not every Triton has them all.
+    for name in ("binary_op", "unary_op", "ternary_op", "fma", "fabs", "rsqrt", "dot"):
+        if (compute := getattr(private, name)) is not None:
+            private.replace(name, _refusing(compute))
+    _hook_reductions(private)
+    _hook_conversions(private)
 
 
 def _refusing(compute):
     @functools.wraps(compute)
     def checked(self, *args, **kwargs):
-        if watch.in_kernel and np.where not in args:  # a selection moves bits and computes nothing
+        if current.launch is not None and np.where not in args:  # a selection moves bits and computes nothing
             _refuse("this", args)
         return compute(self, *args, **kwargs)
 
     return checked
 
 
-def _hook_reductions(interface) -> None:
+def _hook_reductions(private: Private) -> None:
     """tl.sum and the like work on NumPy arrays directly; tl.max has converted its block by then."""
-    apply = interface.apply
+    apply = private.reduce
 
     @functools.wraps(apply)
     def checked(self, values, *args, **kwargs):
         blocks = values if isinstance(values, tuple) else (values,)
-        if watch.in_kernel:
+        if current.launch is not None:
             _refuse("a reduction such as tl.sum", [b.handle for b in blocks if hasattr(b, "handle")])
         return apply(self, values, *args, **kwargs)
 
-    interface.apply = checked
+    private.replace("reduce", checked)
 
 
 def _refuse(what: str, handles) -> None:
@@ -62,21 +60,23 @@ def _is_bfloat16(dtype) -> bool:
     return getattr(getattr(dtype, "scalar", None), "name", None) == "bf16"
 
 
-def _hook_conversions(builder, stock) -> None:
-    cast = builder.cast_impl
+def _hook_conversions(private: Private) -> None:
+    cast, Handle, numpy_dtype = private.cast, private.Handle, private.numpy_dtype
+    bfloat16 = private.language.bfloat16
 
     @functools.wraps(cast)
     def exact_cast(self, src, dst_type, *args, **kwargs):
         if _is_bfloat16(src.dtype) == _is_bfloat16(dst_type):
             return cast(self, src, dst_type, *args, **kwargs)
         if _is_bfloat16(dst_type):
-            return stock.TensorHandle(_to_bits(src.data), dst_type.scalar)
+            return Handle(_to_bits(src.data), dst_type.scalar)
         data = (src.data.astype(np.uint32) << 16).view(np.float32)
-        return stock.TensorHandle(data.astype(stock._get_np_dtype(dst_type)), dst_type.scalar)
+        return Handle(data.astype(numpy_dtype(dst_type)), dst_type.scalar)
 
-    builder.cast_impl = exact_cast
-    if not hasattr(builder, "get_bf16"):  # before Triton 3.9 there is no bfloat16 constant
-        builder.get_bf16 = lambda self, value: self.cast_impl(self.get_fp32(value), stock.tl.bfloat16)
+    private.replace("cast", exact_cast)
+    if private.get_bf16 is None:  # before Triton 3.9 there is no bfloat16 constant
+        get_fp32 = private.get_fp32
+        private.replace("get_bf16", lambda self, value: exact_cast(self, get_fp32(self, value), bfloat16))
 
 
 def _to_bits(data) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Work that the stock interpreter repeats for every operation, done once; and scalars that NumPy takes for arrays."""
+"""Work that the stock interpreter repeats for every launch and every operation, done once."""
 
 from __future__ import annotations
 
@@ -8,52 +8,52 @@ import functools
 import sys
 import types
 
-import numpy as np
-
-from .fastpaths import Quick
-from .state import watch
+from .fastpaths import FastPaths
+from .state import current
+from .triton_private import Private, changes_of, library_functions, take_back
 
 _MOST_TYPES = 4096
 
 
-def hook_patching(stock) -> None:
+def hook_patching(private: Private) -> None:
     """The stock interpreter looks for what it patches in triton.language at each launch and each call of tl.max."""
-    patch, languages = stock._patch_lang, (stock.tl, stock.tl.core)
-    everything = types.SimpleNamespace(__globals__={"tl": stock.tl, "core": stock.tl.core})
+    patch, languages = private.patch_language, (private.language, private.core)
+    everything = types.SimpleNamespace(__globals__={"tl": private.language, "core": private.core})
     nothing = types.SimpleNamespace(restore=lambda: None)
-    found: list[_Patches] = []
+    found: list[LanguagePatches] = []
 
     @functools.wraps(patch)
     def patch_once(fn):
-        if not watch.in_kernel:
+        launch = current.launch
+        if launch is None:
             return patch(fn)
-        if id(fn.__globals__) in watch.patched:
+        if id(fn.__globals__) in launch.patched:
             return nothing
         if not any(value is language for value in fn.__globals__.values() for language in languages):
-            return patch(fn)  # it says what is missing
+            return patch(fn)  # its error names the missing import
         if not found:
-            found.append(_Patches(patch(everything)))
+            found.append(LanguagePatches(patch(everything)))
         if found[0].put_in_place():
-            watch.patches = found[0]
-        watch.patched.add(id(fn.__globals__))
+            launch.patches = found[0]
+        launch.patched.add(id(fn.__globals__))
         return nothing
 
-    stock._patch_lang = patch_once
+    private.replace("patch_language", patch_once)
 
 
-class _Patches:
-    """What an interpreted launch changes in triton.language, to be put in place and taken back as a whole."""
+class LanguagePatches:
+    """The changes of an interpreted launch to triton.language, to be put in place and taken back as a whole."""
 
     def __init__(self, scope):
-        """scope: the stock interpreter's record of changes just made, which are taken back; None before Triton 3.6,
-        which leaves them for good."""
-        self._in_place, self._before, self._patched = scope is None, {}, {}
-        if scope is None:
+        """scope: the stock interpreter's record of the changes that it just made (triton_private.changes_of)."""
+        changes = changes_of(scope)
+        self._in_place, self._before, self._patched = changes is None, {}, {}
+        if changes is None:
             return
-        for place, name, value in scope._changes:
+        for place, name, value in changes:
             self._before.setdefault(place, {}).setdefault(name, value)
         self._patched = {place: {name: vars(place)[name] for name in names} for place, names in self._before.items()}
-        scope.restore()
+        take_back(scope)
         for place, names in self._before.items():
             for name in names.keys() - vars(place).keys():
                 del names[name]
@@ -68,6 +68,7 @@ class _Patches:
         return True
 
     def take_back(self) -> None:
+        """Restore the language."""
         for place, names in self._before.items():
             _set(place, names)
             for name in self._patched[place].keys() - names.keys():
@@ -84,32 +85,27 @@ def _set(place, names: dict) -> None:
 
 
 def read_library() -> None:
-    """Translate the functions of triton.language now, which the stock interpreter does when one is first called."""
-    from triton.language import standard
-    from triton.runtime.interpreter import InterpretedFunction
-
-    for function in list(vars(standard).values()):  # it adds to them
-        if isinstance(function, InterpretedFunction):
-            function.rewrite()
+    """Translate the functions of triton.language now; the stock interpreter does so when one is first called."""
+    for function in library_functions():
+        function.rewrite()
 
 
-def hook_members(stock) -> None:
-    """Patch the members of tl.tensor that kernels use most with quicker ways to the same result."""
-    tensor, semantic, quick = stock.tl.core.tensor, stock.interpreter_semantic, Quick(stock)
-    quicker = quick.members()
-    semantic.broadcast_impl_value = quick.broadcast(semantic.broadcast_impl_value)
-    patch = stock._patch_attr
+def hook_members(private: Private) -> None:
+    """Patch the members of tl.tensor that kernels use most with faster paths to the same result."""
+    tensor, paths, patch = private.tensor, FastPaths(private), private.patch_attribute
+    faster = paths.members()
 
     @functools.wraps(patch)
-    def patch_quicker(place, name, member, *args):
-        patch(place, name, quicker.get(name, member) if place is tensor else member, *args)
+    def patch_faster(place, name, member, *args):
+        patch(place, name, faster.get(name, member) if place is tensor else member, *args)
 
-    stock._patch_attr = patch_quicker
+    private.replace("broadcast", paths.broadcast(private.broadcast))
+    private.replace("patch_attribute", patch_faster)
 
 
-def hook_dtypes(stock) -> None:
+def hook_dtypes(private: Private) -> None:
     """The stock interpreter builds its table of NumPy's dtypes anew each time it looks one up."""
-    look_up, known = stock._get_np_dtype, {}
+    look_up, known = private.numpy_dtype, {}
 
     @functools.wraps(look_up)
     def cached(dtype):
@@ -118,32 +114,19 @@ def hook_dtypes(stock) -> None:
             known[name] = look_up(dtype)
         return known[name]
 
-    stock._get_np_dtype = cached
+    private.replace("numpy_dtype", cached)
 
 
-def hook_memory(stock) -> None:
-    """Each operation makes an array, whose memory the C library gives back and gets anew, page by page: let it be kept.
-
-    https://www.gnu.org/software/libc/manual/html_node/Malloc-Tunable-Parameters.html; other C libraries go their way.
-    """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
-    if mallopt is not None:
-        M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
-        mallopt(M_MMAP_THRESHOLD, 32 << 20)  # the most it takes
-        mallopt(M_TRIM_THRESHOLD, 256 << 20)
+def hook_overflow(private: Private) -> None:
+    """The stock interpreter computes for all integers whether they overflow; the result only matters for debugging."""
+    options = private.builder_options
+    if not options.debug:
+        private.replace("builder_options", dataclasses.replace(options, sanitize_overflow=False))
 
 
-def hook_overflow(stock) -> None:
-    """The stock interpreter computes for all integers whether they overflow, and asks for it only when debugging."""
-    builder = stock.interpreter_builder
-    if not builder.options.debug:
-        builder.options = dataclasses.replace(builder.options, sanitize_overflow=False)
-
-
-def hook_types(stock) -> None:
+def hook_types(private: Private) -> None:
     """Triton makes the type of every value anew, and the numbers of its shape. Those that are alike are made once."""
-    block_type, tensor = stock.tl.core.block_type, stock.tl.core.tensor
-    make_type, make_tensor = block_type.__init__, tensor.__init__
+    make_type, make_tensor = private.make_block_type, private.make_tensor
     alike, shapes = {}, {}  # what a number in a key identifies is kept in its entry, so that the number stays its own
 
     @functools.wraps(make_type)
@@ -170,26 +153,21 @@ def hook_types(stock) -> None:
         if self.__dict__.keys() == {"handle", "type", "dtype", "shape", "numel"}:
             shapes[id(shape)] = shape, self.shape, self.numel
 
-    block_type.__init__, tensor.__init__ = typed, shaped
+    private.replace("make_block_type", typed)
+    private.replace("make_tensor", shaped)
 
 
-def hook_scalars(stock) -> None:
-    """A scalar of a kernel is an array of one element, which NumPy no longer turns into an int; range() needs one.
+def keep_memory(private: Private) -> None:
+    """Each operation makes an array, whose memory the C library gives back and gets anew, page by page: let it be kept.
 
-    And true or false of two scalars, combined with a mask, must not become a number: it still has their type's label.
+    https://www.gnu.org/software/libc/manual/html_node/Malloc-Tunable-Parameters.html; other C libraries go their way.
     """
-    patch, splat = stock._patch_lang_tensor, stock.InterpreterBuilder.create_splat
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if mallopt is not None:
+        M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+        mallopt(M_MMAP_THRESHOLD, 32 << 20)  # the most it takes
+        mallopt(M_TRIM_THRESHOLD, 256 << 20)
 
-    @functools.wraps(patch)
-    def patch_tensor(tensor, *args, **kwargs):
-        patch(tensor, *args, **kwargs)
-        tensor.__index__ = lambda self: int(self.handle.data.item())
 
-    @functools.wraps(splat)
-    def splat_truth(self, *args, **kwargs):
-        value = splat(self, *args, **kwargs)
-        if any(np.asarray(arg.data).dtype == np.bool_ for arg in (*args, *kwargs.values()) if hasattr(arg, "data")):
-            value.data = value.data.astype(bool)
-        return value
-
-    stock._patch_lang_tensor, stock.InterpreterBuilder.create_splat = patch_tensor, splat_truth
+# The last one touches no name of Triton's, so it need not be put back when another one does not fit.
+HOOKS = (hook_patching, hook_members, hook_dtypes, hook_overflow, hook_types, keep_memory)

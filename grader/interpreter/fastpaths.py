@@ -11,6 +11,8 @@ import functools
 
 import numpy as np
 
+from .triton_private import Private
+
 _INTS = range(-(2**31), 2**31)
 _SMALLEST, _LARGEST = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
 _INFINITE = (float("inf"), -float("inf"))
@@ -28,11 +30,11 @@ _COMPARISONS = {
 }
 
 
-class Quick:
-    """The quick ways of one Triton, and the types of their results."""
+class FastPaths:
+    """The fast paths of one Triton, and the types of their results."""
 
-    def __init__(self, stock):
-        self._core, self._handle = stock.tl.core, stock.TensorHandle
+    def __init__(self, private: Private):
+        self._core, self._handle = private.core, private.Handle
         core = self._core
         # Types are told apart by identity: to compare two takes as long as to add two blocks.
         self._numbers = {id(core.float32): np.float32, id(core.int32): np.int32, id(core.int64): np.int64}

@@ -1,6 +1,7 @@
-"""The hooks themselves, on private functions of triton.runtime.interpreter, and what they know while a kernel runs.
+"""The hooks on Triton's interpreter: around a launch, before each access, and where the programs are counted.
 
-They take *args and **kwargs and count no positions beyond the first few, because signatures differ between versions.
+Each hook takes *args and **kwargs and counts no positions beyond the first few, because signatures differ between
+versions of Triton.
 """
 
 from __future__ import annotations
@@ -11,194 +12,199 @@ import random
 
 import numpy as np
 
-from . import bfloat16, caching, launch_args, poison
-from .address_space import Memory
+from . import bfloat16, caching, compat, launch_args, poison
 from .batching import scheduler
 from .batching.array import Unbatchable
 from .ledger import Launch
-from .state import KernelMisuse, watch
+from .state import KernelMisuse, LaunchState, current
+from .triton_private import Private, type_name
+
+# feature that triton_private.NEEDED lists -> (features that it brings, hooks). The hook of the launch comes last.
+_GROUPS = {
+    "guard": (("guard", "poison", "ledger", "order"), lambda: (_hook_memory, _hook_programs, _hook_launch)),
+    "speed": (("speed",), lambda: (*caching.HOOKS, compat.hook_scalars)),
+    "bf16": (("bf16",), lambda: (bfloat16.hook,)),
+    "batch": (("batch",), lambda: (scheduler.hook,)),
+}
 
 
-def hook(stock, status: dict[str, str]) -> None:
-    """Hook the interpreter, and write into status which features are on."""
-    groups = {  # fmt: skip
-        # The launch comes last: only it switches the others on, so a Triton that lacks one of them is left as it is.
-        ("guard", "poison", "ledger", "order"): (_hook_memory, _hook_programs, _hook_launch),
-        ("speed",): (
-            caching.hook_patching,
-            caching.hook_members,
-            caching.hook_dtypes,
-            caching.hook_memory,
-            caching.hook_overflow,
-            caching.hook_types,
-            caching.hook_scalars,
-        ),
-        ("bf16",): (bfloat16.hook,),
-        ("batch",): (scheduler.hook,),
-    }
-    for features, hooks in groups.items():
-        try:
+def hook(private: Private, status: dict[str, str]) -> None:
+    """Hook the interpreter, and write into status which features are on. A feature is hooked whole or not at all."""
+    for needed, (features, hooks) in _GROUPS.items():
+        missing = private.missing(needed)
+        if missing:
+            outcome = f"off: this Triton's interpreter has no {', '.join(missing)}"
+        elif needed == "batch" and status["guard"] != "on":
+            outcome = "off: it needs the guard"
+        else:
+            outcome = _hook_whole(private, hooks())
+        status.update(dict.fromkeys(features, outcome))
+
+
+def _hook_whole(private: Private, hooks) -> str:
+    try:
+        with private.whole():
             for each in hooks:
-                each(stock)
-            state = "on"
-        except (AttributeError, TypeError) as error:
-            state = f"off: this Triton's interpreter differs ({error})"
-        status.update(dict.fromkeys(features, state))
+                each(private)
+    except (AttributeError, TypeError) as error:
+        return f"off: this Triton's interpreter differs ({error})"
+    return "on"
 
 
-def _hook_launch(stock) -> None:
+def _hook_launch(private: Private) -> None:
     """Around each launch: name the tensors, keep the launch record, unwrap the interpreter's own errors."""
-    run, call, convert = stock.GridExecutor.__call__, stock.InterpretedFunction.__call__, stock._implicit_cvt
+    run, call, convert = private.launch, private.call_function, private.to_tensor_of_language
+    library = "triton.language.standard"
 
     @functools.wraps(run)
     def launch(self, *args, **kwargs):
-        outer = watch.memory, watch.names, watch.patched, watch.patches, watch.lockstep, watch.journal
-        watch.memory, watch.patched, watch.patches, watch.lockstep, watch.journal = Memory(), set(), None, None, None
-        kernel = self.fn
+        outer, kernel = current.launch, self.fn
         if not hasattr(kernel, "__signature__"):  # a launch asks for it four times
             kernel.__signature__ = inspect.signature(kernel)
         try:
-            self.grid = launch_args.as_grid(self.grid, self.fn.__name__)
+            self.grid = launch_args.as_grid(self.grid, kernel.__name__)
             self.constexprs = launch_args.constexprs(self)
-            bound, options = launch_args.bind(self.fn, args, kwargs)
-            watch.names = [n for n, v in bound.items() for _ in launch_args.tensors(v) if n not in self.constexprs]
-            watch.pending = bound, options, self
+            bound, options = launch_args.bind(kernel, args, kwargs)
+            names = [n for n, v in bound.items() for _ in launch_args.tensors(v) if n not in self.constexprs]
+            current.launch = LaunchState(self, kernel.__name__, bound, options, self.constexprs, names)
             with np.errstate(all="ignore"):  # a GPU does not warn of inf - inf either
                 return run(self, *args, **kwargs)
-        except stock.InterpreterError as error:
-            raise _root(error, stock.InterpreterError) from None
+        except private.Error as error:
+            raise _root(error, private.Error) from None
         finally:
-            if watch.patches is not None:
-                watch.patches.take_back()
-            watch.memory, watch.names, watch.patched, watch.patches, watch.lockstep, watch.journal = outer
-            self.fn = kernel
+            if current.launch is not outer and current.launch.patches is not None:
+                current.launch.patches.take_back()
+            current.launch, self.fn = outer, kernel
 
     @functools.wraps(call)
     def device_call(self, *args, **kwargs):
-        if not watch.in_kernel:
+        if current.launch is None:
             raise KernelMisuse(f"{self.fn.__name__} is a kernel: launch it with a grid, {self.fn.__name__}[grid](...)")
-        if watch.journal is not None and scheduler.goes_alone(self.fn):
+        if current.launch.transaction is not None and scheduler.goes_alone(self.fn):
             raise Unbatchable(self.fn.__name__)
-        if watch.ledger is not None and self.fn.__module__ == "triton.language.standard":
-            watch.ledger.language.append(self.fn.__name__)
+        if current.ledger is not None and self.fn.__module__ == library:
+            current.ledger.language.append(self.fn.__name__)
         return call(self, *args, **kwargs)
 
     @functools.wraps(convert)
     def to_pointer(arg, *args, **kwargs):
         value = convert(arg, *args, **kwargs)
-        if watch.in_kernel and launch_args.is_tensor(arg) and hasattr(value, "handle"):
-            place = len(watch.memory.regions)
-            name = watch.names[place] if place < len(watch.names) else "a tensor"
-            region = watch.memory.add(name, getattr(arg, "base", arg))  # reinterpreted tensors have a base
+        if current.launch is not None and launch_args.is_tensor(arg) and hasattr(value, "handle"):
+            memory, names = current.launch.memory, current.launch.names
+            place = len(memory.regions)
+            name = names[place] if place < len(names) else "a tensor"
+            region = memory.add(name, getattr(arg, "base", arg))  # reinterpreted tensors have a base
             value.handle.data = np.array([region.base], dtype=np.uint64)
         return value
 
-    stock.GridExecutor.__call__ = launch
-    stock.InterpretedFunction.__call__ = device_call
-    stock._implicit_cvt = to_pointer
+    private.replace("launch", launch)
+    private.replace("call_function", device_call)
+    private.replace("to_tensor_of_language", to_pointer)
 
 
-def _hook_memory(stock) -> None:
+def _hook_memory(private: Private) -> None:
     """Before each access: check it, count it, and give masked-off lanes without `other` a value that shows."""
-    builder = stock.InterpreterBuilder
-    load, store = builder.create_masked_load, builder.create_masked_store
-    rmw, cas = builder.create_atomic_rmw, builder.create_atomic_cas
+    load, store, rmw, cas = private.masked_load, private.masked_store, private.atomic_rmw, private.atomic_cas
+    Handle = private.Handle
 
     def masked_load(self, ptrs, mask, other=None, *args, **kwargs):
-        if not watch.in_kernel:
+        if current.launch is None:
             return load(self, ptrs, mask, other, *args, **kwargs)
-        if watch.journal is not None:
-            return scheduler.load(stock, lambda *one: load(self, *one, *args, **kwargs), ptrs, mask, other)
-        real = _access("load", ptrs, mask.data, stock)
-        if other is None and watch.poison and not mask.data.all():
+        if current.launch.transaction is not None:
+            return scheduler.load(private, lambda *one: load(self, *one, *args, **kwargs), ptrs, mask, other)
+        real = _access("load", ptrs, mask.data, Handle)
+        if other is None and current.poison and not mask.data.all():
             masked = ~np.broadcast_to(mask.data, ptrs.data.shape)
             element = ptrs.get_element_ty()
-            other = stock.TensorHandle(poison.fill(masked[None], element, stock)[0], element)
+            other = Handle(poison.fill(masked[None], element, private.numpy_dtype)[0], element)
         return load(self, real, mask, other, *args, **kwargs)
 
     def masked_store(self, ptrs, value, mask, *args, **kwargs):
-        if watch.journal is not None:
-            return scheduler.store(stock, lambda *one: store(self, *one, *args, **kwargs), ptrs, value, mask)
-        if watch.in_kernel:
-            ptrs = _access("store", ptrs, mask.data, stock)
+        if current.transaction is not None:
+            return scheduler.store(private, lambda *one: store(self, *one, *args, **kwargs), ptrs, value, mask)
+        if current.launch is not None:
+            ptrs = _access("store", ptrs, mask.data, Handle)
         return store(self, ptrs, value, mask, *args, **kwargs)
 
     def atomic_rmw(self, op, ptr, val, mask, *args, **kwargs):
-        if watch.in_kernel:
-            _access("load", ptr, mask.data, stock)
-            ptr = _access("store", ptr, mask.data, stock, atomic=True)
+        if current.launch is not None:
+            _access("load", ptr, mask.data, Handle)
+            ptr = _access("store", ptr, mask.data, Handle, atomic=True)
         return rmw(self, op, ptr, val, mask, *args, **kwargs)
 
     def atomic_cas(self, ptr, *args, **kwargs):
-        if watch.in_kernel:
+        if current.launch is not None:
             everything = np.ones(ptr.data.shape, bool)
-            _access("load", ptr, everything, stock)
-            ptr = _access("store", ptr, everything, stock, atomic=True)
+            _access("load", ptr, everything, Handle)
+            ptr = _access("store", ptr, everything, Handle, atomic=True)
         return cas(self, ptr, *args, **kwargs)
 
-    builder.create_masked_load, builder.create_masked_store = masked_load, masked_store
-    builder.create_atomic_rmw, builder.create_atomic_cas = atomic_rmw, atomic_cas
+    private.replace("masked_load", masked_load)
+    private.replace("masked_store", masked_store)
+    private.replace("atomic_rmw", atomic_rmw)
+    private.replace("atomic_cas", atomic_cas)
 
 
-def _hook_programs(stock) -> None:
+def _hook_programs(private: Private) -> None:
     """Keep the launch record. The stock loop counts programs upwards: map each count to one of the chosen order."""
-    builder = stock.InterpreterBuilder
-    set_dim, set_idx = builder.set_grid_dim, builder.set_grid_idx
+    set_dim, set_idx = private.set_grid_dim, private.set_grid_idx
 
     def grid_dim(self, *grid):
         set_dim(self, *grid)
-        if not watch.in_kernel:
+        launch = current.launch
+        if launch is None:
             return
-        watch.grid = grid
+        launch.grid = grid
         count = int(np.prod(grid))
-        watch.permutation = {
+        launch.permutation = {
             "forward": None,
             "reversed": list(range(count))[::-1],
             "shuffled": random.Random(count).sample(range(count), count),
-        }[watch.order]
-        _begin_record(grid)
-        if watch.batch:
-            *_, executor = watch.pending
-            executor.fn = watch.lockstep = scheduler.Lockstep(executor.fn, count)
+        }[current.order]
+        _begin_record(launch)
+        if current.batch:
+            launch.executor.fn = launch.scheduler = scheduler.BatchScheduler(launch, count)
 
     def grid_idx(self, x, y, z):
-        if watch.in_kernel:
-            if watch.permutation is not None:
-                _, ny, nz = watch.grid
-                place = watch.permutation[(x * ny + y) * nz + z]
+        launch = current.launch
+        if launch is not None:
+            if launch.permutation is not None:
+                _, ny, nz = launch.grid
+                place = launch.permutation[(x * ny + y) * nz + z]
                 x, y, z = place // (ny * nz), place // nz % ny, place % nz
-            watch.program = (x, y, z)
+            launch.program = (x, y, z)
         set_idx(self, x, y, z)
 
-    builder.set_grid_dim, builder.set_grid_idx = grid_dim, grid_idx
+    private.replace("set_grid_dim", grid_dim)
+    private.replace("set_grid_idx", grid_idx)
 
 
-def _access(op: str, ptrs, mask, stock, atomic: bool = False):
+def _access(op: str, ptrs, mask, Handle, atomic: bool = False):
     """Check and count one access; returns the handle with real addresses in place of the guarded ones."""
     if mask.dtype != bool:  # some versions of Triton end the process here
         raise KernelMisuse(f"the mask of a {op} holds numbers ({mask.dtype}) instead of true and false")
-    (x, y, z), (_, ny, nz) = watch.program, watch.grid
+    launch = current.launch
+    (x, y, z), (_, ny, nz) = launch.program, launch.grid
     program = (x * ny + y) * nz + z
-    if watch.recorder is not None:
-        watch.recorder.access(op, ptrs.data, mask, watch.memory.regions, program)
-    real, touched = watch.memory.resolve(op, ptrs.data, mask, watch.program, watch.grid)
-    if watch.lockstep is not None:
-        watch.lockstep.saw(op, touched, ptrs.data.size)
-    if watch.ledger is not None:
+    if current.recorder is not None:
+        current.recorder.access(op, ptrs.data, mask, launch.memory.regions, program)
+    real, touched = launch.memory.resolve(op, ptrs.data, mask, launch.program, launch.grid)
+    if launch.scheduler is not None:
+        launch.scheduler.saw(op, touched, ptrs.data.size)
+    if current.ledger is not None:
         for region, elements in touched:
-            watch.ledger.access(op, region, elements, program, atomic)
-    return stock.TensorHandle(real, ptrs.dtype)
+            current.ledger.access(op, region, elements, program, atomic)
+    return Handle(real, ptrs.dtype)
 
 
-def _begin_record(grid) -> None:
-    bound, options, executor = watch.pending
-    if watch.recorder is not None:
-        watch.recorder.begin_launch(executor.fn.__name__, grid)
-    if watch.ledger is None:
+def _begin_record(launch: LaunchState) -> None:
+    if current.recorder is not None:
+        current.recorder.begin_launch(launch.kernel, launch.grid)
+    if current.ledger is None:
         return
-    constants = {n: v for n, v in bound.items() if n in executor.constexprs}
-    signature = {n: launch_args.type_name(v) for n, v in bound.items() if n not in constants}
-    watch.ledger.begin_launch(Launch(executor.fn.__name__, tuple(grid), options, constants, signature))
+    constants = {n: v for n, v in launch.arguments.items() if n in launch.constexprs}
+    signature = {n: type_name(v) for n, v in launch.arguments.items() if n not in constants}
+    current.ledger.begin_launch(Launch(launch.kernel, tuple(launch.grid), launch.options, constants, signature))
 
 
 def _root(error: BaseException, wrapper: type) -> BaseException:

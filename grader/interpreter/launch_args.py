@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 import inspect
 
 from .state import KernelMisuse
+from .triton_private import launch_options
 
 
 def bind(fn, args, kwargs) -> tuple[dict, dict]:
@@ -18,26 +17,13 @@ def bind(fn, args, kwargs) -> tuple[dict, dict]:
     except TypeError as error:
         raise KernelMisuse(f"the launch does not fit the kernel's parameters: {error}") from None
     options = {k: v for k, v in kwargs.items() if k not in names}
-    unknown = options.keys() - _launch_options()
+    unknown = options.keys() - launch_options()
     if unknown:
         raise KernelMisuse(
             f"the launch does not fit the kernel's parameters: {fn.__name__} has no parameter {sorted(unknown)[0]!r}, "
             "and Triton has no launch option of that name"
         )
     return bound, options
-
-
-@functools.cache
-def _launch_options() -> frozenset[str]:
-    """What a launch may name besides the kernel's parameters: the options of Triton's backends."""
-    known = {"num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug", "stream", "grid", "warmup"}
-    try:
-        from triton.backends.amd.compiler import HIPOptions
-        from triton.backends.nvidia.compiler import CUDAOptions
-
-        return frozenset(known | {f.name for options in (CUDAOptions, HIPOptions) for f in dataclasses.fields(options)})
-    except (ImportError, TypeError):
-        return frozenset(known)
 
 
 def constexprs(executor) -> list[str]:
@@ -58,16 +44,6 @@ def as_grid(grid, kernel: str):
             f"the grid of a launch is a tuple, even with one number, and {kernel} was launched over {grid!r}"
         )
     return tuple(grid)
-
-
-def type_name(value) -> str:
-    """Triton's name of an argument's type, such as *fp32 or i32."""
-    from triton.runtime import jit
-
-    try:
-        return str(jit.mangle_type(value))
-    except Exception:
-        return "?"
 
 
 def is_tensor(value) -> bool:

@@ -7,10 +7,12 @@ import triton
 import triton.language as tl
 
 from .. import interpreter
+from .triton_private import private
 
 
 @triton.jit
-def _copy(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+def copy(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    """A right kernel: y = x for n elements."""
     cols = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + cols, mask=cols < n, other=0.0)
     tl.store(y_ptr + cols, x, mask=cols < n)
@@ -24,7 +26,8 @@ def _store_everything(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def _sum_unpadded(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+def sum_unpadded(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    """A wrong kernel: its masked lanes hold no value and join the sum."""
     cols = tl.arange(0, BLOCK)
     tl.store(y_ptr, tl.sum(tl.load(x_ptr + cols, mask=cols < n), axis=0))
 
@@ -51,7 +54,7 @@ def _own_element(y_ptr):
 def copy_once(device: str = "cpu") -> torch.Tensor:
     """Copy 0, 1, 2, 3, 4 in a block of 8: a kernel whose answer is known."""
     x, y = torch.arange(5.0, device=device), torch.full((5,), float("nan"), device=device)
-    _copy[(1,)](y, x, 5, BLOCK=8)
+    copy[(1,)](y, x, 5, BLOCK=8)
     return y
 
 
@@ -83,7 +86,7 @@ def _guard() -> bool:
 
 def _poison() -> bool:
     y = torch.zeros(1)
-    _sum_unpadded[(1,)](y, torch.ones(5), 5, BLOCK=8)
+    sum_unpadded[(1,)](y, torch.ones(5), 5, BLOCK=8)
     return bool(y.isnan())
 
 
@@ -114,28 +117,17 @@ def _bf16() -> bool:
 
 def _batch() -> bool:
     """Of 16 programs that keep apart the kernel's body runs fewer times, and of 16 that meet each has its turn."""
-    from triton.runtime import interpreter as stock
-
-    builder, y, last = stock.InterpreterBuilder, torch.zeros(16), torch.zeros(1)
-    original, calls = builder.create_get_program_id, []
-    builder.create_get_program_id = lambda *args: (calls.append(1), original(*args))[1]
-    try:
+    y, last, calls, original = torch.zeros(16), torch.zeros(1), [], private().program_id
+    with private().replaced("program_id", lambda *args: (calls.append(1), original(*args))[1]):
         _own_element[(16,)](y)
-    finally:
-        builder.create_get_program_id = original
     _last_writer[(16,)](last)
     return len(calls) < 16 and torch.equal(y, torch.arange(16.0)) and last.item() == 15.0
 
 
 def _speed() -> bool:
     """What a launch patches in the language, for itself and for tl.sum, a helper under @jit, was found by the first."""
-    from triton.runtime import interpreter as stock
-
-    _sum_unpadded[(1,)](torch.zeros(1), torch.ones(8), 8, BLOCK=8)
-    original, calls = stock._patch_builtin, []
-    stock._patch_builtin = lambda *args, **kwargs: (calls.append(1), original(*args, **kwargs))[1]
-    try:
-        _sum_unpadded[(1,)](torch.zeros(1), torch.ones(8), 8, BLOCK=8)
-        return not calls
-    finally:
-        stock._patch_builtin = original
+    sum_unpadded[(1,)](torch.zeros(1), torch.ones(8), 8, BLOCK=8)
+    calls, original = [], private().patch_builtin
+    with private().replaced("patch_builtin", lambda *args, **kwargs: (calls.append(1), original(*args, **kwargs))[1]):
+        sum_unpadded[(1,)](torch.zeros(1), torch.ones(8), 8, BLOCK=8)
+    return not calls

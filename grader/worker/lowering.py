@@ -7,9 +7,9 @@ no driver is needed.
 
 from __future__ import annotations
 
-import inspect
 import warnings
 
+from ..interpreter.triton_private import is_jit, make_ir
 from ..protocol.values import decode
 
 # Any GPU Triton knows would do; the front end refuses the same programs for all of them.
@@ -28,31 +28,14 @@ def lower(kernel, signature: dict, constants: dict, options: dict) -> bool:
 
     signature: Triton type by argument name. constants, options: encoded values by name.
     """
-    from triton._C.libtriton import ir
-    from triton.backends.compiler import GPUTarget
-    from triton.compiler import ASTSource
-    from triton.compiler.compiler import make_backend
-    from triton.runtime import JITFunction
-
-    if not isinstance(kernel, JITFunction):
+    if not is_jit(kernel):
         return False
     constants = {k: decode(v) for k, v in constants.items()}
     options = {k: decode(v) for k, v in options.items() if k in _OPTIONS}
     types = {name: signature.get(name, "constexpr") for name in kernel.arg_names}
-    source = ASTSource(kernel, signature=types, constexprs=constants)
-    target = GPUTarget(*_TARGET)
-    backend = make_backend(target)
-    parsed = backend.parse_options(options)
-    context = ir.context()
-    ir.load_dialects(context)
-    backend.load_dialects(context)
-    known = {
-        "target": target, "options": parsed, "context": context, "module_map": backend.get_module_map(),
-        "codegen_fns": backend.get_codegen_implementation(parsed),
-    }  # fmt: skip
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        source.make_ir(**{name: known[name] for name in inspect.signature(source.make_ir).parameters})
+        make_ir(kernel, types, constants, options, _TARGET)
     for warning in caught:
         if "'and' and 'or'" in str(warning.message):
             raise DoubtfulMask(str(warning.message))

@@ -219,7 +219,7 @@ def _warm_up() -> None:
             caching.read_library()
         else:
             names = {"y_ptr": "*fp32", "x_ptr": "*fp32", "n": "i32"}
-            lowering.lower(selfcheck._sum_unpadded, names, {"BLOCK": ["int", "8"]}, {})
+            lowering.lower(selfcheck.sum_unpadded, names, {"BLOCK": ["int", "8"]}, {})
 
 
 def _use_gpu() -> None:
@@ -230,7 +230,7 @@ def _use_gpu() -> None:
 
     x = torch.ones(8, device="cuda")
     y = torch.empty_like(x)
-    selfcheck._copy[(1,)](y, x, 8, BLOCK=8)
+    selfcheck.copy[(1,)](y, x, 8, BLOCK=8)
     if not torch.equal(x, y):
         raise RuntimeError("a copy on the GPU differs")
 

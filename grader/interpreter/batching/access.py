@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..address_space import Region
-from .array import Batch, everyone
+from .array import BatchArray, everyone
 
 
 class Lanes:
@@ -16,7 +16,7 @@ class Lanes:
 
     def __init__(self, mask, programs: int, shape: tuple[int, ...]):
         self.programs = programs
-        if isinstance(mask, Batch):
+        if isinstance(mask, BatchArray):
             self._key = everyone(mask, programs, *shape).reshape(programs, -1)
             self.counts = np.count_nonzero(self._key, axis=1)
         else:

@@ -1,7 +1,7 @@
 """An array of many programs at once: what each of them would hold alone, with one axis more in front.
 
 It is no ndarray, on purpose: the interpreter may do to it what is written down here, and anything else fails, so that
-nothing can mix up the programs unnoticed. Whatever fails is run again one program at a time (lockstep.py). Shapes,
+nothing can mix up the programs unnoticed. Whatever fails is run again one program at a time (scheduler.py). Shapes,
 axes and sizes are those of one program; data that is the same for all programs stays an ordinary array.
 
 Results are those of one program to the last bit. NumPy adds in an order that depends on how an array lies in memory,
@@ -48,7 +48,7 @@ class Diverged(Unbatchable):
         self.values = values
 
 
-class Batch(NDArrayOperatorsMixin):
+class BatchArray(NDArrayOperatorsMixin):
     """`values` has the shape (programs, *shape of one program's array)."""
 
     __slots__ = ("values",)
@@ -83,20 +83,20 @@ class Batch(NDArrayOperatorsMixin):
         """Bytes of an element."""
         return self.values.itemsize
 
-    def astype(self, dtype) -> Batch:
+    def astype(self, dtype) -> BatchArray:
         """A copy with elements of another type."""
-        return Batch(self.values.astype(dtype))
+        return BatchArray(self.values.astype(dtype))
 
-    def view(self, dtype) -> Batch:
+    def view(self, dtype) -> BatchArray:
         """The same bits as elements of another type of that size."""
         if np.dtype(dtype).itemsize != self.itemsize:
             raise Unbatchable("a view that changes the shape")
-        return Batch(self.values.view(dtype))
+        return BatchArray(self.values.view(dtype))
 
-    def reshape(self, *shape) -> Batch:
+    def reshape(self, *shape) -> BatchArray:
         """Each program's array in another shape."""
         shape = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-        return Batch(self.values.reshape(len(self.values), *shape))
+        return BatchArray(self.values.reshape(len(self.values), *shape))
 
     def item(self):
         """The one value that all programs hold."""
@@ -111,9 +111,9 @@ class Batch(NDArrayOperatorsMixin):
             raise Diverged(values[:, 0])
         return first.item()
 
-    def __getitem__(self, key) -> Batch:
+    def __getitem__(self, key) -> BatchArray:
         key = key if isinstance(key, tuple) else (key,)
-        return Batch(self.values[key if key[0] is Ellipsis else (slice(None), *key)])
+        return BatchArray(self.values[key if key[0] is Ellipsis else (slice(None), *key)])
 
     def __bool__(self) -> bool:
         return bool(self.item())
@@ -141,7 +141,7 @@ class Batch(NDArrayOperatorsMixin):
             return _products(inputs, kwargs)
         inputs = _aligned(inputs)
         _refuse_wide(inputs)
-        return Batch(ufunc(*inputs, **kwargs))
+        return BatchArray(ufunc(*inputs, **kwargs))
 
     def __array_function__(self, function, types, args, kwargs):
         known = _FUNCTIONS.get(function)
@@ -152,21 +152,21 @@ class Batch(NDArrayOperatorsMixin):
 
 def everyone(data, programs: int, *shape: int) -> np.ndarray:
     """(programs, *shape): a batch's values; ordinary data is the same for each program. Nothing is copied."""
-    return spread(data, shape).values if isinstance(data, Batch) else np.broadcast_to(data, (programs, *shape))
+    return spread(data, shape).values if isinstance(data, BatchArray) else np.broadcast_to(data, (programs, *shape))
 
 
-def spread(data: Batch, shape, dtype=None) -> Batch:
+def spread(data: BatchArray, shape, dtype=None) -> BatchArray:
     """Each program's array broadcast to a shape. Nothing is copied."""
     values = data.values if dtype is None else data.values.astype(dtype, copy=False)
     values = values.reshape(len(values), *(1,) * (len(shape) - values.ndim + 1), *values.shape[1:])
-    return Batch(np.broadcast_to(values, (len(values), *shape)))
+    return BatchArray(np.broadcast_to(values, (len(values), *shape)))
 
 
 def _aligned(arrays) -> list:
     """NumPy aligns shapes from the right: axes of 1 behind the programs keep these in front."""
-    rank = max(np.ndim(a) if not isinstance(a, Batch) else a.ndim for a in arrays)
+    rank = max(np.ndim(a) if not isinstance(a, BatchArray) else a.ndim for a in arrays)
     return [
-        a.values.reshape(len(a.values), *(1,) * (rank - a.ndim), *a.shape) if isinstance(a, Batch) else a
+        a.values.reshape(len(a.values), *(1,) * (rank - a.ndim), *a.shape) if isinstance(a, BatchArray) else a
         for a in arrays
     ]
 
@@ -179,20 +179,20 @@ def _refuse_wide(arrays) -> None:
             raise TooWide(math.prod(shape[1:]))
 
 
-def _products(factors, kwargs) -> Batch:
+def _products(factors, kwargs) -> BatchArray:
     """Matrix products, one after the other: which routine multiplies depends on how the matrices lie in memory."""
-    programs = next(len(a.values) for a in factors if isinstance(a, Batch))
+    programs = next(len(a.values) for a in factors if isinstance(a, BatchArray))
     lanes = math.prod(factors[0].shape[:-1]) * factors[1].shape[-1]
     if programs * lanes > MOST_LANES:
         raise TooWide(lanes)
     each = zip(*(everyone(a, programs, *a.shape) for a in factors))
-    return Batch(np.stack([np.matmul(*pair, **kwargs) for pair in each]))
+    return BatchArray(np.stack([np.matmul(*pair, **kwargs) for pair in each]))
 
 
-def _elementwise(function, *args) -> Batch:
+def _elementwise(function, *args) -> BatchArray:
     args = _aligned(args)
     _refuse_wide(args)
-    return Batch(function(*args))
+    return BatchArray(function(*args))
 
 
 def _blank(function, a, dtype=None) -> np.ndarray:
@@ -200,30 +200,30 @@ def _blank(function, a, dtype=None) -> np.ndarray:
     return {np.ones_like: np.ones, np.zeros_like: np.zeros}[function](a.shape, a.dtype if dtype is None else dtype)
 
 
-def _expand_dims(function, a, axis) -> Batch:
-    return Batch(np.expand_dims(a.values, axis + 1 if axis >= 0 else axis))
+def _expand_dims(function, a, axis) -> BatchArray:
+    return BatchArray(np.expand_dims(a.values, axis + 1 if axis >= 0 else axis))
 
 
-def _transpose(function, a, axes=None) -> Batch:
+def _transpose(function, a, axes=None) -> BatchArray:
     axes = range(a.ndim)[::-1] if axes is None else axes
-    return Batch(np.transpose(a.values, (0, *(1 + axis % a.ndim for axis in axes))))
+    return BatchArray(np.transpose(a.values, (0, *(1 + axis % a.ndim for axis in axes))))
 
 
-def _joined(function, arrays, axis=0) -> Batch:
+def _joined(function, arrays, axis=0) -> BatchArray:
     """concatenate and stack."""
-    programs = next(len(a.values) for a in arrays if isinstance(a, Batch))
-    return Batch(function([everyone(a, programs, *a.shape) for a in arrays], axis=axis + 1 if axis >= 0 else axis))
+    programs = next(len(a.values) for a in arrays if isinstance(a, BatchArray))
+    return BatchArray(function([everyone(a, programs, *a.shape) for a in arrays], axis=axis + 1 if axis >= 0 else axis))
 
 
-def _along(function, a, axis=None, **kwargs) -> Batch:
+def _along(function, a, axis=None, **kwargs) -> BatchArray:
     """Sums, maxima and the like. The order in which NumPy adds depends on how the array lies in memory.
 
     Along the last axis of an array without gaps it is that of one program alone; otherwise each program goes alone.
     """
     axis = axis if axis is None else axis % a.ndim
     if a.values.flags.c_contiguous and (axis == a.ndim - 1 or (axis is None and a.ndim == 1)):
-        return Batch(function(a.values, axis=a.ndim, **kwargs))
-    return Batch(np.stack([function(values, axis=axis, **kwargs) for values in a.values]))
+        return BatchArray(function(a.values, axis=a.ndim, **kwargs))
+    return BatchArray(np.stack([function(values, axis=axis, **kwargs) for values in a.values]))
 
 
 _FUNCTIONS = {

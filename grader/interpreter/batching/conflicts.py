@@ -14,9 +14,9 @@ import numpy as np
 from ..address_space import Region, owner
 from ..ledger import Ledger, ascend, transfers
 from ..recorder import Recorder
-from ..state import watch
+from ..state import current
 from .access import Access, Lanes
-from .array import MOST_LANES, Batch, TooWide, Unbatchable, everyone
+from .array import MOST_LANES, BatchArray, TooWide, Unbatchable, everyone
 
 _MOST_KEPT = 8 * MOST_LANES  # element numbers of a pass's accesses
 _MOST_ACCESSES = 64  # times those of the program that went alone: else a pass may wait for what another one stores
@@ -38,7 +38,7 @@ class Kept:
     ticks: np.ndarray  # accesses of each program until then, this one included
 
 
-class Journal:
+class Transaction:
     """One pass. programs: their numbers, upwards. places: when each would have its turn."""
 
     def __init__(self, regions: list[Region], programs: np.ndarray, places: np.ndarray, written: set[int], usual: int):
@@ -53,7 +53,7 @@ class Journal:
         self._before: list[tuple[np.ndarray, np.ndarray]] = []  # memory, and what it held
         self._saved: dict[int, tuple[int, int]] = {}  # by region: where that memory begins and ends
 
-    def access(self, op: str, ptrs, mask, width: int) -> tuple[Access | None, np.ndarray | Batch]:
+    def access(self, op: str, ptrs, mask, width: int) -> tuple[Access | None, np.ndarray | BatchArray]:
         """Check one access of all programs and keep it. Returns it, unless no lane is active, and real addresses.
 
         width: bytes of an element as the kernel sees it. What is the same for all programs is described for one.
@@ -61,11 +61,11 @@ class Journal:
         self._accesses += 1
         if self._accesses > self._most or mask.dtype != bool:
             raise Unbatchable("too many accesses, or a mask of numbers")
-        alike = not (isinstance(ptrs, Batch) or isinstance(mask, Batch))
+        alike = not (isinstance(ptrs, BatchArray) or isinstance(mask, BatchArray))
         programs = 1 if alike else len(self.programs)
         if programs * ptrs.size > MOST_LANES and not alike:
             raise TooWide(ptrs.size)
-        if watch.recorder is not None:
+        if current.recorder is not None:
             self._trace.append((op, ptrs, mask))
             self._keep_numbers(len(self.programs) * ptrs.size)
         lanes = Lanes(mask, programs, ptrs.shape)

@@ -2,7 +2,7 @@
 
 The first program always goes alone: it says how wide its blocks are, which tensors it stores to, and whether it does
 something that only one program can do at a time. Then the kernel is run once for as many programs as a pass may hold,
-on arrays with the programs as their first axis (batch.py). Whatever does not work out so, an error of the kernel's
+on arrays with the programs as their first axis (array.py). Whatever does not work out so, an error of the kernel's
 included, is undone and run one program at a time: what a learner reads never depends on this file.
 """
 
@@ -15,9 +15,10 @@ import types
 import numpy as np
 
 from .. import poison
-from ..state import watch
-from .array import MOST_LANES, Batch, Diverged, TooWide, Unbatchable, everyone, spread
-from .conflicts import Journal, Unexpected, overlapping
+from ..state import LaunchState, current
+from ..triton_private import Private
+from .array import MOST_LANES, BatchArray, Diverged, TooWide, Unbatchable, everyone, spread
+from .conflicts import Transaction, Unexpected, overlapping
 
 _FEWEST = 3  # programs of a pass that is worth its while
 _MOST_DIVERGED = 2  # passes of a launch that may end so
@@ -25,13 +26,13 @@ _ONE_AT_A_TIME = {"print", "static_print", "device_print", "append", "extend", "
 _KEEPS = {"STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR", "STORE_SUBSCR"}
 
 
-class Lockstep:
+class BatchScheduler:
     """A launch's kernel: called for every program in turn, it runs the next of them as well and skips them later."""
 
-    def __init__(self, kernel, count: int):
-        self.kernel, self.count = kernel, count
-        self.order = np.arange(count) if watch.permutation is None else np.array(watch.permutation)
-        self.on = not goes_alone(kernel)
+    def __init__(self, launch: LaunchState, count: int):
+        self.launch, self.kernel, self.count = launch, launch.executor.fn, count
+        self.order = np.arange(count) if launch.permutation is None else np.array(launch.permutation)
+        self.on = not goes_alone(self.kernel)
         self.written: set[int] = set()
         self.widest, self.accesses = 1, 0
         self._place, self._done, self._most, self._diverged = 0, 0, 0, 0
@@ -43,7 +44,7 @@ class Lockstep:
         if op == "store":
             for region, _ in touched:
                 if region.index not in self.written:
-                    self.written |= overlapping(region, watch.memory.regions)
+                    self.written |= overlapping(region, self.launch.memory.regions)
 
     def __call__(self, *args, **kwargs):
         """One program, and those that run with it; nothing if it ran with others before."""
@@ -60,12 +61,14 @@ class Lockstep:
         while self.on and min(together, self._most) >= _FEWEST:
             chunk = self.order[place : place + min(together, self._most)]
             upwards = np.argsort(chunk)
-            watch.journal = Journal(watch.memory.regions, chunk[upwards], upwards, self.written, self.accesses)
-            spoken = len(watch.ledger.language) if watch.ledger is not None else 0
+            regions = self.launch.memory.regions
+            transaction = Transaction(regions, chunk[upwards], upwards, self.written, self.accesses)
+            self.launch.transaction = transaction
+            called = len(current.ledger.language) if current.ledger is not None else 0
             refused, finished = Unbatchable.raised, False
             try:
                 self.kernel(*args, **kwargs)
-                watch.journal.check()
+                transaction.check()
                 finished = self.on = refused == Unbatchable.raised
             except TooWide as wide:
                 self._most = min(len(chunk) // 2, MOST_LANES // wide.lanes)
@@ -83,17 +86,17 @@ class Lockstep:
             except BaseException:
                 self.on = False
             finally:
-                journal, watch.journal = watch.journal, None
+                self.launch.transaction = None
                 if not finished:
-                    journal.undo()
-                    if watch.ledger is not None:
-                        del watch.ledger.language[spoken:]
+                    transaction.undo()
+                    if current.ledger is not None:
+                        del current.ledger.language[called:]
             if finished:
-                if watch.ledger is not None:
-                    watch.ledger.language += watch.ledger.language[spoken:] * (len(chunk) - 1)
-                    journal.commit(watch.ledger)
-                if watch.recorder is not None:
-                    journal.show(watch.recorder)
+                if current.ledger is not None:
+                    current.ledger.language += current.ledger.language[called:] * (len(chunk) - 1)
+                    transaction.commit(current.ledger)
+                if current.recorder is not None:
+                    transaction.show(current.recorder)
                 self._done = place + len(chunk)
                 return True
         return False
@@ -117,71 +120,73 @@ def goes_alone(function) -> bool:
     return own or keeps or not _ONE_AT_A_TIME.isdisjoint(code.co_names)
 
 
-def hook(stock) -> None:
+def hook(private: Private) -> None:
     """Hook the builder's methods that name a shape, ask for the program, or must not be called for many at once."""
-    builder, handle = stock.InterpreterBuilder, stock.TensorHandle
-    program_id, splat = builder.create_get_program_id, builder.create_splat
-    to_tensor = stock.ReduceScanOpInterface.to_tensor
+    Handle, numpy_dtype = private.Handle, private.numpy_dtype
+    int32, tensor = private.language.int32, private.tensor
+    program_id, splat, to_tensor = private.program_id, private.splat, private.reduced_to_tensor
 
     @functools.wraps(program_id)
     def ask_program(self, axis):
-        if watch.journal is None:
+        transaction = current.transaction
+        if transaction is None:
             return program_id(self, axis)
-        _, ny, nz = watch.grid
-        programs = watch.journal.programs
+        _, ny, nz = current.launch.grid
+        programs = transaction.programs
         numbers = (programs // (ny * nz), programs // nz % ny, programs % nz)[axis].astype(np.int32)
         same = (numbers == numbers[0]).all()
-        return handle(numbers[:1] if same else Batch(numbers[:, None]), stock.tl.int32)
+        return Handle(numbers[:1] if same else BatchArray(numbers[:, None]), int32)
 
     @functools.wraps(splat)
     def splat_each(self, *args, **kwargs):
-        given = {**dict(zip(("ret_ty", "arg"), args)), **kwargs} if watch.journal is not None else {}
-        arg = next((a for a in given.values() if isinstance(getattr(a, "data", None), Batch)), None)
+        given = {**dict(zip(("ret_ty", "arg"), args)), **kwargs} if current.transaction is not None else {}
+        arg = next((a for a in given.values() if isinstance(getattr(a, "data", None), BatchArray)), None)
         if arg is None:
             return splat(self, *args, **kwargs)
         shape = next(a.shape for a in given.values() if a is not arg)
-        # True and false keep their type, whatever the label says (speed.hook_scalars).
-        dtype = arg.data.dtype if arg.data.dtype == np.bool_ else stock._get_np_dtype(arg.dtype)
-        return handle(Batch(spread(arg.data, shape, dtype).values.copy()), arg.dtype.scalar)
+        # True and false keep their type, whatever the label is (compat.hook_scalars).
+        dtype = arg.data.dtype if arg.data.dtype == np.bool_ else numpy_dtype(arg.dtype)
+        return Handle(BatchArray(spread(arg.data, shape, dtype).values.copy()), arg.dtype.scalar)
 
     @functools.wraps(to_tensor)
     def reduced_to_tensor(self, ret, dtype, *args, **kwargs):
-        if not isinstance(ret, Batch) or ret.shape:
+        if not isinstance(ret, BatchArray) or ret.shape:
             return to_tensor(self, ret, dtype, *args, **kwargs)
-        data = ret.reshape(1).astype(stock._get_np_dtype(dtype))
-        return stock.tl.core.tensor(handle(data, dtype.scalar), dtype)
+        data = ret.reshape(1).astype(numpy_dtype(dtype))
+        return tensor(Handle(data, dtype.scalar), dtype)
 
-    builder.create_get_program_id, builder.create_splat = ask_program, splat_each
-    stock.ReduceScanOpInterface.to_tensor = reduced_to_tensor
-    for name in dir(builder):
+    private.replace("program_id", ask_program)
+    private.replace("splat", splat_each)
+    private.replace("reduced_to_tensor", reduced_to_tensor)
+    for name in dir(private.Builder):
         if name.startswith("create_") and ("atomic" in name or "print" in name):
-            setattr(builder, name, _alone(getattr(builder, name)))
+            private.replace_method(name, _alone(getattr(private.Builder, name)))
 
 
 def _alone(method):
     @functools.wraps(method)
     def alone(self, *args, **kwargs):
-        if watch.journal is not None:
+        if current.transaction is not None:
             raise Unbatchable(method.__name__)
-        if watch.lockstep is not None:
-            watch.lockstep.on = False
+        if current.launch is not None and current.launch.scheduler is not None:
+            current.launch.scheduler.on = False
         return method(self, *args, **kwargs)
 
     return alone
 
 
-def load(stock, load_one, ptrs, mask, other):
+def load(private: Private, load_one, ptrs, mask, other):
     """A load of all programs. load_one(ptrs, mask, other): of one, which takes any shape."""
     element = ptrs.get_element_ty()
-    dtype = np.dtype(stock._get_np_dtype(element))
-    same = not any(isinstance(h.data, Batch) for h in (ptrs, mask, other) if h is not None)
-    access, real = watch.journal.access("load", ptrs.data, mask.data, dtype.itemsize)
-    programs = 1 if same else len(watch.journal.programs)  # what is the same for all stays so
+    dtype = np.dtype(private.numpy_dtype(element))
+    same = not any(isinstance(h.data, BatchArray) for h in (ptrs, mask, other) if h is not None)
+    access, real = current.launch.transaction.access("load", ptrs.data, mask.data, dtype.itemsize)
+    programs = 1 if same else len(current.launch.transaction.programs)  # what is the same for all stays so
     real, active = (everyone(data, programs, *ptrs.data.shape) for data in (real, mask.data))
     if other is not None:
         held = everyone(other.data, *real.shape)
-    elif watch.poison and not active.all():
-        held = np.broadcast_to(poison.fill(~active, element, stock), real.shape)
+    elif current.poison and not active.all():
+        held = np.broadcast_to(poison.fill(~active, element, private.numpy_dtype), real.shape)
     else:
         held = np.zeros(real.shape, dtype)
     memory = access.memory(dtype) if access is not None and access.lanes.programs == programs else None
@@ -190,26 +195,26 @@ def load(stock, load_one, ptrs, mask, other):
         access.lanes.put(values, memory[access.elements])
     else:
         handles = (real, ptrs.dtype), (active, mask.dtype), (held, other.dtype if other is not None else element)
-        values = load_one(*_writable(stock, handles)).data
-    return stock.TensorHandle(values[0] if same else Batch(values), element)
+        values = load_one(*_writable(private, handles)).data
+    return private.Handle(values[0] if same else BatchArray(values), element)
 
 
-def store(stock, store_one, ptrs, value, mask):
+def store(private: Private, store_one, ptrs, value, mask):
     """A store of all programs. store_one(ptrs, value, mask): of one, which takes any shape."""
-    width = np.dtype(stock._get_np_dtype(ptrs.get_element_ty())).itemsize
-    access, real = watch.journal.access("store", ptrs.data, mask.data, max(width, value.data.itemsize))
+    width = np.dtype(private.numpy_dtype(ptrs.get_element_ty())).itemsize
+    access, real = current.launch.transaction.access("store", ptrs.data, mask.data, max(width, value.data.itemsize))
     if access is None:
         return None
-    programs = len(watch.journal.programs)
+    programs = len(current.launch.transaction.programs)
     real, values, active = (everyone(data, programs, *ptrs.data.shape) for data in (real, value.data, mask.data))
     memory = access.memory(values.dtype) if access.once else None
     if memory is not None:
         memory[access.elements] = access.lanes.pick(values)
         return None
     handles = (real, ptrs.dtype), (values, value.dtype), (active, mask.dtype)
-    return store_one(*_writable(stock, handles))
+    return store_one(*_writable(private, handles))
 
 
-def _writable(stock, handles) -> list:
+def _writable(private, handles) -> list:
     """Not every Triton takes views that are broadcast, which NumPy lets nobody write to."""
-    return [stock.TensorHandle(np.require(data, requirements="CW"), dtype) for data, dtype in handles]
+    return [private.Handle(np.require(data, requirements="CW"), dtype) for data, dtype in handles]

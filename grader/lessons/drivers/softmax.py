@@ -8,10 +8,10 @@ from unittest import mock as _mock
 
 import answer as _answer
 import torch as _torch
-from triton.runtime.interpreter import InterpretedFunction as _Kernel
 
 from grader.fast import launchers as _launchers
 from grader.fast import pick as _pick
+from grader.interpreter import instead_of_running as _instead_of_running
 
 _MULTIPROCESSORS = 132
 
@@ -31,18 +31,18 @@ def check_choice(m, n, dtype):
     """
     names = []
 
-    def run(self, *args, **kwargs):
-        shipped = self.fn.__module__.startswith("grader.fast")
-        names.append(self.fn.__name__ if shipped else "own")
+    def tell(kernel):
+        shipped = kernel.__module__.startswith("grader.fast")
+        names.append(kernel.__name__ if shipped else "own")
 
     with _contextlib.ExitStack() as pretended:
         for where, name, value in (
-            (_Kernel, "run", run),
             (_launchers, "on_nvidia", lambda x: True),
             (_pick, "on_nvidia", lambda x: True),
             (_launchers, "_multiprocessors", lambda device: _MULTIPROCESSORS),
             (_torch.cuda, "get_device_capability", lambda device=None: (9, 0)),
         ):
             pretended.enter_context(_mock.patch.object(where, name, value))
+        pretended.enter_context(_instead_of_running(tell))
         _answer.softmax(_torch.empty(m, n, dtype=getattr(_torch, dtype)))
     return list(dict.fromkeys(names))

@@ -1,0 +1,225 @@
+"""Triton's private names: every one that the course uses stands here, and nowhere else.
+
+The interpreter hooks functions of triton.runtime.interpreter that no release promises to keep. `Private` looks all of
+them up once, says which are missing, and replaces them so that a feature is hooked whole or not at all. The functions
+below it stand for names of Triton's compiler and launcher.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import inspect
+from collections.abc import Iterator
+
+# our name -> its path from triton.runtime.interpreter
+_PATHS = {
+    # launching
+    "launch": "GridExecutor.__call__",
+    "call_function": "InterpretedFunction.__call__",
+    "rewrite": "InterpretedFunction.rewrite",
+    "Function": "InterpretedFunction",
+    "to_tensor_of_language": "_implicit_cvt",
+    "Error": "InterpreterError",
+    # values, and the operations on them
+    "Handle": "TensorHandle",
+    "numpy_dtype": "_get_np_dtype",
+    "Builder": "InterpreterBuilder",
+    "masked_load": "InterpreterBuilder.create_masked_load",
+    "masked_store": "InterpreterBuilder.create_masked_store",
+    "atomic_rmw": "InterpreterBuilder.create_atomic_rmw",
+    "atomic_cas": "InterpreterBuilder.create_atomic_cas",
+    "set_grid_dim": "InterpreterBuilder.set_grid_dim",
+    "set_grid_idx": "InterpreterBuilder.set_grid_idx",
+    "program_id": "InterpreterBuilder.create_get_program_id",
+    "splat": "InterpreterBuilder.create_splat",
+    "binary_op": "InterpreterBuilder.binary_op",
+    "unary_op": "InterpreterBuilder.unary_op",
+    "ternary_op": "InterpreterBuilder.ternary_op",
+    "fma": "InterpreterBuilder.create_fma",
+    "fabs": "InterpreterBuilder.create_fabs",
+    "rsqrt": "InterpreterBuilder.create_rsqrt",
+    "dot": "InterpreterBuilder.create_dot",
+    "cast": "InterpreterBuilder.cast_impl",
+    "get_fp32": "InterpreterBuilder.get_fp32",
+    "get_bf16": "InterpreterBuilder.get_bf16",
+    "reduce": "ReduceScanOpInterface.apply",
+    "reduced_to_tensor": "ReduceScanOpInterface.to_tensor",
+    "builder_options": "interpreter_builder.options",
+    # triton.language, and how a launch patches it
+    "language": "tl",
+    "core": "tl.core",
+    "tensor": "tl.core.tensor",
+    "make_tensor": "tl.core.tensor.__init__",
+    "make_block_type": "tl.core.block_type.__init__",
+    "semantic": "interpreter_semantic",
+    "broadcast": "interpreter_semantic.broadcast_impl_value",
+    "patch_language": "_patch_lang",
+    "patch_attribute": "_patch_attr",
+    "patch_builtin": "_patch_builtin",
+    "patch_tensor": "_patch_lang_tensor",
+}
+_ALWAYS = ("Handle", "numpy_dtype", "Builder", "language", "core", "tensor")
+# feature -> the names without which it cannot be installed. Names that are in no feature may be missing.
+NEEDED = {
+    "guard": (
+        *_ALWAYS, "launch", "call_function", "to_tensor_of_language", "Error", "masked_load", "masked_store",
+        "atomic_rmw", "atomic_cas", "set_grid_dim", "set_grid_idx",
+    ),
+    "speed": (
+        *_ALWAYS, "Function", "rewrite", "patch_language", "patch_attribute", "patch_builtin", "patch_tensor",
+        "broadcast", "builder_options", "make_block_type", "make_tensor", "splat",
+    ),
+    "bf16": (*_ALWAYS, "binary_op", "unary_op", "ternary_op", "reduce", "cast", "get_fp32"),
+    "batch": (*_ALWAYS, "program_id", "splat", "reduced_to_tensor", "masked_load", "masked_store"),
+}  # fmt: skip
+
+
+class Private:
+    """The private names of one Triton, as attributes under our names; None for one that is missing."""
+
+    def __init__(self, interpreter):
+        """interpreter: the module triton.runtime.interpreter."""
+        self._owners: dict[str, tuple[object, str]] = {}
+        self._replaced: list[tuple[object, str, bool, object, str]] = []
+        for name, path in _PATHS.items():
+            owner, attribute = _owner(interpreter, path)
+            if owner is not None:
+                self._owners[name] = owner, attribute
+            setattr(self, name, getattr(owner, attribute, None))
+
+    def missing(self, feature: str) -> list[str]:
+        """The paths of the names that a feature needs and that this Triton does not have."""
+        return [_PATHS[name] for name in NEEDED[feature] if getattr(self, name) is None]
+
+    def replace(self, name: str, value) -> None:
+        """Put a value in the place of a name, which may be new."""
+        owner, attribute = self._owners[name]
+        mine = vars(owner) if hasattr(owner, "__dict__") else {}
+        self._replaced.append((owner, attribute, attribute in mine, mine.get(attribute), name))
+        setattr(owner, attribute, value)
+        setattr(self, name, value)
+
+    def replace_method(self, name: str, value) -> None:
+        """Put a value in the place of a method of the builder that has no name of ours."""
+        self._replaced.append((self.Builder, name, name in vars(self.Builder), vars(self.Builder).get(name), ""))
+        setattr(self.Builder, name, value)
+
+    @contextlib.contextmanager
+    def whole(self) -> Iterator[None]:
+        """Everything that is replaced inside the block is put back when the block raises."""
+        before = len(self._replaced)
+        try:
+            yield
+        except BaseException:
+            while len(self._replaced) > before:
+                self._put_back(*self._replaced.pop())
+            raise
+
+    def _put_back(self, owner, attribute: str, own: bool, value, name: str) -> None:
+        if own:
+            setattr(owner, attribute, value)
+        else:
+            delattr(owner, attribute)
+        if name:
+            setattr(self, name, getattr(owner, attribute, None))
+
+    @contextlib.contextmanager
+    def replaced(self, name: str, value) -> Iterator[None]:
+        """A value in the place of a name, inside the block alone."""
+        self.replace(name, value)
+        try:
+            yield
+        finally:
+            self._put_back(*self._replaced.pop())
+
+
+def _owner(module, path: str) -> tuple[object | None, str]:
+    """(the object that holds the last part of a path, that part); None where there is no such object."""
+    *above, attribute = path.split(".")
+    owner = module
+    for part in above:
+        owner = getattr(owner, part, None)
+    return owner, attribute
+
+
+@functools.cache
+def private() -> Private:
+    """The private names of the installed Triton. Raises whatever its import raises."""
+    from triton.runtime import interpreter
+
+    return Private(interpreter)
+
+
+def library_functions() -> list:
+    """The functions of triton.language that are themselves written in Triton, such as tl.softmax."""
+    from triton.language import standard
+
+    return [function for function in list(vars(standard).values()) if isinstance(function, private().Function)]
+
+
+def changes_of(scope) -> list[tuple[object, str, object]] | None:
+    """What the stock interpreter has patched for a launch: (place, name, value before).
+
+    None before Triton 3.6, which leaves its patches in place for good.
+    """
+    return None if scope is None else scope._changes
+
+
+def take_back(scope) -> None:
+    """Take back the changes of such a record."""
+    scope.restore()
+
+
+def type_name(value) -> str:
+    """Triton's name of an argument's type, such as *fp32 or i32; "?" where it has none."""
+    from triton.runtime import jit
+
+    try:
+        return str(jit.mangle_type(value))
+    except Exception:
+        return "?"
+
+
+@functools.cache
+def launch_options() -> frozenset[str]:
+    """The names that a launch may use besides the kernel's parameters: the options of Triton's backends."""
+    known = {"num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug", "stream", "grid", "warmup"}
+    try:
+        from triton.backends.amd.compiler import HIPOptions
+        from triton.backends.nvidia.compiler import CUDAOptions
+
+        return frozenset(known | {f.name for options in (CUDAOptions, HIPOptions) for f in dataclasses.fields(options)})
+    except (ImportError, TypeError):
+        return frozenset(known)
+
+
+def is_jit(function) -> bool:
+    """Whether a function stands under @triton.jit in a process that compiles."""
+    from triton.runtime import JITFunction
+
+    return isinstance(function, JITFunction)
+
+
+def make_ir(kernel, signature: dict, constants: dict, options: dict, target: tuple) -> None:
+    """Lower a kernel to Triton's intermediate language, for a GPU target (backend, architecture, warp size).
+
+    signature: Triton type by argument name. Raises whatever Triton's front end raises.
+    """
+    from triton._C.libtriton import ir
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+    from triton.compiler.compiler import make_backend
+
+    source = ASTSource(kernel, signature=signature, constexprs=constants)
+    backend = make_backend(GPUTarget(*target))
+    parsed = backend.parse_options(options)
+    context = ir.context()
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    known = {
+        "target": GPUTarget(*target), "options": parsed, "context": context, "module_map": backend.get_module_map(),
+        "codegen_fns": backend.get_codegen_implementation(parsed),
+    }  # fmt: skip
+    source.make_ir(**{name: known[name] for name in inspect.signature(source.make_ir).parameters})
