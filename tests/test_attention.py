@@ -65,7 +65,7 @@ def computed(facts, round_to=lambda t: t):
     """Attention in float32, with both products' inputs rounded."""
     s = round_to(facts["q"]) @ round_to(facts["k"]).T * facts["scale"]
     if facts["causal"]:
-        s = s.masked_fill(attention.hidden(*s.shape), -torch.inf)
+        s = s.masked_fill(attention.causal_mask(*s.shape), -torch.inf)
     p = torch.exp(s - s.amax(1, keepdim=True))
     return round_to(p) @ round_to(facts["v"]) / p.sum(1, keepdim=True)
 
@@ -74,9 +74,9 @@ def computed(facts, round_to=lambda t: t):
 def test_float32_is_within_the_bound_and_tf32_is_not(seed):
     """In every case, and in most of them: where one weight is 1 and the others 0, there is little to round."""
     cases = EXERCISE.cases(seed)
-    misses = [attention.place(computed(c.facts, rounded), c.facts["want"], c.facts["allowed"]) for c in cases]
+    misses = [attention.difference(computed(c.facts, rounded), c.facts["want"], c.facts["allowed"]) for c in cases]
 
-    assert all(attention.place(computed(c.facts), c.facts["want"], c.facts["allowed"]) is None for c in cases)
+    assert all(attention.difference(computed(c.facts), c.facts["want"], c.facts["allowed"]) is None for c in cases)
     assert sum(map(bool, misses)) > len(cases) / 2
 
 

@@ -1,4 +1,4 @@
-"""Stop-watches: how long a check takes, how fast softmax is on a GPU, and the header of every record.
+"""Measurements: the time of a check, the speed of softmax on a GPU, and the header of every record.
 
 Runs in: `python -m grader bench`, and the scripts in benchmarks/.
 May import: classroom, cuda, fast, judge, lessons, root.

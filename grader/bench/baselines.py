@@ -1,4 +1,4 @@
-"""What somebody would use instead: other softmaxes along the rows of a matrix, for the side by side measurement."""
+"""Other softmaxes along the rows of a matrix (M×N), for the comparison on a GPU."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Softmax = Callable[[torch.Tensor], torch.Tensor]
 
 
 def all_of_them() -> tuple[dict[str, Softmax], list[str]]:
-    """(name -> function of a matrix, names of those that are not installed here)."""
+    """({name: function of a matrix on the GPU}, names of those that are not installed)."""
     from ..fast import softmax
 
     here: dict[str, Softmax] = {
@@ -33,7 +33,7 @@ def all_of_them() -> tuple[dict[str, Softmax], list[str]]:
 
 
 def five_passes(x: torch.Tensor) -> torch.Tensor:
-    """Lesson 01: maximum, subtract, exp, sum, divide."""
+    """Softmax of x (M×N) as in lesson 01: maximum, subtract, exp, sum, divide."""
     e = torch.exp(x - x.amax(dim=1, keepdim=True))
     return e / e.sum(dim=1, keepdim=True)
 
@@ -49,7 +49,7 @@ def _one_row_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.
 
 
 def one_row(x: torch.Tensor) -> torch.Tensor:
-    """Lesson 05: one program a row, with more warps for a wider block."""
+    """Softmax of x (M×N) as in lesson 05: one program a row, with more warps for a wider block."""
     y = torch.empty_like(x)
     block = triton.next_power_of_2(x.shape[1])
     warps = 16 if block >= 4096 else 8 if block >= 2048 else 4

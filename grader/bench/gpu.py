@@ -1,4 +1,4 @@
-"""python -m grader bench --gpu: softmax beside a copy and beside what else people use, on one GPU, in one run."""
+"""python -m grader bench --gpu: times of softmax, of a copy and of other softmaxes, on one GPU in one run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from ..environment import version
 
-# Rows of everyday sizes, vocabularies, powers of two and what is none, few long rows.
+# (M, N): common sizes, vocabularies, powers of two and other lengths, few long rows.
 TABLE = [
     *((4096, n) for n in (256, 512, 781, 1000, 1024, 2048, 3000, 4096, 8192, 12672, 16384, 32768)),
     *((32768, n) for n in (256, 1024, 4096, 8192)),
@@ -19,16 +19,16 @@ TABLE = [
     (8192, 65536), (4096, 131072), (2048, 262144), (2048, 128256), (2048, 151936),
     (64, 131072), (16, 1048576), (1, 4194304),
 ]  # fmt: skip
-SWEEP = [(4096, n) for n in range(256, 12673, 128)]  # float32, the well-known plot
+SWEEP = [(4096, n) for n in range(256, 12673, 128)]  # float32: the plot of Triton's tutorial on softmax
 _IN_THE_SWEEP = ("softmax", "torch.softmax", "torch.compile", "five passes", "one row")
 ROUNDS = 3
-HIDDEN, WHOLE = 0.4, 40  # ms: that launches may take unseen; that all runs of one function should take
+HIDDEN, WHOLE = 0.4, 40  # ms: work that hides the time of launches; all runs of one function
 _LONGEST = {"one row": 262144}  # columns; a wider block takes minutes to compile
 
 
 @functools.cache
 def _busy() -> tuple[object, int]:
-    """(memory larger than any L2 cache, how many times to clear it until HIDDEN is over)."""
+    """(int8 tensor larger than any L2 cache, the number of times to clear it that takes HIDDEN)."""
     import torch
 
     memory = torch.empty(1 << 28, dtype=torch.int8, device="cuda")
@@ -36,7 +36,7 @@ def _busy() -> tuple[object, int]:
 
 
 def _times(before, function, runs: int) -> list[float]:
-    """What the GPU took for each run of function(), in ms; before() comes first, and is not counted."""
+    """The GPU's time for each run of function(), in ms. before() runs before each, and is not counted."""
     import torch
 
     events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(runs)]
@@ -50,10 +50,10 @@ def _times(before, function, runs: int) -> list[float]:
 
 
 def microseconds(function) -> float:
-    """Median time of function() on the GPU, in µs, after a few runs that do not count.
+    """Median time of function() on the GPU, in µs, after a few runs that are not counted.
 
-    Before each run memory is cleared, so that nothing of the last one is left in the L2 cache; for so long that the GPU
-    is still at it when everything is launched. So a slow processor, or a slow Python, does not count.
+    Memory is cleared before each run, so that the L2 cache holds nothing of the last one. The GPU is still clearing
+    when function() has launched everything. So the time of the processor and of Python is not counted.
     """
     memory, times = _busy()
 
@@ -67,13 +67,16 @@ def microseconds(function) -> float:
 
 
 def side_by_side(functions: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """Medians of ROUNDS rounds that take turns, in µs: what slows the card for a moment slows all of them."""
+    """{name: median over ROUNDS rounds, in µs}.
+
+    The functions take turns in each round, so that a temporary slowdown of the card affects all of them.
+    """
     rounds = [{name: microseconds(f) for name, f in functions.items()} for _ in range(ROUNDS)]
     return {name: statistics.median(r[name] for r in rounds) for name in functions}
 
 
 def header(command: str, what: str) -> dict:
-    """What every record of a GPU begins with: device, versions, date, command, and what was measured."""
+    """The header of every record of a GPU: device, versions, date, command, and a description (what)."""
     import torch
 
     versions = {"python": platform.python_version(), "torch": torch.__version__, "triton": version("triton")}
@@ -88,7 +91,7 @@ def header(command: str, what: str) -> dict:
 
 
 def run(shapes: list[tuple[int, int]], dtype: str, peers: dict) -> list[dict]:
-    """One row a shape: microseconds of a copy and of each peer, None for one that fails or is wrong."""
+    """One row for each shape (M, N): µs of a copy and of each peer, None for a peer that fails or is wrong."""
     import torch
 
     from ..fast.pick import route
@@ -105,20 +108,20 @@ def run(shapes: list[tuple[int, int]], dtype: str, peers: dict) -> list[dict]:
 
 
 def _right(peer, x) -> bool:
-    """Whether a peer takes this shape, and its numbers are off by no more than rounding explains."""
+    """Whether a peer accepts x (M×N), and its errors are no larger than those of rounding."""
     import torch
 
     try:
         error = (peer(x).float() - torch.softmax(x.float(), 1)).abs().amax()
         scale = torch.softmax(x[:1].float(), 1).amax()
         return bool(error <= (1e-4 if x.dtype == torch.float32 else 2e-2) * max(scale.item(), 0.05))
-    except Exception:  # whatever somebody else's library raises, the others are still to be measured
+    except Exception:  # any error of another library: the others must still be measured
         torch.cuda.synchronize()
         return False
 
 
 def measure(command: str) -> dict:
-    """The record of one run: what it begins with, the table, the plot's numbers, and who is missing."""
+    """The record of one run: header, table, numbers of the plot, and the peers that are not installed."""
     from . import baselines
 
     here, missing = baselines.all_of_them()
@@ -136,13 +139,13 @@ def measure(command: str) -> dict:
 
 
 def share(row: dict, name: str) -> float | None:
-    """The time of a copy as a share of the time that this one took; 1 is the limit of the card."""
+    """The time of a copy divided by the time of a peer: 1 is the limit of the card. None if the peer has no time."""
     took = row["microseconds"].get(name)
     return row["microseconds"]["copy"] / took if took else None
 
 
 def table(done: dict) -> str:
-    """The results as lines: shares of a copy, one column a peer."""
+    """The results as text: shares of a copy, one column for each peer."""
     names = [name for name in done["results"][0]["microseconds"] if name != "copy"]
     lines = [f"{'dtype':<9}{'M×N':>14}  {'route':<7}" + "".join(f"{name:>14}" for name in names)]
     for row in done["results"]:

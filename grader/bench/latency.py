@@ -1,4 +1,4 @@
-"""python -m grader bench: how long a learner waits. Times, so never a test."""
+"""python -m grader bench: the time that a learner waits. Times vary, so no test depends on them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REPEATS = 9
 
 
 def measure(notebooks: list[pathlib.Path], out: pathlib.Path | None) -> dict:
-    """Measure everything; with `out`, write it there as JSON. Seconds of wall-clock time."""
+    """Measure everything, in seconds of wall-clock time. out: a file for the record, as JSON."""
     what = "Seconds that a learner waits, for every exercise that the notebooks answer rightly."
     done = record.header(what, f"python -m grader bench{f' --out {out}' if out else ''}") | {
         "import_grader": _rounded(_import_seconds("import grader")),
@@ -38,7 +38,7 @@ def measure(notebooks: list[pathlib.Path], out: pathlib.Path | None) -> dict:
 
 
 def table(done: dict) -> str:
-    """A record as lines to print."""
+    """A record as text, one line for each measurement."""
     names = {"import_grader": "import grader", "first_cell": "first cell", "workers_ready": "workers ready"}
     rows = {text: done[name] for name, text in names.items()}
     rows |= {f"check {number}": seconds for number, seconds in done["checks"].items()}
@@ -63,7 +63,7 @@ def _import_seconds(statement: str) -> list[float]:
 
 
 def _start_seconds() -> float:
-    """Seconds until both warm processes can take an answer, from nothing: they start together, in the background."""
+    """Seconds until both new zygotes can take an answer. They start at the same time, in the background."""
     zygotes.close_all()
     began = time.perf_counter()
     for mode in ("interpreted", "compiled"):
@@ -74,7 +74,7 @@ def _start_seconds() -> float:
 
 
 def _check_seconds(notebooks: list[pathlib.Path]) -> dict[str, list[float]]:
-    """Seconds of each of several checks, for every exercise that the notebooks answer rightly."""
+    """{exercise: seconds of each of several checks}, for every exercise that the notebooks answer rightly."""
     times: dict[str, list[float]] = {}
     for path in notebooks:
         handed = submissions.read(path.read_bytes())

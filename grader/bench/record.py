@@ -10,14 +10,14 @@ from ..environment import has_gpu, version
 
 
 def here() -> dict:
-    """This machine, as records of measurements name it: processor, cores for this process, GPU or none."""
+    """This machine as a record describes it: processor, cores of this process, whether it has a GPU."""
     lines = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     processor = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown")
     return {"processor": processor, "cores": len(os.sched_getaffinity(0)), "gpu": has_gpu()}
 
 
 def header(what: str, command: str) -> dict:
-    """What every record without a GPU begins with: what was measured how, when, where, beside what else."""
+    """The header of a record without a GPU: description (what), command, date, machine, load, versions."""
     return {
         "what": what,
         "command": command,

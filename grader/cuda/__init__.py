@@ -1,4 +1,4 @@
-"""CUDA C++ kernels: compiled by g++ and run on the CPU with every access watched; on a GPU through CuPy.
+"""CUDA C++ kernels: compiled by g++ and run on the CPU, where every access is checked; on a GPU through CuPy.
 
 Runs in: a worker; `device.py` in `bench` too.
 May import: interpreter, protocol.

@@ -1,5 +1,5 @@
-// What a CUDA kernel finds around it when g++ compiles it for the CPU. The kernel's text follows; runtime.cpp runs it.
-// No standard header is included: they would take longer to compile than the kernel.
+// The part of CUDA C++ that kernels use, for g++ on the CPU. The kernel's text follows; runtime.cpp runs it.
+// No standard header is included, because it would take longer to compile than the kernel.
 #pragma once
 
 #define __global__ __attribute__((visibility("default")))
@@ -9,7 +9,7 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
-// All threads of a block are fibers of one thread of this process, so what is local to it is what they share.
+// All threads of a block are fibers of one thread of this process, so its thread-local memory is theirs.
 #define __shared__ static thread_local
 #define INFINITY __builtin_inff()
 #define NAN __builtin_nanf("")
@@ -41,7 +41,7 @@ float fmaxf(float, float), fminf(float, float), powf(float, float), fmaf(float, 
 double exp(double), exp2(double), log(double), sqrt(double), fabs(double), fmax(double, double), fmin(double, double);
 int printf(const char*, ...);
 
-// Touched once by whoever loads the kernel, so that the shared memory exists and can be found.
+// The runtime calls it before a launch, so that the shared memory exists and can be found.
 __global__ void* cpu_anchor() { static thread_local int anchor; return &anchor; }
 }
 

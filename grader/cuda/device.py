@@ -1,10 +1,10 @@
-"""The same kernels on a GPU: compiled by NVRTC, through CuPy, on PyTorch's tensors."""
+"""CUDA kernels on a GPU: NVRTC compiles them through CuPy, and they run on PyTorch's tensors."""
 
 from __future__ import annotations
 
 from . import report
 
-# NVRTC brings no standard headers. What the CPU's header defines besides, a GPU has built in.
+# NVRTC has no standard headers. These are the macros of cuda_on_cpu.h that a GPU does not have built in.
 _PRELUDE = """
 #ifndef INFINITY
 #define INFINITY __int_as_float(0x7f800000)
@@ -20,7 +20,10 @@ _PRELUDE = """
 
 
 def kernel(source: str, function: str):
-    """kernel(grid, threads, args) of a CUDA source, args being torch tensors and integers."""
+    """A function (grid, threads, args) -> None that launches one kernel of a CUDA source on PyTorch's current stream.
+
+    args: torch tensors on the GPU, and integers (int32). Raises report.Stopped where NVRTC refuses the source.
+    """
     import cupy
     import numpy as np
     import torch
@@ -41,7 +44,7 @@ def kernel(source: str, function: str):
 
 
 def launch(source: str, grid: tuple[int, ...], args, function: str, threads: int) -> None:
-    """Run one kernel of a CUDA source over `grid` blocks of `threads` threads, and wait for it."""
+    """Run one kernel of a CUDA source over `grid` blocks of `threads` threads, and wait until it has ended."""
     import torch
 
     kernel(source, function)(grid, threads, args)

@@ -1,4 +1,4 @@
-"""The worker's side: compile the text of a CUDA kernel for the CPU, run it with every access watched, count."""
+"""Compiles the text of a CUDA kernel for the CPU and runs it in the worker; every access is checked and counted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _libraries: dict[str, ctypes.CDLL] = {}
 
 
 class Tensor(ctypes.Structure):
-    """What the runtime knows of one tensor."""
+    """The runtime's record of one tensor: `Tensor` in state.h."""
 
     _fields_ = [
         ("base", ctypes.c_void_p), ("bytes", ctypes.c_int64), ("read", ctypes.c_int64), ("written", ctypes.c_int64),
@@ -25,7 +25,7 @@ class Tensor(ctypes.Structure):
 
 
 class Counts(ctypes.Structure):
-    """What the runtime counted in one launch."""
+    """The runtime's counts of one launch: `Counts` in state.h."""
 
     _fields_ = [
         (name, ctypes.c_int64)
@@ -37,9 +37,10 @@ class Counts(ctypes.Structure):
 
 
 def launch(source: str, ledger: Ledger, grid: tuple[int, ...], order: str, args, function: str, threads: int) -> None:
-    """Run one kernel of a CUDA source over `grid` blocks of `threads` threads, on torch tensors and integers.
+    """Run one kernel of a CUDA source over `grid` blocks of `threads` threads.
 
-    Raises memory.OutOfBounds or report.Stopped where the kernel does what no kernel may.
+    order: of the blocks, "forward", "reversed" or "shuffled". args: up to six torch tensors on the CPU and integers.
+    Raises OutOfBounds for a wrong access or a race, report.Stopped for any other fault.
     """
     runtime, kernel = _runtime(), compiled(source)
     library = pathlib.Path(kernel._name).stem
@@ -68,14 +69,14 @@ def launch(source: str, ledger: Ledger, grid: tuple[int, ...], order: str, args,
 
 
 def _record(runtime, source: str, library: str, ledger: Ledger, launch: Launch, tensors: dict) -> None:
-    """Keep what the runtime counted, and copy what the kernel stored back into the tensors."""
+    """Enter the runtime's counts into the ledger, and copy its memory back into the tensors."""
     counts = Counts.in_dll(runtime, "counts")
     for name in ("barriers", "warp_operations", "most_loads", "stored_again"):
         launch.options[name] = getattr(counts, name)
-    launch.options["loaded_back"] = 0  # elements of tensors that the kernel stores to
+    launch.options["loaded_back"] = 0  # elements read from tensors that the kernel also stores to
     launch.options["unstored"] = report.unstored(counts, source, library) if counts.unstored else ""
     launch.storing_programs = set(range(counts.blocks_storing))
-    launch.widest = counts.widest // 4  # one thread's widest access, in float32
+    launch.widest = counts.widest // 4  # the widest access of a thread, in float32 elements
     ledger.begin_launch(launch)
     for seen, (name, tensor) in zip((Tensor * len(tensors)).in_dll(runtime, "tensors"), tensors.items()):
         item = tensor.element_size()
@@ -86,14 +87,14 @@ def _record(runtime, source: str, library: str, ledger: Ledger, launch: Launch, 
 
 
 def parameters(source: str, function: str, count: int) -> list[str]:
-    """The names of a kernel's parameters; made-up ones where the text names fewer of them."""
+    """The names of the first `count` parameters of a kernel; "argument i" where the text has fewer."""
     found = re.search(rf"\b{re.escape(function)}\s*\(([^)]*)\)", source)
     names = [p.split()[-1].strip("*&") for p in found[1].split(",") if p.split()] if found else []
     return names[:count] + [f"argument {i}" for i in range(len(names), count)]
 
 
 def compiled(source: str) -> ctypes.CDLL:
-    """The library that a CUDA source makes. Raises report.Stopped with the first thing that the compiler objects to."""
+    """The compiled library of a CUDA source, cached by its text. Raises report.Stopped where it does not compile."""
     if not isinstance(source, str):
         raise report.Stopped(f"the text of a kernel was expected, not a {type(source).__name__}")
     source = report.without_includes(source)
@@ -111,11 +112,11 @@ def compiled(source: str) -> ctypes.CDLL:
 
 @functools.cache
 def _runtime() -> ctypes.CDLL:
-    """What runs kernels. Where it is not there yet it is compiled, which takes a fifth of a second."""
+    """The library that runs kernels. If the worker has not prepared one, it is compiled here, which takes 0.2 s."""
     path, said = tools.runtime()
     if said:
         raise report.Stopped(f"g++ does not compile what runs the kernels: {said.splitlines()[0]}")
-    # Global: kernels find in it what they call.
+    # RTLD_GLOBAL: the libraries of kernels call functions of this one.
     library = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
     library.cpu_tensor.restype = ctypes.c_void_p
     library.cpu_tensor.argtypes = ctypes.c_int, ctypes.c_int64

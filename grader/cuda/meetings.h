@@ -1,4 +1,4 @@
-// Where threads wait for each other: barriers of a block, operations of a warp.
+// Synchronisation of threads: barriers of a block, operations of a warp. Threads "meet" when they synchronise.
 #pragma once
 #include "memory.h"
 
@@ -63,7 +63,7 @@ static bool same_operation(const Fiber& a, const Fiber& b) {
     return a.wait == WARP && b.wait == WARP && a.what == b.what && a.line == b.line && a.mask == b.mask;
 }
 
-// The lanes that meet `lane` in its operation; 0 as long as one of them is still on its way.
+// The mask of the lanes that take part in the operation of `lane`; 0 until all of them have reached it.
 static unsigned together(Fiber* warp, int lane) {
     const Fiber& asking = warp[lane];
     if (!(asking.mask >> lane & 1)) {
@@ -107,7 +107,7 @@ static void exchange(Fiber* warp, unsigned here) {
     }
 }
 
-// Let those go on who have met; if nobody can, name somebody who waits in vain.
+// Resume the threads whose operation is complete. If there are none, report a thread that waits for ever.
 static void meet() {
     bool any = false;
     for (int first = 0; first < n_threads; first += LANES)

@@ -1,8 +1,8 @@
-// Every access to memory, looked at before it happens.
+// Checks every access to memory before it happens.
 #pragma once
 #include "state.h"
 
-// ---- shared memory: what one thread stored, another may touch only after the two have met
+// ---- shared memory: after a store by one thread, another thread may access it only once the two have synchronised
 
 static bool has_met(int other, uint32_t when) {
     if (other < 0 || other == now || when <= met) return true;
@@ -17,7 +17,7 @@ static void race(int access, uint64_t code, int other_access, int other, uint64_
     stop(RACE, code);
 }
 
-// Two threads that have not met may store the same value. Whether it was the same shows only after the second store.
+// Two threads may store the same value without synchronisation. The values can be compared only after the second store.
 static void settle() {
     const int n = n_pending;
     n_pending = 0;
@@ -27,7 +27,8 @@ static void settle() {
     }
 }
 
-// What is poison may be loaded, and thrown away: nothing stops. Padding of a struct is nobody's, so all cells are asked.
+// Notes a load of shared memory without a store. It does not stop the kernel, which may discard the value. A load
+// counts only if none of its cells was stored to, because the padding of a struct never is.
 static void note_load(int64_t first, int64_t last, uint64_t code) {
     const int64_t loads = ++fibers[now].loads;
     if (loads > counts.most_loads) counts.most_loads = loads;
@@ -59,7 +60,7 @@ static void touch(int64_t at, int access, uint64_t code) {
     (access == ATOMIC ? cell.atomic : cell.store) = {now, fibers[now].clock, code};
 }
 
-// ---- every access to memory
+// ---- tensors, and the check of any access
 
 static void count(Tensor& tensor, int64_t offset, int size, int access) {
     if (size > counts.widest) counts.widest = size;
@@ -100,7 +101,7 @@ static void before(const void* address, int size, int access, uint64_t code, boo
     if (aligned && (uint64_t)from % size) stop(MISALIGNED, code);
 }
 
-// ---- in place of the sanitizers' libraries
+// ---- the callbacks that the sanitizers' libraries would provide
 
 #define CODE ((uint64_t)__builtin_return_address(0) - 1)
 #define SIZED(n)                                                                                        \

@@ -1,4 +1,4 @@
-"""What stopped a CUDA kernel, in words."""
+"""Messages about the fault that stopped a CUDA kernel."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..interpreter.address_space import OutOfBounds
 from . import tools
 
 _NUMBERS = "what access tensor block thread other other_wait line other_line size other_access".split()
-# The same lists as in state.h.
+# The same numbers as in state.h: What, Wait, Access.
 OUTSIDE, NOWHERE, MISALIGNED, RACE = range(1, 5)
 LEFT, APART, ABSENT, SOURCE, NOT_IN_MASK = range(5, 10)
 BOUNDS, DIVISION, CRASH, TOO_MUCH = range(10, 14)
@@ -17,7 +17,7 @@ _BARRIER, _WARP, _DONE = 1, 2, 3
 _LOAD = 0
 
 _OPEN = "this launch brings no shared memory along, so the array needs a size"
-# Where g++ speaks of what the learner did not write.
+# Advice for errors in which g++ names text that the learner did not write.
 _ADVICE = {
     "conflicting specifiers in declaration": _OPEN,  # before g++ 13
     "conflicts with 'extern'": _OPEN,
@@ -26,7 +26,7 @@ _ADVICE = {
 
 
 class Event(ctypes.Structure):
-    """What the runtime says about the access or the meeting that it refused."""
+    """The runtime's record of a refused access or synchronisation: `Event` in state.h."""
 
     _fields_ = [(name, ctypes.c_int32) for name in _NUMBERS] + [
         ("offset", ctypes.c_int64), ("code", ctypes.c_uint64), ("other_code", ctypes.c_uint64)
@@ -34,35 +34,35 @@ class Event(ctypes.Structure):
 
 
 class Stopped(RuntimeError):
-    """A CUDA kernel that does not compile, or did what no kernel may."""
+    """A CUDA kernel does not compile, or a fault stopped it."""
 
 
 def without_includes(source: str) -> str:
-    """The text with its #include lines left empty: a kernel needs none, and there are no headers to be found."""
+    """The text with emptied #include lines, so that line numbers stay: kernels need no headers, and there are none."""
     return re.sub(r"^[ \t]*#[ \t]*include\b.*$", "", source, flags=re.MULTILINE)
 
 
 def unstored(counts, source: str, library: str) -> str:
-    """The first load of shared memory that no thread of the block had stored to."""
+    """A sentence about the first load of shared memory into which no thread of the block had stored."""
     line = tools.line(library, counts.unstored)
     at = f"{_quoted(source, line)}: " if line else ""
     return f"{at}thread {counts.thread} of block {counts.block} reads shared memory where no thread has stored"
 
 
 def refused(said: str, source: str) -> Stopped:
-    """The first thing that g++ objects to, with the line of the learner's text."""
+    """The first error of g++, with the line of the learner's text."""
     errors = re.findall(r"^\S+:\d+:\d+: (?:fatal )?error: (.*)$", said, re.MULTILINE)
     todo = next((message for message in errors if "TODO" in message), None)
     if todo:
         return Stopped(todo)
-    line = re.search(r"^kernel:(\d+):", said, re.MULTILINE)  # of an error in our header, the line that led there
+    line = re.search(r"^kernel:(\d+):", said, re.MULTILINE)  # for an error in cuda_on_cpu.h, the kernel's line
     message = errors[0].removeprefix("static assertion failed: ") if errors else said.strip().splitlines()[-1]
     advice = next((advice for word, advice in _ADVICE.items() if word in message), message)
     return Stopped(f"the compiler refuses {_quoted(source, int(line[1])) if line else 'the kernel'}: {advice}")
 
 
 def fail(event: Event, source: str, library: str, tensors: list) -> None:
-    """Raise what the event stands for. tensors: (name, tensor) for each that the kernel was given."""
+    """Raise OutOfBounds or Stopped for an event. tensors: (name, tensor) of the kernel's tensors, in their order."""
     line = event.line or tools.line(library, event.code)
     at = f"{_quoted(source, line)}: " if line else ""
     who = f"thread {event.thread} of block {event.block}"
@@ -88,7 +88,7 @@ def fail(event: Event, source: str, library: str, tensors: list) -> None:
 
 
 def _race(event: Event, line: int, source: str, library: str) -> str:
-    """Who was early: the lines say which of the two accesses comes first in the text, and so in the learner's mind."""
+    """A sentence about a race. Its wording follows the order of the two accesses in the text, not in time."""
     other_line = tools.line(library, event.other_code)
     there = _quoted(source, other_line) if other_line != line else f"line {line}"
     other = f"thread {event.other}" + f" ({there})" * (other_line > 0)

@@ -1,6 +1,6 @@
-// Runs the blocks of a CUDA kernel on the CPU, one fiber a thread. g++ has compiled the kernel for its thread sanitizer,
-// and memory.h stands in for the sanitizer's library: so every access to memory calls us before it happens. What is
-// found out that way does not depend on the order in which the fibers ran.
+// Runs the blocks of a CUDA kernel on the CPU, one fiber a thread. g++ compiles the kernel for its thread sanitizer,
+// and memory.h replaces the sanitizer's library: so every access to memory calls memory.h before it happens. Its
+// findings do not depend on the order in which the fibers run.
 #include "meetings.h"
 
 static void body() {
@@ -58,7 +58,7 @@ static int find_module(dl_phdr_info* info, size_t, void* function) {
     return 1;
 }
 
-// Addresses that nobody else has, and that nobody may touch before they are opened.
+// Reserves addresses without any right of access.
 static char* reserve(size_t bytes) {
     void* made = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (made == MAP_FAILED) abort();
@@ -86,7 +86,7 @@ static void prepare(int threads) {
     fibers = (Fiber*)calloc(threads, sizeof(Fiber));
     for (size_t i = 0; i <= shared_bytes / 4; i++) cells[i].store.thread = cells[i].atomic.thread = -1;
     for (int t = 0; t < threads; t++) {
-        fibers[t].stack = stacks + t * (STACK_BYTES + PAGE) + PAGE;  // below each is a page that stays closed
+        fibers[t].stack = stacks + t * (STACK_BYTES + PAGE) + PAGE;  // the page below each stack stays inaccessible
         mprotect(fibers[t].stack, STACK_BYTES, PROT_READ | PROT_WRITE);
     }
     n_threads = threads;
@@ -95,8 +95,8 @@ static void prepare(int threads) {
     event = {};
 }
 
-// Run a kernel of up to six pointers and integers; tensors have been made before. order: which block comes when.
-// Returns what stopped it, or 0.
+// Runs a kernel of up to six pointers and integers, after cpu_tensor for each tensor. order: the blocks in their order.
+// Returns the fault (What) that stopped it, or 0.
 extern "C" int cpu_launch(void* function, void* (*anchor)(), const int64_t* given, int blocks, int threads, const int* order) {
     static char aside[STACK_BYTES];
     anchor();

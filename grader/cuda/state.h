@@ -1,4 +1,4 @@
-// What is known of a launch while it runs: its tensors, the threads of the current block, their shared memory.
+// The state of a launch: its tensors, the threads of the current block, their shared memory.
 #pragma once
 #include <link.h>
 #include <setjmp.h>
@@ -9,32 +9,32 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-// host.py has the same list.
+// report.py has the same numbers.
 enum What { OUTSIDE = 1, NOWHERE, MISALIGNED, RACE, LEFT, APART, ABSENT, SOURCE, NOT_IN_MASK, BOUNDS, DIVISION, CRASH, TOO_MUCH };
 enum Wait { RUNNING, BARRIER, WARP, DONE };
 enum Access { LOAD, STORE, ATOMIC };
 enum Shuffle { SYNC, TO, UP, DOWN, XOR };
 constexpr int MOST_THREADS = 1024, LANES = 32, MOST_TENSORS = 6;
 constexpr size_t STACK_BYTES = 64 << 10, PAGE = 4096, WINDOW = 64 << 20, MOST_SHARED = 48 << 10;
-constexpr uint32_t POISON[] = {0x7f800000, 0x7fc00000};  // inf and NaN: fmaxf passes NaN over
+constexpr uint32_t POISON[] = {0x7f800000, 0x7fc00000};  // inf and NaN: fmaxf ignores NaN
 
-// What host.py reads: the same fields in the same order.
+// host.py and report.py read these structs: the same fields in the same order.
 struct Event {
     int32_t what, access, tensor, block, thread, other, other_wait, line, other_line, size, other_access;
-    int64_t offset;              // of the access in its tensor, in bytes; the index that is out of bounds; bytes too much
-    uint64_t code, other_code;   // addresses of the two instructions, from where the kernel was loaded; 0: unknown
+    int64_t offset;              // bytes of the access in its tensor; or the wrong index; or bytes of shared memory
+    uint64_t code, other_code;   // addresses of the two instructions in the kernel's library; 0: unknown
 };
 struct Tensor {
     char* base;
     int64_t bytes, read, written;
-    int64_t shared;  // stores to an element that another block had stored before
-    int32_t* owner;  // for each element the block that stored it last, -1: none
+    int64_t shared;  // stores to an element into which another block had stored
+    int32_t* owner;  // for each element the block of its last store, -1: none
 };
 struct Counts {
     int64_t barriers, warp_operations, blocks_storing, widest;
-    int64_t most_loads;     // from shared memory, by one thread in one block
-    int64_t stored_again;   // stores to an element that this block or another had stored before
-    int64_t unstored, thread, block;  // the first load of shared memory that nobody in its block had stored to: its code
+    int64_t most_loads;     // loads from shared memory by one thread of one block, at most
+    int64_t stored_again;   // stores to an element into which this block or another had stored
+    int64_t unstored, thread, block;  // of the first load of shared memory without a store in its block
 };
 struct Fiber {
     ucontext_t context;
@@ -42,17 +42,17 @@ struct Fiber {
     int wait, line, what, operand, width;
     unsigned mask;
     char value[8];
-    int64_t loads;          // from shared memory, in this block
-    uint32_t clock;         // how many times it has met others
-    uint32_t known[LANES];  // each lane's clock when that lane last met this one, or somebody this one has met
+    int64_t loads;          // loads from shared memory, in this block
+    uint32_t clock;         // logical clock: rises at every synchronisation
+    uint32_t known[LANES];  // each lane's clock at its last synchronisation with this one, directly or through others
 };
-struct Cell {  // four bytes of shared memory: who stored to them last, at which clock, by which instruction
+struct Cell {  // four bytes of shared memory: thread, clock and instruction of the last store and of the last atomic
     struct By {
         int thread;
         uint32_t when;
         uint64_t code;
     } store, atomic;
-    uint64_t loaded;  // the instruction that loaded from them last
+    uint64_t loaded;  // the instruction of the last load
 };
 struct Three {
     unsigned x, y, z;
@@ -77,9 +77,9 @@ static int64_t arguments[6];
 static char* shared;
 static size_t shared_bytes;
 static Cell* cells;
-static uint32_t* reads;  // for each cell, each thread's clock when it last read it; 0: never
-static uint32_t met;     // the highest clock when the whole block last met
-static uint32_t begun;   // the same, when the block began
+static uint32_t* reads;  // for each cell and thread, the thread's clock at its last read; 0: none
+static uint32_t met;     // the highest clock at the last synchronisation of the whole block
+static uint32_t begun;   // the same, at the beginning of the block
 static struct Pending {
     int64_t cell;
     uint32_t was;
@@ -90,7 +90,7 @@ static int n_pending;
 
 static uint64_t place(uint64_t code) { return code >= module_begin && code < module_end ? code - module_begin : 0; }
 
-// Leaves all fibers as they are: nobody goes back to them.
+// Ends the launch. No fiber is resumed, so they stay as they are.
 static void stop(int what, uint64_t code = 0) {
     event.what = what;
     event.block = blockIdx.x;

@@ -1,6 +1,6 @@
 """The programs that CUDA on the CPU needs: g++ and addr2line.
 
-An answer's process may start no program. A process beside it does, which knows these two and runs nothing of an answer.
+An answer's process must not start programs. A helper process starts these two, and runs no code of the answer.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from ..protocol import frames
 
 _HERE = pathlib.Path(__file__).parent
 _FLAGS = "-std=c++17 -O1 -w -fPIC -shared".split()
-# The copy of a float4 stays one access of 16 bytes without -ftree-sra. What two kernels call by one name stays apart by
-# -fvisibility=hidden. The sanitizers' own libraries are left out: memory.h stands in for them.
+# -fno-tree-sra keeps the copy of a float4 one access of 16 bytes. -fvisibility=hidden separates equal names of two
+# kernels. -nodefaultlibs leaves out the sanitizers' libraries, which memory.h replaces.
 _WATCHED = (
     "-g1 -nodefaultlibs -fno-exceptions -fno-math-errno -fno-tree-sra -fvisibility=hidden -fno-gnu-unique "
     "-fmax-errors=20 -fsanitize=thread,bounds"
@@ -32,9 +32,10 @@ _runtime: str | None = None
 
 @functools.cache
 def sealed_runtime(folder: str) -> int | None:
-    """What runs kernels, compiled once for the forks to come: a file in memory that no fork can change.
+    """Compile the library that runs kernels, once for all later forks.
 
-    None where that cannot be, and a fork has to compile its own. folder: where files may go meanwhile.
+    Returns the descriptor of a file in memory that is sealed against changes; None where g++ or such a file is not
+    available, and each fork has to compile its own. folder: for temporary files.
     """
     try:
         with tempfile.TemporaryDirectory(dir=folder) as place:
@@ -50,33 +51,36 @@ def sealed_runtime(folder: str) -> int | None:
 
 
 def use_runtime(file: int | None) -> None:
-    """Let `runtime` find what sealed_runtime made."""
+    """Make `runtime` return the file of `sealed_runtime`; None: it compiles the library."""
     global _runtime
     _runtime = None if file is None else f"/proc/self/fd/{file}"
 
 
 def runtime() -> tuple[str, str]:
-    """(path of the library that runs kernels, what g++ has to say when there is none)."""
+    """(path of the library that runs kernels, error text of g++ or "")."""
     if _runtime is not None:
         return _runtime, ""
     return _file("runtime"), build("runtime", None)
 
 
 def build(library: str, source: str | None) -> str:
-    """What g++ has to say while it makes a library in the current folder, nothing when it is well.
+    """Compile a library into the current folder; returns the error text of g++, "" on success.
 
-    source: the text of a kernel, None for what runs kernels.
+    source: the text of a kernel; None for runtime.cpp.
     """
     return _asked("build", library, source)
 
 
 def line(library: str, code: int) -> int:
-    """The line of the kernel's text that an instruction came from, 0 where nobody knows."""
+    """The line of the kernel's text for the address of an instruction; 0 where it is unknown."""
     return _asked("line", library, code)
 
 
 def start_beside(confine: Callable[[], None]) -> None:
-    """From now on a fork of this process runs the programs; confine: what it calls first. It ends with this one."""
+    """Start the helper process, a fork of this one, which runs the programs from now on.
+
+    confine: the helper calls it first. The helper ends when this process ends.
+    """
     global _beside
     ours, theirs = socket.socketpair()
     if os.fork():
@@ -90,7 +94,7 @@ def start_beside(confine: Callable[[], None]) -> None:
             asked, _ = frames.receive(theirs, 0)
             what, library, given = asked["ask"]
             frames.send(theirs, {"said": _TOOLS[what](library, given)})
-    finally:  # the answer's process is gone, or it asked for something else
+    finally:  # the answer's process has ended, or it sent another request
         os._exit(0)
 
 

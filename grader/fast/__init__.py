@@ -1,6 +1,6 @@
-"""The softmax that the course ends with, for people who only want the kernel: `from grader.fast import softmax`.
+"""The finished softmax of the course, usable without the rest of it: `from grader.fast import softmax`.
 
-Runs in: whatever imports it: it is public.
+Runs in: any process that imports it; it is public.
 May import: root.
 Start reading: softmax.py, then pick.py (which kernel for which shape).
 """

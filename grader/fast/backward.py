@@ -1,4 +1,4 @@
-"""The gradient: dx = y · (dy − Σ y·dy) for every row. It needs y and dy, and not x."""
+"""The gradient of softmax: dx = y · (dy − Σ y·dy) for every row. It needs y and dy, and not x."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import triton.language as tl
 
 @triton.jit
 def backward_kernel(dx_ptr, y_ptr, dy_ptr, n_cols, BLOCK: tl.constexpr, ONE_TILE: tl.constexpr):
-    """The gradient of row program_id(0) of contiguous matrices, in tiles of BLOCK columns.
+    """The gradient of row program_id(0) of contiguous matrices (M × n_cols), in tiles of BLOCK columns.
 
     A row that is no longer than BLOCK is read once; a longer one twice.
     """
@@ -35,7 +35,7 @@ def backward_kernel(dx_ptr, y_ptr, dy_ptr, n_cols, BLOCK: tl.constexpr, ONE_TILE
 
 
 def launch(dx: torch.Tensor, y: torch.Tensor, dy: torch.Tensor) -> None:
-    """Fill dx with the gradient: all three M×N, contiguous."""
+    """Store the gradient in dx. All three are M×N, contiguous, of float32, bfloat16 or float16."""
     m, n = y.shape
     block = min(triton.next_power_of_2(n), 16384)
     warps = min(max(block // 512, 1), 16)

@@ -1,6 +1,6 @@
-"""How each kernel is launched: launcher(y, x) fills y with the softmax of the rows of x.
+"""One launcher for each kernel: launcher(y, x) stores the softmax of the rows of x in y.
 
-y and x are M×N matrices whose columns lie next to each other, of float32 or 16 bits.
+y and x are M×N, of float32, bfloat16 or float16; elements of a row are adjacent in memory.
 """
 
 from __future__ import annotations
@@ -23,25 +23,26 @@ from .tiled_two_pass import two_blocks_kernel
 Launcher = Callable[[torch.Tensor, torch.Tensor], None]  # (y, x)
 
 KINDS = {torch.float32: "float", torch.bfloat16: "bf16", torch.float16: "fp16"}
-A_THREAD = {512: 8, 2048: 32, 4096: 32, 16384: 32, 32768: 32}  # elements of whole rows, by columns; 16 for others
+# Elements of whole rows that a thread holds, by the columns of a block; 16 for other blocks.
+A_THREAD = {512: 8, 2048: 32, 4096: 32, 16384: 32, 32768: 32}
 VECTOR = 16  # bytes that one instruction can load
 
-# Rows that are shared: a warp takes in 1024 words. A program has 2 warps, or 4 where a row would make too many pieces.
+# For `shared`: a warp holds 1024 words. A program has 2 warps, or 4 where a row would have too many pieces.
 # 20 warps with 96 registers a thread, or 16 with 128, fill the 65536 registers of a multiprocessor of any NVIDIA GPU.
 WORDS_A_WARP = 1024
 MANY = 262144  # words of a row
 
 
 def layout(y: torch.Tensor, x: torch.Tensor) -> tuple:
-    """All that decides how x and y are taken: two pairs of matrices with the same are launched alike."""
+    """The key of a plan: all pairs of matrices with the same layout are launched in the same way."""
     strides, pointers = (x.stride(0), y.stride(0)), (x.data_ptr() % VECTOR, y.data_ptr() % VECTOR)
     return x.shape, strides, pointers, x.dtype, x.device
 
 
 def _planned(plan: Callable[[torch.Tensor, torch.Tensor], Launcher]) -> Launcher:
-    """A launcher that makes a plan for the first matrices of a layout, and keeps it for the others.
+    """A launcher that makes a plan for the first matrices of a layout, and uses it again for the others.
 
-    On an H200 a launch of two kernels took 71 µs of Python, more than the kernels themselves take for a few MB.
+    With an H200, a launch of two kernels without a plan took 71 µs of Python, longer than the kernels for a few MB.
     """
     plans: dict[tuple, Launcher] = {}
 
@@ -58,11 +59,12 @@ def _planned(plan: Callable[[torch.Tensor, torch.Tensor], Launcher]) -> Launcher
 
 @_planned
 def tile(y: torch.Tensor, x: torch.Tensor) -> Launcher:
-    """One program has a row, or several short ones: read once, written once. Its registers hold the whole row."""
+    """One program holds one row, or several short ones, in its registers: read once, written once."""
     (m, n), unit = x.shape, _unit(x, y)
     block = triton.next_power_of_2(n)
-    rows = max(1, 2048 // (block * x.element_size()))  # short rows together, so that every thread has bytes under way
-    a_thread = 32 if unit * x.element_size() == 2 else A_THREAD.get(block, 16)  # one by one, the more the better
+    rows = max(1, 2048 // (block * x.element_size()))  # several short rows, so that every thread has loads in flight
+    # Where 16-bit elements are loaded one by one, more elements a thread are faster.
+    a_thread = 32 if unit * x.element_size() == 2 else A_THREAD.get(block, 16)
     numbers = y.stride(0) // unit, x.stride(0) // unit, m, n // unit
     options = {"UNIT": unit, "ROWS": rows, "BLOCK": block}
     options["num_warps"] = min(max(rows * block // (32 * a_thread), 1), 32)
@@ -86,7 +88,7 @@ def two(y: torch.Tensor, x: torch.Tensor) -> Launcher:
 
 @_planned
 def odd(y: torch.Tensor, x: torch.Tensor) -> Launcher:
-    """As tile, for contiguous 16-bit rows that begin anywhere: whole vectors, and a few elements one by one."""
+    """As tile, for contiguous 16-bit rows of any alignment: whole vectors, and a few elements one by one."""
     (m, n), unit = x.shape, VECTOR // x.element_size()
     vectors = triton.next_power_of_2(max(n // unit, 1))
     options = {"VECTORS": vectors, "UNIT": unit, "num_warps": min(max(vectors // 128, 2), 16)}
@@ -96,7 +98,7 @@ def odd(y: torch.Tensor, x: torch.Tensor) -> Launcher:
 
 @_planned
 def pairs(y: torch.Tensor, x: torch.Tensor) -> Launcher:
-    """As tile, with two 16-bit elements in a register: an NVIDIA GPU, and rows of an even length."""
+    """As tile, with two 16-bit elements in a register. Raises RuntimeError unless can_pair(x)."""
     if not can_pair(x):
         raise RuntimeError("pairs needs an NVIDIA GPU and 16-bit rows that consist of 32-bit words")
     kind, y, x = _as_words(y, x)
@@ -105,7 +107,7 @@ def pairs(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     numbers = y.stride(0) // unit, x.stride(0) // unit, n // unit
     options = {"UNIT": unit, "BLOCK": block, "FULL": n == block, "KIND": kind, "PTX": True}
     options["num_warps"] = min(max(block // 1024, 1), 32)
-    if n == block:  # with so few registers a thread, 2 programs fit beside each other: one computes, one waits
+    if n == block:  # with so few registers a thread, 2 programs run on a multiprocessor: one computes, one waits
         options["maxnreg"] = 64 if block > 8192 else 80
     start = pair_row_kernel[(len(x),)]
     return lambda y, x: start(*_as_words(y, x)[1:], *numbers, **options)
@@ -113,13 +115,16 @@ def pairs(y: torch.Tensor, x: torch.Tensor) -> Launcher:
 
 @_planned
 def shared(y: torch.Tensor, x: torch.Tensor) -> Launcher:
-    """Programs that run at once share a row and wait for each other: read once, written once; an NVIDIA GPU only."""
+    """Programs that run at once share a row and wait for each other: read once, written once.
+
+    Raises RuntimeError unless can_share(x).
+    """
     if not can_share(x):
         raise RuntimeError("shared needs an NVIDIA GPU, 32-bit words, and room for all programs of a row at once")
     kind, y, x = _as_words(y, x)
     (m, n), unit = x.shape, _unit(x, y)
     warps, pieces, programs = _sharing(m, n, x.device)
-    length = triton.cdiv(triton.cdiv(n, pieces), unit)  # all pieces of a row alike
+    length = triton.cdiv(triton.cdiv(n, pieces), unit)  # in units; the same for all pieces of a row
     numbers = y.stride(0) // unit, x.stride(0) // unit, m, n // unit, pieces, length
     options = {"UNIT": unit, "PIECES": triton.next_power_of_2(pieces), "BLOCK": warps * WORDS_A_WARP, "KIND": kind}
     options |= {"PTX": True, "num_warps": warps, "maxnreg": {2: 96, 4: 128}[warps], "launch_cooperative_grid": True}
@@ -133,19 +138,19 @@ def shared(y: torch.Tensor, x: torch.Tensor) -> Launcher:
 
 
 def _sharing(m: int, n: int, device: torch.device) -> tuple[int, int, int]:
-    """For m rows of n words: warps of a program, pieces of a row, programs that run at once."""
+    """(warps of a program, pieces of a row, programs that run at once) for m rows of n words."""
     warps = 2 if n <= MANY else 4
     programs = {2: 10, 4: 4}[warps] * _multiprocessors(device)
     pieces = triton.cdiv(n, warps * WORDS_A_WARP)
     rounds = triton.cdiv(m * pieces, programs)
     if rounds < 5:
-        pieces = rounds * programs // m  # so many that no program is idle in the last of few rounds
+        pieces = rounds * programs // m  # so that no program is idle in the last of few rounds
     return warps, pieces, programs
 
 
 @_planned
 def split(y: torch.Tensor, x: torch.Tensor) -> Launcher:
-    """Two launches of many programs a row, which wait for nobody: read twice, written once."""
+    """Two launches of many programs a row, which do not wait for each other: read twice, written once."""
     kind, y, x = _as_words(y, x)
     (m, n), unit = x.shape, _unit(x, y)
     block = 4096 if kind != "float" and m * n <= 1024 * 4096 else 8192  # up to 1024 short programs run at once
@@ -169,7 +174,7 @@ def split(y: torch.Tensor, x: torch.Tensor) -> Launcher:
 
 @_planned
 def online(y: torch.Tensor, x: torch.Tensor) -> Launcher:
-    """One program walks along each row twice, however long it is: read twice, written once."""
+    """One program walks along each row of any length twice: read twice, written once."""
     alike = x.stride(0) == y.stride(0) and x.data_ptr() % VECTOR == 0
     unit = VECTOR // x.element_size() if alike else 1
     numbers = y.stride(0), x.stride(0), x.shape[1]
@@ -179,12 +184,12 @@ def online(y: torch.Tensor, x: torch.Tensor) -> Launcher:
 
 
 def can_pair(x: torch.Tensor) -> bool:
-    """Whether `pairs` takes x here: 16-bit rows of whole 32-bit words, compiled for an NVIDIA GPU."""
+    """Whether `pairs` can run on x: 16-bit rows of whole 32-bit words, compiled for an NVIDIA GPU."""
     return on_nvidia(x) and paired(x)
 
 
 def can_share(x: torch.Tensor) -> bool:
-    """Whether `shared` takes x here: all programs that share a row must run at once, on an NVIDIA GPU."""
+    """Whether `shared` can run on x: all programs of a row must run at once, on an NVIDIA GPU, on 32-bit words."""
     if not on_nvidia(x) or x.element_size() == 2 and not paired(x):
         return False
     _, pieces, programs = _sharing(len(x), x.shape[1] * x.element_size() // 4, x.device)
@@ -197,7 +202,7 @@ def on_nvidia(x: torch.Tensor) -> bool:
 
 
 def _as_words(y: torch.Tensor, x: torch.Tensor) -> tuple[str, torch.Tensor, torch.Tensor]:
-    """(kind of a word, y and x as words): two 16-bit elements each where they can be paired."""
+    """(kind of a word, y, x): as int32 words of two 16-bit elements each, where they can be paired."""
     if can_pair(x):
         return KINDS[x.dtype], y.view(torch.int32), x.view(torch.int32)
     return "float", y, x
@@ -209,17 +214,17 @@ def _multiprocessors(device: torch.device) -> int:
 
 
 def _unit(*tensors: torch.Tensor) -> int:
-    """The largest power of two, up to a vector, that divides the lengths and strides of all rows."""
+    """The largest power of two, up to the elements of a vector, that divides the lengths and strides of all rows."""
     unit = VECTOR // tensors[0].element_size()
     return math.gcd(unit, tensors[0].shape[1], *(t.stride(0) for t in tensors))
 
 
 def aligned(x: torch.Tensor) -> bool:
-    """Whether every row begins where a vector can be loaded."""
+    """Whether every row begins at a multiple of VECTOR bytes."""
     return x.stride(0) * x.element_size() % VECTOR == 0 and x.data_ptr() % VECTOR == 0
 
 
 def paired(x: torch.Tensor) -> bool:
-    """Whether the 16-bit elements of every row can be taken as 32-bit words."""
+    """Whether the elements have 16 bits, and those of every row form whole 32-bit words."""
     even = x.shape[1] % 2 == 0 and x.stride(0) % 2 == 0 and x.data_ptr() % 4 == 0
     return x.element_size() == 2 and even

@@ -1,4 +1,7 @@
-"""Rows of any length on any device: two walks in tiles (Milakov and Gimelshein, 2018). Each element is read twice."""
+"""Online softmax (Milakov and Gimelshein 2018, arXiv 1805.02867), for rows of any length on any device.
+
+Two walks in tiles: each element is read twice.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from .rows import LOG2_E, cut
 
 @triton.jit
 def _join(m, d, other_m, other_d):
-    """The state of two parts together; elementwise on blocks of states."""
+    """The merged state (m, d) of two parts, elementwise on blocks of states."""
     new = tl.maximum(m, other_m)
     shift = tl.where(new == -float("inf"), 0.0, new)
     return new, d * tl.exp2((m - shift) * LOG2_E) + other_d * tl.exp2((other_m - shift) * LOG2_E)
@@ -22,9 +25,9 @@ def online_kernel(
 ):  # fmt: skip
     """Softmax of row program_id(0), in tiles of VECTORS times UNIT elements.
 
-    UNIT elements are one vector: the walks go from the first boundary of one inside the row to the last, and the few
-    elements before and behind move one by one. That needs rows of x and y that begin alike; with UNIT = 1 they may
-    begin anywhere. Every lane keeps a state of its own; they are merged once, between the walks.
+    UNIT elements are one vector. The walks cover the whole vectors of a row; the few elements before and behind them
+    are moved one by one. For that the rows of x and y must have the same alignment; with UNIT = 1 they may have any.
+    Every lane keeps a state of its own; the states are merged once, between the walks.
     """
     first = tl.program_id(0).to(tl.int64) * x_row_stride
     begin, vectors, cols, left = cut(first, n_cols, UNIT)
@@ -49,7 +52,7 @@ def online_kernel(
     scale = 1.0 / d
     tl.store(y_ptr + y_begin - (begin - first) + cols, tl.exp2((ends - m) * LOG2_E) * scale, mask=left)
     last = (tl.maximum(vectors, 1) - 1) // VECTORS * VECTORS
-    for back in range(0, vectors, VECTORS):  # backwards: what was read last is what a cache still holds
+    for back in range(0, vectors, VECTORS):  # backwards: a cache still holds the elements that were read last
         start = last - back
         whole = tl.broadcast_to(start + vector < vectors, (VECTORS, UNIT))
         x = tl.load(x_ptr + begin + start * UNIT + inside, mask=whole, other=-float("inf")).to(tl.float32)

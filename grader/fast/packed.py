@@ -1,7 +1,7 @@
-"""A block of words, floats or pairs of 16-bit floats in 32 bits: its state, and its softmax.
+"""A block of words: its state, and its softmax. A word is a float, or a pair of 16-bit floats in 32 bits.
 
-Two halves a word save registers and instructions where 16-bit rows are long: on an NVIDIA GPU one instruction takes the
-maximum of two halves, and one rounds two numbers at once. Triton has no word for either, so they are spelled in PTX.
+In long 16-bit rows, pairs save registers and instructions: on an NVIDIA GPU one instruction takes the maxima of two
+pairs, and one rounds two numbers. Triton has no operation for either, so they are written in PTX.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import triton.language as tl
 
 from .rows import LOG2_E
 
-# What a lane outside of the row holds: -inf, or -inf twice.
+# The value of lanes outside of the row: a pair of -inf.
 NOTHING_BFLOAT16 = tl.constexpr(-8323200)  # 0xff80ff80
 NOTHING_FLOAT16 = tl.constexpr(-67044352)  # 0xfc00fc00
 NEAR_ZERO = tl.constexpr(1000.0)
@@ -19,7 +19,7 @@ NEAR_ZERO = tl.constexpr(1000.0)
 
 @triton.jit
 def load(ptr, mask, KIND: tl.constexpr, EVICT: tl.constexpr):
-    """Words of KIND "float" (of any dtype), or pairs of "bf16" or "fp16"; -inf where the mask, if any, is off."""
+    """Words of KIND "float" (of any dtype), or pairs of "bf16" or "fp16"; -inf where the mask is off. None: no mask."""
     if KIND == "float":
         nothing: tl.constexpr = -float("inf")
     else:
@@ -68,7 +68,7 @@ def largest(word, KIND: tl.constexpr, PTX: tl.constexpr):
 
 @triton.jit
 def state(word, KIND: tl.constexpr, PTX: tl.constexpr):
-    """(m, d) of a block: its maximum, and the sum of exp(x - m); (-inf, 0) for nothing but -inf."""
+    """(m, d) of a block: its maximum, and the sum of exp(x - m); (-inf, 0) where all values are -inf."""
     m = largest(word, KIND, PTX)
     return m, total(word, m, KIND)
 
@@ -86,18 +86,18 @@ def total(word, m, KIND: tl.constexpr):
 
 @triton.jit
 def softmax(word, m, d, KIND: tl.constexpr, PTX: tl.constexpr):
-    """exp(x - m) / d, as words again."""
+    """exp(x - m) / d, as words."""
     if KIND == "float":
         return tl.exp2((word - m) * LOG2_E) * (1.0 / d)
     else:
         low, high = halves(word, KIND)
-        log_d = tl.log2(d)  # in the exponent the division costs nothing
+        log_d = tl.log2(d)  # the division becomes a subtraction in the exponent
         return _rounded(tl.exp2((low - m) * LOG2_E - log_d), tl.exp2((high - m) * LOG2_E - log_d), KIND, PTX)
 
 
 @triton.jit
 def _rounded(low, high, KIND: tl.constexpr, PTX: tl.constexpr):
-    """Two float32 as one word."""
+    """Two float32 blocks, rounded to 16 bits, as one block of words."""
     if PTX:
         name: tl.constexpr = "cvt.rn.bf16x2.f32" if KIND == "bf16" else "cvt.rn.f16x2.f32"
         return tl.inline_asm_elementwise(name + " $0, $1, $2;", "=r,f,f", [high, low], tl.int32, is_pure=True, pack=1)
@@ -129,8 +129,8 @@ def pair_row_kernel(
         word = tl.load(x_ptr)
         m = largest(word, KIND, PTX)
         if tl.abs(m) < NEAR_ZERO:
-            # subtle: scaled before it is shifted, a number can be computed again from its word instead of being kept.
-            # That takes half the registers; and so near to 0 it costs no digit that 16 bits could hold.
+            # subtle: where the scaling comes before the shift, numbers can be computed from their words a second time
+            # and need not be kept. That takes half the registers. So near to 0 it costs no digit that 16 bits can hold.
             low, high = halves(word, KIND)
             shift = m * LOG2_E
             d = tl.sum(tl.exp2(low * LOG2_E - shift) + tl.exp2(high * LOG2_E - shift), axis=0)

@@ -1,4 +1,4 @@
-"""Which kernel for which matrix. Every rule says why; what the rules gain stands in docs/softmax_on_h200.json."""
+"""Selects the kernel for a matrix. Each rule has its reason beside it; docs/softmax_on_h200.json has the times."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def route(x: torch.Tensor) -> str:
     if can_pair(x) and (n <= 16384 or n == 32768):
         return "pairs"  # as float32 such a row would fill the registers
     if m * n * x.element_size() <= FEW[x.element_size()]:
-        return "split"  # over before programs that wait for each other would pay
+        return "split"  # too small a matrix for programs that wait for each other
     if can_share(x):
         return "shared"
     return "split" if nvidia and (not half or paired(x)) else "online"
 
 
 def launch(y: torch.Tensor, x: torch.Tensor) -> None:
-    """Fill y with the softmax of the rows of x: both M×N, columns next to each other, float32 or 16 bits."""
+    """Store the softmax of the rows of x in y. Both are M×N, of float32 or 16 bits, with adjacent columns."""
     key = layout(y, x)
     name = _routes.get(key)
     if name is None:

@@ -12,8 +12,8 @@ LOG2_E = tl.constexpr(1.4426950408889634)
 def tile_kernel(
     y_ptr, x_ptr, y_units, x_units, n_rows, n_units, UNIT: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr
 ):
-    """Softmax of ROWS rows a program; strides and the number of columns come in units of UNIT elements."""
-    # subtle: multiplied here, the compiler sees that UNIT divides addresses and masks, and loads 16 bytes at once
+    """Softmax of an n_rows × (n_units · UNIT) matrix, ROWS rows a program. Strides are in units of UNIT elements."""
+    # subtle: the multiplication shows the compiler that UNIT divides addresses and masks, so it loads 16 bytes at once
     n_cols = n_units * UNIT
     rows = (tl.program_id(0) * ROWS + tl.arange(0, ROWS)).to(tl.int64)[:, None]
     cols = tl.arange(0, BLOCK)[None, :]
@@ -25,10 +25,10 @@ def tile_kernel(
 
 @triton.jit
 def cut(first, n_cols, UNIT: tl.constexpr):
-    """Where a row that begins at element `first` is cut into vectors of UNIT elements.
+    """Cut a row that begins at element `first` into vectors of UNIT elements.
 
-    (element where the first whole vector begins, how many vectors, columns of the elements before and behind them in
-    2 * UNIT lanes, which of these lanes hold one)
+    Returns (element where the first whole vector begins, number of vectors, columns of the elements before and behind
+    them in 2 * UNIT lanes, mask of these lanes).
     """
     begin = (first + UNIT - 1) // UNIT * UNIT
     before = (begin - first).to(tl.int32)
@@ -40,10 +40,10 @@ def cut(first, n_cols, UNIT: tl.constexpr):
 
 @triton.jit
 def odd_kernel(y_ptr, x_ptr, n_cols, VECTORS: tl.constexpr, UNIT: tl.constexpr):
-    """Softmax of row program_id(0) of a contiguous matrix whose rows begin anywhere, 2 bytes an element.
+    """Softmax of row program_id(0) of a contiguous matrix with rows of any alignment, 2 bytes an element.
 
-    UNIT elements are 16 bytes. What lies between the first and the last 16-byte boundary of the row moves in whole
-    vectors; the few elements before and behind them move one by one.
+    UNIT elements are 16 bytes. The elements between the first and the last 16-byte boundary of the row are moved in
+    whole vectors, the few before and behind them one by one.
     """
     first = tl.program_id(0).to(tl.int64) * n_cols
     begin, vectors, cols, left = cut(first, n_cols, UNIT)

@@ -1,8 +1,8 @@
 """Rows too long for one program, shared by several that run at the same time: each element read once, written once.
 
-A row is cut into pieces. A program loads a piece, publishes its state (m, d), and may store its softmax once all states
-of the row are there. Programs of a launch may wait for each other only if all of them run at once: the launch must be
-cooperative. While a program waits for one row, its next piece is already on the way.
+A row is cut into pieces. A program loads a piece, publishes its state (m, d), and stores its softmax once all states of
+the row are published. Programs of a launch may wait for each other only if all of them run at once: the launch must be
+cooperative. While a program waits for one row, it already loads its next piece.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from .rows import LOG2_E
 
 @triton.jit
 def _publish(states_ptr, piece, m, d):
-    """Store (m, d) as one number of 64 bits, so that nobody ever sees half of it. It is never 0: d is at least 1."""
+    """Store (m, d) as one number of 64 bits, so that no program reads half of it.
+
+    It is never 0: d is at least 1, or m is -inf.
+    """
     upper = m.to(tl.int32, bitcast=True).to(tl.int64) << 32
     tl.atomic_xchg(states_ptr + piece, upper | (d.to(tl.int32, bitcast=True).to(tl.int64) & 4294967295), sem="relaxed")
 
@@ -30,7 +33,7 @@ def _read(states_ptr, row, n_pieces, PIECES: tl.constexpr):
 
 @triton.jit
 def _merge(found, states_ptr, row, n_pieces, PIECES: tl.constexpr):
-    """(m, d) of a row, from the states of all its pieces; reads them again until none is missing."""
+    """(m, d) of a row, from the states of all its pieces (found); loads them again until none is missing."""
     while tl.min((found != 0).to(tl.int32), axis=0) == 0:
         found = _read(states_ptr, row, n_pieces, PIECES)
     there = tl.arange(0, PIECES) < n_pieces
@@ -47,7 +50,7 @@ def shared_row_kernel(
 ):  # fmt: skip
     """Softmax of every row; piece p of all n_rows * n_pieces goes to program p % programs.
 
-    states_ptr: n_rows * n_pieces zeros of 64 bits. All lengths and strides come in units of UNIT words.
+    states_ptr: n_rows * n_pieces zeros of 64 bits. All lengths and strides are in units of UNIT words.
     """
     n_words, piece_words = n_units * UNIT, piece_units * UNIT
     inside = tl.arange(0, BLOCK)
@@ -59,11 +62,11 @@ def shared_row_kernel(
     m, d = packed.state(word, KIND, PTX)
     _publish(states_ptr, piece, m, d)
     for upcoming in range(piece + programs, end, programs):
-        # The next piece sets out before this one is finished.
+        # The load of the next piece begins before this one is finished.
         at = upcoming % n_pieces * piece_words + inside
         mask = (inside < piece_words) & (at < n_words)
         next_word = packed.load(x_ptr + (upcoming // n_pieces).to(tl.int64) * x_units * UNIT + at, mask, KIND, "")
-        # Computed anew, and not kept from the round before: registers are what decides here.
+        # Computed again, and not kept from the last round: registers are the limit here.
         piece = upcoming - programs
         row = (piece // n_pieces).to(tl.int64)
         at = piece % n_pieces * piece_words + inside
@@ -74,7 +77,7 @@ def shared_row_kernel(
             _publish(states_ptr, upcoming, next_m, next_d)
         m, d = _merge(found, states_ptr, row, n_pieces, PIECES)
         tl.store(y_ptr + row * y_units * UNIT + at, packed.softmax(word, m, d, KIND, PTX), mask=mask)
-        if KIND != "float":  # half the bytes arrive in half the time: better use it to store
+        if KIND != "float":  # half the bytes arrive in half the time: it is faster to store first
             next_m, next_d = packed.state(next_word, KIND, PTX)
             _publish(states_ptr, upcoming, next_m, next_d)
         word = next_word

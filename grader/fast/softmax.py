@@ -1,4 +1,4 @@
-"""softmax(x): the function, its gradient, and the operators by which torch.compile and autograd know both."""
+"""softmax(x): the function, its gradient, and the operators of both for torch.compile and autograd."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def softmax(x: torch.Tensor) -> torch.Tensor:
 
     Computed in float32 and rounded once at the end: for float32 the relative error is a few units of 6e-8 for each
     unit that an element lies below the maximum of its row; for 16 bits it is half a unit in the last place. A row of
-    nothing but -inf, or with an inf or NaN, becomes NaN, as in torch.softmax. The gradient comes by autograd.
+    nothing but -inf, or with an inf or NaN, becomes NaN, as in torch.softmax. Autograd gives the gradient.
 
-    Raises TypeError for what is no tensor of these dtypes, ValueError for a tensor without dimensions.
+    Raises TypeError for anything but a tensor of these dtypes, ValueError for a tensor without dimensions.
     """
     if not isinstance(x, torch.Tensor):
         raise TypeError(f"softmax takes a tensor, and this is a {type(x).__name__}")

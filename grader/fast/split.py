@@ -1,7 +1,7 @@
 """Few long rows, in two launches: the states of all pieces, then their merge. Each element read twice, written once.
 
-As in lesson 09, with the pieces of all rows in one line. No program waits for another of its launch, so any device will
-do, and any number of programs.
+As in lesson 09, but the pieces of all rows have consecutive numbers. No program waits for another of its launch, so it
+runs on any device, with any number of programs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def partial_kernel(
     states_ptr, x_ptr, x_units, n_units, n_pieces, UNIT: tl.constexpr, BLOCK: tl.constexpr, OVERLAP: tl.constexpr,
     KIND: tl.constexpr, PTX: tl.constexpr,
 ):  # fmt: skip
-    """The state (m, d) of piece program_id(0): BLOCK words of a row. Lengths and strides: in units of UNIT words.
+    """The state (m, d) of piece program_id(0): BLOCK words of a row. Lengths and strides are in units of UNIT words.
 
     states_ptr: one m for each program, then one d for each.
     """
@@ -43,9 +43,9 @@ def combine_kernel(
     at = piece % n_pieces * BLOCK + tl.arange(0, BLOCK)
     row = (piece // n_pieces).to(tl.int64)
     mask = at < n_units * UNIT
-    # Nobody needs x after this: what the cache still holds of it may go, and make room for y.
+    # x is not needed after this: a cache may drop it first, which makes room for y.
     word = packed.load(x_ptr + row * x_units * UNIT + at, mask, KIND, "evict_first")
-    if OVERLAP:  # x was there before the launch that made the states; from here on it is over
+    if OVERLAP:  # x was complete before the first launch; behind this line the states are complete too
         tl.extra.cuda.gdc_wait()
     lanes = tl.arange(0, PIECES)
     states_ptr += row * n_pieces + lanes

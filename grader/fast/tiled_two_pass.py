@@ -1,6 +1,6 @@
-"""A row that is a little longer than a power of two, as two blocks: that power of two, and what is left over.
+"""Rows that are a little longer than a power of two, as two blocks: that power of two, and the rest.
 
-One block would have to be nearly twice as long as the row, and half of the registers that it takes would hold nothing.
+One block would be nearly twice as long as the row, and nearly half of its registers would be empty.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ def two_blocks_kernel(
     y_ptr, x_ptr, y_units, x_units, n_units, UNIT: tl.constexpr, BLOCK: tl.constexpr, REST: tl.constexpr,
     KIND: tl.constexpr, PTX: tl.constexpr,
 ):  # fmt: skip
-    """Softmax of row program_id(0): BLOCK words, all there, and up to REST more.
+    """Softmax of row program_id(0): BLOCK words without a mask, and up to REST more.
 
-    Lengths and strides come in units of UNIT words. Read once, written once.
+    Lengths and strides are in units of UNIT words. Read once, written once.
     """
     row = tl.program_id(0).to(tl.int64)
     x_ptr += row * x_units * UNIT

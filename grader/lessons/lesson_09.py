@@ -1,18 +1,18 @@
-"""Lesson 09: split a row. Several programs share a row: the states of their splits, one merge, and two launches."""
+"""Lesson 09: several programs share a row. One launch stores the states of the splits, a second one merges them.
+
+Sizes: x is M×N, a row has n_splits splits of split_size columns each, the states are M×n_splits.
+"""
 
 from __future__ import annotations
 
 import torch
 
 from ..checks import compare, inputs
-from ..mistakes.split_combine import COMBINE_KERNEL
-from ..mistakes.split_function import SPLIT_FUNCTION
-from ..mistakes.split_kernels import PARTIAL_KERNEL
+from ..mistakes.splits import COMBINE_KERNEL, PARTIAL_KERNEL, SPLIT_SOFTMAX
 from ..reference import softmax_function, splits
 from ..spec import Call, Case, Evidence, Exercise, Out
 
-# Label, family, rows, columns, splits, block.
-_MATRICES = [
+_MATRICES = [  # label, family, M, N, n_splits, columns of a block
     ("two splits", inputs.randn, 1, 5, 2, 4),
     ("one split", inputs.randn, 2, 3, 1, 4),
     ("one column", inputs.randn, 7, 1, 2, 4),
@@ -37,12 +37,11 @@ _MATRICES = [
 ]
 
 
-def _size(n: int, n_splits: int) -> int:
-    return -(-n // n_splits)
-
-
 def _kernel_cases(seed: int, make) -> list[Case]:
-    """The cases of a kernel with a program for each split: make(label, x, n_splits, block, order, y_gap) is a case."""
+    """The cases of a kernel with one program a split: make(label, x, n_splits, block, order, y_gap) builds a case.
+
+    order: of the programs; y_gap: elements between the rows of the output.
+    """
     cases = []
     for i, (label, family, m, n, n_splits, block) in enumerate(_MATRICES):
         order = ("reversed", "forward", "shuffled")[i % 3]
@@ -57,8 +56,8 @@ def _kernel_cases(seed: int, make) -> list[Case]:
 
 
 def _label(label: str, x: torch.Tensor, n_splits: int, block: int) -> str:
-    m, n = x.shape
-    return f"{label}, {m}×{n} in {n_splits} split{'s' * (n_splits > 1)} of {_size(n, n_splits)}, blocks of {block}"
+    (m, n), size = x.shape, splits.split_size(x.shape[1], n_splits)
+    return f"{label}, {m}×{n} in {n_splits} split{'s' * (n_splits > 1)} of {size}, blocks of {block}"
 
 
 def _partial_cases(seed: int) -> list[Case]:
@@ -70,15 +69,15 @@ def _partial_cases(seed: int) -> list[Case]:
 
 
 def _partial_case(label: str, x: torch.Tensor, n_splits: int, block: int, order: str, y_gap: int) -> Case:
-    (m, n), split_size = x.shape, _size(x.shape[1], n_splits)
-    want = splits.states(x, n_splits, split_size)
+    (m, n), size = x.shape, splits.split_size(x.shape[1], n_splits)
+    want = splits.states(x, n_splits, size)
     states = Out((m, n_splits)), Out((m, n_splits))
     return Case(
         _label(label, x, n_splits, block),
         Call(
             "launch",
             "partial_kernel",
-            (*states, x, x.stride(0), n, n_splits, split_size),
+            (*states, x, x.stride(0), n, n_splits, size),
             {"BLOCK": block},
             grid=(m, n_splits),
             order=order,
@@ -88,16 +87,9 @@ def _partial_case(label: str, x: torch.Tensor, n_splits: int, block: int, order:
         size=m * n,
         budget=(m * n, 2 * m * n_splits),
         unit=m * n,
-        facts=_facts(x, n_splits, block) | {"y_stride": n_splits, "states": want},
+        facts=splits.case_facts(x, n_splits, block) | {"y_stride": n_splits, "states": want},
         interpreted_only=softmax_function.lowest(x),
     )
-
-
-def _facts(x: torch.Tensor, n_splits: int, block: int) -> dict:
-    return {
-        "x": x, "out": 0, "block": block, "x_stride": x.stride(0), "n_splits": n_splits,
-        "split_size": _size(x.shape[1], n_splits),
-    }  # fmt: skip
 
 
 def _combine_cases(seed: int) -> list[Case]:
@@ -105,15 +97,15 @@ def _combine_cases(seed: int) -> list[Case]:
 
 
 def _combine_case(label: str, x: torch.Tensor, n_splits: int, block: int, order: str, y_gap: int) -> Case:
-    (m, n), split_size = x.shape, _size(x.shape[1], n_splits)
-    states = (t.float() for t in splits.states(x, n_splits, split_size))
+    (m, n), size = x.shape, splits.split_size(x.shape[1], n_splits)
+    states = (t.float() for t in splits.states(x, n_splits, size))
     y = Out((m, n), strides=(n + y_gap, 1))
     return Case(
         _label(label, x, n_splits, block),
         Call(
             "launch",
             "combine_kernel",
-            (y, x, *states, n + y_gap, x.stride(0), n, n_splits, split_size),
+            (y, x, *states, n + y_gap, x.stride(0), n, n_splits, size),
             {"SPLITS": softmax_function.block(n_splits), "BLOCK": block},
             grid=(m, n_splits),
             order=order,
@@ -121,17 +113,17 @@ def _combine_case(label: str, x: torch.Tensor, n_splits: int, block: int, order:
         ),
         verify=lambda e: compare.softmax(x, e.args[0]) or splits.stored_by_several(e) or splits.read_again(x, e),
         size=m * n,
-        # Every program looks at the states of its row: m and d, or m twice when it goes for the maximum first.
+        # Every program reads the states of its row: m and d, and m a second time if it takes the maximum first.
         budget=(m * n + 3 * m * n_splits * n_splits, m * n),
         may_read_less=True,
         unit=m * n,
-        may_idle=(n_splits - 1) * split_size >= n,  # an empty split has nothing to store
-        facts=_facts(x, n_splits, block) | {"y_stride": n + y_gap},
+        may_idle=(n_splits - 1) * size >= n,  # a program with an empty split stores nothing
+        facts=splits.case_facts(x, n_splits, block) | {"y_stride": n + y_gap},
         interpreted_only=softmax_function.lowest(x),
     )
 
 
-_SHAPES = [
+_SHAPES = [  # label, family, M, N, n_splits, order of the programs
     ("two splits", inputs.randn, 1, 6, 2, "reversed"),
     ("one split", inputs.randn, 2, 4, 1, "forward"),
     ("one column", inputs.randn, 8, 1, 2, "shuffled"),
@@ -165,7 +157,7 @@ def _wrapper_cases(seed: int) -> list[Case]:
 
 def _wrapper_case(label: str, x: torch.Tensor, n_splits: int, order: str) -> Case:
     (m, n), states = x.shape, x.shape[0] * n_splits
-    plain = x.is_contiguous()  # a view may be copied first, or be refused: both are fair
+    plain = x.is_contiguous()  # other views may be copied or refused
 
     def verify(e: Evidence) -> str | None:
         if plain or not e.error:
@@ -176,16 +168,15 @@ def _wrapper_case(label: str, x: torch.Tensor, n_splits: int, order: str) -> Cas
         f"{label}, {m}×{n} in {n_splits} split{'s' * (n_splits > 1)}",
         Call("call", "split_softmax", (x, n_splits), order=order, trace=n <= 5000),
         verify=verify,
-        size=m * n
-        if n_splits <= n
-        else 1000,  # with empty splits there is more to go wrong than the smallest case shows
-        # The states are the small part: they may be filled in first, and merged by whoever likes.
+        # Empty splits allow many faults, so such a case does not count as a small one.
+        size=m * n if n_splits <= n else 1000,
+        # The states are small next to x: an answer may fill them in first, and merge them with PyTorch.
         budget=(2 * m * n + 3 * states * n_splits + 8 * states, m * n + 8 * states) if plain else None,
         may_read_less=True,
         may_write_less=True,
         unit=m * n,
         expects_error=not plain,
-        facts=_facts(x, n_splits, softmax_function.block(n)) | {"y_stride": n},
+        facts=splits.case_facts(x, n_splits, softmax_function.block(n)) | {"y_stride": n},
     )
 
 
@@ -245,6 +236,6 @@ EXERCISES = [
             "`partial_kernel[(<rows>, <splits>)](...)`, then `combine_kernel[(<rows>, <splits>)](...)`, with "
             "SPLITS a power of two, at least the number of splits.",
         ),
-        mistakes=SPLIT_FUNCTION,
+        mistakes=SPLIT_SOFTMAX,
     ),
 ]

@@ -1,4 +1,7 @@
-"""Lesson 13: attention without its scores. The state of the online softmax, with an accumulator beside it."""
+"""Lesson 13: attention that never holds all scores: the state of an online softmax, with an accumulator beside it.
+
+Sizes: M queries, N keys, q is M×d, k is N×d, v is N×dv.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,11 @@ from collections.abc import Callable
 import torch
 
 from ..checks import inputs
-from ..mistakes import attention_kernel, attention_tiled
+from ..mistakes.attention import ATTENTION_KERNEL, KERNEL_REMARKS, TILED_ATTENTION
 from ..reference import attention
 from ..spec import Call, Case, Exercise, Out
 
-# What is added to the scores: offsets(m, n, tile) -> one number a query, one number a key.
+# Offsets of the scores: offsets(m, n, tile) -> (one number a query, one number a key).
 Offsets = Callable[[int, int, int], tuple[torch.Tensor, torch.Tensor]]
 
 
@@ -39,7 +42,7 @@ def _queries_apart(m: int, n: int, tile: int) -> tuple[torch.Tensor, torch.Tenso
 
 
 def _tensors(m: int, n: int, d: int, dv: int, tile: int, offsets: Offsets, scale: float, seed: int):
-    """q, k and v of normal values, where two columns of q and k add the offsets to the scores."""
+    """q (M×d), k (N×d) and v (N×dv) of normal values; a column of q and k each add the offsets to the scores."""
     g = inputs.generator(seed)
     q, k, v = inputs.randn(m, d, g), inputs.randn(n, d, g), inputs.randn(n, dv, g)
     of_query, of_key = offsets(m, n, tile)
@@ -50,12 +53,7 @@ def _tensors(m: int, n: int, d: int, dv: int, tile: int, offsets: Offsets, scale
     return q, k, v
 
 
-def _facts(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float, tile: int, causal: bool) -> dict:
-    facts = {"q": q, "k": k, "v": v, "scale": scale, "tile": tile, "causal": causal}
-    return facts | {"want": attention.right(facts), "allowed": attention.bound(facts)}
-
-
-_TILED = [  # queries, keys, numbers of a key, numbers of a row of v, keys of a tile
+_TILED = [  # label, offsets, M, N, d, dv, keys of a tile
     ("one tile", _plain, 2, 3, 4, 2, 4),
     ("two tiles", _plain, 3, 4, 2, 3, 2),
     ("a ragged last tile", _plain, 3, 5, 4, 2, 2),
@@ -84,18 +82,18 @@ def _tiled_cases(seed: int) -> list[Case]:
 
 def _tiled_case(label: str, offsets: Offsets, m: int, n: int, d: int, dv: int, tile: int, seed: int) -> Case:
     q, k, v = _tensors(m, n, d, dv, tile, offsets, d**-0.5, seed)
-    # Where there are many keys, all that a walk needs is less than the scores.
-    facts = _facts(q, k, v, d**-0.5, tile, causal=False) | {"many": n > 100}
+    # With many keys, all tensors of a walk together hold fewer numbers than the scores.
+    facts = attention.case_facts(q, k, v, d**-0.5, tile, causal=False) | {"many": n > 100}
     return Case(
         f"{label}, {m} × {n} scores in tiles of {tile} keys",
         Call("call", "tiled_attention", (q, k, v, tile)),
-        verify=lambda e: attention_tiled.returned(e, facts),
+        verify=lambda e: attention.returned(e, facts),
         size=m * n,
         facts=facts,
     )
 
 
-_KERNEL = [  # queries, keys, D, BLOCK_M, BLOCK_N
+_KERNEL = [  # label, offsets, M, N, D, BLOCK_M, BLOCK_N
     ("one key", _plain, 2, 1, 32, 16, 64),
     ("fewer keys than a tile", _plain, 3, 5, 32, 16, 64),
     ("several tiles", _plain, 8, 64, 64, 16, 32),
@@ -138,7 +136,7 @@ def _kernel_cases(seed: int) -> list[Case]:
     return [
         *cases,
         _kernel_case("another scale", _plain, 18, 30, *blocks, seed=seed, scale=0.6),
-        # Where NaN in the masked lanes hides that they were the maximum, 0 shows it.
+        # Poison in the masked lanes would hide that they became the maximum; zeros show it.
         _kernel_case(
             "scores around -1200, zeros in masked lanes", _far_below, 17, 62, *blocks, seed=seed, poison=False
         ),
@@ -158,11 +156,11 @@ def _kernel_case(
     scale = d**-0.5 if scale is None else scale
     gap = dict.fromkeys("oqkv", 0) | (gaps or {})
     q, k, v = _tensors(m, n, d, d, block_n, offsets, scale, seed)
-    facts = _facts(q, k, v, scale, block_n, causal)
+    facts = attention.case_facts(q, k, v, scale, block_n, causal)
     strides = {f"{name}_ptr": d + gap[name] for name in "oqkv"}
     sent = (inputs.row_strided(t, gap[name]) for name, t in zip("qkv", (q, k, v)))
     blocks = -(-m // block_m)
-    reads = m * d + 2 * blocks * n * d  # with a causal mask this is more than it takes
+    reads = m * d + 2 * blocks * n * d  # a causal kernel needs fewer
     facts |= {"out": 0, "block": block_m, "strides": strides, "reads": reads}
     return Case(
         f"{label}, {m} × {n} scores in tiles of {block_m} × {block_n}, D = {d}",
@@ -175,7 +173,7 @@ def _kernel_case(
             order=order,
             poison=poison,
         ),
-        verify=lambda e: attention_kernel.stored(e, facts),
+        verify=lambda e: attention.stored(e, facts),
         size=m * n,
         budget=(reads, m * d),
         may_read_less=causal,
@@ -200,7 +198,7 @@ EXERCISES = [
             "For each tile: `s = <q times the tile of k, transposed> * <scale>`, the new maximum of each query, "
             "`<factor>` and `p` from it, then `l = l * <factor> + <sum of p>`, and likewise o, with `p @ <tile of v>`.",
         ),
-        mistakes=attention_tiled.TILED,
+        mistakes=TILED_ATTENTION,
     ),
     Exercise(
         id="13.2",
@@ -217,9 +215,9 @@ EXERCISES = [
             "`s = tl.where(<mask>, s, <what loses every maximum>)`, then 13.1. Causal: `<keys>[None, :] <= "
             "<queries>[:, None]`.",
         ),
-        mistakes=attention_kernel.ATTENTION_KERNEL,
+        mistakes=ATTENTION_KERNEL,
         groups=("causal",),
         last_step=1,
-        remarks=attention_kernel.REMARKS,
+        remarks=KERNEL_REMARKS,
     ),
 ]

@@ -1,6 +1,10 @@
-"""Attention of one head, softmax(scale · q kᵀ) v: what is right, and how far float32 may be from it.
+"""Attention of one head, softmax(scale · q kᵀ) v: right values, a bound for float32, and the verification of answers.
 
-A case's facts hold q (M×d), k (N×d), v (N×dv), scale and causal.
+M queries, N keys: q is M×d, k is N×d, v is N×dv, all float32; scores and weights are M×N, the result is M×dv.
+
+The facts of a case are those of `case_facts`. Exercise 13.1 adds `many` (whether the case limits the numbers that are
+alive at once). Exercise 13.2 adds `block` (queries of one program), `strides` (row strides by pointer name, in
+elements) and `reads` (elements that one launch may read).
 """
 
 from __future__ import annotations
@@ -8,24 +12,39 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-INF = torch.inf
+from ..checks import compare
+from ..spec import Evidence
+
 _EPS = torch.finfo(torch.float32).eps
 
 
+def case_facts(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float, tile: int, causal: bool) -> dict:
+    """The arguments by name, with `want` and `allowed` (float64, M×dv); tile: keys of one step of the walk."""
+    given = {"q": q, "k": k, "v": v, "scale": scale, "tile": tile, "causal": causal}
+    return given | {"want": right(given), "allowed": bound(given)}
+
+
+# ---- values and errors
+
+
 def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """a @ b, by NumPy: PyTorch wakes its threads for products this small, which takes long where the cores are busy."""
+    """a @ b, computed by NumPy.
+
+    PyTorch wakes its threads even for products this small. That takes long while the cores are busy.
+    """
     with np.errstate(all="ignore"):
         return torch.from_numpy(a.numpy() @ b.numpy())
 
 
-def hidden(m: int, n: int) -> torch.Tensor:
-    """Which keys a query may not look at where masking is causal: those behind its own place, M×N."""
+def causal_mask(m: int, n: int) -> torch.Tensor:
+    """The keys that causal masking hides, boolean of shape M×N: key j is hidden from query i where j > i."""
     return torch.arange(n) > torch.arange(m)[:, None]
 
 
 def _scores(facts: dict) -> torch.Tensor:
+    """scale · q kᵀ in float64, M×N, with -inf for hidden keys."""
     s = facts["scale"] * matmul(facts["q"].double(), facts["k"].double().t())
-    return s.masked_fill(hidden(*s.shape), -INF) if facts["causal"] else s
+    return s.masked_fill(causal_mask(*s.shape), -torch.inf) if facts["causal"] else s
 
 
 def right(facts: dict) -> torch.Tensor:
@@ -34,12 +53,13 @@ def right(facts: dict) -> torch.Tensor:
 
 
 def bound(facts: dict) -> torch.Tensor:
-    """Absolute error that careful float32 arithmetic may have, M×dv.
+    """The absolute error that careful float32 arithmetic may have, float64 of shape M×dv.
 
-    A dot product of d terms is off by up to d roundings of the sum of the terms' magnitudes, and what a score is off
-    its weight is off relatively; so is the sum of the weights, by their average. Scaling by log2(e), the shift and the
-    factors of the walk round a few times more, each relative to a score or to the maximum. The sums over N keys add a
-    rounding a key. All of it is relative to the sum of weight · |v|: the terms of an output may cancel.
+    A dot product of d terms has an error of at most d roundings of the sum of the terms' magnitudes. The absolute error
+    of a score becomes the relative error of its weight. The sum of the weights has the weighted mean of these errors.
+    The scaling by log2(e), the shift and the factors of the walk add a few roundings, each relative to a score or to
+    the maximum. A sum over N keys adds one rounding a key. All errors are relative to the sum of weight · |v|, because
+    the terms of an output may cancel.
     """
     q, k, v = (facts[name].double() for name in "qkv")
     s = _scores(facts)
@@ -50,8 +70,11 @@ def bound(facts: dict) -> torch.Tensor:
     return _EPS * matmul(p * off, v.abs()) + 2 * torch.finfo(torch.float32).smallest_normal
 
 
-def place(got: torch.Tensor, want: torch.Tensor, allowed: torch.Tensor) -> str | None:
-    """None when got is want within what is allowed, else where it went wrong and by how much."""
+# ---- verification
+
+
+def difference(got: torch.Tensor, want: torch.Tensor, allowed: torch.Tensor) -> str | None:
+    """None where |got - want| <= allowed everywhere (all M×dv), else a sentence about the first wrong element."""
     bad = ~((got.double() - want).abs() <= allowed)
     if not bad.any():
         return None
@@ -62,11 +85,52 @@ def place(got: torch.Tensor, want: torch.Tensor, allowed: torch.Tensor) -> str |
     return f"query {query}, column {column} is {value:.{digits}g}, expected {expected:.{digits}g}; {count}"
 
 
-def alike(got, want: torch.Tensor) -> bool:
-    """Whether got looks like a formula's result, NaN and inf included; used to name mistakes, never to accept."""
-    if not isinstance(got, torch.Tensor) or got.shape != want.shape:
-        return False
-    got, want = got.double(), want.double()
-    size = torch.where(want.isfinite(), want.abs(), 0.0).amax(1, keepdim=True)
-    same = (got - want).abs() <= 1e-3 * size + 1e-30
-    return bool((same | (got == want) | (got.isnan() & want.isnan())).all())
+def correct(got, facts: dict) -> bool:
+    """Whether got is a tensor with the right numbers; traffic and memory are not considered."""
+    fits = isinstance(got, torch.Tensor) and got.shape == facts["want"].shape
+    return fits and difference(got, facts["want"], facts["allowed"]) is None
+
+
+def torch_reads(evidence: Evidence, facts: dict) -> list[tuple[str, int, int]]:
+    """(name, elements that PyTorch operations read, elements of the tensor) of q, k and v."""
+    return [(name, read, facts[name].numel()) for name, read in zip("qkv", evidence.torch_reads)]
+
+
+def holds_all_scores(evidence: Evidence, facts: dict) -> bool:
+    """Whether as many numbers were alive at once as there are scores, in a case that limits them."""
+    return facts["many"] and evidence.peak >= len(facts["q"]) * len(facts["k"])
+
+
+def returned(evidence: Evidence, facts: dict) -> str | None:
+    """None where 13.1 returned attention, read k and v once, and never held all the scores; else a sentence."""
+    got = evidence.value
+    sentence = compare.kind(got, facts["want"].float()) or difference(got, facts["want"], facts["allowed"])
+    if sentence:
+        return sentence
+    reads = torch_reads(evidence, facts)
+    for name, read, size in reads[1:]:
+        if read > size:
+            return f"right numbers, but {name} is read {read / size:.3g} times over"
+    for name, read, size in reads:
+        if read < size:
+            return f"right numbers, but PyTorch read {read} of the {size} numbers of {name}"
+    if holds_all_scores(evidence, facts):
+        m, n = len(facts["q"]), len(facts["k"])
+        return (
+            f"right numbers, but at one moment your tensors held {evidence.peak:,} numbers between them, and all the "
+            f"scores are {m}·{n} = {m * n:,}"
+        )
+    return None
+
+
+def stored(evidence: Evidence, facts: dict) -> str | None:
+    """None where 13.2 stored attention, and read q once and k and v once a block of queries; else a sentence."""
+    q, k, read = facts["q"], facts["k"], facts["reads"]
+    sentence = difference(evidence.args[0], facts["want"], facts["allowed"])
+    if sentence or evidence.read <= read:
+        return sentence
+    blocks = -(-len(q) // facts["block"])
+    return (
+        f"right numbers, but {evidence.read:,} elements are read; q once ({q.numel():,}) and k and v once for each of "
+        f"{blocks} block{'s' * (blocks > 1)} of queries ({2 * blocks * k.numel():,}) are {read:,}"
+    )

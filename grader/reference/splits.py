@@ -1,4 +1,11 @@
-"""Rows that several programs share: the states of their splits, and what is asked of a function that splits them."""
+"""Rows that several programs share: the states of their splits, and the verification of answers that split rows.
+
+A row of x (M×N) is cut into n_splits splits of ⌈N / n_splits⌉ columns each. The last ones may be short or empty. The
+state (m, d) of a split holds the maximum of its values, and the sum of exp(value - m) (online softmax: Milakov and
+Gimelshein 2018, arXiv 1805.02867).
+
+The facts of a case are those of `case_facts`. The exercises add `y_stride` (elements), and 9.1 adds `states`.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +17,35 @@ from ..checks import compare
 from ..spec import Evidence
 
 
-def states(x: torch.Tensor, n_splits: int, split_size: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """(m, d) of each split of each row, float64 of shape (M, n_splits); of an empty split (-inf, 0)."""
-    wide = torch.nn.functional.pad(x.double(), (0, n_splits * split_size - x.shape[1]), value=-torch.inf)
-    parts = wide.reshape(len(x), n_splits, split_size)
+def split_size(n_cols: int, n_splits: int) -> int:
+    """Columns of one split."""
+    return -(-n_cols // n_splits)
+
+
+def case_facts(x: torch.Tensor, n_splits: int, block: int) -> dict:
+    """Facts of a case about x (M×N): x_stride is in elements, split_size and block (of one tile) are in columns."""
+    return {
+        "x": x, "out": 0, "block": block, "x_stride": x.stride(0), "n_splits": n_splits,
+        "split_size": split_size(x.shape[1], n_splits),
+    }  # fmt: skip
+
+
+# ---- states
+
+
+def states(x: torch.Tensor, n_splits: int, size: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """(m, d) of each split of x (M×N), float64 of shape M×n_splits; size: columns of a split.
+
+    The state of a split without a number above -inf is (-inf, 0).
+    """
+    wide = torch.nn.functional.pad(x.double(), (0, n_splits * size - x.shape[1]), value=-torch.inf)
+    parts = wide.reshape(len(x), n_splits, size)
     m = parts.amax(2)
     return m, torch.exp(parts - m.clamp(min=-1e300)[..., None]).sum(2)
 
 
 def wrong_state(got: list[torch.Tensor], want: tuple[torch.Tensor, torch.Tensor]) -> str | None:
-    """None when got holds the states that were wanted, else a sentence about the first that differs."""
+    """None where got holds the wanted states (m, d; M×n_splits each), else a sentence about the first that differs."""
     good = [g.double() == w for g, w in zip(got, want)]
     good[1] |= (got[1].double() - want[1]).abs() <= 1e-4 * want[1]
     bad = ~(good[0] & good[1])
@@ -30,32 +56,36 @@ def wrong_state(got: list[torch.Tensor], want: tuple[torch.Tensor, torch.Tensor]
     return f"{name} of row {row}, split {split} is {g[row, split].item():.6g}, expected {w[row, split].item():.6g}"
 
 
+# ---- verification
+
+
 def returned(x: torch.Tensor, n_splits: int, evidence: Evidence) -> str | None:
-    """None when the softmax of x came back, from launches that share a row among n_splits programs; or a sentence."""
+    """None where 9.3 returned the softmax of x (M×N) and n_splits programs shared each row; else a sentence."""
     sentence = compare.softmax(x, evidence.value) or stored_by_several(evidence) or counted_too_early(evidence)
     if sentence:
         return sentence
     if not evidence.launches:
         return "no kernel was launched"
     programs = programs_over_the_row(x, evidence)
-    if not as_asked(programs, x, n_splits):
+    if not programs_accepted(programs, x, n_splits):
         asked = f"{len(x)} row{'s' * (len(x) > 1)} in {n_splits} split{'s' * (n_splits > 1)}"
         working = "1 program that stores" if programs == 1 else f"{programs} programs that store"
         return f"right numbers, but a launch over the whole of x has {working} anything, for {asked}"
     return None
 
 
-def as_asked(programs: int, x: torch.Tensor, n_splits: int) -> bool:
-    """Whether so many programs are a fair number for n_splits splits of each row.
+def programs_accepted(programs: int, x: torch.Tensor, n_splits: int) -> bool:
+    """Whether this number of programs is accepted for n_splits splits of each row of x.
 
-    Short splits may be rounded up to whole blocks, so that fewer programs do; long ones leave no reason to.
+    Splits may be rounded up to whole blocks, which leaves fewer programs. Splits of 8192 columns and more give no
+    reason to round.
     """
     asked = len(x) * n_splits
     return programs == asked or (programs < asked and x.shape[1] // n_splits < 8192)
 
 
 def programs_over_the_row(x: torch.Tensor, evidence: Evidence) -> int:
-    """How many programs share the work on x: of the kernels that read all of it, in the launch where fewest store."""
+    """The number of programs that store, in the launch with the fewest, of the kernels that read all of x."""
     reads = Counter()
     for name, read, _ in evidence.rows:
         reads[name] += read
@@ -64,7 +94,7 @@ def programs_over_the_row(x: torch.Tensor, evidence: Evidence) -> int:
 
 
 def stored_by_several(evidence: Evidence) -> str | None:
-    """None when every element was stored by one program of a launch, or by atomics; else a sentence."""
+    """None where one program of a launch stored each element, or atomics did; else a sentence."""
     for launch in evidence.launches:
         if launch["shared"]:
             times = "once" if launch["shared"] == 1 else f"{launch['shared']} times"
@@ -76,7 +106,7 @@ def stored_by_several(evidence: Evidence) -> str | None:
 
 
 def counted_too_early(evidence: Evidence) -> str | None:
-    """None when every program that loads what another one of its launch stored knows by an atomic that it is there."""
+    """None where an atomic orders each load behind the store of another program of its launch; else a sentence."""
     for launch in evidence.launches:
         if launch["early"]:
             return (
@@ -87,7 +117,7 @@ def counted_too_early(evidence: Evidence) -> str | None:
 
 
 def read_again(x: torch.Tensor, evidence: Evidence) -> str | None:
-    """None when no element of x_ptr was loaded twice, else a sentence. Needs a trace."""
+    """None where the loads from x_ptr cover no more elements than x has, else a sentence. Needs a trace."""
     loads = [panel for panel in evidence.panels if panel.tensor == "x_ptr" and panel.op == "load"]
     elements = sum(count for panel in loads for *_, count in panel.touched)
     return (
@@ -95,12 +125,3 @@ def read_again(x: torch.Tensor, evidence: Evidence) -> str | None:
         if elements > x.numel()
         else None
     )
-
-
-def touched(evidence: Evidence, op: str):
-    """(place, program) of every element that a program of a traced launch touched; op is "load" or "store"."""
-    for panel in evidence.panels:
-        if panel.op == op:
-            for program, row, first, count in panel.touched:
-                for column in range(first, first + count):
-                    yield (panel.launch, panel.tensor, row, column), program

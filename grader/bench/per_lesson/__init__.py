@@ -1,6 +1,6 @@
-"""What the lessons show of a GPU, each measured by a module of its own: `WHAT` says what, `measure` gives the rows.
+"""The measurements on a GPU that lessons show, one module each: `WHAT` describes the rows that `measure` returns.
 
-A module may have more to say of the machine: `also` gives it, by name.
+A module may also have `also`, which returns further entries of the record by name.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ LESSONS = {"02": "passes", "08": "online", "09": "splits", "10": "residency", "1
 
 
 def run() -> tuple[dict[str, dict], list[str]]:
-    """({lesson: {"what", "results", ...}}, what could not be measured and why).
+    """({lesson: {"what", "results", ...}}, lessons that could not be measured, each with the reason).
 
-    Each needs the solution notebooks, and some more: lesson 12 needs CuPy, wide rows need memory.
+    All need the solution notebooks. Lesson 12 needs CuPy, wide rows need memory.
     """
     found, missing = {}, []
     for lesson, name in LESSONS.items():
@@ -22,6 +22,6 @@ def run() -> tuple[dict[str, dict], list[str]]:
             found[lesson] = {"what": timed.WHAT, "results": timed.measure()}
             if hasattr(timed, "also"):
                 found[lesson] |= timed.also()
-        except Exception as error:  # whatever a machine lacks, the others are still to be measured
+        except Exception as error:  # any error of one lesson: the others must still be measured
             missing.append(f"lesson {lesson} ({error})")
     return found, missing

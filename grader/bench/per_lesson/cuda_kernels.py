@@ -1,4 +1,4 @@
-"""Lesson 12: its CUDA kernels (12.4) beside the Triton kernel of lesson 05, PyTorch's and a copy."""
+"""Lesson 12: its CUDA kernels (12.4), the Triton kernel of lesson 05, PyTorch's softmax and a copy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ THREADS = 256
 
 
 def measure() -> list[dict]:
-    """One row for each function: its median time, and the bytes of 2·M·N elements, which every one moves at least."""
+    """One row for each function: median time in µs, and the bytes of 2·M·N elements, the least that it moves."""
     import torch
 
     from ...cuda import device

@@ -1,4 +1,4 @@
-"""Lesson 08: the online kernel (8.4) beside the one-block kernel (5.2), PyTorch and a copy."""
+"""Lesson 08: the online kernel (8.4), the one-block kernel (5.2), PyTorch's softmax and a copy."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from . import solution
 
 WHAT = "Softmaxes of lessons 05 and 08 beside PyTorch's and a copy."
 SHAPES = [(4096, 4096), (4096, 12672), (8192, 32768), (2048, 128256), (2048, 262144), (16, 1048576), (1, 4194304)]
-WIDEST_BLOCK = 1 << 17  # wider rows do not fit the registers by far, and take minutes to compile
+WIDEST_BLOCK = 1 << 17  # columns; wider rows exceed the registers by far, and take minutes to compile
 
 
 def backwards(text: str) -> str:
-    """The same kernel with a second walk that begins at the end of the row."""
+    """The text of the kernel with a second walk that begins at the end of the row."""
     head, tail = text.rsplit("cols = start + lanes", 1)
     return f"{head}cols = (n_cols - 1) // BLOCK * BLOCK - start + lanes{tail}"
 
 
 def measure() -> list[dict]:
-    """One row for each shape and function: median time."""
+    """One row for each shape (M, N) and function: median time in µs."""
     import torch
 
     fused = solution.function("05_every_row.ipynb", "fused_softmax")

@@ -1,4 +1,4 @@
-"""Lesson 02: the five passes (1.1) and the fused kernel (5.2) beside a copy."""
+"""Lesson 02: the five passes (1.1), the fused kernel (5.2) and a copy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SHAPES = [(256, 256), (1024, 512), (4096, 781), (4096, 2048), (4096, 8192), (819
 
 
 def measure() -> list[dict]:
-    """One row for each shape and function: median time, and the elements it reads and writes."""
+    """One row for each shape (M, N) and function: median time in µs, and the elements that it reads and writes."""
     import torch
 
     five = solution.function("01_five_passes.ipynb", "naive_softmax")

@@ -15,7 +15,7 @@ WHAT = f"programs, of {WARPS} warps: in the launch; n_regs, n_spills: of a threa
 
 
 def ways(x, y) -> list[tuple[str, int | None, object]]:
-    """(what, programs, a function that does it) for each way to go over the rows of x: copy first, then softmax."""
+    """(name, programs, function) of a copy, PyTorch's softmax and each kernel, for x and y (both M×N)."""
     import torch
     import triton
 
@@ -40,7 +40,7 @@ def ways(x, y) -> list[tuple[str, int | None, object]]:
 
 
 def measure() -> list[dict]:
-    """One row for each shape and way: median time, and for our kernels programs, registers a thread, and spills."""
+    """One row for each shape (M, N) and way: median time in µs; for kernels also programs, registers and spills."""
     import torch
 
     results = []
@@ -61,5 +61,5 @@ def measure() -> list[dict]:
 
 
 def also() -> dict:
-    """What Triton's driver says of the device, as the lesson asks it."""
+    """The properties of the device in Triton's driver, read by the lesson's own function."""
     return {"properties": solution.function(LESSON, "device_properties")()}

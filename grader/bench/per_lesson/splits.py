@@ -1,4 +1,4 @@
-"""Lesson 09: its softmax (9.3) for several numbers of splits, beside PyTorch's and a copy."""
+"""Lesson 09: its softmax (9.3) for several numbers of splits, PyTorch's softmax and a copy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ N_SPLITS = [1, 4, 16, 64, 256, 1024]
 
 
 def measure() -> list[dict]:
-    """One row for each shape and function: median time, the elements it reads and writes, and its number of splits."""
+    """One row for each shape (M, N) and function: median time in µs, elements read and written, number of splits."""
     import torch
 
     split_softmax = solution.function("09_split_a_row.ipynb", "split_softmax")

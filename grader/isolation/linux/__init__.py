@@ -1,1 +1,1 @@
-"""The rungs for Linux, one module each, and the ladder that proves and climbs them. Start reading: ladder.py."""
+"""The rungs for Linux, one module each, and the ladder that proves and applies them. Start reading: ladder.py."""

@@ -1,4 +1,4 @@
-"""Which rungs hold on this machine, and how a process climbs them."""
+"""Proves which rungs work on this machine, and applies them to processes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from . import landlock, limits, namespaces, proof, seccomp
 
 
 def proved(rung: str) -> str:
-    """What was seen to work and to be refused behind a rung that is "on"."""
+    """A sentence for a rung that is "on": the operations that worked behind it, and those that it refused."""
     controls = proof.CONTROLS.get(rung, ())
     works = [c.says for c in controls if c.error is None] or ["a fork"]
     refused = [c.says for c in controls if c.error is not None] or ["the machine's network", "its other processes"]
@@ -20,26 +20,26 @@ def proved(rung: str) -> str:
 
 
 class Sandbox:
-    """The rungs that a worker has proved, to be climbed by each of its children.
+    """The rungs that a worker has proved, and that each of its children applies.
 
-    status: for each rung "on" or "off: why".
+    status: {rung: "on" or "off: why"}.
     """
 
     def __init__(self, course: pathlib.Path, rungs: tuple[str, ...] = RUNGS):
-        """rungs: which to try. Enters the namespaces at once: to be made before anything large is imported."""
+        """Enter the namespaces; call it before large imports. course: root of the course. rungs: those to try."""
         self.status = {rung: "" if rung in rungs else "off: not asked for" for rung in RUNGS}
         self._reads = [*landlock.readable(course), str(course / "grader" / "cuda")]  # g++ reads its headers
         if "namespaces" in rungs:
             self.status["namespaces"] = namespaces.enter()
 
     def prove(self, folder: str) -> None:
-        """Try every other rung, on a fork of this process each. folder: where the forks may leave files."""
+        """Prove every other rung, each in a fork of this process. folder: for the files of the forks."""
         for rung in [rung for rung in proof.CONTROLS if not self.status[rung]]:
             climb = functools.partial(self._climb, {rung}, os.getpid(), False)
             self.status[rung] = proof.prove(proof.CONTROLS[rung], climb, folder)
 
     def prove_on_gpu(self, folder: str, use_gpu: Callable[[], object]) -> None:
-        """Keep the rungs behind which use_gpu() still works: drivers differ in what they look at. status names them."""
+        """Keep in status the rungs behind which use_gpu() works: drivers need different files and system calls."""
         controls = (proof.Control("the GPU", lambda *_: use_gpu()),)
         proved = {rung for rung in ("landlock", "seccomp") if self.status[rung] == "on"}
         for rungs in (proved, proved & {"seccomp"}, proved & {"landlock"}, set()):
@@ -58,9 +58,10 @@ class Sandbox:
             seccomp.apply(on_gpu=on_gpu)
 
     def confine(self, scratch: str, parent: int, seconds: float, on_gpu: bool, reads: list[str]) -> None:
-        """Confine this process and all that it starts, but for its system calls. Call it once, early.
+        """Apply limits and Landlock to this process and its descendants, for good. Call it once, early.
 
-        scratch: the folder it may write to. reads: files it may read besides.
+        scratch: the folder that it may write to. parent: the process whose end ends this one. seconds: CPU time.
+        reads: files that it may read in addition.
         """
         limits.move_into(scratch)
         limits.apply(seconds, parent, on_gpu)
@@ -68,11 +69,11 @@ class Sandbox:
             landlock.apply(scratch, [*self._reads, *reads], on_gpu)
 
     def confine_tools(self, parent: int) -> None:
-        """What remains for a fork of a confined process that starts the course's own programs."""
+        """Confine a fork of a confined process that starts the course's own programs. parent: as for `confine`."""
         limits.fork_for_programs(parent)
         self.refuse_calls(programs=True)
 
     def refuse_calls(self, programs: bool = False, on_gpu: bool = False) -> None:
-        """Refuse system calls for good, but those that starting programs or using a GPU takes."""
+        """Apply seccomp to this process for good. programs: it may start programs. on_gpu: it may use a GPU."""
         if self.status["seccomp"] == "on":
             seccomp.apply(programs, on_gpu)

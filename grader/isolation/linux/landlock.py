@@ -1,4 +1,4 @@
-"""Landlock: which files a process and everything it starts may open, without root. Linux 5.13 and newer.
+"""Landlock: restricts the files that a process and its descendants may open, without root. Linux 5.13 and newer.
 
 The system calls and their structures: https://docs.kernel.org/userspace-api/landlock.html
 """
@@ -16,18 +16,18 @@ _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE = 1 << 0, 1 << 1, 1 << 2
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
 _READ = _EXECUTE | _READ_FILE | _READ_DIR
 
-# Programs, libraries, and what the C library and PyTorch look at.
+# Programs, libraries, and files that the C library and PyTorch read.
 _SYSTEM = (
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/etc/ld.so.cache", "/etc/localtime",
     "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu", "/dev/zero", "/dev/random", "/dev/urandom",
 )  # fmt: skip
-# What a GPU's driver looks at besides.
+# Files that a GPU's driver uses in addition.
 _GPU_READ = ("/etc", "/proc", "/sys", "/opt")
 _GPU_WRITE = ("/dev", "/proc/self/task")
 
 
 class Unavailable(Exception):
-    """The kernel does not offer this."""
+    """This Linux kernel has no Landlock, or refuses the rules."""
 
 
 def version() -> int:
@@ -39,9 +39,9 @@ def version() -> int:
 
 
 def readable(course: pathlib.Path) -> list[str]:
-    """What every answer may read: the system's programs and libraries, and Python's; nothing of the course.
+    """Paths that every answer may read: programs and libraries of the system and of Python, without the course.
 
-    course: its root. A folder of Python's that holds somebody's home is left out.
+    course: root of the course. A folder of Python that contains the user's home folder is left out.
     """
     python = {sys.prefix, sys.exec_prefix, sys.base_prefix, *sys.path}
     folders = {os.path.realpath(p) for p in python if os.path.isdir(p)}
@@ -50,7 +50,7 @@ def readable(course: pathlib.Path) -> list[str]:
 
 
 def _without(path: str, left_out: str) -> list[str]:
-    """A path, or, where it holds what is left out, all that it holds but that."""
+    """[path]; or, where path contains left_out, the paths in it that do not."""
     path, left_out = os.path.realpath(path), os.path.realpath(left_out)
     if path == left_out:
         return []
@@ -60,9 +60,9 @@ def _without(path: str, left_out: str) -> list[str]:
 
 
 def apply(scratch: str, reads: list[str], on_gpu: bool = False) -> None:
-    """Let this process, for good, read `reads` and its own entry in /proc, and do what it likes in `scratch`.
+    """Restrict this process for good: it may read `reads` and its own entry in /proc, and write in `scratch`.
 
-    Also no signals and no abstract sockets beyond its own kind, where the kernel can say so. Raises Unavailable.
+    Since version 6, signals and abstract sockets reach only processes under the same restriction. Raises Unavailable.
     """
     number = version()
     libc = ctypes.CDLL(None, use_errno=True)

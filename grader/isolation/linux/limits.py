@@ -1,4 +1,4 @@
-"""What a process may ask of itself on any Linux: own session, bounded time, memory, files and tasks, no rights."""
+"""Limits that every Linux has: an own session, bounded time, memory, files and tasks, no capabilities."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import resource
 import signal
 import tempfile
 
-MEMORY = 2 << 30  # bytes an answer may take beyond what PyTorch and Triton hold already
-RESERVE = 256 << 20  # bytes kept back, so that running out of memory can still be reported
-# Files that were removed while open are in nobody's folder: these two bound what they hold together.
+MEMORY = 2 << 30  # bytes for an answer, besides those that PyTorch and Triton occupy
+RESERVE = 256 << 20  # bytes that stay free, so that an out-of-memory error can be reported
+# A file that is removed while open is in no folder. These two bound the total size of such files.
 FILE_SIZE = 16 << 20  # bytes
 OPEN_FILES = 64
 TASKS = 64  # processes and threads
-FOLDER_SIZE, FOLDER_FILES = 256 << 20, 2000  # what a scratch folder may hold: the worker looks now and then
+FOLDER_SIZE, FOLDER_FILES = 256 << 20, 2000  # bytes and files of a scratch folder; the worker checks them
 
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
 _CAPABILITY_VERSION_3, _CAP_DAC_READ_SEARCH = 0x20080522, 2
-_ANY_USER = 1_000_000_000  # above every user id that somebody has
+_ANY_USER = 1_000_000_000  # above all user ids in use
 
 
 def apply(seconds: float, parent: int, on_gpu: bool = False) -> None:
-    """Confine this process for good. Call it once, early.
+    """Limit this process for good. Call it once, early.
 
-    seconds: CPU time. parent: the process whose end ends this one. on_gpu: leave the address space alone, since CUDA
-    reserves far more than it uses, and admit the files it keeps open.
+    seconds: CPU time. parent: the process whose end ends this one. on_gpu: the address space has no limit, because CUDA
+    reserves far more than it uses; and more files may be open.
     """
     os.setsid()
     _limit(resource.RLIMIT_CPU, int(seconds) + 2, int(seconds) + 3)
@@ -42,9 +42,9 @@ def apply(seconds: float, parent: int, on_gpu: bool = False) -> None:
 
 
 def move_into(scratch: str) -> None:
-    """Let a scratch folder be this process's home, its place for temporary files, and where Triton keeps what it made.
+    """Make a scratch folder this process's current folder, its home, its temporary folder and its Triton cache.
 
-    One cache for all would hold kernels that another answer left there.
+    A cache for all answers would contain kernels of other answers.
     """
     os.chdir(scratch)
     os.environ |= {"HOME": scratch, "TMPDIR": scratch, "TRITON_CACHE_DIR": scratch}
@@ -52,27 +52,27 @@ def move_into(scratch: str) -> None:
 
 
 def die_with(parent: int) -> None:
-    """Ask Linux to end this process when its parent ends. A fork loses this, so a fork asks again."""
+    """Make Linux end this process when its parent ends. A fork does not inherit this, and has to call it again."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it ended before it was asked
+    if os.getppid() != parent:  # the parent ended before the call
         os._exit(1)
 
 
 def fork_for_programs(parent: int) -> None:
-    """For a fork of a confined process: a program that it starts is to own the scratch folder, as root did."""
+    """Prepare a fork of a confined process for programs: under root they run as root, who owns the scratch folder."""
     if os.geteuid() == 0:
         os.setresuid(0, 0, 0)
     die_with(parent)
 
 
 def use_reserve() -> None:
-    """Open the memory kept back by `apply`."""
+    """Free the RESERVE of memory that `apply` keeps back."""
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
 
 
 def overflows(folder: str) -> bool:
-    """Whether a scratch folder holds more than any answer needs, or hides what it holds."""
+    """Whether a scratch folder exceeds FOLDER_SIZE or FOLDER_FILES, or has a folder that cannot be read."""
     size = files = 0
     try:
         for path, folders, names in os.walk(folder, onerror=_hides):
@@ -82,28 +82,28 @@ def overflows(folder: str) -> bool:
                     size += os.lstat(os.path.join(path, name)).st_blocks * 512
             if size > FOLDER_SIZE or files > FOLDER_FILES:
                 return True
-    except (OSError, RecursionError):  # nobody may look into it, or it is deeper than anybody looks
+    except (OSError, RecursionError):  # a folder cannot be read, or is too deep
         return True
     return False
 
 
 def _hides(error: OSError) -> None:
-    if not isinstance(error, FileNotFoundError):  # a folder that is gone already
+    if not isinstance(error, FileNotFoundError):  # that folder was removed meanwhile
         raise error
 
 
 def _give_up_rights(own_user: bool) -> bool:
-    """Without the rights that make limits void for root; True where this process now counts as a user of its own.
+    """Drop the capabilities that exempt root from limits. Returns whether the process now has a user id of its own.
 
-    Files are still opened as root, or a course in root's home folder could not be imported.
+    Files are still opened as root: otherwise a course in root's home folder could not be imported.
     """
     root = os.geteuid() == 0
     try:
         if root and own_user:
             os.setresuid(_ANY_USER + os.getpid(), 0, 0)
-    except OSError:  # in a user namespace there may be no other user to become
+    except OSError:  # a user namespace may have no other user id
         own_user = False
-    # Root reads the course wherever it lies. Landlock says which files these are.
+    # Root must read the course in any folder. Landlock restricts the files.
     kept = root << _CAP_DAC_READ_SEARCH
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     ctypes.CDLL(None).capset(header, (ctypes.c_uint32 * 6)(kept, kept, 0, 0, 0, 0))
@@ -119,7 +119,7 @@ def _limit(which: int, soft: int, hard: int | None = None) -> None:
 
 
 def _tasks() -> int:
-    """How many tasks the machine runs, and so at most this user."""
+    """The number of tasks on the machine, an upper bound for those of this user."""
     with open("/proc/loadavg") as f:
         return int(f.read().split()[3].split("/")[1])
 

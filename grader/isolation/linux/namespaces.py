@@ -1,4 +1,4 @@
-"""Namespaces: processes of their own, no network, once for the worker and so for all that it forks."""
+"""Namespaces: own processes and no network. The worker enters them once, and its forks inherit them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _IPC, _USER, _PID, _NET = 0x08000000, 0x10000000, 0x20000000, 0x40000000
 
 
 def enter() -> str:
-    """Go on in new namespaces, as their first process: when it ends, Linux ends all others in there.
+    """Continue in new namespaces, in a fork that is their first process: when it ends, Linux ends all others in them.
 
-    Returns "on" when what they are for is seen to hold, else "off: why"; call it before there is a second thread.
-    The first process waits outside for the one that goes on.
+    The calling process waits outside. Call it while the process has one thread. Returns "on" if network and processes
+    of the machine are out of reach, else "off: why".
     """
-    with socket.socket() as listening:  # outside: what must be out of reach from within
+    with socket.socket() as listening:  # a port outside, which must be out of reach from inside
         listening.bind(("127.0.0.1", 0))
         listening.listen()
         port = listening.getsockname()[1]
@@ -32,7 +32,7 @@ def enter() -> str:
         inside = os.fork()
         if inside:
             _wait(inside)
-        limits.die_with(0)  # its parent's number is 0 from within
+        limits.die_with(0)  # inside, the parent's process id is 0
         if _connects(port):
             return "off: the network of the machine is still within reach"
     with contextlib.suppress(ProcessLookupError):
@@ -43,12 +43,12 @@ def enter() -> str:
 
 
 def _rehearsed() -> str:
-    """Why namespaces are not to be had, nothing when they are. Half a user namespace has no way back: a fork tries."""
+    """Why namespaces are refused, "" where they are not. A fork tries them, because entering cannot be undone."""
     child = os.fork()
     if not child:
         try:
             _unshare()
-            for needed in (os.__file__, __file__):  # rights that reach here may not reach there
+            for needed in (os.__file__, __file__):  # inside, rights may be missing
                 os.close(os.open(needed, os.O_RDONLY))
             os._exit(0)
         except OSError as error:
@@ -60,7 +60,7 @@ def _rehearsed() -> str:
 def _unshare() -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     user, group = os.geteuid(), os.getegid()
-    if libc.unshare(_PID | _NET | _IPC) == 0:  # root's way, which leaves it other users to become
+    if libc.unshare(_PID | _NET | _IPC) == 0:  # as root: other user ids stay available
         return
     if libc.unshare(_USER | _PID | _NET | _IPC) != 0:
         raise OSError(ctypes.get_errno(), "unshare")
@@ -70,7 +70,7 @@ def _unshare() -> None:
 
 
 def _wait(inside: int) -> None:
-    """Stand for the process within: end when it ends, hold nothing open meanwhile."""
+    """Close all files, wait for the process inside, and end with its exit status."""
     os.closerange(3, 4096)
     _, status = os.waitpid(inside, 0)
     os._exit(os.waitstatus_to_exitcode(status) & 0xFF)

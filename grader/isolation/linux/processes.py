@@ -1,4 +1,4 @@
-"""The end of a child and of everything it started, also of what left its session and its parent."""
+"""Ends a child and all its descendants, also those that left its session or lost their parent."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ import os
 import signal
 
 _PR_SET_CHILD_SUBREAPER = 36
-_ROUNDS = 100  # looks for what is left; each ends all that is seen
+_ROUNDS = 100  # searches for remaining processes; each ends all that it finds
 
 
 def adopt_orphans() -> None:
-    """From now on whoever loses its parent, at any depth below this process, becomes a child of this one."""
+    """Make this process the new parent of each descendant that loses its own."""
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def kill(pid: int) -> None:
-    """End a child's whole session; before it has made one, the child alone."""
+    """End a child and its whole session, if it has one already."""
     for end in (os.killpg, os.kill):
         with contextlib.suppress(OSError):
             end(pid, signal.SIGKILL)
 
 
 def end_strays(children: set[int]) -> None:
-    """End every process below this one that is not below one of its children; whoever is left belongs to nobody."""
+    """End every descendant of this process that is neither one of `children` nor a descendant of these."""
     for _ in range(_ROUNDS):
         strays = _below_this_one(children)
         if not strays:
@@ -38,8 +38,8 @@ def end_strays(children: set[int]) -> None:
 
 
 def _below_this_one(left_out: set[int]) -> list[int]:
-    """Numbers of the processes below this one, without `left_out` and what is below these."""
-    number, above = {}, {}  # as /proc counts: the number as this process counts, the parent
+    """Process ids of the descendants of this process, without `left_out` and their descendants."""
+    number, above = {}, {}  # by the id in /proc: the id in this process's namespace, the parent's id in /proc
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             with contextlib.suppress(OSError, IndexError, ValueError), open(f"/proc/{entry}/status") as f:

@@ -1,4 +1,4 @@
-"""Controls for each rung: what must still work behind it, and what must not. A rung that fails one is not named."""
+"""Controls for each rung: operations that must work behind it, and operations that it must refuse."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from typing import NamedTuple
 
 from . import limits
 
-SECONDS = 60  # a GPU takes its time at first
+SECONDS = 60  # the first use of a GPU is slow
 
 
 class Control(NamedTuple):
-    """Something to try behind a rung, and the error it must end in; None when it must work."""
+    """An operation to try behind a rung. error: the exception that it must raise; None if it must work."""
 
     says: str
-    do: Callable[[pathlib.Path, int], object]  # of a scratch folder and the number of the process that forked
+    do: Callable[[pathlib.Path, int], object]  # takes a scratch folder and the id of the process that forked
     error: type[BaseException] | None = None
 
 
@@ -77,15 +77,15 @@ CONTROLS = {
 
 
 def prove(controls: tuple[Control, ...], climb: Callable[[str], None], folder: str) -> str:
-    """Climb on a fork of this process and run the controls there: "on", or "off: why".
+    """Apply rungs to a fork of this process and run the controls there; returns "on" or "off: why".
 
-    climb: confines the process that calls it; it is given a scratch folder, which is in `folder`.
+    climb: applies the rungs to the process that calls it; its argument is a scratch folder in `folder`.
     """
     outer = tempfile.mkdtemp(dir=folder)
     _write(pathlib.Path(outer, "beside"))
     scratch = pathlib.Path(outer, "scratch")
     scratch.mkdir()
-    process = int(os.readlink("/proc/self"))  # as /proc counts, whatever the namespace
+    process = int(os.readlink("/proc/self"))  # the id in /proc, which may belong to another namespace
     reading, writing = os.pipe()
     child = os.fork()
     if not child:

@@ -1,4 +1,4 @@
-"""Folders for what answers write. They go with their owner, or, when that was killed, with the next one to start."""
+"""Folders for the files of answers. The owner removes its folder; if it was killed, the next Scratch does."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _PREFIX = "five-passes-"
 
 
 class Scratch:
-    """A folder of this process's own: name. It is locked until this process closes it, or forgets it, or ends."""
+    """A folder of this process; name: its path. It is locked until close(), garbage collection or the process's end."""
 
     def __init__(self):
-        """Also removes the folders whose owners are gone. Raises OSError on a full disk, for example."""
+        """Create the folder, and remove those whose owners have ended. Raises OSError, for example on a full disk."""
         place = tempfile.gettempdir()
         for entry in os.scandir(place):
             if entry.name.startswith(_PREFIX):
                 with contextlib.suppress(OSError):
                     _remove_if_left(entry.path)
-        # It gets its name when it is locked, so that nobody takes it for one that was left.
+        # It gets its name after it is locked: before, another process could take it for an abandoned one.
         unnamed = pathlib.Path(tempfile.mkdtemp(prefix=f".{_PREFIX}"))
         lock = os.open(unnamed, os.O_DIRECTORY)
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -52,16 +52,16 @@ def _remove_if_left(path: str) -> None:
 
 
 def remove(folder: str) -> None:
-    """Remove a folder, however deep the folders in it lie and whatever their modes are. Raises nothing."""
+    """Remove a folder, at any depth of nesting and with any modes. Raises nothing."""
     try:
         shutil.rmtree(folder)
     except (OSError, RecursionError):
-        with contextlib.suppress(OSError):  # what cannot be removed now is left for the next start
+        with contextlib.suppress(OSError):  # the next Scratch removes the rest
             _remove_step_by_step(folder)
 
 
 def _remove_step_by_step(folder: str) -> None:
-    """Go down and up one folder at a time: neither a long path nor many open files are needed."""
+    """Remove a tree one folder at a time, without long paths and with few open files."""
     at, names = os.open(folder, os.O_DIRECTORY), []
     try:
         while True:
@@ -85,7 +85,7 @@ def _step(at: int, name: str) -> int:
 
 
 def _first_folder(at: int) -> str | None:
-    """The first folder in a folder, which can be looked into from then on. The files on the way to it are removed."""
+    """The name of the first folder in a folder, which becomes readable. The files listed before it are removed."""
     with os.scandir(at) as entries:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):

@@ -1,7 +1,7 @@
-"""seccomp: which system calls a process and everything it starts may make, without root. A filter of our own.
+"""seccomp: restricts the system calls of a process and its descendants, without root.
 
-A library (libseccomp) would spare the numbers below and cost every learner an installation; the filter is a short list.
-How a filter is built: https://docs.kernel.org/userspace-api/seccomp_filter.html; the numbers are Linux's own
+The filter is written here: a library (libseccomp) would save the numbers below, but every learner would have to install
+it. How a filter is built: https://docs.kernel.org/userspace-api/seccomp_filter.html; the numbers are those of Linux
 (asm/unistd.h, asm-generic/unistd.h).
 """
 
@@ -14,7 +14,7 @@ import platform
 import socket
 import struct
 
-# For each call its number on x86_64 and on aarch64; 0 where it does not exist.
+# Name, number on x86_64 and number on aarch64 of each call; 0 where it does not exist.
 _PROGRAMS = """fork 57 0  vfork 58 0  execve 59 221  execveat 322 281 """
 _LISTENING = """socket 41 198  bind 49 200  listen 50 201 """
 _REFUSED = """
@@ -42,7 +42,9 @@ clone 56 220  kill 62 129  tgkill 234 131  prctl 157 167  prlimit64 302 261  ope
 sched_setaffinity 203 122  fcntl 72 25  ioctl 16 29
 """
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column, AUDIT_ARCH_*
-_NEWER = 424  # the first number that is the same everywhere; what came since has an older way, or is refused
+# From this number on, calls have the same number on all architectures. They fail with ENOSYS, so that programs use
+# older calls where there are some.
+_NEWER = 424
 
 _ALLOW = 0x7FFF0000
 _EPERM, _ENOSYS = 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS
@@ -52,11 +54,11 @@ _LOAD, _AND, _RETURN, _EQUAL, _AT_LEAST, _ANY_BIT = 0x20, 0x54, 0x06, 0x15, 0x35
 
 
 def apply(programs: bool = False, on_gpu: bool = False) -> None:
-    """Refuse, for good, what no answer needs: other processes, the network, owners and modes of files, the system.
+    """Refuse for good what no answer needs: other processes, network, owners and modes of files, administration.
 
-    programs: whether it may start programs all the same; it signals none of them. on_gpu: also what CUDA's driver does
-    at its start, which is to listen on a local socket that nobody gets through to. Raises OSError where there is no
-    seccomp, or no list of numbers for this architecture.
+    programs: the process may start programs, but not signal them. on_gpu: also allows the calls of CUDA's driver at its
+    start, which listens on a local socket to which no process can connect. Raises OSError where there is no seccomp, or
+    no list of numbers for this architecture.
     """
     code = _filter(os.getpid(), programs or on_gpu, on_gpu)
     buffer = ctypes.create_string_buffer(code, len(code))
@@ -93,12 +95,12 @@ def _filter(pid: int, programs: bool, on_gpu: bool) -> bytes:
         ("kill", 0, itself),
         ("tgkill", 0, itself),
         ("prlimit64", 0, [(_EQUAL, 0, 1, 0), yes, *itself]),
-        ("prctl", 0, [(_EQUAL, 0, 1, 1), no, yes]),  # PR_SET_PDEATHSIG: it ends when the worker does
+        ("prctl", 0, [(_EQUAL, 0, 1, 1), no, yes]),  # PR_SET_PDEATHSIG: the process must end with the worker
         ("sched_setaffinity", 0, [(_EQUAL, 0, 1, 0), yes, *itself]),
-        # Who gets the signal of a file that has something to say: F_SETOWN, F_SETOWN_EX, FIOSETOWN, SIOCSPGRP.
+        # The receiver of a file's signals: F_SETOWN, F_SETOWN_EX, FIOSETOWN, SIOCSPGRP.
         ("fcntl", 1, [(_EQUAL, 1, 0, 8), (_EQUAL, 0, 1, 15), no, yes]),
         ("ioctl", 1, [(_EQUAL, 1, 0, 0x8901), (_EQUAL, 0, 1, 0x8902), no, yes]),
-        ("open", 1, opening),  # a way to empty a file that Landlock took for reading, before Linux 6.2
+        ("open", 1, opening),  # it can empty a file; before Linux 6.2 Landlock takes that for reading
         ("openat", 2, opening),
         ("socket", 0, [(_EQUAL, 0, 1, socket.AF_UNIX), yes, no]),
     ):

@@ -1,0 +1,906 @@
+"""Mistakes in attention along tiles of keys: texts, wrong formulas, detectors, tables.
+
+The walk is an online softmax (Milakov and Gimelshein 2018, arXiv 1805.02867) with an accumulator beside it (Rabe and
+Staats 2021, arXiv 2112.05682; FlashAttention: Dao et al. 2022, arXiv 2205.14135). For each query it keeps a state
+(m, l, o): the largest score so far, the sum of exp(score - m), and the sum of exp(score - m) times the rows of v.
+
+M queries, N keys: q is M×d, k is N×d, v is N×dv. The facts of a case are those of `reference/attention.py`.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import torch
+
+from ..checks import syntax
+from ..reference import attention
+from ..reference.attention import causal_mask, matmul
+from ..spec import Answer, Case, Detector, Evidence
+from . import detectors
+from .detectors import both, outside, written
+from .mistake import Mistake
+from .softmax.columns import KERNEL
+
+# ---- texts
+
+MISTAKES = [
+    Mistake(
+        "accumulator-not-rescaled",
+        "When the maximum rose, the sum of the weights was rescaled, and the accumulator was not.",
+        "Relative to which maximum are the weights that went into o so far?",
+    ),
+    Mistake(
+        "divided-at-every-tile",
+        "The accumulator was divided before the walk was over, and added to afterwards as if it had not been.",
+        "What would o have to be multiplied by before the next tile may be added to it?",
+    ),
+    Mistake(
+        "factor-without-exp",
+        "The factor is the ratio of the two maxima, and not a power of e.",
+        "What is exp(s - new) divided by exp(s - m)?",
+    ),
+    Mistake(
+        "start-finite",
+        "The walk starts with a maximum that scores can lie below.",
+        "What is the maximum of no values at all?",
+    ),
+    Mistake(
+        "maximum-of-first-tile",
+        "The maximum is that of the first tile, whatever the others hold.",
+        "Which scores should m know of after the second tile?",
+    ),
+    Mistake(
+        "weights-not-summed",
+        "The output was divided by a sum of maxima: of each tile, only the largest weight went into l.",
+        "Which weights is o made of, and which of them are in l?",
+    ),
+    Mistake(
+        "last-tile-sum",
+        "The output was divided by the sum of the newest tile alone.",
+        "Which keys do the weights in o come from, and which of them are in l?",
+    ),
+    Mistake(
+        "not-normalised",
+        "The accumulator was never divided: the weights of a query do not sum to 1.",
+        "What comes out when every row of v holds ones, and what should?",
+    ),
+    Mistake(
+        "scale-forgotten",
+        "The scores went into exp without the scale.",
+        "What stands between q kᵀ and the softmax in the formula?",
+    ),
+    Mistake(
+        "scaled-twice",
+        "The scores were multiplied by the square of the scale; dividing by the number of columns does the same.",
+        "Where does a score meet the scale on its way, and how often?",
+    ),
+    Mistake(
+        "scale-upside-down",
+        "The scores were divided by the scale.",
+        "Should scores of longer vectors become larger or smaller by it?",
+    ),
+    Mistake(
+        "scale-of-its-own",
+        "The kernel works out a scale of its own and leaves the one it was given.",
+        "What is the parameter scale for?",
+    ),
+    Mistake(
+        "dot-shapes",
+        "The shapes of a matrix product do not fit: the first has more or fewer columns than the second has rows.",
+        "Which shape do the scores of a tile have, and which two shapes make it?",
+    ),
+    Mistake(
+        "keys-left-out",
+        "Some tiles of keys never had a say.",
+        "Which keys does each step of your loop look at, and which are met by none?",
+    ),
+    Mistake(
+        "keys-read-again",
+        "The numbers are right, but keys or values are read more than once.",
+        "What do you need of the earlier tiles when a new one arrives?",
+    ),
+    Mistake(
+        "scores-stored",
+        "As many numbers were kept at once as there are scores, which is what the walk should avoid.",
+        "Which tensors of yours grow with the number of keys?",
+    ),
+    Mistake(
+        "past-pytorch",
+        "Numbers were taken out of their tensors, by .numpy() or .tolist(), to where nothing is counted.",
+        "Which operations of PyTorch would do the same?",
+    ),
+    Mistake(
+        "shape-not-a-tuple",
+        "A shape is a tuple, even with one size.",
+        "How does Python write a tuple with one element, and how one with two?",
+    ),
+    Mistake(
+        "dtype-missing",
+        "tl.zeros and tl.full also want a dtype.",
+        "Which type should the numbers of that block have?",
+    ),
+    Mistake(
+        "loop-over-a-block",
+        "A loop needs one number for its end, not a block of them.",
+        "How far does the program have to walk, all its queries taken together?",
+    ),
+    Mistake(
+        "matmul-in-kernel",
+        "@ is PyTorch's product; blocks of a kernel have a function for it.",
+        "Which function of triton.language multiplies two blocks?",
+    ),
+    Mistake(
+        "strides-exchanged",
+        "A tensor was addressed with the row stride of another one.",
+        "Which stride belongs to which pointer?",
+    ),
+    Mistake(
+        "keys-past-the-end",
+        "The last tile reaches on behind the last key.",
+        "How many keys are left for the last tile, and what tells its lanes so?",
+    ),
+    Mistake(
+        "zero-times-nan",
+        "Rows of v that do not exist held anything, and a weight of 0 does not help: 0 times NaN is NaN.",
+        "What should a masked lane of v hold, so that 0 times it is 0?",
+    ),
+    Mistake(
+        "absent-keys-weigh",
+        "Keys that do not exist have a weight, and one that is no number makes NaN of the whole query.",
+        "What is the score of a lane behind the last key?",
+    ),
+    Mistake(
+        "keys-for-values",
+        "The weights were given to the rows of k, and v has no say.",
+        "Which pointer does each of your loads begin with?",
+    ),
+    Mistake(
+        "hidden-as-zero",
+        "Hidden keys have the score 0, which has a weight like any other.",
+        "Which score can neither win a maximum nor add to the sum?",
+    ),
+    Mistake(
+        "hidden-after-exp",
+        "The maximum was taken over hidden keys as well, so one of them can push the others' weights to 0.",
+        "At which of the steps does a hidden key first have a say?",
+    ),
+    Mistake(
+        "hidden-in-the-sum",
+        "Hidden keys were counted in l, so what is left for the others is too little.",
+        "What should the weights of a query sum to, and at which step is a hidden key still there?",
+    ),
+    Mistake(
+        "causal-places-of-a-block",
+        "Places inside a block were compared, and not the numbers of queries and keys.",
+        "Which query stands first in program 1, and which key first in the second tile?",
+    ),
+    Mistake(
+        "causal-ignored",
+        "Queries look at keys that come after them.",
+        "Which keys may query 0 look at when CAUSAL is on?",
+    ),
+    Mistake(
+        "causal-off-by-one",
+        "The border between seen and hidden keys is one key off.",
+        "Does a query look at the key that has its own number?",
+    ),
+    Mistake(
+        "causal-inverted",
+        "Exactly the wrong keys are hidden: queries look ahead and not back.",
+        "Which of the two numbers is the larger one, a query's or that of a key which it may look at?",
+    ),
+    Mistake(
+        "half-products",
+        "The numbers have about three digits: the blocks were turned into half precision before a product.",
+        "Which dtype do q, k and v have, and which does tl.dot get from you?",
+    ),
+    Mistake(
+        "tf32",
+        "The numbers have about three digits: the products were made in tf32.",
+        "Which argument of tl.dot says how exact its inputs are taken?",
+    ),
+]
+
+# ---- wrong formulas: updates of the state
+#
+# An update takes m and l (M×1), o (M×dv), the masked scores s of a tile (M×tile), the same scores unmasked (raw), and
+# the tile's rows of v (tile×dv). All are float32.
+
+State = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+
+
+def right_update(m, l, o, s, raw, v) -> State:
+    """The right update, without a guard for a tile of nothing but -inf."""
+    new = torch.maximum(m, _row_max(s))
+    return _accumulated(new, torch.exp(m - new), l, o, torch.exp(s - new), v)
+
+
+def _row_max(s):
+    return s.amax(1, keepdim=True)
+
+
+def _accumulated(new, factor, l, o, p, v) -> State:
+    """The state with maximum `new`: l and o times factor (M×1), plus the weights p (M×tile)."""
+    return new, l * factor + p.sum(1, keepdim=True), o * factor + matmul(p, v)
+
+
+def rescaled(which: str):
+    """Only the parts of the state that `which` names are rescaled when the maximum rises: "l", "o" or neither."""
+
+    def update(m, l, o, s, raw, v) -> State:
+        new = torch.maximum(m, _row_max(s))
+        factor, p = torch.exp(m - new), torch.exp(s - new)
+        l, o = l * factor if "l" in which else l, o * factor if "o" in which else o
+        return new, l + p.sum(1, keepdim=True), o + matmul(p, v)
+
+    return update
+
+
+def factor_inverted(m, l, o, s, raw, v) -> State:
+    """exp(new - old) in place of exp(old - new)."""
+    new = torch.maximum(m, _row_max(s))
+    return _accumulated(new, torch.exp(new - m), l, o, torch.exp(s - new), v)
+
+
+def stale_maximum(m, l, o, s, raw, v) -> State:
+    """The new weights are relative to the old maximum."""
+    new = torch.maximum(m, _row_max(s))
+    return _accumulated(new, torch.exp(m - new), l, o, torch.exp(s - m), v)
+
+
+def tile_maximum(m, l, o, s, raw, v) -> State:
+    """The tile's own maximum in place of the running one."""
+    return _accumulated(_row_max(s), torch.exp(m - _row_max(s)), l, o, torch.exp(s - _row_max(s)), v)
+
+
+def maximum_not_kept(m, l, o, s, raw, v) -> State:
+    """The new maximum is used, but not kept for the next tile."""
+    return m, *right_update(m, l, o, s, raw, v)[1:]
+
+
+def unshifted(m, l, o, s, raw, v) -> State:
+    """exp of the scores without a shift."""
+    return _accumulated(m, 1.0, l, o, torch.exp(s), v)
+
+
+def shared_maximum(m, l, o, s, raw, v) -> State:
+    """One maximum for all queries."""
+    new = torch.maximum(m, s.amax())
+    return _accumulated(new, torch.exp(m - new), l, o, torch.exp(s - new), v)
+
+
+def first_maximum(m, l, o, s, raw, v) -> State:
+    """The first tile's maximum for all tiles."""
+    new = torch.where(m == -torch.inf, _row_max(s), m)
+    return _accumulated(new, torch.exp(m - new), l, o, torch.exp(s - new), v)
+
+
+def maxima_summed(m, l, o, s, raw, v) -> State:
+    """l sums the largest weight of each tile in place of all weights."""
+    new = torch.maximum(m, _row_max(s))
+    factor, p = torch.exp(m - new), torch.exp(s - new)
+    return new, l * factor + _row_max(p), o * factor + matmul(p, v)
+
+
+def both_rescaled(m, l, o, s, raw, v) -> State:
+    """The new part is rescaled together with the old one."""
+    new = torch.maximum(m, _row_max(s))
+    factor, p = torch.exp(m - new), torch.exp(s - new)
+    return new, (l + p.sum(1, keepdim=True)) * factor, (o + matmul(p, v)) * factor
+
+
+def last_sum(m, l, o, s, raw, v) -> State:
+    """l is the sum of the newest tile alone."""
+    new, _, o = right_update(m, l, o, s, raw, v)
+    return new, torch.exp(s - new).sum(1, keepdim=True), o
+
+
+def divided(by_all: bool, what: str):
+    """o is divided at every tile.
+
+    by_all: the divisor is the sum of all weights so far; else it is the tile's own sum. what: the dividend is the
+    "whole" of o, or its "new" part.
+    """
+
+    def update(m, l, o, s, raw, v) -> State:
+        new = torch.maximum(m, _row_max(s))
+        factor, p = torch.exp(m - new), torch.exp(s - new)
+        total = l * factor + p.sum(1, keepdim=True)
+        by = total if by_all else p.sum(1, keepdim=True)
+        return new, total, (o * factor + matmul(p, v)) / by if what == "whole" else o * factor + matmul(p, v) / by
+
+    return update
+
+
+def masked_after_exp(m, l, o, s, raw, v) -> State:
+    """Masked keys take part in the maximum; their weights are set to 0."""
+    new = torch.maximum(m, _row_max(raw))
+    return _accumulated(new, torch.exp(m - new), l, o, torch.where(s == -torch.inf, 0.0, torch.exp(raw - new)), v)
+
+
+def masked_in_sum(m, l, o, s, raw, v) -> State:
+    """Masked keys take part in the maximum and in l, but not in o."""
+    new = torch.maximum(m, _row_max(raw))
+    factor, p = torch.exp(m - new), torch.exp(raw - new)
+    return new, l * factor + p.sum(1, keepdim=True), o * factor + matmul(torch.where(s == -torch.inf, 0.0, p), v)
+
+
+def first_tile_right(update):
+    """The same update, with the right one for the first tile, as in answers that treat the start apart."""
+
+    def first_apart(m, l, o, s, raw, v) -> State:
+        return (right_update if bool((m == -torch.inf).all()) else update)(m, l, o, s, raw, v)
+
+    return first_apart
+
+
+# ---- wrong formulas: scores
+#
+# A formula of scores takes the facts of a case and gives float32 of shape M×N. Hidden keys are -inf.
+
+LN_2 = math.log(2)  # 2**x is exp(x · LN_2)
+
+
+def unscaled_scores(facts: dict) -> torch.Tensor:
+    """q kᵀ."""
+    return matmul(facts["q"].float(), facts["k"].float().t())
+
+
+def scaled(factor: Callable[[float], float] = lambda scale: scale):
+    """Scores that are multiplied by factor(scale)."""
+
+    def scores(facts: dict) -> torch.Tensor:
+        s = unscaled_scores(facts) * factor(facts["scale"])
+        return s.masked_fill(causal_mask(*s.shape), -torch.inf) if facts["causal"] else s
+
+    return scores
+
+
+def own_scale(facts: dict) -> torch.Tensor:
+    """Scores with the scale 1/√d, whatever the given scale is."""
+    return scaled(lambda scale: facts["k"].shape[1] ** -0.5)(facts)
+
+
+def visible(keep):
+    """Scores with another causal mask: query i sees the keys j where keep(i, j, facts) is True."""
+
+    def scores(facts: dict) -> torch.Tensor:
+        s = unscaled_scores(facts) * facts["scale"]
+        kept = keep(torch.arange(s.shape[0])[:, None], torch.arange(s.shape[1])[None, :], facts)
+        return s.masked_fill(~kept, -torch.inf) if facts["causal"] else s
+
+    return scores
+
+
+def all_keys(m, n, facts: dict):
+    """Every query sees all keys."""
+    return m + n >= 0
+
+
+def keys_of_walk(m, n, facts: dict):
+    """A query sees all keys of the tiles that its program loads, where the program stops behind its last query."""
+    end = (m // facts["block"] + 1) * facts["block"]
+    return n < -(-end // facts["tile"]) * facts["tile"]
+
+
+def _stopped(end):
+    """A causal mask, where program i loads no tile that begins at or behind end(i, facts)."""
+    return lambda m, n, facts: (n <= m) & (n // facts["tile"] * facts["tile"] < end(m // facts["block"], facts))
+
+
+STOPPED_EARLY = (
+    _stopped(lambda program, facts: program * facts["block"] + 1),
+    _stopped(lambda program, facts: (program + 1) * facts["tile"]),
+)
+# Causal masks that compare places inside a block of queries, inside a tile of keys, or both.
+PLACES_OF_A_BLOCK = (
+    lambda m, n, facts: n <= m % facts["block"],
+    lambda m, n, facts: (n % facts["tile"] <= m) & keys_of_walk(m, n, facts),
+    lambda m, n, facts: (n % facts["tile"] <= m % facts["block"]) & keys_of_walk(m, n, facts),
+)
+
+
+def hidden_as_zero(facts: dict) -> torch.Tensor:
+    """Hidden keys have the score 0."""
+    s = unscaled_scores(facts) * facts["scale"]
+    return s.masked_fill(causal_mask(*s.shape), 0.0) if facts["causal"] else s
+
+
+# ---- wrong formulas: attention
+#
+# A formula takes the facts of a case and gives the M×dv that an answer with the mistake gives.
+
+
+def walk(update=right_update, scores=None, raw=None, start: float = -torch.inf, pad: float = -torch.inf,
+         raw_pad: float = 0.0, finish=lambda l, o: o / l, tiles=lambda tiles: tiles):  # fmt: skip
+    """A formula that walks along the keys with `update`.
+
+    scores: formula of the masked scores; raw: formula of the unmasked ones. start: the first maximum. pad, raw_pad: the
+    scores of the lanes behind the last key, which exist in kernels only; with the usual scores, causal masking hides
+    these lanes from most queries. finish: the last step. tiles: selects tiles from the list of all.
+    """
+
+    def compute(facts: dict) -> torch.Tensor:
+        s, bare = (scores or scaled())(facts), (raw or visible(all_keys))(facts)
+        missing, v = -s.shape[1] % facts["tile"] if "block" in facts else 0, facts["v"].float()
+        s = torch.nn.functional.pad(s, (0, missing), value=pad)
+        bare = torch.nn.functional.pad(bare, (0, missing), value=raw_pad)
+        if facts["causal"] and scores is None:
+            s = s.masked_fill(causal_mask(*s.shape), -torch.inf)
+        v = torch.nn.functional.pad(v, (0, 0, 0, missing))
+        parts = zip(*(t.split(facts["tile"], dim) for t, dim in ((s, 1), (bare, 1), (v, 0))))
+        m, l = torch.full((len(s), 1), start), torch.zeros(len(s), 1)
+        o = torch.zeros(len(s), v.shape[1])
+        for part in tiles(list(parts)):
+            m, l, o = update(m, l, o, *part)
+        return finish(l, o)
+
+    return compute
+
+
+def by_blocks(formula):
+    """The same formula for one block of queries at a time, for mistakes that mix the queries of a block."""
+
+    def compute(facts: dict) -> torch.Tensor:
+        want, size = facts["want"], facts["block"]
+        if facts["causal"]:  # the numbers of the queries would be lost; inf equals no answer
+            return torch.full_like(want, torch.inf)
+        made = []
+        for first in range(0, len(want), size):
+            part = facts | {"q": facts["q"][first : first + size], "want": want[first : first + size]}
+            short = size - len(part["q"])
+            part["q"] = torch.nn.functional.pad(part["q"], (0, 0, 0, short))
+            made.append(formula(part)[: size - short])
+        return torch.cat(made)
+
+    return compute
+
+
+def softmax_over_queries(facts: dict) -> torch.Tensor:
+    """The weights of a key sum to 1, not those of a query."""
+    return matmul(torch.softmax(unscaled_scores(facts) * facts["scale"], 0), facts["v"].float())
+
+
+def changed(**changes):
+    """The right walk over other inputs: each change gives the replacement for a fact from all facts."""
+    return lambda facts: walk()(facts | {name: change(facts) for name, change in changes.items()})
+
+
+def row_stride_missing(names: str):
+    """The right walk over tensors whose row r begins at element r; names: some of "q", "k" and "v"."""
+
+    def window(name: str):
+        def change(facts: dict) -> torch.Tensor:
+            (m, n), flat = facts[name].shape, facts[name].reshape(-1)
+            return torch.stack([flat[r : r + n] for r in range(m)])
+
+        return change
+
+    return changed(**{name: window(name) for name in names})
+
+
+def first_tile_again(names: str):
+    """The right walk, where every step loads the first tile of the named tensors."""
+
+    def repeat(name: str):
+        return lambda facts: facts[name][torch.arange(len(facts[name])) % facts["tile"]]
+
+    return changed(**{name: repeat(name) for name in names})
+
+
+# ---- wrong formulas: comparison with an answer
+
+_FEW = 4  # queries: most formulas differ from the answer in the first few, which takes less time than all
+
+
+def formula(compute, mixes_queries: bool = False) -> Detector:
+    """Matches when the answer's numbers are those of a wrong formula of the facts, and not the right ones.
+
+    mixes_queries: a query's result depends on other queries, so that a few of them cannot be computed alone.
+    """
+
+    def fits(case: Case, evidence: Evidence) -> bool:
+        got, facts = detectors.output(case, evidence), case.facts
+        if evidence.error or not isinstance(got, torch.Tensor):
+            return False
+        few = facts | {"q": facts["q"][:_FEW], "want": facts["want"][:_FEW]}
+        return (mixes_queries or _alike(got[:_FEW], compute(few))) and _alike(got, compute(facts))
+
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        return fits(case, evidence) and not _alike(case.facts["want"], compute(case.facts))
+
+    return Detector(detect, fits)
+
+
+def _alike(got: torch.Tensor, want: torch.Tensor) -> bool:
+    """Whether got (M×dv) equals a formula's result roughly, NaN and inf included; too loose to accept an answer."""
+    if got.shape != want.shape:
+        return False
+    got, want = got.double(), want.double()
+    size = torch.where(want.isfinite(), want.abs(), 0.0).amax(1, keepdim=True)
+    same = (got - want).abs() <= 1e-3 * size + 1e-30
+    return bool((same | (got == want) | (got.isnan() & want.isnan())).all())
+
+
+def _absent_keys_are_nan() -> Detector:
+    """Recognises lanes behind the last key that have a weight: exactly the queries that see one are NaN.
+
+    It compares where masked lanes hold poison. The causal cases are not compared, because there the answer may have
+    other faults as well.
+    """
+    detect = formula(walk(pad=torch.nan))
+    return replace(
+        detect,
+        fits=lambda case, evidence: case.facts["causal"] or not case.call.poison or detect.fits(case, evidence),
+        exact=True,
+    )
+
+
+# ---- numbers and traffic
+
+
+def _right_numbers(case: Case, evidence: Evidence) -> bool:
+    return attention.correct(detectors.output(case, evidence), case.facts)
+
+
+@Detector
+def _keys_read_again(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises that PyTorch operations read more elements of k or v than these have; the numbers are right."""
+    reads = attention.torch_reads(evidence, case.facts)[1:]
+    return _right_numbers(case, evidence) and any(read > size for _, read, size in reads)
+
+
+@Detector
+def _past_pytorch(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises numbers that left their tensors: .numpy() or .tolist() was called, or too few elements were read."""
+    reads = attention.torch_reads(evidence, case.facts)
+    left = {"numpy", "tolist"} & set(evidence.torch_ops)
+    return _right_numbers(case, evidence) and (bool(left) or any(read < size for _, read, size in reads))
+
+
+@Detector
+def _all_scores_held(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises that as many numbers were alive at once as there are scores; the numbers are right."""
+    return attention.holds_all_scores(evidence, case.facts) and _right_numbers(case, evidence)
+
+
+@Detector
+def _wrong_dtype(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises a returned tensor that is not float32."""
+    return isinstance(evidence.value, torch.Tensor) and evidence.value.dtype != torch.float32
+
+
+@Detector
+def _more_read(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises a kernel that reads more elements than q once and k and v once a block; the numbers are right."""
+    return evidence.read > case.facts["reads"] and _right_numbers(case, evidence)
+
+
+@Detector
+def _no_tile_skipped(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises a causal kernel that loads all tiles, also those behind all of a program's queries."""
+    return case.facts["causal"] and evidence.read == case.facts["reads"]
+
+
+@Detector
+def _nearly_right(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises errors of at most 1% of the largest |v|, as inputs in tf32 or float16 make with 10 bits each."""
+    got, want = detectors.output(case, evidence), case.facts["want"]
+    if got is None or got.shape != want.shape:
+        return False
+    return bool(((got.double() - want).abs() <= 0.01 * case.facts["v"].double().abs().amax()).all())
+
+
+@Detector
+def _shapes_clash(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises the error of an operation on two blocks whose shapes do not fit."""
+    message = (evidence.error or {}).get("message", "")
+    return "incompatible dimensions" in message or "could not be broadcast" in message
+
+
+@Detector
+def _first_block_only(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises that several programs stored the first block of queries, and none stored another block."""
+    got, block = detectors.output(case, evidence), case.facts["block"]
+    if got is None or len(got) <= block or not detectors.shared(case, evidence, answer):
+        return False
+    return bool(got[block:].isnan().all() and not got[:block].isnan().any())
+
+
+@Detector
+def _queries_of_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises that at least one query is NaN in all columns."""
+    got = detectors.output(case, evidence)
+    return got is not None and bool(got.isnan().all(1).any())
+
+
+@Detector
+def _pad_was_maximum(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises a finite pad: all scores are below -50, the last tile has lanes without a key, and the result is 0."""
+    got, facts = detectors.output(case, evidence), case.facts
+    highest = facts["scale"] * matmul(facts["q"], facts["k"].t()).max()
+    if got is None or highest > -50 or len(facts["k"]) % facts["tile"] == 0:
+        return False
+    return bool((got.abs() < 1e-6).all())
+
+
+@Detector
+def _nan_without_poison(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises lanes behind the last key that were the maximum: all NaN in a case where masked lanes hold 0."""
+    return not case.call.poison and detectors.all_nan(case, evidence, answer)
+
+
+@Detector
+def _hidden_first_tile(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises a walk that begins with a tile of hidden keys: with causal masking, some queries are NaN.
+
+    The other queries are right.
+    """
+    got, facts = detectors.output(case, evidence), case.facts
+    if not facts["causal"] or got is None:
+        return False
+    nan = got.isnan().all(1)
+    others = (t[~nan] for t in (got, facts["want"], facts["allowed"]))
+    return bool(nan.any() and not nan.all()) and attention.difference(*others) is None
+
+
+# ---- places of accesses
+
+
+def _begins_with_stride(strides):
+    """A test for `outside`: a line of the tile begins where it would with another row stride.
+
+    strides(right, facts): the other strides, in elements. The right stride among them is ignored.
+    """
+
+    def test(where: dict, facts: dict) -> bool:
+        line, begins, right = where["line"] or 0, where["begins"], facts["strides"].get(where["tensor"], 0)
+        of_queries = where["tensor"] in ("q_ptr", "o_ptr")
+        step, count = (facts["block"], len(facts["q"])) if of_queries else (facts["tile"], len(facts["k"]))
+        for wrong in set(strides(right, facts)) - {right}:
+            rows = range(line, count, step)
+            upright = any(r > 0 and begins == r * wrong for r in rows)
+            # In a tile that is loaded transposed, a line is one column of all its keys.
+            lying = any(first > 0 and begins == first * wrong + line for first in range(0, count, step))
+            if upright or lying:
+                return True
+        return False
+
+    return test
+
+
+def _past_last_row(*tensors: str):
+    """A test for `outside`: the access is behind the last row of one of these tensors."""
+
+    def test(where: dict, facts: dict) -> bool:
+        last = len(facts["q"]) if where["tensor"] in ("q_ptr", "o_ptr") else len(facts["k"])
+        return where["tensor"] in tensors and (where["row"] or 0) >= last
+
+    return test
+
+
+def _load_or_store(mistake: str, test) -> list:
+    return [(mistake, outside(op, test)) for op in ("load", "store")]
+
+
+# ---- text patterns
+
+_PRECISIONS = ("input_precision", "allow_tf32")
+
+
+def _assigned_from(tree: ast.AST) -> dict[str, tuple[str, int]]:
+    """Names that take over the value of another name, alone or in a tuple: {"m": ("new", line)} for `m = new`."""
+    found = {}
+    for node in syntax.nodes(tree):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                tuples = isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
+                pairs = zip(target.elts, node.value.elts) if tuples else [(target, node.value)]
+                names = [(a, b) for a, b in pairs if isinstance(a, ast.Name) and isinstance(b, ast.Name)]
+                found |= {a.id: (b.id, node.lineno) for a, b in names}
+    return found
+
+
+def _with_old_maximum(tree: ast.AST, operator: type) -> Iterator[tuple[str, str, str]]:
+    """Operations on a maximum before it takes the new value: (left, right, name of the new maximum)."""
+    assigned = _assigned_from(tree)
+    for node in syntax.nodes(tree):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, operator):
+            left, right = (_bare_name(side) for side in (node.left, node.right))
+            for old, (new, line) in assigned.items():
+                if old in (left, right) and node.lineno <= line:
+                    yield left, right, new
+
+
+def _bare_name(node: ast.AST) -> str:
+    """The name in `m[:, None]`, `m.unsqueeze(1)` and similar expressions; "" for anything else."""
+    while not isinstance(node, ast.Name):
+        if isinstance(node, (ast.Subscript, ast.Attribute)):
+            node = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            node = node.func
+        else:
+            return ""
+    return node.id
+
+
+def _new_minus_old(tree: ast.AST) -> bool:
+    """Recognises `new - m`, as in exp(new - m), before `m = new`."""
+    return any(left == new for left, right, new in _with_old_maximum(tree, ast.Sub))
+
+
+def _scores_minus_old(tree: ast.AST) -> bool:
+    """Recognises `s - m`, as in exp(s - m), before `m = new`."""
+    return any(
+        right not in (new, "") and left not in (new, right) for left, right, new in _with_old_maximum(tree, ast.Sub)
+    )
+
+
+def _ratio_of_maxima(tree: ast.AST) -> bool:
+    """Recognises `m / new` or `new / m`, before `m = new`."""
+    return any(new in (left, right) for left, right, new in _with_old_maximum(tree, ast.Div))
+
+
+def _written_and_all_nan(test) -> Detector:
+    """Recognises a text pattern in an answer whose numbers are all NaN.
+
+    The numbers must be NaN in every case that ran; the causal cases are not compared, because there the answer may have
+    other faults as well.
+    """
+    return replace(
+        both(written(test), detectors.all_nan),
+        fits=lambda case, evidence: case.facts["causal"] or detectors.all_nan(case, evidence, None),
+        exact=True,
+    )
+
+
+def _dots(tree: ast.AST) -> list[ast.Call]:
+    return [call for call in syntax.calls(tree, "dot") if ast.unparse(call.func).startswith("tl.")]
+
+
+def _dot_without_precision(tree: ast.AST) -> bool:
+    """Recognises a tl.dot that leaves the precision of its inputs to the hardware."""
+    return any(len(call.args) < 4 and not any(k.arg in _PRECISIONS for k in call.keywords) for call in _dots(tree))
+
+
+def _dot_with_tf32(tree: ast.AST) -> bool:
+    """Recognises a tl.dot that sets tf32 as its precision."""
+    given = [k for call in _dots(tree) for k in call.keywords if k.arg in _PRECISIONS]
+    return any(isinstance(k.value, ast.Constant) and k.value.value in ("tf32", True) for k in given)
+
+
+def _dot_may_use_tf32(tree: ast.AST) -> bool:
+    """Recognises a tl.dot that computes in tf32 where the hardware has it."""
+    return _dot_without_precision(tree) or _dot_with_tf32(tree)
+
+
+def _cast_to_half(tree: ast.AST) -> bool:
+    """Recognises a block that is cast to float16 or bfloat16."""
+    return any(ast.unparse(a) in ("tl.float16", "tl.bfloat16") for call in syntax.calls(tree, "to") for a in call.args)
+
+
+def _load_of_v_without_other(tree: ast.AST) -> bool:
+    """Recognises a load of v that has a mask and no `other`."""
+    loads = [call for call in syntax.calls(tree, "load") if "v_ptr" in ast.unparse(call)]
+    return any(syntax.load_without_other(call) for call in loads)
+
+
+# ---- tables: (id, detector), in the order in which they are tried
+
+_DIVIDED = [divided(by_all, what) for by_all in (True, False) for what in ("whole", "new")]
+
+# What any walk can meet.
+_WALK = (
+    # With a maximum that starts at -inf, the first tile already turns everything into NaN. So the numbers do not tell
+    # the next three apart.
+    ("factor-inverted", _written_and_all_nan(_new_minus_old)),
+    ("stale-maximum", _written_and_all_nan(_scores_minus_old)),
+    ("factor-without-exp", _written_and_all_nan(_ratio_of_maxima)),
+    # The result is all NaN here too, which is weak evidence: so it must fit every case that ran.
+    ("both-rescaled", replace(formula(walk(both_rescaled)), exact=True)),
+    *((mistake, formula(numbers)) for mistake, numbers in (
+        ("accumulator-not-rescaled", walk(rescaled("l"))),
+        ("not-rescaled", walk(rescaled("o"))),
+        ("not-rescaled", walk(rescaled(""))),
+        ("factor-inverted", walk(first_tile_right(factor_inverted))),
+        ("stale-maximum", walk(first_tile_right(stale_maximum))),
+        ("tile-maximum", walk(tile_maximum)),
+        ("maximum-not-kept", walk(maximum_not_kept)),
+        ("start-finite", walk(start=-1000.0)),
+        ("start-at-zero", walk(start=0.0)),
+        ("no-max", walk(unshifted, start=0.0)),
+        *(("divided-at-every-tile", walk(each, finish=lambda l, o: o)) for each in _DIVIDED),
+        *(("divided-at-every-tile", walk(each)) for each in _DIVIDED),
+        ("maximum-of-first-tile", walk(first_maximum)),
+        ("weights-not-summed", walk(maxima_summed)),
+        ("last-tile-sum", walk(last_sum)),
+        ("not-normalised", walk(finish=lambda l, o: o)),
+        ("scale-forgotten", walk(scores=scaled(lambda scale: 1.0))),
+        ("scaled-twice", walk(scores=scaled(lambda scale: scale * scale))),
+        ("scale-upside-down", walk(scores=scaled(lambda scale: 1 / scale))),
+        ("base-two", walk(scores=scaled(lambda scale: scale * LN_2))),
+        ("keys-left-out", walk(tiles=lambda tiles: tiles[:1])),
+        ("keys-left-out", walk(tiles=lambda tiles: tiles[:-1])),
+        ("keys-left-out", walk(tiles=lambda tiles: tiles[-1:])),
+    )),
+)  # fmt: skip
+
+TILED_ATTENTION = (
+    ("input-overwritten", detectors.input_overwritten),
+    ("past-pytorch", _past_pytorch),
+    ("keys-read-again", _keys_read_again),
+    ("scores-stored", _all_scores_held),
+    ("wrong-dtype", _wrong_dtype),
+    *_WALK,
+    ("shift-global-max", formula(walk(shared_maximum), mixes_queries=True)),
+    ("wrong-axis", formula(softmax_over_queries, mixes_queries=True)),
+)
+
+_CAUSAL = tuple((mistake, formula(numbers)) for mistake, numbers in (
+    ("causal-ignored", walk(scores=visible(all_keys))),
+    ("causal-ignored", walk(scores=visible(keys_of_walk))),
+    ("causal-off-by-one", walk(scores=visible(lambda m, n, facts: n < m))),
+    ("causal-off-by-one", walk(scores=visible(lambda m, n, facts: n <= m + 1))),
+    ("causal-inverted", walk(scores=visible(lambda m, n, facts: n >= m))),
+    ("causal-inverted", walk(scores=visible(lambda m, n, facts: n > m))),
+    *(("causal-places-of-a-block", walk(scores=visible(keep))) for keep in PLACES_OF_A_BLOCK),
+    *(("keys-left-out", walk(scores=visible(keep))) for keep in STOPPED_EARLY),
+    ("keys-left-out", walk(scores=visible(lambda m, n, facts: (n < m // facts["block"] * facts["block"])))),
+    ("hidden-as-zero", walk(scores=hidden_as_zero, pad=0.0)),
+    ("hidden-as-zero", walk(scores=hidden_as_zero)),
+))  # fmt: skip
+
+ATTENTION_KERNEL = (
+    *KERNEL,
+    ("input-overwritten", detectors.input_overwritten),
+    *_load_or_store("rows-assumed-adjacent", _begins_with_stride(lambda right, facts: [facts["q"].shape[1]])),
+    *_load_or_store("strides-exchanged", _begins_with_stride(lambda right, facts: facts["strides"].values())),
+    *_load_or_store("stride-in-bytes", _begins_with_stride(lambda right, facts: [4 * right])),
+    *_load_or_store("rows-past-the-end", _past_last_row("q_ptr", "o_ptr")),
+    ("keys-past-the-end", outside("load", _past_last_row("k_ptr", "v_ptr"))),
+    ("nothing-stored", detectors.nothing_stored),
+    ("lined-up-with-columns", _shapes_clash),
+    ("first-tile-only", _first_block_only),
+    ("row-read-twice", _more_read),
+    ("zero-times-nan", both(written(_load_of_v_without_other), _queries_of_nan)),
+    ("absent-keys-weigh", _absent_keys_are_nan()),
+    *_WALK,
+    ("keys-for-values", formula(changed(v=lambda facts: facts["k"]))),
+    ("keys-left-out", formula(first_tile_again("kv"))),
+    ("pad-zero", formula(walk(pad=0.0))),
+    ("pad-finite", _pad_was_maximum),
+    *_CAUSAL,
+    ("hidden-after-exp", _nan_without_poison),
+    ("first-tile-minus-inf", _hidden_first_tile),
+    *((mistake, formula(walk(update, raw=visible(keep), raw_pad=pad)))
+      for mistake, update in (("hidden-after-exp", masked_after_exp), ("hidden-in-the-sum", masked_in_sum))
+      for keep in (all_keys, keys_of_walk) for pad in (0.0, -torch.inf)),
+    ("scale-of-its-own", formula(walk(scores=own_scale))),
+    ("whole-tile-reduced", formula(by_blocks(walk(shared_maximum)), mixes_queries=True)),
+    *(("row-stride-missing", formula(row_stride_missing(names))) for names in ("k", "v", "kv")),
+    *(("row-stride-missing", formula(row_stride_missing(names), mixes_queries=True)) for names in ("q", "qkv")),
+    ("half-products", both(written(_cast_to_half), _nearly_right)),
+    ("tf32", both(written(_dot_may_use_tf32), _nearly_right)),
+)  # fmt: skip
+
+# Remarks on right answers to 13.2: (text, detector).
+KERNEL_REMARKS = (
+    (
+        "A tl.dot of yours does not name its input_precision. Some GPUs then cut float32 down to tf32, which keeps 10 "
+        "bits after the point, and a check there refuses the result.",
+        written(_dot_without_precision),
+    ),
+    (
+        "A tl.dot of yours asks for tf32, which keeps 10 bits after the point. On a GPU that has it, a check refuses "
+        "the result.",
+        written(_dot_with_tf32),
+    ),
+    (
+        "With CAUSAL, every program reads all the keys, also those that come after all of its queries.",
+        _no_tile_skipped,
+    ),
+)

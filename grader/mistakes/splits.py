@@ -1,0 +1,959 @@
+"""Mistakes where several programs share a row: texts, wrong formulas, detectors, tables.
+
+The first launch stores a state (m, d) for each split of a row, as an online softmax makes it (Milakov and Gimelshein
+2018, arXiv 1805.02867). The second launch merges the states of a row and stores its softmax.
+
+x is M×N; the states are M×n_splits each. The facts of a case are those of `reference/splits.py`.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import torch
+
+from ..checks import compare, syntax
+from ..reference import splits
+from ..spec import Answer, Case, Detector, Evidence
+from . import detectors
+from .detectors import both, formula, outside, written
+from .mistake import Mistake
+from .softmax import walks
+from .softmax.columns import KERNEL, SOFTMAX_KERNEL
+from .softmax.function import FUNCTION
+from .softmax.rows import ROW_KERNEL, row_begins
+
+# ---- texts
+
+MISTAKES = [
+    Mistake(
+        "programs-swapped",
+        "Row and split have changed places: the kernel takes for the row what the grid counts as the split.",
+        "Which number of the grid counts rows, and which counts splits?",
+    ),
+    Mistake(
+        "split-mask",
+        "Lanes beyond the end of the row are still on: the last split of a row may reach over it.",
+        "Which column does the last lane of the last split have?",
+    ),
+    Mistake(
+        "split-zero-only",
+        "Every program works on the first split of its row.",
+        "At which column does a split begin, and where does your kernel ask which split it has?",
+    ),
+    Mistake(
+        "splits-overlap",
+        "Some columns belong to two splits: a program went on where the next one's columns begin.",
+        "Which is the last column of a split when no block divides its length?",
+    ),
+    Mistake(
+        "split-cut-short",
+        "Each split was walked along only in part: what is behind its whole blocks belongs to it too.",
+        "How many steps does a walk over a split take, and how many of its columns does it meet?",
+    ),
+    Mistake(
+        "empty-split",
+        "A split or a block without any number above -inf turned into NaN.",
+        "What is -inf minus -inf, and which state should nothing at all have?",
+    ),
+    Mistake(
+        "states-misplaced",
+        "A state is not where it belongs: it was stored, or looked for, in another row's or another split's place.",
+        "How many states lie before those of row r?",
+    ),
+    Mistake(
+        "states-left-out",
+        "Some states of the row never took part in the merge.",
+        "How many states does a row have, and how many lanes look at them?",
+    ),
+    Mistake(
+        "states-too-few",
+        "The tensor of the states has no place for all of them.",
+        "How many programs store a state, over all rows and splits?",
+    ),
+    Mistake(
+        "partials-not-rescaled",
+        "The sums of the splits were added as they are, but each belongs to the maximum of its own split.",
+        "Relative to which maximum may all of them be added?",
+    ),
+    Mistake(
+        "own-split-maximum",
+        "The values were taken relative to their own split's maximum, the sum relative to the row's.",
+        "Which maximum does the merged sum belong to?",
+    ),
+    Mistake(
+        "own-split-sum",
+        "Each split was divided by its own sum, so the row does not sum to 1.",
+        "Which columns should add up to 1?",
+    ),
+    Mistake(
+        "split-rounded-down",
+        "The splits together are shorter than the row: its last columns belong to none of them.",
+        "How long are all splits together, for the row named above?",
+    ),
+    Mistake(
+        "one-program-a-row",
+        "One program walks along a whole row, so a launch with one row keeps one multiprocessor busy.",
+        "How many programs does each of your launches start, and which of them share a row?",
+    ),
+    Mistake(
+        "n-splits-ignored",
+        "The number of programs is not the one that the caller asked for.",
+        "What should change in your launch when n_splits does?",
+    ),
+    Mistake(
+        "no-grid-barrier",
+        "A program reads what another program of the same launch stores, and nothing makes it wait until that is done.",
+        "Which programs have certainly ended before the first program of a launch begins?",
+    ),
+    Mistake(
+        "accumulated-without-atomics",
+        "Several programs of a launch read the same element, change it and store it back. On a GPU they do so at the "
+        "same time, and the last one to store wins.",
+        "Which element could each program have for itself?",
+    ),
+    Mistake(
+        "split-read-twice",
+        "The numbers are right, but each split is read twice: once for its maximum, once for its sum.",
+        "Can the sum be kept while the maximum still moves?",
+    ),
+    Mistake(
+        "whole-row-each",
+        "Every program does the whole row.",
+        "Which columns are those of one split, and where do they begin and end?",
+    ),
+    Mistake(
+        "splits-blocks-apart",
+        "Splits begin one block after each other, but a split may be longer than a block, or shorter.",
+        "At which column does split 1 begin, and at which does split 0 end?",
+    ),
+    Mistake(
+        "only-first-split",
+        "Only the first split of each row was taken in: the programs of the others found all their lanes switched off.",
+        "Which numbers of your mask are counted from the beginning of the row, and which from that of the split?",
+    ),
+    Mistake(
+        "empty-state",
+        "The state of a split without any number above -inf is not the one that changes nothing in a merge.",
+        "Which maximum do no numbers at all have, and what is their sum?",
+    ),
+    Mistake(
+        "state-not-stored",
+        "One of the two numbers of the state was never stored.",
+        "How many tensors does the kernel store into?",
+    ),
+    Mistake(
+        "stored-in-split-zero",
+        "Every program stores into the columns of the first split.",
+        "Which column of y does lane 0 of split 1 belong to?",
+    ),
+    Mistake(
+        "sums-not-added",
+        "The sums of the splits were not added up to that of the row.",
+        "Which of the states' numbers make the sum of the row, and what is done with them?",
+    ),
+    Mistake(
+        "states-unused",
+        "The numbers are right, but every program walks along x again for what the states already say.",
+        "What did the first launch leave for the second?",
+    ),
+    Mistake(
+        "grid-without-splits",
+        "The grid has one number, so every program believes that it has split 0.",
+        "How many numbers does a program need to know its row and its split, and how many does your grid have?",
+    ),
+    Mistake(
+        "output-not-stored",
+        "No kernel stored into the output: it still holds what it was made with.",
+        "Which of the two kernels stores the output, and which line launches it?",
+    ),
+    Mistake(
+        "refuses-too-much",
+        "An input was refused that the function should take.",
+        "Which rows and which numbers of splits does the exercise allow?",
+    ),
+    Mistake(
+        "tl-on-the-host",
+        "A function of triton.language was called outside of a kernel, where plain Python runs.",
+        "Which module has a function of that name for the host?",
+    ),
+    Mistake(
+        "counted-too-early",
+        "A program may read a state before it is stored: nothing tells it that the program which stores it got so far.",
+        "What must have happened before a program may count itself as done?",
+    ),
+    Mistake(
+        "one-counter",
+        "Only one row was finished: the programs of all rows count together, so that one of them alone comes last.",
+        "Which programs have to be done before a row can be finished, and where do they count?",
+    ),
+    Mistake(
+        "waits-for-others",
+        "A program waits in a loop for others of its launch, and these may start only after it has ended.",
+        "How many programs does a GPU have room for at once, and what if the one waited for is not among them?",
+    ),
+]
+
+# ---- wrong formulas: the columns of a split
+#
+# Each gives the columns that a program takes for those of its split. They may lie beyond the row.
+
+
+def own_columns(split: int, facts: dict) -> range:
+    """The right columns."""
+    return range(split * facts["split_size"], (split + 1) * facts["split_size"])
+
+
+def first_split(split: int, facts: dict) -> range:
+    """The columns of split 0, for every split."""
+    return own_columns(0, facts)
+
+
+def first_tile(split: int, facts: dict) -> range:
+    """The first tile of the split, without the lanes behind the split."""
+    return own_columns(split, facts)[: facts["block"]]
+
+
+def whole_tiles(split: int, facts: dict) -> range:
+    """The tiles that fit into the split, without the rest."""
+    return own_columns(split, facts)[: facts["split_size"] // facts["block"] * facts["block"]]
+
+
+def all_lanes(split: int, facts: dict) -> range:
+    """All lanes of all tiles: the last tile reaches into the next split."""
+    begin, tiles = split * facts["split_size"], -(-facts["split_size"] // facts["block"])
+    return range(begin, begin + tiles * facts["block"])
+
+
+def to_the_end(split: int, facts: dict) -> range:
+    """From the beginning of the split to the end of the row."""
+    return range(split * facts["split_size"], facts["x"].shape[1])
+
+
+def whole_row(split: int, facts: dict) -> range:
+    """The whole row, for every split."""
+    return range(facts["x"].shape[1])
+
+
+def blocks_apart(split: int, facts: dict) -> range:
+    """Splits that begin one block after each other."""
+    return range(split * facts["block"], split * facts["block"] + facts["split_size"])
+
+
+def first_tile_each_step(split: int, facts: dict) -> list[int]:
+    """The first tile in every step: the mask moves on along the split, and the addresses do not."""
+    begin, size, block = split * facts["split_size"], facts["split_size"], facts["block"]
+    return [begin + lane for start in range(0, size, block) for lane in range(min(block, size - start))]
+
+
+def first_split_alone(split: int, facts: dict) -> range:
+    """The right columns for split 0, and none for the others."""
+    return own_columns(0, facts)[: None if split == 0 else 0]
+
+
+# ---- wrong formulas: the states of the splits
+#
+# A formula of states takes the facts of a case and gives (m, d), float32 of shape M×n_splits each.
+
+
+def walked_states(update=walks.right, columns=own_columns, start=(-torch.inf, 0.0), pad: float = -torch.inf,
+                  rows=lambda x: x):  # fmt: skip
+    """A formula of states: every split is walked along in tiles with `update`, as in `walks.softmax`.
+
+    columns: the columns of each split. start: the first (m, d). pad: the value of the lanes behind the row and in the
+    last tile behind the split. rows: the rows of x that are read.
+    """
+
+    def compute(facts: dict) -> tuple[torch.Tensor, torch.Tensor]:
+        x, found = rows(facts["x"].float()), []
+        for split in range(facts["n_splits"]):
+            lanes = list(columns(split, facts))
+            inside = torch.tensor([c for c in lanes if c < x.shape[1]], dtype=torch.long)
+            line = torch.nn.functional.pad(x[:, inside], (0, len(lanes) - len(inside)), value=pad)
+            m, d = (torch.full((len(x), 1), v) for v in start)
+            for tile in walks.tiles(line, facts["block"], pad) if lanes else []:
+                m, d = update(m, d, tile, tile.amax(1, keepdim=True))
+            found.append((m, d))
+        return tuple(torch.cat(part, 1) for part in zip(*found))
+
+    return compute
+
+
+def guarded_update(m, d, tile, top):
+    """`walks.right`, where the state stays (-inf, 0) as long as all values are -inf."""
+    new = torch.maximum(m, top)
+    shift = torch.where(new == -torch.inf, 0.0, new)
+    return new, d * torch.exp(m - shift) + torch.exp(tile - shift).sum(1, keepdim=True)
+
+
+def unshifted_update(m, d, tile, top):
+    """The sum of exp(value), without a shift."""
+    return torch.maximum(m, top), d + torch.exp(tile).sum(1, keepdim=True)
+
+
+def rows_one_apart(x: torch.Tensor) -> torch.Tensor:
+    """The rows that begin at element r of x, M×N; inf where they reach beyond x."""
+    flat, (m, n) = x.reshape(-1), x.shape
+    return torch.stack([flat[r : r + n] for r in range(m)]) if m - 1 + n <= m * n else torch.full_like(x, torch.inf)
+
+
+def states_formula(compute) -> Detector:
+    """Matches when both stored tensors hold the states of a wrong formula, and these are not the right ones."""
+
+    def fits(case: Case, evidence: Evidence) -> bool:
+        return _same(evidence.args[:2], compute(case.facts))
+
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        wrong = compute(case.facts)
+        return _same(evidence.args[:2], wrong) and not _same(case.facts["states"], wrong)
+
+    return Detector(detect, fits)
+
+
+def _same(some, others) -> bool:
+    return len(some) == len(others) and all(compare.alike(a, b) for a, b in zip(some, others))
+
+
+# ---- wrong formulas: merges of the right states
+#
+# A merge takes all right states m and d (float32, M×n_splits each). It gives what each split subtracts from its values,
+# and what it divides by: both M×1, or M×n_splits.
+
+
+def merged(merge):
+    """A formula (x, facts) -> y (M×N) of the softmax with this merge."""
+
+    def compute(x: torch.Tensor, facts: dict) -> torch.Tensor:
+        m, d = splits.states(x, facts["n_splits"], facts["split_size"])
+        shift, total = (t.float().expand(m.shape) for t in merge(m.float(), d.float()))
+        which = torch.arange(x.shape[1]) // facts["split_size"]
+        return torch.exp(x.float() - shift[:, which]) / total[:, which]
+
+    return compute
+
+
+def _row_max(m: torch.Tensor) -> torch.Tensor:
+    return m.amax(1, keepdim=True)
+
+
+def _row_sum(m: torch.Tensor, d: torch.Tensor) -> torch.Tensor:
+    return (d * torch.exp(m - _row_max(m))).sum(1, keepdim=True)
+
+
+def sums_not_rescaled(m, d):
+    """The sums are added without their factors."""
+    return _row_max(m), d.sum(1, keepdim=True)
+
+
+def factors_inverted(m, d):
+    """exp(row's maximum - split's) in place of exp(split's - row's)."""
+    return _row_max(m), (d * torch.exp(_row_max(m) - m)).sum(1, keepdim=True)
+
+
+def own_maximum(m, d):
+    """The split's maximum with the row's sum."""
+    return m, _row_sum(m, d)
+
+
+def own_sum(m, d):
+    """The row's maximum with the split's sum."""
+    return _row_max(m), d
+
+
+def own_state(m, d):
+    """The split's maximum with the split's sum: each split has a softmax of its own."""
+    return m, d
+
+
+def exchanged(m, d):
+    """The sums are used as maxima, and the maxima as sums."""
+    return _row_max(d), _row_sum(d, m)
+
+
+def largest_sum(m, d):
+    """The largest sum, without its factor."""
+    return _row_max(m), d.amax(1, keepdim=True)
+
+
+def largest_rescaled_sum(m, d):
+    """The largest of the rescaled sums."""
+    return _row_max(m), (d * torch.exp(m - _row_max(m))).amax(1, keepdim=True)
+
+
+def factors_alone(m, d):
+    """The factors are added, without the sums."""
+    return _row_max(m), torch.exp(m - _row_max(m)).sum(1, keepdim=True)
+
+
+def maxima_added(m, d):
+    """The sum of the maxima in place of the largest."""
+    shift = m.sum(1, keepdim=True)
+    return shift, (d * torch.exp(m - shift)).sum(1, keepdim=True)
+
+
+def of_row_zero(m, d):
+    """The states of row 0 for every row."""
+    return _row_max(m)[:1], _row_sum(m, d)[:1]
+
+
+def maximum_at_least_zero(m, d):
+    """Masked lanes hold a maximum of 0."""
+    m0 = _row_max(m).clamp(min=0)
+    return m0, (d * torch.exp(m - m0)).sum(1, keepdim=True)
+
+
+def first_states(count):
+    """Only the first count(n_splits) states take part."""
+
+    def merge(m, d):
+        kept = count(m.shape[1])
+        return _row_max(m[:, :kept]), _row_sum(m[:, :kept], d[:, :kept])
+
+    return merge
+
+
+# ---- wrong formulas: softmax
+#
+# A formula takes x and the facts of a case and gives y (M×N). NaN stands for an element that was not stored.
+
+
+def first_block_of_states(x: torch.Tensor, facts: dict) -> torch.Tensor:
+    """Only the first `block` states take part: the lanes are those of a block of columns."""
+    return merged(first_states(lambda n: facts["block"]))(x, facts)
+
+
+def maxima_added_with_pads(x: torch.Tensor, facts: dict) -> torch.Tensor:
+    """The sum of the maxima in place of the largest, with -inf from every lane without a state."""
+    full = facts["n_splits"] & (facts["n_splits"] - 1) == 0
+    return merged(maxima_added)(x, facts) if full else torch.full(x.shape, torch.nan)
+
+
+def stored_in(columns):
+    """The right softmax in the given columns of each split; the other columns are not stored."""
+
+    def compute(x: torch.Tensor, facts: dict) -> torch.Tensor:
+        y = torch.full(x.shape, torch.nan, dtype=torch.float64)
+        mine = [c for s in range(facts["n_splits"]) for c in columns(s, facts) if c < x.shape[1]]
+        y[:, mine] = torch.softmax(x.double(), 1)[:, mine]
+        return y
+
+    return compute
+
+
+def rounded_down(x: torch.Tensor, facts: dict) -> torch.Tensor:
+    """A softmax of the columns that splits of ⌊N / n_splits⌋ columns hold; the other columns are not stored."""
+    y = torch.full(x.shape, torch.nan, dtype=torch.float64)
+    columns = max(x.shape[1] // facts["n_splits"], 1) * facts["n_splits"]
+    y[:, :columns] = torch.softmax(x[:, :columns].double(), 1)
+    return y
+
+
+# ---- places of accesses: tests for `outside`
+
+STATE_POINTERS = ("m_ptr", "d_ptr")
+
+
+def _of_a_state(where: dict, facts: dict) -> bool:
+    """The access is one to the states."""
+    return where["tensor"] in STATE_POINTERS
+
+
+def _programs_swapped(where: dict, facts: dict) -> bool:
+    """Program (r, s) accesses split r of row s of x, or the states of row s."""
+    row, split, _ = where["program"]
+    of_a_state = _of_a_state(where, facts)
+    began = split * facts["n_splits"] if of_a_state else split * facts["x_stride"] + row * facts["split_size"]
+    return row != split and where["first"] == began
+
+
+def _over_the_row(where: dict, facts: dict) -> bool:
+    """A tile begins at its place, or whole blocks later in its split, and some of its lanes are beyond the row."""
+    row, split, _ = where["program"]
+    stride = facts["x_stride"] if where["op"] == "load" else facts["y_stride"]
+    into = where["first"] - row * stride - split * facts["split_size"]
+    return not _of_a_state(where, facts) and 0 <= into < facts["split_size"] and into % facts["block"] == 0
+
+
+def _state_misplaced(where: dict, facts: dict) -> bool:
+    """An access to a state begins elsewhere than at the program's own state, or when loading, at its row's first."""
+    row, split, _ = where["program"]
+    place = row * facts["n_splits"] + (split if where["op"] == "store" else 0)
+    return _of_a_state(where, facts) and where["first"] != place
+
+
+def _from_split_zero(test):
+    """The same test, on the place where the access would be if the program had split 0."""
+    return lambda where, facts: test(
+        where | {"first": where["first"] - where["program"][1] * facts["split_size"]}, facts
+    )
+
+
+# ---- stored states
+
+
+def _stored_states(test) -> Detector:
+    """Recognises what test(m, d, facts) does in the two tensors (M×n_splits) that 9.1 stores."""
+
+    @Detector
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        return len(evidence.args) > 1 and bool(test(*evidence.args[:2], case.facts))
+
+    return detect
+
+
+def _m_and_d_exchanged(m, d, facts) -> bool:
+    """Recognises that m holds the sums, and d the maxima."""
+    return compare.alike(m, facts["states"][1]) and compare.alike(d, facts["states"][0])
+
+
+def _transposed(m, d, facts) -> bool:
+    """Recognises the states in the order of splits: those of all rows' split 0 first, then those of split 1."""
+    want = facts["states"][0]
+    turned = want.t().reshape(want.shape)
+    return compare.alike(m, turned) and not compare.alike(want, turned)
+
+
+def _nan_where_empty(m, d, facts) -> bool:
+    """Recognises NaN in those splits alone whose first tile has no number above -inf."""
+    top, _ = walked_states(guarded_update, first_tile)(facts)
+    nan = m.isnan() | d.isnan()
+    return nan.any() and not (nan & (top > -torch.inf)).any()
+
+
+def _some_nan(m, d, facts) -> bool:
+    """Recognises NaN in any state: not stored, or stored as NaN."""
+    return m.isnan().any() or d.isnan().any()
+
+
+def _wrong_where_empty(m, d, facts) -> bool:
+    """Recognises wrong numbers, and no NaN, in those splits alone that have no number above -inf."""
+    want = facts["states"]
+    empty = want[0] == -torch.inf
+    others_right = all(compare.alike(got[~empty], right[~empty]) for got, right in zip((m, d), want))
+    return empty.any() and others_right and not (m.isnan() | d.isnan()).any()
+
+
+@Detector
+def _states_right(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises right states; used with marks of another fault."""
+    return len(evidence.args) > 1 and splits.wrong_state(evidence.args[:2], case.facts["states"]) is None
+
+
+@Detector
+def _one_tensor_not_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises that one of the two tensors was stored, at most once a split, and the other was not."""
+    untouched = [bool(t.isnan().all()) for t in evidence.args[:2]]
+    return sorted(untouched) == [False, True] and evidence.written <= case.facts["states"][0].numel()
+
+
+# ---- softmax and traces
+
+
+@Detector
+def _softmax_right(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises the right softmax of x; used with marks of another fault."""
+    return "x" in case.facts and compare.softmax(case.facts["x"], detectors.output(case, evidence)) is None
+
+
+@Detector
+def _softmax_wrong(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises the opposite of `_softmax_right`."""
+    return not _softmax_right(case, evidence, answer)
+
+
+def _touched(evidence: Evidence, op: str) -> Iterator[tuple[tuple[int, str, int, int], int]]:
+    """((launch, tensor, row, column), program) of all accesses in the traced launches; op is "load" or "store"."""
+    for panel in evidence.panels:
+        if panel.op == op:
+            for program, row, first, count in panel.touched:
+                for column in range(first, first + count):
+                    yield (panel.launch, panel.tensor, row, column), program
+
+
+@Detector
+def _x_read_again(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises that more elements of x were loaded than it has."""
+    return splits.read_again(case.facts["x"], evidence) is not None
+
+
+@Detector
+def _loaded_from_others(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises that a program loads an element that another program of the same launch stores."""
+    stored: dict[tuple, set[int]] = {}
+    for place, program in _touched(evidence, "store"):
+        stored.setdefault(place, set()).add(program)
+    return any(stored.get(place, set()) - {program} for place, program in _touched(evidence, "load"))
+
+
+@Detector
+def _not_loaded_from_others(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises the opposite of `_loaded_from_others`."""
+    return not _loaded_from_others(case, evidence, answer)
+
+
+@Detector
+def _updated_by_several(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises that two programs of a launch load the same element and store into it."""
+    who: dict[tuple, dict[str, set[int]]] = {}
+    for op in ("load", "store"):
+        for place, program in _touched(evidence, op):
+            who.setdefault(place, {"load": set(), "store": set()})[op].add(program)
+    return any(len(ops["load"] & ops["store"]) > 1 for ops in who.values())
+
+
+def _stored_columns(test) -> Detector:
+    """Recognises what test(first column, last column, split, facts) does in the stores into y of every program.
+
+    More programs than x has rows must have stored.
+    """
+
+    @Detector
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        columns: dict[int, list[int]] = {}
+        for (_, tensor, _, column), program in _touched(evidence, "store"):
+            if tensor == "y_ptr":
+                columns.setdefault(program, []).append(column)
+        n_splits = case.facts["n_splits"]
+        return len(columns) > len(case.facts["x"]) and all(
+            test(min(kept), max(kept), program % n_splits, case.facts) for program, kept in columns.items()
+        )
+
+    return detect
+
+
+def _all_columns(first: int, last: int, split: int, facts: dict) -> bool:
+    """Recognises stores over the whole row."""
+    return (first, last) == (0, facts["x"].shape[1] - 1)
+
+
+def _in_split_zero(first: int, last: int, split: int, facts: dict) -> bool:
+    """Recognises stores into split 0 alone."""
+    return last < facts["split_size"]
+
+
+def _from_own_beginning(first: int, last: int, split: int, facts: dict) -> bool:
+    """Recognises stores that begin where the program's split begins."""
+    return first == split * facts["split_size"]
+
+
+@Detector
+def _loads_beyond_split_zero(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises a load of x behind split 0."""
+    loads = (place for place, _ in _touched(evidence, "load") if place[1] == "x_ptr")
+    return any(column >= case.facts["split_size"] for *_, column in loads)
+
+
+@Detector
+def _no_state_loaded(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises that no program loaded a state."""
+    return not any(panel.tensor in STATE_POINTERS and panel.op == "load" for panel in evidence.panels)
+
+
+@Detector
+def _some_not_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises fewer stores than x has elements: then NaN in y was left there, and not stored."""
+    return evidence.written < case.facts["x"].numel()
+
+
+# ---- launches and results of a function
+
+
+def _number_of_programs(test) -> Detector:
+    """Recognises right numbers from a number of programs that is not accepted.
+
+    test(programs, rows, splits, launches) selects among these.
+    """
+
+    @Detector
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        if not _softmax_right(case, evidence, answer):
+            return False
+        x, n_splits = case.facts["x"], case.facts["n_splits"]
+        programs = splits.programs_over_the_row(x, evidence)
+        accepted = splits.programs_accepted(programs, x, n_splits)
+        return not accepted and test(programs, len(x), n_splits, len(evidence.launches))
+
+    return detect
+
+
+def _launches_for_each_row(programs: int, rows: int, n_splits: int, launches: int) -> bool:
+    """Recognises at least two launches a row."""
+    return programs < rows * n_splits and launches >= 2 * rows > 2
+
+
+def _one_program_a_row(programs: int, rows: int, n_splits: int, launches: int) -> bool:
+    """Recognises at most as many programs as rows."""
+    return 0 < programs <= rows
+
+
+def _several_programs_a_row(programs: int, rows: int, n_splits: int, launches: int) -> bool:
+    """Recognises more programs than rows."""
+    return programs > rows
+
+
+def _every_grid(test) -> Detector:
+    """Recognises test(grid, rows, splits) in every launch, in cases with several splits."""
+
+    @Detector
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        x, n_splits = case.facts.get("x"), case.facts.get("n_splits", 1)
+        return (
+            n_splits > 1
+            and bool(evidence.launches)
+            and all(test(tuple(launch["grid"][:2]), len(x), n_splits) for launch in evidence.launches)
+        )
+
+    return detect
+
+
+@Detector
+def _too_few_lanes(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises a launch with SPLITS, the lanes for the states of a row, below n_splits."""
+    lanes = (launch["constants"].get("SPLITS") for launch in evidence.launches)
+    return any(isinstance(n, int) and n < case.facts.get("n_splits", 1) for n in lanes)
+
+
+@Detector
+def _counted_too_early(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises atomics that do not order a load behind the store of another program of its launch."""
+    return splits.counted_too_early(evidence) is not None and not _without_atomics(case, evidence, answer)
+
+
+@Detector
+def _output_not_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises a result of nothing but NaN after traced launches that stored into no tensor named y..."""
+    if not evidence.launches or not evidence.panels or not detectors.all_nan(case, evidence, answer):
+        return False
+    return not any(panel.op == "store" and panel.tensor.startswith("y") for panel in evidence.panels)
+
+
+@Detector
+def _refuses_too_much(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises a ValueError that the answer raises for an input which the exercise allows."""
+    error = evidence.error or {}
+    return not case.expects_error and "ValueError" in error.get("kinds", ()) and "raise" in error.get("line", "")
+
+
+@Detector
+def _failed(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises an error where the case expects none."""
+    return evidence.error is not None and not case.expects_error
+
+
+@Detector
+def _rows_nan_where_empty(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises NaN in exactly the rows that have a split without a number above -inf, in all their columns."""
+    x, got = case.facts.get("x"), evidence.value
+    if x is None or compare.kind(got, x) is not None:
+        return False
+    m, _ = splits.states(x, case.facts["n_splits"], case.facts["split_size"])
+    empty = (m == -torch.inf).any(1)
+    return bool(empty.any() and got[empty].isnan().all() and not got[~empty].isnan().any())
+
+
+@Detector
+def _last_columns_missing(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises last columns of NaN behind first columns that are right, or a softmax of their own."""
+    x, got = case.facts.get("x"), evidence.value
+    if x is None or not detectors.tail_is_nan(case, evidence, answer) or got.shape != x.shape:
+        return False
+    seen = int((~got[0].isnan()).sum())
+    whole = torch.softmax(x.double(), 1).float()
+    return compare.softmax(x[:, :seen], got[:, :seen]) is None or compare.alike(got[:, :seen], whole[:, :seen])
+
+
+@Detector
+def _one_row_finished(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises an answer with atomics where a single row holds numbers, and all others are NaN."""
+    got = evidence.value
+    if _without_atomics(case, evidence, answer) or not isinstance(got, torch.Tensor) or got.dim() != 2 or len(got) < 2:
+        return False
+    return int((~got.isnan()).all(1).sum()) == 1 and int(got.isnan().all(1).sum()) == len(got) - 1
+
+
+# ---- text patterns
+
+
+@Detector
+def _no_program_id_1(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises an answer without program_id(1)."""
+    return re.search(r"program_id\(\s*(axis\s*=\s*)?1", answer.source) is None
+
+
+@Detector
+def _row_is_axis_0(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises that program_id(0) is assigned to a name with "row" in it, and program_id(1) to any name."""
+    asked = re.findall(r"(\w+)\s*=\s*tl\.program_id\((?:axis\s*=\s*)?([01])\)", answer.source)
+    return any("row" in name and axis == "0" for name, axis in asked) and any(axis == "1" for _, axis in asked)
+
+
+@Detector
+def _without_atomics(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises an answer without atomic operations."""
+    return "atomic" not in answer.source
+
+
+@functools.partial(Detector, endless=True)
+def _waits_in_a_loop(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises an answer that never ended, with a `while` in a kernel whose condition loads or uses an atomic."""
+    kernels = syntax.kernels(syntax.tree_of(answer.source))
+    loops = [n for kernel in kernels for n in syntax.nodes(kernel) if isinstance(n, ast.While)]
+    return not evidence.ran and any(re.search(r"tl\.(atomic_|load)", ast.unparse(loop.test)) for loop in loops)
+
+
+def _load_of_states_without_other(tree: ast.AST) -> bool:
+    """Recognises a load of states with a mask and no `other`; the second walk over x needs none."""
+    loads = [call for call in syntax.calls(tree, "load") if any(name in ast.unparse(call) for name in STATE_POINTERS)]
+    return any(syntax.load_without_other(call) for call in loads)
+
+
+def _language_on_the_host(tree: ast.AST) -> bool:
+    """Recognises a call of a function of triton.language outside of all kernels."""
+    kernels = {id(n) for kernel in syntax.kernels(tree) for n in syntax.nodes(kernel)}
+    called = {ast.unparse(n.func) for n in syntax.nodes(tree) if isinstance(n, ast.Call) and id(n) not in kernels}
+    return any(name.startswith("tl.") for name in called - {"tl.constexpr"})
+
+
+# ---- tables: (id, detector), in the order in which they are tried
+
+
+def _wrong_merge(merge) -> Detector:
+    """The formula of a wrong merge. A result of nothing but NaN is ignored: most merges give it with an empty state."""
+    wrong = formula(merged(merge))
+
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        return wrong(case, evidence, answer) and not detectors.all_nan(case, evidence, answer)
+
+    return Detector(detect, wrong.fits)
+
+
+_MERGE = (
+    ("partials-not-rescaled", _wrong_merge(sums_not_rescaled)),
+    ("factor-inverted", _wrong_merge(factors_inverted)),
+    ("state-swapped", _wrong_merge(exchanged)),
+    ("own-split-maximum", _wrong_merge(own_maximum)),
+    ("own-split-sum", _wrong_merge(own_sum)),
+    ("own-split-sum", _wrong_merge(own_state)),
+    *(("sums-not-added", _wrong_merge(merge)) for merge in (largest_sum, largest_rescaled_sum, factors_alone)),
+    ("shift-not-max", replace(formula(merged(maxima_added)), exact=True)),
+    ("shift-not-max", replace(formula(maxima_added_with_pads), exact=True)),
+    ("states-misplaced", _wrong_merge(of_row_zero)),
+    ("pad-zero-wins", formula(merged(maximum_at_least_zero))),
+    ("states-left-out", _wrong_merge(first_states(lambda n: 1 << (n.bit_length() - 1)))),
+    ("states-left-out", _wrong_merge(first_states(lambda n: n - 1 or 1))),
+    ("states-left-out", _wrong_merge(first_states(lambda n: 1))),
+    ("states-left-out", formula(first_block_of_states)),
+)
+
+_ROW_STRIDES = tuple((name, outside(op, _from_split_zero(row_begins(width)))) for name, op, width in (
+    ("stride-in-bytes", "load", lambda f: 4 * f["x_stride"]),
+    ("stride-in-bytes", "store", lambda f: 4 * f["y_stride"]),
+    ("wrong-row-stride", "load", lambda f: f["y_stride"]),
+    ("wrong-row-stride", "store", lambda f: f["x_stride"]),
+    ("rows-assumed-adjacent", "load", lambda f: f["x"].shape[1]),
+    ("rows-assumed-adjacent", "store", lambda f: f["x"].shape[1]),
+))  # fmt: skip
+
+# Without no-pad: `_load_of_states_without_other` takes its place.
+_SOFTMAX = tuple(pair for pair in SOFTMAX_KERNEL if pair[0] != "no-pad")
+
+PARTIAL_KERNEL = (
+    *KERNEL,
+    ("programs-swapped", outside("load", _programs_swapped)),
+    ("split-mask", outside("load", _over_the_row)),
+    ("split-zero-only", _no_program_id_1),
+    ("states-misplaced", outside("store", _state_misplaced)),
+    ("split-read-twice", both(_states_right, _x_read_again)),
+    ("state-not-stored", _one_tensor_not_stored),
+    ("empty-state", _stored_states(_wrong_where_empty)),
+    ("state-swapped", _stored_states(_m_and_d_exchanged)),
+    ("states-misplaced", _stored_states(_transposed)),
+    ("states-misplaced", both(detectors.shared, _stored_states(_some_nan))),
+    ("empty-split", _stored_states(_nan_where_empty)),
+    ("not-rescaled", states_formula(walked_states(walks.not_rescaled))),
+    ("factor-inverted", states_formula(walked_states(walks.factor_inverted))),
+    ("both-rescaled", states_formula(walked_states(walks.both_rescaled))),
+    ("stale-maximum", states_formula(walked_states(walks.stale_maximum))),
+    ("tile-maximum", states_formula(walked_states(walks.tile_maximum))),
+    ("start-at-zero", states_formula(walked_states(guarded_update, start=(0.0, 0.0)))),
+    ("pad-zero", states_formula(walked_states(guarded_update, pad=0.0))),
+    ("no-max", states_formula(walked_states(unshifted_update))),
+    *((mistake, states_formula(walked_states(guarded_update, columns))) for mistake, columns in (
+        ("splits-overlap", all_lanes),
+        ("splits-overlap", to_the_end),
+        ("whole-row-each", whole_row),
+        ("splits-blocks-apart", blocks_apart),
+        ("only-first-split", first_split_alone),
+        ("split-zero-only", first_split),
+        ("split-cut-short", first_tile),
+        ("split-cut-short", first_tile_each_step),
+        ("split-cut-short", whole_tiles),
+    )),
+    ("row-zero-only", states_formula(walked_states(guarded_update, rows=lambda x: x[:1].expand(x.shape)))),
+    ("row-stride-missing", states_formula(walked_states(guarded_update, rows=rows_one_apart))),
+    *_ROW_STRIDES,
+    ("no-pad", both(written(syntax.load_without_other), _stored_states(_some_nan))),
+    ("nothing-stored", detectors.nothing_stored),
+)  # fmt: skip
+
+COMBINE_KERNEL = (
+    *KERNEL,
+    ("no-grid-barrier", _loaded_from_others),
+    ("programs-swapped", outside("load", _programs_swapped)),
+    ("split-mask", outside("load", _over_the_row)),
+    ("split-mask", outside("store", _over_the_row)),
+    ("states-misplaced", outside("load", _state_misplaced)),
+    *_MERGE,
+    ("whole-row-each", _stored_columns(_all_columns)),
+    ("stored-in-split-zero", both(_stored_columns(_in_split_zero), _loads_beyond_split_zero)),
+    ("split-zero-only", both(detectors.shared, formula(stored_in(first_split)))),
+    ("split-cut-short", both(_some_not_stored, formula(stored_in(first_tile)))),
+    ("split-cut-short", both(_some_not_stored, formula(stored_in(whole_tiles)))),
+    ("no-pad", both(written(_load_of_states_without_other), detectors.all_nan)),
+    ("splits-overlap", both(detectors.shared, _stored_columns(_from_own_beginning))),
+    ("splits-overlap", both(_softmax_right, detectors.shared)),
+    ("states-unused", both(_softmax_right, _x_read_again, _no_state_loaded)),
+    ("row-read-twice", both(_softmax_right, _x_read_again)),
+    *_ROW_STRIDES,
+    *ROW_KERNEL,
+    *_SOFTMAX,
+)
+
+SPLIT_SOFTMAX = (
+    *FUNCTION,
+    ("no-kernel", Detector(lambda case, evidence, answer: evidence.error is None and not evidence.launches)),
+    ("refuses-too-much", _refuses_too_much),
+    ("tl-on-the-host", both(_failed, written(_language_on_the_host))),
+    (
+        "grid-without-splits",
+        both(_softmax_wrong, _row_is_axis_0, _every_grid(lambda grid, rows, n_splits: grid[1] == 1)),
+    ),
+    (
+        "programs-swapped",
+        both(_softmax_wrong, _row_is_axis_0, _every_grid(lambda g, rows, n_splits: g == (n_splits, rows) != g[::-1])),
+    ),
+    ("output-not-stored", both(_without_atomics, _output_not_stored)),
+    ("accumulated-without-atomics", both(detectors.shared, _updated_by_several)),
+    ("counted-too-early", _counted_too_early),
+    ("one-counter", _one_row_finished),
+    ("waits-for-others", _waits_in_a_loop),
+    ("no-grid-barrier", both(_without_atomics, _loaded_from_others)),
+    ("launch-per-row", _number_of_programs(_launches_for_each_row)),
+    ("one-program-a-row", _number_of_programs(_one_program_a_row)),
+    ("n-splits-ignored", _number_of_programs(_several_programs_a_row)),
+    ("split-rounded-down", formula(rounded_down)),
+    ("split-rounded-down", _last_columns_missing),
+    ("states-left-out", _too_few_lanes),
+    ("empty-split", _rows_nan_where_empty),
+    ("states-too-few", outside("load", _of_a_state)),
+    ("states-too-few", outside("store", _of_a_state)),
+    *_MERGE,
+    ("splits-overlap", both(_softmax_right, detectors.shared, _not_loaded_from_others)),
+    *_ROW_STRIDES,
+    *ROW_KERNEL,
+    *_SOFTMAX,
+)
