@@ -15,12 +15,16 @@ sys.path[:0] = [str(ROOT), str(ROOT / "solutions")]
 
 @dataclass
 class Stored:
-    """An answer kept as a file: its header says which exercise it answers and, if it is wrong, which mistake it is."""
+    """An answer kept as a file. Its header names the exercise and, of a wrong answer, the mistake.
+
+    since: the first Triton that was seen to refuse it so; with an older one the answer runs, or fails in another way.
+    """
 
     name: str
     exercise: str
     mistake: str | None
     source: str
+    since: str | None = None
 
 
 def stored(folder: str) -> list[Stored]:
@@ -29,8 +33,8 @@ def stored(folder: str) -> list[Stored]:
         source = path.read_text(encoding="utf-8")
         if source.startswith("# files"):  # an attack that is no answer to an exercise
             continue
-        header = dict(re.findall(r"^# (exercise|mistake): (.+)$", source, re.MULTILINE))
-        found.append(Stored(path.stem, header["exercise"], header.get("mistake"), source))
+        header = dict(re.findall(r"^# (exercise|mistake|since): (.+)$", source, re.MULTILINE))
+        found.append(Stored(path.stem, header["exercise"], header.get("mistake"), source, header.get("since")))
     return found
 
 

@@ -1,4 +1,4 @@
-"""make matrix: the interpreter's contract and three lessons with every Triton that people have.
+"""make matrix: the interpreter's contract, every lesson, and the names of errors, with every Triton that people have.
 
 docs/triton_versions.json keeps what works where; doctor() says whether the version at hand is among them.
 """
@@ -9,12 +9,21 @@ import re
 import subprocess
 import sys
 
-from conftest import ROOT
+from conftest import ROOT, stored
+
+from grader.mistakes.errors import TRANSLATED
 
 RECORD = ROOT / "docs" / "triton_versions.json"
 VERSIONS = ("3.4.0", "3.6.0", "3.9.0", "newest")
 CONTRACT = [
-    f"tests/test_{name}.py" for name in ("interpreter", "quick", "batch", "trace", "trace_in_a_worker", "compiler")
+    f"tests/test_{name}.py"
+    for name in ("interpreter", "triton_private", "quick", "batch", "trace", "trace_in_a_worker", "compiler")
+]
+# Wrong answers whose mistake is recognised by the message of Triton, PyTorch or Python: messages change with versions.
+MESSAGES = [
+    f"tests/test_answers.py::test_a_wrong_answer_is_refused_and_named[{kept.name}]"
+    for kept in stored("wrong")
+    if kept.mistake in TRANSLATED
 ]
 NBVAL = "--nbval --nbval-current-env --nbval-cell-timeout=120 --nbval-sanitize-with solutions/nbval.cfg --dist loadfile"
 FACTS = """
@@ -41,11 +50,13 @@ def facts(environment: dict[str, str]) -> dict[str, str]:
 
 
 def tested(environment: dict[str, str]) -> dict[str, str]:
-    """Whether the contract's tests pass, and whether three lessons print what they print in solutions/."""
-    lessons = [str(next((ROOT / "solutions").glob(f"{number}_*.ipynb"))) for number in ("04", "05", "08")]
+    """Whether the contract holds, errors are named, and every lesson prints what it prints in solutions/."""
+    groups = {"contract": CONTRACT, "names of errors": MESSAGES, "all lessons": [*NBVAL.split(), "solutions"]}
     found = {}
-    for name, tests in {"contract": CONTRACT, "lessons 04, 05, 08": [*NBVAL.split(), *lessons]}.items():
-        done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-n", "2", *tests], cwd=ROOT, env=environment)
+    for name, tests in groups.items():
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-rs", "-n", "2", *tests], cwd=ROOT, env=environment
+        )
         found[name] = "on" if done.returncode == 0 else "off: its tests fail"
     return found
 

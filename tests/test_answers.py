@@ -1,5 +1,7 @@
 """Every wrong answer is refused by name; every right one passes, however it is written."""
 
+import re
+
 import pytest
 from conftest import stored
 
@@ -17,6 +19,10 @@ def verdict(kept, seconds=20.0):
     return judge(exercise, extract.extract([kept.source], exercise.names), seconds=seconds)
 
 
+def numbers(version):
+    return [int(part) for part in re.findall(r"\d+", version)[:3]]
+
+
 def shares_points(number):
     return any(case.group for case in lessons.exercises()[number].cases(1))
 
@@ -24,6 +30,8 @@ def shares_points(number):
 @pytest.mark.parametrize("kept", WRONG, ids=lambda k: k.name)
 def test_a_wrong_answer_is_refused_and_named(kept):
     """The mistake in the file's header is the one the learner reads."""
+    if kept.since and numbers(environment.triton()) < numbers(kept.since):
+        pytest.skip(f"Triton {environment.triton()} takes it in another way than Triton {kept.since}")
     result = verdict(kept, seconds=1.0 if kept.mistake in ("endless", "waits-for-others") else 20.0)
 
     assert kept.mistake == result.mistake, result.text

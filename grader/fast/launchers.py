@@ -59,7 +59,7 @@ def _planned(plan: Callable[[torch.Tensor, torch.Tensor], Launcher]) -> Launcher
 
 @_planned
 def tile(y: torch.Tensor, x: torch.Tensor) -> Launcher:
-    """One program holds one row, or several short ones, in its registers: read once, written once."""
+    """One program has a row, or several short ones: read once, written once. Its registers hold the whole row."""
     (m, n), unit = x.shape, _unit(x, y)
     block = triton.next_power_of_2(n)
     rows = max(1, 2048 // (block * x.element_size()))  # several short rows, so that every thread has loads in flight
@@ -88,7 +88,7 @@ def two(y: torch.Tensor, x: torch.Tensor) -> Launcher:
 
 @_planned
 def odd(y: torch.Tensor, x: torch.Tensor) -> Launcher:
-    """As tile, for contiguous 16-bit rows of any alignment: whole vectors, and a few elements one by one."""
+    """As tile, for contiguous 16-bit rows that begin anywhere: whole vectors, and a few elements one by one."""
     (m, n), unit = x.shape, VECTOR // x.element_size()
     vectors = triton.next_power_of_2(max(n // unit, 1))
     options = {"VECTORS": vectors, "UNIT": unit, "num_warps": min(max(vectors // 128, 2), 16)}
@@ -98,7 +98,7 @@ def odd(y: torch.Tensor, x: torch.Tensor) -> Launcher:
 
 @_planned
 def pairs(y: torch.Tensor, x: torch.Tensor) -> Launcher:
-    """As tile, with two 16-bit elements in a register. Raises RuntimeError unless can_pair(x)."""
+    """As tile, with two 16-bit elements in a register: an NVIDIA GPU, and rows of an even length."""
     if not can_pair(x):
         raise RuntimeError("pairs needs an NVIDIA GPU and 16-bit rows that consist of 32-bit words")
     kind, y, x = _as_words(y, x)
@@ -115,10 +115,7 @@ def pairs(y: torch.Tensor, x: torch.Tensor) -> Launcher:
 
 @_planned
 def shared(y: torch.Tensor, x: torch.Tensor) -> Launcher:
-    """Programs that run at once share a row and wait for each other: read once, written once.
-
-    Raises RuntimeError unless can_share(x).
-    """
+    """Programs that run at once share a row and wait for each other: read once, written once; an NVIDIA GPU only."""
     if not can_share(x):
         raise RuntimeError("shared needs an NVIDIA GPU, 32-bit words, and room for all programs of a row at once")
     kind, y, x = _as_words(y, x)
@@ -150,7 +147,7 @@ def _sharing(m: int, n: int, device: torch.device) -> tuple[int, int, int]:
 
 @_planned
 def split(y: torch.Tensor, x: torch.Tensor) -> Launcher:
-    """Two launches of many programs a row, which do not wait for each other: read twice, written once."""
+    """Two launches of many programs a row, which wait for nobody: read twice, written once."""
     kind, y, x = _as_words(y, x)
     (m, n), unit = x.shape, _unit(x, y)
     block = 4096 if kind != "float" and m * n <= 1024 * 4096 else 8192  # up to 1024 short programs run at once
@@ -174,7 +171,7 @@ def split(y: torch.Tensor, x: torch.Tensor) -> Launcher:
 
 @_planned
 def online(y: torch.Tensor, x: torch.Tensor) -> Launcher:
-    """One program walks along each row of any length twice: read twice, written once."""
+    """One program walks along each row twice, however long it is: read twice, written once."""
     alike = x.stride(0) == y.stride(0) and x.data_ptr() % VECTOR == 0
     unit = VECTOR // x.element_size() if alike else 1
     numbers = y.stride(0), x.stride(0), x.shape[1]

@@ -70,6 +70,7 @@ _TRANSLATIONS = [
     (r"needs an NVIDIA GPU", "needs-nvidia"),
     (r"size of tensor a \(\d+\) must match", "shapes-do-not-line-up"),
 ]  # fmt: skip
+TRANSLATED = frozenset(mistake for _, mistake in _TRANSLATIONS)
 
 
 def from_error(error: dict) -> str | None:

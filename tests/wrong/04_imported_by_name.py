@@ -1,5 +1,6 @@
 # exercise: 4.1
 # mistake: imported-by-name
+# since: 3.6.0
 from triton.language import exp
 import triton
 import triton.language as tl

@@ -1,5 +1,6 @@
 # exercise: 10.1
 # mistake: number-not-block
+# since: 3.9.0
 import triton
 import triton.language as tl
 
