@@ -7,7 +7,7 @@ import json
 import os
 import pathlib
 
-from .. import environment, lessons
+from .. import atomic, environment, lessons
 from ..spec import Exercise
 from ..version import VERSION
 
@@ -23,7 +23,7 @@ def remember(exercise_id: str, score: float) -> None:
     if file is None:
         return
     try:
-        _write(file, json.dumps(_stored() | _session))
+        atomic.write(file, json.dumps(_stored() | _session))
     except OSError:
         pass  # a read-only course still works; its progress lasts as long as the session
 
@@ -60,7 +60,7 @@ def save(path: str) -> str:
         "points": {i: scores[i] for i in known if i in scores},
         "possible": {i: float(e.points) for i, e in known.items()},
     }
-    _write(pathlib.Path(path), json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+    atomic.write(pathlib.Path(path), json.dumps(record, indent=1, ensure_ascii=False) + "\n")
     return f"Saved to {path}: {len(record['public checks passed'])} of {len(known)} public checks passed."
 
 
@@ -88,10 +88,3 @@ def _stored() -> dict[str, float]:
         return {k: float(v) for k, v in data.items()}
     except (OSError, ValueError, AttributeError, TypeError):
         return {}
-
-
-def _write(file: pathlib.Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    beside = file.with_name(file.name + ".new")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(file)

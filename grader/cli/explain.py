@@ -1,0 +1,95 @@
+"""python -m grader explain: one answer, every case, every detector's vote, and what decided."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import sys
+import textwrap
+
+
+def add(commands) -> None:
+    """Add this command to the parser."""
+    parser = commands.add_parser("explain", help="why an answer was given the name that it was given")
+    parser.add_argument(
+        "file", type=pathlib.Path, metavar="FILE", help="a notebook, or Python with a line # exercise: 4.1"
+    )
+    parser.add_argument(
+        "id", nargs="?", metavar="ID", help="an exercise such as 4.1; without it, all that FILE answers"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options) -> int:
+    """Print the examination of each answer; 2 when there is no answer to examine."""
+    from .. import lessons
+    from ..judge import zygotes
+
+    try:
+        cells, wanted = _cells(options.file, options.id)
+    except (OSError, ValueError) as error:
+        print(f"Nothing explained: {error}.", file=sys.stderr)
+        return 2
+    unknown = [number for number in wanted if number not in lessons.exercises()]
+    if unknown or not wanted:
+        which = f"there is no exercise {unknown[0]!r}" if unknown else f"{str(options.file)!r} answers no exercise"
+        print(f"Nothing explained: {which}.", file=sys.stderr)
+        return 2
+    for number in wanted:
+        try:
+            _explain(lessons.exercises()[number], cells)
+        except zygotes.NoWorker as error:
+            print(f"Nothing explained: {error}.", file=sys.stderr)
+            return 2
+    return 0
+
+
+def _cells(file: pathlib.Path, number: str | None) -> tuple[list[str], list[str]]:
+    """(code cells, ids of the exercises to explain) of a notebook or of a Python file."""
+    from .. import lessons
+    from ..classroom import submissions
+
+    if file.suffix != ".ipynb":
+        text = file.read_text(encoding="utf-8")
+        header = re.search(r"^# exercise: (\S+)", text, re.MULTILINE)
+        if number is None and header is None:
+            raise ValueError(f"{str(file)!r} has no line such as # exercise: 4.1, so name one")
+        return [text], [number or header[1]]
+    handed = submissions.read(file.read_bytes(), file.name)
+    if not handed.cells:
+        raise ValueError("; ".join(handed.problems))
+    of_lesson = lessons.of_lesson(handed.lesson) if handed.lesson else []
+    return handed.cells, [number] if number else [exercise.id for exercise in of_lesson]
+
+
+def _explain(exercise, cells: list[str]) -> None:
+    from ..judge.examine import examine
+    from ..judge.extract import extract
+
+    answer = extract(cells, exercise.names)
+    print(f"{exercise.id}  {exercise.title}")
+    if answer.missing:
+        print(f"  no cell defines {' and '.join(answer.missing)}\n")
+        return
+    found = examine(exercise, answer)
+    print("  cases, in the order in which they are judged")
+    for label, sentence, ran in found.cases:
+        print(f"    {'·' if not ran else '✗' if sentence else '✓'} {label}{': ' + sentence if sentence else ''}")
+    matching = [opinion for opinion in found.opinions if opinion.matches]
+    others = dict.fromkeys(opinion.mistake for opinion in found.opinions if not opinion.matches)
+    if found.opinions:
+        print(f"  votes of the {len(matching)} detectors that match a failing case, in the order of the table")
+    for opinion in matching:
+        fits = f", fits {opinion.fits[0]} of {opinion.fits[1]} cases" if opinion.fits else ""
+        why = f" (ruled out: {opinion.ruled_out})" if opinion.ruled_out else ""
+        print(f"    {opinion.hits:4g}  {opinion.mistake}: matches {len(opinion.matches)}{fits}{why}")
+        print(f"          {opinion.detector}, {opinion.place}")
+    if others:
+        print(
+            textwrap.fill(
+                f"0 votes of the others: {', '.join(others)}", 110, initial_indent="  ", subsequent_indent="    "
+            )
+        )
+    named = found.mistake or "no name"
+    also = f", or {found.also}, whose numbers fit as well" if found.also else ""
+    print(f"  decided: {named}{also}: {found.reason}\n")

@@ -1,0 +1,132 @@
+"""An examination of one answer: every case, the vote of every detector, and the reason for the name that was given."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+
+from .. import environment
+from ..spec import Answer, Detector, Exercise
+from . import diagnose
+from .judge import PUBLIC_SEED, SECONDS, in_order, judge
+from .run_cases import Run
+from .verdict import Failure
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What one detector makes of an answer.
+
+    matches: labels of the failing cases that it matches. hits: the weight of these. fits: (cases, of how many) in which
+    its wrong formula gives what the answer gave; None for a detector without a formula. place: file and line.
+    """
+
+    mistake: str
+    detector: str
+    place: str
+    matches: tuple[str, ...]
+    hits: float
+    fits: tuple[int, int] | None
+    ruled_out: str
+
+
+@dataclass(frozen=True)
+class Examination:
+    """All that is known of one answer. cases: (label, sentence or None, whether it ran) in the order of judging."""
+
+    cases: list[tuple[str, str | None, bool]]
+    opinions: list[Opinion]
+    mistake: str | None
+    also: str | None
+    reason: str
+
+
+def examine(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: int = PUBLIC_SEED) -> Examination:
+    """Run the cases interpreted and ask every detector, also those that can no longer win. Raises NoWorker."""
+    cases = in_order(exercise, seed)
+    run = Run(exercise, answer, cases, seconds)
+    run.run_all()
+    failures = diagnose.in_order(exercise, run.failures)
+    failed = {id(failure.case): failure for failure in failures}
+    ran = {id(case) for case, _ in run.seen} | failed.keys()
+    listed = [
+        (case.label, failed[id(case)].sentence if id(case) in failed else None, id(case) in ran) for case in cases
+    ]
+    if run.not_attempted:
+        return Examination(listed, [], None, None, run.not_attempted)
+    if not failures:  # the import policy, Triton's compiler or a GPU may still refuse it
+        result = judge(exercise, answer, seconds, seed)
+        return Examination(listed, [], result.mistake, result.also, result.message or "every case is right")
+    passed = [(case, evidence) for case, evidence in run.seen if id(case) not in failed]
+    opinions = [_opinion(mistake, detect, answer, passed, failures) for mistake, detect in exercise.mistakes]
+    mistake, also = diagnose.name(exercise, answer, run.seen, failures)
+    return Examination(listed, opinions, mistake, also, _reason(failures, opinions, mistake))
+
+
+def _opinion(mistake: str, detect: Detector, answer: Answer, passed, failures: list[Failure]) -> Opinion:
+    matched = [failure for failure in failures if detect(failure.case, failure.evidence, answer)]
+    cases = [(f.case, f.evidence) for f in failures if not f.evidence.error] + passed
+    fitting = sum(diagnose.fits(detect, [pair]) for pair in cases)
+    first = failures[0] in matched
+    ruled_out = "" if first or not matched else "it does not match the first failing case"
+    if first and detect.exact and fitting < len(cases):
+        ruled_out = "its formula is exact and does not fit every case"
+    return Opinion(
+        mistake,
+        describe(detect),
+        place_of(detect),
+        tuple(failure.case.label for failure in matched),
+        0.0 if ruled_out else sum(diagnose.weight(detect, failure) for failure in matched),
+        None if detect.fits is None else (fitting, len(cases)),
+        ruled_out,
+    )
+
+
+def _reason(failures: list[Failure], opinions: list[Opinion], mistake: str | None) -> str:
+    first = failures[0]
+    if first.mistake and first.mistake == mistake and not any(o.hits and o.mistake == mistake for o in opinions):
+        return "the verdict on the first failing case names it, before any detector is asked"
+    best = [opinion for opinion in opinions if opinion.mistake == mistake and opinion.hits]
+    if not best:
+        return "no detector matches the first failing case: it is named by its event, or not at all"
+    most = max(opinion.hits for opinion in opinions)
+    equal = {opinion.mistake for opinion in opinions if opinion.hits == most}
+    reason = f"it has the most votes, {most:g} of {len(failures)} failing cases"
+    return (
+        reason
+        if len(equal) == 1
+        else f"{reason}; {', '.join(sorted(equal))} have as many, and the cases that passed decide"
+    )
+
+
+def describe(detect: Detector) -> str:
+    """A detector as it was made: the name of its function, or of its factory with the arguments."""
+    function = detect.detect
+    name = function.__qualname__.split(".<locals>")[0]
+    inner = inspect.getclosurevars(function).nonlocals
+    arguments = [_shown(value) for value in inner.values()]
+    return f"{name}({', '.join(a for a in arguments if a)})" if ".<locals>" in function.__qualname__ else name
+
+
+def _shown(value) -> str:
+    if isinstance(value, Detector):
+        return describe(value)
+    if isinstance(value, tuple):
+        return ", ".join(filter(None, map(_shown, value)))
+    if inspect.isfunction(value):
+        return value.__name__ if value.__name__ != "<lambda>" else f"lambda in line {value.__code__.co_firstlineno}"
+    return repr(value) if isinstance(value, (str, int, float)) else ""
+
+
+def place_of(detect: Detector) -> str:
+    """File and line of the function that is special about a detector: an argument of its factory, or its own."""
+    function = detect.detect
+    for value in inspect.getclosurevars(function).nonlocals.values():
+        inner = value[0] if isinstance(value, tuple) and value else value
+        if isinstance(inner, Detector):
+            return place_of(inner)
+        if inspect.isfunction(inner) and "<locals>" not in inner.__qualname__:
+            function = inner
+    code = inspect.unwrap(function).__code__
+    file = code.co_filename.removeprefix(f"{environment.ROOT}/")
+    return f"{file}:{code.co_firstlineno}"
