@@ -9,8 +9,9 @@ from conftest import ROOT
 import grader
 from grader import environment, lessons
 from grader.bench import per_lesson
-from grader.mistakes import residency
+from grader.mistakes import registry
 from grader.mistakes.registry import MISTAKES
+from grader.reference import residency
 
 EXERCISES = list(lessons.exercises().values())
 
@@ -111,6 +112,13 @@ def test_the_recorded_splits_are_counted_as_in_lesson_09():
     for run in [r for r in RECORD["lessons"]["09"]["results"] if r["n_splits"]]:
         m, n, s = run["m"], run["n"], run["n_splits"]
         assert (2 * m * n + 2 * m * s * s, m * n + 2 * m * s) == (run["read"], run["written"])
+
+
+def test_a_mistake_stands_in_one_list():
+    """No id stands in the lists of two modules."""
+    listed = [mistake.id for found in registry.lists().values() for mistake in found]
+
+    assert sorted(MISTAKES) == sorted(listed)
 
 
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=lambda m: m.id)

@@ -1,4 +1,4 @@
-"""Comparing and recognising: float64 comparisons, bounds on rounding, input families, patterns of syntax trees.
+"""Comparison and recognition: comparisons with float64, bounds on rounding errors, input families, syntax patterns.
 
 Runs in: the judge's process.
 May import: spec.

@@ -1,4 +1,4 @@
-"""Comparisons of an answer's values with float64. Each returns None, or a sentence: where, and by how much."""
+"""Comparisons of the values of an answer with float64. A comparison returns None, or a sentence: place and error."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from .bounds import HALF, gradient_bound, least_bound, softmax_bound, softmax_sl
 
 
 def softmax(x: torch.Tensor, got) -> str | None:
-    """None when got is the row-wise softmax of x (2-D), else a sentence about the first and worst place."""
+    """None when got is the row-wise softmax of x, both of shape (M, N), else a sentence about the first wrong value.
+
+    NaN is right where the softmax in float64 is NaN.
+    """
     wrong_kind = kind(got, x)
     if wrong_kind:
         return wrong_kind
     want = torch.softmax(x.double(), dim=-1)
     error = (got.double() - want).abs()
     slack = softmax_slack(got.dtype)
-    # What a value at the maximum may have, others may have too; mostly that is enough, and it is quick.
+    # The bound is smallest at the maximum. Most answers are within it everywhere, and this test is quick.
     if (error <= least_bound(x.shape[-1], got.dtype) * want + slack).all():
         return None
     good = error <= softmax_bound(x, got.dtype) * want + slack
@@ -30,7 +33,10 @@ def softmax(x: torch.Tensor, got) -> str | None:
 
 
 def gradient(y: torch.Tensor, dy: torch.Tensor, got, off: torch.Tensor | float = 0.0) -> str | None:
-    """None when got is y·(dy - Σ y·dy) for each row of y and dy (2-D), else a sentence. off: as for the bound."""
+    """None when got is y · (dy - Σ y · dy) row by row, all of shape (M, N), else a sentence.
+
+    off: the relative error of y, as in `gradient_bound`.
+    """
     wrong_kind = kind(got, dy)
     if wrong_kind:
         return wrong_kind
@@ -57,13 +63,16 @@ def gradient(y: torch.Tensor, dy: torch.Tensor, got, off: torch.Tensor | float =
 
 
 def softmax_gradient(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
-    """The gradient that a softmax with output y hands back for dy, row by row, float64."""
+    """y · (dy - Σ y · dy) row by row, float64: the gradient of a softmax with output y, for the gradient dy of y.
+
+    The Jacobian of a row is diag(y) - y yᵀ.
+    """
     y, dy = y.double(), dy.double()
     return y * (dy - (y * dy).sum(-1, keepdim=True))
 
 
 def state(got, want: tuple[float, float]) -> str | None:
-    """None when got is the state (m, d) of a walk, else a sentence."""
+    """None when got is the state (m, d) of some values, maximum and sum of exp(x - m), else a sentence."""
     if not isinstance(got, (tuple, list)) or len(got) != 2:
         return f"{shown(got)} came back, expected two numbers (m, d)"
     for name, g, w in zip("md", got, want):
@@ -86,13 +95,13 @@ def kind(got, like: torch.Tensor) -> str | None:
 
 
 def place(got: torch.Tensor, want: torch.Tensor, good: torch.Tensor) -> str:
-    """Where it went wrong and by how much: the first wrong row, its sum, its first wrong element."""
+    """A sentence about the first wrong row: its sum, and its first wrong value. good: bool, of the shape of got."""
     row = int((~good).any(dim=1).nonzero()[0])
     column = int((~good[row]).nonzero()[0])
     which = "the row" if len(good) == 1 else f"row {row}"
     value, expected = got[row, column].item(), want[row, column].item()
     total = got[row].double().sum().item()
-    # What a right row sums to: not quite 1 once its values are rounded to half precision, NaN where it has no softmax.
+    # The right sum is computed from rounded values: it is not quite 1 in half precision, and may be NaN.
     if abs(total - want[row].to(got.dtype).double().sum().item()) > max(1e-3, torch.finfo(got.dtype).eps):
         return f"{which} sums to {total:.4g}, expected 1; its column {column} is {value:.4g}, expected {expected:.4g}"
     digits = 6 if abs(value - expected) < 0.01 * abs(expected) else 4
@@ -105,7 +114,7 @@ def place(got: torch.Tensor, want: torch.Tensor, good: torch.Tensor) -> str:
 
 
 def tensor(got, want: torch.Tensor, rtol: float) -> str | None:
-    """None when got equals want (same shape and dtype class) to a relative error, else a sentence."""
+    """None when got equals want (same shape and dtype) to a relative error of rtol, else a sentence."""
     wrong_kind = kind(got, want)
     if wrong_kind:
         return wrong_kind
@@ -119,7 +128,7 @@ def tensor(got, want: torch.Tensor, rtol: float) -> str | None:
 
 
 def same_number(a, b, rel: float = 1e-9) -> bool:
-    """Whether two plain values are the same number; booleans are no numbers."""
+    """Whether two plain values are the same number, to a relative error of rel. A bool is no number."""
     if isinstance(a, bool) or isinstance(b, bool) or not all(isinstance(v, (int, float, Fraction)) for v in (a, b)):
         return False
     try:
@@ -129,24 +138,27 @@ def same_number(a, b, rel: float = 1e-9) -> bool:
 
 
 def two_numbers(got, want: tuple[int, int]) -> str | None:
-    """None when got is the pair (read, written) that was wanted, else a sentence."""
+    """None when got is the pair (read, written) of `want`, else a sentence."""
     if not isinstance(got, (tuple, list)) or len(got) != 2:
         return f"{shown(got)} came back, expected two numbers (read, written)"
     if all(same_number(g, w) for g, w in zip(got, want)):
         return None
     wrong = [word for word, g, w in zip(("read", "written"), got, want) if not same_number(g, w)]
-    # The expected number stays with the check: the learner can count it.
+    # The sentence leaves out the expected number: the exercise is to count it.
     return f"{shown(tuple(got))} came back; the number of elements {' and '.join(wrong)} is not right"
 
 
 def shown(value) -> str:
-    """A plain value as a sentence quotes it, long ones cut short."""
+    """A plain value for a sentence, at most 60 characters."""
     text = f"a {value.kind}" if isinstance(value, Unreadable) else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 def alike(got, want: torch.Tensor, rtol: float = 1e-4) -> bool:
-    """Whether got looks like a formula's result, NaN and inf included; used to name mistakes, never to accept."""
+    """Whether got has the numbers of a known formula, NaN and inf included. It names mistakes; it accepts no answer.
+
+    rtol: the relative error for float32 and float64; for half precision it is eps of the dtype.
+    """
     if not isinstance(got, torch.Tensor) or got.shape != want.shape:
         return False
     slack = 1e-37
@@ -158,5 +170,5 @@ def alike(got, want: torch.Tensor, rtol: float = 1e-4) -> bool:
 
 
 def name(dtype: torch.dtype) -> str:
-    """A dtype as one reads it: float32."""
+    """The name of a dtype without its module: float32."""
     return str(dtype).removeprefix("torch.")

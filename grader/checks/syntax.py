@@ -1,4 +1,4 @@
-"""How an answer is written, read from its syntax tree."""
+"""Patterns in the text of an answer, found in its syntax tree."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _one_at_a_time = threading.Lock()
 
 
 def parse(text: str) -> ast.Module:
-    """ast.parse, one thread at a time.
+    """ast.parse in one thread at a time. Raises SyntaxError.
 
-    CPython 3.11 keeps a single recursion counter for all threads and now and then raises SystemError when two of them
-    parse at once, as they do when a class is graded (python/cpython#106905).
+    CPython 3.11 has one recursion counter for all threads and sometimes raises SystemError when two threads parse at
+    once, as happens when a class is graded (python/cpython#106905).
     """
     with _one_at_a_time:
         return ast.parse(text)
@@ -22,12 +22,12 @@ def parse(text: str) -> ast.Module:
 
 @functools.lru_cache(maxsize=64)
 def tree_of(text: str) -> ast.Module:
-    """The tree of a text, for those who only look at it: many do. Raises SyntaxError."""
+    """The tree of a text. Its callers share one tree and must not change it. Raises SyntaxError."""
     return parse(text)
 
 
 def nodes(tree: ast.AST) -> list[ast.AST]:
-    """A node and all that are below it. They are looked for once."""
+    """A node and all nodes below it. The list is kept with the node."""
     if not hasattr(tree, "_nodes"):
         tree._nodes = list(ast.walk(tree))
     return tree._nodes
@@ -37,7 +37,7 @@ _FOREIGN = ("torch", "np", "numpy", "math", "F")
 
 
 def calls(tree: ast.AST, function: str) -> list[ast.Call]:
-    """Calls of tl.<function>."""
+    """All calls of an attribute of this name, such as tl.<function>."""
     return [
         n for n in nodes(tree)
         if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == function
@@ -45,7 +45,7 @@ def calls(tree: ast.AST, function: str) -> list[ast.Call]:
 
 
 def load_without_other(tree: ast.AST) -> bool:
-    """A load with a mask and no value for the lanes it masks."""
+    """A tl.load with a mask and without a value for masked lanes."""
     for call in calls(tree, "load"):
         given = {k.arg for k in call.keywords}
         if ("mask" in given or len(call.args) > 1) and "other" not in given and len(call.args) < 3:
@@ -54,7 +54,7 @@ def load_without_other(tree: ast.AST) -> bool:
 
 
 def boolean_on_masks(tree: ast.AST) -> bool:
-    """`and`, `or` or `not` in a kernel, outside of the condition of an if or while."""
+    """`and`, `or` or `not` in a kernel, outside the condition of an if, while or assert."""
     conditions = [n.test for n in nodes(tree) if isinstance(n, (ast.If, ast.While, ast.IfExp, ast.Assert))]
     tests = {id(n) for condition in conditions for n in nodes(condition)}
     words = [
@@ -65,7 +65,7 @@ def boolean_on_masks(tree: ast.AST) -> bool:
 
 
 def loose_ampersand(tree: ast.AST) -> bool:
-    """`a < b & c < d`, which Python reads as a < (b & c) < d."""
+    """`a < b & c < d`, which Python parses as a < (b & c) < d."""
     return any(
         isinstance(n, ast.Compare)
         and any(
@@ -84,7 +84,7 @@ def masks_joined_by_or(tree: ast.AST) -> bool:
 
 
 def kernels(tree: ast.AST) -> list[ast.FunctionDef]:
-    """Functions under @triton.jit."""
+    """The functions with a decorator such as @triton.jit."""
     return [
         n for n in nodes(tree)
         if isinstance(n, ast.FunctionDef) and any("jit" in ast.unparse(d) for d in n.decorator_list)
@@ -92,13 +92,13 @@ def kernels(tree: ast.AST) -> list[ast.FunctionDef]:
 
 
 def foreign_module(tree: ast.AST) -> bool:
-    """torch, numpy or math used inside a kernel."""
+    """torch, numpy or math in a kernel."""
     inside = [n for kernel in kernels(tree) for n in nodes(kernel) if isinstance(n, ast.Attribute)]
     return any(isinstance(n.value, ast.Name) and n.value.id in _FOREIGN for n in inside)
 
 
 def kernel_returns(tree: ast.AST) -> bool:
-    """A kernel with pointers among its parameters that returns a value, as a helper would."""
+    """A kernel returns a value. A function without a pointer among its parameters is a helper and may do so."""
     return any(
         isinstance(n, ast.Return) and n.value is not None
         for kernel in kernels(tree)
@@ -108,7 +108,7 @@ def kernel_returns(tree: ast.AST) -> bool:
 
 
 def multiplies_lanes(tree: ast.AST) -> bool:
-    """`row * stride * cols`, where cols is a tl.arange: a + has become a *."""
+    """`row * stride * cols` in a kernel, where cols is a tl.arange: a + is missing."""
     lanes = {
         target.id for kernel in kernels(tree) for n in nodes(kernel) if isinstance(n, ast.Assign)
         for target in n.targets if isinstance(target, ast.Name) and n.value in calls(n, "arange")
@@ -121,7 +121,7 @@ def multiplies_lanes(tree: ast.AST) -> bool:
 
 
 def launched_into_another(tree: ast.AST) -> bool:
-    """A function launches a kernel whose first argument is not what the function returns, and a later one is."""
+    """A function launches a kernel, and the tensor that it returns is an argument of the launch, but not the first."""
     for function in [n for n in nodes(tree) if isinstance(n, ast.FunctionDef)]:
         given = {n.value.id for n in nodes(function) if isinstance(n, ast.Return) and isinstance(n.value, ast.Name)}
         for n in nodes(function):
@@ -133,7 +133,10 @@ def launched_into_another(tree: ast.AST) -> bool:
 
 
 def asserts_nothing(tree: ast.AST) -> bool:
-    """Nothing can fail: no raise, no call that asserts, and no assert but of a tuple, or one that is swallowed."""
+    """No statement can fail: there is no raise, no call that asserts, and no assert statement.
+
+    An assert of a tuple that is not empty never fails. A statement in a try that catches its error does not count.
+    """
     swallowed = {id(n) for t in nodes(tree) if isinstance(t, ast.Try) and _swallows(t) for n in _inside(t.body)}
     return not any(
         isinstance(n, ast.Raise)
@@ -145,24 +148,25 @@ def asserts_nothing(tree: ast.AST) -> bool:
 
 
 def prints_only(tree: ast.AST) -> bool:
-    """There is a print, and neither a raise nor an assert."""
+    """There is a call of print, and neither a raise nor an assert."""
     printed = any(isinstance(n, ast.Call) and ast.unparse(n.func) == "print" for n in nodes(tree))
     return printed and not any(isinstance(n, (ast.Raise, ast.Assert)) for n in nodes(tree))
 
 
 def _swallows(node: ast.Try) -> bool:
-    """Whether a try statement catches what an assert raises, and does not pass it on."""
+    """Whether a try statement catches an AssertionError and raises no other error."""
     names = [ast.unparse(h.type) if h.type else "" for h in node.handlers]
     caught = any(re.search(r"^$|Exception|AssertionError|BaseException", name) for name in names)
     return caught and not any(isinstance(n, (ast.Raise, ast.Assert)) for h in node.handlers for n in _inside(h.body))
 
 
 def _inside(statements: list[ast.stmt]) -> list[ast.AST]:
+    """All nodes of these statements."""
     return [n for statement in statements for n in nodes(statement)]
 
 
 def cuts_digits(tree: ast.AST) -> bool:
-    """Whole-number division, or a call that rounds."""
+    """A division with //, or a call that rounds to an integer."""
     rounding = ("int", "round", "floor", "ceil", "trunc")
     return any(
         (isinstance(n, (ast.BinOp, ast.AugAssign)) and isinstance(n.op, ast.FloorDiv))
@@ -172,34 +176,38 @@ def cuts_digits(tree: ast.AST) -> bool:
 
 
 def worked_out(tree: ast.AST, function: str, *given: int):
-    """What a function that is one return of sums and products gives for these arguments; None for any other."""
+    """The value of a function for these integers, from its text; None where it is more than one return of arithmetic.
+
+    The expression may have numbers, parameters, sums, differences, products and pairs. There must be as many integers
+    as parameters.
+    """
     for n in nodes(tree):
         if isinstance(n, ast.FunctionDef) and n.name == function and len(n.args.args) == len(given):
             body = [s for s in n.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
             if len(body) == 1 and isinstance(body[0], ast.Return):
-                return _worth(body[0].value, {a.arg: value for a, value in zip(n.args.args, given)})
+                return _evaluate(body[0].value, {a.arg: value for a, value in zip(n.args.args, given)})
     return None
 
 
-def _worth(node: ast.expr | None, names: dict[str, int]):
-    """The value of an expression of numbers, names, sums, products and pairs; None if it holds anything else."""
+def _evaluate(node: ast.expr | None, names: dict[str, int]):
+    """The value of an expression of numbers, names, sums, differences, products and pairs; None for any other."""
     match node:
         case ast.Constant(value=int() | float() as number):
             return number
         case ast.Name(id=name):
             return names.get(name)
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            worth = tuple(_worth(part, names) for part in parts)
-            return None if None in worth else worth
+            values = tuple(_evaluate(part, names) for part in parts)
+            return None if None in values else values
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() as sign, right=right):
-            a, b = _worth(left, names), _worth(right, names)
+            a, b = _evaluate(left, names), _evaluate(right, names)
             if isinstance(a, (int, float)) and isinstance(b, (int, float)):
                 return a + b if isinstance(sign, ast.Add) else a - b if isinstance(sign, ast.Sub) else a * b
     return None
 
 
 def unused_parameters(tree: ast.AST, function: str) -> set[int]:
-    """Positions of the parameters that a function never looks at; empty when there is no such function."""
+    """The positions of the parameters that a function does not use; empty where there is no such function."""
     for n in nodes(tree):
         if isinstance(n, ast.FunctionDef) and n.name == function:
             read = {m.id for m in nodes(n) if isinstance(m, ast.Name)}

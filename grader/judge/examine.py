@@ -101,21 +101,29 @@ def _reason(failures: list[Failure], opinions: list[Opinion], mistake: str | Non
 
 def describe(detect: Detector) -> str:
     """A detector as it was made: the name of its function, or of its factory with the arguments."""
-    function = detect.detect
-    name = function.__qualname__.split(".<locals>")[0]
-    inner = inspect.getclosurevars(function).nonlocals
-    arguments = [_shown(value) for value in inner.values()]
-    return f"{name}({', '.join(a for a in arguments if a)})" if ".<locals>" in function.__qualname__ else name
+    return _made(detect.detect, depth=3)
 
 
-def _shown(value) -> str:
+def _made(function, depth: int) -> str:
+    if ".<locals>" not in function.__qualname__ or depth == 0:
+        return function.__name__ if function.__name__ != "<lambda>" else f"lambda in line {_line(function)}"
+    factory = function.__qualname__.split(".<locals>")[0]
+    arguments = [_shown(value, depth - 1) for value in inspect.getclosurevars(function).nonlocals.values()]
+    return f"{factory}({', '.join(filter(None, arguments))})"
+
+
+def _shown(value, depth: int) -> str:
     if isinstance(value, Detector):
-        return describe(value)
+        return _made(value.detect, depth)
     if isinstance(value, tuple):
-        return ", ".join(filter(None, map(_shown, value)))
+        return ", ".join(filter(None, (_shown(each, depth) for each in value)))
     if inspect.isfunction(value):
-        return value.__name__ if value.__name__ != "<lambda>" else f"lambda in line {value.__code__.co_firstlineno}"
+        return _made(value, depth)
     return repr(value) if isinstance(value, (str, int, float)) else ""
+
+
+def _line(function) -> int:
+    return inspect.unwrap(function).__code__.co_firstlineno
 
 
 def place_of(detect: Detector) -> str:

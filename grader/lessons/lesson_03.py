@@ -1,4 +1,4 @@
-"""Lesson 03: pointers and masks. Which elements a program touches, what its masked lanes hold, and in which order."""
+"""Lesson 03: pointers and masks. The elements of a program, the value of masked lanes, the order of programs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from ..checks import compare, inputs
 from ..mistakes.copies import COPY, MAXIMUM, REPAIR, ROWS
 from ..spec import Call, Case, Exercise, Out
 
-# Elements and lanes of a block. The smallest ragged ones are short of two lanes or more: a mask that lets one lane
-# too many through then looks different from no mask at all.
+# (elements, lanes of a block). In the smallest ragged vectors at least two lanes are outside: so a mask with one lane
+# too many differs from no mask at all.
 _VECTORS = [(4, 4), (8, 8), (3, 8), (16, 8), (13, 8), (20, 8), (64, 16), (37, 16), (1000, 128)]
 
 
@@ -27,7 +27,7 @@ def _copy_case(n: int, block: int, order: str, seed: int) -> Case:
         f"{n} elements, {count} of {block} lanes" + _in_order(order),
         call,
         verify=lambda e: compare.tensor(e.args[0], x, 0.0),
-        size=n * (1 + (programs > 1)),  # one program first
+        size=n * (1 + (programs > 1)),  # a failure in one program is reported first
         budget=(n, n),
         unit=n,
         facts={"x": x, "want": x, "out": 0, "block": block},
@@ -35,11 +35,15 @@ def _copy_case(n: int, block: int, order: str, seed: int) -> Case:
 
 
 def _in_order(order: str) -> str:
+    """The order of the programs, as the end of a label."""
     return "" if order == "forward" else f", programs in {order} order"
 
 
 def _row_cases(kernel: str, matrices, seed: int, rows) -> list[Case]:
-    """matrices: (label, family, rows, columns, lanes, gap between rows, order of programs)."""
+    """One case for each matrix (label, family of inputs, rows, columns, lanes, gap between rows, order of programs).
+
+    rows(x): the right output for x, of shape (M, N) or (M,).
+    """
     cases = []
     for i, (label, family, m, n, block, gap, order) in enumerate(matrices):
         x = family(m, n, inputs.generator(seed + i))
@@ -50,7 +54,7 @@ def _row_cases(kernel: str, matrices, seed: int, rows) -> list[Case]:
 
 
 def _row_case(kernel: str, label: str, x: torch.Tensor, block: int, order: str, rows, spare: int = 0) -> Case:
-    """spare: rows at the end of the output that belong to nobody."""
+    """A launch with one program a row. spare: rows at the end of the output that no program may store to."""
     (m, n), stride, want = x.shape, x.stride(0), rows(x)
     out = Out((m + spare, n), strides=(stride, 1)) if want.dim() == 2 else Out((m,))
     call = Call("launch", kernel, (out, x, stride, n), {"BLOCK": block}, grid=(m,), order=order)
@@ -68,7 +72,7 @@ def _row_case(kernel: str, label: str, x: torch.Tensor, block: int, order: str, 
     )  # fmt: skip
 
 
-# A block of 4 lanes would make r·BLOCK·row_stride look like a row stride in bytes.
+# No block has 4 lanes: r · BLOCK · row_stride would equal r · 4 · row_stride, a row stride in bytes.
 _MATRICES = [
     ("one full row", inputs.randn, 1, 2, 2, 0, "forward"),
     ("full rows", inputs.randn, 2, 2, 2, 0, "forward"),

@@ -1,4 +1,4 @@
-"""Lesson 04: one row, one program. The kernel with its four steps, the pad value, the block size."""
+"""Lesson 04: the softmax of one row in one program. The kernel, the value of masked lanes, the size of the block."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import math
 import torch
 
 from ..checks import compare, inputs
-from ..mistakes import detectors
+from ..mistakes.kernels import BLOCK_SIZE, PAD_VALUE
 from ..mistakes.softmax.columns import SOFTMAX_KERNEL
 from ..spec import Call, Case, Evidence, Exercise, Out, Unreadable
 
-_ROWS = [
+_ROWS = [  # label, family of inputs, columns, lanes
     ("a row that fills its block", inputs.randn, 4, 4),
     ("ragged", inputs.randn, 5, 8),
     ("ragged, around -200", inputs.far_below_zero, 7, 8),
@@ -46,7 +46,7 @@ def _row_cases(seed: int) -> list[Case]:
                 budget=(n, n),
                 unit=n,
                 facts={"x": x, "out": 0, "block": block},
-                # exp2 with a scaled exponent is a fair way; fused on a GPU it loses all digits at 1e38.
+                # A right answer may use exp2 with a scaled exponent. Fused on a GPU, that loses all digits at 1e38.
                 interpreted_only=family is inputs.lowest,
             )
         )
@@ -65,7 +65,7 @@ def _pad_cases(seed: int) -> list[Case]:
         Case(
             f"{label}, and one masked lane",
             Call("value", "pad_value"),
-            verify=lambda e, row=row: _pad(e, row),
+            verify=lambda e, row=row: _wrong_pad(e, row),
             size=i,
             facts={"row": row},
         )
@@ -73,8 +73,8 @@ def _pad_cases(seed: int) -> list[Case]:
     ]
 
 
-def _pad(evidence: Evidence, row: list[float]) -> str | None:
-    """Put the pad beside the row, as the masked lane of a block of 4, and see whether the row's softmax survives."""
+def _wrong_pad(evidence: Evidence, row: list[float]) -> str | None:
+    """None when the softmax of the row stays right with the pad in the fourth lane of a block, else a sentence."""
     pad = evidence.value
     if isinstance(pad, bool) or not isinstance(pad, (int, float)):
         return f"{'a ' + pad.kind if isinstance(pad, Unreadable) else repr(pad)} is not a number"
@@ -97,7 +97,7 @@ def _block_cases(seed: int) -> list[Case]:
         Case(
             f"n_cols = {n}",
             Call("call", "block_size", (n,)),
-            verify=lambda e, n=n: _block(e, n),
+            verify=lambda e, n=n: _wrong_block(e, n),
             size=n,
             facts={"n": n},
         )
@@ -105,7 +105,8 @@ def _block_cases(seed: int) -> list[Case]:
     ]
 
 
-def _block(evidence: Evidence, n: int) -> str | None:
+def _wrong_block(evidence: Evidence, n: int) -> str | None:
+    """None when the value is the smallest power of two that is at least n, else a sentence."""
     got = evidence.value
     if isinstance(got, bool) or not isinstance(got, int):
         return f"{'a ' + got.kind if isinstance(got, Unreadable) else repr(got)} came back, expected an int"
@@ -113,7 +114,7 @@ def _block(evidence: Evidence, n: int) -> str | None:
         return f"{got} came back, which is not a power of two"
     if got < n:
         return f"{got} came back: {n - got} of the {n} columns have no lane"
-    if got >= 2 * n and n > 1 or (n == 1 and got > 1):
+    if got >= 2 * n:
         return f"{got} came back: at least half of the lanes stay idle"
     return None
 
@@ -145,12 +146,7 @@ EXERCISES = [
             "It must lose every comparison of the maximum, and its exponential must be exactly 0.",
             "Python writes the value as float(...), with a word in quotes and a sign.",
         ),
-        mistakes=(
-            ("value-left-out", detectors.value(lambda v, f: v is None)),
-            ("pad-zero", detectors.value(lambda v, f: v == 0)),
-            ("pad-wins", detectors.value(lambda v, f: v != v or v > 0)),
-            ("pad-finite", detectors.value(lambda v, f: math.isfinite(v) and v < 0)),
-        ),
+        mistakes=PAD_VALUE,
     ),
     Exercise(
         id="4.3",
@@ -163,13 +159,6 @@ EXERCISES = [
             "Start at 1 and double, or ask how many bits the number before n_cols has.",
             "triton has a function whose name says it: next_power_of_2.",
         ),
-        mistakes=(
-            ("returns-nothing", detectors.nothing),
-            ("block-not-int", detectors.value(lambda v, f: isinstance(v, float))),
-            ("block-is-n-cols", detectors.value(lambda v, f: v == f["n"])),
-            ("block-rounded-down", detectors.value(lambda v, f: v < f["n"] < 2 * v)),
-            ("block-doubled", detectors.value(lambda v, f: v == 2 * f["n"])),
-            ("block-constant", detectors.value(lambda v, f: v in (1024, 2048, 4096, 65536, 128, 256, 512))),
-        ),
+        mistakes=BLOCK_SIZE,
     ),
 ]

@@ -1,4 +1,4 @@
-"""Lesson 05: every row. The grid, the row strides, and a function that anybody can call."""
+"""Lesson 05: the softmax of every row. The grid, the row strides, and a function that checks its input."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..mistakes.softmax.rows import ROW_KERNEL
 from ..reference import softmax_function
 from ..spec import Call, Case, Exercise, Out
 
-_MATRICES = [
+_MATRICES = [  # label, family of inputs, rows, columns
     ("randn", inputs.randn, 2, 4),
     ("ragged", inputs.randn, 3, 5),
     ("one row", inputs.randn, 1, 6),

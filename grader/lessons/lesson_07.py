@@ -1,4 +1,4 @@
-"""Lesson 07: half precision in and out, a tolerance that means something, and rows with entries left out."""
+"""Lesson 07: half-precision input and output, a tolerance with a reason, and a softmax with a mask of entries."""
 
 from __future__ import annotations
 
@@ -7,19 +7,16 @@ import functools
 import torch
 
 from ..checks import compare, inputs
-from ..mistakes import tolerance
 from ..mistakes.softmax.columns import SOFTMAX_KERNEL
 from ..mistakes.softmax.half import HALF_KERNEL
 from ..mistakes.softmax.masked import MASKED_KERNEL
 from ..mistakes.softmax.rows import ROW_KERNEL
 from ..mistakes.tolerance import TOLERANCE
-from ..reference import softmax_function
+from ..reference import softmax_function, tolerance
 from ..spec import Call, Case, Exercise, Out
 
 _HALF = (torch.bfloat16, torch.float16)
-
-
-_MATRICES = [
+_MATRICES = [  # label, family of inputs, rows, columns
     ("ragged", inputs.randn, 3, 5),
     ("100 ± 30", inputs.large, 3, 7),
     ("one column", inputs.randn, 20, 1),
@@ -41,7 +38,7 @@ def _half_cases(seed: int) -> list[Case]:
         for dtype in _HALF:
             x = family(m, n, inputs.generator(seed + i))
             if family is inputs.lowest:
-                x = x.clamp(min=torch.finfo(dtype).min)  # float16 ends long before -1e38
+                x = x.clamp(min=torch.finfo(dtype).min)  # -1e38 is below the lowest float16
             cases.append(_half_case(label, x.to(dtype), interpreted_only=family is inputs.lowest))
     g = inputs.generator(seed)
     beyond = _beyond_float16(g).to(torch.bfloat16)
@@ -57,7 +54,7 @@ def _half_cases(seed: int) -> list[Case]:
 
 
 def _beyond_float16(g: torch.Generator) -> torch.Tensor:
-    """Rows beyond 65504, up and down, and an ordinary one. 1e38 leaves room for a factor of log2(e)."""
+    """An ordinary row, and rows beyond ±65504. No value is beyond ±1e38, so that log2(e) times each value is finite."""
     x = inputs.randn(4, 13, g)
     x[1] = 70144 + 512 * torch.arange(13)
     x[2], x[3] = 10.0 ** torch.arange(26, 39), -(10.0 ** torch.arange(38, 25, -1))
@@ -69,7 +66,7 @@ def _half_case(
 ) -> Case:
     m, n = x.shape
     block, dtype = softmax_function.block(n), compare.name(x.dtype)
-    wide = {"num_warps": 16} if block > 8192 else {}  # for a GPU: with fewer, a thread has more than it can hold
+    wide = {"num_warps": 16} if block > 8192 else {}  # on a GPU, so that the block fits the registers of the threads
     call = Call(
         "launch",
         "half_softmax_kernel",
@@ -83,9 +80,7 @@ def _half_case(
 
 
 _LENGTHS = (1, 7, 781, 4096, 32768, 131072)
-
-
-_PANEL = 20240229  # no answer sees the panel, and none that is near the edge should pass or fail by the seed
+_PANEL = 20240229  # the same seed for every check: no answer gets the panel, and a verdict must not depend on chance
 
 
 def _tolerance_cases(seed: int) -> list[Case]:
@@ -95,7 +90,7 @@ def _tolerance_cases(seed: int) -> list[Case]:
             Call("call", "tolerance", (dtype, n)),
             verify=lambda e, dtype=dtype, n=n: tolerance.verify(e, dtype, n, _PANEL),
             size=n,
-            may_call_library=True,  # measuring PyTorch's own error is a fair way
+            may_call_library=True,  # an answer may measure the error of torch.softmax
             facts={"dtype": dtype, "panel": functools.partial(tolerance.panel, dtype, n, _PANEL)},
         )
         for n in _LENGTHS
@@ -104,7 +99,7 @@ def _tolerance_cases(seed: int) -> list[Case]:
 
 
 def _masked_cases(seed: int) -> list[Case]:
-    """Each case: values, what to keep of them, and gaps between the rows of output, values and mask."""
+    """Each case has values, a mask, and gaps between the rows of the output, of the values or of the mask."""
     g = inputs.generator(seed)
 
     def values(m: int, n: int) -> torch.Tensor:
@@ -117,11 +112,14 @@ def _masked_cases(seed: int) -> list[Case]:
         return keep.to(torch.int8)
 
     def holding(value: float, kept: int, m: int = 4, n: int = 6) -> tuple[torch.Tensor, torch.Tensor]:
+        """Random values and mask, with `value` in the first kept (1) or first dropped (0) place of each row."""
         x, keep = values(m, n), some(m, n)
-        x[keep.cumsum(1).eq(1) & keep.eq(1) if kept else (1 - keep).cumsum(1).eq(1) & keep.eq(0)] = value
+        places = keep == kept
+        x[places & (places.cumsum(1) == 1)] = value
         return x, keep
 
     def without(rows: int, m: int = 4, n: int = 7) -> tuple[torch.Tensor, torch.Tensor]:
+        """Random values and mask, with every entry of the last rows dropped."""
         x, keep = values(m, n), some(m, n)
         keep[-rows:] = 0
         return x, keep
@@ -129,7 +127,7 @@ def _masked_cases(seed: int) -> list[Case]:
     dead, keep = values(4, 8), some(4, 8)
     dead[1][keep[1] == 1] = -torch.inf
     square = values(7, 7)
-    cases = [
+    return [
         _masked_case("some entries dropped", values(3, 5), some(3, 5)),
         _masked_case("every entry kept", values(2, 6), torch.ones(2, 6, dtype=torch.int8)),
         _masked_case("one entry kept in each row", values(4, 4), torch.eye(4, dtype=torch.int8).flip(1)),
@@ -151,7 +149,6 @@ def _masked_cases(seed: int) -> list[Case]:
         _masked_case("gaps between the rows of y", values(3, 6), some(3, 6), y_gap=3),
         _masked_case("programs in reversed order", *without(2, 5, 6), order="reversed"),
     ]
-    return cases
 
 
 def _masked_case(label: str, raw: torch.Tensor, keep: torch.Tensor, y_gap: int = 0, order: str = "forward") -> Case:

@@ -1,4 +1,4 @@
-"""Lesson 08: online softmax. Maximum and sum in one walk, their algebra, a kernel for rows longer than its block."""
+"""Lesson 08: online softmax. The state of a row in one walk, the merge of states, a kernel for rows of any length."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ import random
 import torch
 
 from ..checks import compare, inputs
-from ..checks.compare import same_number
-from ..mistakes import detectors
-from ..mistakes.softmax import walks
 from ..mistakes.softmax.function import WRAPPER
-from ..mistakes.softmax.online import ONLINE_KERNEL, UPDATES, exp, merge_formula, state_formula
-from ..reference import softmax_function
-from ..spec import Call, Case, Detector, Evidence, Exercise, Once, Out
+from ..mistakes.softmax.online import MERGE, NORMALIZER, ONLINE_KERNEL, TILED_WALK
+from ..reference import online, softmax_function
+from ..spec import Call, Case, Exercise, Once, Out
 
 
-def _walk_cases(seed: int) -> list[Case]:
+def _state_cases(seed: int) -> list[Case]:
     rng = random.Random(seed)
     lists = [
         ("one number", [3.0]),
@@ -31,18 +28,18 @@ def _walk_cases(seed: int) -> list[Case]:
         ("a cliff down", [200.0] * 4 + [-200.0] * 4),
         ("a cliff up", [-200.0] * 4 + [200.0] * 5),
         ("random", [rng.gauss(0, 3) for _ in range(50)]),
+        ("no number at all", []),
     ]
-    nothing = ("no number at all", [])
-    return [_state_case(label, Call("call", "online_normalizer", (Once(xs),)), xs) for label, xs in [*lists, nothing]]
+    return [_state_case(label, xs) for label, xs in lists]
 
 
-def _state_case(label: str, call: Call, xs: list[float]) -> Case:
-    want = walks.state(xs)
+def _state_case(label: str, xs: list[float]) -> Case:
+    want = online.state(xs)
     return Case(
         label,
-        call,
+        Call("call", "online_normalizer", (Once(xs),)),
         verify=lambda e: compare.state(e.value, want),
-        size=len(xs) or 1000,  # nothing at all is the oddest case, not the simplest
+        size=len(xs) or 1000,  # the empty list is the smallest, but not the simplest case to report
         facts={"xs": xs, "want": want},
     )
 
@@ -65,7 +62,7 @@ def _merge_cases(seed: int) -> list[Case]:
 
 
 def _merge_case(label: str, left: list[float], right: list[float], size: int) -> Case:
-    a, b, want = walks.state(left), walks.state(right), walks.state(left + right)
+    a, b, want = online.state(left), online.state(right), online.state(left + right)
     shown = " and ".join(f"({m:.4g}, {d:.4g})" for m, d in (a, b))
     return Case(
         f"{label}, {shown}",
@@ -76,7 +73,7 @@ def _merge_case(label: str, left: list[float], right: list[float], size: int) ->
     )
 
 
-_MATRICES = [
+_MATRICES = [  # label, family of inputs, rows, columns, lanes
     ("a row that fits its block", inputs.randn, 2, 3, 4),
     ("two tiles", inputs.randn, 2, 8, 4),
     ("ragged", inputs.randn, 2, 7, 4),
@@ -122,16 +119,11 @@ def _kernel_case(label: str, x: torch.Tensor, block: int, y_gap: int = 0, order:
         x,
         Call("launch", "online_softmax_kernel", args, {"BLOCK": block}, grid=(m,), order=order),
         walks=2,
-        verify=lambda e: compare.softmax(x, e.args[0]) or _too_wide(e, block),
+        verify=lambda e: compare.softmax(x, e.args[0]) or online.too_wide(e, block),
     )
 
 
-def _too_wide(evidence: Evidence, block: int) -> str | None:
-    widest = max(launch["widest"] for launch in evidence.launches)
-    return f"right numbers, but an access has {widest} lanes, and BLOCK is {block}" if widest > block else None
-
-
-_SHAPES = [
+_SHAPES = [  # label, family of inputs, rows, columns
     ("randn", inputs.randn, 2, 4),
     ("one row", inputs.randn, 1, 6),
     ("one column", inputs.randn, 20, 1),
@@ -161,32 +153,20 @@ def _wrapper_cases(seed: int) -> list[Case]:
     ]
 
 
-_NOT_A_STATE = detectors.value(lambda v, f: not isinstance(v, (tuple, list)) or len(v) != 2)
-
 EXERCISES = [
     Exercise(
         id="8.1",
         title="online_normalizer",
         names=("online_normalizer",),
         points=2,
-        cases=_walk_cases,
+        cases=_state_cases,
         hints=(
             "Keep two numbers while you walk: the largest value so far, and the sum of exp(x - largest so far).",
             "When a new value is larger, every term of the old sum is too large by the same factor. Which one?",
             "Inside the loop: `<new maximum> = ...`, then `d = d * math.exp(<old> - <new>) + math.exp(x - <new>)`. "
             "Start at -inf and 0, and mind -inf minus -inf.",
         ),
-        mistakes=(
-            ("not-a-state", _NOT_A_STATE),
-            ("walked-twice", detectors.value_formula(lambda v, f: v[0] == f["want"][0] and v[1] == 0)),
-            ("state-swapped", detectors.value_formula(lambda v, f: same_number(v[1], f["want"][0]))),
-            ("maximum-not-kept", state_formula(walks.maximum_not_kept)),
-            ("sum-of-x", state_formula(walks.sum_of_values)),
-            ("start-at-zero", state_formula(walks.right, start=(0.0, 0.0))),
-            *UPDATES,
-            ("no-max", state_formula(lambda m, d, tile, top: (torch.maximum(m, top), d + torch.exp(tile)))),
-            ("inf-minus-inf", detectors.value(lambda v, f: v[1] != v[1] and -torch.inf in f["xs"])),
-        ),
+        mistakes=NORMALIZER,
     ),
     Exercise(
         id="8.2",
@@ -199,20 +179,7 @@ EXERCISES = [
             "Each side has its own factor: exp of its maximum minus the common one.",
             "`m = max(ma, mb)`, then a sum of two products. A side with d = 0 adds nothing, whatever its m is.",
         ),
-        mistakes=(
-            ("not-a-state", _NOT_A_STATE),
-            ("one-side-rescaled", merge_formula(lambda ma, da, mb, db: (max(ma, mb), da * exp(ma - max(ma, mb)) + db))),
-            ("one-side-rescaled", merge_formula(lambda ma, da, mb, db: (max(ma, mb), da + db * exp(mb - max(ma, mb))))),
-            (
-                "factor-inverted",
-                merge_formula(
-                    lambda ma, da, mb, db: (max(ma, mb), da * exp(max(ma, mb) - ma) + db * exp(max(ma, mb) - mb))
-                ),
-            ),
-            ("not-rescaled", merge_formula(lambda ma, da, mb, db: (max(ma, mb), da + db))),
-            ("maxima-added", merge_formula(lambda ma, da, mb, db: (ma + mb, da + db))),
-            ("inf-minus-inf", detectors.value(lambda v, f: v[1] != v[1] and -torch.inf in (f["a"][0], f["b"][0]))),
-        ),
+        mistakes=MERGE,
     ),
     Exercise(
         id="8.3",
@@ -227,10 +194,7 @@ EXERCISES = [
             "`for start in range(0, n_cols, BLOCK):`, twice. In the first: load, new maximum, new sum, in this order; "
             "in the second: load, `tl.exp(<tile> - <maximum>) / <sum>`, store.",
         ),
-        mistakes=(
-            ("wider-than-a-tile", Detector(lambda c, e, a: not e.error and bool(_too_wide(e, c.facts["block"])))),
-            *ONLINE_KERNEL,
-        ),
+        mistakes=ONLINE_KERNEL,
     ),
     Exercise(
         id="8.4",
@@ -244,6 +208,6 @@ EXERCISES = [
             "The block is a number you choose once, such as 4096, whatever the row's length is.",
             "`online_softmax_kernel[(<rows>,)](y, x, y.stride(0), x.stride(0), <columns>, BLOCK=<a power of two>)`",
         ),
-        mistakes=(*WRAPPER, *ONLINE_KERNEL),
+        mistakes=(*WRAPPER, *TILED_WALK),
     ),
 ]

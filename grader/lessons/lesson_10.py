@@ -1,4 +1,4 @@
-"""Lesson 10: many short rows. Several rows a program, programs that walk over all rows, and how many fit at once."""
+"""Lesson 10: many short rows. A tile of rows for each program, programs that walk over rows, and their number."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ import random
 import torch
 
 from ..checks import inputs
-from ..mistakes import residency
 from ..mistakes.residency import RESIDENCY
 from ..mistakes.softmax.columns import SOFTMAX_KERNEL
 from ..mistakes.softmax.persistent import PERSISTENT
 from ..mistakes.softmax.tiles import TILE
-from ..reference import softmax_function
+from ..reference import residency, softmax_function
 from ..spec import Call, Case, Exercise, Out
 
-_TILES = [  # rows, columns, rows a program
+_TILES = [  # label, family of inputs, rows, columns, rows of a tile
     ("ragged both ways", inputs.randn, 3, 3, 2),
     ("as many rows as columns", inputs.randn, 4, 4, 4),
     ("as many rows as columns, ragged both ways", inputs.randn, 7, 3, 4),
@@ -73,7 +72,7 @@ def _tile_case(label: str, x: torch.Tensor, rows: int, y_gap: int = 0, order: st
     )
 
 
-_WALKS = [  # rows, columns, programs
+_WALKS = [  # label, family of inputs, rows, columns, programs
     ("more rows than programs", inputs.randn, 5, 3, 3),
     ("one program", inputs.randn, 3, 6, 1),
     ("a program for each row", inputs.randn, 5, 4, 5),
@@ -126,26 +125,26 @@ def _walk_case(label: str, x: torch.Tensor, programs: int, y_gap: int = 0, order
             order=order,
         ),
         facts={"programs": programs},
-        busy=-(-m // -(-m // programs)),  # equal shares, rounded up, may not reach the last programs
+        busy=-(-m // -(-m // programs)),  # with equal shares, rounded up, the last programs may have no row
     )
 
 
 def _residency_cases(seed: int) -> list[Case]:
-    """Each case: a device, registers a thread, bytes of shared memory, warps."""
+    """Each kernel is (device, registers of a thread, bytes of shared memory, warps)."""
     rng = random.Random(seed)
     kernels = [
-        ("H200", 64, 0, 8),  # registers are what runs out first
+        ("H200", 64, 0, 8),  # registers are the scarcest stock
         ("H200", 30, 49152, 4),  # shared memory
         ("H200", 20, 0, 8),  # threads
         ("H200", 16, 0, 1),  # programs
-        ("H200", 33, 16, 4),  # registers, and only when they are counted in units
-        ("H200", 49, 0, 2),  # registers, and only in units of a warp
+        ("H200", 33, 16, 4),  # registers, but only if they are counted in units
+        ("H200", 49, 0, 2),  # registers, but only if each warp has whole units
         ("H200", 128, 1024, 16),
         ("T4", 32, 0, 4),
         ("T4", 40, 20000, 4),
         ("warps of 64", 84, 0, 4),
         ("warps of 64", 24, 16384, 2),
-        ("RTX 4090", 20, 0, 32),  # threads, and some of them are left over
+        ("RTX 4090", 20, 0, 32),  # threads, with a remainder
     ]
     kernels += [residency.any_kernel(rng) for _ in range(4)]
     cases = [_residency_case(name, residency.DEVICES[name], *rest) for name, *rest in dict.fromkeys(kernels)]
@@ -171,7 +170,7 @@ def _residency_case(device: str, props: dict, n_regs: int | None, shared: int, n
         f"{device}, n_regs={n_regs}, shared={shared}, num_warps={num_warps}",
         Call("call", "resident_programs", (props, n_regs, shared, num_warps)),
         verify=lambda e: residency.verify(e.value, want),
-        size=0 if known else 1,  # an odd backend is not where to begin
+        size=0 if known else 1,  # a failure on a complete device is reported first
         facts={"kernel": (props, n_regs, shared, num_warps), "known": known, "want": want},
     )
 

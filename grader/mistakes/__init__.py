@@ -1,4 +1,4 @@
-"""The misconceptions that a check can name: sentence and question of each, and the detectors that recognise it.
+"""Known misconceptions, one module a topic: sentence and question, wrong formulas, detectors, tables (id, detector).
 
 Runs in: the judge's process.
 May import: checks, reference, spec.

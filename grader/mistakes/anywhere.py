@@ -1,4 +1,4 @@
-"""Mistakes that any exercise can meet."""
+"""Mistakes of any exercise, and those of lesson 00."""
 
 from .mistake import Mistake
 

@@ -1,7 +1,8 @@
-"""The mistakes that a kernel which moves blocks can meet: which elements, which lanes, what the masked lanes hold.
+"""Mistakes of a first kernel, which moves blocks: the elements of a program, its mask, the value of masked lanes.
 
-A case's facts hold x, want (what is right), block and, for matrices, rows (from rows of x to rows of the result),
-x_stride and y_stride.
+The facts of a case hold x, want (the right output) and block. For a matrix they also hold rows (a function from rows of
+x to rows of the output), x_stride, y_stride (elements between two rows of the input and of the output) and spare (rows
+at the end of the output that are no part of the result).
 """
 
 from __future__ import annotations
@@ -13,36 +14,181 @@ from ..checks.syntax import load_without_other
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
 from .detectors import both, formula, outside, past_the_row, written
-from .softmax.columns import KERNEL
+from .kernels import KERNEL
+from .mistake import Mistake
 from .softmax.rows import either, row_begins
+
+MISTAKES = [
+    # ---- a vector
+    Mistake(
+        "mask-one-too-far",
+        "The mask lets one lane too many through.",
+        "Counted from 0, which is the first index outside?",
+    ),
+    Mistake(
+        "mask-on-lanes",
+        "The lanes of the last program run past the end: inside a program they are counted from 0 again.",
+        "Which number says where a lane is in the whole vector, and does your mask look at that one?",
+    ),
+    Mistake(
+        "block-zero-only",
+        "Every program works on the first block.",
+        "What differs from program to program, and where does your kernel ask for it?",
+    ),
+    Mistake(
+        "stored-in-block-zero",
+        "Every program stores into the first block of y.",
+        "Which elements did the program load, and which does it store to?",
+    ),
+    Mistake(
+        "positions-stored",
+        "What was stored says where elements lie, and not what they hold.",
+        "Which function fetches what lies at an address?",
+    ),
+    Mistake(
+        "blocks-overlap",
+        "Each program begins one element after the one before it, not one block.",
+        "How many elements do the programs before this one take care of?",
+    ),
+    Mistake(
+        "elements-missing",
+        "The last elements were never stored.",
+        "For which program and which lanes is your mask true, and is every element among them?",
+    ),
+    # ---- the rows of a matrix
+    Mistake(
+        "width-and-stride",
+        "The row stride was multiplied by the width of a row or of a block as well.",
+        "How many elements lie between the beginnings of two neighbouring rows, and which parameter says so?",
+    ),
+    Mistake(
+        "row-and-column-swapped",
+        "The lanes walk down a column: neighbours in the block lie a row stride apart.",
+        "Where are two neighbours in a row, and where are two neighbours in a column?",
+    ),
+    Mistake(
+        "addresses-not-mask",
+        "As many lanes are on as a row has elements, but their addresses lead out of the tensor.",
+        "By hand, for program 0: which element is lane 1 there for, and which address do you compute for it?",
+    ),
+    Mistake(
+        "neighbour-overwritten",
+        "A program also stored into the row after its own. What it left there depends on which program ran last.",
+        "Which lanes of the store lie outside the program's own row?",
+    ),
+    # ---- the maximum of a row
+    Mistake(
+        "pad-zero-wins",
+        "The maximum of a row is 0, though no value of the row is: a masked lane won.",
+        "What do your masked lanes hold, and which rows lie below that?",
+    ),
+    Mistake(
+        "block-for-number",
+        "The store has a whole block of addresses, and a row has one maximum.",
+        "How many elements of y belong to one row?",
+    ),
+    Mistake(
+        "output-spaced-like-rows",
+        "The results were stored as far apart as the rows of x are, but y holds one number a row.",
+        "How far apart in y are the maxima of two neighbouring rows?",
+    ),
+]
+
+# ---- a vector
 
 
 def _one_too_far(where: dict, facts: dict) -> bool:
-    """One lane is outside, and without a mask it would have been more."""
+    """For `outside`: one lane is outside, the first one behind the end; without a mask there would be more."""
     n = facts["x"].shape[-1]
     return where["lanes"] == 1 and where["column"] == n and -n % facts["block"] >= 2
 
 
-@Detector
-def _first_column_lost(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Of every row but the first, the first value alone is wrong, and without a mask it would have been more."""
-    got, want = detectors.output(case, evidence), case.facts["want"]
-    if got is None or got.shape != want.shape or case.facts["block"] - want.shape[1] < 2:
-        return False
-    wrong = got != want
-    return bool(wrong[1:, 0].any() and not wrong[0].any() and not wrong[:, 1:].any())
-
-
-def _spread(where: dict, facts: dict) -> bool:
-    """Lane i of the first program is looked for at element 4·i, and no more lanes are on than there are elements."""
+def _offsets_in_bytes(where: dict, facts: dict) -> bool:
+    """For `outside`: lane i of program 0 is at element 4 · i, and no more lanes are active than there are elements."""
     n = facts["x"].numel()
     return where["program"][0] == 0 and where["of"] <= n and where["lanes"] == where["of"] - -(-n // 4)
 
 
-def _lanes_at(address):
-    """A test for `outside`: lane i of program r was looked for at element address(r, i, row stride), and that left x.
+def _blocks_in_bytes(where: dict, facts: dict) -> bool:
+    """For `outside`: program p > 0 begins at element 4 · p · block."""
+    return 0 < where["program"][0] and where["first"] == 4 * where["program"][0] * facts["block"]
 
-    The first address, the first one outside and how many are outside must all fit.
+
+def _no_lane_masked(where: dict, facts: dict) -> bool:
+    """For `outside`: all lanes of the block are active, and some of them are behind the end."""
+    return past_the_row(where, facts) and where["of"] == facts["block"]
+
+
+def _no_lane_of_the_last_masked(where: dict, facts: dict) -> bool:
+    """For `outside`: all lanes of the block are active, some are behind the end, and there are several blocks."""
+    return _no_lane_masked(where, facts) and facts["x"].numel() > facts["block"]
+
+
+def _only_the_first(keeps) -> Detector:
+    """Matches when the first keeps(x, facts) elements are copied, and all later elements are NaN."""
+
+    def compute(x: torch.Tensor, facts: dict) -> torch.Tensor:
+        wrong = x.clone()
+        wrong[keeps(x, facts) :] = torch.nan
+        return wrong
+
+    return formula(compute)
+
+
+def _every_fourth(x: torch.Tensor, facts: dict) -> torch.Tensor:
+    """Every fourth element is copied: the offsets are in bytes, and so is the mask."""
+    wrong = torch.full_like(x, torch.nan)
+    wrong[::4] = x[::4]
+    return wrong
+
+
+@Detector
+def _later_blocks_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The first block holds numbers, and all later elements are still NaN."""
+    got, block = detectors.output(case, evidence), case.facts["block"]
+    return got is not None and bool(got[block:].isnan().all() and not got[:block].isnan().any())
+
+
+def _end_of_overlapping_blocks(x: torch.Tensor, facts: dict) -> int:
+    """The end of the last block, where each block begins one element after the one before it."""
+    return (len(x) - 1) // facts["block"] + facts["block"]
+
+
+@Detector
+def _tail_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The last elements of a vector are still NaN, and all elements before them hold numbers."""
+    got = detectors.output(case, evidence)
+    nan = got.isnan() if got is not None and got.dim() == 1 else torch.tensor([True])
+    return bool(nan[-1] and not nan[0] and (nan.int().diff() >= 0).all())
+
+
+COPY = (
+    *KERNEL,
+    *((name, outside(op, test)) for op in ("load", "store") for name, test in (
+        ("mask-one-too-far", _one_too_far),
+        ("stride-in-bytes", _offsets_in_bytes),
+        ("stride-in-bytes", _blocks_in_bytes),
+        ("mask-on-lanes", _no_lane_of_the_last_masked),
+        (f"no-{op}-mask", _no_lane_masked),
+    )),
+    ("input-overwritten", detectors.input_overwritten),
+    ("nothing-stored", detectors.nothing_stored),
+    ("block-zero-only", both(detectors.shared, _only_the_first(lambda x, f: f["block"]))),
+    ("stored-in-block-zero", both(detectors.shared, _later_blocks_left)),
+    ("positions-stored", formula(lambda x, facts: torch.arange(float(len(x))))),
+    ("positions-stored", formula(lambda x, facts: torch.arange(float(len(x))) % facts["block"])),
+    ("stride-in-bytes", formula(_every_fourth)),
+    ("blocks-overlap", both(detectors.shared, _only_the_first(_end_of_overlapping_blocks))),
+    ("elements-missing", both(detectors.unshared, _tail_left)),
+)  # fmt: skip
+
+# ---- the rows of a matrix
+
+
+def _lanes_at(address):
+    """A test for `outside`: lane i of program r is at element address(r, i, row stride).
+
+    Three numbers must agree: the first address, the first address outside, and the number of addresses outside.
     """
 
     def test(where: dict, facts: dict) -> bool:
@@ -57,100 +203,34 @@ def _lanes_at(address):
     return test
 
 
-def _no_lane_masked(where: dict, facts: dict) -> bool:
-    return past_the_row(where, facts) and where["of"] == facts["block"]
-
-
-def _more_lanes_than_columns(where: dict, facts: dict) -> bool:
-    return past_the_row(where, facts) and where["of"] != facts["x"].shape[-1]
-
-
 def _right_lanes_elsewhere(where: dict, facts: dict) -> bool:
-    """As many lanes of program 0 are on as a row has columns, and some of them left the tensor.
+    """For `outside`: in program 0 as many lanes are active as a row has columns, and some of them are outside.
 
-    Program 0 alone: in others it may be the beginning of the row that is wrong, which has names of its own.
+    In a later program the beginning of the row may be wrong, and those mistakes have other ids.
     """
     return where["program"][0] == 0 and (where["lanes"] or 0) < where["of"] == facts["x"].shape[-1]
 
 
-def _no_lane_of_the_last_masked(where: dict, facts: dict) -> bool:
-    return _no_lane_masked(where, facts) and facts["x"].numel() > facts["block"]
-
-
-def _only_the_first(keeps):
-    """The first `keeps(x, facts)` elements were copied, and the others keep NaN."""
-
-    def compute(x: torch.Tensor, facts: dict) -> torch.Tensor:
-        wrong = x.clone()
-        wrong[keeps(x, facts) :] = torch.nan
-        return wrong
-
-    return formula(compute)
-
-
-def _every_fourth(x: torch.Tensor, facts: dict) -> torch.Tensor:
-    """Offsets counted in bytes, and masked as such."""
-    wrong = torch.full_like(x, torch.nan)
-    wrong[::4] = x[::4]
-    return wrong
-
-
-@Detector
-def _later_blocks_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The first block holds numbers, and everything behind it was left as it was."""
-    got, block = detectors.output(case, evidence), case.facts["block"]
-    return got is not None and bool(got[block:].isnan().all() and not got[:block].isnan().any())
-
-
-def _end_of_the_last(x: torch.Tensor, facts: dict) -> int:
-    """Where the last program ends when each begins one element after the one before it."""
-    return (len(x) - 1) // facts["block"] + facts["block"]
-
-
-@Detector
-def _tail_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The last elements of a vector were left as they were, the first holds a number."""
-    got = detectors.output(case, evidence)
-    nan = got.isnan() if got is not None and got.dim() == 1 else torch.tensor([True])
-    return bool(nan[-1] and not nan[0] and (nan.int().diff() >= 0).all())
-
-
-COPY = (
-    *KERNEL,
-    *((name, outside(op, test)) for op in ("load", "store") for name, test in (
-        ("mask-one-too-far", _one_too_far),
-        ("stride-in-bytes", _spread),
-        ("stride-in-bytes", lambda w, f: 0 < w["program"][0] and w["first"] == 4 * w["program"][0] * f["block"]),
-        ("mask-on-lanes", _no_lane_of_the_last_masked),
-        (f"no-{op}-mask", _no_lane_masked),
-    )),
-    ("input-overwritten", detectors.input_overwritten),
-    ("nothing-stored", detectors.nothing_stored),
-    ("block-zero-only", both(detectors.shared, _only_the_first(lambda x, f: f["block"]))),
-    ("stored-in-block-zero", both(detectors.shared, _later_blocks_left)),
-    ("positions-stored", formula(lambda x, facts: torch.arange(float(len(x))))),
-    ("positions-stored", formula(lambda x, facts: torch.arange(float(len(x))) % facts["block"])),
-    ("stride-in-bytes", formula(_every_fourth)),
-    ("blocks-overlap", both(detectors.shared, _only_the_first(_end_of_the_last))),
-    ("elements-missing", both(detectors.unshared, _tail_left)),
-)  # fmt: skip
+def _more_lanes_than_columns(where: dict, facts: dict) -> bool:
+    """For `outside`: the number of active lanes is not that of the columns, and some of them are behind the row."""
+    return past_the_row(where, facts) and where["of"] != facts["x"].shape[-1]
 
 
 def _shifted_window(x: torch.Tensor, facts: dict) -> torch.Tensor:
-    """Row r read from element r on: the row stride is missing."""
+    """Row r is read from element r on: the row stride is missing in the load."""
     flat, (m, n) = x.reshape(-1), x.shape
     return facts["rows"](torch.stack([flat[r : r + n] for r in range(m)])) if m - 1 + n <= m * n else x[:0]
 
 
 def _shifted_stores(x: torch.Tensor, facts: dict) -> torch.Tensor:
-    """Rows read and stored from element r on: the row stride is missing twice."""
+    """Row r is read and stored from element r on: the row stride is missing in the load and in the store."""
     flat = facts["rows"](x.reshape(1, -1)).reshape(-1).clone()
     flat[len(x) - 1 + x.shape[1] :] = torch.nan
     return flat.reshape(x.shape) if flat.numel() == x.numel() else x[:0]
 
 
-def _row_zero(stored_in: slice):
-    """Every program read row 0, and stored it in the rows of this slice; the others keep NaN."""
+def _row_zero(stored_in: slice) -> Detector:
+    """Matches when every program reads row 0 and stores it in the rows of this slice; the other rows keep NaN."""
 
     def compute(x: torch.Tensor, facts: dict) -> torch.Tensor:
         wrong = torch.full_like(facts["want"], torch.nan)
@@ -162,7 +242,7 @@ def _row_zero(stored_in: slice):
 
 @Detector
 def _later_rows_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Row 0 holds numbers, and every other row was left as it was."""
+    """Row 0 holds numbers, and every other row is still NaN."""
     got = detectors.output(case, evidence)
     return got is not None and len(got) > 1 and bool(got[1:].isnan().all() and not got[0].isnan().any())
 
@@ -197,8 +277,11 @@ ROWS = (
 )  # fmt: skip
 
 
-def _pad_won(test):
-    """Every wrong result is one and the same number, larger than what is right: the masked lanes' own."""
+# ---- the maximum of a row
+
+
+def _pad_won(test) -> Detector:
+    """Matches when all wrong maxima are one number, the pad, which is larger than the right ones; test gets the pad."""
 
     @Detector
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
@@ -214,7 +297,7 @@ def _pad_won(test):
 MAXIMUM = (
     ("output-spaced-like-rows", outside("store", row_begins(lambda f: f["x_stride"]))),
     ("block-for-number", outside("store", lambda where, facts: (where["of"] or 0) > 1)),
-    # Before what is read from the text: torch.finfo(...).min is refused for its value, and not for its origin.
+    # Before KERNEL, which looks at the text: torch.finfo(...).min is wrong here because of its value.
     ("no-pad", both(written(load_without_other), _pad_won(lambda pad: pad == torch.inf))),
     ("pad-zero-wins", _pad_won(lambda pad: pad == 0)),
     ("pad-finite", _pad_won(lambda pad: pad < 0)),
@@ -223,8 +306,21 @@ MAXIMUM = (
 )
 
 
+# ---- the kernel to repair
+
+
 @Detector
-def _overwritten(case: Case, evidence: Evidence, answer: Answer) -> bool:
+def _first_column_lost(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """In every row but the first, only the first value is wrong; without a mask more of them would be wrong."""
+    got, want = detectors.output(case, evidence), case.facts["want"]
+    if got is None or got.shape != want.shape or case.facts["block"] - want.shape[1] < 2:
+        return False
+    wrong = got != want
+    return bool(wrong[1:, 0].any() and not wrong[0].any() and not wrong[:, 1:].any())
+
+
+@Detector
+def _neighbour_overwritten(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Several programs stored the same element, and the numbers are wrong."""
     got = detectors.output(case, evidence)
     return got is not None and detectors.shared(case, evidence, answer) and not torch.equal(got, case.facts["want"])
@@ -232,6 +328,7 @@ def _overwritten(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 @Detector
 def _not_doubled(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The output is x, not 2 · x."""
     return compare.alike(detectors.output(case, evidence), case.facts["x"])
 
 
@@ -239,5 +336,5 @@ REPAIR = (
     *ROWS,
     ("unchanged", _not_doubled),
     ("mask-one-too-far", both(detectors.shared, _first_column_lost)),
-    ("neighbour-overwritten", _overwritten),
+    ("neighbour-overwritten", _neighbour_overwritten),
 )

@@ -1,4 +1,7 @@
-"""How a mistake is recognised: by its numbers, by where it left its tensor, by how it is written."""
+"""Detectors that several topics use, and builders of detectors.
+
+A detector looks at the values of an answer, at an access outside a tensor, or at the text of the answer.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,11 @@ from ..spec import Answer, Case, Detector, Evidence, Out
 
 
 def output(case: Case, evidence: Evidence) -> torch.Tensor | None:
-    """The tensor an answer made: what it returned, or what its kernel stored, without rows that are spare."""
+    """The tensor that an answer returned or that its kernel stored to, without spare rows; None where there is none.
+
+    facts["out"] is the index of the output among the arguments; facts["spare"] is the number of rows at its end that
+    are no part of the result.
+    """
     if isinstance(evidence.value, torch.Tensor):
         return evidence.value
     index = case.facts.get("out")
@@ -24,9 +31,9 @@ def output(case: Case, evidence: Evidence) -> torch.Tensor | None:
 
 
 def formula(compute) -> Detector:
-    """Matches when the answer's numbers are those of a known wrong formula of the case's x.
+    """Matches the numbers of a known wrong formula: compute(x, facts) returns a tensor of the shape of the output.
 
-    What is right says facts["want"]; without it, it is the softmax of x (M×N).
+    facts["want"] is the right output; without it, the right output is the softmax of each row of x, of shape (M, N).
     """
 
     def fits(case: Case, evidence: Evidence) -> bool:
@@ -41,14 +48,19 @@ def formula(compute) -> Detector:
         if not compare.alike(got, wrong):
             return False
         right = case.facts.get("want", torch.softmax(x.double(), 1).to(got.dtype) if x.dim() == 2 else None)
-        # Where the wrong formula happens to be right (one column, say), agreeing with it means nothing.
+        # Where the wrong formula gives the right output, as for one column, the numbers are no sign of it.
         return not compare.alike(right, wrong)
 
     return Detector(detect, fits)
 
 
 def outside(op: str, test=None) -> Detector:
-    """Matches an access that left its tensor: op is "load" or "store", test looks at where and the case's facts."""
+    """Matches an access outside its tensor for which test(where, facts) holds; without a test, any. op: load or store.
+
+    where describes the access: program (its numbers), tensor (its name), of (active lanes), lanes (of these outside),
+    first (the element of the first active lane), row and column (of the first lane outside; row is None in a vector),
+    line (of the block, with that lane), begins (the element of the first active lane of that line).
+    """
 
     @Detector
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
@@ -61,34 +73,37 @@ def outside(op: str, test=None) -> Detector:
 
 
 def written(test) -> Detector:
-    """Matches by how the answer is written: test gets its syntax tree."""
+    """Matches the text of an answer: test gets its syntax tree. A text that Python cannot parse never matches."""
 
     @functools.lru_cache(maxsize=64)
-    def fits(source: str) -> bool:
+    def matches(source: str) -> bool:
         try:
             return bool(test(syntax.tree_of(source)))
         except SyntaxError:
             return False
 
-    return Detector(lambda case, evidence, answer: fits(answer.source))  # the same for every case
+    return Detector(lambda case, evidence, answer: matches(answer.source))
 
 
 def past_the_row(where: dict, facts: dict) -> bool:
-    """For `outside`: some lanes are inside the row, others run over its end."""
+    """For `outside`: some lanes are inside, and the first lane outside is behind the end of its row."""
     return (where["lanes"] or 0) < (where["of"] or 0) and (where.get("column") or 0) >= facts["x"].shape[-1]
 
 
 def value_formula(test) -> Detector:
-    """Matches a plain value that a known wrong formula gives: test gets what the answer gave and the case's facts.
+    """Matches a plain value that a known wrong formula gives: test gets the value and the facts of the case.
 
-    Such a formula is known exactly: it is no explanation unless it gives what the answer gave on every case that ran.
+    The formula must give the value of the answer in every case that ran.
     """
     detect = value(test)
     return replace(detect, fits=lambda case, evidence: detect(case, evidence, None), exact=True)
 
 
 def value(test) -> Detector:
-    """Matches a plain value: test gets what the answer gave and the case's facts."""
+    """Matches a plain value: test gets the value and the facts of the case. A test that raises does not match.
+
+    An answer may return anything, so a test may fail with one of the usual errors of a wrong type or length.
+    """
 
     @Detector
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
@@ -101,7 +116,7 @@ def value(test) -> Detector:
 
 
 def traffic(formula) -> Detector:
-    """Matches a pair (read, written) that a known wrong formula of the case's m and n gives."""
+    """Matches the pair (read, written) that formula(m, n), a known wrong count, gives for the m and n of the facts."""
 
     def test(got, facts):
         want = formula(facts["m"], facts["n"])
@@ -111,17 +126,17 @@ def traffic(formula) -> Detector:
 
 
 def both(*detectors: Detector) -> Detector:
-    """Matches when all of them do."""
+    """Matches when all these detectors match."""
     return Detector(lambda case, evidence, answer: all(d(case, evidence, answer) for d in detectors))
 
 
-def wrong_kind(what: str) -> Detector:
-    """Matches a returned tensor whose "shape" or "dtype" is not that of the input x."""
+def wrong_kind(attribute: str) -> Detector:
+    """Matches a returned tensor whose attribute, "shape" or "dtype", is not that of the input x."""
 
     @Detector
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
         x, got = case.facts.get("x"), evidence.value
-        return x is not None and isinstance(got, torch.Tensor) and getattr(got, what) != getattr(x, what)
+        return x is not None and isinstance(got, torch.Tensor) and getattr(got, attribute) != getattr(x, attribute)
 
     return detect
 
@@ -134,27 +149,28 @@ def nothing(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 @Detector
 def input_overwritten(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """A tensor that was sent came back changed."""
+    """A tensor argument has other values after the call."""
     return bool(evidence.args) and overwritten(case, evidence)
 
 
 def overwritten(case: Case, evidence: Evidence) -> bool:
-    """Whether a tensor that was sent came back with other values."""
+    """Whether a tensor argument has other values after the call than before it. Outputs do not count."""
     sent = [a for a in case.call.args if isinstance(a, (torch.Tensor, Out))]
     pairs = [pair for pair in zip(sent, evidence.args) if isinstance(pair[0], torch.Tensor)]
     return not all(_unchanged(a, b) for a, b in pairs)
 
 
 def _unchanged(a: torch.Tensor, b: torch.Tensor) -> bool:
+    """Whether two tensors have the same values; NaN counts as 0."""
     if a.dtype == b.dtype and a.is_floating_point() and a.itemsize > 1 and torch.equal(a, b):
-        return True  # quicker, and the usual case
-    # As float64, since not every dtype has operations of its own; and NaN equals nothing.
+        return True  # the usual case, and quicker
+    # In float64, because some dtypes have no comparison; without NaN, because NaN is not equal to itself.
     return torch.equal(a.double().nan_to_num(), b.double().nan_to_num())
 
 
 @Detector
 def nothing_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Kernels ran, and none of them stored a thing."""
+    """Kernels ran, and none of them stored an element."""
     return (
         evidence.error is None and bool(evidence.launches) and evidence.written == 0 and all_nan(case, evidence, answer)
     )
@@ -181,21 +197,21 @@ def unshared(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 @Detector
 def lowest_lost(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """A row of very low values came out as zeros or NaN: something that was no part of it was larger."""
+    """Rows of -1e38 became zeros or NaN: a value that is no part of the row was its maximum."""
     x, got = case.facts.get("x"), output(case, evidence)
     return got is not None and bool((x < -1e37).all()) and bool(((got == 0) | got.isnan()).all())
 
 
 @Detector
 def all_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Nothing but NaN came out."""
+    """The output holds nothing but NaN."""
     got = output(case, evidence)
     return got is not None and bool(got.isnan().all())
 
 
 @Detector
 def tail_is_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The last columns of every row were left as they were, the ones before them hold numbers."""
+    """The same columns, among them the last one, are still NaN in every row, and the first column holds numbers."""
     got = output(case, evidence)
     if got is None or got.dim() != 2 or got.shape[1] < 2:
         return False
@@ -206,7 +222,7 @@ def tail_is_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 @Detector
 def first_block_only(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Each row holds numbers in its first block, and was left as it was behind that."""
+    """Each row holds numbers in its first block, and is still NaN behind it."""
     got, block = output(case, evidence), case.facts.get("block", 0)
     return (
         got is not None and got.dim() == 2 and bool(got[:, block:].isnan().all() and not got[:, :block].isnan().any())
@@ -215,7 +231,7 @@ def first_block_only(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 @Detector
 def tail_rows_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The last rows were left as they were, the first holds numbers."""
+    """The last row is still NaN, and the first row holds numbers."""
     got = output(case, evidence)
     if got is None or got.dim() != 2 or len(got) < 2:
         return False

@@ -1,10 +1,10 @@
-"""Which mistake an exception stands for."""
+"""The mistake behind an exception, from its type, its message and its line."""
 
 from __future__ import annotations
 
 import re
 
-# What Triton, PyTorch and Python say -> what it means here. The first pattern that fits names the mistake.
+# A pattern of a message of Triton, PyTorch or Python, and the id of the mistake. The first pattern that fits decides.
 _TRANSLATIONS = [
     (r"must be a power of (2|two)|[Ss]hape element.*power of 2", "block-not-power-of-two"),
     (r"arange's arguments must be of type tl\.constexpr|must be.*constexpr", "block-not-constexpr"),
@@ -74,7 +74,7 @@ TRANSLATED = frozenset(mistake for _, mistake in _TRANSLATIONS)
 
 
 def from_error(error: dict) -> str | None:
-    """The mistake that an exception stands for, None when it could be anything."""
+    """The id of the mistake behind an exception (type, message, line); None where it may have several causes."""
     kind, message = error["type"], error["message"]
     if kind in ("NameError", "UnboundLocalError"):
         return "name-undefined"
@@ -89,7 +89,7 @@ def from_error(error: dict) -> str | None:
     if re.search(r"(?<![\w.])(max|min|sum|abs)\(", error["line"]) and kind == "TypeError":
         return "python-builtin"
     if "object is not iterable" in message and re.search(r"^$|\b(full|zeros)\(", error["line"]):
-        return "shape-not-a-tuple"  # tl.zeros looks at it in a place of its own, which is no line of the answer's
+        return "shape-not-a-tuple"  # tl.zeros raises it in Triton's own code, and then there is no line of the answer
     if "array of size 1" in message and "range(" in error["line"]:
         return "loop-over-a-block"
     for pattern, mistake in _TRANSLATIONS:

@@ -1,5 +1,12 @@
-"""Mistakes in kernels: pads and masks, rows and strides, grids, blocks."""
+"""Mistakes of any kernel: pads, masks, row addresses, block sizes; with the tables of exercises 4.2 and 4.3."""
 
+from __future__ import annotations
+
+import math
+
+from ..checks import syntax
+from . import detectors
+from .detectors import value, written
 from .mistake import Mistake
 
 MISTAKES = [
@@ -49,16 +56,11 @@ MISTAKES = [
         "Some columns at the end of a row were never stored.",
         "Which columns does your mask switch on, and does every column have a lane?",
     ),
-    # ---- rows, strides, grids
+    # ---- rows and programs
     Mistake(
         "row-stride-missing",
         "The kernel begins row r only r elements after row 0: it works on a shifted window.",
         "How far apart in memory are two neighbours in a column?",
-    ),
-    Mistake(
-        "wrong-row-stride",
-        "Input and output may have different row strides; here one was used for both.",
-        "Which of the two strides says where a row of the output begins?",
     ),
     Mistake(
         "rows-assumed-adjacent",
@@ -81,11 +83,6 @@ MISTAKES = [
         "For which rows are the lanes of your mask switched on?",
     ),
     Mistake(
-        "launch-per-row",
-        "Each row got a launch of its own.",
-        "How many programs can one launch start, and who tells them apart?",
-    ),
-    Mistake(
         "stride-in-bytes",
         "The offset is 4 times too large: Triton's pointers count elements, not bytes.",
         "What does x_ptr + 1 point at?",
@@ -96,26 +93,6 @@ MISTAKES = [
         "Where does the kernel ask which program it is, and where does the address depend on it?",
     ),
     Mistake(
-        "column-stride",
-        "The kernel assumes that neighbours in a row are neighbours in memory, for x and for y; here they are not.",
-        "What does x.stride() say here, and what could the wrapper do before the launch?",
-    ),
-    Mistake(
-        "grid-too-small",
-        "Some rows were never written: too few programs were launched.",
-        "How many rows are there, and how many programs?",
-    ),
-    Mistake(
-        "grid-too-large",
-        "More programs were launched than there are rows.",
-        "Which number of the shape says how many programs you need?",
-    ),
-    Mistake(
-        "grid-of-columns",
-        "One program was launched for each column, not for each row.",
-        "What does one program compute?",
-    ),
-    Mistake(
         "stored-twice",
         "The numbers are right, but elements were stored more than once: several programs did the same work.",
         "What does program 1 handle, and which part of it does program 0 handle too?",
@@ -124,21 +101,6 @@ MISTAKES = [
         "programs-idle",
         "Some programs stored nothing, and others did their work: on a GPU all of them would have done it at once.",
         "Which part of the work belongs to program 1, and which to the last?",
-    ),
-    Mistake(
-        "bad-num-warps",
-        "num_warps must be a power of two, and a GPU takes at most 32.",
-        "How many threads does that number stand for?",
-    ),
-    Mistake(
-        "accepts-anything",
-        "An input that the kernel cannot take went through without a ValueError.",
-        "What does your wrapper know about x before it launches anything?",
-    ),
-    Mistake(
-        "wrong-exception",
-        "The input is refused, but not with a ValueError that says what was wrong.",
-        "Which exception does Python have for a bad value, and what would help the caller?",
     ),
     # ---- block sizes
     Mistake(
@@ -158,15 +120,30 @@ MISTAKES = [
     ),
     Mistake("block-constant", "The block does not depend on the row's length.", "What happens when a row is longer?"),
     Mistake("block-not-int", "The block size is not an int.", "Which type does tl.arange need?"),
-    Mistake("no-kernel", "No kernel was launched: PyTorch did the work.", "Which kernel of yours should do the work?"),
-    Mistake(
-        "wrong-shape",
-        "The result does not have the shape of the input.",
-        "Which operation of yours changes the shape?",
-    ),
-    Mistake(
-        "wrong-dtype",
-        "The result does not have the dtype of the input.",
-        "Which dtype does a caller expect who handed you this one?",
-    ),
 ]
+
+# Any kernel, whatever it computes.
+KERNEL = (
+    ("and-or-on-masks", written(syntax.boolean_on_masks)),
+    ("mask-precedence", written(syntax.loose_ampersand)),
+    ("torch-in-kernel", written(syntax.foreign_module)),
+    ("returns-from-kernel", written(syntax.kernel_returns)),
+)
+
+# The value of masked lanes (4.2).
+PAD_VALUE = (
+    ("value-left-out", value(lambda v, f: v is None)),
+    ("pad-zero", value(lambda v, f: v == 0)),
+    ("pad-wins", value(lambda v, f: v != v or v > 0)),
+    ("pad-finite", value(lambda v, f: math.isfinite(v) and v < 0)),
+)
+
+# The number of lanes for a row of facts["n"] columns (4.3).
+BLOCK_SIZE = (
+    ("returns-nothing", detectors.nothing),
+    ("block-not-int", value(lambda v, f: isinstance(v, float))),
+    ("block-is-n-cols", value(lambda v, f: v == f["n"])),
+    ("block-rounded-down", value(lambda v, f: v < f["n"] < 2 * v)),
+    ("block-doubled", value(lambda v, f: v == 2 * f["n"])),
+    ("block-constant", value(lambda v, f: v in (1024, 2048, 4096, 65536, 128, 256, 512))),
+)

@@ -1,29 +1,20 @@
-"""Every mistake that a check can name, by id."""
+"""Every mistake that a check can name, by id: the MISTAKES of all modules beside this one."""
 
 from __future__ import annotations
 
-from . import (
-    anywhere,
-    attention,
-    kernels,
-    lesson_02,
-    lesson_03,
-    lesson_06,
-    lesson_07,
-    lesson_08,
-    lesson_10,
-    lesson_11,
-    lesson_12,
-    lesson_12_kernels,
-    lesson_14,
-    splits,
-    triton,
-)
-from .mistake import Mistake
-from .softmax import texts
+import importlib
+import pkgutil
 
-_ALL = (
-    anywhere, texts, kernels, triton, lesson_02, lesson_03, lesson_06, lesson_07, lesson_08, splits, lesson_10,
-    lesson_11, lesson_12, lesson_12_kernels, attention, lesson_14,
-)  # fmt: skip
-MISTAKES: dict[str, Mistake] = {mistake.id: mistake for part in _ALL for mistake in part.MISTAKES}
+from . import __name__ as _ROOM
+from . import __path__ as _PATH
+from .mistake import Mistake
+
+
+def lists() -> dict[str, list[Mistake]]:
+    """{module: its MISTAKES}, for the modules that have such a list."""
+    names = [found.name for found in pkgutil.walk_packages(_PATH, f"{_ROOM}.") if found.name != __name__]
+    modules = [importlib.import_module(name) for name in names]
+    return {module.__name__: module.MISTAKES for module in modules if hasattr(module, "MISTAKES")}
+
+
+MISTAKES: dict[str, Mistake] = {mistake.id: mistake for found in lists().values() for mistake in found}

@@ -1,108 +1,118 @@
-"""How many programs a GPU holds at once, and the known wrong ways to count them: for exercise 10.3.
+"""Mistakes in counting the programs that a GPU holds at once, with the wrong formula of each (exercise 10.3).
 
-A multiprocessor has four stocks, each of which limits the programs that can be on it at once: registers, shared memory,
-threads, and places for programs. Registers are handed to whole warps, in units (CUDA C++ Programming Guide, "Compute
-Capabilities", and the occupancy calculator of Nsight Compute).
+The facts of a case hold kernel (props, n_regs, shared, num_warps), want (the right count), and known (whether every
+number is reported, none of them as 0).
 """
 
 from __future__ import annotations
 
-import random
 from dataclasses import replace
 
-from ..checks import compare
+from ..reference.residency import DEVICES, FALLBACK, KEYS, ceil_div, limits, registers, right
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
+from .mistake import Mistake
 
-FALLBACK = 32  # programs, where the device or the compiler says nothing
-KEYS = (
-    "multiprocessor_count",
-    "warpSize",
-    "max_num_regs",
-    "register_unit",
-    "max_shared_mem",
-    "max_threads_per_sm",
-    "max_blocks_per_sm",
-)
-STOCKS = ("registers", "shared", "threads")  # of which a program takes more than one
-DEVICES = {
-    "H200": dict(zip(KEYS, (132, 32, 65536, 256, 233472, 2048, 32))),
-    "T4": dict(zip(KEYS, (40, 32, 65536, 256, 65536, 1024, 16))),
-    "RTX 4090": dict(zip(KEYS, (128, 32, 65536, 256, 102400, 1536, 24))),
-    "warps of 64": dict(zip(KEYS, (304, 64, 131072, 512, 65536, 2048, 32))),
-}
+MISTAKES = [
+    Mistake(
+        "divided-by-zero",
+        "A kernel may use no shared memory at all, and then that stock was divided by zero.",
+        "How many programs can be there at once as far as a stock goes that none of them uses?",
+    ),
+    Mistake(
+        "fallback-missing",
+        "Where an entry of props or n_regs is missing or 0, be it only one, a fixed number of programs was agreed.",
+        "Which number does the docstring name, and which entries does your answer look at before it computes?",
+    ),
+    Mistake(
+        "programs-not-whole",
+        "A grid takes whole numbers, and this is none.",
+        "Which operator divides whole numbers and leaves a whole number?",
+    ),
+    Mistake(
+        "one-multiprocessor",
+        "This is the number for a single multiprocessor.",
+        "How many multiprocessors does the device have?",
+    ),
+    Mistake(
+        "multiprocessors-pooled",
+        "The stocks of all multiprocessors were thrown together, as if a program could lie on two of them.",
+        "What happens to the remainder that is left on each multiprocessor?",
+    ),
+    Mistake(
+        "largest-limit",
+        "The most plentiful stock was asked, and not the scarcest.",
+        "What does a multiprocessor run out of first?",
+    ),
+    Mistake(
+        "programs-rounded-up",
+        "The number of programs was rounded up, and the last of them only fits in part.",
+        "Can a program start with a part of what it takes?",
+    ),
+    Mistake(
+        "warps-of-32",
+        "A warp was taken to have 32 threads, and on this device it has more.",
+        "Which entry of props says how many threads a warp has?",
+    ),
+    Mistake(
+        "registers-not-in-units",
+        "The registers were counted one by one, but a warp gets them in whole units.",
+        "How many registers does a warp take up that needs one more than a unit has?",
+    ),
+    Mistake(
+        "units-rounded-down",
+        "The part of a unit that was left over at the end was dropped, but a warp needs those registers, too.",
+        "How many registers does a warp take up that needs one more than a unit has?",
+    ),
+    Mistake(
+        "units-of-another",
+        "The registers were rounded up to whole units, but not those of one warp.",
+        "Who is given whole units: a thread, a warp, or a program?",
+    ),
+    Mistake(
+        "numbers-of-one-device",
+        "A number of the H200 was used, and this device has another.",
+        "Which number in your code would be different on another device, and which entry of props holds it?",
+    ),
+    Mistake(
+        "shared-zero-counted",
+        "A kernel that takes no shared memory got a number as if something were missing.",
+        "`shared` is 0: is that a gap, a limit, or neither?",
+    ),
+    Mistake(
+        "registers-undercounted",
+        "More programs were counted than there are registers for: n_regs is what one thread takes.",
+        "How many threads does a program have, from num_warps and warpSize?",
+    ),
+    Mistake(
+        "shared-memory-ignored",
+        "More programs were counted than there is shared memory for.",
+        "Which parameter says how many bytes of it one program takes?",
+    ),
+    Mistake(
+        "thread-limit-ignored",
+        "More programs were counted than a multiprocessor has room for threads.",
+        "Which entry of props limits the threads, and how many does one program bring?",
+    ),
+    Mistake(
+        "program-limit-ignored",
+        "More programs were counted than a multiprocessor takes, however small they are.",
+        "Which entry of props have you not used yet?",
+    ),
+]
 
-
-def lacking(key: str, value: int | None = None) -> dict:
-    """A device that does not report one entry, or reports a value for it that says nothing."""
-    others = {k: v for k, v in DEVICES["T4"].items() if k != key}
-    return others if value is None else others | {key: value}
-
-
-def known(props: dict, n_regs: int | None) -> bool:
-    """Whether there is anything to compute with."""
-    return bool(n_regs) and all(props.get(key) for key in KEYS)
-
-
-def _up(a: int, b: int) -> int:
-    return -(-a // b)
-
-
-def _registers(props: dict, n_regs: int, num_warps: int) -> int:
-    """Registers of one program."""
-    return num_warps * _up(n_regs * props["warpSize"], props["register_unit"]) * props["register_unit"]
-
-
-def limits(props: dict, n_regs: int, shared: int, num_warps: int) -> dict[str, tuple[int, int]]:
-    """For each stock, what a multiprocessor has of it and what one program takes."""
-    takes = {
-        "registers": (props["max_num_regs"], _registers(props, n_regs, num_warps)),
-        "shared": (props["max_shared_mem"], shared),
-        "threads": (props["max_threads_per_sm"], num_warps * props["warpSize"]),
-        "programs": (props["max_blocks_per_sm"], 1),
-    }
-    return takes if shared else {k: v for k, v in takes.items() if k != "shared"}
-
-
-def right(props: dict, n_regs: int | None, shared: int, num_warps: int) -> int:
-    """Programs that the whole device holds at once."""
-    if not known(props, n_regs):
-        return FALLBACK
-    each = limits(props, n_regs, shared, num_warps).values()
-    return min(has // takes for has, takes in each) * props["multiprocessor_count"]
-
-
-def any_kernel(rng: random.Random) -> tuple[str, int, int, int]:
-    """A device and a kernel that fits on it.
-
-    On NVIDIA's cards the registers of a multiprocessor lie in four parts, and a warp's cannot lie in two. Kernels for
-    which that makes a difference are left out, so that whoever takes it into account is right as well.
-    """
-    while True:
-        name, num_warps = rng.choice(list(DEVICES)), rng.choice((1, 2, 4, 8))
-        props, n_regs, shared = DEVICES[name], rng.randint(17, 200), rng.choice((0, 512, 8192, 20480))
-        quarter = props["max_num_regs"] // 4 // _registers(props, n_regs, 1)
-        has, takes = limits(props, n_regs, shared, num_warps)["registers"]
-        if has // takes == 4 * quarter // num_warps > 0:
-            return name, n_regs, shared, num_warps
-
-
-def verify(got, want: int) -> str | None:
-    """None when got is the whole number wanted, else a sentence."""
-    if isinstance(got, int) and not isinstance(got, bool) and got == want:
-        return None
-    return f"{compare.shown(got)} came back, expected {want}"
+_STOCKS = ("registers", "shared", "threads")  # a program takes more than one of each
 
 
 def _number(test) -> Detector:
-    """Matches a number that came back where there was something to compute with."""
+    """Matches a value where all numbers are reported: test gets the value and the facts of the case."""
     return detectors.value(lambda v, f: f["known"] and test(v, f))
 
 
-def _is(formula) -> Detector:
-    """Matches when a known wrong way to count, of the props and the limits, gives just that number, here and elsewhere.
+def _count(formula) -> Detector:
+    """Matches the number that formula(props, n_regs, shared, num_warps), a known wrong count, gives.
 
-    What an answer says where nothing is known is another matter.
+    The formula must give the number of the answer in every case where all numbers are reported.
     """
 
     def gives(got, facts):
@@ -113,108 +123,108 @@ def _is(formula) -> Detector:
 
 
 def _without(stock: str) -> Detector:
-    """One of the four stocks was not asked."""
+    """Matches a count that leaves out one of the four stocks."""
 
     def formula(props, *kernel):
-        each = limits(props, *kernel)
-        return min(has // takes for name, (has, takes) in each.items() if name != stock) * props["multiprocessor_count"]
+        stocks = limits(props, *kernel).items()
+        return min(has // takes for name, (has, takes) in stocks if name != stock) * props["multiprocessor_count"]
 
-    return _is(formula)
+    return _count(formula)
 
 
 def _registers_as(takes) -> Detector:
-    """The registers of one program are counted as takes(props, n_regs, num_warps)."""
+    """Matches a count where one program takes takes(props, n_regs, num_warps) registers."""
 
     def formula(props, n_regs, shared, num_warps):
-        each = limits(props, n_regs, shared, num_warps) | {
-            "registers": (props["max_num_regs"], takes(props, n_regs, num_warps))
-        }
-        return min(has // takes for has, takes in each.values()) * props["multiprocessor_count"]
+        stocks = limits(props, n_regs, shared, num_warps)
+        stocks["registers"] = (props["max_num_regs"], takes(props, n_regs, num_warps))
+        return min(has // takes for has, takes in stocks.values()) * props["multiprocessor_count"]
 
-    return _is(formula)
+    return _count(formula)
 
 
 def _units_rounded_down(props, n_regs, num_warps):
+    """The registers of a warp are rounded down to whole units."""
     return num_warps * max(n_regs * props["warpSize"] // props["register_unit"], 1) * props["register_unit"]
 
 
-def _warps_of_32(props, n_regs, shared, num_warps):
-    return right(props | {"warpSize": 32}, n_regs, shared, num_warps)
-
-
 def _units_of_a_program(props, n_regs, num_warps):
-    return _up(num_warps * n_regs * props["warpSize"], props["register_unit"]) * props["register_unit"]
+    """The registers of a program, not of a warp, are rounded up to whole units."""
+    return ceil_div(num_warps * n_regs * props["warpSize"], props["register_unit"]) * props["register_unit"]
 
 
 def _units_of_a_thread(props, n_regs, num_warps):
-    return num_warps * props["warpSize"] * _up(n_regs, props["register_unit"]) * props["register_unit"]
+    """The registers of a thread, not of a warp, are rounded up to whole units."""
+    return num_warps * props["warpSize"] * ceil_div(n_regs, props["register_unit"]) * props["register_unit"]
+
+
+def _warps_of_32(props, n_regs, shared, num_warps):
+    """A warp has 32 threads on every device."""
+    return right(props | {"warpSize": 32}, n_regs, shared, num_warps)
 
 
 def _rounded_up(*stocks: str) -> Detector:
-    """What these stocks serve was rounded up."""
+    """Matches a count where the programs that these stocks allow are rounded up."""
 
     def formula(props, *kernel):
         each = limits(props, *kernel).items()
-        served = [_up(*pair) if name in stocks else pair[0] // pair[1] for name, pair in each]
-        return min(served) * props["multiprocessor_count"]
+        allowed = [ceil_div(*pair) if name in stocks else pair[0] // pair[1] for name, pair in each]
+        return min(allowed) * props["multiprocessor_count"]
 
-    return _is(formula)
+    return _count(formula)
 
 
 def _fixed(*keys: str) -> Detector:
-    """These numbers of an H200 were taken for every device."""
-    return _is(lambda props, *kernel: right(props | {key: DEVICES["H200"][key] for key in keys}, *kernel))
+    """Matches a count with these numbers of an H200 on every device."""
+    return _count(lambda props, *kernel: right(props | {key: DEVICES["H200"][key] for key in keys}, *kernel))
 
 
 def _without_shared(result: int) -> Detector:
-    """A kernel without shared memory got this number."""
-    return _is(lambda props, n_regs, shared, warps: right(props, n_regs, shared, warps) if shared else result)
+    """Matches a count that is `result` for kernels without shared memory."""
+    return _count(lambda props, n_regs, shared, warps: right(props, n_regs, shared, warps) if shared else result)
 
 
 def _most(props, *kernel):
+    """The most plentiful stock decides."""
     return max(has // takes for has, takes in limits(props, *kernel).values()) * props["multiprocessor_count"]
 
 
 def _one_multiprocessor(props, *kernel):
+    """The count for one multiprocessor."""
     return min(has // takes for has, takes in limits(props, *kernel).values())
 
 
 def _pooled(props, *kernel):
+    """The stocks of all multiprocessors are added up first."""
     count = props["multiprocessor_count"]
     return min(count * has // takes for has, takes in limits(props, *kernel).values())
 
 
-def _raised(*kinds: str) -> Detector:
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        return (evidence.error or {}).get("type") in kinds
-
-    return detect
+@Detector
+def _divided_by_zero(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A ZeroDivisionError, though all numbers are reported."""
+    return case.facts["known"] and (evidence.error or {}).get("type") == "ZeroDivisionError"
 
 
 @Detector
-def _something_known(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    return case.facts["known"]
-
-
-@Detector
-def _nothing_known(case: Case, evidence: Evidence, answer: Answer) -> bool:
+def _something_unknown(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The case failed, and a number is missing or 0."""
     return not case.facts["known"]
 
 
 RESIDENCY = (
-    ("divided-by-zero", detectors.both(_raised("ZeroDivisionError"), _something_known)),
-    ("fallback-missing", _nothing_known),
+    ("divided-by-zero", _divided_by_zero),
+    ("fallback-missing", _something_unknown),
     ("returns-nothing", detectors.nothing),
     ("programs-not-whole", _number(lambda v, f: isinstance(v, float))),
-    ("one-multiprocessor", _is(_one_multiprocessor)),
-    ("multiprocessors-pooled", _is(_pooled)),
-    ("largest-limit", _is(_most)),
-    *(("programs-rounded-up", _rounded_up(*stocks)) for stocks in (STOCKS, *((stock,) for stock in STOCKS))),
+    ("one-multiprocessor", _count(_one_multiprocessor)),
+    ("multiprocessors-pooled", _count(_pooled)),
+    ("largest-limit", _count(_most)),
+    *(("programs-rounded-up", _rounded_up(*stocks)) for stocks in (_STOCKS, *((stock,) for stock in _STOCKS))),
     ("shared-zero-counted", _without_shared(FALLBACK)),
     ("shared-zero-counted", _without_shared(0)),
     *(("numbers-of-one-device", _fixed(*keys)) for keys in (KEYS, *((key,) for key in KEYS if key != "warpSize"))),
-    ("warps-of-32", _is(_warps_of_32)),
+    ("warps-of-32", _count(_warps_of_32)),
     ("registers-not-in-units", _registers_as(lambda p, r, w: r * w * p["warpSize"])),
     ("units-rounded-down", _registers_as(_units_rounded_down)),
     ("units-of-another", _registers_as(_units_of_a_program)),
@@ -222,7 +232,7 @@ RESIDENCY = (
     ("registers-undercounted", _registers_as(lambda p, r, w: r)),
     ("registers-undercounted", _registers_as(lambda p, r, w: r * w)),
     ("registers-undercounted", _registers_as(lambda p, r, w: r * p["warpSize"])),
-    ("registers-undercounted", _registers_as(lambda p, r, w: _registers(p, r, 1))),
+    ("registers-undercounted", _registers_as(lambda p, r, w: registers(p, r, 1))),
     ("registers-undercounted", _without("registers")),
     ("shared-memory-ignored", _without("shared")),
     ("thread-limit-ignored", _without("threads")),

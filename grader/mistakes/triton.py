@@ -1,4 +1,4 @@
-"""Triton's, PyTorch's and Python's own errors, in words."""
+"""Mistakes that Triton, PyTorch or Python refuses: each error in other words. `errors.py` maps messages to ids."""
 
 from .mistake import Mistake
 

@@ -1,4 +1,4 @@
-"""Right formulas and what is asked of an answer, one module a topic: truth in float64, builders of cases, verification.
+"""Right formulas, builders of cases and verification, one module a topic. The truth is computed in float64.
 
 Runs in: the judge's process.
 May import: checks, spec.

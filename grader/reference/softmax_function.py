@@ -1,4 +1,4 @@
-"""Cases for a softmax(x) that others can call: any rows, refusals, and what is odd about its launches."""
+"""Cases for softmax kernels and for functions of a matrix that launch them: results, refusals, faults of launches."""
 
 from __future__ import annotations
 
@@ -14,14 +14,18 @@ def block(n: int) -> int:
 
 
 def lowest(x: torch.Tensor) -> bool:
-    """Values near -1e38: exp2 with a scaled exponent is a fair way, but fused on a GPU it loses all digits there."""
+    """Whether all values are near -1e38.
+
+    A right answer may use exp2 with a scaled exponent. Fused on a GPU, that loses all digits of such values.
+    """
     return bool((x < -1e37).all())
 
 
 def kernel_case(label: str, x: torch.Tensor, call: Call, walks: int = 1, facts: dict | None = None, **more) -> Case:
-    """A launch whose first argument must become the softmax of each row of x, read `walks` times.
+    """A launch that must store the softmax of each row of x in its first argument, an Out with strides.
 
-    facts: what detectors look at besides the usual; more: fields of Case that differ from what a row kernel has.
+    walks: how often the kernel may read x. facts: facts for detectors, besides x, out, block and the row strides. more:
+    other values for fields of the case.
     """
     strides = {"x_stride": x.stride(0), "y_stride": call.args[0].strides[0]}
     usual = {
@@ -36,9 +40,12 @@ def kernel_case(label: str, x: torch.Tensor, call: Call, walks: int = 1, facts: 
 
 
 def case(name: str, label: str, x: torch.Tensor, walks: int = 1, size: int = 0) -> Case:
-    """name(x) must be the softmax of each row of x, and read x `walks` times."""
-    # A view may be copied first, or be refused: both are fair. So only contiguous inputs have a budget.
-    # The exercise asks for float32; what does more than that must still be right.
+    """A call name(x) that must return the softmax of each row of x. walks: how often the function may read x.
+
+    size: of the failing cases the one with the smallest size is reported; without it, the number of elements.
+    """
+    # A function may copy a view first, or refuse it. So only contiguous inputs have a budget.
+    # The exercise requires float32. A function that takes another dtype must return the right values.
     plain = x.is_contiguous() and x.dtype == torch.float32
     return Case(
         label,
@@ -54,12 +61,13 @@ def case(name: str, label: str, x: torch.Tensor, walks: int = 1, size: int = 0) 
 
 
 def _returned(x: torch.Tensor, evidence: Evidence) -> str | None:
+    """None when the softmax of x was returned, from launches without a fault; else a sentence."""
     _, sentence = launch_fault(x, evidence)
     return sentence or compare.softmax(x, evidence.value)
 
 
 def launch_fault(x: torch.Tensor, evidence: Evidence) -> tuple[str, str] | tuple[None, None]:
-    """(mistake, sentence) when something is odd about how the kernel was launched."""
+    """(id of a mistake, sentence) for a fault of the launches: their options, their number; else (None, None)."""
     for launch in evidence.launches:
         warps = launch["options"].get("num_warps", 4)
         if warps not in (1, 2, 4, 8, 16, 32):
@@ -72,7 +80,10 @@ def launch_fault(x: torch.Tensor, evidence: Evidence) -> tuple[str, str] | tuple
 
 
 def refusals(name: str, g: torch.Generator, *more) -> list[Case]:
-    """Inputs that a function of float32 matrices need not take, but must not mistreat. more: its other arguments."""
+    """Inputs that a function of float32 matrices must refuse, or else give the right result for.
+
+    more: its other arguments.
+    """
     unfit = [
         ("one dimension", inputs.randn(1, 5, g)[0], "a 1-D tensor"),
         ("three dimensions", inputs.randn(2, 6, g).reshape(2, 2, 3), "a 3-D tensor"),
@@ -84,6 +95,7 @@ def refusals(name: str, g: torch.Generator, *more) -> list[Case]:
 
 
 def _refusal(name: str, label: str, x: torch.Tensor, what: str, more: tuple) -> Case:
+    """A call with one such input. what: the input, for the sentence."""
     return Case(
         f"an input it cannot take: {label}",
         Call("call", name, (x, *more)),
@@ -95,9 +107,12 @@ def _refusal(name: str, label: str, x: torch.Tensor, what: str, more: tuple) -> 
 
 
 def refused(x: torch.Tensor | None, evidence: Evidence, what: str, kinds=("ValueError",)) -> str | None:
-    """One of these errors with a sentence; or, for floats, the right answer: doing more than asked is no mistake.
+    """None when the answer raised one of these errors with a message of three words or more, else a sentence.
 
-    With None for x no answer is right.
+    what: the input, for the sentence. kinds: names of exception types; a subclass of one counts, too.
+
+    The right softmax of a floating-point x is accepted, too: a function may take more than the exercise requires. With
+    None for x no result is right.
     """
     error = evidence.error
     if error is None:

@@ -1,1 +1,1 @@
-"""The mistakes of a row-wise softmax, from one row to tiles and programs that walk. Start reading: columns.py."""
+"""Mistakes of a row-wise softmax: one row, tiles of rows, walks in tiles, half precision. Start reading: columns.py."""

@@ -1,19 +1,72 @@
-"""The mistakes that any row-softmax kernel can meet, in the order they are tried."""
+"""Mistakes of any row-wise softmax: the formula, and the columns of a row in a kernel."""
 
 from __future__ import annotations
 
 from ...checks import syntax
 from .. import detectors
 from ..detectors import both, formula, outside, past_the_row, written
+from ..kernels import KERNEL
+from ..mistake import Mistake
 from . import formulas
 
-# What any kernel can meet, whatever it computes.
-KERNEL = (
-    ("and-or-on-masks", written(syntax.boolean_on_masks)),
-    ("mask-precedence", written(syntax.loose_ampersand)),
-    ("torch-in-kernel", written(syntax.foreign_module)),
-    ("returns-from-kernel", written(syntax.kernel_returns)),
-)
+MISTAKES = [
+    Mistake(
+        "no-max",
+        "exp left the range of float32: too large a number gives inf, too small a one gives 0.",
+        "What can you subtract from every value of a row without changing its softmax?",
+    ),
+    Mistake(
+        "shift-not-max",
+        "The shift is not the row's maximum, so the exponents can leave the range of float32.",
+        "Which shift makes the largest exponent exactly 0?",
+    ),
+    Mistake(
+        "shift-global-max",
+        "One maximum was taken for the whole matrix: a row far below it underflows to 0.",
+        "Whose maximum does each row need?",
+    ),
+    Mistake(
+        "sum-of-x",
+        "The numerator was divided by the sum of the values themselves.",
+        "Which quantity has to add up so that the row's outputs sum to 1?",
+    ),
+    Mistake(
+        "no-division", "The exponentials are right, but the row does not sum to 1.", "What does a row of yours sum to?"
+    ),
+    Mistake(
+        "logarithm-lost",
+        "The logarithm of the sum was added to a maximum so large that float32 has no digit left for it.",
+        "In which order could you subtract the two, so that the large numbers cancel first?",
+    ),
+    Mistake("base-two", "These are powers of 2, not of e.", "By which factor do the exponents of 2 and of e differ?"),
+    Mistake(
+        "wrong-axis",
+        "Columns were normalised instead of rows.",
+        "Along which dimension do the values of one row lie?",
+    ),
+    Mistake(
+        "shapes-do-not-line-up",
+        "Two shapes do not line up: PyTorch matches them from the last dimension backwards.",
+        "What shape has the vector with one value a row, and what does it line up with?",
+    ),
+    Mistake(
+        "shift-upside-down",
+        "The difference is the wrong way round: small values get the large shares.",
+        "Which of the two should be subtracted from the other?",
+    ),
+    Mistake("no-exp", "The shifted values were used as they are.", "Which of the steps is missing?"),
+    Mistake(
+        "division-upside-down",
+        "The division is the wrong way round.",
+        "Which of the two is larger, for a share below 1?",
+    ),
+    Mistake(
+        "divided-by-count",
+        "The numerator was divided by the number of columns.",
+        "Do the numerators of a row add up to that number?",
+    ),
+    Mistake("wrong-numerator", "The row itself was divided, and not its exponentials.", "What stands above the line?"),
+]
 
 SOFTMAX_KERNEL = (
     *KERNEL,

@@ -1,6 +1,8 @@
-"""Known wrong softmaxes, computed in PyTorch: an answer whose numbers fit one of them has made that mistake.
+"""Known wrong softmaxes, computed in PyTorch. An answer with the same numbers has made the mistake of the formula.
 
-Each takes x (M×N) and a case's facts and returns M×N. float32 where the range matters, float64 elsewhere.
+Each formula takes x of shape (M, N) and the facts of a case, and returns a tensor of shape (M, N). facts["block"] is
+the number of lanes of a kernel; without a kernel it is absent. The arithmetic is float32 where overflow matters, and
+float64 elsewhere.
 """
 
 from __future__ import annotations
@@ -9,18 +11,18 @@ import torch
 
 
 def _exp32(x: torch.Tensor) -> torch.Tensor:
-    """exp as float32 sees it: inf above 88.7, 0 far below."""
+    """exp with the range of float32, as float64: inf above 88.7, 0 far below."""
     return torch.exp(x.float()).double()
 
 
 def no_max(x, facts):
-    """softmax without the shift."""
+    """exp(x) / Σ exp(x), without a shift."""
     e = _exp32(x)
     return e / e.sum(1, keepdim=True).float().double()
 
 
 def shifted_by(shift):
-    """softmax with a shift other than the row maximum; shift(x) has shape (M, 1) or ()."""
+    """A softmax with another shift than the row maximum; shift(x) has shape (M, 1) or ()."""
 
     def compute(x, facts):
         e = _exp32(x.float() - shift(x.float()))
@@ -30,12 +32,13 @@ def shifted_by(shift):
 
 
 def _shifted(x):
+    """x minus its row maxima, float64."""
     x = x.double()
     return x - x.amax(1, keepdim=True)
 
 
 def sum_of_x(x, facts):
-    """Divided by the sum of the values; a padded kernel adds its pad of -inf to that sum."""
+    """The numerator over the sum of the values. In a padded kernel the pad of -inf is one of them."""
     total = x.double().sum(1, keepdim=True)
     if facts.get("block", 0) > x.shape[1]:
         total = total - torch.inf
@@ -43,7 +46,7 @@ def sum_of_x(x, facts):
 
 
 def sum_of_shifted(x, facts):
-    """Divided by the sum of the shifted values."""
+    """The numerator over the sum of the shifted values. In a padded kernel the pad of -inf is one of them."""
     total = _shifted(x).sum(1, keepdim=True)
     if facts.get("block", 0) > x.shape[1]:
         total = total - torch.inf
@@ -56,25 +59,25 @@ def no_division(x, facts):
 
 
 def logarithm_lost(x, facts):
-    """exp(x - (max + log(sum))) in float32: beside a maximum of -1e38 no logarithm counts."""
+    """exp(x - (max + log(sum))) in float32: a maximum of -1e38 absorbs the logarithm."""
     x = x.float()
     top = x.amax(1, keepdim=True)
     return torch.exp(x - (top + torch.exp(x - top).sum(1, keepdim=True).log()))
 
 
 def base_two(x, facts):
-    """Powers of two."""
+    """A softmax with powers of two."""
     e = torch.exp2(_shifted(x))
     return e / e.sum(1, keepdim=True)
 
 
 def wrong_axis(x, facts):
-    """Columns normalised."""
+    """The softmax of each column."""
     return torch.softmax(x.double(), dim=0)
 
 
 def shift_upside_down(x, facts):
-    """exp(max - x); a masked lane becomes inf and takes the sum with it."""
+    """exp(max - x) over its sum. A masked lane holds exp(inf) and makes the sum infinite."""
     x = x.double()
     e = torch.exp(x.amax(1, keepdim=True) - x).float().double()
     total = e.sum(1, keepdim=True).float().double()
@@ -82,7 +85,7 @@ def shift_upside_down(x, facts):
 
 
 def no_exp(x, facts):
-    """The shifted values over their sum; a masked lane takes the sum to -inf."""
+    """The shifted values over their sum. A masked lane makes the sum -inf."""
     z = _shifted(x)
     total = z.sum(1, keepdim=True)
     return z / (total - torch.inf if facts.get("block", 0) > x.shape[1] else total)
@@ -95,24 +98,17 @@ def division_upside_down(x, facts):
 
 
 def divided_by_count(x, facts):
-    """The numerator over the number of columns, or of lanes."""
+    """The numerator over the number of columns."""
     return torch.exp(_shifted(x)) / x.shape[1]
 
 
 def wrong_numerator(x, facts):
-    """The row over the sum of its exponentials."""
+    """The values over the sum of the exponentials."""
     return x.double() / torch.exp(_shifted(x)).sum(1, keepdim=True)
 
 
-def last_row_first(x, facts):
-    """Every program stored into row 0, the last one last; the others keep NaN."""
-    want = torch.full(x.shape, torch.nan, dtype=torch.float64)
-    want[0] = torch.softmax(x[-1].double(), dim=0)
-    return want
-
-
 def pad_zero(x, facts):
-    """Masked lanes hold 0: they take part in the maximum and in the sum."""
+    """Masked lanes hold 0: they are part of the maximum and of the sum."""
     x, extra = x.double(), facts.get("block", 0) - x.shape[1]
     top = x.amax(1, keepdim=True).clamp(min=0) if extra > 0 else x.amax(1, keepdim=True)
     e = torch.exp(x - top)
@@ -120,14 +116,14 @@ def pad_zero(x, facts):
 
 
 def pad_lowest(x, facts):
-    """Masked lanes hold what the lowest rows consist of: there they take part as equals."""
+    """Masked lanes hold the value of the lowest rows: every lane of such a row gets the same share."""
     y, block = torch.softmax(x.double(), 1), facts.get("block", 0)
     low = (x < -1e37).all(1, keepdim=True)
     return torch.where(low & (block > x.shape[1]), 1 / max(block, 1), y)
 
 
 def shifted_window(x, facts):
-    """Row r read from element r on: the row stride is missing."""
+    """Row r is read from element r on: the row stride is missing in the load."""
     flat, (m, n) = x.contiguous().reshape(-1), x.shape
     if m < 2 or m - 1 + n > flat.numel():
         return torch.full((m, n), torch.inf)
@@ -135,7 +131,7 @@ def shifted_window(x, facts):
 
 
 def shifted_stores(x, facts):
-    """Rows read and stored from element r on: the row stride is missing twice."""
+    """Row r is read and stored from element r on: the row stride is missing in the load and in the store."""
     flat, (m, n) = x.contiguous().reshape(-1), x.shape
     want = torch.full((m * n,), torch.nan, dtype=torch.float64)
     for r in range(m):
@@ -145,7 +141,7 @@ def shifted_stores(x, facts):
 
 
 def first_row_everywhere(x, facts):
-    """Every program did row 0; the others keep NaN."""
+    """Every program computes and stores row 0; the other rows keep NaN."""
     want = torch.full(x.shape, torch.nan, dtype=torch.float64)
     want[0] = torch.softmax(x[0].double(), dim=0)
     return want

@@ -1,17 +1,76 @@
-"""The mistakes that a softmax(x) which others can call can meet."""
+"""Mistakes of a function of a matrix that launches kernels: shape and dtype, views, refusals, grids, options."""
 
 from __future__ import annotations
 
 from ...reference.softmax_function import launch_fault
-from ...spec import Case, Detector, Evidence
+from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
+from ..mistake import Mistake
 from .columns import SOFTMAX_KERNEL
 from .rows import ROW_KERNEL
 
+MISTAKES = [
+    # ---- input and result
+    Mistake(
+        "accepts-anything",
+        "An input that the kernel cannot take went through without a ValueError.",
+        "What does your wrapper know about x before it launches anything?",
+    ),
+    Mistake(
+        "wrong-exception",
+        "The input is refused, but not with a ValueError that says what was wrong.",
+        "Which exception does Python have for a bad value, and what would help the caller?",
+    ),
+    Mistake(
+        "wrong-shape",
+        "The result does not have the shape of the input.",
+        "Which operation of yours changes the shape?",
+    ),
+    Mistake(
+        "wrong-dtype",
+        "The result does not have the dtype of the input.",
+        "Which dtype does a caller expect who handed you this one?",
+    ),
+    Mistake(
+        "column-stride",
+        "The kernel assumes that neighbours in a row are neighbours in memory, for x and for y; here they are not.",
+        "What does x.stride() say here, and what could the wrapper do before the launch?",
+    ),
+    # ---- launches
+    Mistake("no-kernel", "No kernel was launched: PyTorch did the work.", "Which kernel of yours should do the work?"),
+    Mistake(
+        "launch-per-row",
+        "Each row got a launch of its own.",
+        "How many programs can one launch start, and who tells them apart?",
+    ),
+    Mistake(
+        "bad-num-warps",
+        "num_warps must be a power of two, and a GPU takes at most 32.",
+        "How many threads does that number stand for?",
+    ),
+    Mistake(
+        "grid-too-small",
+        "Some rows were never written: too few programs were launched.",
+        "How many rows are there, and how many programs?",
+    ),
+    Mistake(
+        "grid-too-large",
+        "More programs were launched than there are rows.",
+        "Which number of the shape says how many programs you need?",
+    ),
+    Mistake(
+        "grid-of-columns",
+        "One program was launched for each column, not for each row.",
+        "What does one program compute?",
+    ),
+]
 
-def _launched(mistake: str):
+
+def _launch_fault(mistake: str) -> tuple[str, Detector]:
+    """An entry of a table: the mistake, and the detector of a call that returned and has this fault in its launches."""
+
     @Detector
-    def detect(case: Case, evidence: Evidence, answer) -> bool:
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
         x = case.facts.get("x")
         return x is not None and evidence.error is None and launch_fault(x, evidence)[0] == mistake
 
@@ -19,46 +78,68 @@ def _launched(mistake: str):
 
 
 @Detector
-def _view_assumed_contiguous(case: Case, evidence: Evidence, answer) -> bool:
-    """The first input whose rows have gaps between them is read as if they had none."""
+def _rows_with_gaps(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The failing input has gaps between its rows, and contiguous rows."""
     x = case.facts.get("x")
     return x is not None and x.dim() == 2 and x.stride(1) == 1 and x.stride(0) != x.shape[1]
 
 
 @Detector
-def _columns_apart(case: Case, evidence: Evidence, answer) -> bool:
+def _columns_apart(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The failing input has gaps between the elements of a row."""
     x = case.facts.get("x")
     return x is not None and x.dim() == 2 and x.shape[1] > 1 and x.stride(1) != 1
 
 
-def _grid(test):
+def _programs(test) -> Detector:
+    """Matches when test(programs, x) holds for the first axis of the grid of a launch."""
+
     @Detector
-    def detect(case: Case, evidence: Evidence, answer) -> bool:
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
         x = case.facts.get("x")
         return x is not None and any(test(launch["grid"][0], x) for launch in evidence.launches)
 
     return detect
 
 
-# What any function of a matrix can meet, however it launches its kernels.
+@Detector
+def _failed(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The call ended with an exception."""
+    return bool(evidence.error)
+
+
+@Detector
+def _accepted(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """An input that must be refused went through without an exception."""
+    return case.facts.get("refuses", False) and evidence.error is None
+
+
+@Detector
+def _refused_otherwise(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """An input that must be refused ended with an exception, which `verify` did not accept."""
+    return case.facts.get("refuses", False) and bool(evidence.error)
+
+
+# Any function of a matrix, however it launches its kernels.
 FUNCTION = (
-    ("accepts-anything", Detector(lambda c, e, a: c.facts.get("refuses") and e.error is None)),
-    ("wrong-exception", Detector(lambda c, e, a: c.facts.get("refuses") and bool(e.error))),
-    _launched("bad-num-warps"),
+    ("accepts-anything", _accepted),
+    ("wrong-exception", _refused_otherwise),
+    _launch_fault("bad-num-warps"),
     ("returns-nothing", detectors.nothing),
     ("wrong-shape", detectors.wrong_kind("shape")),
     ("wrong-dtype", detectors.wrong_kind("dtype")),
-    ("rows-assumed-adjacent", _view_assumed_contiguous),
+    ("rows-assumed-adjacent", _rows_with_gaps),
     ("column-stride", _columns_apart),
 )
 
+# A function that launches one program a row.
 WRAPPER = (
     *FUNCTION,
-    _launched("no-kernel"),
-    ("grid-of-columns", _grid(lambda g, x: g == x.shape[1] != x.shape[0])),
-    ("grid-too-large", Detector(lambda c, e, a: bool(e.error) and _grid(lambda g, x: g > x.shape[0])(c, e, a))),
-    ("grid-too-small", detectors.both(detectors.tail_rows_nan, _grid(lambda g, x: g < x.shape[0]))),
-    _launched("launch-per-row"),
+    _launch_fault("no-kernel"),
+    ("grid-of-columns", _programs(lambda programs, x: programs == x.shape[1] != x.shape[0])),
+    ("grid-too-large", detectors.both(_failed, _programs(lambda programs, x: programs > x.shape[0]))),
+    ("grid-too-small", detectors.both(detectors.tail_rows_nan, _programs(lambda programs, x: programs < x.shape[0]))),
+    _launch_fault("launch-per-row"),
     *ROW_KERNEL,
     *SOFTMAX_KERNEL,
 )

@@ -1,6 +1,7 @@
-"""The mistakes of a softmax kernel that leaves out the entries a mask of 0 and 1 drops.
+"""Mistakes of a softmax kernel with a mask `keep` of 0 and 1: entries with 0 are dropped.
 
-A case's facts hold x as it is judged (dropped entries are -inf), raw as it is sent, keep (M×N), and keep_stride.
+The facts of a case hold raw (the values in memory), keep, x (raw with -inf for dropped entries), all of shape (M, N),
+block, and keep_stride, x_stride and y_stride (elements between two rows of keep, of raw and of the output).
 """
 
 from __future__ import annotations
@@ -13,92 +14,163 @@ from ...checks import syntax
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
 from ..detectors import both, formula, outside, written
+from ..mistake import Mistake
 from .rows import row_begins
+
+MISTAKES = [
+    Mistake(
+        "mask-of-numbers",
+        "A load or store takes a mask of true and false, and this one holds numbers: `&` with an int8 block is int8.",
+        "Which comparison turns keep into true and false?",
+    ),
+    Mistake(
+        "keep-ignored",
+        "Every entry takes part, the dropped ones too.",
+        "Where does the kernel look at keep, and what becomes of the answer?",
+    ),
+    Mistake(
+        "keep-inverted",
+        "Exactly the wrong entries were left out.",
+        "Which of its two values does keep have for an entry that takes part?",
+    ),
+    Mistake(
+        "keep-row-stride",
+        "The kernel looks for a row of keep in the wrong place.",
+        "How far apart do two rows of keep lie, and which parameter says so?",
+    ),
+    Mistake(
+        "dropped-after-exp",
+        "The row maximum was taken over all entries, so a dropped one can be the maximum and push the others to 0.",
+        "At which of the steps does a dropped entry first have a say?",
+    ),
+    Mistake(
+        "dropped-by-arithmetic",
+        "Dropped entries still take part in arithmetic: 0 times inf is NaN, inf plus -inf too, inf minus 1e9 is inf.",
+        "Which function takes one value or another without computing with either?",
+    ),
+    Mistake(
+        "dropped-in-the-sum",
+        "The dropped entries were counted in the sum, so what is left for the others is too little.",
+        "What should the kept entries of a row sum to, and at which step is a dropped one still there?",
+    ),
+    Mistake(
+        "whole-block-asked",
+        "`if` and `not` ask a whole block one question: neither of them chooses lane by lane.",
+        "Which function takes one value or another for each lane?",
+    ),
+    Mistake(
+        "bits-of-a-number",
+        "`~` flips every bit of a number: of 1 it makes -2, and that is as true as 1.",
+        "Which comparison turns keep into true and false?",
+    ),
+    Mistake(
+        "dropped-as-zero",
+        "A dropped entry takes part as the number 0.",
+        "Which value can neither win a maximum nor add to the sum?",
+    ),
+    Mistake(
+        "dropped-finite",
+        "Dropped entries became some very low number: where nothing else is left, that number has a softmax.",
+        "What should a row without a kept entry be, and what is that number minus itself?",
+    ),
+    Mistake(
+        "dead-row-zero",
+        "A row with nothing to share came out as zeros. That is a policy too, but not the one stated here.",
+        "What does the lesson say such a row holds?",
+    ),
+    Mistake(
+        "dropped-not-zero",
+        "The kept entries are right, but a dropped one does not hold 0.",
+        "What is stored where keep is 0?",
+    ),
+]
 
 
 def _softmax(x: torch.Tensor) -> torch.Tensor:
+    """The softmax of each row, float64."""
     return torch.softmax(x.double(), 1)
 
 
 def _terms(x: torch.Tensor, top: torch.Tensor) -> torch.Tensor:
-    """exp(x - top), as float32 sees it."""
+    """exp(x - top) with the range of float32, as float64."""
     return torch.exp(x.float() - top.float()).double()
 
 
 def _top(x: torch.Tensor) -> torch.Tensor:
-    """The maximum as tl.max takes it: NaN is passed over."""
+    """The row maxima as tl.max computes them: NaN is ignored. Shape (M, 1)."""
     return x.nan_to_num(-torch.inf, torch.inf, -torch.inf).amax(1, keepdim=True)
 
 
-def _raw(x, facts):
-    """The mask was never looked at."""
+def _unmasked(x, facts):
+    """The softmax of all entries."""
     return _softmax(facts["raw"])
 
 
 def _inverted(x, facts):
+    """The entries with keep = 1 are dropped, the others are kept."""
     return _softmax(facts["raw"].masked_fill(facts["keep"] != 0, -torch.inf))
 
 
-def _dropped_wins_the_maximum(x, facts):
-    """exp with the maximum of all entries; the mask comes afterwards."""
+def _selected_after_exp(x, facts):
+    """The shift is the maximum of all entries; tl.where drops terms after exp."""
     e = _terms(facts["raw"], _top(facts["raw"]))
     e = torch.where(facts["keep"] != 0, e, 0.0)
     return e / e.sum(1, keepdim=True)
 
 
-def _dropped_wins_and_is_multiplied(x, facts):
-    """The same, with a product in place of a selection."""
+def _multiplied_after_exp(x, facts):
+    """The shift is the maximum of all entries; a product with the mask drops terms after exp."""
     e = _terms(facts["raw"], _top(facts["raw"])) * facts["keep"]
     return e / e.sum(1, keepdim=True)
 
 
 def _multiplied(x, facts):
-    """exp with the right maximum, times the mask: inf·0 is NaN."""
+    """The shift is the maximum of the kept entries; a product with the mask drops terms, and inf · 0 is NaN."""
     e = _terms(facts["raw"], _top(x)) * facts["keep"]
     return e / e.sum(1, keepdim=True)
 
 
 def _infinity_added(x, facts):
-    """-inf added to what is dropped: inf and -inf make NaN."""
+    """-inf is added to dropped entries: inf + -inf is NaN."""
     return _softmax(facts["raw"] + torch.where(facts["keep"] != 0, 0.0, -torch.inf))
 
 
 def _zero_wins_the_maximum(x, facts):
-    """The shift is the maximum of a row in which dropped entries and masked lanes are 0."""
+    """The shift is the maximum of a row with 0 in place of dropped entries and masked lanes."""
     top = _top(facts["raw"].masked_fill(facts["keep"] == 0, 0.0))
     filled = (facts["keep"] == 0).any(1, keepdim=True) | (facts["block"] > x.shape[1])
     e = _terms(x, torch.where(filled, top.clamp(min=0), top))
     return e / e.sum(1, keepdim=True)
 
 
-def _dropped_in_the_sum(dropped):
-    """The softmax of all entries; afterwards the dropped ones became `dropped`, or were multiplied by 0."""
+def _selected_after_division(dropped: float):
+    """The softmax of all entries; dropped entries are replaced by `dropped` afterwards."""
+    return lambda x, facts: torch.where(facts["keep"] != 0, _softmax(facts["raw"]), dropped)
 
-    def compute(x, facts):
-        y = _softmax(facts["raw"])
-        return y * facts["keep"] if dropped is None else torch.where(facts["keep"] != 0, y, dropped)
 
-    return compute
+def _multiplied_after_division(x, facts):
+    """The softmax of all entries, times the mask."""
+    return _softmax(facts["raw"]) * facts["keep"]
 
 
 def _infinite_lanes(x, facts):
-    """Dropped entries and masked lanes are inf."""
+    """Dropped entries and masked lanes hold inf."""
     raw = facts["raw"].masked_fill(facts["keep"] == 0, torch.inf)
     return _with_lanes(raw.double(), facts["block"] - x.shape[1], torch.inf)
 
 
 def _infinite_pad(x, facts):
-    """Masked lanes are inf, dropped entries as they should be."""
+    """Masked lanes hold inf; dropped entries hold -inf, which is right."""
     return _with_lanes(x.double(), facts["block"] - x.shape[1], torch.inf)
 
 
 def _infinity_times_mask(x, facts):
-    """x + (1 - keep)·(-inf): 0·inf is NaN, and that is added to every entry that is kept."""
+    """x + (1 - keep) · (-inf): 0 · inf is NaN in each kept entry."""
     return _softmax(facts["raw"] + (1 - facts["keep"]) * -torch.inf)
 
 
-def _zeros_in_place_of_dropped(pads):
-    """Dropped entries take part as 0; with pads the masked lanes do so too."""
+def _zeros_in_place_of_dropped(pads: bool):
+    """Dropped entries hold 0; with `pads` masked lanes hold 0, too."""
 
     def compute(x, facts):
         filled = torch.where(facts["keep"] != 0, facts["raw"], 0.0).double()
@@ -109,12 +181,15 @@ def _zeros_in_place_of_dropped(pads):
 
 
 def _values_times_mask(x, facts):
-    """x·keep: dropped entries take part as 0, and inf·0 is NaN."""
+    """x · keep: dropped entries hold 0, and inf · 0 is NaN."""
     return _softmax(facts["raw"] * facts["keep"])
 
 
-def _lowest_in_place_of_dropped(pads):
-    """Dropped entries take part as a very low number. Which one does not show: only rows without any other see it."""
+def _low_in_place_of_dropped(pads: bool):
+    """Dropped entries hold a very low finite number; with `pads` masked lanes hold it, too.
+
+    The number itself changes nothing: it matters only in rows where all entries are dropped, and there all are equal.
+    """
 
     def compute(x, facts):
         filled = torch.where(facts["keep"] != 0, facts["raw"].double(), -1e30)
@@ -124,23 +199,24 @@ def _lowest_in_place_of_dropped(pads):
     return compute
 
 
-def _lowest_added(x, facts):
-    """A very low number was added to dropped entries: an infinite one, or NaN, is not impressed."""
+def _low_added(x, facts):
+    """A very low finite number is added to dropped entries: inf stays inf, and NaN stays NaN."""
     return _softmax(facts["raw"].double() + torch.where(facts["keep"] != 0, 0.0, -1e30))
 
 
 def _with_lanes(x: torch.Tensor, extra: int, value: float) -> torch.Tensor:
-    """The softmax of rows with `extra` further lanes that hold a value."""
+    """The softmax of rows with `extra` masked lanes that hold `value`, float64 of the shape of x."""
     lanes = torch.full((len(x), extra), value, dtype=torch.float64)
     return torch.softmax(torch.cat([x, lanes], 1), 1)[:, : x.shape[1]]
 
 
 def _mask_of_row_zero(x, facts):
+    """Every row uses row 0 of the mask."""
     return _softmax(facts["raw"].masked_fill(facts["keep"][:1] == 0, -torch.inf))
 
 
 def _mask_shifted(x, facts):
-    """The mask's row r read from element r on."""
+    """Row r of the mask is read from element r on. Where the formula does not apply, the result is all inf."""
     (m, n), flat = x.shape, facts["keep"].contiguous().reshape(-1)
     if m < 2 or m - 1 + n > flat.numel() or facts["keep_stride"] != n:
         return torch.full((m, n), torch.inf)
@@ -148,7 +224,7 @@ def _mask_shifted(x, facts):
 
 
 def _rows_shifted(x, facts):
-    """The values' row r read from element r on, with the right mask."""
+    """Row r of the values is read from element r on, with the right mask. Where it does not apply: all inf."""
     raw, (m, n) = facts["raw"], x.shape
     flat = raw.contiguous().reshape(-1)
     if m < 2 or m - 1 + n > flat.numel() or raw.stride(0) != n:
@@ -157,19 +233,15 @@ def _rows_shifted(x, facts):
     return _softmax(window.masked_fill(facts["keep"] == 0, -torch.inf))
 
 
-def _in_the_mask(test):
-    """An access that left the mask, the first tensor after the output and the values."""
-    return lambda where, facts: str(where.get("tensor")).startswith("keep") and test(where, facts)
-
-
-def _mask_rows(width):
-    """The mask's row r looked for r times `width(facts)` elements in."""
-    return outside("load", _in_the_mask(row_begins(width, lambda facts: facts["keep_stride"])))
+def _mask_rows_begin(width) -> Detector:
+    """Matches a load of the mask that began at element p · width(facts) in program p, and left the mask."""
+    begins = row_begins(width, lambda facts: facts["keep_stride"])
+    return outside("load", lambda where, facts: str(where.get("tensor")).startswith("keep") and begins(where, facts))
 
 
 @Detector
 def _dead_rows_are_zero(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Rows without a kept finite entry hold zeros, in all places or in those dropped, where PyTorch has NaN."""
+    """Rows without a kept finite entry hold 0, in every column or in some; the softmax of PyTorch holds NaN there."""
     x, got = case.facts.get("x"), detectors.output(case, evidence)
     if x is None or got is None or got.shape != x.shape:
         return False
@@ -179,7 +251,7 @@ def _dead_rows_are_zero(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 @Detector
 def _only_dropped_are_wrong(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Every kept entry is right, and a dropped one of a living row is not 0."""
+    """Every kept entry is right, and a dropped entry is not 0 in a row that has a kept finite entry."""
     x, got = case.facts.get("x"), detectors.output(case, evidence)
     if x is None or got is None or got.shape != x.shape:
         return False
@@ -190,14 +262,14 @@ def _only_dropped_are_wrong(case: Case, evidence: Evidence, answer: Answer) -> b
 
 
 def _loaded(tree: ast.AST) -> set[str]:
-    """Names that hold what a load gave, as it came."""
+    """The names to which the result of a tl.load is assigned directly."""
     loads = {id(call) for call in syntax.calls(tree, "load")}
     assigned = [n for n in syntax.nodes(tree) if isinstance(n, ast.Assign) and id(n.value) in loads]
     return {t.id for n in assigned for t in n.targets if isinstance(t, ast.Name)}
 
 
 def _whole_block_asked(tree: ast.AST) -> bool:
-    """`if` or `not` on a block that was loaded, or on a comparison of it."""
+    """For `written`: `if` or `not` on a loaded block, or on a comparison whose left side is one."""
     asked = [n.test for n in syntax.nodes(tree) if isinstance(n, (ast.If, ast.IfExp))]
     asked += [n.operand for n in syntax.nodes(tree) if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Not)]
     parts = [p for test in asked for p in ([test.left] if isinstance(test, ast.Compare) else [test])]
@@ -205,13 +277,13 @@ def _whole_block_asked(tree: ast.AST) -> bool:
 
 
 def _bits_of_a_number(tree: ast.AST) -> bool:
-    """`~keep`, where keep holds 1 and 0."""
+    """For `written`: `~` on a loaded block, whose elements are 1 and 0."""
     flipped = [n.operand for n in syntax.nodes(tree) if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Invert)]
     return any(isinstance(n, ast.Name) and n.id in _loaded(tree) for n in flipped)
 
 
 def _times_infinity(tree: ast.AST) -> bool:
-    """A product of which one side mentions infinity."""
+    """For `written`: a product with infinity in the text of one side."""
     products = [n for n in syntax.nodes(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
     return any("inf" in ast.unparse(side) for n in products for side in (n.left, n.right))
 
@@ -220,28 +292,28 @@ MASKED_KERNEL = (
     ("whole-block-asked", written(_whole_block_asked)),
     ("bits-of-a-number", both(written(_bits_of_a_number), detectors.all_nan)),
     ("no-pad", both(written(syntax.load_without_other), detectors.all_nan)),
-    ("keep-row-stride", _mask_rows(lambda f: f["x_stride"])),
-    ("keep-row-stride", _mask_rows(lambda f: f["y_stride"])),
-    ("keep-row-stride", _mask_rows(lambda f: f["x"].shape[1])),
-    ("keep-ignored", formula(_raw)),
+    ("keep-row-stride", _mask_rows_begin(lambda f: f["x_stride"])),
+    ("keep-row-stride", _mask_rows_begin(lambda f: f["y_stride"])),
+    ("keep-row-stride", _mask_rows_begin(lambda f: f["x"].shape[1])),
+    ("keep-ignored", formula(_unmasked)),
     ("keep-inverted", formula(_inverted)),
     ("keep-row-stride", formula(_mask_of_row_zero)),
     ("keep-row-stride", formula(_mask_shifted)),
     ("row-stride-missing", formula(_rows_shifted)),
-    ("dropped-after-exp", formula(_dropped_wins_the_maximum)),
-    ("dropped-after-exp", formula(_dropped_wins_and_is_multiplied)),
+    ("dropped-after-exp", formula(_selected_after_exp)),
+    ("dropped-after-exp", formula(_multiplied_after_exp)),
     ("dropped-by-arithmetic", formula(_infinity_added)),
     ("dropped-by-arithmetic", formula(_multiplied)),
-    ("dropped-in-the-sum", formula(_dropped_in_the_sum(0.0))),
-    ("dropped-in-the-sum", formula(_dropped_in_the_sum(None))),
-    ("dropped-in-the-sum", formula(_dropped_in_the_sum(torch.nan))),
+    ("dropped-in-the-sum", formula(_selected_after_division(0.0))),
+    ("dropped-in-the-sum", formula(_multiplied_after_division)),
+    ("dropped-in-the-sum", formula(_selected_after_division(torch.nan))),
     ("shift-not-max", formula(_zero_wins_the_maximum)),
     ("dropped-as-zero", formula(_values_times_mask)),
     ("dropped-as-zero", formula(_zeros_in_place_of_dropped(pads=False))),
     ("dropped-as-zero", formula(_zeros_in_place_of_dropped(pads=True))),
-    ("dropped-finite", formula(_lowest_in_place_of_dropped(pads=False))),
-    ("dropped-finite", formula(_lowest_in_place_of_dropped(pads=True))),
-    ("dropped-by-arithmetic", formula(_lowest_added)),
+    ("dropped-finite", formula(_low_in_place_of_dropped(pads=False))),
+    ("dropped-finite", formula(_low_in_place_of_dropped(pads=True))),
+    ("dropped-by-arithmetic", formula(_low_added)),
     ("dead-row-zero", _dead_rows_are_zero),
     ("dropped-not-zero", _only_dropped_are_wrong),
     ("dropped-by-arithmetic", both(written(_times_infinity), formula(_infinity_times_mask))),

@@ -1,6 +1,7 @@
-"""The mistakes of programs that walk from row to row: which rows they take, and which rows they take twice or never.
+"""Mistakes of programs that walk from row to row: rows that are taken twice or never, and values that live on.
 
-A case's facts hold x, block, x_stride, y_stride, and programs (how many of them walk).
+The facts of a case hold x, block, x_stride, y_stride, and programs: P programs, of which program p takes the rows p,
+p + P, p + 2P and so on.
 """
 
 from __future__ import annotations
@@ -10,55 +11,94 @@ import torch
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
 from ..detectors import both, formula
+from ..kernels import KERNEL
+from ..mistake import Mistake
 from . import formulas
-from .columns import KERNEL
 from .tiles import ADDRESSES, only_first_rows, row_again
+
+MISTAKES = [
+    Mistake(
+        "row-of-the-program",
+        "The loop goes on to the next row, but an address stays at the row that the program began with.",
+        "Which variable changes from step to step, and which addresses look at it?",
+    ),
+    Mistake(
+        "programs-share-rows",
+        "All programs walk over the same rows, and the rows in between belong to nobody.",
+        "Which row should program 1 begin with?",
+    ),
+    Mistake(
+        "last-rows-missing",
+        "The rows were divided evenly, and the few that are left over have no program.",
+        "How many rows would each program take if 5 rows were shared by 3 programs?",
+    ),
+    Mistake(
+        "stored-after-the-loop",
+        "Each program loaded all of its rows, and stored only the last of them.",
+        "Which lines belong to every row, and which of them stand behind the loop?",
+    ),
+    Mistake(
+        "mask-moves-with-the-row",
+        "The mask gets smaller from row to row, as if the number of the row were part of the column's.",
+        "Which columns does row 1 have, and does that depend on the row?",
+    ),
+    Mistake(
+        "rows-left-out",
+        "Some rows were taken by no program.",
+        "Which row does each program take next, and where does each of them stop?",
+    ),
+    Mistake(
+        "carried-to-the-next-row",
+        "The maximum or the sum of one row lived on, and the program's next row got it as well.",
+        "What should each variable of the loop hold when a new row begins?",
+    ),
+]
 
 
 def _rows_left(case: Case, evidence: Evidence) -> torch.Tensor | None:
-    """Which rows were left as they were, None without an output."""
+    """For each row whether it is still NaN, shape (M,); None without an output."""
     got = detectors.output(case, evidence)
     return got.isnan().all(dim=1) if got is not None and got.dim() == 2 else None
 
 
 @Detector
-def _same_rows(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Every program took rows 0, P, 2P and so on."""
+def _first_program_everywhere(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Just the rows 0, P, 2P and so on were stored: every program took them."""
     left, programs = _rows_left(case, evidence), case.facts["programs"]
     return left is not None and programs > 1 and torch.equal(left, torch.arange(len(left)) % programs > 0)
 
 
 @Detector
-def _shares_cut(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Each program has M // P rows, and the last M % P rows have no program."""
+def _remainder_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The last M % P rows are still NaN: each program took M // P rows."""
     left, programs = _rows_left(case, evidence), case.facts["programs"]
     return left is not None and torch.equal(left, torch.arange(len(left)) >= len(left) // programs * programs)
 
 
 @Detector
 def _some_rows_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Some rows were left as they were, and others hold numbers."""
+    """Some rows are still NaN, and others are not."""
     left = _rows_left(case, evidence)
     return left is not None and bool(left.any() and not left.all())
 
 
 @Detector
-def _first_row_of_each(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The first P rows hold numbers, and as many elements were stored as all rows have."""
+def _stored_in_the_first_row(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Only the first P rows hold numbers, and the number of stored elements is that of all rows."""
     stays = only_first_rows(lambda f: f["programs"])
     return evidence.written == case.facts["x"].numel() and stays(case, evidence, answer)
 
 
 @Detector
 def _last_row_of_each(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Every element was loaded, and of the rows of each program only the last one was stored."""
+    """Every element was loaded, and only the last row of each program was stored."""
     left, x = _rows_left(case, evidence), case.facts["x"]
     early = torch.arange(len(x)) + case.facts["programs"] < len(x)
     return left is not None and evidence.read == x.numel() and bool(early.any()) and torch.equal(left, early)
 
 
 def _mask_moves(step):
-    """In row r the last r times `step(facts)` columns are switched off."""
+    """In row r the last r · step(facts) columns are masked."""
 
     def compute(x, facts):
         (m, n), y = x.shape, torch.full(x.shape, torch.nan, dtype=torch.float64)
@@ -70,13 +110,13 @@ def _mask_moves(step):
     return compute
 
 
-def _of_overlapping_shares(facts: dict) -> int:
-    """Where the last share ends when each begins one row after the one before it."""
+def _end_of_overlapping_shares(facts: dict) -> int:
+    """The end of the last share of ⌈M / P⌉ rows, where each share begins one row after the one before it."""
     return facts["programs"] - 1 + -(-len(facts["x"]) // facts["programs"])
 
 
 def _shifted_walk(x, facts):
-    """Rows read and stored from element r on, in the order in which the programs come to them."""
+    """Row r is read and stored from element r on, in the order of the programs: later stores overwrite earlier ones."""
     (m, n), flat, programs = x.shape, x.contiguous().reshape(-1), facts["programs"]
     whole = torch.full((m * n,), torch.nan, dtype=torch.float64)
     for r in [r for p in range(programs) for r in range(p, m, programs)]:
@@ -84,8 +124,11 @@ def _shifted_walk(x, facts):
     return whole.reshape(m, n)
 
 
-def _carried(keep_max: bool, keep_sum: bool, rescale: bool = False):
-    """The maximum, or the sum, or both, go on from each row of a program to its next one."""
+def _carried(keep_max: bool, keep_sum: bool, rescale: bool = False) -> Detector:
+    """Matches maximum or sum, or both, carried from each row of a program to its next row, in float32.
+
+    rescale: the carried sum is rescaled to the new maximum.
+    """
 
     def compute(x, facts):
         y = torch.empty(x.shape)
@@ -107,10 +150,10 @@ PERSISTENT = (
     ("row-stride-missing", formula(_shifted_walk)),
     ("row-zero-only", row_again(lambda f: 1)),
     ("row-of-the-program", row_again(lambda f: f["programs"])),
-    ("row-of-the-program", both(detectors.unshared, _first_row_of_each)),
+    ("row-of-the-program", both(detectors.unshared, _stored_in_the_first_row)),
     ("one-row-each", both(detectors.unshared, only_first_rows(lambda f: f["programs"]))),
-    ("programs-share-rows", both(detectors.shared, _same_rows)),
-    ("last-rows-missing", both(detectors.unshared, _shares_cut)),
+    ("programs-share-rows", both(detectors.shared, _first_program_everywhere)),
+    ("last-rows-missing", both(detectors.unshared, _remainder_left)),
     ("row-zero-only", both(detectors.shared, formula(formulas.first_row_everywhere))),
     ("stored-in-row-zero", both(detectors.shared, only_first_rows(lambda f: 1))),
     ("carried-to-the-next-row", _carried(keep_max=True, keep_sum=False)),
@@ -120,6 +163,6 @@ PERSISTENT = (
     ("stored-after-the-loop", _last_row_of_each),
     ("mask-moves-with-the-row", both(detectors.unshared, formula(_mask_moves(lambda f: 1)))),
     ("mask-moves-with-the-row", both(detectors.unshared, formula(_mask_moves(lambda f: f["x_stride"])))),
-    ("tiles-overlap", both(detectors.shared, only_first_rows(_of_overlapping_shares))),
+    ("tiles-overlap", both(detectors.shared, only_first_rows(_end_of_overlapping_shares))),
     ("rows-left-out", both(detectors.unshared, _some_rows_left)),
 )

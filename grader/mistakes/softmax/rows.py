@@ -1,19 +1,29 @@
-"""The mistakes that a kernel over the rows of a matrix can meet: where a row begins, and which rows are done.
+"""Mistakes of a kernel with one program a row: the place where a row begins, and the rows that are stored.
 
-A case's facts hold x, block, x_stride and y_stride (elements between rows of the input and of the output).
+The facts of a case hold x, block, x_stride and y_stride (elements between two rows of the input and of the output).
 """
 
 from __future__ import annotations
 
 from .. import detectors
 from ..detectors import both, formula, outside
+from ..mistake import Mistake
 from . import formulas
+
+MISTAKES = [
+    Mistake(
+        "wrong-row-stride",
+        "Input and output may have different row strides; here one was used for both.",
+        "Which of the two strides says where a row of the output begins?",
+    ),
+]
 
 
 def row_begins(width, right=None):
-    """A test for `outside`: row r was looked for r times `width(facts)` elements in, and that left the tensor.
+    """A test for `outside`: program p began at element p · width(facts), and that access left the tensor.
 
-    Only where that number is not, by chance, the row stride: `right(facts)`, or else the input's or the output's.
+    The test fails where width(facts) is the right stride by chance. right(facts) is that stride; without it, it is the
+    row stride of the input for a load and that of the output for a store.
     """
 
     def test(where: dict, facts: dict) -> bool:
@@ -25,7 +35,7 @@ def row_begins(width, right=None):
 
 
 def either(mistake: str, width) -> list:
-    """The mistake of looking for row r so many elements in, when loading or when storing."""
+    """Two entries of a table: rows begin width(facts) elements apart, in a load or in a store."""
     return [(mistake, outside(op, row_begins(width))) for op in ("load", "store")]
 
 

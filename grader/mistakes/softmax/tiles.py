@@ -1,6 +1,7 @@
-"""The mistakes of a kernel that gives a program a tile of rows, and those of any kernel with several rows a program.
+"""Mistakes of a kernel with a tile of rows for each program: addresses, masks, axes, and the rows that are stored.
 
-A case's facts hold x, block, x_stride, y_stride, and tile (rows at once) or programs (how many of them walk).
+The facts of a case hold x, block (lanes across), x_stride, y_stride (elements between two rows of the input and of the
+output), and tile (rows of a tile) or, for the addresses alone, programs (the number of programs that walk over rows).
 """
 
 from __future__ import annotations
@@ -11,17 +12,81 @@ from collections.abc import Iterable
 import torch
 
 from ...checks import syntax
-from ...checks.syntax import load_without_other
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
 from ..detectors import both, formula, outside, written
+from ..kernels import KERNEL
+from ..mistake import Mistake
 from . import formulas
-from .columns import KERNEL
-from .tile_axes import AXES
+
+MISTAKES = [
+    Mistake(
+        "lined-up-with-columns",
+        "A block with one value a row met a tile and was lined up with its columns, or with nothing.",
+        "Which shape does that block have, and which one would line up with the rows of the tile?",
+    ),
+    Mistake(
+        "column-numbers-stood-up",
+        "A reduction left one number a column, and [:, None] set them up as if there were one a row.",
+        "Which axis did the reduction take away, and which one is left?",
+    ),
+    Mistake(
+        "tile-roles-swapped",
+        "Rows and columns have changed places, in an address or in a mask.",
+        "Which of your two index blocks counts rows, and which stride and which limit belong to it?",
+    ),
+    Mistake(
+        "whole-tile-reduced",
+        "The reduction took in the whole tile, so its rows share one number.",
+        "How many maxima does a tile have, and how many sums?",
+    ),
+    Mistake(
+        "rows-past-the-end",
+        "The access goes on past the last row.",
+        "How many rows are left for the last program, and what tells its lanes so?",
+    ),
+    Mistake(
+        "columns-past-the-end",
+        "The access has a mask, and goes on past the last column all the same.",
+        "Which of the matrix's two edges does your mask know?",
+    ),
+    Mistake(
+        "columns-a-stride-apart",
+        "Neighbours in a row were looked for a whole row stride apart.",
+        "How far apart in memory are two neighbours in a row, and how far two neighbours in a column?",
+    ),
+    Mistake(
+        "mask-or",
+        "The mask lets a lane through that has a row but no column, or a column but no row.",
+        "Which of your two conditions must hold for an element to exist: one of them, or both?",
+    ),
+    Mistake(
+        "tiles-apart",
+        "A program begins further on than the tile before it ends, so the rows in between have no program.",
+        "At which row does program 1 begin, and how many rows does program 0 have?",
+    ),
+    Mistake(
+        "first-tile-only",
+        "Every program works on the first tile of rows.",
+        "Which row does the tile of program 1 begin with?",
+    ),
+    Mistake(
+        "tiles-overlap",
+        "Each program begins one row after the one before it, but has several rows.",
+        "How many rows do the programs before this one take care of?",
+    ),
+    Mistake(
+        "one-row-each",
+        "Each program did one row, and then stopped.",
+        "Who takes care of the rows after that, when there are fewer programs than rows?",
+    ),
+]
+
+# ---- addresses
 
 
-def _rows_of(where: dict, facts: dict) -> Iterable[int]:
-    """The rows that this line of the access may have been meant for."""
+def _intended_rows(where: dict, facts: dict) -> Iterable[int]:
+    """The rows that this line of the block may be meant for: one row in a tile, each P-th row in a walk."""
     program = where["program"][0]
     if "tile" in facts:
         return (program * facts["tile"] + (where["line"] or 0),)
@@ -29,35 +94,60 @@ def _rows_of(where: dict, facts: dict) -> Iterable[int]:
 
 
 def _stride(where: dict, facts: dict) -> int:
+    """The right row stride of the tensor of this access."""
     return facts["x_stride"] if where["op"] == "load" else facts["y_stride"]
 
 
 def _row_begins(width):
-    """A test for `outside`: row r was looked for r times `width(facts)` elements in, and that is not its place."""
+    """A test for `outside`: a line of the block begins at element r · width(facts) for its row r > 0.
+
+    The test fails where width(facts) is the right stride by chance.
+    """
 
     def test(where: dict, facts: dict) -> bool:
         wrong = width(facts)
         return wrong != _stride(where, facts) and any(
-            r > 0 and where["begins"] == r * wrong for r in _rows_of(where, facts)
+            r > 0 and where["begins"] == r * wrong for r in _intended_rows(where, facts)
         )
 
     return test
 
 
 def _either(mistake: str, test) -> list:
+    """Two entries of a table: the test holds for a load, or for a store."""
     return [(mistake, outside(op, test)) for op in ("load", "store")]
 
 
-def _below(where: dict, facts: dict) -> bool:
-    """Behind the last row."""
+def _behind_the_rows(where: dict, facts: dict) -> bool:
+    """For `outside`: the lane is behind the last row."""
     return (where.get("row") or 0) >= len(facts["x"])
 
 
-def _across(where: dict, facts: dict) -> bool:
-    """Behind the last column, with other lanes of the access inside."""
+def _behind_the_columns(where: dict, facts: dict) -> bool:
+    """For `outside`: the lane is behind the last column, and other lanes are inside."""
     return where["lanes"] < where["of"] and where["column"] >= facts["x"].shape[1]
 
 
+def _first_column_behind(where: dict, facts: dict) -> bool:
+    """For `outside`: the lane is one column behind the last one."""
+    return _behind_the_columns(where, facts) and where["column"] == facts["x"].shape[1]
+
+
+def _columns_a_stride_apart(where: dict, facts: dict) -> bool:
+    """For `outside`: the column is a multiple of the row stride."""
+    return _behind_the_columns(where, facts) and where["column"] % _stride(where, facts) == 0
+
+
+def _row_and_column_swapped(where: dict, facts: dict) -> bool:
+    """For `outside`: lane c of row r is at element c · stride + r."""
+    if where["row"] is None:
+        return False
+    row, *_ = _intended_rows(where, facts)
+    away = where["row"] * _stride(where, facts) + where["column"] - where["begins"]
+    return where["begins"] == row and away > 0 and away % _stride(where, facts) == 0
+
+
+# The beginnings of rows, in a tile or in a walk from row to row.
 ADDRESSES = (
     ("stride-in-bytes", outside("load", _row_begins(lambda f: 4 * f["x_stride"]))),
     ("stride-in-bytes", outside("store", _row_begins(lambda f: 4 * f["y_stride"]))),
@@ -65,34 +155,16 @@ ADDRESSES = (
     ("wrong-row-stride", outside("store", _row_begins(lambda f: f["x_stride"]))),
     *_either("rows-assumed-adjacent", _row_begins(lambda f: f["x"].shape[1])),
     *_either("block-for-stride", _row_begins(lambda f: f["block"])),
-    *_either("rows-past-the-end", _below),
-    ("no-load-mask", outside("load", _across)),
-    ("no-store-mask", outside("store", _across)),
+    *_either("rows-past-the-end", _behind_the_rows),
+    ("no-load-mask", outside("load", _behind_the_columns)),
+    ("no-store-mask", outside("store", _behind_the_columns)),
     ("row-stride-missing", formula(formulas.shifted_window)),
     ("row-stride-missing", formula(formulas.shifted_stores)),
 )
 
 
-def row_again(count) -> Detector:
-    """Row r is the softmax of row r modulo count(facts): the load does not move on."""
-
-    def compute(x, facts):
-        return torch.softmax(x[torch.arange(len(x)) % count(facts)].double(), 1)
-
-    return formula(compute)
-
-
-def _swapped(where: dict, facts: dict) -> bool:
-    """Lane c of row r was looked for at c·stride + r."""
-    if where["row"] is None:
-        return False
-    row, *_ = _rows_of(where, facts)
-    away = where["row"] * _stride(where, facts) + where["column"] - where["begins"]
-    return where["begins"] == row and away > 0 and away % _stride(where, facts) == 0
-
-
 def _transposed(loads: bool, stores: bool) -> Detector:
-    """Column c of row r read from element c·stride + r, or written there, or both."""
+    """Matches column c of row r read from element c · n + r, or stored there, or both, in a matrix without gaps."""
 
     def compute(x, facts):
         (m, n), flat = x.shape, x.contiguous().reshape(-1)
@@ -109,9 +181,21 @@ def _transposed(loads: bool, stores: bool) -> Detector:
     return formula(compute)
 
 
+# ---- masks
+
+
+def _all_masked(op: str, arguments: int) -> Detector:
+    """Matches when every call of tl.<op> has a mask: by name, or as the argument after `arguments` others."""
+
+    def test(tree: ast.AST) -> bool:
+        return all(len(c.args) > arguments or any(k.arg == "mask" for k in c.keywords) for c in syntax.calls(tree, op))
+
+    return written(test)
+
+
 @Detector
 def _mask_transposed(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Just those elements were stored that would be inside if the matrix had its shape the other way round."""
+    """The stored elements are exactly those inside a matrix of shape (N, M) in place of (M, N)."""
     x, got = case.facts["x"], detectors.output(case, evidence)
     if got is None or got.shape != x.shape:
         return False
@@ -120,14 +204,110 @@ def _mask_transposed(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 @Detector
-def _wrong_rows_are_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Some rows came out as NaN. What a masked lane holds is chance, so it need not be all of them."""
+def _some_rows_are_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Some rows hold nothing but NaN. A masked lane without a value may hold anything, so other rows may be right."""
     got = detectors.output(case, evidence)
     return got is not None and got.dim() == 2 and bool(got.isnan().all(dim=1).any())
 
 
+# ---- axes
+
+
+def _padded(tile: torch.Tensor, facts: dict) -> torch.Tensor:
+    """A tile of a kernel, shape (tile, block): float32, with -inf in the masked lanes."""
+    missing = (0, facts["block"] - tile.shape[1], 0, facts["tile"] - len(tile))
+    return torch.nn.functional.pad(tile.float(), missing, value=-torch.inf)
+
+
+def _by_tile(compute) -> Detector:
+    """Matches a wrong formula of one padded tile at a time."""
+
+    def whole(x, facts):
+        try:
+            parts = [compute(_padded(t, facts))[: len(t), : x.shape[1]] for t in x.split(facts["tile"])]
+            return torch.cat(parts)
+        except RuntimeError:  # the shapes do not line up, so the answer has no numbers either
+            return x[:0]
+
+    return formula(whole)
+
+
+def _divided(tile: torch.Tensor, top: torch.Tensor, total) -> torch.Tensor:
+    """exp(tile - top) over total(exp(tile - top))."""
+    e = torch.exp(tile - top)
+    return e / total(e)
+
+
+def _reduced(max_axis: int, sum_axis: int) -> Detector:
+    """Matches maximum and sum along these axes of the tile, each with an axis of length 1 in its right place."""
+    return _by_tile(lambda t: _divided(t, t.amax(max_axis, keepdim=True), lambda e: e.sum(sum_axis, keepdim=True)))
+
+
+def _lined_up(top: bool, total: bool) -> Detector:
+    """Matches row maxima or row sums that broadcast along the columns. Only a tile of as many rows as columns can."""
+    return _by_tile(lambda t: _divided(t, t.amax(1, keepdim=not top), lambda e: e.sum(1, keepdim=not total)))
+
+
+@Detector
+def _shapes_clash(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The shapes of two blocks cannot be broadcast, or a block does not have the shape of its addresses."""
+    message = (evidence.error or {}).get("message", "")
+    return "incompatible dimensions" in message or "could not be broadcast" in message
+
+
+def _reduces_along_axis_zero(tree: ast.AST) -> bool:
+    """For `written`: a call of tl.max or tl.sum with axis 0, by name or as the second argument."""
+    reductions = [*syntax.calls(tree, "max"), *syntax.calls(tree, "sum")]
+    given = [arg for c in reductions for arg in (*c.args[1:2], *(k.value for k in c.keywords if k.arg == "axis"))]
+    return any(isinstance(arg, ast.Constant) and arg.value == 0 for arg in given)
+
+
+def _stood_up(top: bool, total: bool) -> Detector:
+    """Matches column maxima or column sums with [:, None]: shapes that clash, or the numbers of a square tile."""
+
+    def reduced(t: torch.Tensor, reduce, columns: bool) -> torch.Tensor:
+        return reduce(t, 0)[:, None] if columns else reduce(t, 1)[:, None]
+
+    along_axis_zero = written(_reduces_along_axis_zero)
+    numbers = _by_tile(lambda t: _divided(t, reduced(t, torch.amax, top), lambda e: reduced(e, torch.sum, total)))
+
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        clash = _shapes_clash(case, evidence, answer) and along_axis_zero(case, evidence, answer)
+        return clash or numbers(case, evidence, answer)
+
+    return Detector(detect, numbers.fits, exact=True)
+
+
+_AXES = (
+    ("column-numbers-stood-up", _stood_up(top=True, total=True)),
+    ("column-numbers-stood-up", _stood_up(top=True, total=False)),
+    ("column-numbers-stood-up", _stood_up(top=False, total=True)),
+    ("lined-up-with-columns", _shapes_clash),
+    ("wrong-axis", _reduced(0, 0)),
+    ("wrong-axis", _reduced(0, 1)),
+    ("wrong-axis", _reduced(1, 0)),
+    ("lined-up-with-columns", _lined_up(top=True, total=True)),
+    ("lined-up-with-columns", _lined_up(top=True, total=False)),
+    ("lined-up-with-columns", _lined_up(top=False, total=True)),
+    ("whole-tile-reduced", _by_tile(lambda t: _divided(t, t.amax(1, keepdim=True), lambda e: e.sum()))),
+    ("whole-tile-reduced", _by_tile(lambda t: _divided(t, t.max(), lambda e: e.sum(1, keepdim=True)))),
+    ("whole-tile-reduced", _by_tile(lambda t: _divided(t, t.max(), lambda e: e.sum()))),
+)
+
+# ---- the rows of a program
+
+
+def row_again(count) -> Detector:
+    """Matches when row r is the softmax of row r modulo count(facts): the load does not move on."""
+
+    def compute(x, facts):
+        return torch.softmax(x[torch.arange(len(x)) % count(facts)].double(), 1)
+
+    return formula(compute)
+
+
 def only_first_rows(rows) -> Detector:
-    """The first `rows(facts)` rows hold numbers, and the others were left as they were."""
+    """Matches when the first rows(facts) rows hold numbers, and all later rows are still NaN."""
 
     @Detector
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
@@ -139,18 +319,23 @@ def only_first_rows(rows) -> Detector:
     return detect
 
 
-def _of_overlapping_tiles(facts: dict) -> int:
-    """Where the last tile ends when each begins one row after the one before it."""
-    return -(-len(facts["x"]) // facts["tile"]) - 1 + facts["tile"]
+def _programs(facts: dict) -> int:
+    """The number of programs, one for each tile."""
+    return -(-len(facts["x"]) // facts["tile"])
 
 
-def _rows_times(name: str):
-    """Whether the tile's first row is a number times `name`, as it is written."""
-    return lambda tree: f"* {name} + tl.arange(0, ROWS)" in ast.unparse(tree)
+def _end_of_overlapping_tiles(facts: dict) -> int:
+    """The end of the last tile, where each tile begins one row after the one before it."""
+    return _programs(facts) - 1 + facts["tile"]
 
 
-def _rows_begin(apart) -> Detector:
-    """Program p stored the rows from p times `apart(facts)` on, as many as a tile has, and some were left out."""
+def _first_row_is_times(name: str) -> Detector:
+    """Matches when the rows of a tile are written as `... * name + tl.arange(0, ROWS)`."""
+    return written(lambda tree: f"* {name} + tl.arange(0, ROWS)" in ast.unparse(tree))
+
+
+def _tiles_begin(apart) -> Detector:
+    """Matches when each program p stored a tile of rows from row p · apart(facts) on, and rows in between are NaN."""
 
     @Detector
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
@@ -163,45 +348,26 @@ def _rows_begin(apart) -> Detector:
     return detect
 
 
-def _column_behind(where: dict, facts: dict) -> bool:
-    """The first column that does not exist."""
-    return _across(where, facts) and where["column"] == facts["x"].shape[1]
-
-
-def _columns_a_stride_apart(where: dict, facts: dict) -> bool:
-    """A column was looked for that lies whole row strides behind the row's beginning."""
-    return _across(where, facts) and where["column"] % _stride(where, facts) == 0
-
-
-def _masked(op: str, arguments: int) -> Detector:
-    """Every call of tl.<op> has a mask, by name or in its place."""
-
-    def test(tree) -> bool:
-        return all(len(c.args) > arguments or any(k.arg == "mask" for k in c.keywords) for c in syntax.calls(tree, op))
-
-    return written(test)
-
-
 TILE = (
     *KERNEL,
     ("mask-or", both(written(syntax.masks_joined_by_or), outside("load"))),
     ("mask-or", both(written(syntax.masks_joined_by_or), outside("store"))),
-    *_either("tile-roles-swapped", _swapped),
-    ("columns-past-the-end", both(_masked("load", 1), outside("load", _column_behind))),
-    ("columns-past-the-end", both(_masked("store", 2), outside("store", _column_behind))),
+    *_either("tile-roles-swapped", _row_and_column_swapped),
+    ("columns-past-the-end", both(_all_masked("load", 1), outside("load", _first_column_behind))),
+    ("columns-past-the-end", both(_all_masked("store", 2), outside("store", _first_column_behind))),
     *_either("columns-a-stride-apart", _columns_a_stride_apart),
     *ADDRESSES,
-    *AXES,
+    *_AXES,
     ("tile-roles-swapped", _transposed(loads=True, stores=False)),
     ("tile-roles-swapped", _transposed(loads=False, stores=True)),
     ("tile-roles-swapped", _transposed(loads=True, stores=True)),
     ("tile-roles-swapped", both(detectors.unshared, _mask_transposed)),
-    ("no-pad", both(written(load_without_other), _wrong_rows_are_nan)),
+    ("no-pad", both(written(syntax.load_without_other), _some_rows_are_nan)),
     ("first-tile-only", row_again(lambda f: f["tile"])),
     ("first-tile-only", both(detectors.shared, only_first_rows(lambda f: f["tile"]))),
-    ("tiles-overlap", both(detectors.shared, only_first_rows(_of_overlapping_tiles))),
-    ("tiles-apart", both(written(_rows_times("BLOCK")), _rows_begin(lambda f: f["block"]))),
-    ("tiles-apart", both(written(_rows_times("n_rows")), _rows_begin(lambda f: len(f["x"])))),
-    ("one-row-each", both(detectors.unshared, only_first_rows(lambda f: -(-len(f["x"]) // f["tile"])))),
+    ("tiles-overlap", both(detectors.shared, only_first_rows(_end_of_overlapping_tiles))),
+    ("tiles-apart", both(_first_row_is_times("BLOCK"), _tiles_begin(lambda f: f["block"]))),
+    ("tiles-apart", both(_first_row_is_times("n_rows"), _tiles_begin(lambda f: len(f["x"])))),
+    ("one-row-each", both(detectors.unshared, only_first_rows(_programs))),
     ("rows-missing", both(detectors.unshared, detectors.tail_rows_nan)),
 )

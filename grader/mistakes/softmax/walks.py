@@ -1,36 +1,32 @@
-"""Known wrong ways to walk along a row in tiles, computed in PyTorch: for naming the mistake in an online softmax.
+"""Known wrong walks along a row in tiles, computed in PyTorch: each has the numbers of one mistake in online softmax.
 
-The right way (Milakov and Gimelshein, 2018) keeps a state (m, d): the largest value so far, and the sum of exp(x - m).
-A new tile with maximum t gives m' = max(m, t) and d' = d·exp(m - m') + Σ exp(tile - m').
+The right walk keeps a state (m, d): the largest value so far, and the sum of exp(x - m) so far. A new tile with maximum
+t changes it to m' = max(m, t) and d' = d · exp(m - m') + Σ exp(tile - m') (Milakov and Gimelshein, "Online normalizer
+calculation for softmax", 2018).
+
+An update takes m and d of shape (M, 1), a tile of shape (M, T) and its row maxima of shape (M, 1), and returns the new
+m and d.
 """
 
 from __future__ import annotations
-
-import math
 
 import torch
 
 INF = torch.inf
 
 
-def state(xs: list[float]) -> tuple[float, float]:
-    """(maximum, sum of exp(x - maximum)) in float64; of nothing it is (-inf, 0), so that merging it changes nothing."""
-    m = max(xs, default=-INF)
-    return m, math.fsum(math.exp(x - m) for x in xs) if m > -INF else 0.0
-
-
 def tiles(x: torch.Tensor, block: int, pad: float = -INF) -> list[torch.Tensor]:
-    """The tiles of a matrix, `block` columns each; the last one is filled up with pad."""
+    """The tiles of a matrix, each of `block` columns. The last tile is filled with the value `pad`."""
     missing = -x.shape[1] % block
     wide = torch.nn.functional.pad(x, (0, missing), value=pad)
     return list(wide.split(block, dim=1))
 
 
 def softmax(update, start=(-INF, 0.0), pad: float = -INF, last_tile: bool = False):
-    """A formula (x, facts) -> y: walk in tiles of facts["block"] with `update`, then normalise with the final state.
+    """A formula (x, facts) -> softmax of shape (M, N): a walk in tiles of facts["block"] columns, in float32.
 
-    update(m, d, tile, t) -> (m, d): tensors with one value a row, a tile, and the tile's maximum. last_tile: the final
-    division uses the last tile's maximum in place of m.
+    start: the state (m, d) before the first tile. pad: the value of masked lanes. last_tile: the maximum of the last
+    tile takes the place of m in the second walk.
     """
 
     def compute(x, facts):
@@ -45,19 +41,19 @@ def softmax(update, start=(-INF, 0.0), pad: float = -INF, last_tile: bool = Fals
 
 
 def maximum_not_kept(m, d, tile, top):
-    """The new maximum is computed and then forgotten."""
+    """The new maximum is used in this step, and the old one is kept."""
     new = torch.maximum(m, top)
     return m, d * torch.exp(m - new) + _sum(tile, new)
 
 
 def sum_of_values(m, d, tile, top):
-    """The values themselves are added."""
+    """The values are added in place of their exponentials."""
     new = torch.maximum(m, top)
     return new, d * torch.exp(m - new) + tile.sum(1, keepdim=True)
 
 
 def first_as_it_is(update):
-    """The same update, but the first part seen becomes the state as it is, as those do who guard the start."""
+    """`update`, except that the first tile becomes the state. A branch for the first step has this effect."""
 
     def guarded(m, d, tile, top):
         return (top, _sum(tile, top)) if bool((d == 0).all()) else update(m, d, tile, top)
@@ -66,39 +62,40 @@ def first_as_it_is(update):
 
 
 def _sum(tile, m):
+    """Σ exp(tile - m) for each row."""
     return torch.exp(tile - m).sum(1, keepdim=True)
 
 
 def right(m, d, tile, top):
-    """The old sum is rescaled to the new maximum."""
+    """The right update: the old sum is rescaled to the new maximum."""
     new = torch.maximum(m, top)
     return new, d * torch.exp(m - new) + _sum(tile, new)
 
 
 def not_rescaled(m, d, tile, top):
-    """The old sum stays as it was; so it does when m is replaced before the factor is computed."""
+    """The old sum is not rescaled. The same happens where m is replaced before the factor is computed from it."""
     new = torch.maximum(m, top)
     return new, d + _sum(tile, new)
 
 
 def factor_inverted(m, d, tile, top):
-    """exp(new - old) in place of exp(old - new)."""
+    """The factor of the old sum is exp(new - old) in place of exp(old - new)."""
     new = torch.maximum(m, top)
     return new, d * torch.exp(new - m) + _sum(tile, new)
 
 
 def both_rescaled(m, d, tile, top):
-    """The new terms are rescaled as well."""
+    """The new terms are rescaled together with the old sum."""
     new = torch.maximum(m, top)
     return new, (d + _sum(tile, new)) * torch.exp(m - new)
 
 
 def stale_maximum(m, d, tile, top):
-    """The new terms are taken relative to the old maximum."""
+    """The new terms are relative to the old maximum."""
     new = torch.maximum(m, top)
     return new, d * torch.exp(m - new) + _sum(tile, m)
 
 
 def tile_maximum(m, d, tile, top):
-    """The tile's own maximum in place of the running one: it can go down, and then the factor overflows."""
+    """The maximum of the tile takes the place of the running one. It can fall, and then the factor overflows."""
     return top, d * torch.exp(m - top) + _sum(tile, top)

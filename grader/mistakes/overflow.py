@@ -1,0 +1,37 @@
+"""Mistakes in finding the first integer whose exponential is infinite in a dtype."""
+
+from .mistake import Mistake
+
+MISTAKES = [
+    Mistake(
+        "fifty-overflows",
+        "exp(50) is about 5e21: float32 holds that easily.",
+        "What is the largest float32, and which exponent reaches it?",
+    ),
+    Mistake(
+        "last-finite",
+        "At this integer exp is still finite: you have the last one that fits.",
+        "What does exp give one step further?",
+    ),
+    Mistake(
+        "not-first",
+        "exp is infinite here, but it already was for a smaller integer.",
+        "What does exp give one step before?",
+    ),
+    Mistake("dtypes-swapped", "The two dtypes have changed places.", "Which of the two dtypes reaches larger numbers?"),
+    Mistake(
+        "not-a-number",
+        "A plain Python number was expected: an int or a float.",
+        "What type does yours have?",
+    ),
+    Mistake(
+        "not-an-integer",
+        "The border itself is not asked for, but the first integer beyond it.",
+        "Which integer is the first one above the value you found?",
+    ),
+    Mistake(
+        "wrong-keys",
+        'A dictionary with the keys "float32" and "float16" was expected.',
+        "What does the check look up in your dictionary?",
+    ),
+]

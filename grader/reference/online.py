@@ -1,0 +1,25 @@
+"""Online softmax: the right state of a row, and the check that a kernel walks along the row in tiles.
+
+The state (m, d) of some values is their maximum and the sum of exp(x - m). Two states merge into one; that is why one
+walk finds both (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018).
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..spec import Evidence
+
+INF = math.inf
+
+
+def state(xs: list[float]) -> tuple[float, float]:
+    """(m, d) of the values, in float64. Of no values it is (-inf, 0), which changes no other state by a merge."""
+    m = max(xs, default=-INF)
+    return m, math.fsum(math.exp(x - m) for x in xs) if m > -INF else 0.0
+
+
+def too_wide(evidence: Evidence, block: int) -> str | None:
+    """None when no access of a launch has more than `block` lanes, else a sentence. There must be a launch."""
+    widest = max(launch["widest"] for launch in evidence.launches)
+    return f"right numbers, but an access has {widest} lanes, and BLOCK is {block}" if widest > block else None

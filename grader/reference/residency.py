@@ -1,0 +1,94 @@
+"""The number of programs that a GPU holds at once: the right count, devices, and random kernels (exercise 10.3).
+
+A multiprocessor has four stocks: registers, shared memory, threads, and places for programs. Each stock limits the
+programs that are resident on it at once. A warp gets its registers in whole units. (CUDA C++ Programming Guide,
+"Compute Capabilities", and the occupancy calculator of Nsight Compute.)
+"""
+
+from __future__ import annotations
+
+import random
+
+from ..checks import compare
+
+FALLBACK = 32  # programs, where the device or the compiler reports too little
+KEYS = (
+    "multiprocessor_count",
+    "warpSize",
+    "max_num_regs",
+    "register_unit",
+    "max_shared_mem",
+    "max_threads_per_sm",
+    "max_blocks_per_sm",
+)
+DEVICES = {
+    "H200": dict(zip(KEYS, (132, 32, 65536, 256, 233472, 2048, 32))),
+    "T4": dict(zip(KEYS, (40, 32, 65536, 256, 65536, 1024, 16))),
+    "RTX 4090": dict(zip(KEYS, (128, 32, 65536, 256, 102400, 1536, 24))),
+    "warps of 64": dict(zip(KEYS, (304, 64, 131072, 512, 65536, 2048, 32))),
+}
+
+
+def lacking(key: str, value: int | None = None) -> dict:
+    """The properties of a T4 without this entry; or, with a value, with that value in its place."""
+    others = {k: v for k, v in DEVICES["T4"].items() if k != key}
+    return others if value is None else others | {key: value}
+
+
+def known(props: dict, n_regs: int | None) -> bool:
+    """Whether every property and the registers of a thread are reported, none of them as 0."""
+    return bool(n_regs) and all(props.get(key) for key in KEYS)
+
+
+def ceil_div(a: int, b: int) -> int:
+    """⌈a / b⌉ for integers."""
+    return -(-a // b)
+
+
+def registers(props: dict, n_regs: int, num_warps: int) -> int:
+    """The registers of one program, whose threads use n_regs each."""
+    return num_warps * ceil_div(n_regs * props["warpSize"], props["register_unit"]) * props["register_unit"]
+
+
+def limits(props: dict, n_regs: int, shared: int, num_warps: int) -> dict[str, tuple[int, int]]:
+    """For each stock: the amount of a multiprocessor, and the amount of one program. shared is in bytes.
+
+    Shared memory is absent where a program uses none.
+    """
+    stocks = {
+        "registers": (props["max_num_regs"], registers(props, n_regs, num_warps)),
+        "shared": (props["max_shared_mem"], shared),
+        "threads": (props["max_threads_per_sm"], num_warps * props["warpSize"]),
+        "programs": (props["max_blocks_per_sm"], 1),
+    }
+    return stocks if shared else {k: v for k, v in stocks.items() if k != "shared"}
+
+
+def right(props: dict, n_regs: int | None, shared: int, num_warps: int) -> int:
+    """The programs that the whole device holds at once; FALLBACK where a number is missing or 0."""
+    if not known(props, n_regs):
+        return FALLBACK
+    stocks = limits(props, n_regs, shared, num_warps).values()
+    return min(has // takes for has, takes in stocks) * props["multiprocessor_count"]
+
+
+def any_kernel(rng: random.Random) -> tuple[str, int, int, int]:
+    """A random device and kernel that fits on it: (name, n_regs, shared, num_warps).
+
+    The registers of an NVIDIA multiprocessor are divided into four parts, and those of a warp must be in one part. A
+    kernel is left out where this makes a difference, so an answer that takes the parts into account is right as well.
+    """
+    while True:
+        name, num_warps = rng.choice(list(DEVICES)), rng.choice((1, 2, 4, 8))
+        props, n_regs, shared = DEVICES[name], rng.randint(17, 200), rng.choice((0, 512, 8192, 20480))
+        warps_of_a_part = props["max_num_regs"] // 4 // registers(props, n_regs, 1)
+        has, takes = limits(props, n_regs, shared, num_warps)["registers"]
+        if has // takes == 4 * warps_of_a_part // num_warps > 0:
+            return name, n_regs, shared, num_warps
+
+
+def verify(got, want: int) -> str | None:
+    """None when got is the integer `want`, else a sentence."""
+    if isinstance(got, int) and not isinstance(got, bool) and got == want:
+        return None
+    return f"{compare.shown(got)} came back, expected {want}"
