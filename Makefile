@@ -13,13 +13,16 @@ export PYTHONDONTWRITEBYTECODE =
 learn: $(VENV)/lab
 	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks/00_check_your_bench.ipynb $(if $(filter 0,$(shell id -u)),--allow-root)
 
+# make test ONLY=5.3 runs what belongs to one exercise.
+OF_ONE := $(patsubst %,tests/test_%.py,answers course build rooms)
+LESSON = $(wildcard solutions/$(shell printf '%02d' $(basename $(ONLY)))_*.ipynb)
 test: FIVE_PASSES_PROGRESS = off
 test: $(VENV)/dev
 	$(BIN)/python solutions/build.py --check
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest -n 2 --dist worksteal tests
+	$(BIN)/python -m pytest $(if $(ONLY),--only $(ONLY) $(OF_ONE),-n 2 --dist worksteal tests)
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 \
-		--nbval-sanitize-with solutions/nbval.cfg -n 2 --dist loadfile solutions
+		--nbval-sanitize-with solutions/nbval.cfg $(if $(ONLY),$(LESSON),-n 2 --dist loadfile solutions)
 
 # make grade SUBMISSIONS=folder
 grade: $(VENV)/grading

@@ -7,6 +7,8 @@ import shutil
 import sys
 from dataclasses import dataclass
 
+import pytest
+
 os.environ.setdefault("FIVE_PASSES_PROGRESS", "off")
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # one process a core is enough: more threads only wait for each other
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -25,6 +27,35 @@ class Stored:
     mistake: str | None
     source: str
     since: str | None = None
+
+
+def pytest_addoption(parser):
+    parser.addoption("--only", metavar="ID", help="run what belongs to one exercise, such as 5.3")
+
+
+def pytest_collection_modifyitems(config, items):
+    """With --only: the exercise itself, its stored answers, its mistakes, and its lesson's notebooks."""
+    number = config.getoption("--only")
+    if not number:
+        return
+    from grader import lessons
+
+    if number not in lessons.exercises():
+        raise pytest.UsageError(f"there is no exercise {number!r}")
+    exercise, lesson = lessons.exercises()[number], number.split(".")[0].zfill(2)
+    named = {mistake for mistake, _ in exercise.mistakes}
+
+    def belongs(item):
+        for value in getattr(item, "callspec", None) and item.callspec.params.values() or ():
+            if number in (getattr(value, "exercise", None), getattr(value, "id", None)):
+                return True
+            if getattr(value, "id", None) in named or getattr(value, "stem", "").startswith(f"{lesson}_"):
+                return True
+        return item.get_closest_marker("of_every_exercise") is not None
+
+    kept = [item for item in items if belongs(item)]
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = kept
 
 
 def stored(folder: str) -> list[Stored]:

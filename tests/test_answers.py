@@ -39,6 +39,7 @@ def test_a_wrong_answer_is_refused_and_named(kept):
     assert result.status in ("failed", "error", "timeout")
 
 
+@pytest.mark.of_every_exercise
 def test_every_wrong_answer_belongs_to_a_known_mistake():
     """An id in a header that the registry does not know could never be printed."""
     assert {} == {kept.name: kept.mistake for kept in WRONG if kept.mistake not in MISTAKES}
@@ -53,6 +54,7 @@ def test_a_right_answer_in_another_style_passes(kept):
     assert result.max_score == result.score
 
 
+@pytest.mark.of_every_exercise
 def test_every_mistake_has_a_wrong_answer():
     """A name that no stored answer earns is a name nobody has seen printed."""
     untested = set(MISTAKES) - {kept.mistake for kept in WRONG} - ELSEWHERE

@@ -16,6 +16,7 @@ from grader.reference import residency
 EXERCISES = list(lessons.exercises().values())
 
 
+@pytest.mark.of_every_exercise
 def test_the_points_of_the_course_add_up_to_100():
     """And those of each lesson to what the outline says."""
     assert 100 == sum(points for _, points in lessons.OUTLINE.values())
@@ -114,6 +115,7 @@ def test_the_recorded_splits_are_counted_as_in_lesson_09():
         assert (2 * m * n + 2 * m * s * s, m * n + 2 * m * s) == (run["read"], run["written"])
 
 
+@pytest.mark.of_every_exercise
 def test_a_mistake_stands_in_one_list():
     """No id stands in the lists of two modules."""
     listed = [mistake.id for found in registry.lists().values() for mistake in found]

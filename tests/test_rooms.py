@@ -4,6 +4,7 @@ import ast
 import graphlib
 import re
 
+import pytest
 import tomllib
 from conftest import ROOT
 
@@ -55,6 +56,7 @@ def test_every_module_is_in_a_room():
     assert {name for listed in ROOMS["modules"].values() for name in listed} <= set(MODULES)
 
 
+@pytest.mark.of_every_exercise
 def test_imports_between_rooms_are_those_of_the_table():
     """Every import of every module counts, also one inside a function; and the table allows no more than there are."""
     seen = {name: set() for name in ALLOWED}
