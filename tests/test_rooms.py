@@ -103,3 +103,49 @@ def test_a_lesson_imports_no_other_lesson():
     lessons = [module for module in MODULES if re.fullmatch(r"grader[.]lessons[.]lesson_\d\d", module)]
 
     assert [] == [other for lesson in lessons for other in imported(lesson) if other in lessons]
+
+
+PAGE = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+
+
+def reached(name):
+    """The rooms that a room imports, directly or through others."""
+    return ALLOWED[name].union(*map(reached, ALLOWED[name]))
+
+
+def test_the_picture_of_the_rooms_is_that_of_the_table():
+    """An arrow for each import that does not follow from others."""
+    needed = {(a, b) for a in ALLOWED for b in ALLOWED[a] if not any(b in reached(c) for c in ALLOWED[a] - {b})}
+
+    assert needed == set(re.findall(r"^    (\w+) --> (\w+)$", PAGE, re.MULTILINE))
+
+
+def test_the_page_about_the_code_names_files_that_exist():
+    """Also where a path is relative to grader/ or to a room."""
+    for path in set(re.findall(r"`([\w/]+\.(?:py|toml|h|cpp|md))`", PAGE)):
+        found = [*ROOT.glob(path), *ROOT.glob(f"grader/{path}"), *ROOT.glob(f"grader/**/{path}")]
+        assert found or path.startswith("lessons/lesson_NN"), path
+
+
+def test_global_state_is_listed():
+    """Names of modules that a function binds anew, and containers and locks that a module makes to be changed."""
+    found = set()
+    for module in MODULES:
+        tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
+        names = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
+        for node in tree.body:
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+                empty = ast.unparse(node.value) in ("{}", "[]", "set()", "dict()", "threading.Lock()", "State()")
+                target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+                names |= {target.id} if empty and isinstance(target, ast.Name) else set()
+        found |= {f"{module.removeprefix('grader.')}.{name}" for name in names}
+
+    assert found <= set(re.findall(r"`([\w.]+)`", PAGE.split("## Global state")[1].split("\n## ")[0]))
+
+
+def test_nothing_is_left_for_the_author_to_write():
+    """The skeleton of `python -m grader new` marks what is still to be written."""
+    texts = [*ROOT.glob("grader/**/*.py"), *ROOT.glob("solutions/*.py"), *ROOT.glob("tests/*/*.py")]
+    left = [p.name for p in texts if p.name != "new.py" and "AUTHOR" + ":" in p.read_text(encoding="utf-8")]
+
+    assert [] == left

@@ -22,8 +22,8 @@ from .recorder import Recorder
 from .state import FEATURES, KernelMisuse, current
 from .triton_private import private
 
-STATUS: dict[str, str] = {feature: "off: not installed" for feature in FEATURES}
-_installed = False
+_NOT_YET = "off: not installed"
+STATUS: dict[str, str] = dict.fromkeys(FEATURES, _NOT_YET)
 
 
 def in_kernel() -> bool:
@@ -60,8 +60,7 @@ def conditions(order: str = "forward", poison: bool = True, batch: bool = True):
 
 def install() -> dict[str, str]:
     """Hook Triton's interpreter, once. Returns STATUS: for each feature "on" or "off: why"."""
-    global _installed
-    if _installed:
+    if _NOT_YET not in STATUS.values():
         return STATUS
     try:
         names = private()
@@ -69,7 +68,6 @@ def install() -> dict[str, str]:
         STATUS.update({feature: f"off: Triton does not import ({error})" for feature in FEATURES})
         return STATUS
     hook(names, STATUS)
-    _installed = True
     current.batch = STATUS["guard"] == STATUS["batch"] == "on"
     return STATUS
 
