@@ -14,15 +14,12 @@ sys.path.insert(0, str(ROOT))
 
 def solutions() -> dict[str, str]:
     """The course's own answer to each exercise."""
-    from grader import lessons
     from grader.classroom import submissions
-    from grader.judge import extract
 
     found = {}
     for path in sorted((ROOT / "solutions").glob("*.ipynb")):
-        handed_in = submissions.read(path.read_bytes())
-        for exercise in lessons.of_lesson(handed_in.lesson):
-            found[exercise.id] = extract.extract(handed_in.cells, exercise.names).source
+        for exercise, answer in submissions.answers(submissions.read(path.read_bytes())):
+            found[exercise.id] = answer.source
     return found
 
 

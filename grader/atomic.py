@@ -13,7 +13,6 @@ def write(file: pathlib.Path, data: str | bytes | Iterable[bytes], sync: bool = 
     data: text (UTF-8), bytes, or pieces of bytes. sync: whether the disk holds it before the old one goes. mode:
     permissions of the new file, before the process's umask. Raises OSError, and leaves nothing beside the file then.
     """
-    file.parent.mkdir(parents=True, exist_ok=True)
     beside = file.with_name(file.name + ".new")
     if isinstance(data, str):
         data = data.encode()

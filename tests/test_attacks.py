@@ -84,8 +84,9 @@ def notebook(source):
 def graded(found, out):
     """The rows of files, two at a time."""
     with results_store.Results(out) as results, ThreadPoolExecutor(2) as executor:
-        list(grading.run(found, results, executors.Crew(executor, lambda: 2), b"a secret of sixteen", SECONDS))
-    return {row["submission"]: row for row in results_store.rows(out / results_store.RESULTS)}
+        grader = executors.GradingExecutor(executor, lambda: 2)
+        list(grading.grade_all(found, results, grader, b"a secret of sixteen", SECONDS))
+    return {row["submission"]: row for row in results_store.read_rows(out / results_store.RESULTS)}
 
 
 def verdict(path, seed=SEED, **replaced):

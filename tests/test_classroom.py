@@ -53,17 +53,17 @@ class Graders:
             future.set_exception(error)
         return future
 
-    def crew(self, width=2):
-        return executors.Crew(self, lambda: width, (BrokenProcessPool, TimeoutError))
+    def grading_executor(self, width=2):
+        return executors.GradingExecutor(self, lambda: width, (BrokenProcessPool, TimeoutError))
 
 
 def run(handed, folder, graders, secret=b"0123456789abcdef", isolation="none"):
     with results_store.Results(folder) as results:
-        return list(grading.run(handed, results, graders.crew(), secret, 20.0, isolation))
+        return list(grading.grade_all(handed, results, graders.grading_executor(), secret, 20.0, isolation))
 
 
 def handed(**files):
-    return [submissions.Handed(name, name, lambda data=data: data) for name, data in files.items()]
+    return [submissions.SubmittedFile(name, name, lambda data=data: data) for name, data in files.items()]
 
 
 def graded(work):
@@ -88,7 +88,7 @@ def test_a_later_row_takes_the_place_of_an_earlier_one(tmp_path):
     with results_store.Results(tmp_path) as results:
         for each in (row("a", score=1), row("b"), row("a", score=2)):
             results.add(each)
-        assert [None, 2] == [r.get("score") for r in results_store.rows(tmp_path / "results.jsonl")]
+        assert [None, 2] == [r.get("score") for r in results_store.read_rows(tmp_path / "results.jsonl")]
     assert ["b", "a"] == stored(tmp_path)
 
 
@@ -113,7 +113,7 @@ def test_a_full_disk_loses_nothing(tmp_path):
 def test_nothing_is_graded_below_the_level_that_is_required(needed, status, monkeypatch, tmp_path, capsys):
     """Exit status 3, a sentence, and no row; at a level that is no boundary, a warning."""
     monkeypatch.setattr(zygotes, "isolation", lambda: "limits")
-    monkeypatch.setattr(executors, "of_this_machine", lambda *_: contextlib.nullcontext(Graders().crew()))
+    monkeypatch.setattr(executors, "local", lambda *_: contextlib.nullcontext(Graders().grading_executor()))
     (tmp_path / "a.ipynb").write_text("no notebook")
     command = ["grade", str(tmp_path / "a.ipynb"), "--out", str(tmp_path / "out"), "--require-isolation", needed]
 
@@ -134,7 +134,7 @@ def test_a_row_of_a_lower_level_is_graded_again_when_more_is_required(tmp_path):
     run(files, tmp_path, again, isolation="landlock+seccomp")
     assert ["a"] == again.asked
     assert levels | {"a": "namespaces"} == {
-        r["submission"]: r["isolation"] for r in results_store.rows(tmp_path / "results.jsonl")
+        r["submission"]: r["isolation"] for r in results_store.read_rows(tmp_path / "results.jsonl")
     }
 
 
@@ -184,7 +184,7 @@ def test_files_are_read_when_somebody_is_free(tmp_path):
         def submit(self, function, work):
             return pool.submit(self.grade, work)
 
-    files = [submissions.Handed(str(n), "x", lambda n=n: load(str(n))) for n in range(50)]
+    files = [submissions.SubmittedFile(str(n), "x", lambda n=n: load(str(n))) for n in range(50)]
     with ThreadPoolExecutor(2) as pool:
         run(files, tmp_path, Later(grade))
     assert 50 == len(stored(tmp_path)) and max(most) <= 3
@@ -199,7 +199,7 @@ def test_a_file_that_ends_its_grader_has_a_row_and_costs_no_other(tmp_path):
         raise BrokenProcessPool("gone")
 
     run(handed(a=b"1", b=b"2", c=b"3"), tmp_path, Graders(grade))
-    rows = {r["submission"]: r for r in results_store.rows(tmp_path / "results.jsonl")}
+    rows = {r["submission"]: r for r in results_store.read_rows(tmp_path / "results.jsonl")}
     assert ["not graded: the file ended the process that graded it"] == rows["b"]["problems"]
     again = Graders(graded)
     run(handed(a=b"1", b=b"2", c=b"3"), tmp_path, again)
@@ -215,7 +215,7 @@ def test_a_fault_of_whoever_grades_stops_the_run(tmp_path):
 
 def test_files_of_one_name_have_a_row_each():
     """From two folders, or from a zip that holds a name twice."""
-    files = [submissions.Handed("x", "s", bytes)] * 3 + [submissions.Handed("x (2)", "s", bytes)]
+    files = [submissions.SubmittedFile("x", "s", bytes)] * 3 + [submissions.SubmittedFile("x (2)", "s", bytes)]
     assert ["x", "x (2)", "x (3)", "x (2) (2)"] == [h.name for h in grading.distinct(files)]
 
 
@@ -232,7 +232,7 @@ def test_whatever_reading_raises_becomes_a_row(tmp_path):
 
     run(list(submissions.find(path)), tmp_path / "out", Graders())
 
-    rows = {r["submission"]: r for r in results_store.rows(tmp_path / "out" / "results.jsonl")}
+    rows = {r["submission"]: r for r in results_store.read_rows(tmp_path / "out" / "results.jsonl")}
     assert "cannot be read" in rows["bad.ipynb"]["problems"][0]
     assert "no such lesson" in rows["good.ipynb"]["problems"][0]
 
@@ -253,7 +253,7 @@ ODD = {
 @pytest.mark.parametrize("data", ODD.values(), ids=ODD)
 def test_an_odd_file_is_no_fault_of_the_graders(data):
     """It answers no lesson, and the row says why."""
-    made = grading.grade(grading.Work("x", "x", 20.0, "", data, "0"))
+    made = grading.grade(grading.Job("x", "x", 20.0, "", data, "0"))
     assert (None, 0) == (made["lesson"], made["score"]) and made["problems"]
     assert not results_store.failed(made)
 
@@ -281,7 +281,7 @@ def test_odd_names_and_odd_things_have_a_row_each(tmp_path, capsys, monkeypatch)
 
     run(found, out, Graders())
 
-    rows = {r["submission"]: r for r in results_store.rows(out / "results.jsonl")}
+    rows = {r["submission"]: r for r in results_store.read_rows(out / "results.jsonl")}
     assert {h.name for h in found} == set(rows) >= {*NAMES, "pipe.ipynb", "folder.ipynb", "circle.ipynb"}
     assert len(found) == len(rows) and all(r["problems"] and not r["score"] for r in rows.values())
     assert "larger than 64 MB" in rows["large.ipynb"]["problems"][0]
@@ -302,7 +302,7 @@ def test_no_exercise_takes_the_last_half_of_anothers_seconds(monkeypatch):
 
     monkeypatch.setattr(grading, "_result", result)
     monkeypatch.setattr(grading.time, "monotonic", lambda: now[0])
-    grading._judged(submissions.Submission(lesson="02"), grading.Work("x", "x", 20.0, ""))
+    grading._judged(submissions.Submission(lesson="02"), grading.Job("x", "x", 20.0, ""))
     assert [20, 10, 10, 10, 10] == given
 
 
@@ -370,7 +370,7 @@ def test_an_answer_is_not_blamed_for_a_process_that_could_not_be_made(monkeypatc
     """A full disk is the machine's: the result is flagged, and the next run tries again."""
     from grader.judge import session
 
-    monkeypatch.setattr(session.Child, "_ask", lambda *_: ({"no_worker": "No space left on device"}, b""))
+    monkeypatch.setattr(session.Session, "_ask", lambda *_: ({"no_worker": "No space left on device"}, b""))
     exercise = lessons.exercises()["0.1"]
     result = judge(exercise, Answer("def double(x): return 2 * x"))
 
@@ -417,17 +417,17 @@ def test_merge_joins_parts_and_says_what_is_missing_or_came_twice(tmp_path, caps
     said = capsys.readouterr().out
     assert "came 2 times, the first is kept: 'a'" in said and "missing: 'd'" in said and "secret" not in said
     assert {"a": 1, "b": None, "c": None} == {
-        r["submission"]: r.get("score") for r in results_store.rows(out / "results.jsonl")
+        r["submission"]: r.get("score") for r in results_store.read_rows(out / "results.jsonl")
     }
     assert ["limits", "limits", "namespaces"] == sorted(
-        r["isolation"] for r in results_store.rows(out / "results.jsonl")
+        r["isolation"] for r in results_store.read_rows(out / "results.jsonl")
     )
 
     with results_store.Results(tmp_path / "1") as results:
         results.add(row("d", seed="other"))
     assert 0 == main(["merge", first, second, "--out", str(out)])
     assert "2 different secrets" in capsys.readouterr().out
-    assert ["a", "b", "c", "d"] == sorted(stored(out)) and ["a", "b", "c", "d"] == results_store.handed_in(out)
+    assert ["a", "b", "c", "d"] == sorted(stored(out)) and ["a", "b", "c", "d"] == results_store.expected(out)
 
 
 def test_merge_needs_results(tmp_path, capsys):

@@ -145,7 +145,7 @@ def test_runs_killed_at_any_moment_end_where_an_undisturbed_one_does(place, whol
         time.sleep(chance.random() / 3)
         process.kill()
         process.communicate(timeout=60)
-    done = {r["submission"]: r["seconds"] for r in results_store.rows(place.folder / "out" / "results.jsonl")}
+    done = {r["submission"]: r["seconds"] for r in results_store.read_rows(place.folder / "out" / "results.jsonl")}
     assert len(done) >= 8
 
     status, said, complaints = place.run()
@@ -214,8 +214,8 @@ def test_a_grader_that_is_ended_costs_no_file_its_row(place):
 def test_a_process_that_hangs_or_ends_is_replaced(monkeypatch):
     """Whoever waits for it hears of it, and the next file has a process again."""
     monkeypatch.setattr(executors, "_begin", executors._watch)  # nothing is graded here
-    with executors.of_this_machine(1, seconds=2.0) as found:
-        assert (BrokenProcessPool, TimeoutError) == found.lost and 1 == found.width()
+    with executors.local(1, seconds=2.0) as found:
+        assert (BrokenProcessPool, TimeoutError) == found.lost_worker_errors and 1 == found.capacity()
         first = found.executor.submit(os.getpid).result()
         with pytest.raises(TimeoutError, match="given up after 2 seconds"):
             found.executor.submit(time.sleep, 60).result()
@@ -232,7 +232,7 @@ def test_where_forks_would_not_do_processes_are_started_anew(monkeypatch):
         monkeypatch.setattr(tempfile, "tempdir", folder)
         assert method == executors._context().get_start_method()
 
-    with executors.of_this_machine(1, seconds=60.0) as found:
+    with executors.local(1, seconds=60.0) as found:
         assert os.getpid() != found.executor.submit(os.getpid).result()
 
 
@@ -259,7 +259,7 @@ def test_a_cluster_of_two_does_the_same_work_and_when_it_goes_away_nothing_is_lo
 
 def test_a_cluster_that_is_not_there_is_a_sentence(monkeypatch, tmp_path, capsys):
     """Nothing is graded, and nothing is wrong with the folder."""
-    monkeypatch.setattr(executors, "PATIENCE", 0.5)
+    monkeypatch.setattr(executors, "CONNECT_TIMEOUT", 0.5)
     (tmp_path / "a.ipynb").write_text(notebook(RIGHT))
 
     assert 2 == main(

@@ -80,9 +80,9 @@ def test_of_several_files_the_last_one_counts_and_it_is_said(results):
 
     counts = [name for name, entry in found.items() if entry.counts]
     assert 3 == len(counts) and {ADA["submission"], SECOND["submission"]} <= set(counts)
-    first = entries.odd(found[FIRST["submission"]])
+    first = entries.remarks(found[FIRST["submission"]])
     assert [f"not counted: {SECOND['submission']} is a later file for the same lesson"] == first
-    assert ["handed in late, as its name says"] == entries.odd(found[SECOND["submission"]])
+    assert ["handed in late, as its name says"] == entries.remarks(found[SECOND["submission"]])
 
 
 def test_csv_keeps_text_text_and_numbers_numbers(results):

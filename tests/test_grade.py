@@ -24,8 +24,9 @@ def graded(path, out, seconds=20.0):
     """Grade in threads of this process, whose worker processes are warm already."""
     found = list(submissions.find(path))
     with results_store.Results(out) as results, ThreadPoolExecutor(2) as executor:
-        done = list(grading.run(found, results, executors.Crew(executor, lambda: 2), b"secret", seconds))
-    rows = {row["submission"]: row for row in results_store.rows(out / results_store.RESULTS)}
+        grader = executors.GradingExecutor(executor, lambda: 2)
+        done = list(grading.grade_all(found, results, grader, b"secret", seconds))
+    rows = {row["submission"]: row for row in results_store.read_rows(out / results_store.RESULTS)}
     assert sorted(h.name for h in found) == sorted(name for name, _ in done) == sorted(rows)
     return rows
 

@@ -9,9 +9,9 @@ import subprocess
 import sys
 import time
 
-from .. import environment, lessons
+from .. import environment
 from ..classroom import submissions
-from ..judge import extract, judge, zygotes
+from ..judge import judge, zygotes
 from . import record
 
 _CELL = "from grader import check, hint, progress, traffic; import torch, triton; import triton.language as tl"
@@ -77,12 +77,10 @@ def _check_seconds(notebooks: list[pathlib.Path]) -> dict[str, list[float]]:
     """{exercise: seconds of each of several checks}, for every exercise that the notebooks answer rightly."""
     times: dict[str, list[float]] = {}
     for path in notebooks:
-        handed = submissions.read(path.read_bytes())
-        for exercise in lessons.of_lesson(handed.lesson) if handed.lesson else []:
-            one = extract.extract(handed.cells, exercise.names)
+        for exercise, answer in submissions.answers(submissions.read(path.read_bytes())):
             for _ in range(_REPEATS):
                 began = time.perf_counter()
-                result = judge.judge(exercise, one)
+                result = judge.judge(exercise, answer)
                 if result.status == "passed":
                     times.setdefault(exercise.id, []).append(time.perf_counter() - began)
     return times

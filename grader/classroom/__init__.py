@@ -1,4 +1,4 @@
-"""Grading a class: files that were handed in become rows of a results store, one row a file.
+"""Grading a class: submitted files become rows of a results store, one row for each file.
 
 Runs in: `python -m grader grade`, and the processes that it starts.
 May import: isolation, judge, lessons, root, spec.

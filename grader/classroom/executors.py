@@ -1,4 +1,4 @@
-"""Who grades: processes of this machine, or a Dask cluster. Both take work through concurrent.futures."""
+"""Executors that grade files: processes on this machine, or a Dask cluster, both behind concurrent.futures."""
 
 from __future__ import annotations
 
@@ -16,62 +16,65 @@ from dataclasses import dataclass
 
 from .. import environment
 
-PATIENCE = 10  # seconds until a scheduler has answered
-_ONCE = [
-    "torch",
-    "grader.classroom.grading",
-    "grader.lessons",
-]  # imported by one process, of which the others are forks
-_LONGEST = 70  # bytes of the folder for temporary files: a socket's name of 107 begins with it
+CONNECT_TIMEOUT = 10  # seconds for a Dask scheduler to answer
+_PRELOADED = ["torch", "grader.classroom.grading", "grader.lessons"]  # imported once, before the processes are forked
+_LONGEST_TEMP = 70  # bytes of the folder for temporary files; a socket's path begins with it and has at most 107
 
 
 @dataclass(frozen=True)
-class Crew:
-    """An executor; how many files it takes at a time; what its futures raise when a file ended whoever graded it."""
+class GradingExecutor:
+    """An executor for files to grade.
+
+    capacity: returns the number of files that may be submitted and not finished at a time. lost_worker_errors: the
+    exceptions of a future whose file ended the process that graded it.
+    """
 
     executor: Executor
-    width: Callable[[], int]
-    lost: tuple[type[Exception], ...] = ()
+    capacity: Callable[[], int]
+    lost_worker_errors: tuple[type[Exception], ...] = ()
 
 
 class Unreachable(Exception):
-    """There is no such cluster, or not any more, or no library to speak with it."""
+    """No cluster answers at the address, the connection was lost, or the library distributed is not installed."""
 
 
 @contextlib.contextmanager
-def of_this_machine(jobs: int, seconds: float) -> Iterator[Crew]:
-    """`jobs` processes, each with worker processes of its own. One that is longer than `seconds` at a file is ended."""
+def local(jobs: int, seconds: float) -> Iterator[GradingExecutor]:
+    """`jobs` processes on this machine, each with worker processes of its own.
+
+    A process that needs more than `seconds` for a file is ended.
+    """
     processes = _Processes(jobs, seconds)
-    with _ending(processes):
-        yield Crew(processes, lambda: jobs, (BrokenProcessPool, TimeoutError))
+    with _shut_down(processes):
+        yield GradingExecutor(processes, lambda: jobs, (BrokenProcessPool, TimeoutError))
 
 
 @contextlib.contextmanager
-def of_cluster(address: str) -> Iterator[Crew]:
-    """The workers of a Dask cluster, those that join later too. Raises Unreachable."""
+def dask_cluster(address: str) -> Iterator[GradingExecutor]:
+    """The workers of a Dask cluster, including those that join later. Raises Unreachable."""
     try:
         from distributed import Client, KilledWorker
     except ImportError:
         raise Unreachable("--dask needs the library distributed: pip install distributed") from None
     try:
-        client = Client(address, timeout=PATIENCE)
+        client = Client(address, timeout=CONNECT_TIMEOUT)
     except (OSError, ValueError) as error:
         raise Unreachable(f"no Dask scheduler answers at {address!r}: {error}") from None
 
-    def width() -> int:
+    def capacity() -> int:
         try:
             threads = sum(client.nthreads().values())
         except OSError as error:
             raise Unreachable(f"the Dask scheduler at {address!r} went away: {error}") from None
-        return 2 * max(threads, 1)  # twice as many as can be graded at a time, so that nobody waits for the next one
+        return 2 * max(threads, 1)  # twice the files that are graded at a time, so that no worker waits for its next
 
-    with client, _ending(client.get_executor(pure=False)) as executor:
-        yield Crew(executor, width, (KilledWorker,))
+    with client, _shut_down(client.get_executor(pure=False)) as executor:
+        yield GradingExecutor(executor, capacity, (KilledWorker,))
 
 
 @contextlib.contextmanager
-def _ending(executor: Executor) -> Iterator[Executor]:
-    """Wait for what runs when all is well; when something is raised, end it."""
+def _shut_down(executor: Executor) -> Iterator[Executor]:
+    """Shut the executor down at the end of the block: after its running files, or at once after an exception."""
     try:
         yield executor
     except BaseException:
@@ -81,90 +84,92 @@ def _ending(executor: Executor) -> Iterator[Executor]:
 
 
 class _Processes(Executor):
-    """Threads that each own a process: a file that ends its process costs no other file anything.
+    """Threads that each own a process, so that a file that ends its process affects no other file.
 
-    Not one pool of processes, because there all that runs is lost with one process. The processes end with this one,
-    however it ends: they wait for the end of a pipe whose other end is here.
+    In a single pool, the end of one process would lose the files of all others. The processes end together with this
+    one: each reads from a pipe that this process keeps open until it ends.
     """
 
     def __init__(self, count: int, seconds: float):
         self._seconds, self._context = seconds, _context()
-        self._theirs, self._ours = self._context.Pipe(duplex=False)
-        self._threads, self._own = ThreadPoolExecutor(count), threading.local()
+        self._alive_reader, self._alive_writer = self._context.Pipe(duplex=False)
+        self._threads, self._of_thread = ThreadPoolExecutor(count), threading.local()
         self._pools: set[ProcessPoolExecutor] = set()
 
     def submit(self, function, /, *args):
-        """Run function(*args) in a process. The future raises BrokenProcessPool or TimeoutError if that ends early."""
+        """Run function(*args) in a process. The future raises BrokenProcessPool or TimeoutError if the process ends."""
         return self._threads.submit(self._run, function, args)
 
     def _run(self, function, args):
         try:
             return self._once(function, args)
         except BrokenProcessPool:
-            if self._ours.closed:
+            if self._alive_writer.closed:
                 raise
-            return self._once(function, args)  # somebody else may have ended it, to save memory for example
+            return self._once(function, args)  # the system may have ended the process, to free memory for example
 
     def _once(self, function, args):
-        pool = getattr(self._own, "pool", None)
+        pool = getattr(self._of_thread, "pool", None)
         if pool is None:
             pool = self._start()
         began = time.monotonic()
         try:
             return pool.submit(_bounded, self._seconds, function, args).result()
         except BrokenProcessPool as error:
-            self._own.pool = None
+            self._of_thread.pool = None
             self._pools.discard(pool)
             if time.monotonic() - began >= self._seconds:
                 raise TimeoutError(f"given up after {self._seconds:g} seconds") from error
             raise
 
     def _start(self) -> ProcessPoolExecutor:
-        pool = ProcessPoolExecutor(1, self._context, _begin, (self._theirs,))
+        pool = ProcessPoolExecutor(1, self._context, _begin, (self._alive_reader,))
         self._pools.add(pool)
-        # The process inherits this: Ctrl-C is for the one that hands out the work.
+        # The process inherits this mask, so that Ctrl-C reaches only the process that submits the files.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             pool.submit(os.getpid).result()
         except (BrokenProcessPool, OSError, EOFError) as error:
             raise RuntimeError("a process to grade files in does not start") from error
-        self._own.pool = pool
+        self._of_thread.pool = pool
         return pool
 
     def shutdown(self, wait: bool = True) -> None:
-        """End the processes: when they have done their work, or without wait now."""
+        """End the processes: after their running files, or at once if not wait."""
         if not wait:
-            self._ours.close()
+            self._alive_writer.close()
         self._threads.shutdown(cancel_futures=not wait)
         for pool in self._pools:
             pool.shutdown()
-        self._ours.close()
+        self._alive_writer.close()
 
 
 def _context():
-    """How processes are started: as forks where nothing is against it, else anew.
+    """The start method for processes: forks of a server that has the imports, or "spawn" where forks do not work.
 
-    CUDA does not outlive a fork, and whoever forks needs a folder in which a socket can be named.
+    CUDA does not survive a fork, and the fork server needs a folder whose path is short enough for a socket.
     """
     fork = "forkserver" in multiprocessing.get_all_start_methods() and not environment.has_gpu()
-    if not fork or len(os.fsencode(tempfile.gettempdir())) > _LONGEST:
+    if not fork or len(os.fsencode(tempfile.gettempdir())) > _LONGEST_TEMP:
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(_ONCE)
+    context.set_forkserver_preload(_PRELOADED)
     return context
 
 
 def _begin(alive) -> None:
+    """Prepare a new process: the end of the pipe `alive` will end it, and its first answer needs no imports."""
     _watch(alive)
     from ..judge import zygotes
 
     zygotes.warm("interpreted")
-    import torch  # meanwhile
+    import torch  # while the zygote starts
 
-    torch.set_num_threads(1)  # there is a process for every core
+    torch.set_num_threads(1)  # the other cores have processes of their own
 
 
 def _watch(alive) -> None:
+    """End this process when the other end of the pipe is closed."""
     threading.Thread(target=_end_with, args=(alive,), daemon=True).start()
 
 
@@ -178,7 +183,10 @@ def _end_with(alive) -> None:
 
 
 def _bounded(seconds: float, function, args):
-    """A last resort: the deadlines inside hold for answers, this one holds for whatever grades them."""
+    """function(*args); a signal ends the process after `seconds`.
+
+    Answers have shorter deadlines of their own. This one holds for the grader.
+    """
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         return function(*args)

@@ -1,4 +1,4 @@
-"""What the name of a file says, as learning platforms hand files out: whose it is, which lesson, which attempt."""
+"""Parsing the paths of submitted files as learning platforms name them: student, lesson, attempt."""
 
 from __future__ import annotations
 
@@ -8,20 +8,24 @@ from dataclasses import dataclass, replace
 
 from .. import lessons
 
-# Canvas: one flat folder of name[_late]_<user>_<file>_<name of the file>, with -1, -2 ... for later attempts.
+# Canvas: a flat folder of files name[_late]_<user id>_<file id>_<file name>; later attempts end in -1, -2 and so on.
 _CANVAS = re.compile(
     r"(?P<name>\w+?)(?P<late>_late)?_(?P<user>[0-9]{1,18})_(?P<file>[0-9]{1,18})_(?P<rest>.+)", re.IGNORECASE
 )
 _ATTEMPT = re.compile(r"-([0-9]{1,3})$")
-_MOODLE = re.compile(r"_assignsubmission_\w+$")  # one folder a student
+_MOODLE = re.compile(r"_assignsubmission_\w+$")  # Moodle: one folder for each student
 _ENDING = re.compile(r"\.(ipynb|zip)$", re.IGNORECASE)
 _SLUG = re.compile(rf"(?<![a-z])(?:{'|'.join(slug for slug, _ in lessons.OUTLINE.values())})(?![a-z])")
-_DEPTH = 8  # folders at most around what a platform handed out
+_MAX_DEPTH = 8  # folders around a platform's own layout
 
 
 @dataclass(frozen=True)
-class Name:
-    """What a name says. canvas: (name, user id) there. order: sorts files of one student, the last attempt last."""
+class PathInfo:
+    """The information in a path.
+
+    lesson: a number of the outline, such as "05". canvas: Canvas' own (name, user id) of the student. order: a sort key
+    for the files of one student, which puts the last attempt last.
+    """
 
     student: str
     lesson: str | None = None
@@ -30,10 +34,10 @@ class Name:
     order: tuple = ()
 
 
-def read(name: str) -> Name:
-    """What a relative path says: Canvas' flat names, nbgrader's submitted/<student>/, a folder or a file a student.
+def read(name: str) -> PathInfo:
+    """Parse a relative path: Canvas' flat names, nbgrader's submitted/<student>/, or a folder or file for each student.
 
-    Only the outermost part speaks for a platform: what is in a student's folder, the student named.
+    Only the outermost part is matched with a platform's names, because students name the files in their folders.
     """
     parts = _parts(name)
     of_lesson, order = lesson(parts[-1]), _natural("/".join(parts))
@@ -42,22 +46,22 @@ def read(name: str) -> Name:
         who = canvas["name"], canvas["user"]
         attempt = _ATTEMPT.search(canvas["rest"])
         order = (int(attempt[1]) if attempt else 0, int(canvas["file"]), order)
-        return Name("_".join(who), of_lesson or lesson(canvas["rest"]), bool(canvas["late"]), who, order)
+        return PathInfo("_".join(who), of_lesson or lesson(canvas["rest"]), bool(canvas["late"]), who, order)
     student = parts[1] if parts[0] == "submitted" and len(parts) > 2 else _MOODLE.sub("", parts[0])
-    return Name(student, of_lesson, order=(0, 0, order))
+    return PathInfo(student, of_lesson, order=(0, 0, order))
 
 
-def of_student(name: str, student: str) -> Name:
-    """What a path says of a student who is known: folders around what the platform handed out are passed over."""
+def of_student(name: str, student: str) -> PathInfo:
+    """Parse a path whose student is known. Folders around the platform's own layout are skipped."""
     parts = _parts(name)
-    said = (read("/".join(parts[i:])) for i in range(min(len(parts), _DEPTH)))
-    return next((each for each in said if each.student == student), replace(read(name), student=student))
+    inner = (read("/".join(parts[i:])) for i in range(min(len(parts), _MAX_DEPTH)))
+    return next((info for info in inner if info.student == student), replace(read(name), student=student))
 
 
 def wrapped(names: list[str], stem: str) -> str:
-    """The one folder, with its "/", that all names are in and that is no student's; empty when there is none.
+    """The folder, with its "/", that contains all names and belongs to no single student; "" if there is none.
 
-    It is called like the zip file it was packed into (stem), or it holds what Canvas made for several students.
+    Such a folder has the name of its zip file (stem), or it holds Canvas' files of several students.
     """
     firsts = {name.partition("/")[0] if "/" in name else "" for name in names}
     if len(firsts) != 1 or not (folder := firsts.pop()):
@@ -68,7 +72,7 @@ def wrapped(names: list[str], stem: str) -> str:
 
 
 def lesson(text: str) -> str | None:
-    """The lesson that a name speaks of: by its slug, or by a number after "lesson" or at the beginning."""
+    """The lesson in a name: by its slug, by a number after "lesson", or by a number at the beginning; else None."""
     words = re.sub(r"[\W_]+", "_", text).lower()
     slug = _SLUG.search(words)
     if slug:
@@ -79,12 +83,12 @@ def lesson(text: str) -> str | None:
 
 
 def _parts(name: str) -> list[str]:
-    """The parts of a path without the endings of files, "..", and what else no folder is called; at least one."""
+    """The parts of a path, at least one, without file extensions and without "", "." and ".."."""
     parts = (_ENDING.sub("", part) for part in re.split(r"[/\\]", unicodedata.normalize("NFC", name)))
     return [part for part in parts if part not in ("", ".", "..")] or [name]
 
 
 def _natural(text: str) -> tuple:
-    """A key that puts "05 (2)" behind "05", and "05 (10)" behind both."""
+    """A sort key in natural order: "05", "05 (2)", "05 (10)"."""
     parts = re.findall(r"[0-9]{1,18}|[^0-9]+", text)
     return tuple((int(part), "") if part[0] in "0123456789" else (-1, part) for part in parts)

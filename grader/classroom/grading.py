@@ -1,4 +1,4 @@
-"""A file that was handed in -> its row; many of them -> a folder of results, one row a file, whatever the file is."""
+"""Grading: a submitted file with any content becomes a row, and many files become a folder of results."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from ..judge import extract, zygotes
 from ..spec import Exercise, Result
 from ..version import VERSION
 from . import seeds, submissions
-from .executors import Crew
+from .executors import GradingExecutor
 from .results_store import NOT_GRADED, Results
 
-_EXERCISES = 3  # a file has this many times the seconds of one exercise, for all of its exercises together
-_HANG = 5  # and a process that is busy with it this many times longer than that is not coming back
+_FILE_FACTOR = 3  # the exercises of a file have this many times the seconds of one exercise
+_PROCESS_FACTOR = 5  # a process that takes this many times longer than that for one file hangs
 
 
 @dataclass(frozen=True)
-class Work:
-    """All that grading one file takes, so that it can be done anywhere.
+class Job:
+    """The input for grading one file, complete, so that any machine can do it.
 
-    seconds: for one exercise. data: the file's bytes, None when they cannot be read; `problem` then says why. key: what
-    the seeds are made from. seed: the name of the secret behind it. isolation: the level that answers must run under.
+    seconds: the limit for one exercise. data: the bytes of the file, or None if they cannot be read; `problem` then
+    says why. sha256: of data, in hexadecimal. key: the key from which the file's seeds are made. seed: the name of the
+    secret from which the key is made. isolation: the lowest level at which answers may run.
     """
 
     name: str
@@ -42,141 +43,149 @@ class Work:
 
 
 class NotGraded(Exception):
-    """Whoever was to grade the files could not."""
+    """The executor failed before a file was graded."""
 
 
 class BelowLevel(Exception):
-    """Whoever was to grade the files keeps answers less apart than was asked for."""
+    """Answers would run at a lower level of isolation than the required one."""
 
 
-def patience(seconds: float) -> float:
-    """Seconds after which a process that grades one file is given up; `seconds` are for one exercise."""
-    return _HANG * _EXERCISES * seconds
+def process_timeout(seconds: float) -> float:
+    """Seconds after which a process that grades one file is ended; `seconds` are for one exercise."""
+    return _PROCESS_FACTOR * _FILE_FACTOR * seconds
 
 
-def grade(work: Work) -> dict:
-    """The row of one file. Never raises for anything a file may be; raises BelowLevel before any answer runs."""
-    if work.data is not None and b"triton" in work.data:
-        zygotes.warm("interpreted", "compiled")  # its kernels will be shown to both
+def grade(job: Job) -> dict:
+    """The row of one file. No content of a file raises an error.
+
+    Raises BelowLevel before any answer runs.
+    """
+    if job.data is not None and b"triton" in job.data:
+        zygotes.warm("interpreted", "compiled")  # a kernel runs in both kinds of worker
     began, level = time.monotonic(), zygotes.isolation()
-    if level not in at_least(work.isolation):
-        raise BelowLevel(f"answers would run at isolation level {level}, and {work.isolation} is required")
-    lesson, problems, results = None, [work.problem] if work.problem else [], []
+    if level not in at_least(job.isolation):
+        raise BelowLevel(f"answers would run at isolation level {level}, and {job.isolation} is required")
+    lesson, problems, results = None, [job.problem] if job.problem else [], []
     try:
-        if work.data is not None:
-            handed_in = submissions.read(work.data, work.name)
-            lesson, problems = handed_in.lesson, handed_in.problems
-            results = _judged(handed_in, work)
-            problems += _repeated(handed_in)
+        if job.data is not None:
+            submission = submissions.read(job.data, job.name)
+            lesson, problems = submission.lesson, submission.problems
+            results = _judged(submission, job)
+            problems += _repeated(submission)
     except Exception as error:
         problems.append(f"{NOT_GRADED}: the grader itself failed: {type(error).__name__}: {error}")
-    return _row(work, lesson, problems, results, level, began)
+    return _row(job, lesson, problems, results, level, began)
 
 
 def at_least(level: str) -> tuple[str, ...]:
-    """This level of isolation and those above it."""
+    """This level of isolation and the higher ones."""
     return LEVELS[LEVELS.index(level) :]
 
 
-def run(
-    handed: Iterable[submissions.Handed], results: Results, crew: Crew, secret: bytes, seconds: float,
-    isolation: str = LEVELS[0],
-) -> Iterator:  # fmt: skip
-    """Grade files and add a row for each as it is finished. Yields (name, whether a file kept the row it had).
+def grade_all(
+    files: Iterable[submissions.SubmittedFile], results: Results, grader: GradingExecutor, secret: bytes,
+    seconds: float, isolation: str = LEVELS[0],
+) -> Iterator[tuple[str, bool]]:  # fmt: skip
+    """Grade files and add the row of each one to `results`. Yields (name, whether the file kept its earlier row).
 
-    A file keeps its row when its bytes, the grader and the secret are the same and its answers ran at this level of
-    isolation or a higher one. Files are read when somebody is free to grade them, so that few of them are in memory.
-    Raises OSError when a row cannot be written, NotGraded, BelowLevel.
+    A file keeps its row if its bytes, the version of the grader and the secret are the same, and if its answers ran at
+    this level of isolation or a higher one. Few files are in memory at a time: a file is read when the executor has
+    capacity for it. seconds: the limit for one exercise.
+
+    Raises OSError if a row cannot be written, NotGraded, or BelowLevel.
     """
-    running: dict[Future, Work] = {}
-    for each in handed:
-        work = replace(_work(each, secret, seconds), isolation=isolation)
-        if results.holds(work.name, (work.sha256, VERSION, work.seed), at_least(isolation)):
-            yield work.name, True
+    running: dict[Future, Job] = {}
+    for file in files:
+        job = replace(_job(file, secret, seconds), isolation=isolation)
+        if results.holds(job.name, (job.sha256, VERSION, job.seed), at_least(isolation)):
+            yield job.name, True
             continue
-        while len(running) >= crew.width():
-            yield from _finished(running, results, crew)
+        while len(running) >= grader.capacity():
+            yield from _finished(running, results, grader)
         try:
-            running[crew.executor.submit(grade, work)] = replace(work, data=None)
+            running[grader.executor.submit(grade, job)] = replace(job, data=None)
         except RuntimeError as error:
             raise NotGraded(str(error)) from error
     while running:
-        yield from _finished(running, results, crew)
+        yield from _finished(running, results, grader)
 
 
-def _finished(running: dict[Future, Work], results: Results, crew: Crew) -> Iterator:
+def _finished(running: dict[Future, Job], results: Results, grader: GradingExecutor) -> Iterator[tuple[str, bool]]:
+    """Wait until one file at least is graded, and add its row."""
     done, _ = wait(running, return_when=FIRST_COMPLETED)
     for future in done:
-        work = running.pop(future)
+        job = running.pop(future)
         try:
             row = future.result()
-        except crew.lost as error:
+        except grader.lost_worker_errors as error:
             why = str(error) if isinstance(error, TimeoutError) else "the file ended the process that graded it"
-            row = _row(work, None, [f"{NOT_GRADED}: {why}"], [], UNKNOWN, time.monotonic())
+            row = _row(job, None, [f"{NOT_GRADED}: {why}"], [], UNKNOWN, time.monotonic())
         except BelowLevel:
             raise
         except Exception as error:
             raise NotGraded(f"{type(error).__name__}: {error}") from error
         results.add(row)
-        yield work.name, False
+        yield job.name, False
 
 
-def distinct(handed: Iterable[submissions.Handed]) -> list[submissions.Handed]:
-    """The same files, each with a name of its own: the second ada/05.ipynb is ada/05.ipynb (2)."""
-    found: dict[str, submissions.Handed] = {}
-    for each in handed:
-        names = itertools.chain([each.name], (f"{each.name} ({n})" for n in itertools.count(2)))
+def distinct(files: Iterable[submissions.SubmittedFile]) -> list[submissions.SubmittedFile]:
+    """The same files with distinct names: a second ada/05.ipynb becomes ada/05.ipynb (2)."""
+    found: dict[str, submissions.SubmittedFile] = {}
+    for file in files:
+        names = itertools.chain([file.name], (f"{file.name} ({n})" for n in itertools.count(2)))
         name = next(n for n in names if n not in found)
-        found[name] = replace(each, name=name)
+        found[name] = replace(file, name=name)
     return list(found.values())
 
 
-def _work(handed: submissions.Handed, secret: bytes, seconds: float) -> Work:
-    work = Work(handed.name, handed.student, seconds, seeds.name(secret))
+def _job(file: submissions.SubmittedFile, secret: bytes, seconds: float) -> Job:
+    """The job of a file, which is read here."""
+    job = Job(file.name, file.student, seconds, seeds.name(secret))
     try:
-        data = handed.load()
+        data = file.load()
     except Exception as error:  # a library that unpacks archives may raise anything
-        return replace(work, problem=f"the file cannot be read: {getattr(error, 'strerror', None) or error}")
+        return replace(job, problem=f"the file cannot be read: {getattr(error, 'strerror', None) or error}")
     sha256 = hashlib.sha256(data).hexdigest()
-    return replace(work, data=data, sha256=sha256, key=seeds.of_submission(secret, sha256))
+    return replace(job, data=data, sha256=sha256, key=seeds.of_submission(secret, sha256))
 
 
-def _judged(handed_in: submissions.Submission, work: Work) -> list[Result]:
-    """The results of a file's exercises. No exercise takes the last half of another's seconds."""
-    exercises = lessons.of_lesson(handed_in.lesson) if handed_in.lesson else []
-    end, found = time.monotonic() + _EXERCISES * work.seconds, []
+def _judged(submission: submissions.Submission, job: Job) -> list[Result]:
+    """The results of a file's exercises. Each later exercise keeps at least half of its seconds."""
+    exercises = lessons.of_lesson(submission.lesson) if submission.lesson else []
+    end, found = time.monotonic() + _FILE_FACTOR * job.seconds, []
     for later, exercise in zip(reversed(range(len(exercises))), exercises):
-        left = end - time.monotonic() - later * work.seconds / 2
-        found.append(_result(exercise, handed_in.cells, work, min(max(left, work.seconds / 2), work.seconds)))
+        left = end - time.monotonic() - later * job.seconds / 2
+        found.append(_result(exercise, submission.cells, job, min(max(left, job.seconds / 2), job.seconds)))
     return found
 
 
-def _result(exercise: Exercise, cells: list[str], work: Work, seconds: float) -> Result:
-    from ..judge.judge import judge
+def _result(exercise: Exercise, cells: list[str], job: Job, seconds: float) -> Result:
+    from ..judge.judge import judge  # here, because it loads PyTorch, and the run that hands out jobs needs none
 
     try:
-        seed = seeds.of_exercise(work.key, exercise.id)
+        seed = seeds.of_exercise(job.key, exercise.id)
         return judge(exercise, extract.extract(cells, exercise.names), seconds, seed)
-    except Exception as error:  # a fault of the grader: it costs this exercise, and somebody should look
+    except Exception as error:  # a fault of the grader costs one exercise, and its flag calls for a person
         message = f"the grader itself failed: {type(error).__name__}: {error}"
         points = float(exercise.points)
         return Result(exercise.id, exercise.title, "error", 0.0, points, message=message, flags=["grader-failed"])
 
 
-def _repeated(handed_in: submissions.Submission) -> list[str]:
-    count = extract.definitions(handed_in.cells)
-    asked = [name for e in (lessons.of_lesson(handed_in.lesson) if handed_in.lesson else []) for name in e.names]
+def _repeated(submission: submissions.Submission) -> list[str]:
+    """A sentence for each name of an exercise that the notebook defines more than once."""
+    count = extract.definitions(submission.cells)
+    asked = [name for e in (lessons.of_lesson(submission.lesson) if submission.lesson else []) for name in e.names]
     return [f"{name} is defined {count[name]} times: the last definition counts" for name in asked if count[name] > 1]
 
 
 def _row(
-    work: Work, lesson: str | None, problems: list[str], results: list[Result], isolation: str, began: float
+    job: Job, lesson: str | None, problems: list[str], results: list[Result], isolation: str, began: float
 ) -> dict:
     best = float(sum(r.max_score for r in results))
     score = min(round(sum(r.score for r in results), 6), best)
     return {
-        "submission": work.name, "student": work.student, "lesson": lesson, "sha256": work.sha256,
-        "grader": VERSION, "seed": work.seed, "score": score, "max_score": best,
+        "submission": job.name, "student": job.student, "lesson": lesson, "sha256": job.sha256,
+        "grader": VERSION, "seed": job.seed, "score": score, "max_score": best,
         "isolation": isolation, "seconds": round(time.monotonic() - began, 2), "problems": problems,
         "exercises": [r.record() for r in results],
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Which lesson a notebook answers: what its metadata, its file name and the names it defines say of it."""
+"""The lesson that a notebook answers, from its metadata, its file name and the names that it defines."""
 
 from __future__ import annotations
 
@@ -11,31 +11,30 @@ from . import file_names
 
 
 def lesson_of(notebook: dict, cells: list[str], name: str = "") -> tuple[str | None, list[str]]:
-    """(number of the lesson or None, sentences about what is odd).
+    """(number of the lesson or None, sentences about contradictions).
 
-    The metadata is the course's own, a file name is easily changed, so they are asked in this order. But a label alone
-    earns and costs nobody points: a lesson of which the notebook defines something comes before one of which it
-    defines nothing.
+    The three sources have this order of priority, because the metadata comes from the course and a file name is easy to
+    change. A lesson of which the notebook defines no name comes last: a label alone must not decide about points.
     """
-    said = {
+    found = {
         "its metadata says": _by_metadata(notebook),
         "its file name says": file_names.read(name).lesson,
         "the names it defines say": _by_names(cells),
     }
-    said = {how: number for how, number in said.items() if number}
-    if not said:
+    found = {source: number for source, number in found.items() if number}
+    if not found:
         return None, ["no such lesson: the notebook defines none of the names an exercise asks for"]
     defined = extract.definitions(cells)
-    answered = (n for n in said.values() if any(defined[x] for e in lessons.of_lesson(n) for x in e.names))
-    chosen = next(answered, next(iter(said.values())))
-    if len(set(said.values())) == 1:
+    answered = (n for n in found.values() if any(defined[x] for e in lessons.of_lesson(n) for x in e.names))
+    chosen = next(answered, next(iter(found.values())))
+    if len(set(found.values())) == 1:
         return chosen, []
-    opinions = ", ".join(f"{how} {number}" for how, number in said.items())
+    opinions = ", ".join(f"{source} {number}" for source, number in found.items())
     return chosen, [f"which lesson is it? {opinions}: graded as {chosen}"]
 
 
 def _by_metadata(notebook: dict) -> str | None:
-    """The lesson whose cells, by the ids that the course gave them, are the most."""
+    """The lesson to which most cells belong, by the ids that the course wrote into their metadata."""
     count: Counter[str] = Counter()
     cells = notebook.get("cells")
     for cell in cells if isinstance(cells, list) else []:
@@ -49,7 +48,7 @@ def _by_metadata(notebook: dict) -> str | None:
 
 
 def _by_names(cells: list[str]) -> str | None:
-    """The lesson most of whose names are defined and whose checks are called."""
+    """The lesson with the largest share of its names defined plus the share of its checks called."""
     text, count = "\n".join(cells), extract.definitions(cells)
     best, most = None, 0.0
     for number in lessons.OUTLINE:

@@ -1,4 +1,7 @@
-"""A folder of results: results.jsonl, one row a submission, kept whole through crashes, full disks and second runs."""
+"""A folder of results: results.jsonl, one row for each submission.
+
+The file stays whole through crashes, full disks and a second run at the same time.
+"""
 
 from __future__ import annotations
 
@@ -7,28 +10,30 @@ import fcntl
 import json
 import os
 import pathlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+
+from .. import atomic
 
 RESULTS = "results.jsonl"
-NOT_GRADED = "not graded"  # what a problem begins with that is the grader's own and no file's
-_HANDED = "handed_in.json"  # the names of all that was handed in, so that `merge` can tell what has no row yet
+NOT_GRADED = "not graded"  # the beginning of a problem that is the fault of the grader and not of a file
+_EXPECTED = "handed_in.json"  # the names of all submitted files, from which `merge` finds those without a row
 _LOCK = ".lock"
 
 
 class Busy(Exception):
-    """Another run is writing into the folder."""
+    """Another run writes into the folder."""
 
 
 class Results:
     """A folder of results, locked until it is closed. A row is on the disk when `add` returns.
 
-    Raises Busy when another process has the folder, OSError when it cannot be written to.
+    Raises Busy if another process has locked the folder, and OSError if the folder cannot be written to.
     """
 
     def __init__(self, folder: pathlib.Path):
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.path = folder, folder / RESULTS
-        # Not results.jsonl itself, which is replaced at times. The lock goes when the process does, however it ends.
+        # A file of its own, because results.jsonl is replaced. The end of the process releases the lock in any case.
         self._lock = open(folder / _LOCK, "a")
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -37,22 +42,19 @@ class Results:
             raise Busy(f"another run is writing to {str(folder)!r}; wait for it, or name another --out") from None
         with contextlib.ExitStack() as opened:
             opened.callback(self._lock.close)
-            self._rows = {row["submission"]: _work(row) for row in rows(self.path)}
+            self._keys = {row["submission"]: _cache_key(row) for row in read_rows(self.path)}
             self._tidy()
             self._file = open(self.path, "ab", buffering=0)
             opened.pop_all()
 
-    def holds(self, name: str, work: tuple, levels: tuple[str, ...]) -> bool:
-        """Whether there is a row for this submission, of just this work, at one of these levels of isolation.
-
-        work: (sha256, grader, seed).
-        """
-        return work[0] is not None and self._rows.get(name) in [(*work, level) for level in levels]
+    def holds(self, name: str, key: tuple[str | None, str, str], levels: tuple[str, ...]) -> bool:
+        """Whether this submission has a row with the key (sha256, grader, seed) at one of these levels of isolation."""
+        return key[0] is not None and self._keys.get(name) in [(*key, level) for level in levels]
 
     def add(self, row: dict) -> None:
-        """Append a row. It takes the place of an earlier one of the same submission.
+        """Append a row. It replaces an earlier row of the same submission.
 
-        Raises OSError when the disk is full, say; the file then holds what it held before.
+        Raises OSError, for example if the disk is full; the file then has its earlier content.
         """
         end, line = os.fstat(self._file.fileno()).st_size, _line(row)
         left = memoryview(line)
@@ -61,18 +63,18 @@ class Results:
                 left = left[self._file.write(left) :]
             os.fsync(self._file.fileno())
         except BaseException as error:
-            # Ctrl-C may come when the row is there as a whole: then it stays.
+            # Ctrl-C can arrive after the whole row was written. Then the row stays.
             if isinstance(error, OSError) or os.fstat(self._file.fileno()).st_size != end + len(line):
                 self._file.truncate(end)
             raise
-        self._rows[row["submission"]] = _work(row)
+        self._keys[row["submission"]] = _cache_key(row)
 
     def expect(self, names: list[str]) -> None:
-        """Keep the names of all that was handed in."""
-        _replace(self.folder / _HANDED, [json.dumps(names, indent=0).encode()])
+        """Store the names of all submitted files."""
+        atomic.write(self.folder / _EXPECTED, json.dumps(names, indent=0), sync=True)
 
     def close(self) -> None:
-        """Leave one row a submission, and let others write."""
+        """Remove replaced rows and release the lock."""
         try:
             self._file.close()
             self._tidy()
@@ -80,10 +82,10 @@ class Results:
             self._lock.close()
 
     def _tidy(self) -> None:
-        """Take out rows that a later one replaced, and what a crash left of a line."""
+        """Remove rows that a later row replaced, and a line that a crash left incomplete."""
         with contextlib.suppress(FileNotFoundError):
-            if _lines(self.path) != (len(self._rows), True):
-                _replace(self.path, (_line(row) for row in rows(self.path)))
+            if _lines(self.path) != (len(self._keys), True):
+                atomic.write(self.path, (_line(row) for row in read_rows(self.path)), sync=True)
 
     def __enter__(self) -> Results:
         return self
@@ -92,8 +94,8 @@ class Results:
         self.close()
 
 
-def rows(file: pathlib.Path) -> Iterator[dict]:
-    """The rows of a results.jsonl, the last one of each submission, one at a time; torn lines are left out."""
+def read_rows(file: pathlib.Path) -> Iterator[dict]:
+    """The last row of each submission in a results.jsonl, one at a time. Incomplete lines are skipped."""
     last: dict[str, int] = {}
     for number, row in _numbered(file):
         last[row["submission"]] = number
@@ -102,16 +104,17 @@ def rows(file: pathlib.Path) -> Iterator[dict]:
             yield row
 
 
-def handed_in(folder: pathlib.Path) -> list[str]:
-    """The names of all that was handed in to a folder of results; empty where nothing says so."""
+def expected(folder: pathlib.Path) -> list[str]:
+    """The names of all submitted files, as `expect` stored them; empty without such a file."""
     try:
-        names = json.loads((folder / _HANDED).read_bytes())
+        names = json.loads((folder / _EXPECTED).read_bytes())
     except (OSError, ValueError):
         return []
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 def _numbered(file: pathlib.Path) -> Iterator[tuple[int, dict]]:
+    """(line number, row) of each line that holds a row."""
     try:
         with open(file, "rb") as f:
             for number, line in enumerate(f):
@@ -124,14 +127,14 @@ def _numbered(file: pathlib.Path) -> Iterator[tuple[int, dict]]:
 
 
 def failed(row: dict) -> bool:
-    """Whether it was the grader that failed, or something that it lacks, and no answer."""
+    """Whether the grader itself failed on this file or on one of its exercises."""
     return any(p.startswith(NOT_GRADED) for p in row.get("problems", [])) or any(
         "grader-failed" in e.get("flags", []) for e in row.get("exercises", [])
     )
 
 
-def _work(row: dict) -> tuple | None:
-    """What a row is of: (sha256, grader, seed, isolation). None where the grader failed, so that it is tried again."""
+def _cache_key(row: dict) -> tuple | None:
+    """(sha256, grader, seed, isolation) of a row; None if the grader failed, so that the file is graded again."""
     if failed(row):
         return None
     return row["sha256"], row.get("grader"), row.get("seed"), row.get("isolation")
@@ -142,23 +145,9 @@ def _line(row: dict) -> bytes:
 
 
 def _lines(file: pathlib.Path) -> tuple[int, bool]:
-    """(lines of a file, whether the last one has its end)."""
+    """(number of lines, whether the last line ends in a newline)."""
     count, last = 0, b"\n"
     with open(file, "rb") as f:
         for last in f:  # noqa: B007
             count += 1
     return count, last.endswith(b"\n")
-
-
-def _replace(file: pathlib.Path, lines: Iterable[bytes]) -> None:
-    """Write a file anew, so that whatever happens there is either the old one or the new one."""
-    beside = file.with_name(file.name + ".new")
-    try:
-        with open(beside, "wb") as f:
-            f.writelines(lines)
-            f.flush()
-            os.fsync(f.fileno())
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-    beside.replace(file)

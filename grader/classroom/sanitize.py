@@ -1,4 +1,4 @@
-"""Text from strangers as text: nothing in it moves a cursor, changes a colour or turns the reading direction."""
+"""Text from submissions without control characters: it cannot move a cursor, set a colour or reverse the direction."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import unicodedata
 
 
 def plain(text: str) -> str:
-    """The text on one line, with a mark in place of every control, direction and unassigned character."""
+    """The text on one line. U+FFFD replaces each control, direction and unassigned character."""
     if text.isprintable():
         return text
     return "".join(
@@ -15,7 +15,7 @@ def plain(text: str) -> str:
 
 
 def plain_all(value):
-    """JSON data with every text in it made plain, the keys of objects too."""
+    """JSON data in which `plain` was applied to every string and to every key of an object."""
     if isinstance(value, str):
         return plain(value)
     if isinstance(value, list):

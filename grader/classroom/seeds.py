@@ -1,59 +1,54 @@
-"""Seeds of a grading run: nobody foretells them without the secret, and with it they come out the same again."""
+"""The seeds of a grading run, derived from a secret: not predictable without it, and reproducible with it."""
 
 from __future__ import annotations
 
 import hmac
-import os
 import pathlib
 import secrets
 
-_LEAST = 16  # bytes that a secret must have
+from .. import atomic
+
+_MIN_BYTES = 16  # of a secret
 
 
 class NoSecret(Exception):
-    """The file of the secret holds none."""
+    """The file holds no secret."""
 
 
 def secret(file: pathlib.Path) -> bytes:
-    """The secret that a file holds. Raises NoSecret when it cannot be read or is shorter than 16 bytes."""
+    """The secret in a file. Raises NoSecret if the file cannot be read or holds fewer than 16 bytes."""
     try:
         found = file.read_bytes().strip()
     except OSError as error:
         raise NoSecret(f"the secret {str(file)!r} cannot be read: {error.strerror}") from None
-    if len(found) < _LEAST:
-        raise NoSecret(f"the secret {str(file)!r} holds {len(found)} bytes: it wants {_LEAST} or more")
+    if len(found) < _MIN_BYTES:
+        raise NoSecret(f"the secret {str(file)!r} holds {len(found)} bytes: it wants {_MIN_BYTES} or more")
     return found
 
 
 def own_secret(folder: pathlib.Path) -> bytes:
-    """The secret of a folder of results: made by the first run, for its owner's eyes only, and used by every later one.
+    """The secret of a folder of results. The first run makes it, readable by its owner alone; later runs use it again.
 
-    Raises OSError when it cannot be written.
+    Raises OSError if it cannot be written.
     """
     file = folder / "secret"
     if not file.exists():
-        beside = folder / "secret.new"
-        beside.unlink(missing_ok=True)
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as f:
-            f.write(secrets.token_hex() + "\n")
-            f.flush()
-            os.fsync(f.fileno())
-        beside.replace(file)
+        atomic.write(file, secrets.token_hex() + "\n", sync=True, mode=0o600)
     return secret(file)
 
 
 def name(secret: bytes) -> str:
-    """What a row says of its secret: enough to tell two of them apart, and nothing about either."""
+    """A public name of the secret, for a row: it differs between secrets and reveals nothing about them."""
     return _mac(secret, b"name").hex()[:16]
 
 
 def of_submission(secret: bytes, sha256: str) -> bytes:
-    """The key of one file, from which its seeds are made. Whoever grades the file needs no more than that."""
+    """The key of one file, from which its seeds are made. The process that grades the file gets this key alone."""
     return _mac(secret, b"submission " + sha256.encode())
 
 
 def of_exercise(key: bytes, exercise_id: str) -> int:
-    """The seed of one exercise of one file, below 2**62: its cases add small numbers to it."""
+    """The seed of one exercise of one file. It is below 2**62, because cases add small numbers to it."""
     return int.from_bytes(_mac(key, exercise_id.encode())[:8], "big") >> 2
 
 

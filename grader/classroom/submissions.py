@@ -1,4 +1,4 @@
-"""A file that somebody handed in -> its code cells, or a sentence about why there are none. Nothing is executed."""
+"""Submitted files: finding them in folders and zip files, and reading their code cells. Nothing is executed."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
+from .. import lessons
+from ..judge.extract import extract
+from ..spec import Answer, Exercise
 from . import file_names
 from .lesson_of import lesson_of
 
 MAX_BYTES = 64 << 20
-MAX_CODE = 256 << 10  # characters in code cells: ten times what the longest lesson has; more would keep Python busy
+MAX_CODE = 256 << 10  # characters in code cells, ten times the longest lesson; a longer text takes long to parse
 _SKIPPED = {".ipynb_checkpoints", "__MACOSX", ".git", ".venv"}
 _ADDED = {".DS_Store", "Thumbs.db", "desktop.ini"}
 
 
 @dataclass
 class Submission:
-    """One file. `lesson` is "05" and the like, None when the file answers no lesson."""
+    """A notebook that was read. lesson: a number of the outline, such as "05", or None if it answers no lesson."""
 
     cells: list[str] = field(default_factory=list)
     lesson: str | None = None
@@ -29,8 +32,11 @@ class Submission:
 
 
 @dataclass(frozen=True)
-class Handed:
-    """A file before it is read: its name relative to what was given, whose it is, and how to get its bytes."""
+class SubmittedFile:
+    """A file that is not read yet.
+
+    name: relative to the path that was given. load: returns the bytes, or raises OSError with the reason.
+    """
 
     name: str
     student: str
@@ -38,13 +44,13 @@ class Handed:
 
 
 class NothingToGrade(Exception):
-    """The path holds no file."""
+    """A path does not exist or holds no file."""
 
 
-def find_all(paths: list[pathlib.Path], out: pathlib.Path | None = None) -> list[Handed]:
-    """The files of several paths, each with a name of its own: relative to the folder that all paths are in.
+def find_all(paths: list[pathlib.Path], out: pathlib.Path | None = None) -> list[SubmittedFile]:
+    """The files of several paths, without repetition. Their names are relative to the folder that contains all paths.
 
-    out: a folder that is left out wherever it lies. Raises NothingToGrade for a path that does not exist or holds none.
+    out: a folder that is skipped. Raises NothingToGrade if one of the paths does not exist or holds no file.
     """
     paths = list(dict.fromkeys(pathlib.Path(os.path.abspath(path)) for path in paths))
     if len(paths) == 1:
@@ -53,20 +59,21 @@ def find_all(paths: list[pathlib.Path], out: pathlib.Path | None = None) -> list
     found = {}
     for path in paths:
         under = path.relative_to(above).as_posix()
-        for handed in find(path, out):
-            if handed.name == path.name and not path.is_dir():  # a notebook: its folders may be the students'
-                handed = _handed(under, handed.load)
+        for file in find(path, out):
+            if file.name == path.name and not path.is_dir():  # a single notebook: a folder above may name the student
+                file = _file(under, file.load)
             else:
-                handed = replace(handed, name=f"{under}/{handed.name}")
-            found.setdefault(handed.name, handed)
+                file = replace(file, name=f"{under}/{file.name}")
+            found.setdefault(file.name, file)
     return list(found.values())
 
 
-def find(path: pathlib.Path, out: pathlib.Path | None = None) -> Iterator[Handed]:
-    """The files of a path: a file, a folder, or a zip, laid out as layout.read knows. A zip in a folder is opened.
+def find(path: pathlib.Path, out: pathlib.Path | None = None) -> Iterator[SubmittedFile]:
+    """The files of a path: a file, a folder or a zip, with names that file_names.read can parse.
 
-    Each file is one, whatever it is: somebody handed it in, and should be told. Only what operating systems and editors
-    add is passed over, and the folder `out`. Raises NothingToGrade for a path that does not exist or holds none.
+    A zip in a folder is opened. A file of any kind counts as submitted, so that its student gets a row. Files that
+    operating systems and editors add are skipped, and so is the folder `out`. Raises NothingToGrade if the path does
+    not exist or holds no file.
     """
     if path.suffix.lower() == ".zip" and path.is_file():
         try:
@@ -76,7 +83,7 @@ def find(path: pathlib.Path, out: pathlib.Path | None = None) -> Iterator[Handed
     elif path.is_dir() and path.suffix.lower() != ".ipynb":
         found = _unwrapped(list(_in_folder(path, out)), "")
     elif os.path.lexists(path):
-        found = [_handed(path.name, lambda: _bytes(path))]
+        found = [_file(path.name, lambda: _bytes(path))]
     else:
         raise NothingToGrade(f"there is no file or folder {str(path)!r}")
     if not found:
@@ -84,15 +91,15 @@ def find(path: pathlib.Path, out: pathlib.Path | None = None) -> Iterator[Handed
     yield from found
 
 
-def _unwrapped(found: list[tuple[str, Callable[[], bytes]]], stem: str) -> list[Handed]:
-    """Files by their names; whose they are is read without a folder around all of them."""
+def _unwrapped(found: list[tuple[str, Callable[[], bytes]]], stem: str) -> list[SubmittedFile]:
+    """Files from (name, load). A folder around all of them is no part of the path that names the student."""
     notebooks = [name for name, _ in found if name.lower().endswith(".ipynb")]
     wrapper = file_names.wrapped(notebooks or [name for name, _ in found], stem)
-    return [Handed(name, file_names.read(name.removeprefix(wrapper)).student, load) for name, load in found]
+    return [SubmittedFile(name, file_names.read(name.removeprefix(wrapper)).student, load) for name, load in found]
 
 
-def _handed(name: str, load: Callable[[], bytes]) -> Handed:
-    return Handed(name, file_names.read(name).student, load)
+def _file(name: str, load: Callable[[], bytes]) -> SubmittedFile:
+    return SubmittedFile(name, file_names.read(name).student, load)
 
 
 def _in_folder(folder: pathlib.Path, out: pathlib.Path | None) -> Iterator[tuple[str, Callable[[], bytes]]]:
@@ -100,7 +107,7 @@ def _in_folder(folder: pathlib.Path, out: pathlib.Path | None) -> Iterator[tuple
         name, kind = path.relative_to(folder).as_posix(), path.suffix.lower()
         if _passed_over(name) or (out is not None and path.absolute().is_relative_to(out.absolute())):
             continue
-        if path.is_symlink():  # platforms hand out none, and one could lead to somebody else's answer
+        if path.is_symlink():  # no platform makes links, and a link could lead to another student's answer
             yield name, (lambda: _refuse("is a link"))
         elif kind == ".ipynb":
             yield name, (lambda path=path: _bytes(path))
@@ -143,7 +150,7 @@ def _from_zip(path: pathlib.Path, name: str) -> bytes:
 
 @contextlib.contextmanager
 def _opened(path: pathlib.Path) -> Iterator[zipfile.ZipFile]:
-    """A zip file. Whatever its bytes make zipfile or a decompressor raise becomes an OSError."""
+    """A zip file. Any exception of zipfile or of a decompressor becomes an OSError."""
     try:
         with zipfile.ZipFile(path) as archive:
             yield archive
@@ -168,8 +175,14 @@ def _refuse(why: str) -> bytes:
     raise OSError(why)
 
 
+def answers(submission: Submission) -> list[tuple[Exercise, Answer]]:
+    """The exercises of a submission's lesson, each with its answer as far as the cells hold one."""
+    exercises = lessons.of_lesson(submission.lesson) if submission.lesson else []
+    return [(exercise, extract(submission.cells, exercise.names)) for exercise in exercises]
+
+
 def read(data: bytes, name: str = "") -> Submission:
-    """The code cells of a notebook file, and which lesson it answers."""
+    """Read a notebook: its code cells, and the lesson that it answers. name: its path, which can name the lesson."""
     submission = Submission()
     try:
         notebook = json.loads(data.decode("utf-8-sig"))
@@ -187,7 +200,7 @@ def read(data: bytes, name: str = "") -> Submission:
 
 
 def _cells(notebook) -> tuple[list[str], str | None]:
-    """(sources of the code cells, what is wrong with the file or None). nbformat 3 or 4, metadata ignored."""
+    """(sources of the code cells, a sentence about a fault or None), for nbformat 3 and 4."""
     if not isinstance(notebook, dict):
         return [], f"no notebook: the JSON holds a {type(notebook).__name__}, not an object"
     cells = notebook.get("cells")
@@ -203,7 +216,7 @@ def _cells(notebook) -> tuple[list[str], str | None]:
             if isinstance(source, list):
                 source = "".join(s for s in source if isinstance(s, str))
             if isinstance(source, str):
-                # A lone surrogate is no text; whoever typed it meant something else.
+                # A lone surrogate cannot be encoded, so a question mark replaces it.
                 sources.append(source.encode("utf-8", "replace").decode())
     if sum(map(len, sources)) > MAX_CODE:
         return [], f"the notebook holds more than {MAX_CODE >> 10} thousand characters of code, so none of it was read"

@@ -1,6 +1,6 @@
-"""The commands of python -m grader, one module each: `add` says how it is called, `run` does it.
+"""The commands of python -m grader, one module each: `add` defines the arguments, `run` runs the command.
 
 Runs in: a shell.
-May import: bench, classroom, export, isolation, judge, lessons, notebook, root.
+May import: bench, classroom, export, isolation, judge, lessons, notebook, root, spec.
 Start reading: grade.py.
 """

@@ -1,4 +1,4 @@
-"""python -m grader bench: how long a check takes, or how fast softmax is on a GPU."""
+"""python -m grader bench: the time of a check, or the speed of softmax on a GPU."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def add(commands) -> None:
 
 
 def run(options) -> int:
-    """Print a table, and with --gpu write the record and its picture; 2 when there is nothing to measure."""
+    """Print a table, and with --gpu write a record and its picture. Exit status 2: there is nothing to measure."""
     from .. import environment
     from ..bench import latency
 

@@ -1,4 +1,4 @@
-"""python -m grader doctor: what works on this machine."""
+"""python -m grader doctor: the features that work on this machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ def add(commands) -> None:
 
 
 def run(options) -> int:
-    """Say what works here; exit status 0 when every check can run."""
+    """Print the report. Exit status 0: every check can run."""
     from ..notebook.doctor import healthy, report, show
 
     found = report()

@@ -1,4 +1,4 @@
-"""python -m grader export: results for a spreadsheet, a learning platform, a CI system, or to be read."""
+"""python -m grader export: results for a spreadsheet, a learning platform, a CI system, or a reader."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def add(commands) -> None:
 
 
 def run(options) -> int:
-    """Write one format: 0 when it is written, 2 when there is nothing to write, to read or to write to."""
+    """Write one format. Exit status 0: it is written; 2: there are no results, or a file cannot be read or written."""
     from ..export import entries
     from ..export.gradebook import NotAGradebook
 

@@ -1,4 +1,4 @@
-"""python -m grader grade: notebooks -> one row each, and a table."""
+"""python -m grader grade: a row for each notebook, and a table."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import sys
 from datetime import timedelta
 
 from ..isolation import LEVELS, UNKNOWN, in_words
+from ..spec import sign_of
 
 
 def add(commands) -> None:
@@ -39,28 +40,28 @@ def add(commands) -> None:
 
 
 def run(options) -> int:
-    """Grade what was named.
+    """Grade the named files.
 
-    0 when every file has a row, 2 when there is nothing to grade or to write to, 3 when isolation falls short, 130 when
-    it was stopped.
+    Exit status 0: every file has a row; 2: there is nothing to grade, or the results cannot be written; 3: the level of
+    isolation is too low; 130: stopped by Ctrl-C.
     """
     from ..classroom import executors, grading, results_store, seeds, submissions
 
     try:
-        handed = grading.distinct(submissions.find_all(options.paths, options.out))
+        files = grading.distinct(submissions.find_all(options.paths, options.out))
         with results_store.Results(options.out) as results:
             secret = seeds.secret(options.secret) if options.secret else seeds.own_secret(options.out)
-            results.expect([h.name for h in handed])
-            part = [h for h in handed if options.shard is None or _in_shard(h.name, *options.shard)]
+            results.expect([file.name for file in files])
+            part = [file for file in files if options.shard is None or _in_shard(file.name, *options.shard)]
             if options.dask:
-                graders = executors.of_cluster(options.dask)
+                context = executors.dask_cluster(options.dask)
             else:
                 jobs = min(options.jobs, len(part)) or 1
-                graders = executors.of_this_machine(jobs, grading.patience(options.timeout))
-            with graders as found:
-                done = grading.run(part, results, found, secret, options.timeout, options.require_isolation)
-                _watch(done, len(part))
-            _report(options.out, {h.name for h in part})
+                context = executors.local(jobs, grading.process_timeout(options.timeout))
+            with context as grader:
+                done = grading.grade_all(part, results, grader, secret, options.timeout, options.require_isolation)
+                _show_progress(done, len(part))
+            _report(options.out, {file.name for file in part})
     except (submissions.NothingToGrade, seeds.NoSecret, results_store.Busy) as error:
         return _stop(2, f"Nothing graded: {error}.")
     except OSError as error:
@@ -79,8 +80,8 @@ def run(options) -> int:
     return 0
 
 
-def _watch(done, total: int) -> None:
-    """Show how far it is and about how long it will take; where nobody can see a bar move, in lines."""
+def _show_progress(done, total: int) -> None:
+    """Show the number of graded files and the remaining time: a bar in a terminal, lines elsewhere."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -91,7 +92,7 @@ def _watch(done, total: int) -> None:
         (task,) = bar.tasks
         step = max(total // 20, 10)
         for _, kept in done:
-            if kept:  # it took no time, so it says nothing of how long the others will
+            if kept:  # such a file takes no time, so it is left out of the estimate
                 bar.update(task.id, total=task.total - 1)
                 continue
             bar.advance(task.id)
@@ -101,14 +102,14 @@ def _watch(done, total: int) -> None:
 
 
 def _report(out: pathlib.Path, names: set[str]) -> None:
-    """Print a table of the rows with these names, and say what was not judged."""
+    """Print a table of the rows with these names, and the number of files that the grader could not judge."""
     from rich.console import Console
     from rich.table import Table
 
     from ..classroom import results_store
 
     lines, failed, levels = [], 0, set()
-    for row in results_store.rows(out / results_store.RESULTS):
+    for row in results_store.read_rows(out / results_store.RESULTS):
         if row["submission"] not in names:
             continue
         marks = "  ".join(f"{e['id']} {_mark(e)}" for e in row["exercises"])
@@ -130,12 +131,11 @@ def _report(out: pathlib.Path, names: set[str]) -> None:
 
 
 def _mark(exercise: dict) -> str:
-    marks = {"passed": "✓", "not_attempted": "·"}
-    return marks.get(exercise["status"], "✗") + (f" {exercise['mistake']}" if exercise["mistake"] else "")
+    return sign_of(exercise["status"]) + (f" {exercise['mistake']}" if exercise["mistake"] else "")
 
 
 def _plain(text: str):
-    """Text from a stranger as text: no markup, no control or direction characters."""
+    """Text from a submission without markup, control characters or direction characters."""
     from rich.text import Text
 
     from ..classroom.sanitize import plain
@@ -149,11 +149,13 @@ def _stop(status: int, sentence: str) -> int:
 
 
 def _cores() -> int:
-    """Cores that this process may use, which in a container or a batch job are fewer than the machine has."""
+    """The cores that this process may use. In a container or a batch job they are fewer than those of the machine."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _positive(kind):
+    """An argparse type: a number of this kind above 0."""
+
     def convert(text: str):
         number = kind(text)
         if not number > 0:
@@ -164,6 +166,7 @@ def _positive(kind):
 
 
 def _shard(text: str) -> tuple[int, int]:
+    """(part, parts) of a text such as 1/4."""
     part, _, parts = text.partition("/")
     if not (part.isdecimal() and parts.isdecimal() and 0 <= int(part) <= int(parts) != 0):
         raise argparse.ArgumentTypeError(f"{text!r} is no part such as 1/4")
@@ -171,9 +174,9 @@ def _shard(text: str) -> tuple[int, int]:
 
 
 def _in_shard(name: str, part: int, parts: int) -> bool:
-    """Whether a part holds a submission. Its name decides, so other files come and go without moving it.
+    """Whether a part contains a submission. The name alone decides, so that other files do not move it.
 
-    Parts may be counted from 1 to N or from 0 to N - 1: part N and part 0 are the same.
+    Parts can be counted from 1 to N or from 0 to N - 1: part N and part 0 are the same.
     """
     digest = hashlib.sha256(name.encode(errors="surrogateescape")).digest()
     return int.from_bytes(digest[:8], "big") % parts == part % parts

@@ -13,7 +13,7 @@ def add(commands) -> None:
 
 
 def run(options) -> int:
-    """Print one line an exercise, or all of them as JSON."""
+    """Print a line for each exercise, or all exercises as JSON."""
     from .. import lessons
 
     exercises = lessons.exercises().values()

@@ -1,4 +1,4 @@
-"""python -m grader merge: the results of several parts -> one folder."""
+"""python -m grader merge: the results of several parts become one folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def add(commands) -> None:
 
 
 def run(options) -> int:
-    """Join results: 0 when every file that was handed in has a row, 1 when some have none, 2 when it cannot be done."""
+    """Join results. Exit status 0: every submitted file has a row; 1: some have none; 2: nothing could be joined."""
     from ..classroom import results_store
 
     for part in options.parts:
@@ -25,9 +25,9 @@ def run(options) -> int:
     parts = [part for part in options.parts if part.resolve() != options.out.resolve()]
     try:
         with results_store.Results(options.out) as results:
-            # What --out held before counts as well, as it would for `grade`, where no part has another row.
-            expected = dict.fromkeys(name for part in options.parts for name in results_store.handed_in(part))
-            came, seeds = _join(parts, results)
+            # Rows that --out already has stay, as in `grade`, unless a part has a row of the same submission.
+            expected = dict.fromkeys(name for part in options.parts for name in results_store.expected(part))
+            sources, seeds = _join(parts, results)
             results.expect(list(expected))
     except results_store.Busy as error:
         print(f"Nothing merged: {error}.", file=sys.stderr)
@@ -35,9 +35,9 @@ def run(options) -> int:
     except OSError as error:
         print(f"The results cannot be written to {str(options.out)!r}: {error.strerror or error}.", file=sys.stderr)
         return 2
-    held = {row["submission"] for row in results_store.rows(options.out / results_store.RESULTS)}
+    held = {row["submission"] for row in results_store.read_rows(options.out / results_store.RESULTS)}
     missing = [name for name in expected if name not in held]
-    for name, folders in came.items():
+    for name, folders in sources.items():
         if len(folders) > 1:
             print(f"came {len(folders)} times, the first is kept: {name!r} in {', '.join(map(str, folders))}")
     for name in missing:
@@ -49,16 +49,16 @@ def run(options) -> int:
 
 
 def _join(parts: list[pathlib.Path], results) -> tuple[dict[str, list[pathlib.Path]], set[str]]:
-    """Add the rows of the parts: (the folders that each submission came from, the names of the secrets)."""
+    """Add the rows of the parts. Returns the folders of each submission, and the names of the secrets."""
     from ..classroom import results_store
 
-    came: dict[str, list[pathlib.Path]] = {}
+    sources: dict[str, list[pathlib.Path]] = {}
     seeds: set[str] = set()
     for part in parts:
-        for row in results_store.rows(part / results_store.RESULTS):
-            folders = came.setdefault(row["submission"], [])
+        for row in results_store.read_rows(part / results_store.RESULTS):
+            folders = sources.setdefault(row["submission"], [])
             if not folders:
                 results.add(row)
                 seeds.add(str(row.get("seed")))
             folders.append(part)
-    return came, seeds
+    return sources, seeds

@@ -1,6 +1,6 @@
-"""Results in the formats of others, one module each. All of them read results.jsonl and nothing else.
+"""Results in other formats, one module for each. All read results.jsonl; canvas.py also reads a gradebook.
 
 Runs in: `python -m grader export`.
-May import: classroom, isolation, lessons, mistakes, root.
+May import: classroom, isolation, judge, lessons, root.
 Start reading: entries.py (the rows), then one format, such as csv.py.
 """

@@ -1,11 +1,11 @@
-"""Canvas: the scores put into the gradebook that the instructor exported, and a list of who could not be matched."""
+"""Canvas: fill the scores into an exported gradebook, and list the students that have no match."""
 
 from __future__ import annotations
 
 import pathlib
 
 from ..classroom.sanitize import plain
-from . import words
+from ..judge import render
 from .entries import Entry, by_student, to_look_at, write
 from .gradebook import Column, Gradebook, columns_for, students_for
 
@@ -14,30 +14,31 @@ _EXCUSED = "EX"
 
 
 def export(entries: list[Entry], to: pathlib.Path, gradebook: bytes, chosen: dict[str, str]) -> list[str]:
-    """Write the gradebook with one column a lesson filled in; says what was filled, and what and who was not.
+    """Write the gradebook with one column filled in for each lesson.
 
-    chosen: lesson -> name of its column, with or without Canvas' number. Raises OSError or NotAGradebook.
+    chosen: lesson -> name of its column, with or without Canvas' number. Returns sentences about the columns, the
+    scores and the students without a match. Raises OSError or NotAGradebook.
     """
     book = Gradebook(gradebook)
-    said: list[str] = []
-    columns = _columns(book, entries, chosen, said)
-    latest = _by_student_and_lesson(book, entries, said)
+    log: list[str] = []
+    columns = _columns(book, entries, chosen, log)
+    latest = _by_student_and_lesson(book, entries, log)
     for lesson, column in columns.items():
-        said.append(_fill(book, column, lesson, {row: e for (row, number), e in latest.items() if number == lesson}))
+        log.append(_fill(book, column, lesson, {row: e for (row, number), e in latest.items() if number == lesson}))
     for student in book.students:
         none = [lesson for lesson in columns if (student.row, lesson) not in latest]
         if none:
-            said.append(f"no submission: {student.name}, lesson {', '.join(none)}")
-    said += [f"look at {e.row['submission']}: {sentence}" for e in entries for sentence in to_look_at(e)]
+            log.append(f"no submission: {student.name}, lesson {', '.join(none)}")
+    log += [f"look at {e.row['submission']}: {sentence}" for e in entries for sentence in to_look_at(e)]
     write(to, book.bytes())
-    return [plain(sentence) for sentence in [*said, f"the gradebook to import is {to}"]]
+    return [plain(sentence) for sentence in [*log, f"the gradebook to import is {to}"]]
 
 
-def _columns(book: Gradebook, entries: list[Entry], chosen: dict[str, str], said: list[str]) -> dict[str, Column]:
-    """The column of each lesson that has one and no more than one; no column is filled for two lessons."""
+def _columns(book: Gradebook, entries: list[Entry], chosen: dict[str, str], log: list[str]) -> dict[str, Column]:
+    """The column of each lesson for which exactly one column fits. No column is filled for two lessons."""
     found: dict[str, Column] = {}
     points = {e.row["lesson"]: e.row["max_score"] for e in entries if e.counts}
-    said += [f"no results for lesson {lesson}, which --column names" for lesson in chosen if lesson not in points]
+    log += [f"no results for lesson {lesson}, which --column names" for lesson in chosen if lesson not in points]
     for lesson in sorted(points, key=lambda number: (number not in chosen, number)):
         free = [c for c in book.columns if c not in found.values()]
         if lesson in chosen:
@@ -48,37 +49,38 @@ def _columns(book: Gradebook, entries: list[Entry], chosen: dict[str, str], said
             found[lesson] = fit[0]
             possible, most = fit[0].points, points[lesson]
             if possible not in (None, most):
-                said.append(f"{fit[0].name} has {possible:g} points possible, lesson {lesson} has {most:g}")
+                log.append(f"{fit[0].name} has {possible:g} points possible, lesson {lesson} has {most:g}")
         else:
             what = "several columns fit: " + ", ".join(c.name for c in fit) if fit else "no column fits"
-            said.append(f"lesson {lesson} is left out, {what}; name one with --column {lesson}=NAME")
+            log.append(f"lesson {lesson} is left out, {what}; name one with --column {lesson}=NAME")
     return found
 
 
-def _by_student_and_lesson(book: Gradebook, entries: list[Entry], said: list[str]) -> dict[tuple[int, str], Entry]:
-    """The entry that counts, by row of the gradebook and by lesson."""
+def _by_student_and_lesson(book: Gradebook, entries: list[Entry], log: list[str]) -> dict[tuple[int, str], Entry]:
+    """The counting entry for each (row of the gradebook, lesson)."""
     found: dict[tuple[int, str], Entry] = {}
     for key, mine in by_student(entries).items():
-        students = students_for(book.students, key, mine[0].said.canvas)
+        students = students_for(book.students, key, mine[0].path_info.canvas)
         if len(students) != 1:
             several = ", may be " + " or ".join(f"{s.name} ({s.id})" for s in students) if students else ""
             files = ", ".join(e.row["submission"] for e in mine)
-            said.append(f"not in the gradebook: {mine[0].student}{several}: {files}")
+            log.append(f"not in the gradebook: {mine[0].student}{several}: {files}")
             continue
         for entry in filter(lambda e: e.counts, mine):
             place = students[0].row, entry.row["lesson"]
-            if place in found:  # of two folders, say, one called like the login and one like the id
-                first, entry = sorted([found[place], entry], key=lambda e: e.said.order)
+            if place in found:  # for example, one folder has the student's login as its name, and one has the id
+                first, entry = sorted([found[place], entry], key=lambda e: e.path_info.order)
                 other = first.row["submission"]
-                said.append(f"{students[0].name} has two files for lesson {place[1]}: {other} does not count")
+                log.append(f"{students[0].name} has two files for lesson {place[1]}: {other} does not count")
             found[place] = entry
     return found
 
 
 def _fill(book: Gradebook, column: Column, lesson: str, latest: dict[int, Entry]) -> str:
+    """Put the scores of a lesson into its column. latest: row -> entry. Returns a sentence with the counts."""
     replaced, excused = 0, 0
     for row, entry in latest.items():
-        before, score = book.value(row, column.at), words.number(entry.row["score"])
+        before, score = book.value(row, column.at), render.number(entry.row["score"])
         if before.upper() == _EXCUSED:
             excused += 1
             continue

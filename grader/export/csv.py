@@ -1,4 +1,4 @@
-"""CSV: one line a file, one column an exercise."""
+"""CSV: a line for each file, a column for each exercise."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ import io
 import pathlib
 import unicodedata
 
-from . import words
-from .entries import Entry, odd, write
+from ..judge import render
+from .entries import Entry, remarks, write
 
 TO = "results.csv"
-# What makes a spreadsheet compute a cell, if it comes first.
+# First characters that make a spreadsheet compute a cell.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def text(value: str) -> str:
-    """A cell that a spreadsheet shows and does not compute. Full-width signs count as signs there, too."""
+    """The text of a cell that a spreadsheet does not compute. A full-width sign counts as that sign."""
     first = unicodedata.normalize("NFKC", value).lstrip(" ")[:1]
     return f"'{value}" if first in _FORMULA else value
 
 
 def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
-    """Write the file; returns what to say about it. Raises OSError."""
+    """Write the file. Returns sentences about the result. Raises OSError."""
     ids = {e["id"] for entry in entries for e in entry.row["exercises"]}
     exercises = sorted(ids, key=lambda i: [int(n) if n.isdecimal() else 0 for n in i.split(".")])
     out = io.StringIO()
-    table = csv.writer(out)  # its line ends are CRLF, as RFC 4180 has them
+    table = csv.writer(out)  # line ends are CRLF, as in RFC 4180
     known = ["student", "lesson", "submission", "counts", "score", "max_score"]
     table.writerow([*known, "mistakes", "notes", "isolation", *exercises])
     for entry in entries:
         row, scores = entry.row, {e["id"]: e["score"] for e in entry.row["exercises"]}
-        named = [f"{e['id']} {m['id']}" for e in row["exercises"] for m in words.mistakes(e)[:1]]
-        said = [entry.student, row["lesson"] or "", row["submission"], "yes" if entry.counts else "no"]
-        rest = ["; ".join(named), "; ".join(odd(entry)), str(row["isolation"])]
+        named = [f"{e['id']} {m['id']}" for e in row["exercises"] for m in render.mistakes(e)[:1]]
+        cells = [entry.student, row["lesson"] or "", row["submission"], "yes" if entry.counts else "no"]
+        rest = ["; ".join(named), "; ".join(remarks(entry)), str(row["isolation"])]
         points = [scores.get(i, "") for i in exercises]
-        table.writerow([*map(text, said), row["score"], row["max_score"], *map(text, rest), *points])
+        table.writerow([*map(text, cells), row["score"], row["max_score"], *map(text, rest), *points])
     write(to, out.getvalue())
     return [f"{len(entries)} files in {to}"]

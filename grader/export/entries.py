@@ -1,13 +1,13 @@
-"""The rows of results.jsonl as exports see them: text made plain, and of several files the one that counts."""
+"""The rows of results.jsonl for exports: plain text, and a mark on the file that counts."""
 
 from __future__ import annotations
 
 import hashlib
-import os
 import pathlib
 import re
 from dataclasses import dataclass, replace
 
+from .. import atomic
 from ..classroom import file_names, results_store
 from ..classroom.sanitize import plain_all
 from ..isolation import UNKNOWN, in_words
@@ -17,34 +17,38 @@ RESULTS = "results.jsonl"
 
 @dataclass(frozen=True)
 class Entry:
-    """One row. key: the student as results.jsonl has it; in `row` all text is plain."""
+    """One row.
+
+    row: all text in it is plain (see classroom/sanitize.py). key: the student, unchanged from results.jsonl. counted:
+    the last submission of the same student for the same lesson, None if it is this one.
+    """
 
     row: dict
     key: str
-    said: file_names.Name
-    counted: str | None = None  # the submission that counts in this one's place
+    path_info: file_names.PathInfo
+    counted: str | None = None
 
     @property
     def student(self) -> str:
-        """The student's name, to be read."""
+        """The student's name as plain text."""
         return self.row["student"]
 
     @property
     def counts(self) -> bool:
-        """Whether its score is the student's score of a lesson."""
+        """Whether its score is the student's score for the lesson."""
         return self.row["lesson"] is not None and self.counted is None
 
 
 def load(folder: pathlib.Path) -> list[Entry]:
-    """The entries of a folder of results, by student, lesson and attempt; empty where there are no results."""
+    """The entries of a folder of results, sorted by student, lesson and attempt; empty if there are no results."""
     found = []
-    for row in results_store.rows(folder / RESULTS):
+    for row in results_store.read_rows(folder / RESULTS):
         key = str(row.get("student") or row["submission"])
         blank = {"lesson": None, "problems": [], "exercises": [], "score": 0.0, "max_score": 0.0, "isolation": UNKNOWN}
         found.append(
             Entry(plain_all(blank | row | {"student": key}), key, file_names.of_student(row["submission"], key))
         )
-    found.sort(key=lambda e: (e.key, e.row["lesson"] or "", e.said.order, e.row["submission"]))
+    found.sort(key=lambda e: (e.key, e.row["lesson"] or "", e.path_info.order, e.row["submission"]))
     last = {(e.key, e.row["lesson"]): e.row["submission"] for e in found}
     return [replace(e, counted=_other(e.row["submission"], last[e.key, e.row["lesson"]])) for e in found]
 
@@ -53,10 +57,10 @@ def _other(submission: str, last: str) -> str | None:
     return last if last != submission else None
 
 
-def odd(entry: Entry) -> list[str]:
-    """Sentences about one file: what is wrong with it, whether it came late, whether another one counts."""
+def remarks(entry: Entry) -> list[str]:
+    """Sentences about one file: problems, lateness, and another file that counts instead."""
     sentences = list(entry.row["problems"])
-    if entry.said.late:
+    if entry.path_info.late:
         sentences.append("handed in late, as its name says")
     if entry.counted and entry.row["lesson"]:
         sentences.append(f"not counted: {entry.counted} is a later file for the same lesson")
@@ -65,12 +69,12 @@ def odd(entry: Entry) -> list[str]:
 
 
 def to_look_at(entry: Entry) -> list[str]:
-    """Those of these sentences that an instructor should read: that a name is defined twice is for its author."""
-    return [sentence for sentence in odd(entry) if not sentence.endswith("the last definition counts")]
+    """The remarks for the instructor: all of them, except that a name is defined twice, which is for the student."""
+    return [sentence for sentence in remarks(entry) if not sentence.endswith("the last definition counts")]
 
 
 def isolation(entries: list[Entry]) -> str:
-    """The levels of isolation that answers ran under."""
+    """The levels of isolation at which answers ran."""
     return in_words(str(e.row["isolation"]) for e in entries)
 
 
@@ -83,18 +87,12 @@ def by_student(entries: list[Entry]) -> dict[str, list[Entry]]:
 
 
 def file_name(key: str) -> str:
-    """A name for a student's file: readable, safe on every file system, and no other student's."""
+    """A file name for a student: readable, valid on every file system, and different for each student."""
     readable = re.sub(r"[^a-z0-9]+", "-", key.lower())[:40].strip("-") or "student"
     return f"{readable}-{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
 def write(path: pathlib.Path, data: str | bytes) -> None:
-    """Write a file as a whole or not at all. Raises OSError."""
+    """Write a file completely or not at all, in a folder that is made if need be. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(path.name + ".new")
-    try:
-        beside.write_bytes(data.encode() if isinstance(data, str) else data)
-        os.replace(beside, path)
-    except OSError:
-        beside.unlink(missing_ok=True)
-        raise
+    atomic.write(path, data)

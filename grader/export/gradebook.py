@@ -1,4 +1,4 @@
-"""A gradebook exported from Canvas: who is in it, and which columns take scores. All other bytes stay as they are."""
+"""A gradebook exported from Canvas: its students and its score columns. All other bytes stay unchanged."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class NotAGradebook(Exception):
 
 @dataclass(frozen=True)
 class Student:
-    """A row of the gradebook that stands for a student."""
+    """The row of a student in the gradebook."""
 
     row: int
     name: str  # Lovelace, Ada
     id: str
-    others: tuple[str, ...]  # SIS user id and login, as far as there are any
+    others: tuple[str, ...]  # the SIS user id and the login that the row has
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column that takes the scores of an assignment. points: what it has in the row "Points Possible"."""
+    """A column for the scores of an assignment. points: its value in the row "Points Possible"."""
 
     at: int
     name: str  # as in the header, with Canvas' own number in brackets
@@ -43,7 +43,7 @@ class Column:
 
 
 class Gradebook:
-    """The fields of the file, each with what stands between it and the next."""
+    """The fields of the file, each with the separator or line end behind it. Raises NotAGradebook."""
 
     def __init__(self, data: bytes):
         text = data.decode("utf-8", "surrogateescape")
@@ -74,7 +74,7 @@ class Gradebook:
         return self.value(row, self._at[name]) if name in self._at else ""
 
     def value(self, row: int, at: int) -> str:
-        """The text of a field without quotes and spaces around it; empty where a row is too short."""
+        """The text of a field without its quotes and outer spaces; empty if the row is too short."""
         fields = self._rows[row]
         return unicodedata.normalize("NFC", _value(fields[at][0])) if at < len(fields) else ""
 
@@ -87,12 +87,13 @@ class Gradebook:
         fields[at][0] = value
 
     def bytes(self) -> bytes:
-        """The file."""
+        """The bytes of the file."""
         text = self._mark + "".join(raw + after for fields in self._rows for raw, after in fields)
         return text.encode("utf-8", "surrogateescape")
 
 
 def _rows(text: str, separator: str):
+    """Rows of [field, separator or line end behind it], with the quotes of a field."""
     field = re.compile(rf'("(?:[^"]|"")*"|[^{separator}\r\n]*)({separator}|\r\n|\r|\n|\Z)')
     place, row = 0, []
     while place < len(text) or row:
@@ -117,12 +118,12 @@ def _number(text: str) -> float | None:
 
 
 def columns_for(columns: list[Column], lesson: str, points: float) -> list[Column]:
-    """The columns whose title fits a lesson best: by slug or "lesson 4", by "04" anywhere, by a lone 4 and its points.
+    """The columns whose title fits a lesson best: by slug or "lesson 4", else by "04", else by "4" and the same points.
 
-    More than one is for a person to choose from.
+    Of several columns a person has to choose one.
     """
     number = str(int(lesson))
-    tiers = (
+    rules = (
         lambda c: file_names.lesson(c.title) == lesson,
         lambda c: file_names.lesson(c.title) is None and re.search(rf"(?<![0-9]){lesson}(?![0-9])", c.title),
         lambda c: (
@@ -131,23 +132,23 @@ def columns_for(columns: list[Column], lesson: str, points: float) -> list[Colum
             and re.search(rf"(?<![0-9]){number}(?![0-9])", c.title)
         ),
     )
-    return next((found for tier in tiers if (found := [c for c in columns if tier(c)])), [])
+    return next((found for rule in rules if (found := [c for c in columns if rule(c)])), [])
 
 
 def students_for(students: list[Student], key: str, canvas: tuple[str, str] | None) -> list[Student]:
-    """The students that a submission may be of: by Canvas' id, login or SIS id, else by name. One, if all is well."""
+    """The students that match a submission: by Canvas' id, by login or SIS id, else by name. Usually there is one."""
     if canvas:
         name, number = canvas
         return [s for s in students if s.id == number] or [s for s in students if _flat(s.name) == _flat(name)]
     key, flat = key.strip().casefold(), _flat(key)
-    ways = (
+    rules = (
         lambda s: key in (s.id, *(other.casefold() for other in s.others)),
         lambda s: key in [other.casefold().partition("@")[0] for other in s.others],
         lambda s: flat and flat in (_flat(s.name), _flat("".join(s.name.partition(",")[::-1]))),
     )
-    return next((found for way in ways if (found := [s for s in students if way(s)])), [])
+    return next((found for rule in rules if (found := [s for s in students if rule(s)])), [])
 
 
 def _flat(name: str) -> str:
-    """A name as Canvas puts it into file names: lower case, nothing but letters and digits."""
+    """A name in the form of Canvas' file names: letters and digits in lower case."""
     return re.sub(r"\W", "", name).casefold()

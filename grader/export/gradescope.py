@@ -1,18 +1,18 @@
-"""Gradescope's results.json, with a test for every exercise: one file a student, since it grades one at a time."""
+"""Gradescope's results.json with a test for each exercise. Gradescope grades one student at a time."""
 
 from __future__ import annotations
 
 import json
 import pathlib
 
-from . import words
-from .entries import Entry, by_student, file_name, isolation, odd, write
+from ..judge import render
+from .entries import Entry, by_student, file_name, isolation, remarks, write
 
 TO = "results.json"
 
 
 def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
-    """Write the file, or a folder with one for each of several students; says what it wrote. Raises OSError."""
+    """Write the file, or a folder of files for several students. Returns sentences about the result. Raises OSError."""
     students = by_student(entries)
     if len(students) == 1:
         write(to, _results(entries))
@@ -25,7 +25,7 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
 
 def _results(entries: list[Entry]) -> str:
     counting = [e for e in entries if e.counts]
-    notes = [f"{e.row['submission']}: {sentence}" for e in entries for sentence in odd(e)]
+    notes = [f"{e.row['submission']}: {sentence}" for e in entries for sentence in remarks(e)]
     results = {
         "score": sum(e.row["score"] for e in counting),
         "execution_time": sum(e.row.get("seconds", 0) for e in entries),
@@ -40,12 +40,12 @@ def _results(entries: list[Entry]) -> str:
 
 def _test(exercise: dict) -> dict:
     return {
-        "name": words.name(exercise),
+        "name": render.name(exercise),
         "number": exercise["id"],
         "score": exercise["score"],
         "max_score": exercise["max_score"],
         "status": "passed" if exercise["status"] == "passed" else "failed",
-        "output": "\n".join(words.lines(exercise)),
+        "output": "\n".join(render.lines(exercise)),
         "output_format": "text",
         "visibility": "visible",
     }

@@ -1,4 +1,4 @@
-"""A report in HTML: a page for the class and one for each student. No script, nothing loaded, all text escaped."""
+"""A report in HTML: a page for the class and one for each student. No scripts, no external files, all text escaped."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ import hashlib
 import pathlib
 
 from .. import lessons
-from . import statistics, words
-from .entries import Entry, by_student, file_name, isolation, odd, to_look_at, write
+from ..judge import render
+from . import statistics
+from .entries import Entry, by_student, file_name, isolation, remarks, to_look_at, write
 
 TO = "html"
 _TEMPLATES = pathlib.Path(__file__).parent / "templates"
 
 
 def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
-    """Write index.html and students/*.html into a folder; says what it wrote.
+    """Write index.html and students/*.html into a folder. Returns sentences about the result.
 
-    Raises OSError, or ModuleNotFoundError where Jinja2 is missing.
+    Raises OSError, or ModuleNotFoundError without Jinja2.
     """
     students = by_student(entries)
     common = {"isolation": isolation(entries), "graders": sorted({str(e.row["grader"]) for e in entries})}
@@ -49,7 +50,7 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
 
 def _total(entries: list[Entry]) -> str:
     counting = [e.row for e in entries if e.counts]
-    return f"{words.number(sum(r['score'] for r in counting))}/{words.number(sum(r['max_score'] for r in counting))}"
+    return f"{render.number(sum(r['score'] for r in counting))}/{render.number(sum(r['max_score'] for r in counting))}"
 
 
 def _slug(number: str | None) -> str:
@@ -69,9 +70,14 @@ def _environment():
         lstrip_blocks=True,
     )
     style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
-    # The policy lets this style through by its hash, so that no other one has an effect, and nothing is loaded.
+    # The content security policy allows this style by its hash, so that no other style has an effect.
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    environment.globals |= {"style": Markup(style), "style_hash": f"sha256-{digest}", "words": words, "odd": odd}
+    environment.globals |= {
+        "style": Markup(style),
+        "style_hash": f"sha256-{digest}",
+        "render": render,
+        "remarks": remarks,
+    }
     environment.filters["slug"] = _slug
     return environment
 

@@ -1,20 +1,20 @@
-"""JUnit XML: one test suite a file, one test case an exercise."""
+"""JUnit XML: a test suite for each file, a test case for each exercise."""
 
 from __future__ import annotations
 
 import pathlib
 from xml.etree import ElementTree
 
-from . import words
-from .entries import Entry, odd, write
+from ..judge import render
+from .entries import Entry, remarks, write
 
 TO = "results.xml"
-# not_attempted is skipped; what was judged and found wrong is a failure; what could not be judged is an error.
+# A wrong answer is a failure. An answer that could not be judged is an error. One that is not attempted is skipped.
 _ELEMENT = {"failed": "failure", "error": "error", "timeout": "error", "not_attempted": "skipped"}
 
 
 def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
-    """Write the file; returns what to say about it. Raises OSError."""
+    """Write the file. Returns sentences about the result. Raises OSError."""
     suites = ElementTree.Element("testsuites", name="Five Passes to One")
     for entry in entries:
         _suite(suites, entry)
@@ -28,23 +28,23 @@ def _suite(suites: ElementTree.Element, entry: Entry) -> None:
     row = entry.row
     suite = ElementTree.SubElement(suites, "testsuite", name=row["submission"], time=str(row.get("seconds", 0)))
     properties = ElementTree.SubElement(suite, "properties")
-    said = {"student": entry.student, "lesson": row["lesson"] or "", "counts": "yes" if entry.counts else "no"}
-    said |= {"score": words.score(row), "isolation": str(row["isolation"])}
-    for name, value in said.items():
+    values = {"student": entry.student, "lesson": row["lesson"] or "", "counts": "yes" if entry.counts else "no"}
+    values |= {"score": render.score(row), "isolation": str(row["isolation"])}
+    for name, value in values.items():
         ElementTree.SubElement(properties, "property", name=name, value=value)
     found = []
     if not row["exercises"]:
         case = ElementTree.SubElement(suite, "testcase", name="the file", classname=entry.student)
         found.append(ElementTree.SubElement(case, "error", message="; ".join(row["problems"])).tag)
     for exercise in row["exercises"]:
-        case = ElementTree.SubElement(suite, "testcase", name=words.name(exercise), classname=entry.student)
+        case = ElementTree.SubElement(suite, "testcase", name=render.name(exercise), classname=entry.student)
         kind = _ELEMENT.get(exercise["status"])
         if kind:
             element = ElementTree.SubElement(case, kind, message=exercise["message"])
-            element.text = "\n".join(words.lines(exercise))
+            element.text = "\n".join(render.lines(exercise))
             found.append(kind)
-    if odd(entry):
-        ElementTree.SubElement(suite, "system-out").text = "\n".join(odd(entry))
+    if remarks(entry):
+        ElementTree.SubElement(suite, "system-out").text = "\n".join(remarks(entry))
     counts = {"tests": len(row["exercises"]) or 1, "failures": found.count("failure")}
     counts |= {"errors": found.count("error"), "skipped": found.count("skipped")}
     for name, count in counts.items():

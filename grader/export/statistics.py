@@ -1,23 +1,23 @@
-"""What a class met: how frequent each mistake is, and which exercises were missed most."""
+"""Statistics of a class: the frequency of each mistake, and the exercises with the fewest passes."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 
-from . import words
+from ..judge import render
 from .entries import Entry
 
 
 def mistakes(entries: list[Entry]) -> list[dict]:
-    """Each mistake with the number of students who met it and of those who handed in its exercises; frequent first."""
+    """Each mistake with its number of students and the number who submitted its exercises, the most frequent first."""
     met, where, named = defaultdict(set), defaultdict(set), {}
     handed_in = defaultdict(set)
     for entry, exercise in _counting(entries):
         handed_in[exercise["id"]].add(entry.key)
-        for mistake in words.mistakes(exercise)[:1]:
+        for mistake in render.mistakes(exercise)[:1]:
             named[mistake["id"]] = mistake
             met[mistake["id"]].add(entry.key)
-            where[mistake["id"]].add(words.name(exercise))
+            where[mistake["id"]].add(render.name(exercise))
     found = [
         {
             **mistake,
@@ -31,11 +31,11 @@ def mistakes(entries: list[Entry]) -> list[dict]:
 
 
 def missed(entries: list[Entry]) -> list[dict]:
-    """Each exercise that somebody did not pass, with the students who did, who did not, and who did not try."""
+    """Each exercise that a student did not pass, with the numbers of passed, wrong and missing answers."""
     count: dict[str, dict] = {}
     for _, exercise in _counting(entries):
         row = count.setdefault(
-            words.name(exercise), {"name": words.name(exercise), "of": 0, "passed": 0, "wrong": 0, "not_attempted": 0}
+            render.name(exercise), {"name": render.name(exercise), "of": 0, "passed": 0, "wrong": 0, "not_attempted": 0}
         )
         row["of"] += 1
         row[exercise["status"] if exercise["status"] in row else "wrong"] += 1

@@ -9,7 +9,7 @@ import builtins
 import textwrap
 
 from ..mistakes.registry import MISTAKES
-from ..spec import STATUS, Error
+from ..spec import STATUS, Error, sign_of
 
 WIDTH = 84  # characters; JupyterLab breaks longer lines on a laptop
 _INDENT = " " * 5
@@ -23,7 +23,7 @@ def text(record: dict) -> str:
     ]
     sign, remarks = sign_of(record["status"]), record["remarks"]
     if record["status"] == "passed":
-        lines.append(f"{_INDENT}{sign} {traffic(record) or 'right in every case'}")
+        lines.append(f"{_INDENT}{sign} {traffic(record, '#.3g') or 'right in every case'}")
         lines += [f"{_INDENT}{sign} {flag}" for flag in record["flags"] if flag.startswith("compiled on")]
         lines += [line for remark in remarks for line in _wrapped("! ", remark)]
     elif record["status"] == "not_attempted":
@@ -33,7 +33,7 @@ def text(record: dict) -> str:
         lines += _wrapped(f"{sign} ", record["message"])
         lines += _mistake(record)
         if record["ledger"]:
-            lines.append(f"{_INDENT}{traffic(record)}")
+            lines.append(f"{_INDENT}{traffic(record, '#.3g')}")
     return "\n".join(lines)
 
 
@@ -64,11 +64,6 @@ def name(record: dict) -> str:
     return f"{record['id']} {record.get('title', '')}".strip()
 
 
-def sign_of(status: str) -> str:
-    """The sign of a status, "?" for one that this version does not know."""
-    return STATUS.get(status, ("?",))[0]
-
-
 def mark(record: dict) -> tuple[str, str]:
     """A sign and a word for how an exercise went; a score for a part of it has a sign of its own."""
     sign, word = STATUS.get(record["status"], ("?", str(record["status"])))
@@ -87,16 +82,19 @@ def mistakes(record: dict) -> list[dict]:
     return found
 
 
-def traffic(record: dict) -> str:
-    """Elements read and written, in units of M·N, and how many may be; empty where nothing was counted."""
+def traffic(record: dict, digits: str = ".3g") -> str:
+    """Elements read and written, in units of M·N, and how many may be; empty where nothing was counted.
+
+    digits: format of the two counts. A notebook keeps their zeros, so that the counts of two checks line up.
+    """
     ledger, budget = record.get("ledger"), record.get("budget")
     if not ledger:
         return ""
-    of = f"traffic of {ledger['part']}" if ledger.get("part") else "traffic"
-    read, written = ledger["read"], ledger["written"]
-    if not budget:
-        return f"{of}: read {read:.2f} MN, wrote {written:.2f} MN"
-    return f"{of}: read {read:#.3g} MN of {budget[0]:.3g}, wrote {written:#.3g} MN of {budget[1]:.3g}"
+    moved = [f"{ledger[name]:{digits}} MN" for name in ("read", "written")]
+    if budget:
+        moved = [f"{count} of {may:.3g}" for count, may in zip(moved, budget)]
+    part = f" of {ledger['part']}" if ledger.get("part") else ""
+    return f"traffic{part}: read {moved[0]}, wrote {moved[1]}"
 
 
 def last_line(error: Error) -> str:

@@ -1,4 +1,4 @@
-"""Lesson 00: does the bench work?"""
+"""Lesson 00: a first exercise, which shows that the check works."""
 
 from __future__ import annotations
 

@@ -1,28 +1,19 @@
-"""Lesson 01: five passes over the matrix, what each of them moves, and why the row maximum goes first."""
+"""Lesson 01: softmax as five passes over the matrix, their traffic, and the overflow of exp."""
 
 from __future__ import annotations
-
-import random
 
 import torch
 
 from ..checks import compare, inputs
 from ..checks.compare import same_number
 from ..mistakes import detectors
+from ..mistakes.roofline import NAIVE_TRAFFIC
 from ..mistakes.softmax import formulas
-from ..spec import Call, Case, Evidence, Exercise
+from ..reference import roofline
+from ..spec import Call, Case, Detector, Exercise
 
-
-def five_pass_budget(m: int, n: int) -> tuple[int, int]:
-    """(elements read, elements written) by max, subtract, exp, sum, divide, each as a pass of its own.
-
-    max reads MN and writes M; subtract reads MN + M and writes MN; exp reads and writes MN; sum reads MN and writes
-    M; divide reads MN + M and writes MN.
-    """
-    return 5 * m * n + 2 * m, 3 * m * n + 2 * m
-
-
-_FAMILIES = [
+# Label, input family, rows, columns.
+_MATRICES = [
     ("randn", inputs.randn, 3, 5),
     ("around -200", inputs.far_below_zero, 2, 6),
     ("100 ± 30", inputs.large, 3, 8),
@@ -42,9 +33,9 @@ _FAMILIES = [
 
 def _softmax_cases(seed: int) -> list[Case]:
     cases = []
-    for i, (label, family, m, n) in enumerate(_FAMILIES):
+    for i, (label, family, m, n) in enumerate(_MATRICES):
         x = family(m, n, inputs.generator(seed + i))
-        cases.append(_softmax_case(f"{label}, {m}×{n}", x, five_pass_budget(m, n)))
+        cases.append(_softmax_case(f"{label}, {m}×{n}", x, roofline.five_pass_traffic(m, n)))
     x = inputs.column_strided(inputs.randn(5, 6, inputs.generator(seed)))
     cases.append(_softmax_case("a transposed view, 5×6", x, None))
     return cases
@@ -63,24 +54,10 @@ def _softmax_case(label: str, x: torch.Tensor, budget) -> Case:
 
 
 def _traffic_cases(seed: int) -> list[Case]:
-    rng = random.Random(seed)
-    shapes = [(2, 3), (1, 7), (1823, 781)] + [(rng.randint(2, 5000), rng.randint(2, 20000)) for _ in range(5)]
-    cases = []
-    for m, n in shapes:
-        want = five_pass_budget(m, n)
-        cases.append(
-            Case(
-                f"m={m}, n={n}",
-                Call("call", "naive_traffic", (m, n)),
-                verify=lambda e, want=want: compare.two_numbers(e.value, want),
-                size=m * n,
-                facts={"m": m, "n": n, "want": want},
-            )
-        )
-    return cases
+    return roofline.traffic_cases("naive_traffic", roofline.five_pass_traffic, seed)
 
 
-# The first integer whose exponential is inf. ln of the largest float32 is 88.72, of the largest float16 11.09.
+# dtype -> the first integer whose exp is inf. ln of the largest float32 is 88.72, of the largest float16 11.09.
 _OVERFLOW = {"float32": 89, "float16": 12}
 
 
@@ -89,7 +66,7 @@ def _overflow_cases(seed: int) -> list[Case]:
         Case(
             dtype,
             Call("value", "overflow_at"),
-            verify=lambda e, d=dtype: _overflow(e, d),
+            verify=lambda e, d=dtype: _overflow_fault(e.value, d),
             size=size,
             facts={"dtype": dtype, "want": _OVERFLOW[dtype]},
         )
@@ -97,8 +74,8 @@ def _overflow_cases(seed: int) -> list[Case]:
     ]
 
 
-def _overflow(evidence: Evidence, dtype: str) -> str | None:
-    got = evidence.value
+def _overflow_fault(got, dtype: str) -> str | None:
+    """None if the entry of a dtype is right, else a sentence."""
     if not isinstance(got, dict) or dtype not in got:
         return f"{compare.shown(got)} has no entry {dtype!r}"
     value = got[dtype]
@@ -107,7 +84,8 @@ def _overflow(evidence: Evidence, dtype: str) -> str | None:
     return f"{compare.shown(value)} is not the first integer whose exp is inf in {dtype}"
 
 
-def _entry(test):
+def _entry(test) -> Detector:
+    """Matches an entry of the dictionary for which test(entry, right entry) holds."""
     return detectors.value(lambda got, facts: test(got[facts["dtype"]], facts["want"]))
 
 
@@ -158,20 +136,7 @@ EXERCISES = [
             "Two of the lines read a vector of m elements besides the matrix, and two of them write one.",
             "Each number has the shape a·m·n + b·m, with small whole a and b.",
         ),
-        mistakes=(
-            ("not-two-numbers", detectors.value(lambda v, f: not isinstance(v, (tuple, list)) or len(v) != 2)),
-            *(
-                ("vectors-forgotten", detectors.traffic(lambda m, n, a=a, b=b: (5 * m * n + a * m, 3 * m * n + b * m)))
-                for a in range(3)
-                for b in range(3)
-                if (a, b) != (2, 2)
-            ),
-            ("vectors-of-n", detectors.traffic(lambda m, n: (5 * m * n + 2 * n, 3 * m * n + 2 * n))),
-            ("read-written-swapped", detectors.traffic(lambda m, n: five_pass_budget(m, n)[::-1])),
-            ("seven-mn", detectors.value(lambda v, f: v[0] in (7 * f["m"] * f["n"] + k * f["m"] for k in range(4)))),
-            ("bytes-not-elements", detectors.traffic(lambda m, n: tuple(4 * t for t in five_pass_budget(m, n)))),
-            ("fused-counted", detectors.traffic(lambda m, n: (m * n, m * n))),
-        ),
+        mistakes=NAIVE_TRAFFIC,
     ),
     Exercise(
         id="1.3",

@@ -1,4 +1,4 @@
-"""Lesson 02: what a softmax must move, how long that takes at least, and what bounds it."""
+"""Lesson 02: the least traffic of a softmax, its least time, and its bound."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ import random
 from fractions import Fraction
 
 from ..checks import compare
-from ..checks.compare import same_number
-from ..mistakes import detectors
-from ..mistakes.roofline import BOUND_BY, FLOOR_TIME, FUSED_TRAFFIC, IDEAL_SPEEDUP
+from ..mistakes.roofline import BOUND_BY, FLOOR_TIME, FUSED_TRAFFIC, IDEAL_SPEEDUP, MYTHS
+from ..reference import roofline
 from ..spec import Call, Case, Exercise
 
-# One table for the lesson's text and for its checks.
+# The lesson's text reads the same table.
 _CARDS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "cards.json"
 
 
@@ -22,29 +21,18 @@ def _cards() -> dict[str, dict]:
 
 
 def _traffic_cases(seed: int) -> list[Case]:
-    rng = random.Random(seed)
-    shapes = [(2, 3), (1, 7), (1823, 781)] + [(rng.randint(2, 5000), rng.randint(2, 20000)) for _ in range(5)]
-    return [
-        Case(
-            f"m={m}, n={n}",
-            Call("call", "fused_traffic", (m, n)),
-            verify=lambda e, want=(m * n, m * n): compare.two_numbers(e.value, want),
-            size=m * n,
-            facts={"m": m, "n": n},
-        )
-        for m, n in shapes
-    ]
+    return roofline.traffic_cases("fused_traffic", roofline.one_pass_traffic, seed)
 
 
 def _speedup_cases(seed: int) -> list[Case]:
     rng = random.Random(seed)
-    # The smallest is named first: there, no two known mistakes may give the same number.
+    # The smallest failing case is the one reported. For 7×5, no two known mistakes give the same number.
     shapes = [(7, 5), (40, 1), (3, 20), (1823, 781)] + [(rng.randint(2, 99), rng.randint(11, 2000)) for _ in range(4)]
     return [
         _number_case(
             f"m={m}, n={n}",
             Call("call", "ideal_speedup", (m, n)),
-            Fraction(8 * m * n + 4 * m, 2 * m * n),
+            roofline.ideal_speedup(m, n),
             size=m * n,
             facts={"m": m, "n": n},
         )
@@ -61,7 +49,7 @@ def _floor_cases(seed: int) -> list[Case]:
         _number_case(
             f"m={m}, n={n}, {itemsize} {'byte' if itemsize == 1 else 'bytes'} an element, {bandwidth:,} bytes/s",
             Call("call", "floor_time", (m, n, itemsize, bandwidth)),
-            Fraction(2 * m * n * itemsize, bandwidth),
+            roofline.floor_time(m, n, itemsize, bandwidth),
             size=m * n,
             facts={"m": m, "n": n, "itemsize": itemsize, "bandwidth": bandwidth},
         )
@@ -70,26 +58,14 @@ def _floor_cases(seed: int) -> list[Case]:
 
 
 def _number_case(label: str, call: Call, want: Fraction, size: int, facts: dict) -> Case:
-    return Case(label, call, verify=lambda e: _number(e.value, want), size=size, facts=facts | {"want": want})
+    return Case(
+        label, call, verify=lambda e: roofline.number_fault(e.value, want), size=size, facts=facts | {"want": want}
+    )
 
 
-def _number(got, want: Fraction) -> str | None:
-    # float32, or five decimals of a ratio near 4, is precise enough.
-    if same_number(got, want, rel=2e-6):
-        return None
-    if isinstance(got, bool) or not isinstance(got, (int, float, Fraction)):
-        return f"{compare.shown(got)} came back, expected a number"
-    try:
-        got = float(got)
-    except OverflowError:
-        return f"{compare.shown(got)} came back, which is larger than any float"
-    # How far off it is tells more than the number expected, which stays with the check.
-    times = got / float(want)
-    return f"{got:.6g} came back, {times:{'.4g' if abs(times - 1) > 1e-3 else '.7f'}} times the right number"
-
-
-# What exercise 2.4 asks about: flop per byte in float32. On the cards below, no shortcut survives: the same product is
-# bound by memory on one and by arithmetic on another, and the small computer calculates more slowly than it reads.
+# kernel -> intensity in float32, in flop per byte. A function that ignores one of its arguments fails on some pair of
+# kernel and card: one product is memory-bound on one card and compute-bound on another, and the small computer has
+# fewer flop/s than bytes/s.
 _KERNELS = {
     "a fused softmax": 5 / 8,
     "the product of two 4096×4096 matrices": 4096 / 6,
@@ -105,35 +81,21 @@ def _bound_cases(seed: int) -> list[Case]:
     cases = []
     for card, sheet in (_cards() | {"a small computer": _SMALL_COMPUTER}).items():
         for kernel, intensity in _KERNELS.items():
-            flops, bandwidth = sheet["flops"], sheet["bandwidth"]
-            want = "memory" if intensity * bandwidth < flops else "compute"
-            facts = {"intensity": intensity, "flops": flops, "bandwidth": bandwidth, "want": want}
+            rates = {"intensity": intensity, "flops": sheet["flops"], "bandwidth": sheet["bandwidth"]}
             cases.append(
                 Case(
-                    f"{kernel} on {card}: {intensity:.4g} flop/byte, {flops:g} flop/s, {bandwidth:g} bytes/s",
-                    Call("call", "bound_by", (intensity, flops, bandwidth)),
-                    verify=lambda e, facts=facts: _bound(e.value, facts),
+                    f"{kernel} on {card}: {intensity:.4g} flop/byte, {sheet['flops']:g} flop/s, "
+                    f"{sheet['bandwidth']:g} bytes/s",
+                    Call("call", "bound_by", tuple(rates.values())),
+                    verify=lambda e, rates=rates: roofline.bound_fault(e.value, **rates),
                     size=len(cases),
-                    facts=facts,
+                    facts=rates | {"want": roofline.bound_by(**rates)},
                 )
             )
     return cases
 
 
-def _bound(got, facts: dict) -> str | None:
-    if got == facts["want"]:
-        return None
-    if got not in ("memory", "compute"):
-        return f'{compare.shown(got)} came back, expected "memory" or "compute"'
-    calculating, moving = facts["intensity"] / facts["flops"], 1 / facts["bandwidth"]
-    if got == "memory":
-        return (
-            f'"memory" came back, but a byte\'s arithmetic takes {calculating / moving:.3g} times as long as moving it'
-        )
-    return f'"compute" came back, but moving a byte takes {moving / calculating:.3g} times as long as its arithmetic'
-
-
-# claim -> (whether it holds, where to look). The claims themselves stand in the lesson.
+# claim -> (whether it holds, where the evidence is). The text of the claims is in the lesson.
 _CLAIMS = {
     "a": (False, "what traffic showed for it at the end of lesson 01"),
     "b": (False, "how many bytes that matrix makes, once in and once out, over that time"),
@@ -149,7 +111,7 @@ def _claim_cases(seed: int) -> list[Case]:
         Case(
             f"claim {claim}",
             Call("value", "myths"),
-            verify=lambda e, claim=claim: _claim(e.value, claim),
+            verify=lambda e, claim=claim: _claim_fault(e.value, claim),
             size=size,
             facts={"claim": claim},
         )
@@ -157,17 +119,14 @@ def _claim_cases(seed: int) -> list[Case]:
     ]
 
 
-def _claim(got, claim: str) -> str | None:
+def _claim_fault(got, claim: str) -> str | None:
+    """None if the entry of a claim is right, else a sentence."""
     if not isinstance(got, dict) or claim not in got:
         return f"{compare.shown(got)} has no entry {claim!r}"
     holds, look = _CLAIMS[claim]
     if not isinstance(got[claim], bool):
         return f"{compare.shown(got[claim])} is neither True nor False"
     return None if got[claim] is holds else f"{got[claim]} is not what the evidence says. Look at {look}"
-
-
-def _entry(test) -> detectors.Detector:
-    return detectors.value(lambda v, f: test(v[f["claim"]]))
 
 
 EXERCISES = [
@@ -234,12 +193,6 @@ EXERCISES = [
             "Put the numbers of a claim into your own functions; for the others, ask what the time depends on.",
             'A dictionary has the shape `{"a": <True or False>, "b": <True or False>, ...}`.',
         ),
-        mistakes=(
-            ("value-left-out", detectors.value(lambda v, f: v is None or v[f["claim"]] in (None, ...))),
-            ("claim-missing", detectors.value(lambda v, f: not isinstance(v, dict) or f["claim"] not in v)),
-            ("not-true-or-false", _entry(lambda v: not isinstance(v, bool))),
-            ("myth-believed", _entry(lambda v: v)),
-            ("truth-doubted", _entry(lambda v: not v)),
-        ),
+        mistakes=MYTHS,
     ),
 ]

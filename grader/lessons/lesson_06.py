@@ -1,21 +1,21 @@
-"""Lesson 06: green tests lie. Inputs that break three kernels, and a test that is run against right and wrong ones."""
+"""Lesson 06, green tests lie: inputs that break three kernels, and a test that runs against right and wrong ones."""
 
 from __future__ import annotations
 
 import pathlib
 import random
+from collections.abc import Callable
 
-import torch
-
-from ..checks import compare, syntax
-from ..mistakes import detectors
-from ..spec import Call, Case, Detector, Evidence, Exercise, Given
+from ..mistakes.testing import INPUT, mistakes_of_test
+from ..reference import testing
+from ..spec import Call, Case, Exercise, Given
 
 _KERNELS = pathlib.Path(__file__).parent / "lesson_06_kernels"
 _BROKEN = (_KERNELS / "broken.py").read_text(encoding="utf-8")
 _RIGHT = (_KERNELS / "right.py").read_text(encoding="utf-8")
 _WRONG = (_KERNELS / "wrong.py").read_text(encoding="utf-8")
 
+# name of a right kernel -> its method, for the label of a case
 RIGHT = {
     "reference": "PyTorch's own",
     "one_row": "one program a row",
@@ -27,7 +27,7 @@ RIGHT = {
     "tile": "sixteen rows a program",
 }
 
-# In the order in which a test should learn to catch them.
+# kind of wrong kernels -> their names. The feedback is about the first kind that the test accepts.
 WRONG = {
     "that return nan": ("all_nan",),
     "with plausible numbers in the wrong places": ("uniform", "zeros", "halves_swapped"),
@@ -40,66 +40,38 @@ WRONG = {
 }
 
 
-def _input_cases(name: str, broken: str):
-    def case(label: str, verify, function: Given, size: int) -> Case:
+def _input_cases(name: str, broken: str) -> Callable[[int], list[Case]]:
+    def case(label: str, verify, kernel: Given, size: int) -> Case:
         call = Call("call", name)
-        return Case(label, call, verify, size=size, then=(function,), may_call_library=True)
+        return Case(label, call, verify, size=size, then=(kernel,), may_call_library=True)
 
     def cases(seed: int) -> list[Case]:
-        fair = case("your input, in a right kernel", lambda e: _unfair(e, name), Given(_RIGHT, "one_row"), size=1)
-        exposes = case(
-            f"your input, in {broken}",
-            lambda e: _unusable(e, name) or _harmless(e, broken),
-            Given(_BROKEN, broken),
-            size=2,
-        )
-        return [fair, exposes]
+        return [
+            case(
+                "your input, in a right kernel",
+                lambda e: testing.right_kernel_fault(e, name),
+                Given(_RIGHT, "one_row"),
+                size=1,
+            ),
+            case(
+                f"your input, in {broken}",
+                lambda e: testing.broken_kernel_fault(e, name, broken),
+                Given(_BROKEN, broken),
+                size=2,
+            ),
+        ]
 
     return cases
 
 
-def _unusable(evidence: Evidence, name: str) -> str | None:
-    """Why what came back is no input for the kernels, None when it is one."""
-    x = evidence.value
-    if isinstance(x, torch.Tensor) and x.dim() == 2 and x.dtype == torch.float32:
-        return None
-    if isinstance(x, torch.Tensor):
-        returned = f"a tensor of shape {tuple(x.shape)} and {compare.name(x.dtype)}"
-    else:
-        returned = compare.shown(x)
-    return f"{name}() returned {returned}, expected a small float32 matrix"
-
-
-def _unfair(evidence: Evidence, name: str) -> str | None:
-    """Why a right kernel cannot be right on the input, None when it is."""
-    if _unusable(evidence, name):
-        return _unusable(evidence, name)
-    x, right = evidence.value, evidence.then[0]
-    if right.error:
-        return right.error["message"]
-    if not torch.softmax(x.double(), dim=1).isfinite().all():
-        row = int((~torch.softmax(x.double(), dim=1).isfinite()).any(dim=1).nonzero()[0])
-        return f"row {row} has no softmax: the right answer is nan"
-    return compare.softmax(x, right.value)
-
-
-def _harmless(evidence: Evidence, broken: str) -> str | None:
-    x, result = evidence.value, evidence.then[0]
-    if result.error or compare.softmax(x, result.value):
-        return None
-    finite = x[x.isfinite()]
-    values = f"values from {finite.min():.4g} to {finite.max():.4g}" if finite.numel() else "no finite value"
-    return f"{broken} is right on all of it ({x.shape[0]}×{x.shape[1]}, {values})"
-
-
 def _test_cases(seed: int) -> list[Case]:
-    """Right and wrong kernels in an order that depends on the seed, so that a test cannot know which comes when."""
+    """Right and wrong kernels in an order that depends on the seed, so that a test cannot rely on their order."""
     kernels = [(f"a right kernel ({style})", Given(_RIGHT, name), None) for name, style in RIGHT.items()]
     for group, names in WRONG.items():
         kernels += [(f"kernel {i} of those {group}", Given(_WRONG, name), group) for i, name in enumerate(names, 1)]
     sizes = list(range(len(kernels)))
     random.Random(seed).shuffle(sizes)
-    sizes[0] = -1  # what PyTorch's own result does not pass says most
+    sizes[0] = -1  # the smallest failure is the one reported: PyTorch's own result before all others
     return [_test_case(*kernel, size) for kernel, size in zip(kernels, sizes)]
 
 
@@ -117,46 +89,6 @@ def _test_case(label: str, kernel: Given, group: str | None, size: int) -> Case:
     )
 
 
-def _is_red(case: Case, evidence: Evidence) -> bool:
-    return case.group is None and (evidence.error or {}).get("type") == "AssertionError"
-
-
-@Detector
-def _refuses_right(case: Case, evidence: Evidence, answer) -> bool:
-    return _is_red(case, evidence) and not case.facts["reference"]
-
-
-@Detector
-def _refuses_reference(case: Case, evidence: Evidence, answer) -> bool:
-    return case.facts["reference"] and _is_red(case, evidence)
-
-
-def _was_told(what: str):
-    """A right kernel did not take what the test handed it."""
-    return Detector(
-        lambda case, evidence, answer: case.group is None and what in (evidence.error or {}).get("message", "")
-    )
-
-
-def _survives(test=None):
-    """A wrong kernel got through, and the test is written in a certain way."""
-
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer) -> bool:
-        return case.group is not None and (test is None or detectors.written(test)(case, evidence, answer))
-
-    return detect
-
-
-def _survivor(group: str):
-    return Detector(lambda case, evidence, answer: case.group == group)
-
-
-def _then_told(what: str):
-    """The kernel did not take what the answer returned."""
-    return Detector(lambda c, e, a: bool(e.then and e.then[0].error and what in e.then[0].error["message"]))
-
-
 def _input_exercise(number: int, letter: str, hints: tuple[str, str, str]) -> Exercise:
     name, broken = f"breaks_{letter}", f"softmax_{letter}"
     return Exercise(
@@ -166,29 +98,9 @@ def _input_exercise(number: int, letter: str, hints: tuple[str, str, str]) -> Ex
         points=1,
         cases=_input_cases(name, broken),
         hints=hints,
-        mistakes=(
-            ("returns-nothing", detectors.nothing),
-            ("input-too-large", Detector(lambda c, e, a: "tensor of" in getattr(e.value, "kind", ""))),
-            ("input-no-matrix", Detector(lambda c, e, a: e.error is None and bool(_unusable(e, name)))),
-            ("input-empty", _then_told("without elements")),
-            ("input-too-large", _then_told("more than a check can interpret")),
-            ("input-without-softmax", Detector(lambda c, e, a: c.size == 1 and e.error is None)),
-            ("input-harmless", Detector(lambda c, e, a: c.size == 2 and e.error is None)),
-        ),
+        mistakes=INPUT,
     )
 
-
-# One for each group of wrong kernels.
-_NAMES = (
-    "test-takes-nan",
-    "test-ignores-places",
-    "test-few-widths",
-    "test-too-loose",
-    "test-tame-values",
-    "test-few-layouts",
-    "test-few-heights",
-    "test-looks-once",
-)
 
 EXERCISES = [
     _input_exercise(
@@ -225,7 +137,7 @@ EXERCISES = [
         points=4,
         cases=_test_cases,
         groups=tuple(WRONG),
-        imports=("torch.distributed.tensor",),  # torch.testing.assert_close asks for its kind of tensors
+        imports=("torch.distributed.tensor",),  # torch.testing.assert_close imports it
         hints=(
             "A test is as good as its inputs and as strict as its comparison. Vary one thing at a time: width, height, "
             "memory layout, values.",
@@ -234,16 +146,6 @@ EXERCISES = [
             "A list of inputs, and for each: `want = torch.softmax(<x in float64>, dim=1)`, then an assert on "
             "`(got - want).abs() <= <share> * want + <next to nothing>`.",
         ),
-        mistakes=(
-            ("input-empty", _was_told("without elements")),
-            ("input-too-large", _was_told("is more than a check can interpret")),
-            ("input-no-matrix", _was_told("softmax takes a float32 matrix")),
-            ("test-refuses-pytorch", _refuses_reference),
-            ("test-refuses-right", _refuses_right),
-            ("test-returns", Detector(lambda c, e, a: isinstance(e.value, bool))),
-            ("test-calls-nothing", _survives(lambda tree: 0 in syntax.unused_parameters(tree, "test_softmax"))),
-            ("test-asserts-nothing", _survives(syntax.asserts_nothing)),
-            *zip(_NAMES, map(_survivor, WRONG)),
-        ),
+        mistakes=mistakes_of_test(WRONG),
     ),
 ]

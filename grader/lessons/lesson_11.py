@@ -1,4 +1,4 @@
-"""Lesson 11: backward. The gradient of a softmax, its kernel, and a function that autograd can use."""
+"""Lesson 11, backward: the gradient of a softmax, its kernel, and a torch.autograd.Function."""
 
 from __future__ import annotations
 
@@ -7,40 +7,42 @@ import pathlib
 import torch
 
 from ..checks import compare, inputs
-from ..mistakes import autograd, detectors, gradients
-from ..mistakes.gradient_kernel import GRADIENT_KERNEL
+from ..mistakes import detectors
+from ..mistakes.autograd import FUNCTION
+from ..mistakes.gradient import GRADIENT, GRADIENT_KERNEL, OTHER_METHODS
 from ..mistakes.softmax.function import WRAPPER
-from ..reference import softmax_function
+from ..reference import autograd, gradient, softmax_function
 from ..spec import Call, Case, Exercise, Out
 
 _DRIVER = (pathlib.Path(__file__).parent / "drivers" / "gradient.py").read_text(encoding="utf-8")
 
 
 def _constant(m: int, n: int, g: torch.Generator) -> torch.Tensor:
-    """One random number for each row: its gradient is 0."""
+    """One random number for each row. The gradient of such a dy is 0."""
     return torch.randn(m, 1, generator=g).expand(m, n).contiguous()
 
 
 def _ones(m: int, n: int, g: torch.Generator) -> torch.Tensor:
-    """What the loss y.sum() hands back."""
+    """The dy of the loss y.sum()."""
     return torch.ones(m, n)
 
 
 def _one_place(m: int, n: int, g: torch.Generator) -> torch.Tensor:
-    """All but one output of a row are of no interest."""
+    """A single 1 in each row: the loss uses one output of the row."""
     return torch.eye(n)[torch.arange(m) % n]
 
 
 def _large(m: int, n: int, g: torch.Generator) -> torch.Tensor:
+    """Normal values with a standard deviation of 10000."""
     return 1e4 * torch.randn(m, n, generator=g)
 
 
 def _decided(m: int, n: int, g: torch.Generator) -> torch.Tensor:
-    """Values so far apart that one output is 1 and the others underflow to 0."""
+    """Values so far apart that one output of each row is 1 and the others underflow to 0."""
     return 1000 * inputs.randn(m, n, g)
 
 
-# Label, family of x, which softmax makes y of, family of dy, rows, columns.
+# Label, input family of x, input family of dy, rows, columns. y is the softmax of x.
 _MATRICES = [
     ("a random dy", inputs.randn, inputs.randn, 2, 3),
     ("one row", inputs.randn, inputs.randn, 1, 8),
@@ -58,7 +60,7 @@ _MATRICES = [
     ("long rows", inputs.randn, inputs.randn, 7, 257),
 ]
 
-# For the forward direction alone, which needs no graph.
+# Label, input family, rows, columns, for the forward direction alone.
 _FORWARD = [
     ("randn", inputs.randn, 2, 3),
     ("one row", inputs.randn, 1, 6),
@@ -79,10 +81,10 @@ def _formula_cases(seed: int) -> list[Case]:
         case = Case(
             f"{label}, {m}×{n}",
             Call("call", "softmax_backward", (y, dy)),
-            verify=lambda e, y=y, dy=dy: compare.gradient(y, dy, e.value) or gradients.detour(y, e),
+            verify=lambda e, y=y, dy=dy: compare.gradient(y, dy, e.value) or gradient.other_method(y, e),
             size=m * n,
-            facts={"x": y, "y": y, "dy": dy, "want": compare.softmax_gradient(y, dy)},
-            may_call_library=True,  # verify looks for it, once the numbers are right
+            facts=gradient.facts(y, y, dy),
+            may_call_library=True,  # verify reports the call, once the numbers are right
         )
         cases.append(case)
     return cases
@@ -111,7 +113,7 @@ def _kernel_cases(seed: int) -> list[Case]:
         _kernel_case("gaps between the rows of dy", *gaps(0, 3)),
         _kernel_case("three strides", *gaps(2, 3), dx_gap=1),
         _kernel_case("all rows of dy one row in memory", y, dy[:1].expand(4, 5)),
-        # Not the float32 softmax made wider: a row of that sums to 1 only roughly, and whoever relies on 1 would fail.
+        # The softmax is computed in float64: a float32 row sums to 1 only roughly, and a right answer may rely on 1.
         _kernel_case("float64", torch.softmax(x64, 1), dy64),
         _kernel_case("programs in reversed order", *pair(4, 7), order="reversed"),
         _kernel_case("programs in shuffled order", *pair(6, 7), dx_gap=1, order="shuffled"),
@@ -138,15 +140,7 @@ def _kernel_case(label: str, y: torch.Tensor, dy: torch.Tensor, dx_gap: int = 0,
         budget=(2 * m * n, m * n),
         unit=m * n,
         each_once=True,
-        facts={
-            "x": y,
-            "y": y,
-            "dy": dy,
-            "want": compare.softmax_gradient(y, dy),
-            "out": 0,
-            "block": block,
-            "strides": strides,
-        },
+        facts=gradient.facts(y, y, dy) | {"out": 0, "block": block, "strides": strides},
     )
 
 
@@ -161,7 +155,7 @@ def _function_cases(seed: int) -> list[Case]:
     )
     for i, (label, x, dy, m, n) in enumerate([*_MATRICES, ("very long rows", inputs.randn, inputs.randn, 2, 5000)]):
         g = inputs.generator(seed + i)
-        cases.append(autograd.case(f"{label}, {m}×{n}", x(m, n, g), dy(m, n, g)))
+        cases.append(autograd.backward_case(f"{label}, {m}×{n}", x(m, n, g), dy(m, n, g)))
 
     def pair(m: int, n: int) -> tuple[torch.Tensor, torch.Tensor]:
         return inputs.randn(m, n, g), inputs.randn(m, n, g)
@@ -178,14 +172,14 @@ def _function_cases(seed: int) -> list[Case]:
         ("x a transposed view", column_strided(x), dy),
         ("float64", x.double(), dy.double()),
     ]
-    cases += [autograd.case(f"{label}, 3×5", x, dy) for label, x, dy in views]
+    cases += [autograd.backward_case(f"{label}, 3×5", x, dy) for label, x, dy in views]
     return [
         *cases,
-        autograd.way("the same backward a second time", "check_second_gradient", "second", *pair(3, 6)),
-        autograd.way("another forward before backward", "check_first_of_two", "first of two", *pair(3, 6)),
-        autograd.output_after(*pair(3, 6)),
-        autograd.changed(*pair(3, 6)),
-        autograd.kept(pair(4, 6)[0]),
+        autograd.gradient_case("the same backward a second time", "check_second_gradient", "second", *pair(3, 6)),
+        autograd.gradient_case("another forward before backward", "check_first_of_two", "first of two", *pair(3, 6)),
+        autograd.output_case(*pair(3, 6)),
+        autograd.changed_output_case(*pair(3, 6)),
+        autograd.kept_case(pair(4, 6)[0]),
     ]
 
 
@@ -207,8 +201,8 @@ EXERCISES = [
             ("returns-nothing", detectors.nothing),
             ("wrong-dtype", detectors.wrong_kind("dtype")),
             ("wrong-shape", detectors.wrong_kind("shape")),
-            *gradients.DETOURS,
-            *gradients.GRADIENT,
+            *OTHER_METHODS,
+            *GRADIENT,
         ),
     ),
     Exercise(
@@ -234,7 +228,7 @@ EXERCISES = [
         cases=_function_cases,
         kernels=True,
         driver=_DRIVER,
-        imports=("torch.fx.experimental.symbolic_shapes",),  # torch.autograd.grad looks into it
+        imports=("torch.fx.experimental.symbolic_shapes",),  # torch.autograd.grad imports it
         hints=(
             "forward is 5.2 without refusals, and a line that keeps what backward needs. backward is a launch, too.",
             "ctx.save_for_backward takes tensors, ctx.saved_tensors is a tuple of them. What does dy.stride() say of a "
@@ -242,6 +236,6 @@ EXERCISES = [
             "In backward: `y, = ctx.saved_tensors`, then dy as the kernel wants it, then "
             "`softmax_backward_kernel[(<rows>,)](dx, y, dy, <three strides>, <columns>, BLOCK=...)`, then return.",
         ),
-        mistakes=(*autograd.FUNCTION, *WRAPPER, *GRADIENT_KERNEL),
+        mistakes=(*FUNCTION, *WRAPPER, *GRADIENT_KERNEL),
     ),
 ]

@@ -1,4 +1,4 @@
-"""Lesson 12: down to CUDA. A tree, a butterfly, two levels of it, and three kernels in CUDA C++."""
+"""Lesson 12, down to CUDA: a tree, a butterfly, two levels of butterflies, and three kernels in CUDA C++."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import random
 import torch
 
 from ..checks import compare, inputs
-from ..mistakes import cuda_faults, reductions
-from ..mistakes.cuda_kernels import CUDA_KERNEL
-from ..reference import combines, softmax_function
+from ..mistakes.cuda import CUDA_KERNEL
+from ..mistakes.reductions import BUTTERFLY, TREE, TWO_LEVEL
+from ..reference import combines, cuda, reductions, softmax_function
 from ..spec import Call, Case, Exercise, Helper, Out
 
 _COMBINES = pathlib.Path(combines.__file__).read_text(encoding="utf-8")
@@ -24,7 +24,7 @@ def _tree_cases(seed: int) -> list[Case]:
         ("eight numbers", [float(v) for v in rng.sample(range(1, 100), 8)]),
         ("thirty-two numbers", [float(v) for v in rng.sample(range(-500, 500), 32)]),
     ]
-    # One number is the oddest case, not the simplest.
+    # A single number is the most special case, so its failure is reported last.
     return [_tree_case(label, values, len(values) if len(values) > 1 else 1000) for label, values in lists]
 
 
@@ -58,7 +58,7 @@ def _butterfly_cases(seed: int) -> list[Case]:
 
 
 def _butterfly_case(size: int, label: str, combine: str, lanes: list) -> Case:
-    want = reductions.steps(lanes, getattr(combines, combine), reductions.powers(len(lanes)))[0]
+    want = reductions.butterfly(lanes, getattr(combines, combine), reductions.powers(len(lanes)))[0]
     return Case(
         label,
         Call("call", "butterfly", (list(lanes), Helper(_COMBINES, combine))),
@@ -92,7 +92,7 @@ def _two_level_cases(seed: int) -> list[Case]:
 
 
 def _two_level_case(size: int, label: str, ms: list[float], ds: list[float]) -> Case:
-    want = reductions.state_of(ms, ds)
+    want = reductions.merged(ms, ds)
     return Case(
         label,
         Call("call", "two_level", (list(ms), list(ds))),
@@ -102,7 +102,8 @@ def _two_level_case(size: int, label: str, ms: list[float], ds: list[float]) -> 
     )
 
 
-_ROWS = [
+# Label, input family, rows, columns, threads of a block.
+_MATRICES = [
     ("randn", inputs.randn, 1, 5, 32),
     ("one column", inputs.randn, 2, 1, 32),
     ("fewer columns than threads", inputs.randn, 3, 8, 32),
@@ -126,13 +127,14 @@ _ROWS = [
     ("a power of two", inputs.randn, 2, 2048, 256),
     ("a long row", inputs.randn, 2, 4100, 1024),
 ]
-_WALKS = {"v1": 3, "v2": 2, "v3": 2}
+# version -> passes over the input that its budget allows
+_PASSES = {"v1": 3, "v2": 2, "v3": 2}
 
 
 def _kernel_cases(seed: int) -> list[Case]:
     cases = []
-    for version in _WALKS:
-        for i, (label, family, m, n, threads) in enumerate(_ROWS):
+    for version in _PASSES:
+        for i, (label, family, m, n, threads) in enumerate(_MATRICES):
             cases.append(_kernel_case(version, label, family(m, n, inputs.generator(seed + i)), threads))
         g = inputs.generator(seed)
         cases.append(_kernel_case(version, "blocks in reversed order", inputs.randn(4, 70, g), 32, "reversed"))
@@ -145,13 +147,13 @@ def _kernel_case(version: str, label: str, x: torch.Tensor, threads: int, order:
     return Case(
         f"{version}, {label}{shape}, {threads} threads a block",
         Call("cuda", version, (Out((m, n)), x, n), {"function": f"softmax_{version}", "threads": threads}, (m,), order),
-        verify=lambda e: cuda_faults.numbers(x, e) or cuda_faults.fault(version, e, n)[1],
+        verify=lambda e: cuda.numbers_fault(x, e) or cuda.version_fault(version, e, n)[1],
         size=m * n,
-        budget=(_WALKS[version] * m * n, m * n),
+        budget=(_PASSES[version] * m * n, m * n),
         may_read_less=True,
         unit=m * n,
         group=version,
-        facts={"x": x, "out": 0, "threads": threads, "version": version},
+        facts={"x": x, "out": 0, "threads": threads},
         interpreted_only=softmax_function.lowest(x),
     )
 
@@ -169,7 +171,7 @@ EXERCISES = [
             "`while len(values) > 1:` a new list, `[values[i] + values[<i and half a list>] for i in range(<half>)]`, "
             "and keep it.",
         ),
-        mistakes=reductions.TREE,
+        mistakes=TREE,
     ),
     Exercise(
         id="12.2",
@@ -183,7 +185,7 @@ EXERCISES = [
             "For the offsets 16, 8, 4, 2, 1 (for 32 lanes): a new list with `combine(<old, own>, "
             "<old, lane ^ offset>)` for every lane.",
         ),
-        mistakes=reductions.BUTTERFLY,
+        mistakes=BUTTERFLY,
     ),
     Exercise(
         id="12.3",
@@ -197,15 +199,15 @@ EXERCISES = [
             "`butterfly(list(zip(<32 maxima>, <32 sums>)), merge)[0]` for every warp; then the same for a list of the "
             "results, filled up to 32.",
         ),
-        mistakes=reductions.TWO_LEVEL,
+        mistakes=TWO_LEVEL,
     ),
     Exercise(
         id="12.4",
         title="softmax_v1, softmax_v2, softmax_v3",
-        names=tuple(_WALKS),
+        names=tuple(_PASSES),
         points=3,
         cases=_kernel_cases,
-        groups=tuple(_WALKS),
+        groups=tuple(_PASSES),
         parts=True,
         kernels=True,
         hints=(
@@ -216,6 +218,6 @@ EXERCISES = [
             "place me + half>; <meet> }`. A butterfly: `__shfl_xor_sync(0xffffffff, <mine>, <offset>)` for m and for "
             "d, then merge.",
         ),
-        mistakes=(*cuda_faults.FAULTS, *CUDA_KERNEL),
+        mistakes=CUDA_KERNEL,
     ),
 ]

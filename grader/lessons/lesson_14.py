@@ -1,4 +1,4 @@
-"""Lesson 14: measure and ship. A benchmark that can say no, and the function that people will call."""
+"""Lesson 14, measure and ship: a benchmark that rejects impossible results, and a softmax that chooses its kernel."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import random
 import torch
 
 from ..checks import inputs
-from ..mistakes import bandwidth, routing
+from ..mistakes.bandwidth import BANDWIDTH
+from ..mistakes.routing import PICK
+from ..reference import bandwidth, routing
 from ..spec import Case, Exercise
 
 _DRIVERS = pathlib.Path(__file__).parent / "drivers"
 
-# Rows, columns, dtype; the call that is disturbed differs, so that no single run is safe.
+# Rows, columns, dtype. The disturbed calls differ from case to case, so that no single run is reliable.
 _MEASURED = [
     (1000, 2000, "float64"),
     (4096, 781, "float32"),
@@ -27,7 +29,7 @@ def _bandwidth_cases(seed: int) -> list[Case]:
     chance = random.Random(seed)
     cases = []
     for disturbed, (m, n, dtype) in enumerate(_MEASURED):
-        # Anything from 400 to 1600 GB/s: an answer may round to whole ones.
+        # From 400 to 1600 GB/s, so that an answer may round to whole GB/s.
         microseconds = round(2 * m * n * getattr(torch, dtype).itemsize / chance.uniform(4e5, 16e5), 3)
         cases.append(bandwidth.case(m, n, dtype, microseconds, disturbed))
     return [
@@ -39,7 +41,7 @@ def _bandwidth_cases(seed: int) -> list[Case]:
 
 
 _HALF, _BRAIN, _SINGLE = torch.float16, torch.bfloat16, torch.float32
-# Rows, columns, dtype; the launchers that suit them on an NVIDIA GPU; the mistake that any other is.
+# Rows, columns, dtype, the launchers that suit them on an NVIDIA GPU, the mistake of any other choice.
 _CHOICES = [
     (64, 1000, _SINGLE, ("tile", "two"), "row-not-held"),
     (64, 781, _HALF, ("odd",), "vectors-unused"),
@@ -48,6 +50,7 @@ _CHOICES = [
     (128, 131072, _SINGLE, ("shared",), "sharing-unused"),
     (256, 131072, _BRAIN, ("shared",), "sharing-unused"),
 ]
+# Label, input family, rows, columns, dtype.
 _MATRICES = [
     ("a single element", inputs.randn, 1, 1, _SINGLE),
     ("randn", inputs.randn, 3, 5, _SINGLE),
@@ -124,7 +127,7 @@ EXERCISES = [
             "In the loop: `clock.clear_cache()`, wait, `start = clock.now()`, <the call>, wait, "
             "`times.append(<difference>)`.",
         ),
-        mistakes=bandwidth.BANDWIDTH,
+        mistakes=BANDWIDTH,
     ),
     Exercise(
         id="14.2",
@@ -143,7 +146,7 @@ EXERCISES = [
             "`if <a row fits>: return pick.tile`, and so on down to the kernel that takes everything. In softmax: "
             "refuse, make y, make the columns neighbours, `kernel_for(x)(y, x)`.",
         ),
-        mistakes=routing.PICK,
+        mistakes=PICK,
         groups=(routing.CHOICES,),
         last_step=1,
     ),

@@ -22,8 +22,8 @@ from ..reference.attention import causal_mask, matmul
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
 from .detectors import both, outside, written
+from .kernels import KERNEL
 from .mistake import Mistake
-from .softmax.columns import KERNEL
 
 # ---- texts
 

@@ -1,7 +1,6 @@
-"""What is asked of a softmax that autograd can use, and the mistakes that such a function can meet.
+"""The mistakes of a softmax as a torch.autograd.Function: texts and detectors.
 
-Its cases call the functions of drivers/gradient.py. Their facts hold x, what known/gradient_kernel.py wants, and way:
-which of these functions it was.
+The facts of a case are described in reference/autograd.py.
 """
 
 from __future__ import annotations
@@ -11,145 +10,141 @@ import re
 
 import torch
 
-from ..checks import bounds, compare, syntax
+from ..checks import syntax
 from ..checks.compare import softmax_gradient
-from ..reference import softmax_function
-from ..spec import Answer, Call, Case, Detector, Evidence
+from ..reference.autograd import kept_tensors, repeated_kernel
+from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
 from .detectors import both, written
-from .gradients import gradient
+from .gradient import gradient_formula
+from .mistake import Mistake
 
-_NAMES = {"x": "x", "y": "y", "other": "another tensor"}
-_HOW = {"saved": "", "attribute": " as an attribute of ctx"}
+MISTAKES = [
+    Mistake(
+        "one-direction-only",
+        "In one of the two directions PyTorch did the work.",
+        "Which kernel does each of your two methods launch?",
+    ),
+    Mistake(
+        "tensors-in-another-order",
+        "A launch names its tensors in another order than the kernel's signature does.",
+        "Which parameter stands first in that signature, and which tensor comes first in your launch?",
+    ),
+    Mistake(
+        "nothing-kept",
+        "backward asks for a tensor, and forward kept none.",
+        "Which line of forward hands a tensor to ctx?",
+    ),
+    Mistake(
+        "context-misused",
+        "save_for_backward is called with tensors, one argument each; saved_tensors is a tuple, which PyTorch fills.",
+        "Which of the two is called, in which method, and with what?",
+    ),
+    Mistake(
+        "not-an-autograd-function",
+        "Softmax is no autograd function, so PyTorch has nothing to apply.",
+        "Which class should yours be built on, and what do its two methods get as their first argument?",
+    ),
+    Mistake(
+        "x-for-y",
+        "The formula was given the input of the softmax where it wants the output.",
+        "Which tensor did forward keep, and which one does the formula of 11.1 take?",
+    ),
+    Mistake(
+        "x-kept",
+        "The input is kept until backward, though the gradient does not need it.",
+        "Which tensors does the formula of 11.1 take?",
+    ),
+    Mistake(
+        "kept-beside-the-graph",
+        "A tensor waits for backward where PyTorch does not know of it: nobody notices when it is changed or replaced.",
+        "Which method of ctx keeps a tensor together with its version?",
+    ),
+    Mistake(
+        "kept-too-much",
+        "Something besides y waits for backward, and it is as large as a matrix.",
+        "Which tensors does the formula of 11.1 take?",
+    ),
+    Mistake(
+        "y-recomputed",
+        "The softmax was computed once more for backward.",
+        "What had forward at hand that backward could have used?",
+    ),
+    Mistake(
+        "y-overwritten",
+        "Backward changed the output of forward: it belongs to the caller, and a second backward needs it too.",
+        "Which tensor do the stores of your launch in backward go to?",
+    ),
+    Mistake(
+        "dy-assumed-adjacent",
+        "The gradient that arrives may be a view, whose elements do not lie in memory row by row.",
+        "What does dy.stride() say after y.sum(), and what does your kernel take the column stride to be?",
+    ),
+    Mistake(
+        "float64-refused",
+        "float64 was refused, though the exercise promises it.",
+        "Which dtypes does the docstring name, and which of your lines looks at the dtype?",
+    ),
+    Mistake(
+        "gradients-miscounted",
+        "backward returned another number of gradients than forward has inputs.",
+        "How many inputs does forward have besides ctx?",
+    ),
+    Mistake(
+        "gradient-none",
+        "backward gave None for x.",
+        "What does your backward return, and for which input?",
+    ),
+    Mistake(
+        "gradient-shape",
+        "backward returned a gradient that does not have the shape of x.",
+        "Which shape does the gradient of a matrix have?",
+    ),
+    Mistake("no-backward", "The function has no backward.", "Which two methods does an autograd function need?"),
+    Mistake(
+        "saved-tuple",
+        "A tuple was used as if it were a tensor.",
+        "What does ctx.saved_tensors hold when one tensor was saved?",
+    ),
+]
+
+_CONTEXT_ERROR = r"can only save variables|'saved_tensors'.* not writable|'tuple' object is not callable"
 
 
-def _right(x: torch.Tensor, dy: torch.Tensor, evidence: Evidence) -> str | None:
-    """The gradient of a softmax of x, compared in the precision of x."""
-    off = bounds.softmax_bound(x, x.dtype) * torch.finfo(x.dtype).eps / torch.finfo(torch.float32).eps
-    return compare.gradient(torch.softmax(x.double(), 1), dy, evidence.value, off)
+def _in_check(check: str, *more: Detector) -> Detector:
+    """Matches a case whose fact `check` is this one, without an error, if all of `more` match as well."""
+    return both(Detector(lambda c, e, a: c.facts.get("check") == check and not e.error), *more)
 
 
-def _facts(x: torch.Tensor, way: str, dy: torch.Tensor | None = None) -> dict:
-    """What detectors look at. With dy the result is a gradient, without it is something else."""
-    n = x.shape[1]
-    facts = {"x": x, "way": way, "block": softmax_function.block(n), "x_stride": x.stride(0), "y_stride": n}
-    if dy is None:
-        return facts
-    y = torch.softmax(x.double(), 1)
-    strides = {"dx": n, "y": n, "dy": dy.stride(0)}
-    return facts | {"y": y, "dy": dy, "want": softmax_gradient(y, dy), "strides": strides}
-
-
-def case(label: str, x: torch.Tensor, dy: torch.Tensor) -> Case:
-    """One forward, one backward. A view of x may be refused; dy comes as autograd has it, and there is no choice."""
-    mn, view = x.numel(), not x.is_contiguous()
-
-    def verify(evidence: Evidence) -> str | None:
-        if evidence.error:
-            return softmax_function.refused(None, evidence, "this input")
-        return _right(x, dy, evidence) or _odd_launches(mn, evidence) or softmax_function.launch_fault(x, evidence)[1]
-
-    return Case(
-        f"backward, {label}",
-        Call("call", "check_gradient", (x, dy)),
-        verify=verify,
-        size=mn,
-        budget=None if view or not dy.is_contiguous() else (3 * mn, 2 * mn),
-        unit=mn,
-        each_once=True,
-        expects_error=view,
-        facts=_facts(x, "backward", dy),
+def _kept(place: str | None, tensor: str | None) -> Detector:
+    """Matches if a tensor was kept in this place, or if this tensor was kept; None names no place or tensor."""
+    return _in_check(
+        "kept", Detector(lambda c, e, a: any(p == place or t == tensor for p, t, _ in kept_tensors(e.value)))
     )
 
 
-def _odd_launches(mn: int, evidence: Evidence) -> str | None:
-    """What is odd about the launches of a forward and a backward whose numbers are right."""
-    if len(evidence.launches) < 2:
-        return "right numbers, but only one kernel was launched, and there are two directions"
-    again = _again(mn, evidence)
-    return f"right numbers, but {again} was launched twice, for one forward and one backward" if again else None
-
-
-def way(label: str, function: str, way: str, x: torch.Tensor, dy: torch.Tensor) -> Case:
-    """A gradient that was come by in another way."""
-    return Case(
-        f"{label}, {len(x)}×{x.shape[1]}",
-        Call("call", function, (x, dy)),
-        verify=lambda e: _right(x, dy, e),
-        size=1000 + x.numel(),
-        facts=_facts(x, way, dy),
-    )
-
-
-def output_after(x: torch.Tensor, dy: torch.Tensor) -> Case:
-    """The output must be what it was: it belongs to the caller."""
-
-    def verify(evidence: Evidence) -> str | None:
-        sentence = compare.softmax(x, evidence.value)
-        return f"after backward the output has changed: {sentence}" if sentence else None
-
-    call = Call("call", "check_output_after", (x, dy))
-    return Case("the output after backward, 3×6", call, verify, size=2000, facts=_facts(x, "output after"))
-
-
-def changed(x: torch.Tensor, dy: torch.Tensor) -> Case:
-    """An output changed in place: backward ends in an error, or is right all the same because it has a copy."""
-
-    def verify(evidence: Evidence) -> str | None:
-        if evidence.error:
-            noticed = "modified by an inplace operation" in evidence.error["message"]
-            by_hand = evidence.error["line"].startswith("raise")
-            return None if noticed or by_hand else f"it ends in {evidence.error['type']}: {evidence.error['message']}"
-        sentence = _right(x, dy, evidence)
-        return f"nobody noticed, and the gradient is wrong: {sentence}" if sentence else None
-
-    call = Call("call", "check_changed_output", (x, dy))
-    facts = _facts(x, "changed", dy)
-    label = "somebody changes the output before backward, 3×6"
-    return Case(label, call, verify, size=3000, facts=facts, expects_error=True)
-
-
-def kept(x: torch.Tensor) -> Case:
-    """What forward keeps for backward: y by ctx.save_for_backward, and besides no more than a few numbers a row."""
-
-    def verify(evidence: Evidence) -> str | None:
-        large = [(how, what) for how, what, size in _entries(evidence.value) if size >= x.nbytes]
-        if large == [("saved", "y")]:
-            return None
-        shown = " and ".join(_NAMES[what] + _HOW[how] for how, what in large) or "nothing of the size of y"
-        return f"{shown}, expected y alone, by ctx.save_for_backward"
-
-    call = Call("call", "check_kept", (x,))
-    return Case("what is kept for backward, 4×6", call, verify, size=4000, facts=_facts(x, "kept"))
-
-
-def _entries(value) -> list[tuple[str, str, int]]:
-    """(how, what, bytes) of each tensor that waits for backward, as far as what came back has that form."""
-    entries = value if isinstance(value, list) else []
-    entries = [e for e in entries if isinstance(e, tuple) and [*map(type, e)] == [str, str, int]]
-    return [e for e in entries if e[0] in _HOW and e[1] in _NAMES]
-
-
-def _kept(how: str | None, what: str | None) -> Detector:
-    """Matches when some tensor was kept in this way, or when this tensor was."""
-    return _of("kept", Detector(lambda c, e, a: any(h == how or w == what for h, w, _ in _entries(e.value))))
-
-
-def _of(kind: str, *more: Detector) -> Detector:
-    """Matches on cases of one kind, without an error, where `more` match as well."""
-    return both(Detector(lambda c, e, a: c.facts.get("way") == kind and not e.error), *more)
+def _error(pattern: str) -> Detector:
+    """Matches an exception whose message contains this pattern."""
+    return Detector(lambda c, e, a: bool(e.error) and bool(re.search(pattern, e.error["message"])))
 
 
 @Detector
-def _another_view(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The gradient that arrived does not lie in memory row by row, and the input does."""
-    dy, x = case.facts.get("dy"), case.facts.get("x")
-    return dy is not None and not dy.is_contiguous() and x.is_contiguous()
+def _gradient_is_none(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Backward returned None in a case whose result is a gradient."""
+    return "dy" in case.facts and detectors.nothing(case, evidence, answer)
+
+
+@Detector
+def _refused_otherwise(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The answer refused an x that is not contiguous, by a raise or assert, and not with a ValueError."""
+    error, x = evidence.error, case.facts.get("x")
+    deliberate = bool(error) and bool(re.match(r"\s*(assert|raise)\b", error["line"]))
+    return deliberate and not x.is_contiguous() and "ValueError" not in error["kinds"]
 
 
 @Detector
 def _constant_block(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The row is longer than the block that was launched, and that number stands in the answer as it is."""
+    """A launch had a BLOCK shorter than the row, and the answer's text holds that number as a constant."""
     blocks = {launch["constants"].get("BLOCK") for launch in evidence.launches}
     short = {b for b in blocks if isinstance(b, int) and b < case.facts["x"].shape[1]}
 
@@ -161,65 +156,67 @@ def _constant_block(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 @Detector
-def _refused_otherwise(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """A view of x was refused on purpose, with another exception than ValueError."""
-    error, x = evidence.error, case.facts.get("x")
-    deliberate = bool(error) and bool(re.match(r"\s*(assert|raise)\b", error["line"]))
-    return deliberate and not x.is_contiguous() and "ValueError" not in error["kinds"]
-
-
-def _error(pattern: str) -> Detector:
-    return Detector(lambda c, e, a: bool(e.error) and bool(re.search(pattern, e.error["message"])))
-
-
-_CONTEXT = r"can only save variables|'saved_tensors'.* not writable|'tuple' object is not callable"
-
-
-@Detector
-def _refuses_float64(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    return case.facts["x"].dtype == torch.float64 and (evidence.error or {}).get("type") == "ValueError"
-
-
-def _x_for_y(y, dy, facts):
-    return softmax_gradient(facts["x"], dy)
-
-
-def _again(mn: int, evidence: Evidence) -> str | None:
-    """A kernel that ran once too often. One kernel may do both directions, and a copy of dy is read besides."""
-    names = [launch["kernel"] for launch in evidence.launches]
-    extra = len(names) > 2 and evidence.read > 3 * mn
-    return next((name for name in names if names.count(name) > 1), None) if extra else None
-
-
-@Detector
-def _nothing_to_apply(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """It was the check that called apply, and there is none that takes x."""
+def _no_apply(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The call of apply in the driver failed: Softmax has no method of that name that takes x."""
     error = evidence.error or {"line": "", "message": ""}
     return not error["line"] and bool(re.search(r"attribute 'apply'|\bapply\(\)", error["message"]))
 
 
+@Detector
+def _none_used(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """An error outside the answer's own lines is about None, which one of the two methods returned."""
+    return bool(evidence.error) and not evidence.error["line"] and "'NoneType'" in evidence.error["message"]
+
+
+@Detector
+def _repeated(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A kernel was launched once more than the two directions need."""
+    return bool(repeated_kernel(case.unit, evidence))
+
+
+@Detector
+def _one_launch(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """There was a single launch for forward and backward."""
+    return len(evidence.launches) == 1
+
+
+@Detector
+def _refuses_float64(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The answer raised ValueError for float64."""
+    return case.facts["x"].dtype == torch.float64 and (evidence.error or {}).get("type") == "ValueError"
+
+
+def _x_for_y(y: torch.Tensor, dy: torch.Tensor, facts: dict) -> torch.Tensor:
+    """The right formula with the softmax's input in place of its output."""
+    return softmax_gradient(facts["x"], dy)
+
+
+@Detector
+def _only_dy_strided(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """dy is not contiguous, and x is."""
+    dy, x = case.facts.get("dy"), case.facts.get("x")
+    return dy is not None and not dy.is_contiguous() and x.is_contiguous()
+
+
 FUNCTION = (
-    ("gradient-none", both(Detector(lambda c, e, a: "dy" in c.facts), detectors.nothing)),
+    ("gradient-none", _gradient_is_none),
     ("nothing-kept", _error(r"not enough values to unpack \(expected 1, got 0\)")),
-    ("context-misused", _error(_CONTEXT)),
+    ("context-misused", _error(_CONTEXT_ERROR)),
     ("wrong-exception", _refused_otherwise),
     ("tensors-in-another-order", both(detectors.all_nan, written(syntax.launched_into_another))),
     ("block-constant", _constant_block),
-    ("not-an-autograd-function", _nothing_to_apply),
-    (
-        "returns-nothing",
-        Detector(lambda c, e, a: bool(e.error) and not e.error["line"] and "'NoneType'" in e.error["message"]),
-    ),
-    ("y-overwritten", _of("output after")),
-    ("y-overwritten", _of("second")),
+    ("not-an-autograd-function", _no_apply),
+    ("returns-nothing", _none_used),
+    ("y-overwritten", _in_check("output after")),
+    ("y-overwritten", _in_check("second")),
     ("x-kept", _kept(None, "x")),
     ("kept-beside-the-graph", _kept("attribute", None)),
-    ("kept-beside-the-graph", _of("first of two")),
-    ("kept-beside-the-graph", _of("changed")),
+    ("kept-beside-the-graph", _in_check("first of two")),
+    ("kept-beside-the-graph", _in_check("changed")),
     ("kept-too-much", _kept(None, "other")),
-    ("y-recomputed", _of("backward", Detector(lambda c, e, a: bool(_again(c.unit, e))))),
-    ("one-direction-only", _of("backward", Detector(lambda c, e, a: len(e.launches) == 1))),
+    ("y-recomputed", _in_check("backward", _repeated)),
+    ("one-direction-only", _in_check("backward", _one_launch)),
     ("float64-refused", _refuses_float64),
-    ("x-for-y", gradient(_x_for_y)),
-    ("dy-assumed-adjacent", _another_view),
+    ("x-for-y", gradient_formula(_x_for_y)),
+    ("dy-assumed-adjacent", _only_dy_strided),
 )

@@ -1,7 +1,12 @@
-"""What is asked of a function that measures bandwidth, on a simulated device, and how it goes wrong.
+"""The mistakes of a function that measures bandwidth: texts, wrong formulas, detectors.
 
-An answer's value is a pair: its result, and what it timed (see simulated.Device). Facts: m, n, itemsize, seconds of a
-usual call, want (GB/s), peak; usual where a result is expected.
+The value of a case is a pair: the answer's result, and one entry (letters, waited, waiting, seconds) for each interval
+between two readings of the clock, as `timed` of grader.simulated.Device has them. A letter stands for a call in the
+interval: f is the first of all calls, s a call before the card has reached its speed, c a call with its data in the
+cache, u any other call, and x a clear_cache(). waited and waiting say whether work was queued at the first reading and
+at the second.
+
+The facts of a case are described in reference/bandwidth.py.
 """
 
 from __future__ import annotations
@@ -10,53 +15,117 @@ import math
 import statistics
 from dataclasses import replace
 
-import torch
-
-from ..reference import softmax_function
-from ..spec import Answer, Call, Case, Detector, Evidence
+from ..reference.bandwidth import MIN_RUNS, TOLERANCE, result_fault
+from ..spec import Answer, Case, Detector, Evidence
 from .detectors import both, value
+from .mistake import Mistake
+
+MISTAKES = [
+    # ---- a clock and a queue
+    Mistake(
+        "clock-not-used",
+        "No call lies between two looks at `clock`, so nothing was measured that the check could know of.",
+        "Which object of the lesson asks the device at hand, and none that was made up?",
+    ),
+    Mistake(
+        "not-synchronised",
+        "The clock was read while the device still had work to do: what was timed is how long it takes to ask for it.",
+        "What has the device done by the time that the call returns?",
+    ),
+    Mistake(
+        "other-work-timed",
+        "Other work was timed with the call: it was still waiting when the clock was started, or was asked for after "
+        "it.",
+        "What is in the queue between your two looks at the clock, besides the call?",
+    ),
+    Mistake(
+        "cache-warm",
+        "The timed calls found their data in the cache, where the call before had left it.",
+        "Where does x lie after one run, and where would it lie in a program that has done other things since?",
+    ),
+    Mistake(
+        "warm-up-too-short",
+        "Calls were timed that are slow for a reason of their own: the first one compiles, and a card at rest needs a "
+        "while to reach its speed.",
+        "How many calls came before the first one that you timed?",
+    ),
+    Mistake(
+        "timed-together",
+        "Several calls were timed together, which gives their mean: one disturbed call spoils it.",
+        "Which calls lie between your two looks at the clock?",
+    ),
+    Mistake(
+        "too-few-runs",
+        "A few runs say little: if some of them were disturbed, nobody can tell.",
+        "How many runs does it take until a single odd one no longer matters?",
+    ),
+    Mistake(
+        "mean-not-median",
+        "This is the mean of the runs: a single run that was disturbed moves it.",
+        "Which number of a sorted list stays the same when its largest entry grows?",
+    ),
+    Mistake(
+        "one-run-of-many",
+        "The result is that of one particular run: the fastest, the slowest, the first, or the middle of an unsorted "
+        "list.",
+        "Which of your runs stands for what a caller usually gets?",
+    ),
+    # ---- bytes and seconds
+    Mistake(
+        "elements-counted",
+        "These are elements in a second, not bytes.",
+        "How many bytes does one element of x have, and who knows?",
+    ),
+    Mistake(
+        "bits-counted",
+        "The rate is off by a factor of 8.",
+        "Does GB/s count bits or bytes?",
+    ),
+    Mistake(
+        "gibibytes",
+        "A GB was taken to be 2^30 bytes, which is a GiB.",
+        "How many bytes is a GB on a data sheet?",
+    ),
+    Mistake(
+        "rate-in-other-units",
+        "The rate is right but for a power of ten: it is not in GB/s.",
+        "In which unit does the clock count, and how many bytes is a GB?",
+    ),
+    Mistake(
+        "time-returned",
+        "This is how long a call takes, not how much it moves in that time.",
+        "Which unit does the docstring name?",
+    ),
+    Mistake(
+        "rate-upside-down",
+        "Time was divided by bytes.",
+        "What is left of seconds over bytes when a call moves twice as much?",
+    ),
+    # ---- a result that cannot be
+    Mistake(
+        "impossible-accepted",
+        "More than the memory of the device can deliver was reported as a result.",
+        "What does `peak(x)` say, in which unit, and what is left to believe of a measurement above it?",
+    ),
+    Mistake(
+        "capped-at-peak",
+        "An impossible result was replaced by the peak, which nobody measured.",
+        "What should somebody learn whose benchmark cannot be right?",
+    ),
+    Mistake(
+        "wrong-refusal",
+        "An impossible result is refused, but not with a ValueError that says what was wrong.",
+        "Which exception does Python have for a bad value, and what would help its reader?",
+    ),
+    Mistake(
+        "possible-refused",
+        "A result below the peak was refused.",
+        "Which is larger where all is well, your result or `peak(x)`, and in which unit is each?",
+    ),
+]
 
 _UNITS = [10.0**k for k in (-18, -15, -12, -9, -6, -3, 3, 6, 9)]
-_CLOSE = 5e-3  # an answer may round
-_ALIKE = 2e-3  # more than what the usual runs differ by
-RUNS = 20  # at least, on a card that has reached its speed
-
-
-def case(m: int, n: int, dtype: str, microseconds: float, disturbed: int, share: float = 0.0) -> Case:
-    """A call that takes so long. share: the peak, as a multiple of the right result; 0 for a device that has none."""
-    itemsize = getattr(torch, dtype).itemsize
-    want = 2 * m * n * itemsize / (microseconds * 1e-6) / 1e9
-    peak = share * want if share else math.inf
-    usual = peak >= want
-    device = f", a peak of {peak:.0f} GB/s" if share else ""
-
-    def verify(evidence: Evidence) -> str | None:
-        if not usual:
-            return softmax_function.refused(None, evidence, f"a result of {want:.0f} GB/s where the peak is {peak:.0f}")
-        return _off(want, evidence)
-
-    call = Call("call", "check_bandwidth", (m, n, dtype, microseconds * 1e-6, disturbed, peak))
-    return Case(
-        f"{m}×{n} {dtype}, {microseconds} µs a call{device}",
-        call,
-        verify,
-        size=m * n + (1 << 30) * (share > 0),
-        expects_error=not usual,
-        facts={"m": m, "n": n, "itemsize": itemsize, "seconds": microseconds * 1e-6, "want": want, "peak": peak}
-        | {"usual": usual},
-    )
-
-
-def _off(want: float, evidence: Evidence) -> str | None:
-    got, timed = evidence.value if isinstance(evidence.value, tuple) else (None, [])
-    if isinstance(got, bool) or not isinstance(got, (int, float)):
-        return f"it returned {got!r}, expected {want:.1f}"
-    usual = sum(letters == "u" for letters, *_ in timed)
-    if math.isclose(got, want, rel_tol=_CLOSE):
-        few = f"the right rate, but of the timed runs {usual} came after the warm-up, expected {RUNS} or more"
-        return few if usual < RUNS else None
-    runs = "1 timed run" if len(timed) == 1 else f"{len(timed)} timed runs"
-    return f"it says {got:.4g} GB/s after {runs}, expected {want:.4g}"
+_JITTER = 2e-3  # relative; two usual calls differ by less
 
 
 def _close(a: float, b: float) -> bool:
@@ -64,21 +133,24 @@ def _close(a: float, b: float) -> bool:
 
 
 def _timed(test) -> Detector:
-    """Matches a wrong result by what was timed: test gets the letters, waited, waiting, and seconds of all of it."""
+    """Matches a wrong result for which test(letters, waited, waiting, seconds) holds.
+
+    Each argument is a tuple with one element for each timed interval.
+    """
 
     def look(v, f) -> bool:
-        wrong = f["usual"] and bool(_off(f["want"], Evidence(value=v)))
+        wrong = f["possible"] and bool(result_fault(f["want"], v))
         return wrong and test(*(zip(*v[1]) if v[1] else [()] * 4))
 
     return value(look)
 
 
-def _from(test) -> Detector:
-    """Matches a result that follows from the times in a known wrong way: test gets the seconds it takes, and all."""
+def _from_times(test) -> Detector:
+    """Matches a wrong result for which test(seconds of one call by that result, seconds of all intervals) holds."""
 
     def look(v, f) -> bool:
         times = [t[3] for t in v[1]]
-        if not (f["usual"] and v[0] and times) or math.isclose(v[0], f["want"], rel_tol=_CLOSE):
+        if not (f["possible"] and v[0] and times) or math.isclose(v[0], f["want"], rel_tol=TOLERANCE):
             return False
         return test(2 * f["m"] * f["n"] * f["itemsize"] / v[0] / 1e9, times)
 
@@ -86,51 +158,59 @@ def _from(test) -> Detector:
 
 
 def _rate(formula) -> Detector:
-    """Matches a result that a wrong formula gives from the right time: in every case that has a result."""
+    """Matches a result that a wrong formula(facts) gives from the right time, in every case with a possible result."""
 
     def look(v, f) -> bool:
-        return f["usual"] and math.isclose(v[0], formula(f), rel_tol=_ALIKE)
+        return f["possible"] and math.isclose(v[0], formula(f), rel_tol=_JITTER)
 
     detect = value(look)
     return replace(
         detect,
-        fits=lambda case, evidence: not case.facts["usual"] or bool(evidence.error) or detect(case, evidence, None),
+        fits=lambda case, evidence: not case.facts["possible"] or bool(evidence.error) or detect(case, evidence, None),
         exact=True,
     )
 
 
 @Detector
 def _possible_refused(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    return case.facts["usual"] and bool(evidence.error) and "raise" in evidence.error["line"]
+    """The answer raised an error for a result below the peak."""
+    return case.facts["possible"] and bool(evidence.error) and "raise" in evidence.error["line"]
 
 
 @Detector
-def _asks_another_clock(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """It wants a GPU, or no time has passed between two looks at a clock that no call of the check's moves."""
+def _impossible_not_refused(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The right result is above the peak. The case failed, so the answer did not refuse it as it should."""
+    return not case.facts["possible"]
+
+
+@Detector
+def _other_clock(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The answer used a CUDA clock or do_bench, or a clock on which no time passed: the calls are simulated."""
     error = evidence.error or {"type": "", "line": ""}
     return "cuda" in error["line"] or "do_bench" in error["line"] or error["type"] == "ZeroDivisionError"
 
 
+# A call that was slow, because it came too early, was timed.
 _slow = _timed(lambda letters, *_: any(set("fs") & set(each) for each in letters))
 
 BANDWIDTH = (
-    ("returns-nothing", value(lambda v, f: f["usual"] and v[0] is None)),
-    ("not-a-number", value(lambda v, f: f["usual"] and not isinstance(v[0], (int, float)))),
-    ("clock-not-used", _asks_another_clock),
+    ("returns-nothing", value(lambda v, f: f["possible"] and v[0] is None)),
+    ("not-a-number", value(lambda v, f: f["possible"] and not isinstance(v[0], (int, float)))),
+    ("clock-not-used", _other_clock),
     ("clock-not-used", _timed(lambda letters, *_: not letters)),
     ("not-synchronised", _timed(lambda letters, waited, waiting, seconds: any(waiting))),
     ("timed-together", _timed(lambda letters, *_: any(len(each.strip("x")) > 1 for each in letters))),
     ("other-work-timed", _timed(lambda letters, waited, *_: any(waited) or any("x" in each for each in letters))),
-    ("warm-up-too-short", both(_slow, _from(lambda got, times: _close(got, statistics.median(times))))),
-    ("warm-up-too-short", both(_slow, _from(lambda got, times: any(_close(got, t) for t in times)))),
-    ("warm-up-too-short", both(_slow, _from(lambda got, times: _close(got, statistics.fmean(times))))),
+    ("warm-up-too-short", both(_slow, _from_times(lambda got, times: _close(got, statistics.median(times))))),
+    ("warm-up-too-short", both(_slow, _from_times(lambda got, times: any(_close(got, t) for t in times)))),
+    ("warm-up-too-short", both(_slow, _from_times(lambda got, times: _close(got, statistics.fmean(times))))),
     ("cache-warm", _timed(lambda letters, *_: any("c" in each for each in letters))),
     ("too-few-runs", _timed(lambda letters, *_: len(letters) < 3)),
-    ("mean-not-median", _from(lambda got, times: _close(got, statistics.fmean(times)))),
-    ("mean-not-median", _from(lambda got, times: _close(got, statistics.harmonic_mean(times)))),
-    ("one-run-of-many", _from(lambda got, times: any(_close(got, t) for t in times))),
-    ("warm-up-too-short", _timed(lambda letters, *_: "s" in letters and letters.count("u") < RUNS <= len(letters))),
-    ("too-few-runs", _timed(lambda letters, *_: set(letters) == {"u"} and len(letters) < RUNS)),
+    ("mean-not-median", _from_times(lambda got, times: _close(got, statistics.fmean(times)))),
+    ("mean-not-median", _from_times(lambda got, times: _close(got, statistics.harmonic_mean(times)))),
+    ("one-run-of-many", _from_times(lambda got, times: any(_close(got, t) for t in times))),
+    ("warm-up-too-short", _timed(lambda letters, *_: "s" in letters and letters.count("u") < MIN_RUNS <= len(letters))),
+    ("too-few-runs", _timed(lambda letters, *_: set(letters) == {"u"} and len(letters) < MIN_RUNS)),
     ("one-direction", _rate(lambda f: f["want"] / 2)),
     ("elements-counted", _rate(lambda f: f["want"] / f["itemsize"])),
     ("float32-assumed", _rate(lambda f: f["want"] * 4 / f["itemsize"])),
@@ -142,8 +222,8 @@ BANDWIDTH = (
     *(("rate-in-other-units", _rate(lambda f, k=k: f["want"] * 1e9 / 2.0**k)) for k in (10, 20)),
     *(("time-returned", _rate(lambda f, unit=unit: f["seconds"] * unit)) for unit in (1, 1e3, 1e6, 1e9)),
     *(("rate-upside-down", _rate(lambda f, unit=unit: unit / f["want"])) for unit in (1, *_UNITS)),
-    ("capped-at-peak", value(lambda v, f: not f["usual"] and math.isclose(v[0], f["peak"], rel_tol=1e-6))),
-    ("impossible-accepted", value(lambda v, f: not f["usual"] and isinstance(v[0], (int, float)))),
-    ("wrong-refusal", Detector(lambda c, e, a: not c.facts["usual"])),
+    ("capped-at-peak", value(lambda v, f: not f["possible"] and math.isclose(v[0], f["peak"], rel_tol=1e-6))),
+    ("impossible-accepted", value(lambda v, f: not f["possible"] and isinstance(v[0], (int, float)))),
+    ("wrong-refusal", _impossible_not_refused),
     ("possible-refused", _possible_refused),
 )  # fmt: skip

@@ -1,63 +1,143 @@
-"""Known wrong ways to reduce a list step by step, in plain Python: for naming the mistake in a tree or a butterfly."""
+"""The mistakes of reductions in plain Python: a tree, a butterfly, and two levels of butterflies.
+
+Facts of a case. Tree: values. Butterfly: lanes, combine (the name of a function of reference/combines.py), and want
+(the value of every lane at the end). Two levels: ms and ds (the states of a block's lanes), and want (their merged
+state).
+"""
 
 from __future__ import annotations
 
 import ast
 import re
 
-from ..checks import compare, syntax
+from ..checks import syntax
 from ..checks.compare import same_number
 from ..reference import combines
-from ..spec import Detector
-from .blocks import LANES
+from ..reference.reductions import LANES, alike, butterfly, merged, powers, tree, warp_states
+from ..spec import Answer, Case, Detector, Evidence
 from .detectors import both, nothing, value, value_formula, written
-from .softmax.walks import INF
+from .mistake import Mistake
 
-_NOTHING = "nothing came back: is there a return?"
+MISTAKES = [
+    # ---- a tree
+    Mistake(
+        "tree-only-result",
+        "The result came back alone, without the states on the way to it.",
+        "Which lists does a step make and throw away again?",
+    ),
+    Mistake(
+        "tree-result-bare",
+        "The last state is a number; the others are lists.",
+        "What is a list called that has one number in it?",
+    ),
+    Mistake(
+        "tree-one-list",
+        "All states are one and the same list, which went on changing after it was kept.",
+        "How many lists does your function make, and how many does it return?",
+    ),
+    Mistake(
+        "tree-neighbours",
+        "Neighbours were added to each other. The sum is right, but these are the steps of another tree.",
+        "How far apart are the two numbers that the example adds first?",
+    ),
+    Mistake(
+        "tree-not-halved",
+        "The sums stand in the lower half, and the upper half came along once more.",
+        "How many numbers are of use after a step?",
+    ),
+    Mistake(
+        "tree-states-missing",
+        "Every state that came back is right, but not all of them are there.",
+        "How many states are there for eight numbers, the numbers themselves included?",
+    ),
+    Mistake(
+        "tree-mirror",
+        "Each number was added to its mirror image, counted from the end. The sum is right, but these are other steps.",
+        "Which number does the example add to the first one?",
+    ),
+    # ---- a butterfly
+    Mistake(
+        "not-lanes", "A list with one value for each lane was expected.", "How many lanes hold the result at the end?"
+    ),
+    Mistake(
+        "combine-ignored",
+        "The lanes were added, whatever function was asked for.",
+        "Where does your function call combine?",
+    ),
+    Mistake(
+        "butterfly-in-place",
+        "Lanes were changed while others of the same step still had to read them.",
+        "Which value does the partner of lane 0 get when lane 0 was changed first?",
+    ),
+    Mistake(
+        "butterfly-step-missing",
+        "One step is missing, so a lane knows only half of the others.",
+        "Which offsets does it take until lane 0 has heard of every lane?",
+    ),
+    Mistake(
+        "butterfly-offsets",
+        "The offsets are not powers of two, so some lanes are counted more than once.",
+        "Which single bit do the numbers of two partners differ in, in each step?",
+    ),
+    Mistake(
+        "butterfly-lane-zero",
+        "Lane 0 has the result, and other lanes go on with something else.",
+        "Which lanes receive a value in each step, and whose?",
+    ),
+    Mistake(
+        "butterfly-too-far",
+        "A partner was looked for behind the last lane.",
+        "What is the largest offset for a list of four lanes?",
+    ),
+    Mistake(
+        "butterfly-itself",
+        "Every lane was combined with itself, too.",
+        "Who is the partner of a lane when the offset is 0?",
+    ),
+    Mistake(
+        "butterfly-in-series",
+        "The values are right, but they were combined one after the other.",
+        "How many lanes has a lane heard of after one step, and after two?",
+    ),
+    # ---- two levels
+    Mistake(
+        "warp-is-a-list",
+        "A warp's result was taken as it is: a list with the state of every lane. One state was needed.",
+        "How many lanes of a warp hold its result, and how many of them do you need?",
+    ),
+    Mistake(
+        "warps-not-merged",
+        "Each warp has its state, but the states of the warps were never merged.",
+        "How does one warp learn what another one found?",
+    ),
+    Mistake(
+        "states-pad-zero",
+        "A lane without a warp behind it holds a maximum of 0, and that is a number like any other.",
+        "Which state changes nothing when it is merged?",
+    ),
+    Mistake(
+        "states-repeated",
+        "Some states were merged more than once: their sum counts several times.",
+        "What does a lane hold that has no warp behind it?",
+    ),
+    Mistake(
+        "warps-unpadded",
+        "The list that the second level was given is no full warp, and a partner was looked for behind its end.",
+        "How many lanes does a warp have, however many warps there are?",
+    ),
+]
 
 
-def alike(a, b, rel: float = 1e-6) -> bool:
-    """Whether two values are the same numbers in the same nesting; a tuple is as good as a list."""
-    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        return len(a) == len(b) and all(alike(x, y, rel) for x, y in zip(a, b))
-    return same_number(a, b, rel)
+# ---- a tree
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
-
-
-def tree(values: list[float]) -> list[list[float]]:
-    """Every state of a sum by halves, the values first."""
-    states = [values]
-    while len(values) > 1:
-        half = len(values) // 2
-        values = [values[i] + values[i + half] for i in range(half)]
-        states.append(values)
-    return states
-
-
-def tree_fault(got, want: list[list[float]]) -> str | None:
-    """None when these are the states of a tree, else a sentence."""
-    if not isinstance(got, (list, tuple)):
-        return (
-            f"{compare.shown(got)} came back, expected a list of {_count(len(want), 'list')}"
-            if got is not None
-            else _NOTHING
-        )
-    for step, (g, w) in enumerate(zip(got, want)):
-        if not alike(g, w):
-            when = f"after step {step}" if step else "before the first step"
-            if not isinstance(g, (list, tuple)):
-                return f"the state {when} is {compare.shown(g)}, expected a list of {_count(len(w), 'number')}"
-            if len(g) != len(w):
-                return f"the state {when} has {_count(len(g), 'number')}, expected {len(w)}"
-            i = next(i for i in range(len(w)) if not alike(g[i], w[i]))
-            return f"the state {when} has {compare.shown(g[i])} in place {i}, expected {w[i]:g}"
-    return f"{_count(len(got), 'state')} came back, expected {len(want)}" if len(got) != len(want) else None
+def _wrong_tree(compute) -> Detector:
+    """Matches the states that a wrong tree compute(values) gives; on values where they are right it cannot match."""
+    return value_formula(lambda v, f: alike(v, compute(f["values"])))
 
 
 def _neighbours(values: list[float]) -> list[list[float]]:
+    """Each step adds elements 0 and 1, 2 and 3, and so on."""
     states = [values]
     while len(values) > 1:
         values = [values[i] + values[i + 1] for i in range(0, len(values), 2)]
@@ -66,6 +146,7 @@ def _neighbours(values: list[float]) -> list[list[float]]:
 
 
 def _mirror(values: list[float]) -> list[list[float]]:
+    """Each step adds the first and the last element, the second and the last but one, and so on."""
     states = [values]
     while len(values) > 1:
         values = [values[i] + values[-1 - i] for i in range(len(values) // 2)]
@@ -74,6 +155,7 @@ def _mirror(values: list[float]) -> list[list[float]]:
 
 
 def _full_length(values: list[float]) -> list[list[float]]:
+    """Each step adds the right elements and keeps the upper half of the list."""
     states, half = [list(values)], len(values) // 2
     while half:
         values = [v + values[i + half] if i < half else v for i, v in enumerate(values)]
@@ -82,127 +164,131 @@ def _full_length(values: list[float]) -> list[list[float]]:
     return states
 
 
-def _wrong_tree(compute):
-    """A wrong way that is no wrong way where it gives the right states."""
-    return value_formula(lambda v, f: alike(v, compute(f["values"])))
+def _only_result(v, f: dict) -> bool:
+    """The sum came back alone, bare or in a list."""
+    return same_number(v, sum(f["values"])) or alike(v, [sum(f["values"])])
+
+
+def _one_list(v, f: dict) -> bool:
+    """All states are equal, and the first element is not the first value any more."""
+    return len(v) > 1 and all(alike(s, v[0]) for s in v) and v[0][0] != f["values"][0]
 
 
 TREE = (
     ("returns-nothing", nothing),
-    ("tree-only-result", value(lambda v, f: same_number(v, sum(f["values"])) or alike(v, [sum(f["values"])]))),
+    ("tree-only-result", value(_only_result)),
     ("tree-mirror", _wrong_tree(_mirror)),
     ("tree-result-bare", value(lambda v, f: len(v) > 1 and same_number(v[-1], sum(f["values"])))),
-    ("tree-one-list", value(lambda v, f: len(v) > 1 and all(alike(s, v[0]) for s in v) and v[0][0] != f["values"][0])),
+    ("tree-one-list", value(_one_list)),
     ("tree-neighbours", _wrong_tree(_neighbours)),
     ("tree-not-halved", _wrong_tree(_full_length)),
     ("tree-states-missing", value(lambda v, f: all(any(alike(s, t) for t in tree(f["values"])) for s in v))),
 )
 
 
-def steps(lanes: list, combine, offsets, in_place: bool = False) -> list:
-    """A butterfly with the given offsets. in_place: later lanes read what earlier ones have stored in the same step."""
-    lanes = list(lanes)
-    for offset in offsets:
-        old = lanes if in_place else list(lanes)
-        for lane in range(len(lanes)):
-            if lane ^ offset < len(lanes):
-                lanes[lane] = combine(old[lane], old[lane ^ offset])
-    return lanes
+# ---- a butterfly
 
 
-def lanes_fault(got, count: int, want) -> str | None:
-    """None when every one of `count` lanes holds what is wanted, else a sentence."""
-    if got is None:
-        return _NOTHING
-    if not isinstance(got, (list, tuple)):
-        return f"{compare.shown(got)} came back, expected a list of {count} lanes"
-    if len(got) != count:
-        return f"{_count(len(got), 'lane')} came back, expected {count}"
-    wrong = [lane for lane, value in enumerate(got) if not alike(value, want)]
-    if not wrong:
-        return None
-    first = f"lane {wrong[0]} ends with {compare.shown(got[wrong[0]])}, expected {compare.shown(want)}"
-    return f"{first}; {len(wrong)} of {count} lanes are wrong"
+def _wrong_butterfly(*wrong) -> Detector:
+    """Matches the lanes that one of these functions wrong(lanes, combine, offsets) gives."""
 
-
-def powers(count: int) -> list[int]:
-    """1, 2, 4, ... below count."""
-    return [1 << k for k in range(count.bit_length() - 1)]
-
-
-def _wrong_butterfly(*ways):
     def test(v, f):
         combine = getattr(combines, f["combine"])
-        return any(alike(v, way(f["lanes"], combine, powers(len(f["lanes"])))) for way in ways)
+        return any(alike(v, compute(f["lanes"], combine, powers(len(f["lanes"])))) for compute in wrong)
 
     return value(test)
 
 
+def _in_place(lanes: list, combine, offsets) -> list:
+    """A butterfly whose lanes read values that other lanes have stored in the same step."""
+    lanes = list(lanes)
+    for offset in offsets:
+        for lane in range(len(lanes)):
+            if lane ^ offset < len(lanes):
+                lanes[lane] = combine(lanes[lane], lanes[lane ^ offset])
+    return lanes
+
+
 @Detector
-def _index_out_of_range(case, evidence, answer) -> bool:
+def _index_out_of_range(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A list was indexed behind its end."""
     return "index out of range" in (evidence.error or {}).get("message", "")
 
 
-def _added(v, f) -> bool:
+def _bare_lists(v, f: dict) -> bool:
+    """A lane holds a list where its value is a number."""
+    return f["combine"] in ("total", "larger") and any(isinstance(lane, list) for lane in v)
+
+
+def _in_series(v, f: dict) -> bool:
+    """The sum of lane 0 is right, and its count of consecutive combinations is too large."""
+    return f["combine"] == "steps" and v[0][0] > f["want"][0] and v[0][1] == f["want"][1]
+
+
+def _added(v, f: dict) -> bool:
+    """Every lane holds the sum where the maximum was asked for."""
     return f["combine"] == "larger" and alike(v, [sum(f["lanes"])] * len(f["lanes"]))
+
+
+def _only_lane_zero(v, f: dict) -> bool:
+    """Lane 0 is right and another lane is wrong."""
+    return alike(v[0], f["want"]) and not all(alike(lane, f["want"]) for lane in v)
 
 
 BUTTERFLY = (
     ("returns-nothing", nothing),
     ("not-lanes", value(lambda v, f: not isinstance(v, (list, tuple)) or len(v) != len(f["lanes"]))),
-    ("not-lanes", value(lambda v, f: f["combine"] in ("total", "larger") and any(isinstance(w, list) for w in v))),
+    ("not-lanes", value(_bare_lists)),
     ("butterfly-too-far", _index_out_of_range),
-    ("butterfly-itself", _wrong_butterfly(lambda lanes, combine, offsets: steps(lanes, combine, [*offsets, 0]))),
-    (
-        "butterfly-in-series",
-        value(lambda v, f: f["combine"] == "steps" and v[0][0] > f["want"][0] and v[0][1] == f["want"][1]),
-    ),
+    ("butterfly-itself", _wrong_butterfly(lambda lanes, combine, offsets: butterfly(lanes, combine, [*offsets, 0]))),
+    ("butterfly-in-series", value(_in_series)),
     ("combine-ignored", value(_added)),
     (
         "butterfly-in-place",
         _wrong_butterfly(
-            lambda lanes, combine, offsets: steps(lanes, combine, offsets, in_place=True),
-            lambda lanes, combine, offsets: steps(lanes, combine, offsets[::-1], in_place=True),
+            _in_place,
+            lambda lanes, combine, offsets: _in_place(lanes, combine, offsets[::-1]),
         ),
     ),
     (
         "butterfly-step-missing",
         _wrong_butterfly(
-            lambda lanes, combine, offsets: steps(lanes, combine, offsets[1:]),
-            lambda lanes, combine, offsets: steps(lanes, combine, offsets[:-1]),
+            lambda lanes, combine, offsets: butterfly(lanes, combine, offsets[1:]),
+            lambda lanes, combine, offsets: butterfly(lanes, combine, offsets[:-1]),
         ),
     ),
-    ("butterfly-offsets", _wrong_butterfly(lambda lanes, combine, _: steps(lanes, combine, range(1, len(lanes))))),
-    ("butterfly-lane-zero", value(lambda v, f: alike(v[0], f["want"]) and not all(alike(w, f["want"]) for w in v))),
+    ("butterfly-offsets", _wrong_butterfly(lambda lanes, combine, _: butterfly(lanes, combine, range(1, len(lanes))))),
+    ("butterfly-lane-zero", value(_only_lane_zero)),
 )
 
 
-def state_of(ms: list[float], ds: list[float]) -> tuple[float, float]:
-    """The lanes' states merged one after the other."""
-    state = (-INF, 0.0)
-    for lane in zip(ms, ds):
-        state = combines.merge(state, lane)
-    return state
+# ---- two levels
 
 
-def _warps(f: dict) -> list[tuple[float, float]]:
-    parts = range(0, len(f["ms"]), LANES)
-    return [state_of(f["ms"][i : i + LANES], f["ds"][i : i + LANES]) for i in parts]
+def _wrong_state(compute) -> Detector:
+    """Matches the state that a wrong formula compute(facts) gives."""
+    return value_formula(lambda v, f: alike(v, compute(f), 1e-5))
+
+
+def _sums_not_rescaled(f: dict) -> tuple[float, float]:
+    """The maximum of all lanes, and the sums of the warps added as they are."""
+    return max(f["ms"]), sum(d for _, d in warp_states(f["ms"], f["ds"]))
 
 
 def _sums_in_warps(f: dict) -> tuple[float, float]:
-    """Maximum and sum apart in each warp, and merged as states then."""
+    """In each warp the maximum, and the sums of the lanes added as they are; then the states of the warps merged."""
     starts = range(0, len(f["ms"]), LANES)
-    return state_of(*([reduce(f[key][i : i + LANES]) for i in starts] for key, reduce in (("ms", max), ("ds", sum))))
+    return merged(*([reduce(f[key][i : i + LANES]) for i in starts] for key, reduce in (("ms", max), ("ds", sum))))
 
 
 @Detector
-def _type_error(case, evidence, answer) -> bool:
+def _type_error(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Python refused an operation on two lists or tuples."""
     return bool(re.search("'(list|tuple)' and '|' and '(list|tuple)'", (evidence.error or {}).get("message", "")))
 
 
 def _whole_warp(tree: ast.Module) -> bool:
-    """A butterfly's result in two_level that nothing is taken out of at once."""
+    """In two_level, the result of a call of butterfly is not indexed at once."""
     two_level = [n for n in syntax.nodes(tree) if isinstance(n, ast.FunctionDef) and n.name == "two_level"]
     nodes = [n for f in two_level for n in syntax.nodes(f)]
     taken = {id(n.value) for n in nodes if isinstance(n, ast.Subscript)}
@@ -211,17 +297,13 @@ def _whole_warp(tree: ast.Module) -> bool:
     )
 
 
-def _wrong_state(compute):
-    return value_formula(lambda v, f: alike(v, compute(f), 1e-5))
-
-
 TWO_LEVEL = (
     ("returns-nothing", nothing),
     ("not-a-state", value(lambda v, f: not isinstance(v, (tuple, list)) or len(v) != 2)),
     ("state-swapped", value_formula(lambda v, f: alike(v[::-1], f["want"], 1e-5))),
-    ("warps-not-merged", _wrong_state(lambda f: _warps(f)[0])),
-    ("warps-not-merged", _wrong_state(lambda f: _warps(f)[-1])),
-    ("not-rescaled", _wrong_state(lambda f: (max(f["ms"]), sum(d for _, d in _warps(f))))),
+    ("warps-not-merged", _wrong_state(lambda f: warp_states(f["ms"], f["ds"])[0])),
+    ("warps-not-merged", _wrong_state(lambda f: warp_states(f["ms"], f["ds"])[-1])),
+    ("not-rescaled", _wrong_state(_sums_not_rescaled)),
     ("not-rescaled", _wrong_state(lambda f: (max(f["ms"]), sum(f["ds"])))),
     ("not-rescaled", _wrong_state(_sums_in_warps)),
     ("states-pad-zero", value(lambda v, f: v[0] == 0 > f["want"][0])),

@@ -1,4 +1,10 @@
-"""Mistakes in counting what a softmax moves, how long that takes, and what bounds it: for exercises 2.1 to 2.4."""
+"""The mistakes in the traffic of a softmax, in its least time, and in its bound: exercise 1.2 and lesson 02.
+
+Most detectors compare the answer's number with a wrong formula. A wrong formula takes the facts of a case by name.
+
+Facts of a case: the arguments of the function, by their names in `reference.roofline` (m and n; itemsize and bandwidth;
+intensity, flops and bandwidth), and want (the right value). A case about a claim has `claim`, the letter of the claim.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +12,131 @@ from fractions import Fraction
 
 from ..checks import syntax
 from ..checks.compare import same_number
+from ..reference.roofline import five_pass_traffic, one_pass_traffic
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
+from .mistake import Mistake
+
+MISTAKES = [
+    Mistake(
+        "five-passes-counted",
+        "This is what the five passes move, and not what a single pass does.",
+        "Which of the five steps still touch memory when a row stays on the chip from the first to the last?",
+    ),
+    Mistake(
+        "vectors-on-chip",
+        "The row maximum and the row sum are counted as if they went out to memory.",
+        "Where are they while their row is on the chip?",
+    ),
+    Mistake("one-row-counted", "This is the traffic of one row.", "How many rows does the matrix have?"),
+    Mistake(
+        "one-direction",
+        "Only one direction is counted.",
+        "What else does a softmax do with memory, besides what you counted?",
+    ),
+    Mistake(
+        "two-ratios",
+        "Reads and writes were compared each on their own.",
+        "How many elements does each version move in all, whatever the direction?",
+    ),
+    Mistake(
+        "earlier-wrong",
+        "Your fused_traffic is used here, and it does not give the right numbers yet: 2.1 comes first.",
+        'What does check("2.1") say?',
+    ),
+    Mistake(
+        "pair-for-number",
+        "fused_traffic and naive_traffic give two numbers each, and a pair is no number to calculate with.",
+        "Which one number do you need of the two, and which function of Python makes it?",
+    ),
+    Mistake(
+        "counted-twice",
+        "The time is twice as long as it need be: a factor of 2 too many.",
+        "How often does an element travel, and how often does your line count it?",
+    ),
+    Mistake("ratio-upside-down", "The ratio is the wrong way round.", "Which of the two versions moves more?"),
+    Mistake(
+        "one-less",
+        "This is the ratio less 1. It is also what the writes alone would give.",
+        "How many times does the smaller number of elements fit into the larger one?",
+    ),
+    Mistake(
+        "saving-not-ratio",
+        "This says how much is saved, and not how many times as much is moved.",
+        "What would you get for two versions that move the same, and what should it be?",
+    ),
+    Mistake(
+        "rounded",
+        "A number lost digits on the way.",
+        "Which operator or function of yours gives only some of the digits?",
+    ),
+    Mistake(
+        "itemsize-forgotten",
+        "These are elements divided by bytes per second.",
+        "Which unit is left when elements are divided by bytes per second?",
+    ),
+    Mistake(
+        "float32-assumed",
+        "Every element was taken to have four bytes.",
+        "Which parameter says how large an element is?",
+    ),
+    Mistake(
+        "bits-not-bytes",
+        "The time is off by a factor of 8.",
+        "Does the bandwidth count bits or bytes?",
+    ),
+    Mistake(
+        "not-in-seconds",
+        "The time is right, but for its unit.",
+        "In which unit does the bandwidth come, and in which should the time go?",
+    ),
+    Mistake(
+        "not-a-time",
+        "This number is no time.",
+        "Bytes on one side, bytes per second on the other: which operation leaves seconds?",
+    ),
+    Mistake(
+        "other-words",
+        'One of two words was expected: "memory" or "compute".',
+        "What exactly does each return of yours hand back?",
+    ),
+    Mistake(
+        "always-one-answer",
+        "Whatever the kernel and the card, the answer is the same.",
+        "Which of the three numbers does your function look at?",
+    ),
+    Mistake(
+        "card-left-out",
+        "The same kernel gets the same word on every card.",
+        "Which two numbers describe the card, and where do they enter?",
+    ),
+    Mistake(
+        "units-do-not-match",
+        "Two numbers with different units were compared.",
+        "Which unit does each side of your comparison have?",
+    ),
+    Mistake(
+        "faster-side-named",
+        "The word names the side that is done first, and not the one that everybody waits for.",
+        "For one byte of this kernel, which takes longer: moving it, or the arithmetic that goes with it?",
+    ),
+    Mistake(
+        "claim-missing",
+        'A dictionary with the keys "a" to "f" was expected.',
+        "Which claim has no entry yet?",
+    ),
+    Mistake("not-true-or-false", "An entry is neither True nor False.", "Does the claim hold, or does it not?"),
+    Mistake(
+        "myth-believed",
+        "You say that it holds. Many texts say so too.",
+        "Which number of your own can you put beside it?",
+    ),
+    Mistake(
+        "truth-doubted",
+        "You say that it does not hold. This one is no myth.",
+        "Which number of your own supports it?",
+    ),
+]
 
 _NO_PAIR = detectors.value(lambda v, f: not isinstance(v, (tuple, list)) or len(v) != 2)
 _NO_NUMBER = detectors.value(lambda v, f: isinstance(v, bool) or not isinstance(v, (int, float, Fraction)))
@@ -15,45 +144,73 @@ _VECTORS = [(a, b) for a in range(3) for b in range(3) if (a, b) != (0, 0)]
 _UNITS = [10.0**k for k in (-12, -9, -6, -3, 3, 6, 9, 12)] + [2.0**k for k in (-30, -20, -10, 10, 20, 30)]
 
 
-def _is(formula) -> Detector:
-    """Matches a number that a known wrong formula gives. It gets the case's sizes, and the right number as want."""
+def _number(formula) -> Detector:
+    """Matches the number that a wrong formula(**facts) gives."""
     return detectors.value_formula(lambda v, f: same_number(v, formula(**f), rel=1e-6))
 
 
 def _rule(test) -> Detector:
-    """Matches where a wrong rule, which says "memory" when test holds, gives the same word."""
+    """Matches the word of a wrong rule: "memory" where test(intensity, flops, bandwidth) holds, else "compute"."""
     words = {True: "memory", False: "compute"}
     return detectors.value_formula(lambda v, f: v == words[bool(test(f["intensity"], f["flops"], f["bandwidth"]))])
 
 
 def _wrong_word(v, f: dict) -> bool:
+    """The other one of the two words."""
     return v in ("memory", "compute") and v != f["want"]
 
 
 def _ignores(*some: set[int]) -> Detector:
-    """Matches a wrong word from a function that leaves exactly one of these sets of its parameters unused."""
+    """Matches a wrong word from a bound_by whose unused parameters are exactly one of these sets of positions."""
     unused = detectors.written(lambda tree: syntax.unused_parameters(tree, "bound_by") in some)
     return detectors.both(detectors.value(_wrong_word), unused)
 
 
-def _multiple(which: int, a: int, b: int):
-    """One of the two numbers is a·mn + b·m."""
-    return lambda v, f: v[which] == a * f["m"] * f["n"] + b * f["m"]
+def _multiple(which: int, a: int, b: int) -> Detector:
+    """Matches a pair in which number `which` (0: read, 1: written) is a·mn + b·m."""
+    return detectors.value_formula(lambda v, f: v[which] == a * f["m"] * f["n"] + b * f["m"])
 
 
 @Detector
-def _pair_divided(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Python refused to calculate with the two numbers of a traffic function as if they were one."""
+def _pair_as_number(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Python refused arithmetic with a tuple, such as the pair that fused_traffic returns."""
     return evidence.error is not None and "'tuple'" in evidence.error["message"]
 
 
-# The answer's own fused_traffic, which comes along where it is used, gives something else than it should.
+def _sevenfold(v, f: dict) -> bool:
+    """The number read is 7·mn, with or without vectors of m elements."""
+    return v[0] in (7 * f["m"] * f["n"] + k * f["m"] for k in range(4))
+
+
+def _claim(test) -> Detector:
+    """Matches an entry of the claims' dictionary for which test(entry) holds."""
+    return detectors.value(lambda v, f: test(v[f["claim"]]))
+
+
+# The answer's text defines a fused_traffic that gives wrong numbers for a matrix of 7×11. The text of an earlier
+# exercise is part of the answer to a later one that uses it.
 _TRAFFIC_IS_WRONG = detectors.written(
     lambda tree: syntax.worked_out(tree, "fused_traffic", 7, 11) not in (None, (7 * 11, 7 * 11))
 )
+# The number is less than 1 away from the right one, and the answer's text has an operation that cuts digits.
 _ROUNDED = detectors.both(
     detectors.value(lambda v, f: abs(v - f["want"]) < 1),
     detectors.written(syntax.cuts_digits),
+)
+
+NAIVE_TRAFFIC = (
+    ("not-two-numbers", _NO_PAIR),
+    *(
+        ("vectors-forgotten", detectors.traffic(lambda m, n, a=a, b=b: (5 * m * n + a * m, 3 * m * n + b * m)))
+        for a in range(3)
+        for b in range(3)
+        if (a, b) != (2, 2)
+    ),
+    ("vectors-of-n", detectors.traffic(lambda m, n: (5 * m * n + 2 * n, 3 * m * n + 2 * n))),
+    ("read-written-swapped", detectors.traffic(lambda m, n: five_pass_traffic(m, n)[::-1])),
+    ("seven-mn", detectors.value(_sevenfold)),
+    ("bytes-not-elements", detectors.traffic(lambda m, n: tuple(4 * t for t in five_pass_traffic(m, n)))),
+    ("fused-counted", detectors.traffic(one_pass_traffic)),
 )
 
 FUSED_TRAFFIC = (
@@ -65,49 +222,49 @@ FUSED_TRAFFIC = (
     ),
     ("bytes-not-elements", detectors.traffic(lambda m, n: (4 * m * n, 4 * m * n))),
     ("one-row-counted", detectors.traffic(lambda m, n: (n, n))),
-    ("row-read-twice", detectors.value_formula(_multiple(0, 2, 0))),
-    ("row-read-twice", detectors.value_formula(_multiple(0, 3, 0))),
-    ("intermediate-stored", detectors.value_formula(_multiple(1, 2, 0))),
-    *(("five-passes-counted", detectors.value_formula(_multiple(0, 5, k))) for k in range(3)),
-    *(("five-passes-counted", detectors.value_formula(_multiple(1, 3, k))) for k in range(3)),
+    ("row-read-twice", _multiple(0, 2, 0)),
+    ("row-read-twice", _multiple(0, 3, 0)),
+    ("intermediate-stored", _multiple(1, 2, 0)),
+    *(("five-passes-counted", _multiple(0, 5, k)) for k in range(3)),
+    *(("five-passes-counted", _multiple(1, 3, k)) for k in range(3)),
 )
 
 IDEAL_SPEEDUP = (
     ("earlier-wrong", _TRAFFIC_IS_WRONG),
-    ("pair-for-number", _pair_divided),
+    ("pair-for-number", _pair_as_number),
     ("returns-nothing", detectors.nothing),
     ("two-ratios", detectors.value(lambda v, f: isinstance(v, (tuple, list)))),
     ("not-a-number", _NO_NUMBER),
-    ("ratio-upside-down", _is(lambda want, m, n: 1 / want)),
-    ("two-ratios", _is(lambda want, m, n: 2 * want)),
-    ("one-direction", _is(lambda want, m, n: want + 1)),
-    *(("one-direction", _is(lambda want, m, n, k=k: k)) for k in (3, 5)),
-    ("one-less", _is(lambda want, m, n: want - 1)),
-    ("saving-not-ratio", _is(lambda want, m, n: (want - 1) * 2 * m * n)),
-    ("saving-not-ratio", _is(lambda want, m, n: 1 - 1 / want)),
+    ("ratio-upside-down", _number(lambda want, m, n: 1 / want)),
+    ("two-ratios", _number(lambda want, m, n: 2 * want)),
+    ("one-direction", _number(lambda want, m, n: want + 1)),
+    *(("one-direction", _number(lambda want, m, n, k=k: k)) for k in (3, 5)),
+    ("one-less", _number(lambda want, m, n: want - 1)),
+    ("saving-not-ratio", _number(lambda want, m, n: (want - 1) * 2 * m * n)),
+    ("saving-not-ratio", _number(lambda want, m, n: 1 - 1 / want)),
     ("rounded", _ROUNDED),
-    *(("vectors-forgotten", _is(lambda want, m, n, k=k: 4 + Fraction(k, 2 * n))) for k in range(4)),
-    ("vectors-of-n", _is(lambda want, m, n: 4 + Fraction(2, m))),
+    *(("vectors-forgotten", _number(lambda want, m, n, k=k: 4 + Fraction(k, 2 * n))) for k in range(4)),
+    ("vectors-of-n", _number(lambda want, m, n: 4 + Fraction(2, m))),
 )
 
 FLOOR_TIME = (
     ("earlier-wrong", _TRAFFIC_IS_WRONG),
-    ("pair-for-number", _pair_divided),
+    ("pair-for-number", _pair_as_number),
     ("returns-nothing", detectors.nothing),
     ("not-a-number", _NO_NUMBER),
-    ("one-direction", _is(lambda want, **f: want / 2)),
-    ("counted-twice", _is(lambda want, **f: want * 2)),
-    ("itemsize-forgotten", _is(lambda want, itemsize, **f: want / itemsize)),
-    ("itemsize-forgotten", _is(lambda want, itemsize, **f: want / itemsize / 2)),
-    ("float32-assumed", _is(lambda want, itemsize, **f: want * 4 / itemsize)),
-    ("five-passes-counted", _is(lambda want, n, **f: want * (4 + Fraction(2, n)))),
-    ("five-passes-counted", _is(lambda want, **f: want * 4)),
-    *(("vectors-on-chip", _is(lambda want, n, k=k, **f: want * (1 + Fraction(k, 2 * n)))) for k in range(1, 5)),
-    ("bits-not-bytes", _is(lambda want, **f: want * 8)),
-    ("bits-not-bytes", _is(lambda want, **f: want / 8)),
-    *(("not-in-seconds", _is(lambda want, unit=unit, **f: want * Fraction(unit))) for unit in _UNITS),
-    ("not-a-time", _is(lambda want, **f: 1 / want)),
-    ("not-a-time", _is(lambda want, bandwidth, **f: want * bandwidth**2)),
+    ("one-direction", _number(lambda want, **f: want / 2)),
+    ("counted-twice", _number(lambda want, **f: want * 2)),
+    ("itemsize-forgotten", _number(lambda want, itemsize, **f: want / itemsize)),
+    ("itemsize-forgotten", _number(lambda want, itemsize, **f: want / itemsize / 2)),
+    ("float32-assumed", _number(lambda want, itemsize, **f: want * 4 / itemsize)),
+    ("five-passes-counted", _number(lambda want, n, **f: want * (4 + Fraction(2, n)))),
+    ("five-passes-counted", _number(lambda want, **f: want * 4)),
+    *(("vectors-on-chip", _number(lambda want, n, k=k, **f: want * (1 + Fraction(k, 2 * n)))) for k in range(1, 5)),
+    ("bits-not-bytes", _number(lambda want, **f: want * 8)),
+    ("bits-not-bytes", _number(lambda want, **f: want / 8)),
+    *(("not-in-seconds", _number(lambda want, unit=unit, **f: want * Fraction(unit))) for unit in _UNITS),
+    ("not-a-time", _number(lambda want, **f: 1 / want)),
+    ("not-a-time", _number(lambda want, bandwidth, **f: want * bandwidth**2)),
     ("rounded", _ROUNDED),
 )
 
@@ -129,3 +286,11 @@ BOUND_BY = (
     )),
     ("faster-side-named", detectors.value_formula(_wrong_word)),
 )  # fmt: skip
+
+MYTHS = (
+    ("value-left-out", detectors.value(lambda v, f: v is None or v[f["claim"]] in (None, ...))),
+    ("claim-missing", detectors.value(lambda v, f: not isinstance(v, dict) or f["claim"] not in v)),
+    ("not-true-or-false", _claim(lambda entry: not isinstance(entry, bool))),
+    ("myth-believed", _claim(lambda entry: entry)),
+    ("truth-doubted", _claim(lambda entry: not entry)),
+)

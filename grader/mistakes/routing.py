@@ -1,176 +1,173 @@
-"""What is asked of a softmax that picks a kernel by shape and dtype, and what its choice can get wrong."""
+"""The mistakes of a softmax that chooses a kernel by shape and dtype: texts and detectors.
+
+The facts of a case are described in reference/routing.py.
+"""
 
 from __future__ import annotations
 
 import re
 
-import torch
-
-from ..checks import compare, syntax
-from ..reference import softmax_function
-from ..spec import Answer, Call, Case, Detector, Evidence
+from ..checks import syntax
+from ..reference.routing import (
+    MAX_ELEMENTS,
+    MIN_PROGRAMS,
+    REFUSALS,
+    refused_late,
+    short_row_read_twice,
+    storing_programs,
+    widest,
+)
+from ..spec import Answer, Case, Detector, Evidence
 from .detectors import both, written
+from .mistake import Mistake
 from .softmax.function import WRAPPER
 
-ONE_PROGRAM = 8192  # columns that a program can hold whatever the device: up to here a row is read once
-REGISTERS = 65536  # of a multiprocessor, 32 bits each
-ROOM = REGISTERS // 2  # for a row: computing takes some as well
-PROGRAMS = 32  # at least, for a row that is alone
-CHOICES = "choices"  # the group of cases that ask which launcher is called
-_FITTING = ("ValueError", "TypeError")
-_PROMISED = (torch.float32, torch.float16, torch.bfloat16)
-# The kernels that are shipped, and the launcher that launches them.
-_LAUNCHERS = {
-    "tile_kernel": "tile", "two_blocks_kernel": "two", "odd_kernel": "odd", "pair_row_kernel": "pairs",
-    "partial_kernel": "split", "combine_kernel": "split", "shared_row_kernel": "shared", "online_kernel": "online",
-}  # fmt: skip
+MISTAKES = [
+    Mistake(
+        "shipped-called",
+        "The course's own softmax was called, or its choice: that one is made already.",
+        "Which of the launchers would you call for this matrix, and why?",
+    ),
+    Mistake(
+        "needs-nvidia",
+        "A launcher was chosen that cannot run on this device.",
+        "Which two functions say what this device can do?",
+    ),
+    Mistake(
+        "beyond-the-registers",
+        "A program holds more elements at once than leave its multiprocessor room to compute.",
+        "Where does the compiler keep a block that fits into no registers, and how often does it move then?",
+    ),
+    Mistake(
+        "too-few-programs",
+        "A matrix of very few rows got a program or so for each: the rest of the device has nothing to do.",
+        "How many programs does a GPU with 132 multiprocessors need before all of them work?",
+    ),
+    Mistake(
+        "not-a-launcher",
+        "What was called in place of a launcher is nothing that can be called.",
+        "For the matrix named above: which line of your choice returns, and what?",
+    ),
+    Mistake(
+        "row-not-held",
+        "A short row goes to several programs, or is walked along twice, though one program can hold it.",
+        "Which launchers keep a whole row of this length in the registers of one program?",
+    ),
+    Mistake(
+        "vectors-unused",
+        "16-bit rows that begin anywhere are loaded element by element.",
+        "Which launcher cuts its rows at the boundaries, and what does `pick.aligned` say of this matrix?",
+    ),
+    Mistake(
+        "pairs-unused",
+        "In a long row of 16-bit numbers, each takes a register of its own, or is read twice.",
+        "Which launchers keep two such numbers in a register, and which function says whether they may?",
+    ),
+    Mistake(
+        "sharing-unused",
+        "Long rows of a large matrix are read twice on a device whose programs could share a row.",
+        "Which launcher reads rows of any length once, and which function says whether it may?",
+    ),
+    Mistake(
+        "half-refused",
+        "A 16-bit matrix was refused, though the exercise promises it.",
+        "Which dtypes does the docstring name, and which of your lines looks at the dtype?",
+    ),
+    Mistake(
+        "view-refused",
+        "A matrix was refused because of how it lies in memory.",
+        "What could your function do first, so that its kernels find the columns next to each other?",
+    ),
+    Mistake(
+        "unfit-accepted",
+        "Something that the docstring does not promise to take went through without an error.",
+        "What do you know about x before you launch anything?",
+    ),
+    Mistake(
+        "noticed-only",
+        "Your function says that it cannot take x, and then goes on.",
+        "What does Python have to stop a function and tell its caller why?",
+    ),
+    Mistake(
+        "unfit-without-a-word",
+        "What cannot be taken is refused, but not by a ValueError or TypeError with a sentence.",
+        "What would help a caller who passed this by mistake?",
+    ),
+    Mistake(
+        "unfit-accident",
+        "What cannot be taken ends in an accident, and not in a ValueError or TypeError that says what was wrong.",
+        "Which line of yours is the first to look at what x is?",
+    ),
+]
 
 
-def case(label: str, x: torch.Tensor, alone: bool = False) -> Case:
-    """softmax(x) for a matrix. alone: its only row is so long that many programs must share it."""
-    mn, n = x.numel(), x.shape[1]
-    short, whole = n <= ONE_PROGRAM, x.is_contiguous()
-    # A view may be copied first. What a long row's programs tell each other is worth half a matrix more.
-    read, written = (mn, mn) if short else (2 * mn + mn // 2, mn + mn // 4)
-    budget = (read, written) if whole else (read + mn, written + mn)
-
-    def verify(evidence: Evidence) -> str | None:
-        sentence = compare.softmax(x, evidence.value)
-        fault, odd = softmax_function.launch_fault(x, evidence)
-        if not sentence and (short or fault != "launch-per-row"):  # a few long rows may take as many launches
-            sentence = odd
-        if not sentence and _read_twice(this, evidence, None):
-            sentence = f"right numbers, but it reads {evidence.read} elements of {mn}"
-        if not sentence and _widest(evidence) > ROOM:
-            sentence = f"right numbers, but a program holds {_widest(evidence):,} elements at once"
-        if not sentence and alone and _programs(evidence) < PROGRAMS:
-            sentence = f"right numbers, but programs at work: {_programs(evidence)}, expected {PROGRAMS} or more"
-        return sentence
-
-    dtype = str(x.dtype).removeprefix("torch.")
-    this = Case(
-        f"{label}, {len(x)}×{n} {dtype}",
-        Call("call", "softmax", (x,)),
-        verify,
-        size=mn,
-        budget=budget,
-        may_read_less=not (short and whole),
-        may_write_less=not (short and whole),
-        unit=mn,
-        facts={"x": x, "block": softmax_function.block(n), "x_stride": x.stride(0), "y_stride": n, "alone": alone},
-    )
-    return this
+def _unfit(*more) -> Detector:
+    """Matches a case of an unfit input for whose evidence all of these tests hold."""
+    return Detector(lambda c, e, a: "unfit" in c.facts and all(test(e) for test in more))
 
 
-def unfit(label: str, x) -> Case:
-    """What is no such matrix: refused with a sentence; or right, if only the number of its dimensions is another."""
-    right = x if isinstance(x, torch.Tensor) and x.dim() and x.dtype in _PROMISED else None
-
-    def verify(evidence: Evidence) -> str | None:
-        sentence = softmax_function.refused(right, evidence, label, _FITTING)
-        return sentence or (f"{label}: refused only when kernels had run" if _too_late(evidence) else None)
-
-    return Case(
-        f"not a matrix that it promises to take: {label}",
-        Call("call", "softmax", (x,)),
-        verify,
-        size=1 << 30,
-        facts={"unfit": True},
-        expects_error=True,
-    )
+def _deliberate(evidence: Evidence) -> bool:
+    """Whether the error comes from a line of the answer with a raise or an assert."""
+    return evidence.error is not None and bool(re.search(r"\b(raise|assert)\b", evidence.error["line"]))
 
 
-def choice(m: int, n: int, dtype: torch.dtype, launchers: tuple[str, ...], mistake: str) -> Case:
-    """Which launcher a matrix goes to on an NVIDIA GPU; mistake: what it is to choose another one.
-
-    Kernels of the answer's own are welcome: what they do is seen where they run.
-    """
-    name = str(dtype).removeprefix("torch.")
-
-    def verify(evidence: Evidence) -> str | None:
-        kernels = evidence.value if isinstance(evidence.value, list) else []
-        chosen = dict.fromkeys(_LAUNCHERS.get(kernel) for kernel in kernels if kernel != "own")
-        if kernels and set(chosen) <= set(launchers):
-            return None
-        return f"right where it runs, but here it chose {' and '.join(map(str, chosen)) or 'no kernel'}"
-
-    return Case(
-        f"if this were an NVIDIA GPU: {m}×{n} {name}",
-        Call("call", "check_choice", (m, n, name)),
-        verify,
-        size=m * n,
-        group=CHOICES,
-        facts={"choice": mistake},
-        interpreted_only=True,
-    )
-
-
-def _too_late(evidence: Evidence) -> bool:
-    return bool(evidence.error and evidence.launches)
-
-
-def _widest(evidence: Evidence) -> int:
-    """The most elements that an access of one program had."""
-    return max((launch["widest"] for launch in evidence.launches), default=0)
-
-
-def _programs(evidence: Evidence) -> int:
-    """The most programs of a launch that stored something."""
-    return max((launch["storing"] for launch in evidence.launches), default=0)
-
-
-def _refused(test):
-    """Matches where a matrix that should be taken was refused, and test holds for it."""
+def _refused(test) -> Detector:
+    """Matches a matrix x that the answer refused although it should be taken, and for which test(x) holds."""
 
     @Detector
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
         error, x = evidence.error, case.facts.get("x")
-        meant = error is not None and "raise" in error["line"] and set(_FITTING) & set(error["kinds"])
+        meant = error is not None and "raise" in error["line"] and set(REFUSALS) & set(error["kinds"])
         return x is not None and bool(meant) and test(x)
 
     return detect
 
 
-def _meant(error: dict | None) -> bool:
-    """Whether an error comes from a line that is there to stop."""
-    return error is not None and bool(re.search(r"\b(raise|assert)\b", error["line"]))
-
-
-@Detector
-def _unfit(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    return "unfit" in case.facts
-
-
-@Detector
-def _read_twice(case: Case, evidence: Evidence, answer: Answer | None) -> bool:
-    """A row that one program can hold was read twice, and little more than the result was written."""
-    x = case.facts.get("x")
-    short = x is not None and x.shape[1] <= ONE_PROGRAM and x.is_contiguous()
-    return short and not evidence.error and 2 <= evidence.read / case.unit and evidence.written / case.unit < 1.25
-
-
 @Detector
 def _no_launcher(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The answer called None, a string, a tuple or a bool as if it were a launcher."""
     message = (evidence.error or {"message": ""})["message"]
     return bool(re.search(r"'(NoneType|str|tuple|bool)' object is not callable", message))
 
 
-def _choice(mistake: str):
+def _chosen(mistake: str) -> tuple[str, Detector]:
+    """The mistake, with a detector that matches a wrong choice in a case that names this mistake."""
     return mistake, Detector(lambda c, e, a: c.facts.get("choice") == mistake and not e.error)
 
 
+@Detector
+def _row_read_twice(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A matrix of short rows was read twice."""
+    return "x" in case.facts and short_row_read_twice(case.facts["x"], evidence)
+
+
+@Detector
+def _too_many_elements(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """One program held more elements at once than its registers hold beside the computation."""
+    return not evidence.error and widest(evidence) > MAX_ELEMENTS
+
+
+@Detector
+def _too_few_programs(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Too few programs shared a single very long row."""
+    return bool(case.facts.get("alone")) and not evidence.error and storing_programs(evidence) < MIN_PROGRAMS
+
+
 PICK = (
-    ("noticed-only", both(_unfit, written(syntax.prints_only))),
-    ("unfit-accepted", Detector(lambda c, e, a: c.facts.get("unfit") and e.error is None)),
-    ("unfit-without-a-word", Detector(lambda c, e, a: c.facts.get("unfit") and _meant(e.error) and not _too_late(e))),
-    ("unfit-accident", Detector(lambda c, e, a: c.facts.get("unfit") and bool(e.error))),
+    ("noticed-only", both(_unfit(), written(syntax.prints_only))),
+    ("unfit-accepted", _unfit(lambda e: e.error is None)),
+    ("unfit-without-a-word", _unfit(_deliberate, lambda e: not refused_late(e))),
+    ("unfit-accident", _unfit(lambda e: bool(e.error))),
     ("not-a-launcher", _no_launcher),
-    *(_choice(mistake) for mistake in ("row-not-held", "vectors-unused", "pairs-unused", "sharing-unused")),
-    ("row-read-twice", _read_twice),
+    _chosen("row-not-held"),
+    _chosen("vectors-unused"),
+    _chosen("pairs-unused"),
+    _chosen("sharing-unused"),
+    ("row-read-twice", _row_read_twice),
     ("half-refused", _refused(lambda x: x.element_size() == 2)),
     ("view-refused", _refused(lambda x: not x.is_contiguous())),
-    ("beyond-the-registers", Detector(lambda c, e, a: not e.error and _widest(e) > ROOM)),
-    _choice("beyond-the-registers"),
-    ("too-few-programs", Detector(lambda c, e, a: c.facts.get("alone") and not e.error and _programs(e) < PROGRAMS)),
+    ("beyond-the-registers", _too_many_elements),
+    _chosen("beyond-the-registers"),
+    ("too-few-programs", _too_few_programs),
     *WRAPPER,
 )

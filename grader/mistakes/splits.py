@@ -21,9 +21,10 @@ from ..reference import splits
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
 from .detectors import both, formula, outside, written
+from .kernels import KERNEL
 from .mistake import Mistake
 from .softmax import walks
-from .softmax.columns import KERNEL, SOFTMAX_KERNEL
+from .softmax.columns import SOFTMAX_KERNEL
 from .softmax.function import FUNCTION
 from .softmax.rows import ROW_KERNEL, row_begins
 

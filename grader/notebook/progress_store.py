@@ -8,7 +8,7 @@ import os
 import pathlib
 
 from .. import atomic, environment, lessons
-from ..spec import Exercise
+from ..spec import Exercise, sign_of
 from ..version import VERSION
 
 # Where scores are kept between sessions; "off" keeps them in memory alone.
@@ -71,7 +71,8 @@ def current() -> dict[str, float]:
 
 
 def _mark(exercise: Exercise, score: float) -> str:
-    return "✓" if score >= exercise.points else f"{score:g}" if score else "✗"
+    whole = sign_of("passed") if score >= exercise.points else f"{score:g}"
+    return whole if score else sign_of("failed")
 
 
 def _file() -> pathlib.Path | None:

@@ -14,6 +14,11 @@ STATUS = {
 }
 
 
+def sign_of(status: str) -> str:
+    """The sign of a status, "?" for one that this version does not know."""
+    return STATUS.get(status, ("?",))[0]
+
+
 @dataclass(frozen=True)
 class Result:
     """The verdict on one exercise. status: a key of STATUS. ledger and budget are in units of M·N elements."""

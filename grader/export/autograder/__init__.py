@@ -1,4 +1,4 @@
-"""The zip that Gradescope builds its autograder from: the grader as it is here, setup.sh and run_autograder."""
+"""The zip file from which Gradescope builds an autograder: this grader, setup.sh and run_autograder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OTHERS = ("requirements.txt", "requirements-grading.txt", "constraints.txt", "d
 
 
 def build(to: pathlib.Path | str) -> pathlib.Path:
-    """Write the zip file and return its path. The same files give the same bytes. Raises OSError."""
+    """Write the zip file and return its path. Equal files give equal bytes. Raises OSError."""
     files = {name: _HERE / name for name in _SCRIPTS}
     files |= {name: ROOT / name for name in _OTHERS}
     for path in sorted((ROOT / "grader").rglob("*")):

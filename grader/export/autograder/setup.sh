@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Gradescope runs this once, as root, when it builds the image that grades.
+# Gradescope runs this once, as root, when it builds the image of the autograder.
 set -euo pipefail
 root="${AUTOGRADER_ROOT:-/autograder}"
 export DEBIAN_FRONTEND=noninteractive

@@ -1,0 +1,562 @@
+"""The mistakes of a softmax kernel in CUDA C++: texts, wrong reductions of a block, detectors.
+
+The wrong reductions run in PyTorch. Each thread walks along its own columns with an update of softmax/walks.py and ends
+with a state (m, d). The states of all blocks are two tensors of the shape M×T for M rows and T threads. A reduction
+takes these states and returns the state with which each thread normalises its columns, M×T again.
+
+Facts of a case: x (M×N), out (the index of the output among the arguments), and threads (T). The group of a case is its
+version: v1, v2 or v3.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import torch
+
+from ..reference.cuda import merge_states, unstored_load, version_fault
+from ..reference.reductions import LANES
+from ..spec import Answer, Case, Detector, Evidence
+from . import detectors
+from .detectors import both, formula, outside
+from .mistake import Mistake
+from .softmax import formulas, walks
+
+INF = torch.inf
+
+MISTAKES = [
+    Mistake(
+        "barrier-missing",
+        "One thread reads what another one stores, and nothing makes it wait until that has happened.",
+        "Between which two lines of yours does every thread have to have arrived?",
+    ),
+    Mistake(
+        "shared-reused",
+        "A place in shared memory is stored to again while other threads may still want to read what was there.",
+        "What does the slowest thread still have to read when the fastest one goes on?",
+    ),
+    Mistake(
+        "shared-two-writers",
+        "Several threads store different values to one place, and which of them stays is a matter of luck.",
+        "Which thread should that place belong to?",
+    ),
+    Mistake(
+        "barrier-divergent",
+        "Some threads wait at a barrier that others never reach.",
+        "Which condition stands around that barrier, and is it the same for all threads of the block?",
+    ),
+    Mistake(
+        "shuffle-divergent",
+        "A shuffle names lanes that are not there when it happens.",
+        "Which lanes does the mask name, and which of them come to that line?",
+    ),
+    Mistake(
+        "shared-too-small",
+        "An array is shorter than what is kept in it: a block may have 1024 threads, and a warp 32 of them.",
+        "How many threads, or warps, want a place in that array?",
+    ),
+    Mistake(
+        "shared-too-large",
+        "A block has only so much shared memory, and the arrays take more.",
+        "How many places does a block of 1024 threads need?",
+    ),
+    Mistake(
+        "shared-unstored",
+        "Shared memory was read where no thread of the block had stored, and what was found there is no number.",
+        "Which places are filled before that line, and which of them does it read?",
+    ),
+    Mistake(
+        "reduced-in-series",
+        "The numbers are right, but one thread goes through what all the others left, one after the other.",
+        "How many steps does a tree take for as many numbers?",
+    ),
+    Mistake(
+        "no-shuffle",
+        "The numbers are right, but the lanes of a warp never exchange their states.",
+        "How does a lane get at what its partner holds, without shared memory?",
+    ),
+    Mistake(
+        "stored-again",
+        "The numbers are right, but an element is stored more than once.",
+        "Which columns does the loop over single columns go through when float4s hold them all?",
+    ),
+    Mistake(
+        "tree-threads",
+        "In one step of the tree, a thread changes a place that another thread reads in that step.",
+        "Which threads work in this step, and whose places do they read?",
+    ),
+    Mistake(
+        "columns-twice",
+        "Columns that a float4 holds were counted once more, one by one.",
+        "At which column does the loop over single columns begin when n_cols is a multiple of four?",
+    ),
+    Mistake(
+        "columns-never-read",
+        "Some columns were never read: those that no float4 holds.",
+        "Who goes through a row whose length is no multiple of four?",
+    ),
+    Mistake(
+        "second-tree-maxima",
+        "The second tree still holds the maxima.",
+        "What is in shared memory when the second tree begins?",
+    ),
+    Mistake(
+        "sum-of-differences",
+        "The differences x - max were added as they are; exp is missing.",
+        "Which terms does the denominator of a softmax add?",
+    ),
+    Mistake(
+        "threads-not-merged",
+        "Every thread went on with what it found in its own columns.",
+        "Whose maximum and whose sum does the softmax of a row need?",
+    ),
+    Mistake(
+        "thread-maximum",
+        "Each thread took its values relative to its own maximum, and the sum belongs to that of the row.",
+        "Which maximum does the merged sum belong to?",
+    ),
+    Mistake(
+        "single-state",
+        "A single number was merged with a sum of 0, and so it counts for nothing.",
+        "What is the d of one number?",
+    ),
+    Mistake(
+        "tree-result-unread",
+        "The sums of all threads were added, but each of them belongs to the maximum of its own thread.",
+        "Where does a thread find the maximum of the row when the first tree is done?",
+    ),
+    Mistake(
+        "tree-step-missing",
+        "One step of the tree is missing, so half of the threads were left out.",
+        "How many places are still to be added up when half is 1?",
+    ),
+    Mistake(
+        "sum-overwritten",
+        "Each thread kept only the last of its terms.",
+        "What happens to the sum so far when the next column comes?",
+    ),
+    Mistake(
+        "merged-not-stored",
+        "The whole block goes on with what thread 0 found alone: nothing that was merged has reached shared memory.",
+        "Where does the merged state have to stand, so that the next step finds it?",
+    ),
+    Mistake(
+        "own-sum-for-partner",
+        "The partner's maximum was merged with one's own sum.",
+        "Which two numbers belong to the state of the partner?",
+    ),
+    Mistake(
+        "too-many-barriers",
+        "The numbers are right, but the whole block meets for every step of the reduction.",
+        "Which steps take place among the 32 lanes of a warp, which can hand values to each other directly?",
+    ),
+    Mistake(
+        "no-float4",
+        "The numbers are right, but every access moves one float.",
+        "What could a thread load when a row begins at a multiple of 16 bytes?",
+    ),
+    Mistake(
+        "misaligned",
+        "An access of several floats began where a GPU allows none to begin.",
+        "At which addresses do the rows begin when n_cols is no multiple of four?",
+    ),
+    Mistake(
+        "float4-tail",
+        "The last columns of a row were never stored: those that are left when all groups of four are done.",
+        "Which columns does no group of four hold?",
+    ),
+    Mistake(
+        "no-stride-loop",
+        "Each thread did one step, and the columns behind that have nobody.",
+        "Which columns belong to thread 0 when the row has more columns than the block has threads?",
+    ),
+    Mistake(
+        "thread-beyond-row",
+        "A thread worked on a column that its row does not have.",
+        "What should a thread do that has no column left?",
+    ),
+    Mistake(
+        "thread-for-row",
+        "The number of the thread was used for the row.",
+        "Which of the two numbers says which row this is: that of the block, or that of the thread?",
+    ),
+    Mistake(
+        "cuda-outside",
+        "A thread computed an address outside of the matrix.",
+        "Which row and which column should that thread have, and what does your line make of them?",
+    ),
+    Mistake(
+        "wild-address",
+        "A pointer leads to nothing that the kernel was given.",
+        "What was the pointer in that line set to?",
+    ),
+    Mistake(
+        "cuda-does-not-compile",
+        "The compiler cannot read the kernel.",
+        "What does that line lack, or the one above it?",
+    ),
+    Mistake(
+        "cuda-not-allowed",
+        "The compiler understands the line, and does not allow it.",
+        "Which name in it is not known there, or not of the kind that is wanted?",
+    ),
+    Mistake(
+        "kernel-not-found",
+        "The text compiles, but a launch looks for its kernel by name and finds none.",
+        "What stands before the kernel's name in the line that the exercise gives?",
+    ),
+]
+
+
+# ---- wrong ways to merge two states
+
+
+def _not_rescaled(m, d, other_m, other_d):
+    """The sums added as they are."""
+    return torch.maximum(m, other_m), d + other_d
+
+
+def _one_side_rescaled(m, d, other_m, other_d):
+    """Only the own sum rescaled."""
+    top = torch.maximum(m, other_m)
+    return top, d * torch.exp(m - torch.where(top == -INF, 0.0, top)) + other_d
+
+
+def _factor_inverted(m, d, other_m, other_d):
+    """exp(new - old) in place of exp(old - new); an empty state adds 0."""
+    top = torch.maximum(m, other_m)
+    parts = [torch.where(dd > 0, dd * torch.exp(top - mm), 0.0) for mm, dd in ((m, d), (other_m, other_d))]
+    return top, parts[0] + parts[1]
+
+
+def _unguarded(m, d, other_m, other_d):
+    """Two empty states give NaN, from -inf minus -inf."""
+    top = torch.maximum(m, other_m)
+    return top, d * torch.exp(m - top) + other_d * torch.exp(other_m - top)
+
+
+def _own_sum_for_partner(m, d, other_m, other_d):
+    """The partner's maximum with the own sum."""
+    return merge_states(m, d, other_m, d)
+
+
+def _last_term(m, d, value, top):
+    """An update in which the new value replaces all values before it."""
+    return value, torch.ones_like(d)
+
+
+# ---- reductions of a block
+
+
+def _tree(merge=merge_states):
+    """A tree over all threads; every thread ends with the state in place 0."""
+
+    def reduce(m, d):
+        count = m.shape[1]
+        while m.shape[1] > 1:
+            half = m.shape[1] // 2
+            m, d = merge(m[:, :half], d[:, :half], m[:, half:], d[:, half:])
+        return m.expand(-1, count), d.expand(-1, count)
+
+    return reduce
+
+
+_RIGHT_TREE = _tree()
+
+
+def _two_levels(merge=merge_states, shuffle="xor", last: int = 1, pad: float = -INF, told: int = LANES):
+    """A reduction of each warp, then of the warps' states.
+
+    shuffle: "xor" or "down". last: the smallest offset. pad: the maximum in the lanes of the second level that have no
+    warp. told: the number of warps that receive the result of the second level.
+    """
+
+    def warp(m, d):
+        offset, lanes = LANES // 2, torch.arange(LANES)
+        while offset >= last:
+            other = lanes ^ offset if shuffle == "xor" else torch.where(lanes + offset < LANES, lanes + offset, lanes)
+            m, d = merge(m, d, m[..., other], d[..., other])
+            offset //= 2
+        return m, d
+
+    def reduce(m, d):
+        rows, threads = m.shape
+        m, d = warp(m.reshape(rows, -1, LANES), d.reshape(rows, -1, LANES))
+        missing = LANES - m.shape[1]
+        all_m, all_d = warp(
+            torch.nn.functional.pad(m[:, :, 0], (0, missing), value=pad),
+            torch.nn.functional.pad(d[:, :, 0], (0, missing)),
+        )
+        m[:, :told], d[:, :told] = all_m[:, None], all_d[:, None]
+        return m.reshape(rows, -1), d.reshape(rows, -1)
+
+    return reduce
+
+
+def _no_reduction(m, d):
+    """Every thread keeps its own state."""
+    return m, d
+
+
+def _own_maximum(m, d):
+    """Every thread ends with the sum of all, and keeps its own maximum."""
+    return m, _RIGHT_TREE(m, d)[1]
+
+
+def _sums_of_own_maxima(m, d):
+    """Every thread keeps its own maximum; the sums are added as they are."""
+    return m, d.sum(1, keepdim=True).expand_as(d)
+
+
+def _step_missing(m, d):
+    """A tree without its last step: place 0 holds the merged states of the threads with even numbers."""
+    even_m, even_d = _RIGHT_TREE(m[:, ::2], d[:, ::2])
+    return even_m[:, :1].expand_as(m), even_d[:, :1].expand_as(d)
+
+
+def _state_of_thread_zero(m, d):
+    """Every thread ends with the state that thread 0 found in its own columns."""
+    return m[:, :1].expand_as(m), d[:, :1].expand_as(d)
+
+
+# ---- wrong formulas
+
+
+def _block_softmax(
+    update=walks.right,
+    reduce=_RIGHT_TREE,
+    start: float = -INF,
+    width: int = 1,
+    guarded: bool = False,
+    raw: bool = False,
+):
+    """A formula (x, facts) -> y for a block of threads that share a row.
+
+    reduce: one of the reductions above. start: the first maximum of a thread. width: neighbouring columns of one
+    thread, 4 for float4 loads. guarded: the first value of a thread becomes its state without `update`. raw: -inf is a
+    value like any other; without it a thread that has found only -inf keeps its state, as in every right kernel.
+    """
+
+    def compute(x, facts):
+        x, threads = x.float(), facts["threads"]
+        if width > 1 and x.shape[1] % width:
+            # A kernel with float4 loads goes through such a row in single columns.
+            return _block_softmax(update, reduce, start, guarded=guarded, raw=raw)(x, facts)
+        missing = -x.shape[1] % (threads * width)
+        steps = torch.nn.functional.pad(x, (0, missing), value=-INF).reshape(len(x), -1, threads, width)
+        m, d = torch.full((len(x) * threads, 1), start), torch.zeros(len(x) * threads, 1)
+        real = (torch.arange(steps[0].numel()) < x.shape[1]).reshape(steps.shape[1:]).expand_as(steps)
+        for step, inside in zip(steps.unbind(1), real.unbind(1)):
+            for value, counts in zip(step.reshape(-1, width).split(1, 1), inside.reshape(-1, width).split(1, 1)):
+                new_m, new_d = update(m, d, value, value)
+                alive = counts if raw else value > -INF
+                if guarded:
+                    new_m, new_d = torch.where(d == 0, value, new_m), torch.where(d == 0, 1.0, new_d)
+                m, d = torch.where(alive, new_m, m), torch.where(alive, new_d, d)
+        m, d = reduce(m.reshape(len(x), threads), d.reshape(len(x), threads))
+        owner = torch.arange(x.shape[1]) // width % threads
+        return torch.exp(x - m[:, owner]) / d[:, owner]
+
+    return compute
+
+
+def _both_widths(mistake: str, **how) -> list:
+    """The mistake with a formula of `_block_softmax`, for threads that load single columns and for float4 loads."""
+    return [(mistake, formula(_block_softmax(width=width, **how))) for width in (1, 4)]
+
+
+def _of_versions(versions: str, compute) -> Detector:
+    """Matches a wrong formula in cases of these versions alone."""
+    detect = formula(compute)
+
+    def asked(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        return case.group in versions and detect(case, evidence, answer)
+
+    return replace(detect, detect=asked)
+
+
+def _float4_rows(with_float4, without):
+    """A formula that is with_float4(x) where N is a multiple of four, and without(x) elsewhere."""
+    return lambda x, facts: (without if x.shape[1] % 4 else with_float4)(x.double())
+
+
+def _softmax(x: torch.Tensor) -> torch.Tensor:
+    return torch.softmax(x, 1)
+
+
+def _second_tree_over_maxima(x, facts):
+    """exp(x - max) divided by the sum of the places in which the tree of maxima left its intermediate results."""
+    x = x.float()
+    missing = -x.shape[1] % facts["threads"]
+    wide = torch.nn.functional.pad(x, (0, missing), value=-INF)
+    places = wide.reshape(len(x), -1, facts["threads"]).amax(1)
+    half = facts["threads"] // 2
+    while half:
+        places[:, :half] = torch.maximum(places[:, :half], places[:, half : 2 * half])
+        half //= 2
+    return torch.exp(x - places[:, :1]) / places.sum(1, keepdim=True)
+
+
+def _sum_of_differences(x, facts):
+    """exp(x - max) divided by the sum of x - max."""
+    shifted = x.double() - x.double().amax(1, keepdim=True)
+    return torch.exp(shifted) / shifted.sum(1, keepdim=True)
+
+
+# ---- by the address of an access outside the matrix
+
+
+def _beyond_my_row(where: dict, facts: dict) -> bool:
+    """The thread took the next of its own columns, and that one is behind the end of the row."""
+    block, thread, _ = where["program"]
+    if where["first"] is None:
+        return False
+    columns, threads = facts["x"].shape[1], facts["threads"]
+    column = where["first"] - block * columns
+    return columns <= column < columns + threads and (column - thread) % threads == 0
+
+
+def _thread_for_row(where: dict, facts: dict) -> bool:
+    """The row of the access is the thread's number, and not the block's."""
+    block, thread, _ = where["program"]
+    return where["row"] == thread != block
+
+
+# ---- by the columns that were stored
+
+
+@Detector
+def _first_columns_only(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Each row holds numbers in its first T or 4·T columns, and nothing was stored behind them."""
+    got, threads = detectors.output(case, evidence), case.facts["threads"]
+    if got is None or got.dim() != 2:
+        return False
+    return any(
+        got.shape[1] > width * threads
+        and bool(got[:, width * threads :].isnan().all() and not got[:, : width * threads].isnan().any())
+        for width in (1, 4)
+    )
+
+
+@Detector
+def _last_columns_missing(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """v3 stored each row up to the last multiple of four columns, and nothing behind it."""
+    got = detectors.output(case, evidence)
+    rest = got.shape[1] % 4 if got is not None and got.dim() == 2 else 0
+    return case.group == "v3" and rest > 0 and bool(got[:, -rest:].isnan().all() and not got[:, :-rest].isnan().any())
+
+
+# ---- by a barrier
+
+
+@Detector
+def _barrier_in_if(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """No barrier separated two accesses, and the answer has one between the braces of an if."""
+    unmet = "have not met" in (evidence.error or {}).get("message", "")
+    return unmet and bool(re.search(r"\bif\s*\([^{};]*\)\s*\{[^{}]*__syncthreads\(\)", answer.source))
+
+
+@Detector
+def _within_tree_step(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Two threads touched one place in the same line, and a barrier follows that line in the same loop."""
+    message = (evidence.error or {}).get("message", "")
+    found = re.match(r"line (\d+), `([^`]*)`: .* shared memory that thread \d+ \(line \1\)", message)
+    if not found or "have not met" not in message:
+        return False
+    step = rf"\bfor\s*\([^{{}}]*\)\s*\{{[^{{}}]*{re.escape(found[2])}[^{{}}]*__syncthreads\(\)[^{{}}]*\}}"
+    return bool(re.search(step, answer.source))
+
+
+# ---- by the counts of a launch
+
+
+def _version_fault(mistake: str) -> tuple[str, Detector]:
+    """The mistake, with a detector that matches if `reference.cuda.version_fault` names it."""
+
+    @Detector
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        return not evidence.error and version_fault(case.group, evidence, case.facts["x"].shape[1])[0] == mistake
+
+    return mistake, detect
+
+
+def _unstored(case: Case, evidence: Evidence, answer: Answer | None) -> bool:
+    """Shared memory was loaded that no thread had stored to, and the output holds NaN."""
+    got = detectors.output(case, evidence)
+    return bool(unstored_load(evidence)) and got is not None and bool(got.isnan().any())
+
+
+def _unstored_fits(case: Case, evidence: Evidence) -> bool:
+    """In a case that passed there is no such load, or its value was not used."""
+    return _unstored(case, evidence, None) if case.verify(evidence) else not unstored_load(evidence)
+
+
+_UPDATES = {
+    "not-rescaled": walks.not_rescaled,
+    "factor-inverted": walks.factor_inverted,
+    "both-rescaled": walks.both_rescaled,
+    "stale-maximum": walks.stale_maximum,
+}
+_MERGES = {
+    "not-rescaled": _not_rescaled,
+    "one-side-rescaled": _one_side_rescaled,
+    "factor-inverted": _factor_inverted,
+}
+
+CUDA_KERNEL = (
+    _version_fault("too-many-barriers"),
+    _version_fault("no-shuffle"),
+    _version_fault("reduced-in-series"),
+    _version_fault("stored-again"),
+    _version_fault("no-float4"),
+    ("shared-unstored", Detector(_unstored, _unstored_fits, exact=True)),
+    ("barrier-divergent", _barrier_in_if),
+    ("tree-threads", _within_tree_step),
+    ("thread-for-row", outside("load", _thread_for_row)),
+    ("thread-for-row", outside("store", _thread_for_row)),
+    ("thread-beyond-row", outside("load", _beyond_my_row)),
+    ("thread-beyond-row", outside("store", _beyond_my_row)),
+    ("row-stride-missing", formula(formulas.shifted_window)),
+    ("row-stride-missing", formula(formulas.shifted_stores)),
+    ("row-zero-only", both(detectors.shared, formula(formulas.first_row_everywhere))),
+    ("stored-in-row-zero", both(detectors.shared, detectors.tail_rows_nan)),
+    ("input-overwritten", detectors.input_overwritten),
+    ("nothing-stored", detectors.nothing_stored),
+    ("no-stride-loop", _first_columns_only),
+    ("float4-tail", _last_columns_missing),
+    ("no-max", formula(formulas.no_max)),
+    ("no-division", formula(formulas.no_division)),
+    ("sum-of-x", formula(formulas.sum_of_x)),
+    ("no-exp", formula(formulas.no_exp)),
+    ("base-two", formula(formulas.base_two)),
+    ("columns-twice", _of_versions("v3", _float4_rows(lambda x: _softmax(x) / 2, _softmax))),
+    ("columns-never-read", _of_versions("v3", _float4_rows(_softmax, lambda x: torch.exp(x + INF) / 0))),
+    ("second-tree-maxima", _of_versions("v1", _second_tree_over_maxima)),
+    ("sum-of-differences", _of_versions("v1", _sum_of_differences)),
+    ("tree-result-unread", _of_versions("v1", _block_softmax(reduce=_sums_of_own_maxima))),
+    ("sum-overwritten", _of_versions("v1", _block_softmax(_last_term, raw=True))),
+    ("tree-step-missing", _of_versions("v1 v2", _block_softmax(reduce=_step_missing))),
+    ("merged-not-stored", _of_versions("v2", _block_softmax(reduce=_state_of_thread_zero))),
+    ("single-state", _of_versions("v2 v3", lambda x, facts: torch.exp(x - x.amax(1, keepdim=True)) / 0)),
+    ("own-sum-for-partner", _of_versions("v3", _block_softmax(reduce=_two_levels(_own_sum_for_partner), width=4))),
+    *_both_widths("not-rescaled", update=walks.not_rescaled, raw=True),
+    *_both_widths("threads-not-merged", reduce=_no_reduction),
+    *_both_widths("thread-maximum", reduce=_own_maximum),
+    *_both_widths("warps-not-merged", reduce=_two_levels(told=0)),
+    *_both_widths("warps-not-merged", reduce=_two_levels(told=1)),
+    *_both_widths("butterfly-step-missing", reduce=_two_levels(last=2)),
+    *_both_widths("butterfly-lane-zero", reduce=_two_levels(shuffle="down")),
+    *_both_widths("states-pad-zero", reduce=_two_levels(pad=0.0)),
+    *_both_widths("start-at-zero", start=0.0),
+    *_both_widths("inf-minus-inf", reduce=_tree(_unguarded)),
+    *_both_widths("inf-minus-inf", reduce=_two_levels(_unguarded)),
+    *(
+        pair
+        for mistake, update in _UPDATES.items()
+        for guarded in (False, True)
+        for pair in _both_widths(mistake, update=update, guarded=guarded)
+    ),
+    *(pair for mistake, merge in _MERGES.items() for pair in _both_widths(mistake, reduce=_tree(merge))),
+    *(pair for mistake, merge in _MERGES.items() for pair in _both_widths(mistake, reduce=_two_levels(merge))),
+)

@@ -1,0 +1,206 @@
+"""The mistakes of test inputs and of a test: texts and detectors of lesson 06.
+
+An input exercise has two cases. Each runs a kernel of the course on the matrix that the answer returned, and `then[0]`
+is the kernel's evidence. The kernel is right in the case of size 1, and broken in the case of size 2.
+
+In the exercise of a test, each case calls the answer's test with one kernel. A case of a right kernel has no group. The
+group of a wrong kernel is its kind. Facts of a case: reference (whether the kernel is PyTorch's own softmax).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..checks import syntax
+from ..reference.testing import is_matrix
+from ..spec import Answer, Case, Detector, Evidence
+from . import detectors
+from .mistake import Mistake
+
+MISTAKES = [
+    Mistake(
+        "input-no-matrix",
+        "The kernels take a matrix of float32 numbers, and this is none.",
+        "How many dimensions and which dtype does your tensor have?",
+    ),
+    Mistake(
+        "input-too-large",
+        "This input is too large for kernels that are interpreted.",
+        "How small can an input be that still shows the difference?",
+    ),
+    Mistake(
+        "input-harmless",
+        "On this input the wrong kernel is right.",
+        "Which line of it is not what softmax does, and for which values does that line matter?",
+    ),
+    Mistake(
+        "test-refuses-right",
+        "The test is red on a kernel that is right: float32 rounds, and no two kernels round alike.",
+        "By how much may two right results differ, relative to their size?",
+    ),
+    Mistake(
+        "input-empty",
+        "The matrix has no elements.",
+        "How many rows and how many columns does your input have?",
+    ),
+    Mistake(
+        "input-without-softmax",
+        "On this input even a right kernel has no numbers to give.",
+        "What is the softmax of that row, computed by hand?",
+    ),
+    Mistake(
+        "test-refuses-pytorch",
+        "The test is red even on PyTorch's own result: too strict for float32, or compared with something else.",
+        "What does your comparison make of rounding, of a right value that is 0, and of a row of -inf?",
+    ),
+    Mistake(
+        "test-calls-nothing",
+        "The test never uses the function that it is given.",
+        "Which line of your test runs the softmax under test?",
+    ),
+    Mistake(
+        "test-takes-nan",
+        "A kernel passes that returns nan everywhere.",
+        "Is nan > 0.1 true, and is nan < 0.1?",
+    ),
+    Mistake(
+        "test-returns",
+        "The test hands its verdict back, and nobody looks at what a test returns.",
+        "What does a test do when it is not content?",
+    ),
+    Mistake(
+        "test-asserts-nothing",
+        "Nothing in the test can fail.",
+        "Which statement of yours would stop the test if the numbers were wrong?",
+    ),
+    Mistake(
+        "test-few-widths",
+        "Kernels that are wrong only for some numbers of columns pass.",
+        "How many columns do your inputs have, and what do those numbers have in common?",
+    ),
+    Mistake(
+        "test-few-heights",
+        "Kernels that are wrong only for some numbers of rows, or for rows that differ a lot, pass.",
+        "How many rows do your inputs have, and how much do the rows of one input differ?",
+    ),
+    Mistake(
+        "test-few-layouts",
+        "Kernels that are wrong only for some memory layouts pass.",
+        "Where do the neighbours of an element of your inputs lie in memory?",
+    ),
+    Mistake(
+        "test-tame-values",
+        "Kernels that are wrong only on unusual values pass.",
+        "What are the smallest, the largest and the strangest values your inputs hold?",
+    ),
+    Mistake(
+        "test-too-loose",
+        "Kernels whose every result is off by a small share pass.",
+        "How large is a typical result, and how large an error does your comparison allow?",
+    ),
+    Mistake(
+        "test-ignores-places",
+        "Kernels pass whose results have little to do with the input.",
+        "What does your test compare, element by element, and how large is what it compares?",
+    ),
+    Mistake(
+        "test-looks-once",
+        "Kernels pass that are right at first sight and do harm besides, or are wrong later.",
+        "What else could a call change, and would a second call with other values tell?",
+    ),
+]
+
+
+# ---- an input
+
+
+@Detector
+def _too_large_to_send(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The tensor that the answer returned has more bytes than a worker sends."""
+    return "tensor of" in getattr(evidence.value, "kind", "")
+
+
+@Detector
+def _no_matrix(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The answer returned something else than a float32 matrix."""
+    return evidence.error is None and not is_matrix(evidence.value)
+
+
+def _kernel_refused(message: str) -> Detector:
+    """Matches if the kernel refused the answer's matrix with a message that contains this text."""
+    return Detector(lambda c, e, a: bool(e.then and e.then[0].error and message in e.then[0].error["message"]))
+
+
+INPUT = (
+    ("returns-nothing", detectors.nothing),
+    ("input-too-large", _too_large_to_send),
+    ("input-no-matrix", _no_matrix),
+    ("input-empty", _kernel_refused("without elements")),
+    ("input-too-large", _kernel_refused("more than a check can interpret")),
+    ("input-without-softmax", Detector(lambda c, e, a: c.size == 1 and e.error is None)),
+    ("input-harmless", Detector(lambda c, e, a: c.size == 2 and e.error is None)),
+)
+
+
+# ---- a test
+
+
+def _right_kernel_refused(message: str) -> Detector:
+    """Matches if a right kernel refused an input of the test with a message that contains this text."""
+    return Detector(lambda c, e, a: c.group is None and message in (e.error or {}).get("message", ""))
+
+
+@Detector
+def _refuses_right(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """An assertion of the test failed on a right kernel that is not PyTorch's."""
+    return _assertion_failed(case, evidence) and not case.facts["reference"]
+
+
+@Detector
+def _refuses_reference(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """An assertion of the test failed on PyTorch's own softmax."""
+    return case.facts["reference"] and _assertion_failed(case, evidence)
+
+
+def _assertion_failed(case: Case, evidence: Evidence) -> bool:
+    """Whether an assertion of the test failed on a right kernel."""
+    return case.group is None and (evidence.error or {}).get("type") == "AssertionError"
+
+
+def _accepts_wrong(test) -> Detector:
+    """Matches if a wrong kernel passed, and test(syntax tree of the answer) holds."""
+    written = detectors.written(test)
+    return Detector(lambda c, e, a: c.group is not None and written(c, e, a))
+
+
+def _accepts(group: str) -> Detector:
+    """Matches if a wrong kernel of this kind passed."""
+    return Detector(lambda c, e, a: c.group == group)
+
+
+# The mistake of a test that accepts wrong kernels of one kind, in the order of the kinds.
+_ACCEPTING = (
+    "test-takes-nan",
+    "test-ignores-places",
+    "test-few-widths",
+    "test-too-loose",
+    "test-tame-values",
+    "test-few-layouts",
+    "test-few-heights",
+    "test-looks-once",
+)
+
+
+def mistakes_of_test(groups: Iterable[str]) -> tuple[tuple[str, Detector], ...]:
+    """The table of a test that runs against wrong kernels of these eight kinds."""
+    return (
+        ("input-empty", _right_kernel_refused("without elements")),
+        ("input-too-large", _right_kernel_refused("is more than a check can interpret")),
+        ("input-no-matrix", _right_kernel_refused("softmax takes a float32 matrix")),
+        ("test-refuses-pytorch", _refuses_reference),
+        ("test-refuses-right", _refuses_right),
+        ("test-returns", Detector(lambda c, e, a: isinstance(e.value, bool))),
+        ("test-calls-nothing", _accepts_wrong(lambda tree: 0 in syntax.unused_parameters(tree, "test_softmax"))),
+        ("test-asserts-nothing", _accepts_wrong(syntax.asserts_nothing)),
+        *zip(_ACCEPTING, map(_accepts, groups)),
+    )

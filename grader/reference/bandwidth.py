@@ -1,0 +1,61 @@
+"""The cases of a function that measures bandwidth, on a simulated device.
+
+Each case calls check_bandwidth of lessons/drivers/bandwidth.py. Its value is a pair: the answer's result, and the list
+`timed` of grader.simulated.Device, with one entry for each timed interval.
+
+Facts of a case: m, n, itemsize (bytes), seconds (of an undisturbed call), want (GB/s, the right result), peak (GB/s),
+and possible (whether the right result is at most the peak; if not, the answer must raise ValueError).
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from ..spec import Call, Case, Evidence
+from . import softmax_function
+
+TOLERANCE = 5e-3  # relative, because an answer may round
+MIN_RUNS = 20  # timed runs on a card that has reached its full speed
+
+
+def case(m: int, n: int, dtype: str, microseconds: float, disturbed: int, share: float = 0.0) -> Case:
+    """A copy of an M×N matrix that takes so many microseconds.
+
+    disturbed: the first of the device's disturbed calls. share: the peak as a multiple of the right result; with 0 the
+    peak is infinite.
+    """
+    itemsize = getattr(torch, dtype).itemsize
+    want = 2 * m * n * itemsize / (microseconds * 1e-6) / 1e9
+    peak = share * want if share else math.inf
+    possible = peak >= want
+    device = f", a peak of {peak:.0f} GB/s" if share else ""
+
+    def verify(evidence: Evidence) -> str | None:
+        if not possible:
+            return softmax_function.refused(None, evidence, f"a result of {want:.0f} GB/s where the peak is {peak:.0f}")
+        return result_fault(want, evidence.value)
+
+    return Case(
+        f"{m}×{n} {dtype}, {microseconds} µs a call{device}",
+        Call("call", "check_bandwidth", (m, n, dtype, microseconds * 1e-6, disturbed, peak)),
+        verify,
+        size=m * n + (1 << 30) * (share > 0),
+        expects_error=not possible,
+        facts={"m": m, "n": n, "itemsize": itemsize, "seconds": microseconds * 1e-6}
+        | {"want": want, "peak": peak, "possible": possible},
+    )
+
+
+def result_fault(want: float, value) -> str | None:
+    """None if the value of check_bandwidth holds `want` GB/s from enough runs at full speed, else a sentence."""
+    got, timed = value if isinstance(value, tuple) else (None, [])
+    if isinstance(got, bool) or not isinstance(got, (int, float)):
+        return f"it returned {got!r}, expected {want:.1f}"
+    usual = sum(letters == "u" for letters, *_ in timed)
+    if math.isclose(got, want, rel_tol=TOLERANCE):
+        few = f"the right rate, but of the timed runs {usual} came after the warm-up, expected {MIN_RUNS} or more"
+        return few if usual < MIN_RUNS else None
+    runs = "1 timed run" if len(timed) == 1 else f"{len(timed)} timed runs"
+    return f"it says {got:.4g} GB/s after {runs}, expected {want:.4g}"

@@ -1,0 +1,58 @@
+"""The CUDA kernels of lesson 12: verification of their numbers and of the method that each version is about.
+
+Version v1 reduces with trees of maxima and sums, v2 with a tree of states, v3 with warp shuffles and float4 accesses.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from ..checks import compare
+from ..spec import Evidence
+from .reductions import LANES
+
+_MAX_BARRIERS = 6  # of a block of v3; a tree of 256 threads needs more
+_FLOAT4 = 4  # elements in the widest access
+_MANY_THREADS = 256  # a tree has far fewer steps than such a block has threads
+
+
+def merge_states(m: torch.Tensor, d: torch.Tensor, other_m: torch.Tensor, other_d: torch.Tensor):
+    """The states (m, d) and (other_m, other_d) merged, elementwise; two empty states (-inf, 0) stay empty.
+
+    Both sums are made relative to the larger maximum (Milakov and Gimelshein, 2018).
+    """
+    top = torch.maximum(m, other_m)
+    shift = torch.where(top == -torch.inf, 0.0, top)
+    return top, d * torch.exp(m - shift) + other_d * torch.exp(other_m - shift)
+
+
+def numbers_fault(x: torch.Tensor, evidence: Evidence) -> str | None:
+    """None if the output is the softmax of x (M×N), else a sentence.
+
+    The sentence also names the first load of shared memory that no thread had stored to.
+    """
+    sentence, load = compare.softmax(x, evidence.args[0]), unstored_load(evidence)
+    return f"{sentence}. {load[0].upper()}{load[1:]}" if sentence and load else sentence
+
+
+def unstored_load(evidence: Evidence) -> str:
+    """A sentence about the first load of shared memory that no thread had stored to, "" if there is none."""
+    return evidence.launches[0]["options"]["unstored"] if evidence.launches else ""
+
+
+def version_fault(version: str, evidence: Evidence, n: int) -> tuple[str, str] | tuple[None, None]:
+    """(mistake, sentence) if a kernel with right numbers for rows of n columns lacks the method of its version."""
+    launch = evidence.launches[0]
+    options, v3 = launch["options"], version == "v3"
+    barriers, threads, loads = options["barriers"] // launch["grid"][0], options["threads"], options["most_loads"]
+    if v3 and barriers > _MAX_BARRIERS:
+        return "too-many-barriers", f"right numbers, but each block meets at __syncthreads() {barriers} times"
+    if v3 and n > LANES and not options["warp_operations"]:
+        return "no-shuffle", "right numbers, but no lane ever gets a value from another one directly"
+    if threads >= _MANY_THREADS and loads > threads // 2:
+        return "reduced-in-series", f"right numbers, but a thread loads from shared memory {loads} times"
+    if v3 and options["stored_again"] and not options["loaded_back"]:
+        return "stored-again", f"right numbers, but {options['stored_again']} elements are stored a second time"
+    if v3 and n % _FLOAT4 == 0 and launch["widest"] < _FLOAT4:
+        return "no-float4", "right numbers, but no access is wider than 4 bytes"
+    return None, None

@@ -1,0 +1,133 @@
+"""The cases of a softmax that chooses a kernel by shape and dtype.
+
+Facts of a case with a matrix: x (M×N); block, x_stride and y_stride as `reference.softmax_function` has them; and alone
+(whether many programs must share its only row). A case of an unfit input has `unfit`. A case about the choice of a
+launcher has `choice`, the mistake of any other choice.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from ..checks import compare
+from ..spec import Call, Case, Evidence
+from . import softmax_function
+
+ONE_PROGRAM = 8192  # columns that one program can hold on any device; a row of up to so many is read once
+_REGISTERS = 65536  # of a multiprocessor, 32 bits each
+MAX_ELEMENTS = _REGISTERS // 2  # of one program at once, because the computation takes registers as well
+MIN_PROGRAMS = 32  # for a single very long row
+CHOICES = "choices"  # the group of the cases about the choice of a launcher
+REFUSALS = ("ValueError", "TypeError")
+_DTYPES = (torch.float32, torch.float16, torch.bfloat16)
+# kernel of the shipped softmax -> the launcher that launches it
+_LAUNCHERS = {
+    "tile_kernel": "tile", "two_blocks_kernel": "two", "odd_kernel": "odd", "pair_row_kernel": "pairs",
+    "partial_kernel": "split", "combine_kernel": "split", "shared_row_kernel": "shared", "online_kernel": "online",
+}  # fmt: skip
+
+
+def case(label: str, x: torch.Tensor, alone: bool = False) -> Case:
+    """softmax(x) of a matrix. alone: x has one row, which is so long that many programs must share it."""
+    mn, n = x.numel(), x.shape[1]
+    short, whole = n <= ONE_PROGRAM, x.is_contiguous()
+    # The programs of a long row exchange states, for which the budget has half a matrix. A view may be copied first.
+    read, written = (mn, mn) if short else (2 * mn + mn // 2, mn + mn // 4)
+    budget = (read, written) if whole else (read + mn, written + mn)
+    dtype = str(x.dtype).removeprefix("torch.")
+    return Case(
+        f"{label}, {len(x)}×{n} {dtype}",
+        Call("call", "softmax", (x,)),
+        lambda evidence: _fault(x, alone, evidence),
+        size=mn,
+        budget=budget,
+        may_read_less=not (short and whole),
+        may_write_less=not (short and whole),
+        unit=mn,
+        facts={"x": x, "block": softmax_function.block(n), "x_stride": x.stride(0), "y_stride": n, "alone": alone},
+    )
+
+
+def _fault(x: torch.Tensor, alone: bool, evidence: Evidence) -> str | None:
+    """None if the softmax of x is right, by launches that suit its shape; else a sentence."""
+    sentence = compare.softmax(x, evidence.value)
+    if sentence:
+        return sentence
+    mistake, sentence = softmax_function.launch_fault(x, evidence)
+    # A few long rows may take as many launches.
+    if sentence and (x.shape[1] <= ONE_PROGRAM or mistake != "launch-per-row"):
+        return sentence
+    if short_row_read_twice(x, evidence):
+        return f"right numbers, but it reads {evidence.read} elements of {x.numel()}"
+    if widest(evidence) > MAX_ELEMENTS:
+        return f"right numbers, but a program holds {widest(evidence):,} elements at once"
+    if alone and storing_programs(evidence) < MIN_PROGRAMS:
+        return f"right numbers, but programs at work: {storing_programs(evidence)}, expected {MIN_PROGRAMS} or more"
+    return None
+
+
+def unfit(label: str, x) -> Case:
+    """An input that softmax does not promise to take: a refusal before any launch.
+
+    For a tensor of another number of dimensions, and of a promised dtype, the right softmax is accepted as well.
+    """
+    right = x if isinstance(x, torch.Tensor) and x.dim() and x.dtype in _DTYPES else None
+
+    def verify(evidence: Evidence) -> str | None:
+        sentence = softmax_function.refused(right, evidence, label, REFUSALS)
+        return sentence or (f"{label}: refused only when kernels had run" if refused_late(evidence) else None)
+
+    return Case(
+        f"not a matrix that it promises to take: {label}",
+        Call("call", "softmax", (x,)),
+        verify,
+        size=1 << 30,
+        facts={"unfit": True},
+        expects_error=True,
+    )
+
+
+def choice(m: int, n: int, dtype: torch.dtype, launchers: tuple[str, ...], mistake: str) -> Case:
+    """The launcher for an M×N matrix on an NVIDIA GPU is one of these; any other is the mistake.
+
+    Kernels of the answer's own are accepted: the other cases judge them by their traffic.
+    """
+    name = str(dtype).removeprefix("torch.")
+
+    def verify(evidence: Evidence) -> str | None:
+        kernels = evidence.value if isinstance(evidence.value, list) else []
+        chosen = dict.fromkeys(_LAUNCHERS.get(kernel) for kernel in kernels if kernel != "own")
+        if kernels and set(chosen) <= set(launchers):
+            return None
+        return f"right where it runs, but here it chose {' and '.join(map(str, chosen)) or 'no kernel'}"
+
+    return Case(
+        f"if this were an NVIDIA GPU: {m}×{n} {name}",
+        Call("call", "check_choice", (m, n, name)),
+        verify,
+        size=m * n,
+        group=CHOICES,
+        facts={"choice": mistake},
+        interpreted_only=True,
+    )
+
+
+def refused_late(evidence: Evidence) -> bool:
+    """Whether the answer raised an error after it had launched kernels."""
+    return bool(evidence.error and evidence.launches)
+
+
+def widest(evidence: Evidence) -> int:
+    """The most elements that an access of one program had."""
+    return max((launch["widest"] for launch in evidence.launches), default=0)
+
+
+def storing_programs(evidence: Evidence) -> int:
+    """The most programs of one launch that stored an element."""
+    return max((launch["storing"] for launch in evidence.launches), default=0)
+
+
+def short_row_read_twice(x: torch.Tensor, evidence: Evidence) -> bool:
+    """Whether a contiguous x, each of whose rows one program can hold, was read twice and written once."""
+    short = x.shape[1] <= ONE_PROGRAM and x.is_contiguous()
+    return short and not evidence.error and evidence.read / x.numel() >= 2 and evidence.written / x.numel() < 1.25
