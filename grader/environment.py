@@ -1,4 +1,4 @@
-"""What this machine has: a GPU or none, and which versions."""
+"""Facts about this machine: GPU, compiler, versions, and whether kernels run interpreted or compiled."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import platform
 import shutil
 import sys
 
-# Files that a driver leaves behind. Where none exists there is no GPU, and torch need not be asked.
+# Device files of GPU drivers. Where none exists there is no GPU, and torch need not be imported to find out.
 _DRIVER_FILES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/kfd", "/dev/dxg", "/dev/dri")
 ROOT = pathlib.Path(__file__).resolve().parent.parent  # the folder of the course
 _triton_was_first = False
@@ -22,7 +22,7 @@ _WITHOUT_TRITON = {
 
 
 def has_gpu() -> bool:
-    """Whether PyTorch sees a GPU that Triton compiles for."""
+    """Whether PyTorch finds a GPU that Triton can compile for."""
     if sys.platform == "linux" and not any(pathlib.Path(f).exists() for f in _DRIVER_FILES):
         return False
     try:
@@ -33,17 +33,17 @@ def has_gpu() -> bool:
 
 
 def has_compiler() -> bool:
-    """Whether there is a g++, which kernels in CUDA C++ are compiled with to run on a CPU."""
+    """Whether g++ is installed. It compiles kernels in CUDA C++ to run on a CPU."""
     return shutil.which("g++") is not None
 
 
 def has_cupy() -> bool:
-    """Whether kernels in CUDA C++ can be compiled for a GPU too."""
+    """Whether CuPy is installed. It compiles kernels in CUDA C++ for a GPU."""
     return importlib.util.find_spec("cupy") is not None
 
 
 def prepare() -> None:
-    """Choose interpreted or compiled for this process. Triton reads the choice when it is imported and decorates."""
+    """Choose interpreted or compiled kernels for this process, by TRITON_INTERPRET, before Triton is imported."""
     global _triton_was_first
     _triton_was_first = "triton" in sys.modules
     if "TRITON_INTERPRET" not in os.environ and not _triton_was_first and not has_gpu():
@@ -56,14 +56,14 @@ def interpreted() -> bool:
 
 
 def without_triton() -> str | None:
-    """What to do where there is no Triton, as a sentence without its full stop; None where there is one."""
+    """Advice for a machine without Triton, as a sentence without its full stop; None if Triton is installed."""
     if triton():
         return None
     return _WITHOUT_TRITON.get(sys.platform, "Triton is not installed: pip install triton, then restart the kernel")
 
 
 def version(package: str) -> str | None:
-    """Installed version of a package, None when it is absent."""
+    """The installed version of a package, None if it is absent."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
@@ -71,24 +71,24 @@ def version(package: str) -> str | None:
 
 
 def triton() -> str | None:
-    """Installed version of Triton, under whichever name its package goes here."""
+    """The installed version of Triton, or of its package for Windows; None without either."""
     return version("triton") or version("triton-windows")
 
 
 def device() -> None:
-    """Say in three lines what this machine has: device, versions, and how kernels run."""
+    """Print three lines about this machine: device, versions, and how kernels run."""
     for what, state in facts().items():
         print(f"{what:<9} {state}")
 
 
 def facts() -> dict[str, str]:
-    """The three lines of device()."""
+    """The three lines of device(), as {name: text}."""
     versions = f"Python {platform.python_version()}, torch {version('torch')}, Triton {triton()}"
     return {"device": _name(), "versions": versions, "mode": _mode()}
 
 
 def order() -> str:
-    """Which was imported first, Triton or grader; it decides whether grader could choose how kernels run."""
+    """The order of the imports of Triton and grader, as text. Only if grader is first can it choose the mode."""
     return "Triton, then grader" if _triton_was_first else "grader first, as it should be"
 
 

@@ -1,38 +1,39 @@
-"""A GPU whose time is made up: each way to measure it wrongly gives another number, the same every time."""
+"""A simulated GPU with a deterministic clock: each wrong way to measure a time gives its own wrong number."""
 
 from __future__ import annotations
 
 import math
 
-LAUNCH = 3e-6  # seconds that the host needs to queue a call
-COMPILE = 0.4  # seconds more for the first one
-CLEAR = 60e-6  # seconds that the device needs to clear its cache
-SLOW = 10  # calls, until the card has reached its speed
-JITTER = 1e-3  # of the usual time
-_KEPT, _LETTERS = 1000, 100
+LAUNCH = 3e-6  # seconds of the host to queue a call
+COMPILE = 0.4  # extra seconds of the host for the first call
+CLEAR = 60e-6  # seconds of the device to clear its cache
+SLOW = 10  # number of calls until the device has its full speed
+JITTER = 1e-3  # as a share of the usual time
+_KEPT, _LETTERS = 1000, 100  # most entries of `timed`, most letters of one of them
 
 
 class Device:
-    """Calls queue their work and return at once; now() does not wait for the work, synchronize() does.
+    """A device with a queue. Calls queue their work and return at once; only synchronize() waits for the work.
 
-    seconds: what a call of run takes. It takes half as long with its data in the cache, longer while the card is
-    still slow, and now and then much longer or a little less: every fifth call is disturbed, beginning at `disturbed`.
-    No two calls take quite the same time.
+    seconds: usual time of one call of run(). A call takes half this time with its data in the cache, and 1.5 times as
+    long while the device is slow. After that, every fifth call takes four times as long (those whose number modulo 5
+    is `disturbed`, counted after the slow calls), and some take 0.8 times as long. A jitter changes each call a little.
 
-    timed: (letters, whether work was waiting at the first look, and at the second, seconds between the two) for each
-    pair of looks at the clock with calls in between. A letter a call: first, slow, cached, usual; x is a clear_cache().
+    timed: one entry for each pair of successive now() with calls between them: (letters, whether work was queued at
+    the first now(), the same at the second, seconds between the two). One letter a call: f(irst), s(low), c(ached),
+    u(sual), and x for clear_cache().
     """
 
     def __init__(self, seconds: float, disturbed: int = 0):
         self.timed: list[tuple[str, bool, bool, float]] = []
         self._seconds, self._disturbed = seconds, disturbed
-        self._time = self._done = 0.0  # the host's time; when the device will have done what is queued
+        self._time = self._done = 0.0  # time of the host; time at which the device finishes its queue
         self._calls, self._cached = 0, False
         self._look: tuple[float, bool] | None = None
         self._letters = ""
 
     def now(self) -> float:
-        """Seconds on the host's clock."""
+        """The time of the host's clock, in seconds. It does not wait for queued work."""
         waiting = self._done > self._time
         if self._look and self._letters.strip("x") and len(self.timed) < _KEPT:
             begin, waited = self._look
@@ -41,17 +42,17 @@ class Device:
         return self._time
 
     def synchronize(self) -> None:
-        """Wait until the device has done all that is queued."""
+        """Wait until the device has finished all queued work."""
         self._time = max(self._time, self._done)
 
     def clear_cache(self) -> None:
-        """Queue work that leaves nothing of other data in the cache."""
+        """Queue work that evicts all other data from the cache."""
         self._queue(CLEAR)
         self._cached = False
         self._letters = (self._letters + "x")[:_LETTERS]
 
     def run(self, x):
-        """Queue a call; returns x."""
+        """Queue one call of the function to measure; returns x unchanged."""
         self._calls += 1
         letter, share = self._next()
         self._time += COMPILE * (self._calls == 1)
@@ -62,7 +63,7 @@ class Device:
         return x
 
     def _next(self) -> tuple[str, float]:
-        """What the call is, and its time as a share of the usual one."""
+        """(letter of the next call, its time as a multiple of the usual time)."""
         call = self._calls - SLOW
         cached = 0.5 if self._cached else 1.0
         if call <= 0:

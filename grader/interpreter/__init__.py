@@ -1,13 +1,21 @@
-"""Triton's interpreter with a guard, poison, a ledger, a choice of program order, less work, and bfloat16.
+"""Triton's interpreter with a guard, poison, a ledger, a choice of program order, batched passes, and bfloat16.
 
 Runs in: a worker, and a notebook's kernel where there is no GPU.
 May import: spec.
 Start reading: hooks.py, then address_space.py (the guard), ledger.py, and batching/.
 
-The stock interpreter reads and writes raw addresses, so one missing mask can end the Python process or, worse, pass
-unnoticed. `install()` hooks it in place; everything that runs interpreted in this process is then watched. The hooks
-name private functions of triton.runtime.interpreter: where one does not fit the Triton at hand, the feature is left
-out and `STATUS` says so.
+The stock interpreter reads and writes raw addresses. One missing mask can therefore end the Python process or, worse,
+go unnoticed. `install()` hooks the interpreter in place, for every kernel that runs interpreted in this process. The
+hooks replace private functions of triton.runtime.interpreter. Where one does not fit the installed Triton, its feature
+stays off, and `STATUS` holds the reason.
+
+guard   an access outside of its tensor raises OutOfBounds before it happens
+poison  masked lanes of a load without `other` hold inf, -inf and NaN, so that their use shows in the result
+ledger  the record of each launch: elements moved, by tensor, and which program stored which element
+order   the order in which the programs of a launch run
+speed   less work per launch and per operation, with the same results
+bf16    exact conversions of bfloat16, and an error where a kernel computes with it
+batch   many programs in one pass of the kernel, with the same results
 """
 
 from __future__ import annotations
@@ -27,13 +35,16 @@ STATUS: dict[str, str] = dict.fromkeys(FEATURES, _NOT_YET)
 
 
 def in_kernel() -> bool:
-    """Whether a kernel is being interpreted right now."""
+    """Whether an interpreted kernel is running in this process."""
     return current.launch is not None
 
 
 @contextlib.contextmanager
 def recording(ledger: Ledger | None = None, recorder: Recorder | None = None):
-    """Count every access of the kernels launched inside the block; with a recorder, keep who touched which element."""
+    """Count every access of the kernels that are launched inside the block. Yields the ledger.
+
+    ledger: None makes a new one. recorder: keeps which program touched which element; None keeps nothing.
+    """
     before = current.ledger, current.recorder
     current.ledger, current.recorder = ledger if ledger is not None else Ledger(), recorder
     try:
@@ -44,11 +55,11 @@ def recording(ledger: Ledger | None = None, recorder: Recorder | None = None):
 
 @contextlib.contextmanager
 def conditions(order: str = "forward", poison: bool = True, batch: bool = True):
-    """How the launches inside the block run.
+    """Set how the launches inside the block run.
 
-    order: of the programs, "forward", "reversed" or "shuffled"; a GPU promises none of them. poison: whether masked
-    lanes without a value hold something that shows, or 0 as on most GPUs. batch: whether many programs may run at once;
-    the results are the same, so this is for tests.
+    order: of the programs, "forward", "reversed" or "shuffled"; a GPU guarantees none of them. poison: whether masked
+    lanes of a load without `other` hold poison, or else 0, as on most GPUs. batch: whether batched passes are allowed.
+    The results are the same with and without them, so only tests switch them off.
     """
     before = current.order, current.poison, current.batch
     current.order, current.poison, current.batch = order, poison, batch and current.batch
@@ -59,7 +70,7 @@ def conditions(order: str = "forward", poison: bool = True, batch: bool = True):
 
 
 def install() -> dict[str, str]:
-    """Hook Triton's interpreter, once. Returns STATUS: for each feature "on" or "off: why"."""
+    """Hook Triton's interpreter; a second call changes nothing. Returns STATUS: for each feature "on" or "off: why"."""
     if _NOT_YET not in STATUS.values():
         return STATUS
     try:
@@ -74,7 +85,7 @@ def install() -> dict[str, str]:
 
 @contextlib.contextmanager
 def instead_of_running(tell: Callable[[Callable], None]):
-    """No kernel that is launched inside the block runs: tell(kernel function) is called instead."""
+    """Call tell(kernel function) for each launch inside the block, and do not run the kernel."""
     with private().replaced("launch", lambda executor, *args, **kwargs: tell(executor.fn)):
         yield
 

@@ -1,4 +1,7 @@
-"""Where an address lies: the tensors of one launch, as the guard sees them."""
+"""The guard: an address space for the tensors of one launch, in which an access outside of a tensor is found.
+
+A kernel receives guarded addresses in place of real ones. `resolve` checks each access and translates its addresses.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,14 @@ import numpy as np
 
 from ..spec import called
 
-# Every tensor of a launch gets a window of addresses of its own, with its first element in the middle. An address
-# that runs over the end of one tensor can then never be mistaken for an address of its neighbour in memory.
+# Every tensor of a launch has its own window of guarded addresses, with its first element in the middle of the window.
+# An address beyond the end of one tensor is therefore never an address of another one.
 WINDOW_BITS = 41
 _MIDDLE = 1 << (WINDOW_BITS - 1)
 
 
 class OutOfBounds(RuntimeError):
-    """A kernel addressed memory outside the tensor it was given."""
+    """An access of a kernel to an address outside of its tensor. where: the place, as in spec.evidence.Where."""
 
     def __init__(self, message: str, **where):
         super().__init__(message)
@@ -25,7 +28,13 @@ class OutOfBounds(RuntimeError):
 
 @dataclass
 class Region:
-    """One tensor argument of a launch. Shape and strides are in elements, addresses in bytes."""
+    """One tensor argument of a launch.
+
+    name: of the kernel's parameter. index: from 1, the number of its window. real: real address of its first element.
+    itemsize: bytes of an element, a power of two. shape, strides: in elements. floating: whether its dtype is.
+    base: guarded address of its first element. numel: number of elements of the shape. repeats: whether a stride is 0.
+    contiguous: whether its elements lie in memory in row-major order without gaps.
+    """
 
     name: str
     index: int
@@ -36,30 +45,33 @@ class Region:
     floating: bool = True
 
     def __post_init__(self):
-        # The low bits of the real address are kept, so that alignment looks as it is.
+        # The guarded address keeps the low bits of the real one, so it has the same alignment.
         self.base = (self.index << WINDOW_BITS) + _MIDDLE + (self.real & 0xFF)
         self.numel = int(np.prod(self.shape, dtype=np.int64))
         dims = [(s, n, d) for d, (n, s) in enumerate(zip(self.shape, self.strides)) if n > 1 and s > 0]
         self._dims = sorted(dims, reverse=True)
         self._logical = np.cumprod((1, *self.shape[:0:-1]))[::-1] if self.shape else np.ones(0, np.int64)
-        # A stride of 0 repeats the same elements, so fewer lie in memory than the shape says.
+        # A stride of 0 repeats the same elements, so memory holds fewer elements than the shape has.
         self.repeats = any(n > 1 and s == 0 for n, s in zip(self.shape, self.strides))
         self.contiguous = not self.repeats and all(s == self._logical[d] for s, _, d in self._dims)
 
     @property
     def to_real(self) -> np.uint64:
-        """What makes the real address out of one in the window, when it is added."""
+        """The number that turns a guarded address into a real one when it is added, modulo 2**64."""
         return np.uint64((self.real - self.base) % 2**64)
 
     def extent(self) -> tuple[int, int]:
-        """The real addresses where its memory begins and ends, gaps included."""
+        """(begin, end) of its memory as real addresses, gaps included."""
         last = sum((n - 1) * s for n, s in zip(self.shape, self.strides)) if self.numel else -1
         return self.real, self.real + (last + 1) * self.itemsize
 
     def elements(self, addresses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(index of the element in row-major order, whether there is such an element) for each address."""
+        """(row-major element number, whether this element exists) for each guarded address.
+
+        addresses: uint64 array of any shape. Both results have its shape; int64 and bool.
+        """
         offset = addresses.astype(np.int64) - self.base
-        # Sizes are powers of two, and a division takes ten times as long.
+        # Element sizes are powers of two, and a division takes ten times as long as a shift.
         element, rest = offset >> (self.itemsize.bit_length() - 1), offset & (self.itemsize - 1)
         if self.contiguous:
             return element, (element >= 0) & (element < self.numel) & (rest == 0)
@@ -71,10 +83,10 @@ class Region:
         return logical, (element >= 0) & (left == 0) & (rest == 0) & (self.numel > 0)
 
     def place(self, address: int, anchor: int | None) -> tuple[int | None, int]:
-        """(row, column) of an address, counted from the row of `anchor`, a good address of the same access.
+        """(row, column) of a guarded address, relative to the row of `anchor`, a valid address of the same access.
 
-        A lane that runs over the end of row 2 is in "row 2, column 5", not in the row that follows in memory. Without
-        rows in memory (one dimension, or a stride of 0) the row is None.
+        A lane beyond the end of row 2 is in "row 2, column 5", and not in the next row in memory. The row is None for a
+        tensor without rows in memory: of one dimension, or with a stride of 0.
         """
         offset = (int(address) - self.base) // self.itemsize
         if len(self.shape) < 2 or self.repeats:
@@ -86,13 +98,13 @@ class Region:
 
 
 class AddressSpace:
-    """The tensors of one launch: translates the addresses a kernel computes into real ones, or refuses them."""
+    """The tensors of one launch: checks the guarded addresses that a kernel computes, and translates them."""
 
     def __init__(self):
         self.regions: list[Region] = []
 
     def add(self, name: str, tensor) -> Region:
-        """Give a tensor its window of addresses."""
+        """Give a tensor its window of addresses. tensor: a torch tensor, or an object with the same methods."""
         region = Region(
             name,
             len(self.regions) + 1,
@@ -105,10 +117,14 @@ class AddressSpace:
         self.regions.append(region)
         return region
 
-    def resolve(self, op: str, addresses: np.ndarray, mask: np.ndarray, program, grid=(1, 1, 1)):
-        """Translate one access, or raise OutOfBounds before it happens.
+    def resolve(
+        self, op: str, addresses: np.ndarray, mask: np.ndarray, program: tuple[int, int, int], grid=(1, 1, 1)
+    ) -> tuple[np.ndarray, list[tuple[Region, np.ndarray]]]:
+        """Translate the addresses of one access. Raises OutOfBounds before the access happens.
 
-        Returns (real addresses, [(region, element indices of the active lanes), ...]).
+        op: "load" or "store". addresses: uint64 array, guarded. mask: bool array that broadcasts to its shape. program:
+        (x, y, z). Returns (real addresses, [(region, element numbers of its active lanes), ...]). The real addresses of
+        masked lanes are meaningless.
         """
         if mask.shape != addresses.shape:
             mask = np.broadcast_to(mask, addresses.shape)
@@ -116,10 +132,10 @@ class AddressSpace:
         if active.size == 0:
             return addresses, []
         region = owner(self.regions, int(active.min()), int(active.max()))
-        if region is not None:  # as nearly always; what is to be refused goes the long way
+        if region is not None:  # the usual case; an error takes the general path below
             elements, good = region.elements(active)
             if good.all():
-                return addresses + region.to_real, [(region, elements)]  # a masked lane's address leads nowhere
+                return addresses + region.to_real, [(region, elements)]  # those of masked lanes are not used
         real = np.zeros(addresses.shape, np.uint64)
         owners = (active >> np.uint64(WINDOW_BITS)).astype(np.int64)
         touched, translated = [], np.empty_like(active)
@@ -138,8 +154,8 @@ class AddressSpace:
             mine = active[lanes]
             elements, good = region.elements(mine)
             if not good.all():
-                lines = _lines(addresses.shape, mask)[lanes]
-                raise _refusal(op, region, mine, good, program, grid, lines)
+                lines = _line_of_lanes(addresses.shape, mask)[lanes]
+                raise _out_of_bounds_error(op, region, mine, good, program, grid, lines)
             translated[lanes] = mine + region.to_real
             touched.append((region, elements))
         real[mask] = translated
@@ -147,19 +163,19 @@ class AddressSpace:
 
 
 def owner(regions: list[Region], low: int, high: int) -> Region | None:
-    """The one tensor that addresses from low to high are meant for; None where there is no such one."""
+    """The tensor whose window holds all guarded addresses from low to high; None if no single window does."""
     index = low >> WINDOW_BITS
     return regions[index - 1] if index == high >> WINDOW_BITS and 1 <= index <= len(regions) else None
 
 
-def _lines(shape: tuple[int, ...], mask: np.ndarray) -> np.ndarray:
-    """For each active lane of a block, in which of its lines it is: a tile has one for each of its rows."""
+def _line_of_lanes(shape: tuple[int, ...], mask: np.ndarray) -> np.ndarray:
+    """For each active lane of a block, the number of its line. Lines run along the last axis: the rows of a tile."""
     lines = np.arange(int(np.prod(shape[:-1]))).reshape((*shape[:-1], 1))
     return np.broadcast_to(lines, shape)[mask] if shape else np.zeros(1, int)
 
 
-def _refusal(op: str, region: Region, addresses, good, program, grid, lines: np.ndarray) -> OutOfBounds:
-    """The sentence for the first lane that leaves its tensor."""
+def _out_of_bounds_error(op: str, region: Region, addresses, good, program, grid, lines: np.ndarray) -> OutOfBounds:
+    """The error for the first lane that leaves its tensor."""
     bad, line = addresses[~good][0], lines[~good][0]
     beside = addresses[good & (lines == line)]
     row, column = region.place(bad, int(beside[0]) if beside.size else None)

@@ -1,8 +1,8 @@
-"""bfloat16 in the interpreter: conversions as a GPU does them, and a clear error in place of wrong arithmetic.
+"""bfloat16 in the interpreter: the conversions of a GPU, and an error for arithmetic that would be wrong.
 
-NumPy has no bfloat16. The stock interpreter carries its bits as 16-bit integers, so a product or a comparison computes
-with the bit patterns and says nothing; it also cuts off what a GPU rounds to nearest. Integers of 16 bits are told
-apart by their Triton dtype.
+NumPy has no bfloat16. The stock interpreter stores its bits as 16-bit integers. A product or a comparison of two
+bfloat16 values then computes with the bit patterns, without an error. Conversions truncate, and a GPU rounds to
+nearest. The Triton dtype of a handle distinguishes bfloat16 from integers of 16 bits.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from .triton_private import Private
 
 
 def hook(private: Private) -> None:
-    """Hook the conversions, and everything that computes."""
-    # Most operations go through the first three; the others compute for themselves, and not every Triton has them all.
+    """Hook the conversions, and every operation that computes: those raise KernelMisuse for a bfloat16 value."""
+    # Most operations go through the first three. The others have code of their own; some versions of Triton lack some.
     for name in ("binary_op", "unary_op", "ternary_op", "fma", "fabs", "rsqrt", "dot"):
         if (compute := getattr(private, name)) is not None:
             private.replace(name, _refusing(compute))
@@ -36,7 +36,7 @@ def _refusing(compute):
 
 
 def _hook_reductions(private: Private) -> None:
-    """tl.sum and the like work on NumPy arrays directly; tl.max has converted its block by then."""
+    """Reductions such as tl.sum work on NumPy arrays directly. tl.max has converted its block before."""
     apply = private.reduce
 
     @functools.wraps(apply)
@@ -56,7 +56,7 @@ def _refuse(what: str, handles) -> None:
 
 
 def _is_bfloat16(dtype) -> bool:
-    """Asked for every operation of every program: so by name, which is quick."""
+    """Whether a Triton dtype, or that of a block's elements, is bfloat16. By name: this runs for every operation."""
     return getattr(getattr(dtype, "scalar", None), "name", None) == "bf16"
 
 
@@ -80,7 +80,10 @@ def _hook_conversions(private: Private) -> None:
 
 
 def _to_bits(data) -> np.ndarray:
-    """The upper half of each float32, rounded to nearest, ties to even; NaN stays NaN."""
+    """The bits of each value as bfloat16, in uint16: the upper half of the float32, rounded to nearest even.
+
+    NaN stays NaN.
+    """
     numbers = data.astype(np.float32)
     bits = numbers.view(np.uint32)
     rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16

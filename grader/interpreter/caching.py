@@ -1,4 +1,4 @@
-"""Work that the stock interpreter repeats for every launch and every operation, done once."""
+"""Caches for work that the stock interpreter repeats for every launch or every operation."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .fastpaths import FastPaths
 from .state import current
 from .triton_private import Private, changes_of, library_functions, take_back
 
-_MOST_TYPES = 4096
+_MOST_TYPES = 4096  # entries of a cache; a full one is emptied
 
 
 def hook_patching(private: Private) -> None:
-    """The stock interpreter looks for what it patches in triton.language at each launch and each call of tl.max."""
+    """Patch triton.language once. The stock interpreter searches for the names to patch at each launch and tl.max."""
     patch, languages = private.patch_language, (private.language, private.core)
     everything = types.SimpleNamespace(__globals__={"tl": private.language, "core": private.core})
     nothing = types.SimpleNamespace(restore=lambda: None)
@@ -42,10 +42,10 @@ def hook_patching(private: Private) -> None:
 
 
 class LanguagePatches:
-    """The changes of an interpreted launch to triton.language, to be put in place and taken back as a whole."""
+    """The patches of an interpreted launch to triton.language, applied and undone together."""
 
     def __init__(self, scope):
-        """scope: the stock interpreter's record of the changes that it just made (triton_private.changes_of)."""
+        """scope: the stock interpreter's record of the patches that it just applied (triton_private.changes_of)."""
         changes = changes_of(scope)
         self._in_place, self._before, self._patched = changes is None, {}, {}
         if changes is None:
@@ -59,7 +59,7 @@ class LanguagePatches:
                 del names[name]
 
     def put_in_place(self) -> bool:
-        """Whether they were not there already, as they are when one launch is part of another."""
+        """Apply the patches. False if they are applied already, as in a launch inside another one."""
         if self._in_place:
             return False
         for place, names in self._patched.items():
@@ -68,7 +68,7 @@ class LanguagePatches:
         return True
 
     def take_back(self) -> None:
-        """Restore the language."""
+        """Undo the patches."""
         for place, names in self._before.items():
             _set(place, names)
             for name in self._patched[place].keys() - names.keys():
@@ -85,13 +85,13 @@ def _set(place, names: dict) -> None:
 
 
 def read_library() -> None:
-    """Translate the functions of triton.language now; the stock interpreter does so when one is first called."""
+    """Rewrite the library functions of triton.language now; the stock interpreter does so at the first call of each."""
     for function in library_functions():
         function.rewrite()
 
 
 def hook_members(private: Private) -> None:
-    """Patch the members of tl.tensor that kernels use most with faster paths to the same result."""
+    """Use fast paths for the members of tl.tensor that kernels use most. The results are the same."""
     tensor, paths, patch = private.tensor, FastPaths(private), private.patch_attribute
     faster = paths.members()
 
@@ -104,7 +104,7 @@ def hook_members(private: Private) -> None:
 
 
 def hook_dtypes(private: Private) -> None:
-    """The stock interpreter builds its table of NumPy's dtypes anew each time it looks one up."""
+    """Cache the lookup of NumPy dtypes. The stock interpreter builds its whole table for each lookup."""
     look_up, known = private.numpy_dtype, {}
 
     @functools.wraps(look_up)
@@ -118,27 +118,30 @@ def hook_dtypes(private: Private) -> None:
 
 
 def hook_overflow(private: Private) -> None:
-    """The stock interpreter computes for all integers whether they overflow; the result only matters for debugging."""
+    """Switch off the overflow check of integers. The stock interpreter computes it always and uses it for debugging."""
     options = private.builder_options
     if not options.debug:
         private.replace("builder_options", dataclasses.replace(options, sanitize_overflow=False))
 
 
 def hook_types(private: Private) -> None:
-    """Triton makes the type of every value anew, and the numbers of its shape. Those that are alike are made once."""
+    """Cache the attributes of block types, and the shapes of tensors. Triton computes them again for every value."""
     make_type, make_tensor = private.make_block_type, private.make_tensor
-    alike, shapes = {}, {}  # what a number in a key identifies is kept in its entry, so that the number stays its own
+    block_types, shapes = (
+        {},
+        {},
+    )  # An entry holds each object whose id is in its key, so that no other object gets this id.
 
     @functools.wraps(make_type)
     def typed(self, element_ty, shape):
         key = id(element_ty), tuple(getattr(n, "value", n) for n in shape)
-        if key in alike:
-            self.__dict__.update(alike[key])
+        if key in block_types:
+            self.__dict__.update(block_types[key])
             return
         make_type(self, element_ty, shape)
-        if len(alike) == _MOST_TYPES:
-            alike.clear()
-        alike[key] = dict(self.__dict__)
+        if len(block_types) == _MOST_TYPES:
+            block_types.clear()
+        block_types[key] = dict(self.__dict__)
 
     @functools.wraps(make_tensor)
     def shaped(self, handle, type):
@@ -158,16 +161,18 @@ def hook_types(private: Private) -> None:
 
 
 def keep_memory(private: Private) -> None:
-    """Each operation makes an array, whose memory the C library gives back and gets anew, page by page: let it be kept.
+    """Let the C library keep the memory of freed arrays.
 
-    https://www.gnu.org/software/libc/manual/html_node/Malloc-Tunable-Parameters.html; other C libraries go their way.
+    Each operation allocates an array. By default glibc returns the memory of a large one to the system, and the next
+    array pays for every page again. https://www.gnu.org/software/libc/manual/html_node/Malloc-Tunable-Parameters.html
+    Other C libraries have no mallopt, and nothing happens.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
         M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
-        mallopt(M_MMAP_THRESHOLD, 32 << 20)  # the most it takes
+        mallopt(M_MMAP_THRESHOLD, 32 << 20)  # the largest value that it accepts
         mallopt(M_TRIM_THRESHOLD, 256 << 20)
 
 
-# The last one touches no name of Triton's, so it need not be put back when another one does not fit.
+# keep_memory is the last: it replaces no name of Triton's, so it could not be undone if a later hook failed.
 HOOKS = (hook_patching, hook_members, hook_dtypes, hook_overflow, hook_types, keep_memory)

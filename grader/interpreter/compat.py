@@ -1,4 +1,4 @@
-"""Repairs of the stock interpreter: scalars that NumPy takes for arrays."""
+"""Repairs of the stock interpreter for newer versions of NumPy: scalars that are arrays of one element."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from .triton_private import Private
 
 
 def hook_scalars(private: Private) -> None:
-    """A scalar of a kernel is an array of one element, which NumPy no longer turns into an int; range() needs one.
+    """Repair two uses of a kernel's scalar, which the interpreter holds as an array of one element.
 
-    And true or false of two scalars, combined with a mask, must not become a number: it still has their type's label.
+    range() needs an int, and NumPy no longer converts such an array to one. And the comparison of two scalars has
+    boolean data under the dtype label of the scalars: when it is combined with a mask, it must stay boolean.
     """
     patch, splat = private.patch_tensor, private.splat
 

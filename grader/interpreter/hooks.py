@@ -1,7 +1,7 @@
-"""The hooks on Triton's interpreter: around a launch, before each access, and where the programs are counted.
+"""The hooks on Triton's interpreter: around a launch, before each access, and in the loop over the programs.
 
-Each hook takes *args and **kwargs and counts no positions beyond the first few, because signatures differ between
-versions of Triton.
+The signatures of the hooked functions differ between versions of Triton. So each hook names the first few parameters
+only, and passes *args and **kwargs on.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .ledger import Launch
 from .state import KernelMisuse, LaunchState, current
 from .triton_private import Private, type_name
 
-# feature that triton_private.NEEDED lists -> (features that it brings, hooks). The hook of the launch comes last.
+# key of triton_private.NEEDED -> (features that it switches on, hooks). The hook of the launch comes last.
 _GROUPS = {
     "guard": (("guard", "poison", "ledger", "order"), lambda: (_hook_memory, _hook_programs, _hook_launch)),
     "speed": (("speed",), lambda: (*caching.HOOKS, compat.hook_scalars)),
@@ -29,7 +29,10 @@ _GROUPS = {
 
 
 def hook(private: Private, status: dict[str, str]) -> None:
-    """Hook the interpreter, and write into status which features are on. A feature is hooked whole or not at all."""
+    """Hook the interpreter. A feature is hooked completely or not at all.
+
+    status: gets "on" or "off: why" for each feature.
+    """
     for needed, (features, hooks) in _GROUPS.items():
         missing = private.missing(needed)
         if missing:
@@ -52,14 +55,14 @@ def _hook_whole(private: Private, hooks) -> str:
 
 
 def _hook_launch(private: Private) -> None:
-    """Around each launch: name the tensors, keep the launch record, unwrap the interpreter's own errors."""
+    """Hook each launch: keep its LaunchState, give its tensors guarded addresses, unwrap the interpreter's errors."""
     run, call, convert = private.launch, private.call_function, private.to_tensor_of_language
     library = "triton.language.standard"
 
     @functools.wraps(run)
     def launch(self, *args, **kwargs):
         outer, kernel = current.launch, self.fn
-        if not hasattr(kernel, "__signature__"):  # a launch asks for it four times
+        if not hasattr(kernel, "__signature__"):  # a launch computes it four times
             kernel.__signature__ = inspect.signature(kernel)
         try:
             self.grid = launch_args.as_grid(self.grid, kernel.__name__)
@@ -67,10 +70,10 @@ def _hook_launch(private: Private) -> None:
             bound, options = launch_args.bind(kernel, args, kwargs)
             names = [n for n, v in bound.items() for _ in launch_args.tensors(v) if n not in self.constexprs]
             current.launch = LaunchState(self, kernel.__name__, bound, options, self.constexprs, names)
-            with np.errstate(all="ignore"):  # a GPU does not warn of inf - inf either
+            with np.errstate(all="ignore"):  # no warning for inf - inf, as on a GPU
                 return run(self, *args, **kwargs)
         except private.Error as error:
-            raise _root(error, private.Error) from None
+            raise _original_error(error, private.Error) from None
         finally:
             if current.launch is not outer and current.launch.patches is not None:
                 current.launch.patches.take_back()
@@ -103,7 +106,7 @@ def _hook_launch(private: Private) -> None:
 
 
 def _hook_memory(private: Private) -> None:
-    """Before each access: check it, count it, and give masked-off lanes without `other` a value that shows."""
+    """Hook each access: check it, count it, and poison the masked lanes of a load without `other`."""
     load, store, rmw, cas = private.masked_load, private.masked_store, private.atomic_rmw, private.atomic_cas
     Handle = private.Handle
 
@@ -112,7 +115,7 @@ def _hook_memory(private: Private) -> None:
             return load(self, ptrs, mask, other, *args, **kwargs)
         if current.launch.transaction is not None:
             return scheduler.load(private, lambda *one: load(self, *one, *args, **kwargs), ptrs, mask, other)
-        real = _access("load", ptrs, mask.data, Handle)
+        real = _checked_access("load", ptrs, mask.data, Handle)
         if other is None and current.poison and not mask.data.all():
             masked = ~np.broadcast_to(mask.data, ptrs.data.shape)
             element = ptrs.get_element_ty()
@@ -123,20 +126,20 @@ def _hook_memory(private: Private) -> None:
         if current.transaction is not None:
             return scheduler.store(private, lambda *one: store(self, *one, *args, **kwargs), ptrs, value, mask)
         if current.launch is not None:
-            ptrs = _access("store", ptrs, mask.data, Handle)
+            ptrs = _checked_access("store", ptrs, mask.data, Handle)
         return store(self, ptrs, value, mask, *args, **kwargs)
 
     def atomic_rmw(self, op, ptr, val, mask, *args, **kwargs):
         if current.launch is not None:
-            _access("load", ptr, mask.data, Handle)
-            ptr = _access("store", ptr, mask.data, Handle, atomic=True)
+            _checked_access("load", ptr, mask.data, Handle)
+            ptr = _checked_access("store", ptr, mask.data, Handle, atomic=True)
         return rmw(self, op, ptr, val, mask, *args, **kwargs)
 
     def atomic_cas(self, ptr, *args, **kwargs):
         if current.launch is not None:
             everything = np.ones(ptr.data.shape, bool)
-            _access("load", ptr, everything, Handle)
-            ptr = _access("store", ptr, everything, Handle, atomic=True)
+            _checked_access("load", ptr, everything, Handle)
+            ptr = _checked_access("store", ptr, everything, Handle, atomic=True)
         return cas(self, ptr, *args, **kwargs)
 
     private.replace("masked_load", masked_load)
@@ -146,7 +149,10 @@ def _hook_memory(private: Private) -> None:
 
 
 def _hook_programs(private: Private) -> None:
-    """Keep the launch record. The stock loop counts programs upwards: map each count to one of the chosen order."""
+    """Hook the loop over the programs: begin the launch record, and set up the order and the scheduler.
+
+    The stock loop runs the programs in ascending order. Each number of it is mapped to a program of the chosen order.
+    """
     set_dim, set_idx = private.set_grid_dim, private.set_grid_idx
 
     def grid_dim(self, *grid):
@@ -179,9 +185,12 @@ def _hook_programs(private: Private) -> None:
     private.replace("set_grid_idx", grid_idx)
 
 
-def _access(op: str, ptrs, mask, Handle, atomic: bool = False):
-    """Check and count one access; returns the handle with real addresses in place of the guarded ones."""
-    if mask.dtype != bool:  # some versions of Triton end the process here
+def _checked_access(op: str, ptrs, mask, Handle, atomic: bool = False):
+    """Check and count one access. Returns a handle with the real addresses in place of the guarded ones.
+
+    op: "load" or "store". ptrs: TensorHandle of guarded addresses. mask: ndarray. Raises OutOfBounds, KernelMisuse.
+    """
+    if mask.dtype != bool:  # some versions of Triton would crash the process
         raise KernelMisuse(f"the mask of a {op} holds numbers ({mask.dtype}) instead of true and false")
     launch = current.launch
     (x, y, z), (_, ny, nz) = launch.program, launch.grid
@@ -198,6 +207,7 @@ def _access(op: str, ptrs, mask, Handle, atomic: bool = False):
 
 
 def _begin_record(launch: LaunchState) -> None:
+    """Tell the ledger and the recorder, where there are any, that a launch begins."""
     if current.recorder is not None:
         current.recorder.begin_launch(launch.kernel, launch.grid)
     if current.ledger is None:
@@ -207,8 +217,8 @@ def _begin_record(launch: LaunchState) -> None:
     current.ledger.begin_launch(Launch(launch.kernel, tuple(launch.grid), launch.options, constants, signature))
 
 
-def _root(error: BaseException, wrapper: type) -> BaseException:
-    """The learner's own error under the interpreter's wrappers."""
+def _original_error(error: BaseException, wrapper: type) -> BaseException:
+    """The error of the learner's kernel, which the interpreter has wrapped in errors of its own."""
     while isinstance(error, wrapper) and error.__cause__ is not None:
         error = error.__cause__
     return error

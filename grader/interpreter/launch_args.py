@@ -1,4 +1,4 @@
-"""What a launch hands to a kernel: arguments by name, options, grid. Refuses what a GPU would refuse."""
+"""Arguments, options and grid of a launch, with errors for those that a GPU would not accept."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from .triton_private import launch_options
 
 
 def bind(fn, args, kwargs) -> tuple[dict, dict]:
-    """(arguments by parameter name, launch options such as num_warps)."""
+    """(arguments by parameter name, launch options such as num_warps). Raises KernelMisuse where they do not fit.
+
+    fn: the Python function of the kernel. args, kwargs: those of the launch.
+    """
     spec = inspect.getfullargspec(fn)
     names = {*spec.args, *spec.kwonlyargs}
     try:
@@ -27,16 +30,19 @@ def bind(fn, args, kwargs) -> tuple[dict, dict]:
 
 
 def constexprs(executor) -> list[str]:
-    """Parameters annotated as constexpr, whatever triton.language is called in the answer.
+    """Names of the parameters that are annotated as constexpr, under any import name of triton.language.
 
-    The stock interpreter sees annotations as text and knows only "tl.constexpr" and "constexpr".
+    The stock interpreter compares the annotation with the texts "tl.constexpr" and "constexpr" only.
     """
     named = {n for n, a in executor.fn.__annotations__.items() if str(a).rpartition(".")[2] == "constexpr"}
     return [n for n in executor.arg_names if n in named or n in executor.constexprs]
 
 
 def as_grid(grid, kernel: str):
-    """The grid as the tuple that the stock interpreter insists on; a GPU takes a list as well, but no bare number."""
+    """The grid as a tuple, or as a function that returns one. Raises KernelMisuse for a bare number.
+
+    A GPU accepts a list as well, the stock interpreter only a tuple. kernel: name for the error.
+    """
     if callable(grid):
         return lambda meta: as_grid(grid(meta), kernel)
     if not isinstance(grid, (tuple, list)):
@@ -47,12 +53,12 @@ def as_grid(grid, kernel: str):
 
 
 def is_tensor(value) -> bool:
-    """Whether Triton takes the value for a tensor."""
+    """Whether Triton treats the value as a tensor."""
     return hasattr(value, "data_ptr")
 
 
 def tensors(value):
-    """The tensors of an argument, which may be a tuple of them."""
+    """Yield the tensors of one argument: itself, or those in a tuple at any depth."""
     if is_tensor(value):
         yield value
     elif isinstance(value, tuple):

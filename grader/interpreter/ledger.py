@@ -1,4 +1,4 @@
-"""What an answer moved: elements and bytes, by tensor and by operation."""
+"""The ledger: elements and bytes that an answer moved, by tensor and by operation, and a record of each launch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 @dataclass
 class Entry:
-    """Traffic of one operation on one tensor. `read` and `written` count elements."""
+    """Traffic of one operation on one tensor. read, written: elements. itemsize: bytes of an element."""
 
     operation: str
     tensor: str
@@ -19,7 +19,7 @@ class Entry:
     floating: bool = True
 
     def add(self, op: str, elements: int) -> None:
-        """Count elements that a load or a store moved."""
+        """Add elements that a load or a store moved. op: "load" or "store"."""
         if op == "load":
             self.read += elements
         else:
@@ -28,32 +28,37 @@ class Entry:
 
 @dataclass
 class Launch:
-    """One kernel launch, while it runs. Its fields of the same names are the record that spec.Launch describes."""
+    """The record of one kernel launch while it runs. The fields that spec.Launch has too are the result.
+
+    The clock of a launch counts its accesses. Times are readings of this clock.
+    """
 
     kernel: str
     grid: tuple[int, ...]
     options: dict
     constants: dict
     signature: dict
-    shared: int = 0  # stores to an element that another program had stored to before; atomics may do that
+    shared: int = 0  # stores to an element that another program had stored to before, atomics left out
     widest: int = 0  # active lanes of its widest access
-    early: int = (
-        0  # loads of elements that another program stored after its last atomic: nothing says that they are there
-    )
+    # Loads of an element that another program stored after its last atomic: the two are not ordered on a GPU.
+    early: int = 0
     storing_programs: set[int] = field(default_factory=set)
     # For each tensor, by element: the program that stored to it last (-1: none), and the time of that store.
     owners: dict[str, np.ndarray] = field(default_factory=dict)
     times: dict[str, np.ndarray] = field(default_factory=dict)
-    atomics: dict[int, int] = field(default_factory=dict)  # time of each program's last atomic
+    atomics: dict[int, int] = field(default_factory=dict)  # by program: the time of its last atomic
     clock: int = 0
 
     @property
     def storing(self) -> int:
-        """How many programs stored anything."""
+        """Number of programs that stored anything."""
         return len(self.storing_programs)
 
     def load(self, region, elements, program) -> None:
-        """Loads from elements of a tensor. program: one for all elements, or an array with one for each."""
+        """Count loads.
+
+        elements: element numbers, array or slice. program: one for all, or an array with one for each.
+        """
         if region.name not in self.owners:
             return
         owners, times = self.owners[region.name][elements], self.times[region.name][elements]
@@ -63,7 +68,10 @@ class Launch:
         )
 
     def store(self, region, elements, program, time, atomic: bool = False) -> None:
-        """Stores to elements of a tensor. program, time: one for all elements, or an array with one for each."""
+        """Count stores, and keep their program and time for each element.
+
+        elements: element numbers, array or slice. program, time: one for all, or an array with one for each.
+        """
         name = region.name
         if name not in self.owners:
             self.owners[name] = np.full(region.numel, -1, np.int64)
@@ -75,14 +83,14 @@ class Launch:
 
 
 def ascend(elements: np.ndarray) -> bool:
-    """Whether element numbers go upwards all along, so that none comes twice."""
+    """Whether element numbers increase strictly, so that none occurs twice."""
     return bool((elements[1:] > elements[:-1]).all())
 
 
 def transfers(elements: np.ndarray, programs: np.ndarray | None = None) -> int:
-    """The elements that one instruction moves: lanes of one program that share an address share one transfer.
+    """The number of elements that one instruction moves. Lanes of one program with the same address count once.
 
-    elements: element numbers of the active lanes. programs: the program of each lane, None where there is only one.
+    elements: element numbers of the active lanes, one axis. programs: the program of each lane; None for one program.
     """
     if programs is None:
         return elements.size if ascend(elements) else np.unique(elements).size
@@ -90,7 +98,10 @@ def transfers(elements: np.ndarray, programs: np.ndarray | None = None) -> int:
 
 
 class Ledger:
-    """Counts every access while a recording is on. Elements are counted once per instruction, masked lanes never."""
+    """The accesses of the launches and operations of one recording.
+
+    An element counts once per instruction. A masked lane never counts.
+    """
 
     def __init__(self):
         self.entries: list[Entry] = []
@@ -99,12 +110,12 @@ class Ledger:
         self._open: dict[tuple, Entry] = {}
 
     def begin_launch(self, launch: Launch) -> None:
-        """The accesses that follow belong to this launch."""
+        """Count the accesses from now on for this launch."""
         self.launches.append(launch)
         self._open = {}
 
     def access(self, op: str, region, elements: np.ndarray, program: int, atomic: bool = False) -> None:
-        """One load or store of a launch: the active lanes' elements in row-major order."""
+        """Count one load or store of one program. elements: row-major element numbers of the active lanes."""
         launch, elements = self.launches[-1], elements.reshape(-1)
         launch.widest = max(launch.widest, elements.size)
         launch.clock += 1
@@ -118,7 +129,7 @@ class Ledger:
         launch.store(region, elements, program, launch.clock, atomic)
 
     def entry(self, region) -> Entry:
-        """Where the open launch's traffic on a tensor is added up."""
+        """The entry for the traffic of the current launch on a tensor; a new one at its first access."""
         key = (region.index, region.name)
         if key not in self._open:
             kernel = self.launches[-1].kernel
@@ -127,14 +138,14 @@ class Ledger:
         return self._open[key]
 
     def operation(self, name: str, reads, writes) -> None:
-        """One PyTorch operation. reads, writes: (elements, itemsize, floating) of each tensor."""
+        """Count one PyTorch operation. reads, writes: (elements, itemsize, floating) of each tensor."""
         for elements, itemsize, floating in reads:
             self.entries.append(Entry(name, "input", read=elements, itemsize=itemsize, floating=floating))
         for elements, itemsize, floating in writes:
             self.entries.append(Entry(name, "output", written=elements, itemsize=itemsize, floating=floating))
 
     def totals(self) -> tuple[int, int]:
-        """(elements read, elements written) of floating-point tensors: what budgets are stated in."""
+        """(elements read, elements written) of floating-point tensors, the unit of the budgets."""
         floats = [e for e in self.entries if e.floating]
         return sum(e.read for e in floats), sum(e.written for e in floats)
 
@@ -146,7 +157,7 @@ class Ledger:
         )
 
     def rows(self) -> list[tuple[str, int, int]]:
-        """(operation, elements read, elements written), one row an operation in the order they ran."""
+        """(operation, elements read, elements written) of floating-point tensors, one row an operation, in order."""
         rows: list[list] = []
         previous = None
         for entry in self.entries:

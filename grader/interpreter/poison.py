@@ -1,4 +1,4 @@
-"""What masked lanes hold that a load left without a value: something that shows."""
+"""Poison: values for the masked lanes of a load without `other`, whose use shows in the result."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import numpy as np
 
 
 def fill(masked: np.ndarray, element, numpy_dtype) -> np.ndarray:
-    """Values for the lanes that are masked; `masked` has the programs as its first axis, and each starts anew.
+    """An array of the shape of `masked` with poison where it is true, and 0 elsewhere.
 
-    element: Triton's dtype of the values. numpy_dtype: the function that gives NumPy's dtype for it.
+    masked: bool array of shape (programs, *shape). element: Triton's dtype of the values. numpy_dtype: the function
+    from a Triton dtype to the NumPy dtype of its data.
 
-    inf, -inf and NaN in turn, for integers 1 and the extremes. NaN alone would not do: tl.max and tl.min pass it over.
-    1 is what a mask of integers calls true.
+    The values are inf, -inf and NaN in turn, and for integers 1, the largest and the smallest one; each program starts
+    with the first of them. NaN alone is not enough, because tl.max and tl.min ignore it. 1 is there for integers that
+    serve as a mask.
     """
     dtype = np.dtype(numpy_dtype(element))
     if element.is_bf16():
-        values = np.array([0x7F80, 0xFF80, 0x7FC0], dtype)  # bfloat16 travels as uint16
+        values = np.array([0x7F80, 0xFF80, 0x7FC0], dtype)  # the interpreter holds bfloat16 as uint16
     elif element.is_floating() and dtype.kind == "f":
         values = np.array([np.inf, -np.inf, np.nan], dtype)
     elif dtype.kind in "iu":

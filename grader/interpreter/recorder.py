@@ -1,4 +1,4 @@
-"""Which program touched which element: a recorder for the interpreter's hooks."""
+"""The recorder of a trace: it keeps which program touched which element, as runs of neighbouring elements."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import numpy as np
 from ..spec.panel import Panel, Run
 from .address_space import WINDOW_BITS, Region
 
-_MOST_RUNS = 5000
+_MOST_RUNS = 5000  # of all panels together
 _MOST_PANELS = 64
 
 
 class Recorder:
-    """Keeps every access of the kernels launched while it watches, up to a limit."""
+    """The accesses of all launches of one recording, up to a limit. panels: one for each launch, tensor and operation.
+
+    A panel beyond the limit has complete=False.
+    """
 
     def __init__(self):
         self.panels: list[Panel] = []
@@ -21,11 +24,14 @@ class Recorder:
         self._runs = 0
 
     def begin_launch(self, kernel: str, grid) -> None:
-        """The accesses that follow belong to this launch."""
+        """Keep the accesses from now on for this launch. grid: programs along each axis."""
         self._launch, self._kernel, self._grid, self._open = self._launch + 1, kernel, list(grid), {}
 
     def access(self, op: str, addresses: np.ndarray, mask: np.ndarray, regions: list[Region], program: int) -> None:
-        """One load or store, before it is known whether it may happen."""
+        """Keep one load or store. The guard has not checked it yet, so it may be out of bounds.
+
+        addresses: guarded, uint64. mask: bool, broadcasts to their shape. regions: all tensors of the launch.
+        """
         line = _line(addresses, mask, regions)
         if line is not None:
             self._keep_line(op, *line, addresses.size, program)
@@ -53,9 +59,9 @@ class Recorder:
         rows, columns, inside = _places(region, addresses, mask & mine)
         panel.lanes = max(panel.lanes, addresses.shape[1])
         outside = mask & ~inside & mine
-        touched = mask & mine & (not outside.any())  # with one lane outside, the guard stops them all
+        touched = mask & mine & (not outside.any())  # one lane outside: the guard stops the whole access
         for kept, chosen in ((panel.touched, touched), (panel.outside, outside), (panel.masked, ~mask & mine)):
-            # Lanes that share an address touch it once, as the ledger counts it; a masked lane is one in any case.
+            # As in the ledger, lanes with the same address touch it once. Masked lanes are counted one by one.
             runs = _runs(program, rows[chosen], columns[chosen], once=kept is panel.touched)
             self._add(panel, kept, runs)
 
@@ -78,9 +84,10 @@ class Recorder:
 
 
 def _line(addresses: np.ndarray, mask: np.ndarray, regions: list[Region]) -> tuple[Region, int, int, int] | None:
-    """(region, row, first column, active lanes) of an access that most are: neighbours of one row, the last masked.
+    """(region, row, first column, active lanes) of an access of the usual form; None for any other.
 
-    None for any other. It gives what looking at every lane would give, in a tenth of the time.
+    The usual form is a run of neighbours in one row, with masked lanes at its end only. The result equals that of the
+    general code, in a tenth of the time.
     """
     lanes = addresses.size
     if addresses.ndim != 1 or not mask.shape or lanes == 0:
@@ -112,10 +119,11 @@ def _along_rows(addresses: np.ndarray) -> int:
 
 
 def _places(region: Region, addresses: np.ndarray, active: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(row, column, whether there is such an element) of every lane.
+    """(row, column, whether this element exists) of every lane. addresses, active: of shape (lines, lanes).
 
-    A lane that is masked, or outside, is placed by its distance from the last good lane before it in its line of
-    the block: beyond the end of that lane's row, even where the next row begins right there.
+    A lane that is masked or outside is placed by its distance from the last valid lane before it in its line of the
+    block. So it stays in the row of that lane, beyond the end of the row, even if the next row follows directly in
+    memory.
     """
     elements, inside = region.elements(addresses)
     rows, columns = np.divmod(elements, max(region.shape[-1], 1) if region.shape else 1)
@@ -138,7 +146,7 @@ def _places(region: Region, addresses: np.ndarray, active: np.ndarray) -> tuple[
 
 
 def _runs(program: int, rows: np.ndarray, columns: np.ndarray, once: bool) -> list[Run]:
-    """The places of one access as runs of neighbours."""
+    """The places of one access as runs of neighbours. once: keep one of several equal places."""
     if not rows.size:
         return []
     order = np.lexsort((columns, rows))

@@ -1,4 +1,4 @@
-"""Controls for the guarded interpreter: each feature shown to act on a wrong kernel and to leave a right one alone."""
+"""Controls for the features of the interpreter: each must act on a wrong kernel and leave a right one unchanged."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def _own_element(y_ptr):
 
 
 def copy_once(device: str = "cpu") -> torch.Tensor:
-    """Copy 0, 1, 2, 3, 4 in a block of 8: a kernel whose answer is known."""
+    """Run a kernel with a known result: a copy of [0, 1, 2, 3, 4], float32, in a block of 8."""
     x, y = torch.arange(5.0, device=device), torch.full((5,), float("nan"), device=device)
     copy[(1,)](y, x, 5, BLOCK=8)
     return y
 
 
 def run() -> dict[str, str]:
-    """{feature: "on" or "off: why"} after running the controls; off when a control fails."""
+    """Run the controls. Returns {feature: "on" or "off: why"}; a feature whose control fails is off."""
     status = dict(interpreter.install())
     controls = {
         "guard": _guard, "poison": _poison, "ledger": _ledger, "order": _order, "speed": _speed, "bf16": _bf16,
@@ -116,7 +116,7 @@ def _bf16() -> bool:
 
 
 def _batch() -> bool:
-    """Of 16 programs that keep apart the kernel's body runs fewer times, and of 16 that meet each has its turn."""
+    """For 16 programs without a conflict, the kernel's body runs fewer than 16 times. With one, they run in order."""
     y, last, calls, original = torch.zeros(16), torch.zeros(1), [], private().program_id
     with private().replaced("program_id", lambda *args: (calls.append(1), original(*args))[1]):
         _own_element[(16,)](y)
@@ -125,7 +125,7 @@ def _batch() -> bool:
 
 
 def _speed() -> bool:
-    """What a launch patches in the language, for itself and for tl.sum, a helper under @jit, was found by the first."""
+    """The second launch does not search for the patches of the language again, neither for itself nor for tl.sum."""
     sum_unpadded[(1,)](torch.zeros(1), torch.ones(8), 8, BLOCK=8)
     calls, original = [], private().patch_builtin
     with private().replaced("patch_builtin", lambda *args, **kwargs: (calls.append(1), original(*args, **kwargs))[1]):

@@ -1,4 +1,4 @@
-"""The state of the interpreter: how launches run, who records them, and the launch that is running now."""
+"""The state of the interpreter: conditions of launches, recordings, and the launch that is running now."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ FEATURES = ("guard", "poison", "ledger", "order", "speed", "bf16", "batch")
 
 
 class KernelMisuse(TypeError):
-    """A kernel was called in a way that no GPU would take."""
+    """A use of a kernel that no GPU accepts."""
 
 
 @dataclass
 class LaunchState:
-    """Everything that belongs to one launch. It is pushed and popped as one object, since launches may nest."""
+    """Everything that belongs to one launch. One object, because launches may nest and the outer one must come back."""
 
-    executor: object  # the stock interpreter's; its `fn` is the kernel, or the scheduler in its place
+    executor: object  # the stock GridExecutor; its `fn` is the kernel, or the BatchScheduler in its place
     kernel: str
     arguments: dict  # by parameter name
     options: dict  # such as num_warps
@@ -34,27 +34,30 @@ class LaunchState:
     memory: AddressSpace = field(default_factory=AddressSpace)
     grid: tuple[int, int, int] = (1, 1, 1)
     program: tuple[int, int, int] = (0, 0, 0)
-    permutation: list[int] | None = None  # of the programs; None: upwards
-    patched: set[int] = field(default_factory=set)  # ids of namespaces that are known to see triton.language
-    patches: LanguagePatches | None = None  # to be taken back after the launch
+    permutation: list[int] | None = None  # program at each place of the order; None: ascending
+    patched: set[int] = field(default_factory=set)  # ids of the global namespaces that see the patched language
+    patches: LanguagePatches | None = None  # to be undone after the launch
     scheduler: BatchScheduler | None = None
-    transaction: Transaction | None = None  # of the pass that runs many programs at once, while it does
+    transaction: Transaction | None = None  # of the batched pass that is running
 
 
 class State:
-    """Conditions and recordings of the launches to come, and the launch that is running."""
+    """Conditions and recordings for the next launches, and the launch that is running.
+
+    order: "forward", "reversed" or "shuffled". poison: whether masked lanes of a load without `other` hold poison.
+    """
 
     def __init__(self):
         self.order = "forward"
         self.poison = True
-        self.batch = False  # whether many programs may run at once: where the hooks for it fit
+        self.batch = False  # whether batched passes are allowed; install() sets it where their hooks fit
         self.ledger: Ledger | None = None
         self.recorder: Recorder | None = None
         self.launch: LaunchState | None = None
 
     @property
     def transaction(self) -> Transaction | None:
-        """The pass that runs many programs at once, None outside of one."""
+        """The transaction of the batched pass that is running, None outside of one."""
         return None if self.launch is None else self.launch.transaction
 
 

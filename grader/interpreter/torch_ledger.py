@@ -1,4 +1,4 @@
-"""PyTorch's share of the ledger: every operation that touches memory, counted as it is dispatched."""
+"""The PyTorch part of the ledger: every operation that touches memory, counted when PyTorch dispatches it."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from .. import interpreter
 from .ledger import Ledger
 
-# They write their first argument without reading it.
+# Operations that write their first argument without reading it.
 _OVERWRITES = {"copy_", "fill_", "zero_", "normal_", "uniform_", "exponential_", "random_", "bernoulli_"}
-# Of their first argument they read what they take, and no more.
+# Operations that read only the selected elements of their first argument.
 _GATHERS = {"index", "index_select", "gather", "take", "masked_select"}
-# Ways out of PyTorch: what computes with the elements from there on is not seen, so that they left is counted.
-_LEAVES = ("numpy", "tolist", "__dlpack__")
+# Exits from PyTorch. Later computations with the elements are not dispatched, so the exit itself is counted as a read.
+_EXITS = ("numpy", "tolist", "__dlpack__")
 _ALLOCATES = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided"}
 
 
 class TorchLedger(TorchDispatchMode):
-    """Counts elements read and written by each PyTorch operation run inside the block.
+    """Counts the elements that each PyTorch operation inside the block reads and writes.
 
-    Views move nothing. A tensor that is expanded is read once. With poison, memory from torch.empty starts as NaN.
-    Operations inside an interpreted kernel are the answer's own: their names are kept in `inside_kernels`.
+    A view moves nothing. An expanded tensor counts once. An operation inside an interpreted kernel is not counted.
 
-    peak: elements of the tensors that operations made and that were alive at once, at most. reads: elements read of
-    each storage, by its address.
+    ledger: gets the counts. poison: whether memory from torch.empty is filled with NaN (integers: the largest value).
+    names: of the operations. inside_kernels: names of the operations inside interpreted kernels. peak: the largest
+    number of elements alive at once, of tensors that operations made. reads: elements read, by address of the storage.
     """
 
     def __init__(self, ledger: Ledger, poison: bool = False):
@@ -41,12 +41,12 @@ class TorchLedger(TorchDispatchMode):
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        # Else the first operation imports all of torch.compile, which doubles the time until a worker is ready.
+        # True, the default, makes the first operation import torch.compile: a worker would take twice as long to start.
         return False
 
     def __enter__(self):
-        self._before = {name: vars(torch.Tensor).get(name) for name in _LEAVES}
-        for name in _LEAVES:
+        self._before = {name: vars(torch.Tensor).get(name) for name in _EXITS}
+        for name in _EXITS:
             setattr(torch.Tensor, name, self._counted(name, getattr(torch.Tensor, name)))
         return super().__enter__()
 
@@ -80,7 +80,7 @@ class TorchLedger(TorchDispatchMode):
                 self.inside_kernels.append(name)
             return out
         if name in _ALLOCATES:
-            self._hold([out])
+            self._count_alive([out])
             if self.poison:
                 _fill(out)
             return out
@@ -91,7 +91,7 @@ class TorchLedger(TorchDispatchMode):
     def _count(self, func, name: str, args, kwargs, out) -> None:
         written, read = [], []
         if name.endswith("_like") or name.startswith("new_"):
-            args, kwargs = (), {}  # they look at a tensor's shape, not at its elements
+            args, kwargs = (), {}  # they read the shape of a tensor, not its elements
         for schema, value in zip(func._schema.arguments, args):
             if schema.alias_info is not None and schema.alias_info.is_write:
                 written += _flat(value)
@@ -109,9 +109,9 @@ class TorchLedger(TorchDispatchMode):
         ]
         if not written and not fresh:
             if name != "_local_scalar_dense":
-                return  # a view, or a question about a tensor: nothing moves
+                return  # a view, or a property of a tensor: nothing moves
         unique = {_key(t): t for t in read}
-        self._hold(fresh)
+        self._count_alive(fresh)
         sizes = {key: _size(t) for key, t in unique.items()}
         if name in _GATHERS:
             sizes[_key(args[0])] = (out.numel(), *_size(args[0])[1:])
@@ -119,26 +119,29 @@ class TorchLedger(TorchDispatchMode):
             self.reads[t.untyped_storage().data_ptr()] += sizes[key][0]
         self.ledger.operation(name, list(sizes.values()), [_size(t) for t in written + fresh])
 
-    def _hold(self, made: list[torch.Tensor]) -> None:
-        """Count tensors as alive, for as long as they are."""
+    def _count_alive(self, made: list[torch.Tensor]) -> None:
+        """Count new tensors as alive until they are freed."""
         for t in made:
             self._alive += t.numel()
-            weakref.finalize(t, self._let_go, t.numel())
+            weakref.finalize(t, self._count_freed, t.numel())
         self.peak = max(self.peak, self._alive)
 
-    def _let_go(self, elements: int) -> None:
+    def _count_freed(self, elements: int) -> None:
         self._alive -= elements
 
 
 def _name(func, types) -> str:
-    """An operation's name; with "::" in it when it is not PyTorch's own, since what it calls is then not seen."""
+    """The name of an operation. It contains "::" if the operation, or a tensor subclass in it, is not PyTorch's own.
+
+    The operations inside such an operation are not dispatched one by one, so they cannot be counted.
+    """
     space, name = func._schema.name.split("::")
-    odd = next((kind.__name__ for kind in types if kind not in (torch.Tensor, torch.nn.Parameter)), None)
-    return f"{odd or space}::{name}" if odd or space not in ("aten", "prim", "prims") else name
+    foreign = next((kind.__name__ for kind in types if kind not in (torch.Tensor, torch.nn.Parameter)), None)
+    return f"{foreign or space}::{name}" if foreign or space not in ("aten", "prim", "prims") else name
 
 
 def _housekeeping(name: str, args) -> bool:
-    """What the interpreter itself does around a launch: an alias of each argument, and a copy back onto itself."""
+    """Whether the interpreter itself runs the operation around a launch: an alias, or a copy onto itself."""
     if name == "copy_":
         return args[0].data_ptr() == args[1].data_ptr()
     return name in _ALLOCATES or name in ("set_", "detach", "alias")
@@ -157,7 +160,7 @@ def _flat(value) -> list[torch.Tensor]:
 
 
 def _size(t: torch.Tensor) -> tuple[int, int, bool]:
-    """(distinct elements, bytes of one, floating or not); a stride of 0 repeats the same elements."""
+    """(distinct elements, bytes of one, whether floating-point). A stride of 0 repeats the same elements."""
     elements = 1
     for n, stride in zip(t.shape, t.stride()):
         elements *= n if stride or n == 0 else 1

@@ -1,8 +1,8 @@
-"""Triton's private names: every one that the course uses stands here, and nowhere else.
+"""Triton's private names. All those that the course uses are in this module.
 
-The interpreter hooks functions of triton.runtime.interpreter that no release promises to keep. `Private` looks all of
-them up once, says which are missing, and replaces them so that a feature is hooked whole or not at all. The functions
-below it stand for names of Triton's compiler and launcher.
+Any release of Triton may change the functions of triton.runtime.interpreter that are hooked. `Private` looks them all
+up once, lists the missing ones, and replaces them in such a way that a feature is hooked completely or not at all. The
+functions after it wrap private names of Triton's compiler and launcher.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _PATHS = {
     "patch_tensor": "_patch_lang_tensor",
 }
 _ALWAYS = ("Handle", "numpy_dtype", "Builder", "language", "core", "tensor")
-# feature -> the names without which it cannot be installed. Names that are in no feature may be missing.
+# feature -> the names that it needs. A name that no feature needs may be missing.
 NEEDED = {
     "guard": (
         *_ALWAYS, "launch", "call_function", "to_tensor_of_language", "Error", "masked_load", "masked_store",
@@ -77,7 +77,7 @@ NEEDED = {
 
 
 class Private:
-    """The private names of one Triton, as attributes under our names; None for one that is missing."""
+    """The private names of one version of Triton, as attributes with the names of _PATHS; a missing one is None."""
 
     def __init__(self, interpreter):
         """interpreter: the module triton.runtime.interpreter."""
@@ -90,11 +90,11 @@ class Private:
             setattr(self, name, getattr(owner, attribute, None))
 
     def missing(self, feature: str) -> list[str]:
-        """The paths of the names that a feature needs and that this Triton does not have."""
+        """The paths of the names that a feature needs and that this version of Triton does not have."""
         return [_PATHS[name] for name in NEEDED[feature] if getattr(self, name) is None]
 
     def replace(self, name: str, value) -> None:
-        """Put a value in the place of a name, which may be new."""
+        """Replace the object of a name in Triton by a value. The attribute may be new, if its owner exists."""
         owner, attribute = self._owners[name]
         mine = vars(owner) if hasattr(owner, "__dict__") else {}
         self._replaced.append((owner, attribute, attribute in mine, mine.get(attribute), name))
@@ -102,13 +102,13 @@ class Private:
         setattr(self, name, value)
 
     def replace_method(self, name: str, value) -> None:
-        """Put a value in the place of a method of the builder that has no name of ours."""
+        """Replace a method of the builder that is not in _PATHS."""
         self._replaced.append((self.Builder, name, name in vars(self.Builder), vars(self.Builder).get(name), ""))
         setattr(self.Builder, name, value)
 
     @contextlib.contextmanager
     def whole(self) -> Iterator[None]:
-        """Everything that is replaced inside the block is put back when the block raises."""
+        """Undo all replacements made inside the block if the block raises."""
         before = len(self._replaced)
         try:
             yield
@@ -127,7 +127,7 @@ class Private:
 
     @contextlib.contextmanager
     def replaced(self, name: str, value) -> Iterator[None]:
-        """A value in the place of a name, inside the block alone."""
+        """Replace the object of a name inside the block only."""
         self.replace(name, value)
         try:
             yield
@@ -136,7 +136,7 @@ class Private:
 
 
 def _owner(module, path: str) -> tuple[object | None, str]:
-    """(the object that holds the last part of a path, that part); None where there is no such object."""
+    """(owner of the last part of a path, last part). The owner is None where it does not exist."""
     *above, attribute = path.split(".")
     owner = module
     for part in above:
@@ -146,7 +146,7 @@ def _owner(module, path: str) -> tuple[object | None, str]:
 
 @functools.cache
 def private() -> Private:
-    """The private names of the installed Triton. Raises whatever its import raises."""
+    """The private names of the installed Triton. Raises the exceptions of its import."""
     from triton.runtime import interpreter
 
     return Private(interpreter)
@@ -160,20 +160,20 @@ def library_functions() -> list:
 
 
 def changes_of(scope) -> list[tuple[object, str, object]] | None:
-    """What the stock interpreter has patched for a launch: (place, name, value before).
+    """The patches of the stock interpreter for a launch: (object, attribute, value before).
 
-    None before Triton 3.6, which leaves its patches in place for good.
+    None before Triton 3.6: these versions never undo their patches.
     """
     return None if scope is None else scope._changes
 
 
 def take_back(scope) -> None:
-    """Take back the changes of such a record."""
+    """Undo the patches of the record that `changes_of` reads."""
     scope.restore()
 
 
 def type_name(value) -> str:
-    """Triton's name of an argument's type, such as *fp32 or i32; "?" where it has none."""
+    """Triton's name for the type of an argument, such as *fp32 or i32; "?" where it has none."""
     from triton.runtime import jit
 
     try:
@@ -196,7 +196,7 @@ def launch_options() -> frozenset[str]:
 
 
 def is_jit(function) -> bool:
-    """Whether a function stands under @triton.jit in a process that compiles."""
+    """Whether a function has the decorator @triton.jit, in a process that compiles kernels."""
     from triton.runtime import JITFunction
 
     return isinstance(function, JITFunction)
@@ -205,7 +205,8 @@ def is_jit(function) -> bool:
 def make_ir(kernel, signature: dict, constants: dict, options: dict, target: tuple) -> None:
     """Lower a kernel to Triton's intermediate language, for a GPU target (backend, architecture, warp size).
 
-    signature: Triton type by argument name. Raises whatever Triton's front end raises.
+    signature: Triton type by argument name. constants: constexpr value by argument name. options: launch options by
+    name. Raises the exceptions of Triton's front end.
     """
     from triton._C.libtriton import ir
     from triton.backends.compiler import GPUTarget

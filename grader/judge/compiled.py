@@ -1,4 +1,4 @@
-"""The second look at kernels that were right interpreted: Triton's compiler, and a GPU where there is one."""
+"""Checks of kernels that were right in the interpreter: Triton's compiler, and a GPU where there is one."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from ..spec import Answer, Case, Evidence, Exercise
 from . import render, run_cases, zygotes
 from .verdict import Failure
 
-_GPU_START = 60.0  # seconds more, for a process to find its GPU and compile
+_GPU_START = 60.0  # extra seconds to initialise the GPU and to compile
 
 Seen = list[tuple[Case, Evidence]]
 
 
 def lower(exercise: Exercise, answer: Answer, seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
-    """Lower the kernels that ran interpreted with Triton's compiler: a failure where it refuses one.
+    """Lower the kernels that ran interpreted with Triton's compiler. A compiler error gives a failure.
 
-    flags: a sentence is added for each kernel that could not be shown to the compiler.
+    seen: the cases with their evidence. seconds: time limit. flags: gets a sentence for each kernel that could not be
+    lowered.
     """
     launches = {}
     for case, evidence in seen:
         for launch in [] if case.call.kind == "cuda" else evidence.launches:
             key = repr([launch[k] for k in ("kernel", "signature", "constants", "options")])
-            named = "?" not in launch["signature"].values()  # or an argument's type is one that Triton does not name
-            own = re.search(rf"\bdef {re.escape(launch['kernel'])}\b", answer.source)  # and not one of the course's
+            named = "?" not in launch["signature"].values()  # "?": Triton has no name for the type
+            own = re.search(rf"\bdef {re.escape(launch['kernel'])}\b", answer.source)  # not a kernel of the course
             if named and own:
                 launches.setdefault(key, (case, evidence, launch))
     if not launches:
@@ -39,7 +40,7 @@ def lower(exercise: Exercise, answer: Answer, seen: Seen, seconds: float, flags:
                 if error:
                     sentence = f"runs interpreted, but Triton's compiler refuses it: {render.last_line(error)}"
                     return [Failure(case, evidence, sentence, from_error(error) or "refused-by-compiler")]
-                if not found:  # a kernel that is a local of some function: its name leads nowhere
+                if not found:  # a kernel inside a function has no global name
                     flags.append(f"not shown to Triton's compiler: {launch['kernel']} is no global name")
     except (zygotes.Deadline, zygotes.Died, zygotes.NoWorker) as error:
         flags.append(f"not shown to Triton's compiler: {error or 'it took too long'}")
@@ -47,7 +48,10 @@ def lower(exercise: Exercise, answer: Answer, seen: Seen, seconds: float, flags:
 
 
 def on_gpu(exercise: Exercise, answer: Answer, seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
-    """Run the same cases compiled, on the GPU. `seen` holds their interpreted evidence. Raises NoWorker."""
+    """Run the same cases compiled, on the GPU. Raises NoWorker.
+
+    seen: the cases with their interpreted evidence. seconds: time limit. flags: gets the number of right cases.
+    """
     failures, text = [], run_cases.text(exercise, answer)
     try:
         started = zygotes.get("compiled").open(text, seconds + _GPU_START, device="cuda", modules=exercise.modules)
@@ -65,7 +69,7 @@ def on_gpu(exercise: Exercise, answer: Answer, seen: Seen, seconds: float, flags
                     mistake = from_error(evidence.error) if evidence.error else None
                     failures.append(Failure(case, evidence, f"right interpreted, but on the GPU: {sentence}", mistake))
                 if failed:
-                    break  # an error on a GPU may spoil everything after it
+                    break  # later calls on the GPU may fail after an error
     except (zygotes.Deadline, zygotes.Died) as error:
         sentence = f"right interpreted, but on the GPU the process ended ({error or 'it ran too long'})"
         failures.append(Failure(seen[0][0], Evidence(ran=False), sentence))

@@ -1,4 +1,4 @@
-"""The diagnosis: which failure is reported, which mistake explains it, and which share of the points is left."""
+"""The diagnosis: the failure to report, the mistake that explains it, and the remaining share of the points."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Seen = list[tuple[Case, Evidence]]
 
 @dataclass
 class Diagnosis:
-    """The part of a Result that depends on the failures. cases_passed: None where no count but the run's is right."""
+    """The part of a Result that depends on the failures. cases_passed: None means the count of the run."""
 
     status: str
     score: float
@@ -28,7 +28,7 @@ class Diagnosis:
 
 @dataclass(frozen=True)
 class Vote:
-    """How well one detector explains the failures. hits: failing cases that it matches, NaN alone counting half."""
+    """The match of one detector with the failures. hits: failing cases that it matches, as the sum of `weight`."""
 
     mistake: str
     detector: Detector
@@ -36,10 +36,10 @@ class Vote:
 
 
 def in_order(exercise: Exercise, failures: list[Failure]) -> list[Failure]:
-    """The failure to report comes first, among equals the smallest case.
+    """The failures by importance: the first one is reported. Equal ones keep their order, the smallest case first.
 
-    Wrong numbers come before traffic: a wrong kernel has no budget. Slowness may be the fault of either. Failures that
-    cost all points come before those that cost a share.
+    Wrong numbers come before traffic, because a budget means nothing for a wrong kernel. A case that ran out of time
+    comes last, because either can be the cause. Failures that cost all points come before those that cost a share.
     """
 
     def rank(failure: Failure):
@@ -58,7 +58,7 @@ def explain(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failu
     seen: every case that ran, with its evidence. failures: in the order of `in_order`.
     """
     if exercise.parts:
-        return _of_parts(exercise, answer, seen, failures)
+        return _explain_parts(exercise, answer, seen, failures)
     first = failures[0]
     mistake, also = name(exercise, answer, seen, failures)
     found = Diagnosis(_status(first), 0.0, f"{first.case.label}: {first.sentence}", mistake, also)
@@ -66,7 +66,7 @@ def explain(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failu
     if exercise.last_step is not None and first.case.group is not None:
         found.score = exercise.points - exercise.last_step
     elif grouped and first.case.group is None:
-        # An answer's word on a group is worth nothing while it is wrong about the other cases.
+        # Passed cases of a group do not count as long as a case without a group fails.
         found.cases_passed = len(seen) - grouped - sum(f.case.group is None for f in failures)
     elif grouped and first.evidence.ran:
         found.score = round(exercise.points * (1 - len(failures) / grouped), 2)
@@ -75,8 +75,8 @@ def explain(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failu
     return found
 
 
-def _of_parts(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]) -> Diagnosis:
-    """Each part earns its share; the first part that failed is the one that the feedback is about."""
+def _explain_parts(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]) -> Diagnosis:
+    """The diagnosis of an exercise with parts. Each part gives its share; the first failed part is described."""
     first = failures[0]
     right = {case.group for case, _ in seen} - {failure.case.group for failure in failures}
     failures = [failure for failure in failures if failure.case.group == first.case.group]
@@ -96,12 +96,12 @@ def _status(first: Failure) -> str:
     if first.mistake == "endless" and not first.evidence.error:
         return "timeout"
     if first.evidence.error and not first.case.expects_error and not first.evidence.error.get("where"):
-        return "error"  # an access that the guard stopped ran, and ran wrong
+        return "error"  # an access that the guard stopped counts as a wrong result, not as an error
     return "failed"
 
 
 def name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]) -> tuple[str | None, str | None]:
-    """(the mistake that explains the most failing cases, a second one whose numbers fit as well)."""
+    """(id of the mistake that explains most failing cases, id of a second one whose numbers fit equally well)."""
     first = failures[0]
     if first.mistake == "endless" and not first.evidence.error:
         reasons = (m for m, d in exercise.mistakes if d.endless and d(first.case, first.evidence, answer))
@@ -112,18 +112,18 @@ def name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]
     passed = [(case, evidence) for case, evidence in seen if id(case) not in failed]
     best = leading(votes(exercise, answer, passed, failures), passed)
     if not best:
-        return first.mistake or _by_its_event(first), None
+        return first.mistake or _mistake_of_event(first), None
     equal = [vote.mistake for vote in best[1:] if vote.detector.fits and best[0].detector.fits]
     return best[0].mistake, equal[0] if equal else None
 
 
 def votes(exercise: Exercise, answer: Answer, passed: Seen, failures: list[Failure]) -> list[Vote]:
-    """One vote for each mistake that may explain the failures: that of its best detector."""
+    """One vote for each mistake that can explain the failures: the vote of its best detector."""
     first = failures[0]
     ran = [(f.case, f.evidence) for f in failures if not f.evidence.error]
     found: dict[str, Vote] = {}
     for mistake, detect in exercise.mistakes:
-        # A mistake that the first case does not show cannot be its explanation.
+        # The mistake must explain the first failure, because this is the reported one.
         if not detect(first.case, first.evidence, answer):
             continue
         if detect.exact and not (fits(detect, ran) and fits(detect, passed)):
@@ -135,7 +135,7 @@ def votes(exercise: Exercise, answer: Answer, passed: Seen, failures: list[Failu
 
 
 def leading(found: list[Vote], passed: Seen) -> list[Vote]:
-    """The votes with the most hits. Formulas that agree there are told apart by the cases that passed."""
+    """The votes with the most hits. Of several, those whose formula also fits the passed cases, if there are any."""
     most = max((vote.hits for vote in found), default=0)
     best = [vote for vote in found if vote.hits == most]
     if len(best) > 1:
@@ -144,22 +144,22 @@ def leading(found: list[Vote], passed: Seen) -> list[Vote]:
 
 
 def weight(detect: Detector, failure: Failure) -> float:
-    """The weight of a match. Nothing but NaN fits many a wrong formula, so as a fingerprint it counts half."""
+    """The weight of a match: 1, or 0.5 for a formula where the output is all NaN, which many formulas give."""
     got = output(failure.case, failure.evidence)
     return 0.5 if detect.fits and got is not None and bool(got.isnan().all()) else 1
 
 
 def fits(detect: Detector, cases: Seen) -> bool:
-    """Whether a wrong formula gives what the answer gave in these cases: else the answer is not that formula."""
+    """Whether a detector's wrong formula gives the output of the answer in all these cases. True without a formula."""
     return detect.fits is None or all(detect.fits(case, evidence) for case, evidence in cases)
 
 
-def _by_its_event(first: Failure) -> str | None:
-    """The mistake that any exercise can meet, by the place of a stopped access or by the value that came back."""
+def _mistake_of_event(first: Failure) -> str | None:
+    """A mistake that is possible in every exercise, from the place of a stopped access or from a returned None."""
     where = (first.evidence.error or {}).get("where")
     if where:
         if where.get("lanes") == where.get("of"):
-            return "out-of-bounds"  # no lane is where it should be: a mask would not help
+            return "out-of-bounds"  # all active lanes are outside: a mask would not help
         return "no-store-mask" if where.get("op") == "store" else "no-load-mask"
     if first.evidence.value is None and not first.evidence.error and first.case.call.kind == "call":
         return "returns-nothing"

@@ -1,8 +1,7 @@
-"""Cells of a notebook -> the source text of one answer.
+"""Extraction of one answer: from the code cells of a notebook to the source text.
 
-One rule for a live session and for a file: the last top-level statement that defines a required name counts, together
-with whatever it needs. So it does not matter which cell a learner wrote it in, in how many, or what a notebook service
-did to the cells' ids.
+A live session and a file have the same rule. The answer is the last top-level statement that defines a required name,
+together with all statements that it needs. So the cell, the number of cells and their ids do not matter.
 """
 
 from __future__ import annotations
@@ -18,7 +17,8 @@ from dataclasses import dataclass
 from ..checks.syntax import parse
 from ..spec import Answer
 
-# Lines of IPython, not of Python. Magics that run their own cell leave the cell's body; the others take it along.
+# Lines of IPython that are not Python. A cell magic in _BODY_STAYS runs the rest of its cell as Python; any other one
+# consumes it.
 _MAGIC = re.compile(r"^(\s*)(?:[%!?].*|\w[\w.]*\?{1,2}|\w[\w, ]*=\s*[%!].*)$")
 _BODY_STAYS = ("%%time", "%%timeit", "%%capture", "%%prun")
 _COMPREHENSIONS = ("listcomp", "setcomp", "dictcomp", "genexpr")
@@ -35,9 +35,9 @@ class _Statement:
 
 
 def extract(cells: list[str], names: tuple[str, ...]) -> Answer:
-    """The answer that defines `names`, taken from the code cells in the order they ran."""
+    """The answer that defines `names`. cells: texts of the code cells, in the order in which they ran."""
     statements, broken = [], []
-    defined = dict.fromkeys(names, 0)  # the cell that last defined a name
+    defined = dict.fromkeys(names, 0)  # number of the last cell that defines a name
     for number, cell in enumerate(cells, 1):
         try:
             found = _statements(cell)
@@ -45,14 +45,14 @@ def extract(cells: list[str], names: tuple[str, ...]) -> Answer:
             defined |= {name: number for name in names if any(name in s.binds for s in found)}
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             broken.append((number, cell, getattr(error, "msg", error)))
-    # A cell that failed matters only when nothing after it made up for it.
+    # A cell that is not Python matters only if no later cell defines the name in it.
     problems = [
         f"code cell {number} is not Python and was left out: {message}"
         for number, cell, message in broken
         if any(re.search(rf"\b{re.escape(name)}\b", cell) and number > defined[name] for name in names)
     ]
     missing = tuple(n for n in names if not any(n in s.binds for s in statements))
-    # `from ... import *` may bring any name, so it always comes along.
+    # `from ... import *` may define any name, so it is always taken.
     chosen = {i for i, s in enumerate(statements) if "*" in s.binds}
     for name in names:
         _take(name, len(statements), statements, chosen)
@@ -61,7 +61,7 @@ def extract(cells: list[str], names: tuple[str, ...]) -> Answer:
 
 
 def definitions(cells: list[str]) -> Counter[str]:
-    """How many top-level statements define each name."""
+    """The number of top-level statements that define each name. cells: texts of the code cells."""
     count: Counter[str] = Counter()
     for cell in cells:
         try:
@@ -72,7 +72,7 @@ def definitions(cells: list[str]) -> Counter[str]:
 
 
 def _take(name: str, before: int, statements: list[_Statement], chosen: set[int]) -> None:
-    """Choose the last statement before a place that binds a name, and then what that one needs."""
+    """Add to `chosen` the last statement before an index that binds a name, and all statements that it needs."""
     pending = [(name, before)]
     while pending:
         name, before = pending.pop()
@@ -85,7 +85,7 @@ def _take(name: str, before: int, statements: list[_Statement], chosen: set[int]
 
 
 def _without_magics(cell: str) -> str:
-    """The Python of a cell. A cell that is Python already is left alone."""
+    """The Python text of a cell: magics become `pass`. A cell without magics stays as it is."""
     try:
         parse(cell)
         return cell
@@ -100,7 +100,7 @@ def _without_magics(cell: str) -> str:
     return "\n".join(_MAGIC.sub(r"\1pass", line) for line in lines)
 
 
-@functools.lru_cache(maxsize=64)  # every exercise of a notebook looks at the same cells
+@functools.lru_cache(maxsize=64)  # all exercises of a notebook read the same cells
 def _statements(cell: str) -> list[_Statement]:
     """The top-level statements of a cell that define something."""
     cell, found = _without_magics(cell), []
@@ -125,13 +125,13 @@ def _statements(cell: str) -> list[_Statement]:
 
 
 def _of_the_course(module: str) -> bool:
-    """Whether an import stays out of answers: those of the course do, but for its kernels and its simulated device."""
+    """Whether an import is left out of answers: those of the course, except grader.fast and grader.simulated."""
     first, _, rest = module.partition(".")
     return first in ("grader", "colab_setup") and rest.split(".")[0] not in ("fast", "simulated")
 
 
 def _stands_alone(text: str) -> bool:
-    """Whether the lines hold this statement and no other."""
+    """Whether the lines are one complete statement."""
     try:
         return len(parse(text).body) == 1
     except SyntaxError:
@@ -150,7 +150,7 @@ def _bound(node: ast.stmt) -> set[str]:
             names.add(child.id)
         elif isinstance(child, (ast.Import, ast.ImportFrom)):
             names |= {(a.asname or a.name).split(".")[0] for a in child.names}
-        # `table["key"] = ...`, `thing.field = ...` and `table.update(...)` change a name that must come along.
+        # `table["key"] = ...`, `thing.field = ...` and `table.update(...)` change a name, so they count as definitions.
         elif isinstance(child, (ast.Subscript, ast.Attribute)) and isinstance(child.ctx, ast.Store):
             names |= _owner(child)
         elif isinstance(child, ast.Expr) and isinstance(child.value, ast.Call):
@@ -161,7 +161,7 @@ def _bound(node: ast.stmt) -> set[str]:
 
 
 def _owner(node: ast.expr) -> set[str]:
-    """The name at the root of a.b["c"].d; empty when there is none."""
+    """The name at the root of an expression such as a.b["c"].d, as a set; empty if there is none."""
     while isinstance(node, (ast.Subscript, ast.Attribute)):
         node = node.value
     return {node.id} if isinstance(node, ast.Name) else set()
@@ -174,13 +174,13 @@ def _needed(node: ast.stmt, text: str) -> tuple[set[str], set[str]]:
     later: set[str] = set()
     for child in table.get_children():
         _globals_of(child, now if child.get_name() in _COMPREHENSIONS else later)
-    # `total += 1` needs what it changes, though it looks like an assignment.
+    # `total += 1` also needs the old value of the name.
     now |= {n.target.id for n in ast.walk(node) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
     return now, later
 
 
 def _globals_of(table, found: set[str]) -> None:
-    """Global names that a function, class or comprehension uses, those of its inner functions included."""
+    """Add to `found` the global names that a function, class or comprehension uses, inner functions included."""
     found |= {s.get_name() for s in table.get_symbols() if s.is_global() and s.is_referenced()}
     if table.get_type() == "class":
         found |= {s.get_name() for s in table.get_symbols() if s.is_referenced() and not s.is_assigned()}

@@ -1,7 +1,8 @@
-"""The judge: an answer and an exercise -> a Result.
+"""The judge: a function from an exercise and an answer to a Result.
 
-It runs the cases in a worker (run_cases.py), compares in float64 (verdict.py), shows the kernels to Triton's compiler
-and to a GPU where there is one (compiled.py), names the mistake (diagnose.py), and renders the result (render.py).
+It runs the cases in a worker (run_cases.py) and compares in float64 (verdict.py). It lowers the kernels with Triton's
+compiler, and runs them on a GPU where there is one (compiled.py). Then it names the mistake (diagnose.py) and renders
+the text of the result (render.py).
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from .import_policy import reaches
 from .run_cases import Run
 from .verdict import Failure
 
-PUBLIC_SEED = 20240229  # `check` uses it; a grader may choose another
+PUBLIC_SEED = 20240229  # of the inputs; `check` uses it, and a grader may choose another one
 SECONDS = 20.0  # for all cases of one exercise
 
 
 def judge(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: int = PUBLIC_SEED) -> Result:
-    """The verdict on one answer. Never raises for anything an answer does.
+    """The result of one answer. No behaviour of an answer makes it raise.
 
-    seconds: for all cases together. seed: from which the inputs of the cases are made.
+    seconds: time limit for all cases together. seed: of the inputs of the cases.
     """
     result = _judged(exercise, answer, seconds, seed)
     return replace(result, text=render.text(result.record()))
@@ -46,7 +47,7 @@ def _judged(exercise: Exercise, answer: Answer, seconds: float, seed: int) -> Re
             return replace(result, status="not_attempted", message=run.not_attempted, cases_passed=run.passed)
         failures = _failures(exercise, answer, run, seconds, flags, cuda)
     except zygotes.NoWorker as error:
-        flags.append("grader-failed")  # no fault of the answer's
+        flags.append("grader-failed")  # not an error of the answer
         return replace(result, status="error", message=str(error), cases_passed=run.passed)
     result = replace(result, cases_passed=run.passed, **_traffic(exercise, run.seen, failures))
     if not failures:
@@ -60,7 +61,10 @@ def _judged(exercise: Exercise, answer: Answer, seconds: float, seed: int) -> Re
 
 
 def in_order(exercise: Exercise, seed: int) -> list[Case]:
-    """The cases of an exercise, the smallest first; those of a group after all others, those of parts part by part."""
+    """The cases of an exercise in the order of their run.
+
+    Cases without a group come first, and within both kinds the smaller ones. With parts, the order is part by part.
+    """
     cases = sorted(exercise.cases(seed), key=lambda case: (case.group is not None, case.size))
     if exercise.parts:
         cases.sort(key=lambda case: exercise.groups.index(case.group))
@@ -68,7 +72,7 @@ def in_order(exercise: Exercise, seed: int) -> list[Case]:
 
 
 def _failures(exercise: Exercise, answer: Answer, run: Run, seconds: float, flags: list, cuda: bool) -> list[Failure]:
-    """The failures, the one to report first; where the run has none, those of the checks that come after it."""
+    """The failures, the reported one first. Each later check runs only if all checks before it found none."""
     failures = diagnose.in_order(exercise, run.failures) or _reaching(answer, run.seen)
     if not failures:
         failures = compiled.lower(exercise, answer, run.seen, seconds, flags)
@@ -79,12 +83,12 @@ def _failures(exercise: Exercise, answer: Answer, run: Run, seconds: float, flag
 
 
 def _of_its_part(exercise: Exercise, failures: list[Failure]) -> list[Failure]:
-    """The failures that the feedback counts: where an exercise has parts, those of the first part that failed."""
+    """The failures that the feedback counts: all of them or, with parts, those of the first part that failed."""
     return [f for f in failures if not exercise.parts or f.case.group == failures[0].case.group]
 
 
 def _traffic(exercise: Exercise, seen: diagnose.Seen, failures: list[Failure]) -> dict:
-    """The ledger and the budget to show: of the failing case, or of the largest one when all is well."""
+    """The ledger and the budget to show: of the reported failure or, without one, of the largest case."""
     counted: list[tuple[Case, Evidence]] = [(f.case, f.evidence) for f in failures[:1]] or seen[::-1]
     for case, evidence in counted:
         if case.budget and evidence.rows and not evidence.error:
@@ -95,7 +99,7 @@ def _traffic(exercise: Exercise, seen: diagnose.Seen, failures: list[Failure]) -
 
 
 def _reaching(answer: Answer, seen: diagnose.Seen) -> list[Failure]:
-    """Right numbers and right traffic, from an answer that could have made up both."""
+    """A failure for each case if the text of the answer breaks the import policy: its counts are not reliable then."""
     found = reaches(answer.source)
     sentence = f"right numbers, but it reaches for {found}, which no answer needs"
     return [Failure(case, evidence, sentence, "reaches-behind") for case, evidence in seen] if found else []

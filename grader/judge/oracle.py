@@ -1,4 +1,4 @@
-"""The oracle: runs the course's own functions on tensors that an answer chose, each text in a process of its own."""
+"""The oracle: it runs functions of the course on tensors that an answer chose, each source in its own process."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from . import zygotes
 
 
 class Oracle:
-    """Runs given functions until it is closed. seconds: for each text."""
+    """The sessions that run Given functions, until `close`. seconds: time limit for each source."""
 
     def __init__(self, seconds: float):
         self._seconds = seconds
         self._sessions: dict[str, zygotes.Session] = {}
 
     def run(self, given: Given, tensor) -> Evidence:
-        """The evidence of given.name(tensor). Raises Deadline or Died, AttributeError when it is no tensor."""
+        """The evidence of given.name(tensor). Its error is a ValueError for a tensor that is too large.
+
+        Raises NoWorker, Deadline or Died, and AttributeError if it is not a tensor.
+        """
         refused = unfit(tensor)
         if refused:
             error = {"type": "ValueError", "kinds": ["ValueError"], "message": refused, "line": ""}

@@ -1,6 +1,7 @@
-"""A record in words: for a notebook, a report and a terminal.
+"""The text of a record, for a notebook, a report and a terminal.
 
-A record is what Result.record() gives and results.jsonl holds, so all of them are rendered from the same fields.
+A record is the dictionary of Result.record(), which is also a line of results.jsonl. So all texts come from the same
+fields.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ import textwrap
 from ..mistakes.registry import MISTAKES
 from ..spec import STATUS, Error, sign_of
 
-WIDTH = 84  # characters; JupyterLab breaks longer lines on a laptop
+WIDTH = 84  # characters; JupyterLab wraps longer lines on a laptop
 _INDENT = " " * 5
 
 
 def text(record: dict) -> str:
-    """The feedback in a notebook: what ran, where it went wrong, which mistake it looks like, one question."""
+    """The feedback in a notebook: cases and points, the first failure, the named mistake, and one question."""
     lines = [
         _headline(record),
         *(line for flag in record["flags"] for line in _wrapped("! ", flag) if "is not Python" in flag),
@@ -38,7 +39,7 @@ def text(record: dict) -> str:
 
 
 def lines(record: dict) -> list[str]:
-    """The same for a report, a line for each statement."""
+    """The same content for a report, as one line for each statement."""
     found = [f"{mark(record)[1]}: {record['cases_passed']} of {record['cases']} cases, {score(record)} points"]
     found += [record["message"]] if record["message"] else []
     named = mistakes(record)
@@ -50,12 +51,12 @@ def lines(record: dict) -> list[str]:
 
 
 def number(value: float) -> str:
-    """A score as people write it: 7, 6.5, 3.33."""
+    """A score as text, with at most two decimals: 7, 6.5, 3.33."""
     return f"{round(value, 2):g}"
 
 
 def score(record: dict) -> str:
-    """Points of a row or of an exercise: 5/7."""
+    """Points of a record, or of a row of records, out of the maximum: 5/7."""
     return f"{number(record['score'])}/{number(record['max_score'])}"
 
 
@@ -65,13 +66,13 @@ def name(record: dict) -> str:
 
 
 def mark(record: dict) -> tuple[str, str]:
-    """A sign and a word for how an exercise went; a score for a part of it has a sign of its own."""
+    """(sign, word) for the status of an exercise. A failure with some points has the sign "~"."""
     sign, word = STATUS.get(record["status"], ("?", str(record["status"])))
     return ("~", f"{word} in part") if sign == "✗" and record["score"] > 0 else (sign, word)
 
 
 def mistakes(record: dict) -> list[dict]:
-    """The mistakes that were named: id, sentence, question. The second one fits the same numbers."""
+    """The named mistakes, as dictionaries with id, sentence and question. A second one fits the same numbers."""
     found = []
     for which in (record.get("mistake"), record.get("also")):
         known = MISTAKES.get(which)
@@ -98,20 +99,20 @@ def traffic(record: dict, digits: str = ".3g") -> str:
 
 
 def last_line(error: Error) -> str:
-    """The line of an error's message that says most: the last one, where CUDA adds advice the first."""
-    said = [line for line in error["message"].splitlines() if line.strip()]
-    if not said:
+    """The most informative line of an error's message: the last one, or the first one of a CUDA error."""
+    message_lines = [line for line in error["message"].splitlines() if line.strip()]
+    if not message_lines:
         return error["type"]
-    return said[0 if said[0].startswith("CUDA error") else -1].strip()[:300]
+    return message_lines[0 if message_lines[0].startswith("CUDA error") else -1].strip()[:300]
 
 
 def error_sentence(error: Error) -> str:
-    """An exception and the line of the answer that it came from, as a sentence."""
-    if error.get("where") or error["type"] == "Stopped":  # of a CUDA kernel: its message names the line already
+    """The sentence about an exception: its type, its line in the answer, and its message."""
+    if error.get("where") or error["type"] == "Stopped":  # these messages already name the place
         return error["message"]
     message = last_line(error)
     at = f" in the line `{error['line']}`" if error["line"] else ""
-    # The name of Python's own exception is informative; that of a library's class adds nothing to the message.
+    # The name of a builtin exception is informative; the name of a library's exception adds nothing to the message.
     kind = error["type"] if hasattr(builtins, error["type"]) else "error"
     return f"{kind}{at}: {message}"
 

@@ -1,4 +1,4 @@
-"""Running the cases of one answer, interpreted: one object, with a method for each way in which a case may end."""
+"""The run of the cases of one answer, interpreted: a class with one method for each way in which a case ends."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from .verdict import Failure, failure_of
 
 
 class Run:
-    """The cases of one exercise, run one after the other until one of them ends the run.
+    """The cases of one exercise, run one after another until one of them ends the run.
 
-    seconds: for all cases together. After `run_all`: failures, in the order of the cases; seen, every case that ran,
-    with its evidence; passed, the number of right ones; not_attempted, a sentence where the exercise is still to do.
+    seconds: time limit for all cases together.
+
+    After `run_all`: failures: in the order of the cases. seen: the cases that ran, with their evidence. passed: number
+    of right cases. not_attempted: a sentence if the exercise still holds its TODO, else None.
     """
 
     def __init__(self, exercise: Exercise, answer: Answer, cases: list[Case], seconds: float):
@@ -23,14 +25,14 @@ class Run:
         self._session: Session | None = None
         self._oracle = Oracle(seconds)
         self._end = time.monotonic() + seconds
-        self._unfinished: set[str | None] = set()  # parts of the exercise of which no further case is run
+        self._unfinished: set[str | None] = set()  # parts of the exercise whose further cases are skipped
         self.failures: list[Failure] = []
         self.seen: list[tuple[Case, Evidence]] = []
         self.passed = 0
         self.not_attempted: str | None = None
 
     def run_all(self) -> None:
-        """Run the cases. Raises NoWorker."""
+        """Run the cases. Raises NoWorker if no process can be started."""
         try:
             for case in self._cases:
                 if case.group not in self._unfinished and not self._go_on_after(case):
@@ -39,16 +41,16 @@ class Run:
             self._close_session()
             self._oracle.close()
         if self._exercise.parts and self.failures:
-            self._weigh_parts()
+            self._settle_parts()
 
     def _go_on_after(self, case: Case) -> bool:
-        """Run one case; whether the next one is worth running."""
+        """Run one case. Returns whether to run the next one; so do the methods for the ways in which it ends."""
         if case.group in self._answer.missing:
             return self._part_missing(case)
         try:
             evidence = self._evidence(case)
         except (zygotes.Deadline, zygotes.Died) as error:
-            return self._ended(case, error)
+            return self._stopped(case, error)
         todo = (evidence.error or {}).get("todo")
         if todo and case.group is not None and self._exercise.last_step is not None:
             return self._last_step_to_do(case)
@@ -83,32 +85,35 @@ class Run:
             self._session = None
 
     def _part_missing(self, case: Case) -> bool:
-        """The part that the case belongs to is defined nowhere."""
+        """No cell defines the function of the case's part."""
         self._unfinished.add(case.group)
         sentence = f"not yet: no cell that has run defines {case.group}"
         self.failures.append(Failure(case, Evidence(), sentence, "todo-left"))
         return True
 
-    def _ended(self, case: Case, error: Exception) -> bool:
-        """The answer ran out of time, or its process ended."""
-        late = isinstance(error, zygotes.Deadline)
-        if late:
+    def _stopped(self, case: Case, error: Exception) -> bool:
+        """The answer ran out of time, or its process ended. error: Deadline or Died."""
+        out_of_time = isinstance(error, zygotes.Deadline)
+        if out_of_time:
             failure = f"still running after {self._seconds:g} seconds", "endless"
         else:
             failure = "the process that ran your answer ended before it had a result", "exits"
         self.failures.append(Failure(case, Evidence(ran=False), *failure))
         self._unfinished.add(case.group)
         self._close_session()
-        return self._exercise.parts and not late
+        return self._exercise.parts and not out_of_time
 
     def _last_step_to_do(self, case: Case) -> bool:
-        """The last step, which has points of its own, still holds its TODO."""
+        """The last step of the exercise, which has its own points, still holds its TODO."""
         if not self.failures:
             self.failures.append(Failure(case, Evidence(), "this last step is still to do", "todo-left"))
         return False
 
     def _to_do(self, case: Case, evidence: Evidence, todo: list | None) -> bool:
-        """A TODO of this exercise or of an earlier one was met, or a value that is still `...`."""
+        """The answer, or that to an earlier exercise, still holds its TODO, or the value is still `...`.
+
+        todo: [exercise, step, number of steps] of the TODO; None for `...`.
+        """
         which, step, steps = todo or (self._exercise.id, None, None)
         if which == self._exercise.id:
             left = f" (step {step} of {steps} is the next)" if step and steps != "1" else ""
@@ -125,7 +130,7 @@ class Run:
         return False
 
     def _ran(self, case: Case, evidence: Evidence) -> bool:
-        """The case ran to its end, or to an error of the answer."""
+        """The call of the case returned or raised."""
         self.seen.append((case, evidence))
         failure = failure_of(case, evidence)
         if failure is None:
@@ -134,8 +139,8 @@ class Run:
         self.failures.append(failure)
         return not self._session.loading_error and failure.mistake != "out-of-memory"
 
-    def _weigh_parts(self) -> None:
-        """A part that is still to do leaves the others their points; where all parts are, nothing was attempted."""
+    def _settle_parts(self) -> None:
+        """With parts, the exercise is not attempted only if every part still holds its TODO."""
         if self.seen or any(failure.mistake != "todo-left" for failure in self.failures):
             self.not_attempted = None
         elif self.not_attempted is not None:
@@ -143,6 +148,6 @@ class Run:
 
 
 def text(exercise: Exercise, answer: Answer) -> str:
-    """The text that a runner imports: the answer, and behind it the exercise's driver, under a file name of its own."""
+    """The source that a runner imports: the answer, then the exercise's driver, compiled under its own file name."""
     driver = f"\n\nexec(compile({exercise.driver!r}, '<check>', 'exec'))\n" if exercise.driver else ""
     return answer.source + driver

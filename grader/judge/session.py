@@ -1,4 +1,4 @@
-"""A session: the judge's conversation with the runner of one answer."""
+"""A session: the requests of the judge to the runner of one answer, over one channel and with one deadline."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from ..protocol.values import encode
 from ..spec import Call, Error, Evidence, Given, Launch
 
 RunGiven = Callable[[Given, object], Evidence]
-_MAX_GIVEN = 1 << 20  # bytes of a tensor that an answer hands to a given function
+_MAX_GIVEN = 1 << 20  # bytes of the tensor that an answer passes to a Given function
 
 
 class Deadline(Exception):
-    """The answer ran longer than it may."""
+    """The answer ran beyond its time limit."""
 
 
 class Died(Exception):
-    """The process that ran the answer ended before it replied, or its reply makes no sense."""
+    """The process of the answer ended before it replied, or its reply is malformed."""
 
 
 class NoWorker(RuntimeError):
-    """The process that runs answers could not be started."""
+    """No process for answers could be started."""
 
 
 class Session:
-    """One answer in a process of its own. `run` may be called many times, within one deadline for all.
+    """One answer in a process of its own. All calls of `run` have one deadline together.
 
-    kill: ends the process. seconds: until the deadline. loading_error: the exception that the import of the answer
-    raised, None when it was imported. Raises NoWorker, Deadline or Died.
+    kill: function that ends the process. channel: socket to the runner. source: text of the answer. seconds: until the
+    deadline. loading_error: the exception from the import of the answer, or None. Raises NoWorker, Deadline or Died.
     """
 
     def __init__(self, kill: Callable[[], None], channel: socket.socket, source: str, seconds: float):
@@ -47,7 +47,10 @@ class Session:
         self.loading_error = _error(reply)
 
     def run(self, call: Call, run_given: RunGiven | None = None) -> Evidence:
-        """Run one call and return its evidence. run_given: runs its Given arguments. Raises Deadline or Died."""
+        """Run one call and return its evidence. Raises Deadline or Died.
+
+        run_given: function from a Given argument and a tensor to its evidence; needed if the call has such arguments.
+        """
         header, payload = pack_call(call)
         given, limit = given_of(call), reply_limit(call)[1]
         if given:
@@ -61,7 +64,7 @@ class Session:
             raise Died(f"a reply that makes no sense: {error}") from None
 
     def lower(self, launch: Launch) -> tuple[bool, Error | None]:
-        """Lower the kernel of a launch as far as that goes without a GPU: (whether it was found, its error)."""
+        """Lower the kernel of a launch, without a GPU. Returns (whether the kernel was found, its error or None)."""
         header = {"op": "lower", "kernel": launch["kernel"], "signature": launch["signature"]}
         for key in ("constants", "options"):
             header[key] = {name: encode(value) for name, value in launch[key].items()}
@@ -71,7 +74,7 @@ class Session:
 
     def _ask(self, header: dict, payload=b"", limit: int = 0) -> tuple[dict, bytes]:
         left = self._end - time.monotonic()
-        if left <= 0:  # an answer may have sent replies in advance
+        if left <= 0:  # check first: an answer may have sent replies in advance
             raise Deadline
         self._channel.settimeout(left)
         try:
@@ -102,7 +105,10 @@ def _error(reply: dict) -> Error | None:
 
 
 def _given(asked: dict, payload: bytes, given: list[Given], run_given: RunGiven) -> tuple[dict, list[bytes]]:
-    """The reply to an answer that called one of its given functions: the result, and the argument as it is now."""
+    """(header, payload) of the reply to an answer that calls a Given function: the result, and the argument after it.
+
+    asked, payload: the frame of the answer. given: Given arguments of the call. run_given: as in Session.run.
+    """
     try:
         tensor = unpack(asked["tensor"], payload)
         evidence = run_given(given[int(asked["index"])], tensor)

@@ -1,4 +1,4 @@
-"""The verdict on one case: forbidden help, errors, numbers, side effects, traffic, in this order."""
+"""The verdict on one case: library calls, errors, numbers, side effects, idle programs and traffic, in this order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..mistakes.errors import from_error
 from ..spec import Case, Evidence
 from . import render
 
-# One call of these is a whole softmax, or the part of it an exercise is about.
+# PyTorch operations that compute a whole softmax, or the part of it that an exercise asks for.
 _LIBRARY = frozenset(
     "softmax _softmax log_softmax _log_softmax _safe_softmax _masked_softmax _sparse_softmax _softmax_backward_data "
     "logsumexp logcumsumexp _logcumsumexp scaled_dot_product_attention _scaled_dot_product_attention_math "
@@ -21,17 +21,20 @@ _LIBRARY = frozenset(
 
 @dataclass
 class Failure:
-    """One failing case: the sentence, what is known about it, and the mistake when that is certain already."""
+    """One failing case.
+
+    sentence: for the learner. mistake: id of the mistake if it is certain already, or None.
+    """
 
     case: Case
     evidence: Evidence
     sentence: str
     mistake: str | None = None
-    traffic: bool = False  # the numbers are right
+    traffic: bool = False  # whether the numbers are right and only the traffic is wrong
 
 
 def failure_of(case: Case, evidence: Evidence) -> Failure | None:
-    """The failure of one case, None when all is well."""
+    """The failure of one case, None if the case is right."""
     called = evidence.inside_kernels + ([] if case.may_call_library else evidence.torch_ops)
     forbidden = next((n for n in called if n in _LIBRARY or "::" in n), None)
     if forbidden and "::" in forbidden:
@@ -48,7 +51,7 @@ def failure_of(case: Case, evidence: Evidence) -> Failure | None:
         if (by_the_check and mistake in (None, "missing-argument")) or (
             mistake == "launch-arguments" and case.call.kind == "launch"
         ):
-            mistake = "signature-changed"  # it was the check that called it
+            mistake = "signature-changed"  # the check made the call with these arguments
         return Failure(case, evidence, render.error_sentence(evidence.error), mistake)
     sentence = case.verify(evidence)
     if sentence:
@@ -59,7 +62,7 @@ def failure_of(case: Case, evidence: Evidence) -> Failure | None:
 
 
 def _idle(case: Case, evidence: Evidence) -> Failure | None:
-    """Programs that the check launched and that stored nothing: their work was done by others, one after the other."""
+    """A failure if too few programs of the check's own launch stored anything: others did their work in a loop."""
     if case.call.kind != "launch" or case.may_idle:
         return None
     launched, storing = math.prod(case.call.grid), sum(launch["storing"] for launch in evidence.launches)
@@ -70,6 +73,7 @@ def _idle(case: Case, evidence: Evidence) -> Failure | None:
 
 
 def _traffic(case: Case, evidence: Evidence) -> Failure | None:
+    """A failure if the traffic differs from the budget of the case."""
     if case.budget is None:
         return None
     read, written = case.budget
@@ -84,7 +88,7 @@ def _traffic(case: Case, evidence: Evidence) -> Failure | None:
         if evidence.written > written:
             mistake = "intermediate-stored"
         if any(name not in kernels for name, _, _ in evidence.rows):
-            mistake = "more-traffic"  # PyTorch moved something besides
+            mistake = "more-traffic"  # PyTorch operations moved elements too
         return Failure(case, evidence, spent, mistake, traffic=True)
     read_less = evidence.read < read and not case.may_read_less
     if read_less or (evidence.written < written and not case.may_write_less):

@@ -1,4 +1,4 @@
-"""The judge's end of the line: warm processes, and one fork of them for each answer."""
+"""The judge's side of the zygotes: it starts them once, keeps them warm, and requests a fork for each answer."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from ..protocol.jobs import Job
 from .session import Deadline, Died, NoWorker, Session
 
 START_SECONDS = 120
-# What a worker needs of the environment. The rest may hold somebody's keys, and a child can read all of it.
+# Environment variables that a worker needs. The others may contain secrets, and a child can read its environment.
 _KEPT = ("PATH", "HOME", "LANG", "TZ", "VIRTUAL_ENV", "CONDA_PREFIX")
 _KEPT_BEGINNINGS = ("LC_", "LD_", "PYTHON", "CUDA", "NVIDIA_", "TRITON_")
 
 
 class Zygote:
-    """A process that has imported PyTorch and Triton and forks a child for every answer.
+    """A process that has imported PyTorch and Triton, and forks a child for every answer. Raises NoWorker.
 
-    mode: "interpreted", or "compiled" (on the GPU where there is one, else only through the compiler's front end).
-    rungs: of the sandbox, those to try. status: which of them were proved, once `wait` has returned.
+    mode: "interpreted", or "compiled": on the GPU where there is one, otherwise the compiler's front end only. rungs:
+    those of the sandbox to try. status: {rung: "on" or "off: why"}, once `wait` has returned.
     """
 
     def __init__(self, mode: str, rungs: tuple[str, ...] = RUNGS):
@@ -43,16 +43,16 @@ class Zygote:
             raise NoWorker(f"the process that runs answers cannot be started: {error.strerror}") from None
 
     def _start(self) -> None:
-        # Packets, so that no two messages run together.
+        # A socket of packets keeps the messages apart.
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._log = tempfile.TemporaryFile()
-        from ..isolation.linux.scratch import Scratch  # only Linux has the calls that it makes
+        from ..isolation.linux.scratch import Scratch  # its system calls exist on Linux only
 
         self._scratch = Scratch()
         variables = {k: v for k, v in os.environ.items() if k in _KEPT or k.startswith(_KEPT_BEGINNINGS)} | {
             "FIVE_PASSES_WORKER": "1",
             "OMP_NUM_THREADS": "1",
-            "PYTHONHASHSEED": "0",  # the order of a set is no matter of luck
+            "PYTHONHASHSEED": "0",  # the iteration order of sets is the same in every run
             "TRITON_INTERPRET": "1" if self.mode == "interpreted" else "0",
         }
         self._process = subprocess.Popen(
@@ -68,13 +68,13 @@ class Zygote:
         theirs.close()
 
     def _arguments(self, control: socket.socket) -> list[str]:
-        # A GPU's driver is kept out of namespaces of its own: it has to find its other parts.
+        # No namespaces with a GPU: its driver must reach its other parts.
         gpu = self.mode == "compiled" and environment.has_gpu()
         rungs = [rung for rung in self._rungs if not (gpu and rung == "namespaces")]
         return [str(control.fileno()), self._scratch.name, "gpu" if gpu else "-", *rungs]
 
     def wait(self) -> None:
-        """Return when the process is ready to fork. Raises NoWorker with what it last said."""
+        """Return when the process is ready to fork. Raises NoWorker with the last line of its log."""
         with self._lock:
             if self._ready:
                 return
@@ -93,13 +93,13 @@ class Zygote:
             raise NoWorker(f"the process that runs answers did not start: {last[-1] if last else 'it said nothing'}")
 
     def alive(self) -> bool:
-        """Whether the process still runs."""
+        """Whether the process is still running."""
         return self._process.poll() is None
 
     def open(self, source: str, seconds: float, **job) -> Session:
-        """A session with a runner that has imported an answer. Raises NoWorker, Deadline or Died.
+        """A session with a new fork, which has imported the answer. Raises NoWorker, Deadline or Died.
 
-        seconds: until the deadline. job: the other fields of protocol.jobs.Job.
+        source: text of the answer. seconds: until the deadline. job: the other fields of protocol.jobs.Job.
         """
         packed = json.dumps(schema.pack(Job(seconds, **job), Job))
         self.wait()
@@ -115,7 +115,7 @@ class Zygote:
         return Session(lambda: self.kill(number), ours, source, seconds)
 
     def kill(self, number: int) -> None:
-        """End one child and whatever it started."""
+        """End one child and the processes that it started. number: of the fork request."""
         with self._lock:
             try:
                 self._control.sendall(f"kill {number} ".encode())
@@ -139,7 +139,10 @@ _starting = threading.Lock()
 
 
 def get(mode: str = "interpreted") -> Zygote:
-    """The warm process of this mode, started when there is none. Returns at once; `open` waits for it."""
+    """The zygote of this mode, started if there is none. Returns at once; `open` waits until it is ready.
+
+    Raises NoWorker.
+    """
     with _starting:
         current = _zygotes.get(mode)
         if current is not None and not current.alive():
@@ -151,7 +154,7 @@ def get(mode: str = "interpreted") -> Zygote:
 
 
 def warm(*modes: str) -> None:
-    """Start these warm processes in the background, side by side. What goes wrong is for whoever needs one to say."""
+    """Start the zygotes of these modes in the background. Errors are ignored here; `get` and `wait` raise them."""
     for mode in modes:
         try:
             get(mode)
@@ -160,7 +163,7 @@ def warm(*modes: str) -> None:
 
 
 def isolation() -> str:
-    """The level that answers run under: that of the weakest process they meet. "none" where none can be started."""
+    """The isolation level of answers: the lowest of the zygotes that run them. "none" if none can be started."""
     modes = ["interpreted"] + ["compiled"] * environment.has_gpu()
     try:
         found = []
@@ -175,7 +178,7 @@ def isolation() -> str:
 
 @atexit.register
 def close_all() -> None:
-    """End every warm process of this one."""
+    """End all zygotes of this process."""
     for each in list(_zygotes.values()):
         each.close()
     _zygotes.clear()

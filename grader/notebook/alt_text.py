@@ -1,19 +1,19 @@
-"""A chart in words, read off the chart: what a screen reader says, and what stands where no picture is shown."""
+"""Alternative texts of charts, made from the chart: for screen readers, and for places that show no picture."""
 
 from __future__ import annotations
 
-_POINTS = 12  # of a series that are read out one by one; of a longer one, the first, the last and the extremes
+_POINTS = 12  # of a series that is listed in full; of a longer one, the text has the ends and the extremes
 
 
 def bundle(figure) -> dict[str, str]:
-    """A matplotlib figure as notebooks show it: picture, and words."""
+    """A matplotlib figure as a notebook's MIME bundle: {MIME type: content}, with a picture and its description."""
     from .picture import Picture
 
     return Picture(words(figure), lambda: figure)._repr_mimebundle_()
 
 
 def words(figure) -> str:
-    """Every panel's axes, and the points of all that is drawn in it."""
+    """The description of a matplotlib figure: the axes of each panel, and the points of all series in it."""
     panels = [_panel(axes) for axes in figure.axes]
     if len(panels) > 1:
         panels = [f"Panel {number}: {text}" for number, text in enumerate(panels, 1)]
@@ -35,7 +35,7 @@ def _panel(axes) -> str:
 
 
 def _name(label: str) -> str:
-    """Matplotlib's own names for what was given none begin with an underscore."""
+    """The label of a series. Matplotlib's default labels begin with an underscore and become "Unnamed"."""
     return "Unnamed" if label.startswith("_") else label
 
 

@@ -1,4 +1,4 @@
-"""What a learner calls in a notebook: check, hint, progress."""
+"""The functions for every exercise in a notebook: check, hint, progress."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ _hints_open: dict[str, int] = {}
 
 
 def check(exercise_id: str = ""):
-    """Check your answer to an exercise, such as check("4.1"), and say what was found.
+    """Check your answer to an exercise, such as check("4.1"), and print the result.
 
-    The answer is taken from the cells you have run. It may be checked as often as you like, in any order.
+    The answer is taken from the cells that you have run. You may check as often as you like, in any order.
     """
     from ..judge import extract
     from ..judge.judge import judge
@@ -23,12 +23,12 @@ def check(exercise_id: str = ""):
     print(result.text)
     if result.status != "not_attempted":
         progress_store.remember(exercise.id, result.score)
-    # nbgrader takes a number in the cell's output as the cell's score; learners need no second number.
+    # nbgrader reads a number in the output of a cell as its score. Learners have the score in the text already.
     return result.score if os.environ.get("NBGRADER_EXECUTION") else None
 
 
 def hint(exercise_id: str = "") -> None:
-    """Open the next hint of an exercise: the idea first, then where to look, then the shape of the line."""
+    """Print the hints of an exercise, one more with each call: the idea, then the place, then the form of the line."""
     exercise = _find(exercise_id)
     if exercise is None:
         return
@@ -40,9 +40,9 @@ def hint(exercise_id: str = "") -> None:
 
 
 def progress(save: str | None = None) -> None:
-    """Show the course: points lesson by lesson, the exercises you have checked, and what is next.
+    """Print your progress: points by lesson, the exercises that you have checked, and the next exercise.
 
-    save: a file to write the same to, as JSON, for whoever wants to see it. It holds what the public checks showed.
+    save: path of a JSON file to write it to, for example for an instructor. It has the results of the public checks.
     """
     from . import progress_store
 

@@ -1,4 +1,4 @@
-"""Pictures, drawn from ledgers of real runs: legible without colour, in print and on a phone."""
+"""The charts of the course, drawn from measured data: legible without colour, in print and on a phone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ _WRITTEN = {"color": "#eecc66", "edgecolor": "black", "linewidth": 0.8, "hatch":
 
 
 def traffic(runs):
-    """A bar for each operation of each run, as long as what it moves, all on one scale. Returns a matplotlib figure."""
+    """A bar chart of elements read and written by each operation, in units of M·N. Returns a matplotlib figure.
+
+    runs: list of traffic.Run. All bars have the same scale.
+    """
     from matplotlib.figure import Figure
 
     bars = []
@@ -34,7 +37,7 @@ def traffic(runs):
     return figure
 
 
-# Name in the record, line, marker: told apart without colour.
+# (name in the record, style of its line). The lines differ in form too, so colour is not needed.
 _RACERS = [
     ("copy", {"color": "black", "linestyle": ":"}),
     ("softmax", {"color": "#004488", "linewidth": 2.4}),
@@ -46,7 +49,10 @@ _RACERS = [
 
 
 def bandwidth(record):
-    """GB/s over the number of columns, from the sweep of a record of `bench --gpu`. Returns a matplotlib figure."""
+    """A line chart of GB/s over the number of columns. Returns a matplotlib figure.
+
+    record: of `bench --gpu`. Times in its sweep are in microseconds; an element of 4 bytes is read and written once.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.4, 4.6), dpi=110, layout="constrained", facecolor="white")
@@ -66,7 +72,7 @@ def bandwidth(record):
 
 
 def png(figure) -> str:
-    """The figure as base64 PNG, without a date or a version inside, so that equal runs give equal bytes."""
+    """The figure as a PNG in base64. It holds no date and no version, so equal figures give equal bytes."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", metadata={"Software": None})
     return base64.b64encode(buffer.getvalue()).decode()

@@ -1,4 +1,4 @@
-"""launch(source, x): run the text of a CUDA kernel on a matrix, in a process of its own."""
+"""launch(source, x): a run of a CUDA kernel on a matrix, on the CPU, in a process of its own."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from ..spec import Call, Out
 
 
 def launch(source: str, x, threads: int = 64):
-    """Run the kernel (y, x, n_cols) of a CUDA source with one block a row; print what it did, return y.
+    """Run the kernel (y, x, n_cols) of a CUDA source with one block for each row. Print its traffic, and return y.
 
-    x: a float32 matrix. It runs on the CPU, every access watched. What stops it is raised with a sentence.
+    source: text of the CUDA source. x: float32 matrix of shape (m, n). threads: of a block, a multiple of 32 up to
+    1024. The kernel runs on the CPU, and each access is checked. Returns y, a float32 matrix of shape (m, n).
+    Raises KernelMisuse for wrong arguments, and for an error of the kernel.
     """
     if x.dim() != 2 or x.dtype != torch.float32:
         raise KernelMisuse(f"launch takes a matrix of float32, not {x.dim()} dimensions of {compare.name(x.dtype)}")
@@ -26,7 +28,7 @@ def launch(source: str, x, threads: int = 64):
         raise KernelMisuse("CUDA kernels are compiled by g++ here, and this machine has none")
     found = re.search(r"__global__\s+void\s+(\w+)", source)
     name = found[1] if found else "kernel"
-    (m, n), x = x.shape, x.cpu().contiguous()  # as a kernel takes its rows to follow each other
+    (m, n), x = x.shape, x.cpu().contiguous()  # the kernel expects rows without gaps
     call = Call("cuda", "source", (Out((m, n)), x, n), {"function": name, "threads": threads}, (m,))
     with zygotes.get().open(f"source = {source!r}", seconds=60, tools=True) as session:
         evidence = session.run(call)

@@ -1,4 +1,4 @@
-"""doctor(): what works on this machine, in a form that can be pasted into a question."""
+"""doctor(): a report of the features that work on this machine, without private data, to paste into a question."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import sys
 from .. import environment
 from ..isolation import LEVELS, RUNGS, in_words
 
-# The interpreter's features are only there in an interpreted process, and a GPU's answer only in one that compiles.
+# Programs for processes of their own: the interpreter needs an interpreted process, a GPU one that compiles.
 _FEATURES = "import json; from grader.interpreter import selfcheck; print(json.dumps(selfcheck.run()))"
 _KNOWN = (
     "from grader.interpreter import selfcheck; "
@@ -21,7 +21,7 @@ _KNOWN = (
 
 
 def doctor() -> None:
-    """Say what this machine has and what works on it, without a path or a name of yours. It takes some seconds.
+    """Print what this machine has and which features work, without private paths or names. It takes some seconds.
 
     >>> doctor()
     """
@@ -29,13 +29,13 @@ def doctor() -> None:
 
 
 def show(found: dict[str, str]) -> None:
-    """Print a report, a line each, without paths."""
+    """Print a report of `report`, one line for each entry, without paths."""
     for what, state in found.items():
         print(f"{what:<18} {_anonymous(state)}")
 
 
 def report() -> dict[str, str]:
-    """{what: how it is}. A feature is "on", or "off: why"."""
+    """The report as {name: state}. The state of a feature is "on" or "off: why"."""
     from ..version import VERSION
 
     return {
@@ -52,12 +52,12 @@ def report() -> dict[str, str]:
 
 
 def healthy(found: dict[str, str]) -> bool:
-    """Whether every check can run. A rung of the sandbox that is off keeps none from running."""
+    """Whether every check can run. It can without a rung of the sandbox too."""
     return not any(state.startswith("off") for what, state in found.items() if what.strip() not in RUNGS)
 
 
 def _tested() -> str:
-    """Whether `make matrix` ran with the Triton at hand."""
+    """Whether `make matrix` has tested the installed version of Triton, as a sentence."""
     try:
         rows = json.loads((environment.ROOT / "docs" / "triton_versions.json").read_text(encoding="utf-8"))["results"]
     except OSError:
@@ -70,7 +70,7 @@ def _tested() -> str:
 
 
 def _features() -> dict[str, str]:
-    """Each shown to act on a wrong kernel and to leave a right one alone, in processes of their own."""
+    """The states of the interpreter's features after their controls, and of a kernel with a known result."""
     if missing := environment.without_triton():
         return {"kernels": f"off: {missing}"}
     done = _python(_FEATURES, "1")
@@ -85,7 +85,7 @@ def _features() -> dict[str, str]:
 
 
 def _known(device: str, interpret: str) -> str:
-    """Whether a kernel whose answer is known gives it."""
+    """ "on" if a kernel with a known result gives this result. device: "cpu" or "cuda". interpret: "1" or "0"."""
     done = _python(_KNOWN.format(device), interpret)
     return "on" if done.returncode == 0 else f"off: {_last(done)}"
 
@@ -115,7 +115,7 @@ def _workers() -> dict[str, str]:
 
 
 def _isolation() -> dict[str, str]:
-    """How far answers are kept from this machine, and what each rung of the ladder was seen to do."""
+    """The isolation level of answers, and the proved effect of each rung of the ladder."""
     from ..judge import zygotes
 
     level = zygotes.isolation()
@@ -129,5 +129,5 @@ def _isolation() -> dict[str, str]:
 
 
 def _anonymous(text: str) -> str:
-    """A text whose paths are cut down to their last name."""
+    """The text with each path reduced to its last component."""
     return re.sub(r"(?:[A-Za-z]:)?(?:[/\\][^\s/\\:'\"]+)+[/\\]", "…/", text)

@@ -1,4 +1,4 @@
-"""Errors of a learner's own cells: those that the course expects become one sentence, the others stay as they are."""
+"""Errors of a learner's own cells: an expected error becomes one sentence, others keep their traceback."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .. import environment
 
 
 def tell(shell, kind, error, trace, tb_offset=None):
-    """IPython's handler for errors in cells: those the course expects become a sentence, the rest stay as they are."""
+    """A handler for errors in cells, for IPython's set_custom_exc. It shows a sentence or the usual traceback."""
     sentence = _sentence(error)
     if sentence is None:
         stack = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=tb_offset)
@@ -19,6 +19,7 @@ def tell(shell, kind, error, trace, tb_offset=None):
 
 
 def _sentence(error: BaseException) -> str | None:
+    """The sentence for an error that the course expects, None for any other."""
     from ..interpreter import KernelMisuse, OutOfBounds
 
     todo = re.search(r"TODO (\d+\.\d+)", str(error))

@@ -1,4 +1,4 @@
-"""The code cells that this notebook has run, in order."""
+"""The history of a notebook: the code cells that it has run, in order."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ _executed: list[str] = []
 
 
 def record(shell) -> None:
-    """Keep the code of every cell that a notebook runs from now on, and of those it ran before.
+    """Keep the code of every cell that the notebook runs, starting with those that it has run already.
 
-    IPython's own history is not enough: a program that runs a notebook may switch it off, as nbval does.
+    shell: the IPython shell. Its own history is not enough: a program that runs notebooks can switch it off, as nbval
+    does.
     """
     _executed.extend(shell.history_manager.input_hist_raw[1:])
     running = getattr(shell, "get_parent", dict)().get("content", {}).get("code")
@@ -18,5 +19,5 @@ def record(shell) -> None:
 
 
 def session_cells() -> list[str]:
-    """The code cells executed so far in this notebook, in order; the running cell included."""
+    """The texts of the code cells that this notebook has run so far, in order, with the running cell as the last."""
     return list(_executed)

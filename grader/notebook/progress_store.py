@@ -1,4 +1,4 @@
-"""What the checks have shown so far: kept between sessions, shown at a glance, saved to be handed in."""
+"""The scores of a learner's checks: stored between sessions, shown as a table, saved to a file."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .. import atomic, environment, lessons
 from ..spec import Exercise, sign_of
 from ..version import VERSION
 
-# Where scores are kept between sessions; "off" keeps them in memory alone.
+# Environment variable: path of the file that keeps the scores; "off" keeps them in memory only.
 _VARIABLE = "FIVE_PASSES_PROGRESS"
 _session: dict[str, float] = {}
 
 
 def remember(exercise_id: str, score: float) -> None:
-    """Keep the score of a check."""
+    """Keep the score of a check, in points, for this session and in the file."""
     _session[exercise_id] = score
     file = _file()
     if file is None:
@@ -25,11 +25,11 @@ def remember(exercise_id: str, score: float) -> None:
     try:
         atomic.write(file, json.dumps(_stored() | _session))
     except OSError:
-        pass  # a read-only course still works; its progress lasts as long as the session
+        pass  # in a read-only folder, progress lasts for the session only
 
 
 def table() -> str:
-    """The course at a glance: points by lesson, each exercise that was checked, and what is next."""
+    """The table of progress: points by lesson, each exercise that was checked, and the next exercise."""
     scores = current()
     lines, total, possible = [], 0.0, 0.0
     for number, (slug, points) in lessons.OUTLINE.items():
@@ -38,7 +38,7 @@ def table() -> str:
             continue
         mine = sum(scores.get(e.id, 0.0) for e in exercises)
         total, possible = total + mine, possible + points
-        filled = int(10 * mine / points)  # a full bar means all of it
+        filled = int(10 * mine / points)  # rounded down: a full bar means all points
         marks = "".join(f"  {e.id} {_mark(e, scores[e.id])}" for e in exercises if e.id in scores)
         lines.append(f"{number}  {slug:<20} {'█' * filled}{'·' * (10 - filled)}  {mine:g} of {points:g}{marks}")
     lines.append(f"    {'public checks passed':<20} {'':10}  {total:g} of {possible:g} points")
@@ -49,7 +49,7 @@ def table() -> str:
 
 
 def save(path: str) -> str:
-    """Write what the checks have shown to a JSON file, and say so. Raises OSError where it cannot be written."""
+    """Write the scores to a JSON file. Returns a sentence about it. Raises OSError if the file cannot be written."""
     scores, known = current(), lessons.exercises()
     record = {
         "course": "Five Passes to One",
@@ -65,7 +65,7 @@ def save(path: str) -> str:
 
 
 def current() -> dict[str, float]:
-    """Points by exercise, of this session and of earlier ones; never more than an exercise is worth."""
+    """Points by exercise id, from this session and earlier ones, limited to the points of the exercise."""
     known = lessons.exercises()
     return {i: min(max(s, 0.0), float(known[i].points)) for i, s in (_stored() | _session).items() if i in known}
 

@@ -1,4 +1,4 @@
-"""What `import grader` does in a notebook: choose how kernels run, guard the interpreter, warm the workers."""
+"""The start of a session, by `import grader`: choose how kernels run, hook the interpreter, start the workers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .. import environment, interpreter
 
 
 def start() -> None:
-    """Make this process ready. It must come before anything imports Triton, which reads the choice once."""
+    """Prepare this process. It must run before Triton is imported, because Triton reads the choice only once."""
     environment.prepare()
     if environment.interpreted():
         interpreter.install()
@@ -25,7 +25,7 @@ def start() -> None:
 
 
 def _shell():
-    """The running IPython, None outside of a notebook. IPython is asked for only where it is loaded already."""
+    """The running IPython shell, None outside of a notebook. It does not import IPython."""
     if "IPython" not in sys.modules:
         return None
     return sys.modules["IPython"].get_ipython()

@@ -1,4 +1,4 @@
-"""trace(kernel, *args, grid=...): which program loaded and stored which element, as a table and a picture."""
+"""trace(kernel, *args, grid=...): a table and a picture of the elements that each program loaded and stored."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ ORDERS = ("forward", "reversed", "shuffled")
 def trace(kernel_or_function, *args, grid=None, order="forward", **kwargs):
     """Run a kernel once, interpreted, and show which of its programs touched which element.
 
-    A kernel needs its grid: a launch `k[(4,)](y, x, BLOCK=8)` is traced with `trace(k, y, x, BLOCK=8, grid=(4,))`. Any
-    other function is called, and every launch in it is shown. order: "forward", "reversed" or "shuffled", the order in
-    which programs run. What is stored stays stored, as after a launch; an access outside of its tensor is shown and
-    stopped before it happens. Prints the table and returns a picture of it.
+    A kernel needs its grid: the launch `k[(4,)](y, x, BLOCK=8)` is traced with `trace(k, y, x, BLOCK=8, grid=(4,))`.
+    Any other function is called, and all launches in it are shown. order: of the programs, "forward", "reversed" or
+    "shuffled". Stores change the tensors, as in a launch. An access outside of its tensor is shown, and stopped before
+    it happens. Prints the table and returns a Picture of it, or None if no kernel accessed memory. Raises KernelMisuse
+    for wrong arguments.
 
     >>> trace(copy_kernel, y, x, n, BLOCK=8, grid=(3,))
     """
@@ -60,7 +61,7 @@ def _refuse_misuse(target, grid, order) -> None:
 
 
 def _here(target, args, kwargs, grid, order) -> tuple[list[Panel], str | None]:
-    """(what was touched, the sentence about the access that was stopped) of a run in this process."""
+    """Run in this process. Returns (panels, sentence about a stopped access or None)."""
     recorder = Recorder()
     try:
         with interpreter.recording(recorder=recorder), interpreter.conditions(order):
@@ -71,7 +72,7 @@ def _here(target, args, kwargs, grid, order) -> tuple[list[Panel], str | None]:
 
 
 def _elsewhere(target, args, kwargs, grid, order) -> tuple[list[Panel], str | None]:
-    """The same where kernels are compiled and cannot be watched: run the target's text interpreted, in a worker."""
+    """Run in a worker, where this process compiles its kernels: the text of the target runs interpreted there."""
     from ..judge import extract, zygotes
     from ..spec import Call
     from . import history
@@ -98,7 +99,7 @@ def _elsewhere(target, args, kwargs, grid, order) -> tuple[list[Panel], str | No
 
 
 def _positional(target, args, kwargs, grid) -> tuple[tuple, dict, tuple | None]:
-    """Arguments, rest of the keywords, grid, with every tensor among the arguments: only those travel."""
+    """(positional arguments, other keywords, grid), with all tensors among the positional ones: only these are sent."""
     if grid is not None:
         bound, _ = launch_args.bind(target.fn, args, kwargs)
         grid = launch_args.as_grid(grid, target.__name__)

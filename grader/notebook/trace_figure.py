@@ -1,4 +1,4 @@
-"""The picture of a trace: a tensor's elements as cells, each with the number of the program that touched it."""
+"""The picture of a trace: the elements of a tensor as cells, each with the number of the program that touched it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import textwrap
 from ..spec import Panel
 from .trace_text import pieces, title
 
-_ROWS, _COLUMNS, _BEFORE, _PANELS = 16, 32, 4, 6  # what is drawn at most; _BEFORE: columns before the first
+_ROWS, _COLUMNS, _BEFORE, _PANELS = 16, 32, 4, 6  # limits of the drawing; _BEFORE: columns left of column 0
 _WIDTH, _LEFT, _RIGHT = 6.4, 0.55, 0.1  # inches
 _TALL, _FLAT, _WIDEST = 0.4, 0.24, 0.34  # inches, of a cell; tall ones hold two numbers
 _HEAD, _GAP, _LINE = 0.5, 0.12, 0.18  # inches above a panel's cells, below them, and of a line of text
@@ -22,7 +22,7 @@ _KINDS = {
 
 
 def figure(panels: list[Panel], stopped: str | None):
-    """All panels below each other, a legend, and the sentence about an access that was stopped."""
+    """A matplotlib figure of the panels below each other, with a legend and the sentence about a stopped access."""
     from matplotlib.figure import Figure
     from matplotlib.legend_handler import HandlerTuple
 
@@ -51,7 +51,10 @@ def figure(panels: list[Panel], stopped: str | None):
 
 
 class _Cells:
-    """Where the cells of a panel go. A vector is broken into lines as long as its accesses are wide."""
+    """The places of a panel's cells in the picture. A vector is broken into lines of the width of its accesses.
+
+    places: {kind: cells as (row, column)}; for "touched" and "shared" a dictionary from the cell to its programs.
+    """
 
     def __init__(self, panel: Panel):
         self.panel = panel
@@ -81,7 +84,7 @@ class _Cells:
         return 1 if self.panel.vector else min(self.panel.shape[0], _ROWS)
 
     def _each(self, row: int, first: int, count: int):
-        """The cells of a run that are within the picture."""
+        """Yield the cells of a run that are inside the picture."""
         limit = _ROWS * self.line if self.panel.vector else _COLUMNS
         for column in range(max(first, -_BEFORE), min(first + count, limit)):
             if self.panel.vector and column >= 0:
@@ -90,7 +93,7 @@ class _Cells:
                 yield row, column
 
     def heading(self, kernel: bool) -> str:
-        """What is shown, and how much of it."""
+        """The title of the panel, and the part of it that is drawn."""
         panel = self.panel
         text = f"{panel.kernel}: {title(panel)}" if kernel else title(panel)
         if panel.vector and panel.shape[0] > _ROWS * self.line:
@@ -102,7 +105,7 @@ class _Cells:
 
 
 def _draw(axes, cells: _Cells, kernel: bool) -> None:
-    """One panel. Rows run downwards, as in a matrix."""
+    """Draw one panel. Rows run downwards, as in a matrix. kernel: whether its title names the kernel."""
     from matplotlib.collections import LineCollection, PatchCollection
     from matplotlib.patches import Rectangle
 
@@ -153,7 +156,7 @@ def _label(axes, cells: _Cells, kernel: bool) -> None:
 
 
 def _handle(kind: str, ops: list[str]):
-    """The legend's sample of a kind of cell, of touched ones in the colours of the picture."""
+    """The sample in the legend for one kind of cell. ops: operations in the picture, for the colours."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

@@ -1,4 +1,4 @@
-"""A trace in words: what each program did to each tensor, and what deserves a second look."""
+"""The text of a trace: the accesses of each program to each tensor, and the places touched more than once."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from ..spec import Panel
 from ..spec.panel import Run
 
 _MOST_PROGRAMS = 16  # lines of a table
-_MOST_PLACES = 8  # places named in a line, or lines about places that several programs touched
+_MOST_PLACES = 8  # named in a line; also lines about places that were touched more than once
 
 
 def describe(panels: list[Panel], order: str = "forward", stopped: str | None = None) -> list[str]:
-    """The lines of the table: a tensor touched exactly as the one above it needs no lines of its own."""
+    """The lines of the table. A tensor with the same accesses as the one above it gets one line instead.
+
+    stopped: sentence about the access that the guard stopped, or None.
+    """
     lines, launch, above = [], 0, []
     for panel in panels:
         if panel.launch != launch:
@@ -33,7 +36,7 @@ def describe(panels: list[Panel], order: str = "forward", stopped: str | None = 
 
 
 def title(panel: Panel) -> str:
-    """What a panel shows: "loads from x_ptr, a tensor of 3 × 5"."""
+    """The title of a panel, such as "loads from x_ptr, a tensor of 3 × 5"."""
     size = _count(panel.shape[0], "element") if panel.vector else " × ".join(map(str, panel.shape))
     return f"{'stores to' if panel.op == 'store' else 'loads from'} {panel.tensor}, a tensor of {size}"
 
@@ -51,7 +54,7 @@ def _programs(panel: Panel) -> str:
 
 
 def _table(panel: Panel) -> list[str]:
-    """A line a program: the elements it touched, and how many of its lanes were masked."""
+    """One line for each program: the elements that it touched, and the number of its masked lanes."""
     by_program = defaultdict(lambda: ([], [], []))
     for kind, runs in enumerate((panel.touched, panel.masked, panel.outside)):
         for run in runs:
@@ -71,7 +74,7 @@ def _table(panel: Panel) -> list[str]:
 
 
 def _shared(panel: Panel) -> list[str]:
-    """The places that were touched more than once, and by whom."""
+    """Lines about the places that were touched more than once, with their programs."""
     groups: dict[tuple[int, ...], list] = {}
     for row, first, count, programs in pieces(panel.touched):
         if len(programs) > 1:
@@ -89,7 +92,7 @@ def _shared(panel: Panel) -> list[str]:
 
 
 def _where(panel: Panel, runs: list) -> str:
-    """Runs in words: "rows 0-3, columns 0-4"."""
+    """Runs as text, such as "rows 0-3, columns 0-4"."""
     merged: list[list[int]] = []  # first row, last row, first column, columns
     for row, first, count, _ in pieces(runs):
         same = next((m for m in merged[-1:] if m[1] == row - 1 and m[2:] == [first, count]), None)
@@ -117,9 +120,9 @@ def _count(n: int, word: str) -> str:
 
 
 def pieces(runs: list[Run]) -> list[tuple[int, int, int, list[int]]]:
-    """(row, first column, number of columns, programs) for runs cut where they overlap.
+    """Non-overlapping pieces of runs: (row, first column, number of columns, programs that touched it).
 
-    The programs stand in the order in which they came, one that came twice is there twice.
+    The programs are in the order of their accesses. A program with two accesses is listed twice.
     """
     rows = defaultdict(list)
     for order, (program, row, first, count) in enumerate(runs):

@@ -1,4 +1,4 @@
-"""traffic(fn, *args): what a function moves, line by line, as a table and a picture."""
+"""traffic(fn, *args): a table and a picture of the elements that each operation of a function moves."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .picture import Picture
 def traffic(fn, *args, **kwargs):
     """Run fn(*args) once and show what each operation read and wrote, in units of M·N, the elements of the input.
 
-    PyTorch operations are counted as they are dispatched, Triton kernels as they are interpreted: every element once
-    per instruction, masked lanes never. Prints the table and returns a picture of it. fn may be a list of functions,
-    which are then shown below each other.
+    PyTorch operations are counted when they are dispatched, Triton kernels while they are interpreted. An element
+    counts once per instruction, a masked lane never. Prints the table and returns a Picture of it. fn: a function, or a
+    list of functions, which are shown below each other.
 
     >>> traffic(naive_softmax, x)
     """
@@ -25,7 +25,11 @@ def traffic(fn, *args, **kwargs):
 
 @dataclass
 class Run:
-    """What one function moved. rows: (operation, elements read, elements written) in the order they ran."""
+    """The traffic of one function.
+
+    rows: (operation, elements read, elements written), in the order in which they ran. bytes: (read, written). unit:
+    M·N, in elements.
+    """
 
     name: str
     rows: list[tuple[str, int, int]]
@@ -38,7 +42,7 @@ class Run:
 
 
 def count(fn, args, kwargs) -> Run:
-    """Run a function under the ledger."""
+    """Run a function once and count its traffic. The unit is the size of its largest tensor argument."""
     import torch
 
     from ..interpreter.torch_ledger import TorchLedger
@@ -54,7 +58,7 @@ def count(fn, args, kwargs) -> Run:
 
 
 def _elsewhere(fn, args, unit: int) -> Run:
-    """Kernels compiled in this process cannot be counted: run the function's text interpreted, in a worker."""
+    """Count in a worker, where this process compiles its kernels: the function's text runs interpreted there."""
     from ..judge import extract, zygotes
     from ..spec import Call
     from . import history
@@ -69,7 +73,7 @@ def _elsewhere(fn, args, unit: int) -> Run:
 
 
 def table(run: Run) -> str:
-    """One line an operation: elements read and written, also in units of M·N; then the sum, and the sum in bytes."""
+    """The table: elements read and written, one line for each operation, then their sum and the sum in bytes."""
     width = max([len(name) for name, _, _ in run.rows] + [9])
     lines = [f"{'operation':<{width}}  {'elements read':>21}  {'elements written':>21}"]
     rows = [*run.rows, ("in all", sum(r for _, r, _ in run.rows), sum(w for _, _, w in run.rows))]
@@ -84,7 +88,7 @@ def _amount(elements: int, unit: int) -> str:
 
 
 def picture(runs: list[Run]) -> Picture:
-    """The runs as a picture."""
+    """The bar chart of the runs, with its description."""
     from . import charts
 
     sentences = " ".join(_sentence(run) for run in runs)

@@ -1,4 +1,4 @@
-"""The line between judge and worker: bytes, and what they stand for. The only room that both sides share.
+"""The protocol between judge and worker: frames of bytes, and the records in them. Both sides import this room.
 
 Runs in: the judge's process, and every worker.
 May import: spec.

@@ -1,4 +1,4 @@
-"""A call on the wire: the request that a judge sends to a runner, packed and unpacked side by side."""
+"""Calls on the wire: packing and unpacking of the request that a judge sends to a runner."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from . import schema
 from .tensors import blank, describe, pack, unpack
 from .values import decode, encode
 
-_SMALL = 1 << 20  # bytes that any call may bring back
+_BASE_LIMIT = 1 << 20  # bytes of a returned tensor that every call allows
 
 
 @dataclass(frozen=True)
 class GivenAt:
-    """A function of the course as the runner sees it: its place among the call's Given arguments, and no text."""
+    """A Given argument on the runner's side, without its source. index: among the Given arguments of the call."""
 
     index: int
 
 
 def given_of(call: Call) -> list[Given]:
-    """The Given arguments of a call, in the order in which `GivenAt` counts them."""
+    """The Given arguments of a call, in the order of `GivenAt.index`."""
     return [arg for arg in call.args if isinstance(arg, Given)]
 
 
 def reply_limit(call: Call) -> tuple[int, int]:
-    """(bytes that a returned tensor may have, bytes that the whole reply may have) for a call."""
-    returned = _SMALL + sum(arg.numel() * 8 for arg in call.args if _is_tensor(arg))
-    return returned, returned + sum(_bytes(arg) for arg in call.args)
+    """(limit of a returned tensor, limit of the payload of the reply) for a call, in bytes."""
+    returned = _BASE_LIMIT + sum(arg.numel() * 8 for arg in call.args if _is_tensor(arg))
+    return returned, returned + sum(_argument_bytes(arg) for arg in call.args)
 
 
 def pack_call(call: Call) -> tuple[dict, list[bytes]]:
-    """(header, payload) of the request. Raises nothing: a value without a plain form arrives as Unreadable."""
+    """(header, payload) of the request. A value that cannot be encoded arrives as Unreadable; nothing is raised."""
     args, payload, given = [], [], given_of(call)
     for arg in call.args:
         if isinstance(arg, Out):
@@ -53,7 +53,7 @@ def pack_call(call: Call) -> tuple[dict, list[bytes]]:
 
 
 def unpack_call(header: dict, payload: bytes) -> Call:
-    """The call that `pack_call` wrote. Its args hold torch tensors in place of Out, and GivenAt in place of Given."""
+    """The call that `pack_call` packed, with torch tensors in place of Out, and GivenAt in place of Given."""
     args, start = [], 0
     for kind, what in header["args"]:
         if kind == "tensor":
@@ -80,8 +80,8 @@ def _contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(math.prod(shape[i + 1 :]) for i in range(len(shape)))
 
 
-def _bytes(arg) -> int:
-    """Bytes that a tensor argument brings back, 0 for any other."""
+def _argument_bytes(arg) -> int:
+    """Bytes of an argument in the reply: 0 unless it is a tensor."""
     if isinstance(arg, Out):
         return 8 * math.prod(arg.shape)
     return arg.numel() * arg.element_size() if _is_tensor(arg) else 0

@@ -1,4 +1,4 @@
-"""Names of Python's and the libraries' own workings, which no kernel and no function of this course has to use."""
+"""Forbidden names: internals of Python and of libraries that no answer of this course needs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _NAMES = frozenset(
     "modules meta_path path_hooks call_tracing monitoring addaudithook settrace setprofile "
     "storage untyped_storage typed_storage interpreter runtime "
     "f_back f_locals f_globals tb_frame gi_frame cr_frame ag_frame "
-    # What runs a text, or reads an attribute whose name is a text.
+    # Functions that run a text as code, or read an attribute whose name is a text.
     "runstring rundocs Timer benchmark hub fx package cpp_extension load_inline f2py distutils ctypeslib "
     "breakpointhook singledispatch singledispatchmethod make_dataclass ForwardRef evaluate_forward_ref "
     "Formatter get_field update_wrapper library custom_op Library Thread ThreadPoolExecutor".split()
@@ -17,5 +17,5 @@ _SPECIAL = frozenset("__init__ __name__ __doc__ __class__ __len__ __call__ __set
 
 
 def inner(name: str) -> bool:
-    """Whether a name, of a module's or an object's, is one of them."""
+    """Whether the name of a module or an attribute is forbidden. Names with an underscore are, with few exceptions."""
     return name in _NAMES or (name.startswith("_") and name not in _SPECIAL)

@@ -1,4 +1,4 @@
-"""Frames on a socket: a JSON header and raw bytes. No pickle, no code."""
+"""Frames on a socket: a JSON header and a payload of raw bytes. No pickle and no code, so a frame is plain data."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import struct
 import time
 
 MAX_HEADER = 4 << 20  # bytes
-_LENGTHS = struct.Struct(">IQ")
+_LENGTHS = struct.Struct(">IQ")  # bytes of the header, bytes of the payload
 
 
 class BrokenChannel(Exception):
-    """The other side went away or sent something that is no frame."""
+    """The other side closed the socket, or sent data that is not a frame."""
 
 
 def send(sock, header: dict, payload: bytes | list = b"") -> None:
-    """Send one frame. payload: bytes, or a list of them to be joined on the way out."""
+    """Send one frame. payload: bytes, or a list of bytes that are sent one after another. Raises OSError."""
     parts = payload if isinstance(payload, list) else [payload]
     head = json.dumps(header).encode()
     sock.sendall(_LENGTHS.pack(len(head), sum(len(p) for p in parts)) + head)
@@ -25,9 +25,10 @@ def send(sock, header: dict, payload: bytes | list = b"") -> None:
 
 
 def receive(sock, max_payload: int, end: float | None = None) -> tuple[dict, bytes]:
-    """Receive one frame, of at most max_payload bytes after its header. Raises BrokenChannel or TimeoutError.
+    """Receive one frame: (header, payload). Raises BrokenChannel, or TimeoutError.
 
-    end: when to give up, by time.monotonic(), however slowly the bytes come.
+    max_payload: largest allowed payload, in bytes. end: deadline for the whole frame, in seconds of time.monotonic();
+    None waits as long as the socket's own timeout.
     """
     head_size, size = _LENGTHS.unpack(_exactly(sock, _LENGTHS.size, end))
     if head_size > MAX_HEADER or size > max_payload:

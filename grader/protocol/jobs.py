@@ -1,4 +1,4 @@
-"""A job: what a judge asks of a zygote, which forks a runner for it."""
+"""A job: the request of a judge to a zygote, which forks a runner for it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Job:
-    """One fork.
+    """The request for one fork.
 
-    seconds: that the answer may run. device: "cpu" or "cuda". tools: whether g++ runs beside it, for CUDA on the CPU.
-    modules: of the course, those that the answer may import. imports: of PyTorch, those to import before the fork.
+    seconds: time limit of the answer. device: "cpu" or "cuda". tools: whether g++ may run beside it, for CUDA kernels
+    on the CPU. modules: modules of the course that the answer may import. imports: modules of PyTorch to import before
+    the fork.
     """
 
     seconds: float

@@ -1,4 +1,4 @@
-"""A runner's reply on the wire, packed and unpacked side by side: value, arguments, error, observations."""
+"""Replies on the wire: packing and unpacking of a runner's value, arguments, error and observations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ def pack_reply(
     observed: Observations | None = None,
     limit: int = 0,
 ) -> tuple[dict, list[bytes]]:
-    """(header, payload) of a reply. A returned tensor of more than `limit` bytes is described and left out."""
+    """(header, payload) of a reply.
+
+    value: any object. args: the tensor arguments after the call. error: as spec.Error. limit: in bytes; a returned
+    tensor above it is left out, and only its dtype and shape are sent.
+    """
     header, payload = {}, []
     if error is not None:
         header["error"] = schema.pack(error, Error)
@@ -37,7 +41,7 @@ def pack_reply(
 
 
 def unpack_reply(header: dict, payload: bytes) -> Evidence:
-    """The evidence that `pack_reply` wrote. Raises schema.Mismatch for data of any other form."""
+    """The evidence in a reply of `pack_reply`. Raises schema.Mismatch for data of any other form."""
     try:
         return _unpack(header, payload)
     except (KeyError, TypeError, ValueError, IndexError, OverflowError, AttributeError, RuntimeError) as error:
@@ -64,5 +68,5 @@ def _unpack(header: dict, payload: bytes) -> Evidence:
 
 
 def unpack_error(data) -> Error:
-    """An error that a runner reported. Raises schema.Mismatch."""
+    """The error that a runner reported, from JSON data. Raises schema.Mismatch."""
     return schema.unpack(data, Error)

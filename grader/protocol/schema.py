@@ -1,8 +1,8 @@
-"""Records on the wire: the types of a record's fields say how each of them is packed and what may arrive.
+"""Records on the wire: the annotations of a record are the schema by which it is packed and checked.
 
-A record is a dataclass or a TypedDict. `pack` and `unpack` follow its annotations: texts, numbers, truth values, lists,
-tuples, dictionaries, records in records, and `Any` for a plain value (values.py). The receiving side trusts nothing:
-data of another type raises Mismatch, and names that the record does not have are left out.
+A record is a dataclass or a TypedDict. `pack` and `unpack` follow its annotations: str, int, float, bool, Literal,
+lists, tuples, dictionaries, optional values, nested records, and `Any` for a plain value (values.py). Data from the
+other side is untrusted: data of another type raises Mismatch, and unknown names are ignored.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from .values import decode, encode
 
 
 class Mismatch(ValueError):
-    """Data that arrived is not of the type that its field declares."""
+    """Received data does not have the type that its field declares."""
 
 
 class Codec(NamedTuple):
-    """Two functions: a value to JSON data, and JSON data to a value."""
+    """Two functions for one type: pack turns a value into JSON data, unpack does the reverse and raises Mismatch."""
 
     pack: Callable[[Any], Any]
     unpack: Callable[[Any], Any]
 
 
 def pack(record, kind) -> dict:
-    """JSON data of a record. record: an instance of kind, or an object or mapping with the same names."""
+    """A record as JSON data. kind: its type. record: an instance of kind, or an object or mapping with its names."""
     return codec(kind).pack(record)
 
 
 def unpack(data, kind):
-    """The record that `pack` wrote. Raises Mismatch."""
+    """The record of type `kind` in JSON data of `pack`. Raises Mismatch."""
     return codec(kind).unpack(data)
 
 
 @functools.cache
 def codec(kind) -> Codec:
-    """The codec of a type."""
+    """The codec of a type. Raises TypeError for a type that the wire does not support."""
     if kind is Any:
         return Codec(encode, decode)
     if kind in (str, int, bool):

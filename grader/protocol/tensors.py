@@ -1,4 +1,7 @@
-"""Tensors on the wire: a description (dtype, shape, strides in elements, offset, bytes) and raw bytes."""
+"""Tensors on the wire: a description in JSON and the raw bytes of the storage.
+
+The description holds dtype, shape, strides and offset (both in elements) and nbytes.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import ctypes
 
 
 def pack(tensor) -> tuple[dict, bytes]:
-    """(description, bytes) of a CPU tensor with its whole storage, so that gaps between rows travel too."""
+    """(description, bytes) of a CPU tensor with its whole storage, including the gaps between rows."""
     storage = tensor.untyped_storage()
     spec = {
         "dtype": str(tensor.dtype).removeprefix("torch."),
@@ -19,7 +22,7 @@ def pack(tensor) -> tuple[dict, bytes]:
 
 
 def unpack(spec: dict, data: bytes):
-    """The tensor that `pack` described."""
+    """The tensor of a description and the bytes of its storage. Raises PyTorch's errors if the two do not fit."""
     import torch
 
     dtype = getattr(torch, spec["dtype"])
@@ -28,13 +31,13 @@ def unpack(spec: dict, data: bytes):
 
 
 def describe(dtype: str, shape, strides=None) -> dict:
-    """The description of a tensor whose bytes do not travel."""
+    """The description of a tensor that is sent without its bytes. strides: in elements."""
     spec = {"dtype": dtype, "shape": [int(n) for n in shape]}
     return spec if strides is None else spec | {"strides": [int(s) for s in strides]}
 
 
 def blank(spec: dict):
-    """A tensor of such a description whose storage, gaps included, holds NaN."""
+    """A tensor for a description of `describe` with strides. Its storage holds NaN, also in the gaps."""
     import torch
 
     shape, strides = spec["shape"], spec["strides"]
@@ -44,16 +47,16 @@ def blank(spec: dict):
 
 
 def elements(tensor) -> tuple[dict, bytes]:
-    """(description, bytes) of a tensor's elements in row-major order, without gaps."""
+    """(description, bytes) of the elements of a tensor on any device, in row-major order without gaps."""
     flat = tensor.detach().cpu().contiguous().clone()
     return pack(flat)
 
 
-_ROWS, _ELEMENTS = 64, 1 << 16  # the course's kernels are interpreted on them: more would take minutes
+_ROWS, _ELEMENTS = 64, 1 << 16  # the limits of a tensor: interpreted kernels would take minutes for more
 
 
 def unfit(tensor) -> str | None:
-    """Why a tensor is not handed to a kernel of the course, None when it is."""
+    """The reason why kernels of the course are not run on a tensor: it is empty or too large. None if they are."""
     shape = "×".join(map(str, tensor.shape))
     if tensor.numel() == 0:
         return f"{shape} is a tensor without elements"

@@ -1,4 +1,4 @@
-"""Plain Python values as tagged JSON: numbers, text, dtypes, and containers of them."""
+"""Plain Python values on the wire, as tagged JSON: numbers, text, dtypes, and containers of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ _DTYPES = frozenset("float16 bfloat16 float32 float64 int8 int16 int32 int64 uin
 
 
 def encode(value, depth: int = 0):
-    """A plain value (number, text, None, ..., dtype, list, tuple, dict) as tagged JSON; any other by its type."""
+    """A plain value as tagged JSON: [tag, ...]. Never raises for a plain value.
+
+    Plain are numbers, text, None, `...`, dtypes, and lists, tuples and dictionaries of them. For any other value the
+    tag is "?", followed by the name of its type. Containers are cut after 10,000 items. depth: nesting so far.
+    """
     if depth > _DEEPEST:
         return ["?", "something nested very deeply"]
     for kinds, write in _WRITERS:
@@ -31,7 +35,7 @@ def _encode_dictionary(value, depth: int):
 
 
 def _encode_wrapped(value, depth: int):
-    """A number in a tensor or an array, a dtype, a tl.constexpr; of any other value the type's name."""
+    """A number in a tensor or an array, a dtype, or a tl.constexpr. For any other value, the name of its type."""
     item = getattr(value, "item", None)
     if callable(item) and getattr(value, "shape", None) in ((), None):
         try:
@@ -45,7 +49,7 @@ def _encode_wrapped(value, depth: int):
     return ["?", type(value).__name__]
 
 
-# The first entry whose types fit writes the value: bool is an int as well, so it comes before.
+# The first entry whose types fit encodes the value. A bool is also an int, so its entry comes first.
 _WRITERS = (
     ((bool, type(None)), lambda value, depth: ["const", value]),
     (type(...), lambda value, depth: ["ellipsis"]),
@@ -60,7 +64,7 @@ _WRITERS = (
 
 
 def decode(data):
-    """The value that `encode` wrote. Malformed data becomes an Unreadable."""
+    """The value that `encode` encoded. Malformed data gives an Unreadable; nothing is raised."""
     try:
         return _decode(data)
     except (ValueError, TypeError, IndexError, KeyError, RecursionError, ZeroDivisionError):

@@ -1,8 +1,8 @@
-"""The vocabulary of the course: plain data that every room may use, and no behaviour.
+"""The vocabulary of the course: plain data types without behaviour, for use in every room.
 
 Runs in: every process.
 May import: nothing of the course.
-Start reading: exercise.py (a task), case.py and call.py (what is run), evidence.py (what came back), result.py.
+Start reading: exercise.py (a task), case.py and call.py (its inputs), evidence.py (the record of a call), result.py.
 """
 
 from .answer import Answer

@@ -1,4 +1,4 @@
-"""An answer: the text that is judged."""
+"""The answer to an exercise: the source text that is judged."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Answer:
-    """The source text of one answer, and what was odd about where it came from."""
+    """The source text of one answer.
+
+    missing: required names that no cell defines. problems: sentences about cells that were left out.
+    """
 
     source: str
     missing: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""A call: one thing to do with an answer, and the arguments that are more than plain values."""
+"""A call: one request to run a name of an answer, and the types of its arguments besides plain values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Out:
-    """A tensor that the worker makes and fills with NaN. strides in elements; None means contiguous."""
+    """A tensor argument that the worker allocates and fills with NaN. strides: in elements; None means contiguous."""
 
     shape: tuple[int, ...]
     dtype: str = "float32"
@@ -17,9 +17,10 @@ class Out:
 
 @dataclass(frozen=True)
 class Given:
-    """A function of the course, of one matrix. An answer is handed it, or it is run on what the answer returned.
+    """A function of the course that takes one matrix. It is an argument of an answer, or runs on a returned tensor.
 
-    It runs in a process of its own, so an answer can call it but not look into it. source: the text of its module.
+    It runs in a process of its own, so an answer can call it but not read its code. source: text of its module. name:
+    of the function in it.
     """
 
     source: str
@@ -28,7 +29,10 @@ class Given:
 
 @dataclass(frozen=True)
 class Helper:
-    """A small function of the course, as its text. An answer is handed it, runs it, and may look into it."""
+    """A small function of the course as an argument of an answer. It runs in the answer's process, which can read it.
+
+    source: text that defines the function. name: of the function in it.
+    """
 
     source: str
     name: str
@@ -36,12 +40,13 @@ class Helper:
 
 @dataclass(frozen=True)
 class Call:
-    """One thing to do with an answer.
+    """One request to run a name of an answer.
 
     kind: "value" reads a name, "call" calls a function, "launch" launches a kernel over `grid`, "cuda" launches the
     kernel kwargs["function"] of a CUDA source over `grid` blocks of kwargs["threads"] threads.
     args: torch tensors (sent with their strides), Out, Given, Helper, or plain values.
-    poison: whether masked lanes without a value hold something that shows. Without it they hold 0, as on most GPUs.
+    order: of the programs of a launch, "forward", "reversed" or "shuffled".
+    poison: whether masked lanes of a load without `other` hold inf, -inf and NaN in turn, or else 0, as on most GPUs.
     """
 
     kind: str

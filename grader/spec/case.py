@@ -11,23 +11,27 @@ from .evidence import Evidence
 
 @dataclass(frozen=True)
 class Case:
-    """One input an answer is run on. `verify` returns None, or a sentence that says where it went wrong."""
+    """One input of an exercise.
+
+    label: text for the learner, such as "a row, 1×3". verify: returns None for right evidence, or else a sentence with
+    the place and the numbers of the first error.
+    """
 
     label: str
     call: Call
     verify: Callable[[Evidence], str | None]
-    size: int = 0  # elements; the smallest failing case is the one reported
-    budget: tuple[int, int] | None = None  # elements read, elements written
-    may_read_less: bool = False  # where a mask lets an answer leave out elements that the budget counts
-    may_write_less: bool = False  # where it is for the answer to say how many intermediate results it keeps
-    unit: int = 0  # M·N, what the ledger is printed in
-    facts: dict = field(default_factory=dict)  # what detectors of mistakes look at: x, rows, columns, block, ...
+    size: int = 0  # elements; of several failing cases, the smallest is reported
+    budget: tuple[int, int] | None = None  # (elements read, elements written), exact but for the next two
+    may_read_less: bool = False  # whether a mask allows an answer to skip elements of the budget
+    may_write_less: bool = False  # whether an answer may choose its number of intermediate results
+    unit: int = 0  # M·N elements, the unit of the printed ledger
+    facts: dict = field(default_factory=dict)  # data for the detectors of mistakes: x, rows, columns, block, ...
     expects_error: bool = False
-    each_once: bool = False  # the budget holds no second look at anything, though it is more than M·N
-    may_idle: bool = False  # programs of the check's own launch may have nothing to store
-    busy: int | None = None  # how many of them must store something; None means all
-    may_call_library: bool = False  # torch.softmax may judge here, and not only be imitated
-    then: tuple[Given, ...] = ()  # run on the tensor that the answer returned
+    each_once: bool = False  # whether the budget allows each element once only, though it exceeds M·N
+    may_idle: bool = False  # whether programs of a launch of the check may store nothing
+    busy: int | None = None  # number of these programs that must store something; None means all
+    may_call_library: bool = False  # whether the answer may call torch.softmax and its relatives
+    then: tuple[Given, ...] = ()  # functions to run on the returned tensor
     group: str | None = None  # one of the exercise's groups
-    alone: bool = False  # in a process of its own, so that no other case can spoil it
-    interpreted_only: bool = False  # where a GPU's fused arithmetic may rightly differ
+    alone: bool = False  # whether it runs in a process of its own, unaffected by other cases
+    interpreted_only: bool = False  # whether it is left out on a GPU, whose fused arithmetic may differ

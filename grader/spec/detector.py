@@ -12,15 +12,16 @@ from .evidence import Evidence
 
 @dataclass(frozen=True)
 class Detector:
-    """Recognises one mistake in one case: by its numbers, by the place of an access, by the text of the answer.
+    """One way to recognise one mistake in a case: by numbers, by the place of an access, or by the text of the answer.
 
-    As a decorator it turns such a function into a detector, which can still be called as one.
+    As a decorator, it turns a function into a detector that can still be called like the function.
 
-    detect: looks at a case, its evidence and the answer; True when they bear the mark of the mistake.
-    fits: for detectors that recompute a known wrong formula: whether it gives what the answer gave in a case, also in
-        one that passed. That tells two formulas apart which agree where the answer failed. None: there is no formula.
-    exact: the detector explains nothing unless it fits every case that ran.
-    endless: the detector is asked also when an answer never ended.
+    detect: (case, evidence, answer) -> whether they show the mistake.
+    fits: for a detector with a known wrong formula: (case, evidence) -> whether the formula gives the output of the
+        answer. It also applies to cases that passed, which separates two formulas that agree on the failing cases.
+        None: there is no formula.
+    exact: whether the detector counts only if it fits every case that ran.
+    endless: whether the detector also applies to an answer that ran out of time.
     """
 
     detect: Callable[[Case, Evidence, Answer], bool]
@@ -29,5 +30,5 @@ class Detector:
     endless: bool = False
 
     def __call__(self, case: Case, evidence: Evidence, answer: Answer) -> bool:
-        """The same as detect."""
+        """The result of detect."""
         return self.detect(case, evidence, answer)

@@ -1,6 +1,6 @@
-"""Evidence: everything that came back from one call.
+"""The evidence of one call: its value, its arguments, its error, and the counts of the interpreter and PyTorch.
 
-The types of the fields are also the schema of the wire (protocol/schema.py): each field is spelt here, once.
+The annotations of the fields are also the schema of the wire (protocol/schema.py). So each field is defined only here.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ class Where(TypedDict):
     row: int | None
     column: int | None
     first: int | None  # element of the first active lane
-    line: int | None  # of the block: a tile has one for each of its rows
+    line: int | None  # line of the block, along its last axis: the rows of a tile
     begins: int | None  # element of the first active lane of that line
-    lanes: int | None  # outside
-    of: int | None  # active
+    lanes: int | None  # number of active lanes outside of the tensor
+    of: int | None  # number of active lanes
 
 
 class Error(TypedDict):
-    """An exception of an answer."""
+    """An exception that an answer raised."""
 
     type: str
     kinds: list[str]  # names of its class and of all bases
     message: str
-    line: str  # of the answer, as text; "" when the exception came from elsewhere
-    todo: list[str | None] | None  # exercise, step, number of steps, when it was raised by a TODO
+    line: str  # text of the line of the answer; "" for an exception from other code
+    todo: list[str | None] | None  # for the exception of a TODO: exercise, step, number of steps
     where: Where | None
 
 
@@ -42,7 +42,7 @@ class Launch(TypedDict):
 
     kernel: str
     grid: list[int]
-    options: dict[str, Any]  # num_warps and the like
+    options: dict[str, Any]  # launch options such as num_warps, by name
     constants: dict[str, Any]  # tl.constexpr arguments by name
     signature: dict[str, str]  # Triton type of each other argument, "?" where Triton has no name for it
     shared: int  # stores to an element that another program had stored to before, atomics left out
@@ -53,27 +53,27 @@ class Launch(TypedDict):
 
 @dataclass
 class Observations:
-    """All that a worker counted in one call. Elements are those of floating-point tensors."""
+    """The counts of a worker for one call. Elements are those of floating-point tensors."""
 
-    rows: list[tuple[str, int, int]] = field(default_factory=list)  # ledger: operation, elements read, written
+    rows: list[tuple[str, int, int]] = field(default_factory=list)  # of the ledger: (operation, elements read, written)
     read: int = 0
     written: int = 0
-    bytes: tuple[int, int] = (0, 0)  # read, written; index tensors included
+    bytes: tuple[int, int] = (0, 0)  # (read, written), index tensors included
     launches: list[Launch] = field(default_factory=list)
     torch_ops: list[str] = field(default_factory=list)  # names of the PyTorch operations
-    torch_reads: list[int] = field(default_factory=list)  # elements of each tensor argument that they read
-    peak: int = 0  # elements of the tensors that they made and that were alive at once, at most
+    torch_reads: list[int] = field(default_factory=list)  # for each tensor argument, elements that they read
+    peak: int = 0  # largest number of elements alive at once, of tensors that they made
     inside_kernels: list[str] = field(default_factory=list)  # PyTorch operations inside interpreted kernels
-    language: list[str] = field(default_factory=list)  # library functions of triton.language
+    language: list[str] = field(default_factory=list)  # library functions of triton.language that kernels called
     panels: list[Panel] = field(default_factory=list)  # only of a traced call
 
 
 @dataclass
 class Evidence(Observations):
-    """What came back from one call: its value, its tensor arguments as they are now, its error, the observations."""
+    """The result of one call: its value, its tensor arguments after the call, its error, and the observations."""
 
     value: Any = None  # plain value, or torch tensor
     args: list = field(default_factory=list)
     error: Error | None = None
-    ran: bool = True  # False: there was no answer to run, or the process ended
-    then: list[Evidence] = field(default_factory=list)  # one for each of the case's `then`
+    ran: bool = True  # False: no answer could be run, or its process ended
+    then: list[Evidence] = field(default_factory=list)  # one for each function in Case.then

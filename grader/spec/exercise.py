@@ -11,7 +11,10 @@ from .detector import Detector
 
 @dataclass(frozen=True)
 class Exercise:
-    """A numbered task. `cases(seed)` makes its inputs; `mistakes` are (id, detector) in the order they are tried."""
+    """A numbered task.
+
+    names: required names in the answer. cases: seed -> its inputs. mistakes: (id, detector), in the order of trial.
+    """
 
     id: str
     title: str
@@ -20,19 +23,20 @@ class Exercise:
     cases: Callable[[int], list[Case]]
     hints: tuple[str, str, str]
     mistakes: tuple[tuple[str, Detector], ...] = ()
-    kernels: bool = False  # whether a GPU, where there is one, checks it too
-    # Cases of a group are worth a share of the points each, if all the others pass. The feedback counts failures by
-    # group, and speaks of the first group that has one.
+    kernels: bool = False  # whether its kernels also run on a GPU, where there is one
+    # Each case of a group is worth a share of the points, provided that all cases without a group pass. The feedback
+    # counts failures by group, and describes the first group with a failure.
     groups: tuple[str, ...] = ()
-    # A text of the course's own that runs in the answer's module, behind the answer: its functions are for cases to
-    # call where calling one name of the answer is not enough.
+    # Source text of the course that runs in the answer's module, after the answer. A case calls its functions where a
+    # call of one name of the answer is not enough.
     driver: str = ""
-    # Modules of the course that the answer or the driver imports; no others can be imported where an answer runs.
+    # Modules of the course that the answer or the driver imports. No other module of the course can be imported.
     modules: tuple[str, ...] = ()
-    # Modules of PyTorch's that it would import while the answer waits: the process that forks does it once for all.
+    # Modules that PyTorch would otherwise import while the answer runs. The zygote imports them once for all answers.
     imports: tuple[str, ...] = ()
-    # With it, the groups are a last step: worth so many points together, and nothing while one of their cases fails.
+    # Points of a last step: its cases are those with a group. It gives all these points, or none if one case fails.
     last_step: float | None = None
-    remarks: tuple[tuple[str, Detector], ...] = ()  # (sentence, detector): what to tell whoever passed
-    # Every case has a group, each group is a part of its own, and a part is worth its share when all its cases pass.
+    remarks: tuple[tuple[str, Detector], ...] = ()  # (sentence for a passed exercise, its condition)
+    # Whether each group is a part of its own. Every case then has a group, and a part gives its share of the points if
+    # all its cases pass.
     parts: bool = False

@@ -1,4 +1,4 @@
-"""What the programs of a launch did to one tensor: plain data, so that it may come from another process."""
+"""The accesses of a launch to one tensor, for a trace: plain data that can be sent between processes."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from typing import Literal
 
 import numpy as np
 
-Run = tuple[int, int, int, int]  # program, row, first column, number of columns; a vector is all row 0
+Run = tuple[int, int, int, int]  # (program, row, first column, number of columns); a vector has row 0 only
 
 
 @dataclass
 class Panel:
-    """All loads, or all stores, of one launch on one tensor, in the order they happened.
+    """All loads, or all stores, of one launch on one tensor, in the order in which they happened.
 
-    shape: (rows, columns) of the tensor, of a vector its length alone.
+    launch: number of the launch, from 1. shape: [rows, columns] of the tensor, or [length] of a vector. touched,
+    masked, outside: runs of lanes that accessed an element, were masked, or were out of bounds. Raises ValueError for
+    another number of dimensions.
     """
 
     kernel: str
@@ -23,11 +25,11 @@ class Panel:
     tensor: str
     op: Literal["load", "store"]
     shape: list[int]
-    lanes: int = 1  # of the widest access, along a row
+    lanes: int = 1  # lanes of the widest access, along a row
     touched: list[Run] = field(default_factory=list)
     masked: list[Run] = field(default_factory=list)
     outside: list[Run] = field(default_factory=list)
-    complete: bool = True  # False: more happened than is kept
+    complete: bool = True  # False: some accesses are left out
 
     def __post_init__(self):
         if len(self.shape) not in (1, 2):
@@ -35,15 +37,18 @@ class Panel:
 
     @property
     def vector(self) -> bool:
-        """Whether the tensor has no rows, so that its elements are named by one number."""
+        """Whether the tensor has one dimension, so that one number names an element."""
         return len(self.shape) == 1
 
     def called(self, program: int) -> str:
-        """The program of that number, counted with the last index of the grid fastest, as the grid names it."""
+        """The name of a program. program: its number in the grid, the last axis fastest."""
         return called([int(i) for i in np.unravel_index(program, self.grid)], self.grid)
 
 
 def called(program, grid) -> str:
-    """A program as its grid names it: by one number, or by as many as it takes to tell all programs apart."""
+    """The name of a program, such as "3" or "(1, 2)": its indices up to the last grid axis longer than 1.
+
+    program: index along each axis. grid: number of programs along each axis.
+    """
     axes = max((i + 1 for i, n in enumerate(grid) if n > 1), default=1)
     return str(program[0]) if axes == 1 else f"({', '.join(map(str, program[:axes]))})"

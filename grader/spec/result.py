@@ -1,4 +1,4 @@
-"""A result: the verdict on one exercise."""
+"""The result of one exercise: the verdict on an answer to it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ def sign_of(status: str) -> str:
 
 @dataclass(frozen=True)
 class Result:
-    """The verdict on one exercise. status: a key of STATUS. ledger and budget are in units of M·N elements."""
+    """The verdict on an answer to one exercise.
+
+    id, title: of the exercise. status: a key of STATUS. score, max_score: points. mistake: id of the mistake that
+    explains the failure. message: sentence about the failure. ledger, budget: in units of M·N elements.
+    """
 
     id: str
     title: str
@@ -33,14 +37,14 @@ class Result:
     mistake: str | None = None
     also: str | None = None  # a second mistake that explains the output as well as the first
     message: str = ""
-    ledger: dict | None = None  # read, written; part, where the exercise has parts
-    budget: tuple[float, float] | None = None  # what `ledger` may be
+    ledger: dict | None = None  # keys "read", "written", and "part" for an exercise with parts
+    budget: tuple[float, float] | None = None  # (read, written) that the exercise allows
     flags: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     text: str = ""  # the feedback that a learner reads
 
     def record(self) -> dict:
-        """The record of results.jsonl."""
+        """The record for results.jsonl: JSON data, without `text`."""
         return {
             "id": self.id, "title": self.title, "status": self.status, "score": self.score,
             "max_score": self.max_score, "mistake": self.mistake, "also": self.also, "message": self.message,

@@ -1,4 +1,4 @@
-"""Two kinds of values that have no plain form on the other side of the line between judge and worker."""
+"""Two kinds of values that cannot be sent as plain data between judge and worker: iterators and unknown objects."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Once:
-    """Values that the other side can walk along once: they arrive as an iterator."""
+    """Values that arrive as an iterator, so that the receiver can read them once only."""
 
     values: list
 
 
 class Unreadable:
-    """Stands for a value that has no plain form; equal to nothing."""
+    """The placeholder for a value without a plain form; unequal to every other object. kind: name of its type."""
 
     def __init__(self, kind: str):
         self.kind = kind

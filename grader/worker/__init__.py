@@ -1,4 +1,4 @@
-"""The untrusted side: a zygote that forks a confined process for each answer, and the runner inside that fork.
+"""The untrusted side: a zygote that forks a confined process for each answer, and the runner inside the fork.
 
 Runs in: processes of its own, started by judge/zygotes.py.
 May import: cuda, interpreter, isolation, protocol, root, spec.

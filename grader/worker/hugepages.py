@@ -1,6 +1,6 @@
-"""Huge pages for a process that forks often. A fork copies an entry for each page: one for 2 MB instead of 512.
+"""Huge pages for a process that forks often: a fork then copies one page table entry for 2 MB instead of 512.
 
-Linux 6.1 and newer can put a process's pages together when asked, whatever the machine's setting is
+Since version 6.1, Linux collapses pages into a huge page on request (MADV_COLLAPSE), under every setting of the machine
 (https://docs.kernel.org/admin-guide/mm/transhuge.html). A child that writes still copies 4 KB at a time.
 """
 
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ctypes
 
-_SIZE = 2 << 20  # bytes; where huge pages are larger, asking does nothing
+_SIZE = 2 << 20  # bytes of a huge page; where huge pages are larger, the request has no effect
 _MADV_COLLAPSE = 25
 
 
 def ranges() -> list[int]:
-    """Where in this process's own memory, that of no file, a huge page would fit: addresses."""
+    """Addresses in the anonymous memory of this process at which a huge page fits. Empty without /proc."""
     found = []
     try:
         with open("/proc/self/maps") as f:
@@ -28,5 +28,5 @@ def ranges() -> list[int]:
 
 
 def join(address: int) -> None:
-    """Put the pages from one of `ranges` on together. Takes some milliseconds; where it cannot be, nothing happens."""
+    """Collapse the pages at an address of `ranges` into a huge page. Takes some milliseconds; never raises."""
     ctypes.CDLL(None).madvise(ctypes.c_void_p(address), ctypes.c_size_t(_SIZE), _MADV_COLLAPSE)

@@ -1,8 +1,8 @@
-"""Triton's real front end, without a GPU: lowers a kernel as a compile would, and reports what it refuses.
+"""Lowering of a kernel by Triton's front end, without a GPU, and the errors of the front end.
 
-The interpreter takes any Python: `and` between masks, a PyTorch call inside a kernel, a loop variable that changes
-its type. A GPU takes none of them. Lowering stops at Triton's own intermediate language, so nothing is assembled and
-no driver is needed.
+The interpreter accepts any Python: `and` between masks, a PyTorch call inside a kernel, a loop variable that changes
+its type. The compiler for a GPU accepts none of these. Lowering stops at Triton's intermediate language, before code
+for a GPU is generated, so no driver is needed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import warnings
 from ..interpreter.triton_private import is_jit, make_ir
 from ..protocol.values import decode
 
-# Any GPU Triton knows would do; the front end refuses the same programs for all of them.
+# (backend, architecture, warp size). The front end raises the same errors for all GPUs that Triton supports.
 _TARGET = ("cuda", 80, 32)
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 
@@ -22,11 +22,10 @@ class DoubtfulMask(TypeError):
 
 
 def lower(kernel, signature: dict, constants: dict, options: dict) -> bool:
-    """Lower a kernel to Triton's intermediate language. Raises whatever the front end raises.
+    """Lower a kernel to Triton's intermediate language. False if it is not a function with @triton.jit.
 
-    False when there is nothing to lower: the name leads to no function under @triton.jit.
-
-    signature: Triton type by argument name. constants, options: encoded values by name.
+    kernel: any object, or None. signature: Triton type by argument name. constants, options: encoded values by name
+    (protocol/values.py). Raises DoubtfulMask, and the exceptions of the front end.
     """
     if not is_jit(kernel):
         return False

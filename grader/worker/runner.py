@@ -1,7 +1,7 @@
-"""The runner: one answer in its own process. It imports the answer's text and runs one call after another.
+"""The runner: it imports the text of one answer, in a process of its own, and runs one call after another.
 
-It runs on the untrusted side and holds no expected value, no seed and no comparison. Its replies are built from the
-records of the interpreter and of PyTorch; the judge unpacks them as data that nobody vouches for (protocol/replies.py).
+The runner is on the untrusted side and holds no expected value, no seed and no comparison. Its replies consist of the
+records of the interpreter and of PyTorch. The judge treats them as untrusted data (protocol/replies.py).
 """
 
 from __future__ import annotations
@@ -32,11 +32,14 @@ from ..spec import Call, Error, Helper, Observations
 from . import lowering
 
 MAX_REQUEST = 1 << 30  # bytes
-_MOST = 1000  # entries of a list: more are of no use to the judge
+_MAX_ENTRIES = 1000  # of a list in a reply: the judge has no use for more
 
 
 def serve(channel: socket.socket, scratch: str, device: str = "cpu") -> None:
-    """Import one answer and run it on one input after another, until the judge closes the channel."""
+    """Handle the requests of one session until the judge closes the channel.
+
+    channel: socket to the judge. scratch: the folder that the answer may write to. device: "cpu" or "cuda".
+    """
     runner = Runner(channel, scratch, device)
     while True:
         try:
@@ -51,7 +54,7 @@ def serve(channel: socket.socket, scratch: str, device: str = "cpu") -> None:
 
 
 class Runner:
-    """Handles the requests of one session. path: the file that the answer is imported from."""
+    """The handler of the requests of one session. path: the file that the answer is imported from."""
 
     def __init__(self, channel: socket.socket, scratch: str, device: str):
         self._channel, self._device = channel, device
@@ -59,7 +62,10 @@ class Runner:
         self._module = None
 
     def handle(self, header: dict, payload: bytes) -> tuple[dict, list[bytes]]:
-        """The reply to one request. Raises whatever the answer raises outside of a call."""
+        """The reply to one request, as (header, payload). Raises the exceptions of the answer outside of a call.
+
+        header["op"]: "answer" imports an answer, "lower" lowers one of its kernels, "run" runs a call.
+        """
         if header["op"] == "answer":
             return self._load(header["source"]), []
         if header["op"] == "lower":
@@ -97,7 +103,7 @@ class Runner:
             return pack_reply(error=describe(error, self.path), observed=observed)
 
     def _start(self, call: Call, target, ledger: Ledger):
-        """Call the target as the kind of the call says, and wait for the device."""
+        """Run the target according to the kind of the call, and wait for the device. Returns its value."""
         if call.kind == "cuda" and self._device != "cpu":
             target = functools.partial(on_device.launch, target, call.grid, call.args)
             return target(**call.kwargs)
@@ -113,9 +119,9 @@ class Runner:
         return value
 
     def _argument(self, arg):
-        """An argument as the answer gets it."""
+        """The object that the answer receives for an argument of the call."""
         if isinstance(arg, GivenAt):
-            return _given(self._channel, arg.index)
+            return _given_function(self._channel, arg.index)
         if isinstance(arg, Helper):
             names: dict = {}
             exec(arg.source, names)
@@ -129,11 +135,11 @@ def _observed(ledger: Ledger, counter, recorder: Recorder | None, tensors: list)
     """The record of one call. counter: the TorchLedger of the call. tensors: its tensor arguments."""
     read, written = ledger.totals()
     return Observations(
-        rows=ledger.rows()[:_MOST],
+        rows=ledger.rows()[:_MAX_ENTRIES],
         read=read,
         written=written,
         bytes=ledger.bytes(),
-        launches=ledger.launches[:_MOST],
+        launches=ledger.launches[:_MAX_ENTRIES],
         torch_ops=_unique(counter.names),
         torch_reads=[counter.reads[t.untyped_storage().data_ptr()] for t in tensors],
         peak=counter.peak,
@@ -144,9 +150,9 @@ def _observed(ledger: Ledger, counter, recorder: Recorder | None, tensors: list)
 
 
 def leave_the_course(modules: list[str]) -> None:
-    """From here on nothing more of the course can be imported: an answer finds what its author wrote, or an error.
+    """Make the rest of the course impossible to import: such an import of an answer raises ModuleNotFoundError.
 
-    modules: the course's, by name.
+    modules: names of the modules of the course that are loaded.
     """
     sys.path[:] = [p for p in sys.path if os.path.abspath(p) != str(environment.ROOT)]
     for name in modules:
@@ -164,14 +170,18 @@ def _import(path: str):
 
 
 def _getattr(of, name: str, *default):
-    """The answer's own `getattr`: the import policy reads names in the text, and this one those made at run time."""
+    """The `getattr` of an answer. The import policy checks names in the text, this function names made at run time."""
     if inner(name):
         raise AttributeError(f"{name} is not for an answer")
     return getattr(of, name, *default)
 
 
-def _given(channel: socket.socket, index: int):
-    """A function that stands for one of the course's. The judge runs it: nothing of it is in this process."""
+def _given_function(channel: socket.socket, index: int):
+    """A proxy for a function of the course. The judge runs the function, so its code is not in this process.
+
+    index: as in GivenAt. The proxy takes one tensor and returns one. It raises ValueError for a tensor that is too
+    large, and the exceptions that the function raised.
+    """
     import torch
 
     def softmax(x):
@@ -186,8 +196,8 @@ def _given(channel: socket.socket, index: int):
             raise (kind if issubclass(kind, Exception) else RuntimeError)(header["error"]["message"])
         first, second = header["tensors"]
         after = unpack(second, payload[first["nbytes"] :])
-        if not torch.equal(x.detach().nan_to_num(), after.nan_to_num()):  # it wrote into what it was given
-            with contextlib.suppress(RuntimeError):  # several elements of an expanded view are one in memory
+        if not torch.equal(x.detach().nan_to_num(), after.nan_to_num()):  # the function changed its argument
+            with contextlib.suppress(RuntimeError):  # an expanded view cannot be written to
                 x.detach().copy_(after)
         return unpack(first, payload[: first["nbytes"]])
 
@@ -196,11 +206,11 @@ def _given(channel: socket.socket, index: int):
 
 
 def _unique(names: list[str]) -> list[str]:
-    return list(dict.fromkeys(names))[:_MOST]
+    return list(dict.fromkeys(names))[:_MAX_ENTRIES]
 
 
 def _to_device(tensor, device: str):
-    """A copy on the device that keeps the strides and the gaps."""
+    """A copy of a CPU tensor on the device, with the same strides, offset and gaps."""
     import torch
 
     size = tensor.untyped_storage().nbytes() // tensor.element_size()
@@ -209,7 +219,7 @@ def _to_device(tensor, device: str):
 
 
 def describe(error: BaseException, path: str) -> Error:
-    """An exception as plain data, with the line of the file at path that it came from. Lets go of its frames."""
+    """An exception as plain data, with its line in the file at `path`. Clears its frames, so that they free memory."""
     if isinstance(error, MemoryError):
         limits.use_reserve()
     stack = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == path]

@@ -1,7 +1,7 @@
 """The zygote: one process that holds PyTorch and Triton, and forks a runner for every answer.
 
-The zygote never sees an answer. A fork is confined before it receives an answer's text and one input after another, and
-it sends bytes back; it holds no expected value, no seed and no comparison.
+The zygote never receives an answer. A fork is confined first. Then it receives the text of an answer and one input
+after another, and sends bytes back. It holds no expected value, no seed and no comparison.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ..protocol.tensors import elements
 from . import hugepages, runner
 
 _COURSE = __package__.partition(".")[0]
-_LOOK = 0.25  # seconds between two looks at the files that the forks wrote
+_POLL_SECONDS = 0.25  # between two checks of the files that the forks wrote
 
 
 @dataclass(frozen=True)
@@ -41,27 +41,28 @@ class _Fork:
     pid: int
     pidfd: int
     scratch: str
-    starts: bool  # whether it can start processes
+    starts: bool  # whether it can start processes of its own
 
 
 class Zygote:
-    """Forks runners until the judge goes away.
+    """The process that forks a runner for each request of the judge.
 
-    control: a Unix socket of packets; each "fork" brings an answer's channel. folder: where scratch folders go. gpu:
-    whether forks will use a GPU; this process must not, or they could not. rungs: of the sandbox, those to try.
+    control: Unix socket of packets to the judge; each "fork" message carries the file descriptor of a channel. folder:
+    parent of the scratch folders. gpu: whether forks may use a GPU; this process itself must not, because CUDA does not
+    work after a fork. rungs: those of the sandbox to try.
     """
 
     def __init__(self, control: socket.socket, folder: str, gpu: bool, rungs: list[str]):
         self._control, self._folder, self._gpu = control, folder, gpu
         self._sandbox = Sandbox(environment.ROOT, tuple(rungs))
         self._forks: dict[int, _Fork] = {}
-        self._modules = 0  # of sys.modules, when the next two were made
-        self._apart: list[int] = []  # addresses of pages that are still to be put together
-        self._course: list[str] = []
+        self._loaded = 0  # len(sys.modules) when the next two lists were made
+        self._to_join: list[int] = []  # addresses for hugepages.join
+        self._course_modules: list[str] = []
 
     def prepare(self) -> None:
-        """Import what answers need, prove the rungs of the sandbox, and say to the judge that forks may come."""
-        gc.disable()  # everything imported now stays for good
+        """Import the modules that answers need, prove the rungs of the sandbox, and send "ready" to the judge."""
+        gc.disable()  # modules imported now are never freed
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             import torch
@@ -74,34 +75,34 @@ class Zygote:
         self._sandbox.prove(self._folder)
         if self._gpu:
             self._sandbox.prove_on_gpu(self._folder, _use_gpu)
-        gc.freeze()  # or each fork would walk through all objects, and copy their pages
+        gc.freeze()  # without it, a collection in a fork writes to all objects and so copies their pages
         gc.enable()
         self._control.sendall(b"ready " + json.dumps(self._sandbox.status).encode())
 
     def step(self) -> bool:
-        """Wait for the next event and handle it; while there is none, put a page together. False: the judge is gone."""
+        """Wait for the next event and handle it. Without an event, join one huge page. False if the judge is gone."""
         waiting = [self._control, *(fork.pidfd for fork in self._forks.values())]
-        if self._modules != len(sys.modules):
-            self._apart, self._course, self._modules = hugepages.ranges(), _course(), len(sys.modules)
-        if self._apart and not select.select(waiting, [], [], 0)[0]:
-            hugepages.join(self._apart.pop())
+        if self._loaded != len(sys.modules):
+            self._to_join, self._course_modules, self._loaded = hugepages.ranges(), _course_modules(), len(sys.modules)
+        if self._to_join and not select.select(waiting, [], [], 0)[0]:
+            hugepages.join(self._to_join.pop())
             return True
-        ready, _, _ = select.select(waiting, [], [], _LOOK if self._forks else None)
+        ready, _, _ = select.select(waiting, [], [], _POLL_SECONDS if self._forks else None)
         for number, fork in list(self._forks.items()):
             if fork.pidfd in ready:
                 del self._forks[number]
                 self._reap(fork)
             elif limits.overflows(fork.scratch):
                 processes.kill(fork.pid)
-        return self._control not in ready or self._obey()
+        return self._control not in ready or self._handle_message()
 
     def close(self) -> None:
         """End every fork."""
         while self._forks:
             self._reap(self._forks.popitem()[1])
 
-    def _obey(self) -> bool:
-        """Handle one message of the judge: "fork NUMBER JOB" with a channel, or "kill NUMBER "."""
+    def _handle_message(self) -> bool:
+        """Handle one message of the judge: "fork NUMBER JOB" with a channel, or "kill NUMBER ". False at its end."""
         message, fds, _, _ = socket.recv_fds(self._control, 10_000, 1)
         if not message:
             return False
@@ -111,16 +112,16 @@ class Zygote:
         elif verb == "fork" and fds:
             try:
                 self._forks[int(number)] = self._fork(schema.unpack(json.loads(job), Job), fds[0])
-            except OSError as error:  # a full disk, say: this answer hears of it, and the next may have more luck
+            except OSError as error:  # such as a full disk: only this session gets the error
                 _refuse(fds[0], error)
         return True
 
     def _fork(self, job: Job, channel: int) -> _Fork:
-        """Fork a runner. channel: file descriptor of its socket to the judge."""
-        os.makedirs(self._folder, exist_ok=True)  # somebody may have emptied the folder for temporary files
+        """Fork a runner. channel: file descriptor of its socket to the judge. Raises OSError."""
+        os.makedirs(self._folder, exist_ok=True)  # a cleaner of temporary files may have removed it
         scratch = tempfile.mkdtemp(dir=self._folder)
         for module in job.imports:
-            with contextlib.suppress(ImportError):  # some builds of PyTorch have fewer of them
+            with contextlib.suppress(ImportError):  # some builds of PyTorch lack some of them
                 importlib.import_module(module)
                 gc.freeze()
         runtime = tools.sealed_runtime(self._folder) if job.tools else None
@@ -143,23 +144,23 @@ class Zygote:
         before = len(sys.modules)
         for module in job.modules:
             importlib.import_module(module)
-        course = [*self._course, *_course(before)]
+        course = [*self._course_modules, *_course_modules(before)]
         self._sandbox.confine(scratch, parent, job.seconds, on_gpu, _files(job.modules, course))
         if job.tools:
             answering = os.getpid()
             tools.use_runtime(runtime)
             tools.start_beside(lambda: self._sandbox.confine_tools(answering))
-        self._sandbox.refuse_calls(on_gpu=on_gpu)  # where Triton starts an assembler, too
+        self._sandbox.refuse_calls(on_gpu=on_gpu)  # also on a GPU, where Triton starts an assembler
         warnings.simplefilter("ignore")
-        # An answer that draws numbers draws the same ones again. PyTorch begins with a fixed seed by itself.
+        # Random numbers are the same in every run of an answer. PyTorch's generator has a fixed seed by default.
         random.seed(0)
         numpy.random.seed(0)
         runner.leave_the_course(course)
         runner.serve(socket.socket(fileno=channel), scratch, job.device)
 
     def _reap(self, fork: _Fork) -> None:
-        """End a fork that is no longer listed, and leave nothing of it."""
-        processes.kill(fork.pid)  # and whatever it left in its session
+        """End a fork that is no longer in the list; remove its processes and its scratch folder."""
+        processes.kill(fork.pid)  # and the processes that it left in its session
         os.waitpid(fork.pid, 0)
         os.close(fork.pidfd)
         if fork.starts:
@@ -168,7 +169,10 @@ class Zygote:
 
 
 def _keep_only(kept: set[int]) -> None:
-    """Close every file descriptor but these: neither the line to the judge nor a handle on another fork comes along."""
+    """Close all other file descriptors, such as the control socket and the pidfds of other forks.
+
+    0, 1 and 2 are connected to /dev/null.
+    """
     last = 2
     for fd in (*sorted(kept), 4096):
         os.closerange(last + 1, fd)
@@ -180,27 +184,28 @@ def _keep_only(kept: set[int]) -> None:
 
 
 def _refuse(channel_fd: int, error: OSError) -> None:
+    """Reply to the judge that there is no worker for this session."""
     with socket.socket(fileno=channel_fd) as channel, contextlib.suppress(OSError):
         frames.send(channel, {"no_worker": error.strerror})
 
 
-def _course(before: int = 0) -> list[str]:
-    """The course's modules, those left out that were imported with the first `before` of all.
+def _course_modules(before: int = 0) -> list[str]:
+    """Names of the loaded modules of the course, without the first `before` entries of sys.modules.
 
-    A child must not go through all modules: to look at one is to write to it, and so to copy its page.
+    A fork must not iterate over all modules: to read an object changes its reference count, and so copies its page.
     """
     names = itertools.islice(reversed(sys.modules), len(sys.modules) - before)
     return [name for name in names if name.split(".")[0] == _COURSE]
 
 
 def _files(modules: list[str], course: list[str]) -> list[str]:
-    """The texts of modules and of what lies below them: Triton reads a kernel's when it is launched."""
+    """Source files of modules and of their submodules. Triton reads the source of a kernel at its launch."""
     beginnings = tuple(f"{module}." for module in modules)
     return [sys.modules[name].__file__ for name in course if name in modules or name.startswith(beginnings)]
 
 
 def _warm_up() -> None:
-    """Import what a first answer would otherwise wait for, or could not import any more, and run it once."""
+    """Import and run once the code that every answer needs: its first use is slow, or impossible in a fork."""
     import numpy.random  # noqa: F401
     import torch
 
@@ -213,7 +218,7 @@ def _warm_up() -> None:
         x = torch.empty(2, 3)
         e = torch.exp(x - x.amax(dim=1, keepdim=True))
         elements(e / e.sum(dim=1, keepdim=True))
-    with contextlib.suppress(Exception):  # doctor() says what does not work; here it would only hide the answer's error
+    with contextlib.suppress(Exception):  # doctor() reports a failure; here it would hide the error of an answer
         if environment.interpreted():
             selfcheck.copy_once()
             caching.read_library()
@@ -223,7 +228,7 @@ def _warm_up() -> None:
 
 
 def _use_gpu() -> None:
-    """Compile a kernel and run it."""
+    """Compile a kernel and run it on the GPU. Raises RuntimeError for a wrong result."""
     import torch
 
     from ..interpreter import selfcheck
@@ -236,7 +241,7 @@ def _use_gpu() -> None:
 
 
 def main(control_fd: int, folder: str, gpu: bool, rungs: list[str]) -> None:
-    """Serve forks until the judge goes away."""
+    """Fork runners until the judge closes the control socket. Arguments as for Zygote; control_fd: its descriptor."""
     zygote = Zygote(socket.socket(fileno=control_fd), folder, gpu, rungs)
     zygote.prepare()
     while zygote.step():
@@ -247,7 +252,7 @@ def main(control_fd: int, folder: str, gpu: bool, rungs: list[str]) -> None:
 if __name__ == "__main__":
     try:
         main(int(sys.argv[1]), sys.argv[2], sys.argv[3] == "gpu", sys.argv[4:])
-    except BrokenPipeError:  # the judge went away before there was anything to do
+    except BrokenPipeError:  # the judge ended during `prepare`
         pass
     finally:
-        remove(sys.argv[2])  # the judge may be gone without having done so
+        remove(sys.argv[2])  # the judge removes it too, unless it was killed

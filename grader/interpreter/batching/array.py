@@ -1,11 +1,13 @@
-"""An array of many programs at once: what each of them would hold alone, with one axis more in front.
+"""BatchArray: the arrays that many programs hold at the same point of a kernel, stacked along a new first axis.
 
-It is no ndarray, on purpose: the interpreter may do to it what is written down here, and anything else fails, so that
-nothing can mix up the programs unnoticed. Whatever fails is run again one program at a time (scheduler.py). Shapes,
-axes and sizes are those of one program; data that is the same for all programs stays an ordinary array.
+Shapes, axes and sizes are those of one program, so the interpreter's code for one program also works on a batch. Data
+that is the same for all programs (uniform data) stays an ordinary ndarray.
 
-Results are those of one program to the last bit. NumPy adds in an order that depends on how an array lies in memory,
-so each program's part lies as its array would alone, with the programs as the slowest axis in front of it.
+A BatchArray is not an ndarray, on purpose. It supports only the operations in this file. Every other operation raises
+Unbatchable, so no operation can mix the programs up unnoticed. The scheduler then runs the programs one at a time.
+
+Results equal those of one program bit by bit. The order in which NumPy adds depends on the layout in memory, so the
+part of each program has the layout of its array in a run alone, and the axis of the programs is the slowest.
 """
 
 from __future__ import annotations
@@ -15,14 +17,17 @@ import math
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-MOST_LANES = 1 << 17  # of a batch's widest array: enough to make Python's part small, and it still fits into a cache
+# Elements of the largest array of a pass, all programs together. Python's overhead is small at this size, and the array
+# still fits into a cache.
+MOST_LANES = 1 << 17
 
 
 class Unbatchable(BaseException):
-    """This cannot be done for many programs at once.
+    """An operation that a pass of many programs cannot do. It ends the pass.
 
-    No `except Exception` of a kernel or of Triton's may hold it; and it is counted, so that what catches it in spite
-    of that, as extension modules do, hides nothing.
+    A BaseException, so that no `except Exception` of a kernel or of Triton catches it. Extension modules may catch it
+    all the same: the scheduler therefore compares `raised`, the number of these exceptions so far, before and after a
+    pass.
     """
 
     raised = 0
@@ -33,7 +38,10 @@ class Unbatchable(BaseException):
 
 
 class TooWide(Unbatchable):
-    """Fewer programs at once would do. `lanes`: of one of them."""
+    """An array of more than MOST_LANES elements. A pass of fewer programs may succeed.
+
+    lanes: elements of the array of one program.
+    """
 
     def __init__(self, lanes: int):
         super().__init__(f"{lanes} lanes a program are too many")
@@ -41,7 +49,10 @@ class TooWide(Unbatchable):
 
 
 class Diverged(Unbatchable):
-    """The programs differ where Python wants one value. `values`: one a program."""
+    """A value that differs between the programs is needed as one Python value, such as the condition of an `if`.
+
+    values: array of shape (programs,), the value of each program.
+    """
 
     def __init__(self, values: np.ndarray):
         super().__init__("the programs do not agree")
@@ -49,7 +60,10 @@ class Diverged(Unbatchable):
 
 
 class BatchArray(NDArrayOperatorsMixin):
-    """`values` has the shape (programs, *shape of one program's array)."""
+    """The arrays of all programs of a pass.
+
+    values: array of shape (programs, *shape), where `shape` is that of the array of one program. Raises TooWide.
+    """
 
     __slots__ = ("values",)
 
@@ -60,22 +74,22 @@ class BatchArray(NDArrayOperatorsMixin):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of one program's array."""
+        """Shape of the array of one program."""
         return self.values.shape[1:]
 
     @property
     def ndim(self) -> int:
-        """Of one program's array."""
+        """Number of axes of the array of one program."""
         return self.values.ndim - 1
 
     @property
     def size(self) -> int:
-        """Of one program's array."""
+        """Number of elements of the array of one program."""
         return math.prod(self.values.shape[1:])
 
     @property
     def dtype(self) -> np.dtype:
-        """The elements' type."""
+        """Type of the elements."""
         return self.values.dtype
 
     @property
@@ -88,26 +102,29 @@ class BatchArray(NDArrayOperatorsMixin):
         return BatchArray(self.values.astype(dtype))
 
     def view(self, dtype) -> BatchArray:
-        """The same bits as elements of another type of that size."""
+        """The same bits as elements of another type of the same size. Raises Unbatchable for another size."""
         if np.dtype(dtype).itemsize != self.itemsize:
             raise Unbatchable("a view that changes the shape")
         return BatchArray(self.values.view(dtype))
 
     def reshape(self, *shape) -> BatchArray:
-        """Each program's array in another shape."""
+        """The array of each program in another shape."""
         shape = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
         return BatchArray(self.values.reshape(len(self.values), *shape))
 
     def item(self):
-        """The one value that all programs hold."""
+        """The value of a scalar that is the same for all programs, as a Python number.
+
+        Raises Diverged where the programs differ, and ValueError for more than one element a program.
+        """
         values = self.values.reshape(len(self.values), -1)
         if values.shape[1] != 1:
             raise ValueError("one number was asked of an array")
         first = values[0, 0]
-        alike = values == first  # NaN agrees with nobody, which is on the safe side
+        equal = values == first  # NaN counts as different from NaN: the programs then run alone, which is always right
         if values.dtype.kind == "f":
-            alike &= np.signbit(values) == np.signbit(first)
-        if not alike.all():
+            equal &= np.signbit(values) == np.signbit(first)
+        if not equal.all():
             raise Diverged(values[:, 0])
         return first.item()
 
@@ -138,32 +155,38 @@ class BatchArray(NDArrayOperatorsMixin):
         if method != "__call__" or kwargs.keys() - {"dtype"}:
             raise Unbatchable(f"{ufunc.__name__}.{method}")
         if ufunc is np.matmul:
-            return _products(inputs, kwargs)
-        inputs = _aligned(inputs)
+            return _matmul(inputs, kwargs)
+        inputs = _align_ranks(inputs)
         _refuse_wide(inputs)
         return BatchArray(ufunc(*inputs, **kwargs))
 
     def __array_function__(self, function, types, args, kwargs):
-        known = _FUNCTIONS.get(function)
-        if known is None:
+        implementation = _FUNCTIONS.get(function)
+        if implementation is None:
             raise Unbatchable(function.__name__)
-        return known(function, *args, **kwargs)
+        return implementation(function, *args, **kwargs)
 
 
 def everyone(data, programs: int, *shape: int) -> np.ndarray:
-    """(programs, *shape): a batch's values; ordinary data is the same for each program. Nothing is copied."""
+    """The values of every program: array of shape (programs, *shape). A view, not a copy.
+
+    data: a BatchArray, or an array or number that is the same for all programs.
+    """
     return spread(data, shape).values if isinstance(data, BatchArray) else np.broadcast_to(data, (programs, *shape))
 
 
 def spread(data: BatchArray, shape, dtype=None) -> BatchArray:
-    """Each program's array broadcast to a shape. Nothing is copied."""
+    """The array of each program broadcast to a shape. Copies only where `dtype` differs from that of the data."""
     values = data.values if dtype is None else data.values.astype(dtype, copy=False)
     values = values.reshape(len(values), *(1,) * (len(shape) - values.ndim + 1), *values.shape[1:])
     return BatchArray(np.broadcast_to(values, (len(values), *shape)))
 
 
-def _aligned(arrays) -> list:
-    """NumPy aligns shapes from the right: axes of 1 behind the programs keep these in front."""
+def _align_ranks(arrays) -> list:
+    """The operands as arrays that NumPy can broadcast, with the programs on one common axis.
+
+    NumPy aligns shapes from the right. Axes of length 1 after the axis of the programs keep this axis the first.
+    """
     rank = max(np.ndim(a) if not isinstance(a, BatchArray) else a.ndim for a in arrays)
     return [
         a.values.reshape(len(a.values), *(1,) * (rank - a.ndim), *a.shape) if isinstance(a, BatchArray) else a
@@ -172,15 +195,19 @@ def _aligned(arrays) -> list:
 
 
 def _refuse_wide(arrays) -> None:
-    """Before an operation takes the memory."""
+    """Raise TooWide if the result would be too large, before the operation allocates it."""
     if len(arrays) > 1:
         shape = np.broadcast(*arrays).shape
         if math.prod(shape) > MOST_LANES and shape[0] > 1:
             raise TooWide(math.prod(shape[1:]))
 
 
-def _products(factors, kwargs) -> BatchArray:
-    """Matrix products, one after the other: which routine multiplies depends on how the matrices lie in memory."""
+def _matmul(factors, kwargs) -> BatchArray:
+    """Matrix products, one program after the other.
+
+    NumPy chooses its routine by the layout of the matrices in memory, and the routines round differently. So each
+    program gets the call that it would get alone.
+    """
     programs = next(len(a.values) for a in factors if isinstance(a, BatchArray))
     lanes = math.prod(factors[0].shape[:-1]) * factors[1].shape[-1]
     if programs * lanes > MOST_LANES:
@@ -190,13 +217,14 @@ def _products(factors, kwargs) -> BatchArray:
 
 
 def _elementwise(function, *args) -> BatchArray:
-    args = _aligned(args)
+    """where and clip."""
+    args = _align_ranks(args)
     _refuse_wide(args)
     return BatchArray(function(*args))
 
 
-def _blank(function, a, dtype=None) -> np.ndarray:
-    """ones_like and zeros_like: the same for all programs."""
+def _filled_like(function, a, dtype=None) -> np.ndarray:
+    """ones_like and zeros_like: an ordinary array, because it is the same for all programs."""
     return {np.ones_like: np.ones, np.zeros_like: np.zeros}[function](a.shape, a.dtype if dtype is None else dtype)
 
 
@@ -209,16 +237,17 @@ def _transpose(function, a, axes=None) -> BatchArray:
     return BatchArray(np.transpose(a.values, (0, *(1 + axis % a.ndim for axis in axes))))
 
 
-def _joined(function, arrays, axis=0) -> BatchArray:
+def _concatenated(function, arrays, axis=0) -> BatchArray:
     """concatenate and stack."""
     programs = next(len(a.values) for a in arrays if isinstance(a, BatchArray))
     return BatchArray(function([everyone(a, programs, *a.shape) for a in arrays], axis=axis + 1 if axis >= 0 else axis))
 
 
-def _along(function, a, axis=None, **kwargs) -> BatchArray:
-    """Sums, maxima and the like. The order in which NumPy adds depends on how the array lies in memory.
+def _along_axis(function, a, axis=None, **kwargs) -> BatchArray:
+    """Reductions and scans along an axis, such as sum, max and cumsum.
 
-    Along the last axis of an array without gaps it is that of one program alone; otherwise each program goes alone.
+    The order in which NumPy adds depends on the layout in memory. Along the last axis of an array without gaps, the
+    order for a batch is that for one program, so one call does all. In other cases there is a call for each program.
     """
     axis = axis if axis is None else axis % a.ndim
     if a.values.flags.c_contiguous and (axis == a.ndim - 1 or (axis is None and a.ndim == 1)):
@@ -226,16 +255,17 @@ def _along(function, a, axis=None, **kwargs) -> BatchArray:
     return BatchArray(np.stack([function(values, axis=axis, **kwargs) for values in a.values]))
 
 
+# NumPy's functions that a BatchArray supports besides the ufuncs.
 _FUNCTIONS = {
     np.where: _elementwise,
     np.clip: _elementwise,
-    np.ones_like: _blank,
-    np.zeros_like: _blank,
+    np.ones_like: _filled_like,
+    np.zeros_like: _filled_like,
     np.expand_dims: _expand_dims,
     np.broadcast_to: lambda function, a, shape: spread(a, tuple(shape)),
     np.transpose: _transpose,
-    np.concatenate: _joined,
-    np.stack: _joined,
-    **dict.fromkeys((np.sum, np.max, np.min, np.nanmax, np.nanmin, np.argmax, np.argmin), _along),
-    **dict.fromkeys((np.nanargmax, np.nanargmin, np.cumsum, np.cumprod), _along),
+    np.concatenate: _concatenated,
+    np.stack: _concatenated,
+    **dict.fromkeys((np.sum, np.max, np.min, np.nanmax, np.nanmin, np.argmax, np.argmin), _along_axis),
+    **dict.fromkeys((np.nanargmax, np.nanargmin, np.cumsum, np.cumprod), _along_axis),
 }

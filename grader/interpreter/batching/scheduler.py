@@ -1,9 +1,17 @@
-"""Many programs of a launch in one pass of its kernel, wherever that shows no difference to one after another.
+"""The scheduler of a launch: it runs many programs in one pass of the kernel, with the results of a run one by one.
 
-The first program always goes alone: it says how wide its blocks are, which tensors it stores to, and whether it does
-something that only one program can do at a time. Then the kernel is run once for as many programs as a pass may hold,
-on arrays with the programs as their first axis (array.py). Whatever does not work out so, an error of the kernel's
-included, is undone and run one program at a time: what a learner reads never depends on this file.
+1. The first program runs alone. Its run gives the width of its blocks, its number of accesses and the tensors that it
+   stores to. It also shows whether the kernel does something that a pass cannot do, such as an atomic.
+2. The kernel is called once for as many of the next programs as fit into a pass: SPMD code on arrays with the programs
+   as their first axis (array.py).
+3. A transaction records each access of the pass (access.py), and checks at the end that no program touched an element
+   that another one stored (conflicts.py).
+4. Without a conflict, the accesses are committed to the ledger. With a conflict, the stores are undone, and this and
+   all further programs of the launch run one by one. A pass that is too wide, or in which the programs diverge, is
+   undone too and repeated with fewer programs.
+
+An error of the kernel in a pass counts as a conflict: the program raises it again when it runs alone. So no message to
+a learner depends on this file.
 """
 
 from __future__ import annotations
@@ -20,14 +28,25 @@ from ..triton_private import Private
 from .array import MOST_LANES, BatchArray, Diverged, TooWide, Unbatchable, everyone, spread
 from .conflicts import Transaction, Unexpected, overlapping
 
-_FEWEST = 3  # programs of a pass that is worth its while
-_MOST_DIVERGED = 2  # passes of a launch that may end so
-_ONE_AT_A_TIME = {"print", "static_print", "device_print", "append", "extend", "insert", "pop", "update", "setdefault"}
-_KEEPS = {"STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR", "STORE_SUBSCR"}
+_MIN_PROGRAMS = 3  # of a pass: for fewer, a run one by one is as fast
+_MAX_DIVERGED_PASSES = 2  # in a launch that end with Diverged; after them its programs run one by one
+# A kernel that uses one of these names may print, or keep state in Python from one program to the next.
+_SEQUENTIAL = {"print", "static_print", "device_print", "append", "extend", "insert", "pop", "update", "setdefault"}
+# Instructions of Python that keep a value beyond the call of the kernel.
+_PERSISTENT_STORES = {"STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR", "STORE_SUBSCR"}
 
 
 class BatchScheduler:
-    """A launch's kernel: called for every program in turn, it runs the next of them as well and skips them later."""
+    """Stands in place of the kernel of a launch. The stock interpreter calls it once for every program, in order.
+
+    A call runs one program alone, or a pass of this program and the next ones. The calls for programs that a pass has
+    already run do nothing.
+
+    launch: its state. count: number of programs.
+    order: array of shape (count,), the program number at each place of the order. on: whether passes are still tried.
+    written: indices of the regions that programs have stored to, and of those that may overlap them. widest, accesses:
+    lanes of the widest access, and number of accesses, of the first program.
+    """
 
     def __init__(self, launch: LaunchState, count: int):
         self.launch, self.kernel, self.count = launch, launch.executor.fn, count
@@ -35,11 +54,14 @@ class BatchScheduler:
         self.on = not goes_alone(self.kernel)
         self.written: set[int] = set()
         self.widest, self.accesses = 1, 0
-        self._place, self._done, self._most, self._diverged = 0, 0, 0, 0
+        self._next_place, self._end_of_pass, self._max_programs, self._diverged_passes = 0, 0, 0, 0
 
     def saw(self, op: str, touched, lanes: int) -> None:
-        """One access of a program that runs alone; lanes: of its block, masked ones included."""
-        if self._place == 1:
+        """Take note of one access of a program that runs alone.
+
+        op: "load" or "store". touched: [(region, element numbers), ...]. lanes: of its block, masked ones included.
+        """
+        if self._next_place == 1:
             self.widest, self.accesses = max(self.widest, lanes), self.accesses + 1
         if op == "store":
             for region, _ in touched:
@@ -47,40 +69,44 @@ class BatchScheduler:
                     self.written |= overlapping(region, self.launch.memory.regions)
 
     def __call__(self, *args, **kwargs):
-        """One program, and those that run with it; nothing if it ran with others before."""
-        place, self._place = self._place, self._place + 1
+        """Run the next program, alone or in a pass; do nothing if an earlier pass has run it."""
+        place, self._next_place = self._next_place, self._next_place + 1
         if place == 1:
-            self._most = MOST_LANES // self.widest
-        if place < self._done or (place and self.on and self._pass(place, args, kwargs)):
+            self._max_programs = MOST_LANES // self.widest
+        if place < self._end_of_pass or (place and self.on and self._run_pass(place, args, kwargs)):
             return
         self.kernel(*args, **kwargs)
 
-    def _pass(self, place: int, args, kwargs) -> bool:
-        """Run the next programs at once, if that is possible."""
-        together = self.count - place
-        while self.on and min(together, self._most) >= _FEWEST:
-            chunk = self.order[place : place + min(together, self._most)]
-            upwards = np.argsort(chunk)
+    def _run_pass(self, place: int, args, kwargs) -> bool:
+        """Run the program at this place and the next ones in one pass. False if no pass succeeds.
+
+        The loop ends with a pass that is committed, or with a reason to give up. A pass that is too wide, or in which
+        the programs diverge, is repeated with fewer programs.
+        """
+        candidates = self.count - place
+        while self.on and min(candidates, self._max_programs) >= _MIN_PROGRAMS:
+            chunk = self.order[place : place + min(candidates, self._max_programs)]
+            ascending = np.argsort(chunk)
             regions = self.launch.memory.regions
-            transaction = Transaction(regions, chunk[upwards], upwards, self.written, self.accesses)
+            transaction = Transaction(regions, chunk[ascending], ascending, self.written, self.accesses)
             self.launch.transaction = transaction
-            called = len(current.ledger.language) if current.ledger is not None else 0
-            refused, finished = Unbatchable.raised, False
+            language_calls = len(current.ledger.language) if current.ledger is not None else 0
+            unbatchable_before, finished = Unbatchable.raised, False
             try:
                 self.kernel(*args, **kwargs)
                 transaction.check()
-                finished = self.on = refused == Unbatchable.raised
+                finished = self.on = unbatchable_before == Unbatchable.raised
             except TooWide as wide:
-                self._most = min(len(chunk) // 2, MOST_LANES // wide.lanes)
+                self._max_programs = min(len(chunk) // 2, MOST_LANES // wide.lanes)
             except Diverged as diverged:
-                # The programs that agree with the next one may still go together.
+                # The next programs in order that have the same value as the first of them can share a pass.
                 values = np.empty_like(diverged.values)
-                values[upwards] = diverged.values
-                together = int(np.argmax(np.append(values != values[0], True)))
-                self._diverged += 1
-                self.on = self._diverged < _MOST_DIVERGED
+                values[ascending] = diverged.values
+                candidates = int(np.argmax(np.append(values != values[0], True)))
+                self._diverged_passes += 1
+                self.on = self._diverged_passes < _MAX_DIVERGED_PASSES
             except Unexpected:
-                pass  # it was added to what is stored to
+                pass  # the tensor is in `written` now: repeat the pass
             except KeyboardInterrupt:
                 raise
             except BaseException:
@@ -90,24 +116,24 @@ class BatchScheduler:
                 if not finished:
                     transaction.undo()
                     if current.ledger is not None:
-                        del current.ledger.language[called:]
+                        del current.ledger.language[language_calls:]
             if finished:
                 if current.ledger is not None:
-                    current.ledger.language += current.ledger.language[called:] * (len(chunk) - 1)
+                    current.ledger.language += current.ledger.language[language_calls:] * (len(chunk) - 1)
                     transaction.commit(current.ledger)
                 if current.recorder is not None:
                     transaction.show(current.recorder)
-                self._done = place + len(chunk)
+                self._end_of_pass = place + len(chunk)
                 return True
         return False
 
 
 @functools.lru_cache(maxsize=256)
 def goes_alone(function) -> bool:
-    """Whether a function does more than a kernel may; Triton's own functions do not.
+    """Whether a function must run for one program at a time. False for Triton's own functions.
 
-    It prints, keeps something in Python from one program to the next, calls a function of the answer's that is no part
-    of Triton, or catches what ends a pass.
+    True if the function prints, keeps state in Python from one program to the next, calls a plain Python function of
+    its own module, or can catch the exception that ends a pass.
     """
     code = getattr(function, "__code__", None)
     if getattr(function, "__module__", "").startswith("triton."):
@@ -115,36 +141,40 @@ def goes_alone(function) -> bool:
     if code is None or getattr(code, "co_exceptiontable", b""):
         return True
     called = [function.__globals__.get(name) for name in code.co_names]
-    own = any(isinstance(f, types.FunctionType) and f.__module__ == function.__module__ for f in called)
-    keeps = any(i.opname in _KEEPS for i in dis.get_instructions(code))
-    return own or keeps or not _ONE_AT_A_TIME.isdisjoint(code.co_names)
+    calls_own = any(isinstance(f, types.FunctionType) and f.__module__ == function.__module__ for f in called)
+    keeps_state = any(i.opname in _PERSISTENT_STORES for i in dis.get_instructions(code))
+    return calls_own or keeps_state or not _SEQUENTIAL.isdisjoint(code.co_names)
 
 
 def hook(private: Private) -> None:
-    """Hook the builder's methods that name a shape, ask for the program, or must not be called for many at once."""
+    """Hook the methods of the interpreter's builder that have to handle a BatchArray.
+
+    These are program_id, splat and the result of a reduction. Methods that a pass cannot do (atomics, prints) are
+    hooked too: they raise Unbatchable in a pass.
+    """
     Handle, numpy_dtype = private.Handle, private.numpy_dtype
     int32, tensor = private.language.int32, private.tensor
     program_id, splat, to_tensor = private.program_id, private.splat, private.reduced_to_tensor
 
     @functools.wraps(program_id)
-    def ask_program(self, axis):
+    def program_ids(self, axis):
         transaction = current.transaction
         if transaction is None:
             return program_id(self, axis)
         _, ny, nz = current.launch.grid
         programs = transaction.programs
         numbers = (programs // (ny * nz), programs // nz % ny, programs % nz)[axis].astype(np.int32)
-        same = (numbers == numbers[0]).all()
-        return Handle(numbers[:1] if same else BatchArray(numbers[:, None]), int32)
+        uniform = (numbers == numbers[0]).all()
+        return Handle(numbers[:1] if uniform else BatchArray(numbers[:, None]), int32)
 
     @functools.wraps(splat)
-    def splat_each(self, *args, **kwargs):
+    def splat_batch(self, *args, **kwargs):
         given = {**dict(zip(("ret_ty", "arg"), args)), **kwargs} if current.transaction is not None else {}
         arg = next((a for a in given.values() if isinstance(getattr(a, "data", None), BatchArray)), None)
         if arg is None:
             return splat(self, *args, **kwargs)
         shape = next(a.shape for a in given.values() if a is not arg)
-        # True and false keep their type, whatever the label is (compat.hook_scalars).
+        # Booleans stay booleans, even where the handle has the dtype label of a number (compat.hook_scalars).
         dtype = arg.data.dtype if arg.data.dtype == np.bool_ else numpy_dtype(arg.dtype)
         return Handle(BatchArray(spread(arg.data, shape, dtype).values.copy()), arg.dtype.scalar)
 
@@ -155,52 +185,63 @@ def hook(private: Private) -> None:
         data = ret.reshape(1).astype(numpy_dtype(dtype))
         return tensor(Handle(data, dtype.scalar), dtype)
 
-    private.replace("program_id", ask_program)
-    private.replace("splat", splat_each)
+    private.replace("program_id", program_ids)
+    private.replace("splat", splat_batch)
     private.replace("reduced_to_tensor", reduced_to_tensor)
     for name in dir(private.Builder):
         if name.startswith("create_") and ("atomic" in name or "print" in name):
-            private.replace_method(name, _alone(getattr(private.Builder, name)))
+            private.replace_method(name, _refuse_in_pass(getattr(private.Builder, name)))
 
 
-def _alone(method):
+def _refuse_in_pass(method):
+    """A method for which a launch has no passes: it raises Unbatchable in a pass, and otherwise switches passes off."""
+
     @functools.wraps(method)
-    def alone(self, *args, **kwargs):
+    def checked(self, *args, **kwargs):
         if current.transaction is not None:
             raise Unbatchable(method.__name__)
         if current.launch is not None and current.launch.scheduler is not None:
             current.launch.scheduler.on = False
         return method(self, *args, **kwargs)
 
-    return alone
+    return checked
 
 
 def load(private: Private, load_one, ptrs, mask, other):
-    """A load of all programs. load_one(ptrs, mask, other): of one, which takes any shape."""
+    """One load of all programs of a pass. Returns a TensorHandle with the loaded values.
+
+    load_one(ptrs, mask, other): the load of the stock interpreter, for real addresses and ndarrays of any shape.
+    ptrs, mask, other: TensorHandles, their data a BatchArray or an ndarray; ptrs holds guarded addresses. other: values
+    of the masked lanes, or None.
+    """
     element = ptrs.get_element_ty()
     dtype = np.dtype(private.numpy_dtype(element))
-    same = not any(isinstance(h.data, BatchArray) for h in (ptrs, mask, other) if h is not None)
+    uniform = not any(isinstance(h.data, BatchArray) for h in (ptrs, mask, other) if h is not None)
     access, real = current.launch.transaction.access("load", ptrs.data, mask.data, dtype.itemsize)
-    programs = 1 if same else len(current.launch.transaction.programs)  # what is the same for all stays so
+    programs = 1 if uniform else len(current.launch.transaction.programs)  # a uniform load stays uniform
     real, active = (everyone(data, programs, *ptrs.data.shape) for data in (real, mask.data))
     if other is not None:
-        held = everyone(other.data, *real.shape)
+        default = everyone(other.data, *real.shape)
     elif current.poison and not active.all():
-        held = np.broadcast_to(poison.fill(~active, element, private.numpy_dtype), real.shape)
+        default = np.broadcast_to(poison.fill(~active, element, private.numpy_dtype), real.shape)
     else:
-        held = np.zeros(real.shape, dtype)
+        default = np.zeros(real.shape, dtype)
     memory = access.memory(dtype) if access is not None and access.lanes.programs == programs else None
-    if memory is not None and held.dtype == dtype:
-        values = held.copy()
+    if memory is not None and default.dtype == dtype:
+        values = default.copy()
         access.lanes.put(values, memory[access.elements])
     else:
-        handles = (real, ptrs.dtype), (active, mask.dtype), (held, other.dtype if other is not None else element)
+        handles = (real, ptrs.dtype), (active, mask.dtype), (default, other.dtype if other is not None else element)
         values = load_one(*_writable(private, handles)).data
-    return private.Handle(values[0] if same else BatchArray(values), element)
+    return private.Handle(values[0] if uniform else BatchArray(values), element)
 
 
 def store(private: Private, store_one, ptrs, value, mask):
-    """A store of all programs. store_one(ptrs, value, mask): of one, which takes any shape."""
+    """One store of all programs of a pass.
+
+    store_one(ptrs, value, mask): the store of the stock interpreter, for real addresses and ndarrays of any shape.
+    ptrs, value, mask: TensorHandles, their data a BatchArray or an ndarray; ptrs holds guarded addresses.
+    """
     width = np.dtype(private.numpy_dtype(ptrs.get_element_ty())).itemsize
     access, real = current.launch.transaction.access("store", ptrs.data, mask.data, max(width, value.data.itemsize))
     if access is None:
@@ -216,5 +257,8 @@ def store(private: Private, store_one, ptrs, value, mask):
 
 
 def _writable(private, handles) -> list:
-    """Not every Triton takes views that are broadcast, which NumPy lets nobody write to."""
+    """TensorHandles of contiguous, writable arrays. handles: (ndarray, Triton dtype) pairs.
+
+    Broadcast views are read-only, and some versions of Triton do not accept them.
+    """
     return [private.Handle(np.require(data, requirements="CW"), dtype) for data, dtype in handles]
