@@ -86,6 +86,9 @@ def test_a_package_says_who_runs_it_what_it_may_import_and_where_to_start():
         assert f"May import: {may}." in said.splitlines(), name
         start = re.search(r"^Start reading: (\S+?[.]\w+)", said, re.MULTILINE)[1]
         assert (ROOT / "grader" / name / start).exists(), f"{name} begins with {start}"
+        files = [path.stem for path in (ROOT / "grader" / name).glob("*.py")]
+        missing = [stem for stem in files if not re.search(rf"\b{stem}\b", said) and not re.search("^__|_[0-9]", stem)]
+        assert [] == missing, f"the map of {name} leaves them out"
 
 
 def test_a_running_worker_holds_nothing_of_the_judge():

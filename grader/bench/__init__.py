@@ -3,4 +3,9 @@
 Runs in: `python -m grader bench`, and the scripts in benchmarks/.
 May import: classroom, cuda, fast, judge, root.
 Start reading: latency.py (no GPU) or gpu.py.
+
+latency      how long a check takes
+gpu          softmax beside a copy and beside baselines
+per_lesson/  what lessons show of a GPU, one module a lesson
+record       the header of every record
 """

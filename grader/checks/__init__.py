@@ -3,4 +3,9 @@
 Runs in: the judge's process.
 May import: spec.
 Start reading: compare.py, then bounds.py.
+
+compare   values of an answer against float64: None, or a sentence
+bounds    tolerances, derived from rounding errors
+inputs    families of input tensors
+syntax    patterns in the syntax tree of an answer
 """

@@ -3,4 +3,13 @@
 Runs in: `python -m grader grade`, and the processes that it starts.
 May import: isolation, judge, lessons, root, spec.
 Start reading: grading.py, then results_store.py and executors.py.
+
+submissions    finds files in folders and zips, reads notebooks
+file_names     student, lesson and attempt from a path: Canvas, Moodle, nbgrader
+lesson_of      which lesson a notebook answers
+grading        a file -> its row; many files -> rows
+executors      processes of this machine, or a Dask cluster
+results_store  the folder with results.jsonl: lock, append, repair, cache keys
+seeds          seeds from the secret of a run
+sanitize       text from strangers without control characters
 """

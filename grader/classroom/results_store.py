@@ -12,7 +12,7 @@ import os
 import pathlib
 from collections.abc import Iterator
 
-from .. import atomic
+from .. import atomic_files
 
 RESULTS = "results.jsonl"
 NOT_GRADED = "not graded"  # the beginning of a problem that is the fault of the grader and not of a file
@@ -71,7 +71,7 @@ class Results:
 
     def expect(self, names: list[str]) -> None:
         """Store the names of all submitted files."""
-        atomic.write(self.folder / _EXPECTED, json.dumps(names, indent=0), sync=True)
+        atomic_files.write(self.folder / _EXPECTED, json.dumps(names, indent=0), sync=True)
 
     def close(self) -> None:
         """Remove replaced rows and release the lock."""
@@ -85,7 +85,7 @@ class Results:
         """Remove rows that a later row replaced, and a line that a crash left incomplete."""
         with contextlib.suppress(FileNotFoundError):
             if _lines(self.path) != (len(self._keys), True):
-                atomic.write(self.path, (_line(row) for row in read_rows(self.path)), sync=True)
+                atomic_files.write(self.path, (_line(row) for row in read_rows(self.path)), sync=True)
 
     def __enter__(self) -> Results:
         return self

@@ -6,7 +6,7 @@ import hmac
 import pathlib
 import secrets
 
-from .. import atomic
+from .. import atomic_files
 
 _MIN_BYTES = 16  # of a secret
 
@@ -33,7 +33,7 @@ def own_secret(folder: pathlib.Path) -> bytes:
     """
     file = folder / "secret"
     if not file.exists():
-        atomic.write(file, secrets.token_hex() + "\n", sync=True, mode=0o600)
+        atomic_files.write(file, secrets.token_hex() + "\n", sync=True, mode=0o600)
     return secret(file)
 
 

@@ -3,4 +3,7 @@
 Runs in: a shell.
 May import: bench, classroom, export, isolation, judge, lessons, notebook, root, spec.
 Start reading: grade.py.
+
+grade, merge, export, listing, doctor, bench   for instructors
+explain, new                                   for authors; skeleton/: the texts of `new`
 """

@@ -3,4 +3,11 @@
 Runs in: a worker; `device.py` in `bench` too.
 May import: interpreter, protocol.
 Start reading: host.py (compile and run), then runtime.cpp, memory.h (the guard) and meetings.h (races).
+
+host      compiles a kernel for the CPU, runs it, counts
+report    what stopped a kernel, as a sentence
+tools     g++ and addr2line, in a process beside the runner
+device    the same kernels on a GPU, through NVRTC
+launch    public path of notebook/cuda_launch
+runtime.cpp, cuda_on_cpu.h, memory.h (guard), meetings.h (races), state.h   the runtime
 """

@@ -3,4 +3,8 @@
 Runs in: `python -m grader export`.
 May import: classroom, isolation, judge, lessons, root.
 Start reading: entries.py (the rows), then one format, such as csv.py.
+
+entries       the rows, and which of a student's files counts
+csv, canvas (with gradebook), gradescope, junit, html   one format each; statistics: frequent mistakes
+autograder/   the package for Gradescope
 """

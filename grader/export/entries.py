@@ -7,7 +7,7 @@ import pathlib
 import re
 from dataclasses import dataclass, replace
 
-from .. import atomic
+from .. import atomic_files
 from ..classroom import file_names, results_store
 from ..classroom.sanitize import plain_all
 from ..isolation import UNKNOWN, in_words
@@ -95,4 +95,4 @@ def file_name(key: str) -> str:
 def write(path: pathlib.Path, data: str | bytes) -> None:
     """Write a file completely or not at all, in a folder that is made if need be. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    atomic.write(path, data)
+    atomic_files.write(path, data)

@@ -4,6 +4,18 @@ Runs in: a worker, and a notebook's kernel where there is no GPU.
 May import: spec.
 Start reading: hooks.py, then address_space.py (the guard), ledger.py, and batching/.
 
+hooks            the hooks around launches, accesses and programs
+triton_private   every private name of Triton, and what a version lacks
+address_space    the guard: windows of addresses, OutOfBounds
+ledger           elements moved, by tensor and launch; torch_ledger: the same for PyTorch's operators
+poison, bfloat16 values of masked lanes; conversions, and arithmetic that is refused
+recorder         which program touched which element, for traces
+state            the running launch, conditions and recordings
+launch_args      arguments, options and grid of a launch, and their refusals
+fastpaths        common operations straight to NumPy; caching: repeated work done once; compat: repairs
+batching/        many programs in one pass
+selfcheck        a control for each feature
+
 The stock interpreter reads and writes raw addresses. One missing mask can therefore end the Python process or, worse,
 go unnoticed. `install()` hooks the interpreter in place, for every kernel that runs interpreted in this process. The
 hooks replace private functions of triton.runtime.interpreter. Where one does not fit the installed Triton, its feature

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
 from .address_space import AddressSpace
 from .ledger import Ledger
 from .recorder import Recorder
-
-if TYPE_CHECKING:
-    from .batching.conflicts import Transaction
-    from .batching.scheduler import BatchScheduler
-    from .caching import LanguagePatches
 
 FEATURES = ("guard", "poison", "ledger", "order", "speed", "bf16", "batch")
 
@@ -36,9 +31,9 @@ class LaunchState:
     program: tuple[int, int, int] = (0, 0, 0)
     permutation: list[int] | None = None  # program at each place of the order; None: ascending
     patched: set[int] = field(default_factory=set)  # ids of the global namespaces that see the patched language
-    patches: LanguagePatches | None = None  # to be undone after the launch
-    scheduler: BatchScheduler | None = None
-    transaction: Transaction | None = None  # of the batched pass that is running
+    patches: Any = None  # caching.LanguagePatches, to be undone after the launch
+    scheduler: Any = None  # batching.scheduler.BatchScheduler
+    transaction: Any = None  # batching.conflicts.Transaction: of the batched pass that is running
 
 
 class State:
@@ -56,7 +51,7 @@ class State:
         self.launch: LaunchState | None = None
 
     @property
-    def transaction(self) -> Transaction | None:
+    def transaction(self) -> Any:
         """The transaction of the batched pass that is running, None outside of one."""
         return None if self.launch is None else self.launch.transaction
 

@@ -4,6 +4,12 @@ Runs in: every process, for the names; a worker, for the rungs themselves (`linu
 May import: nothing of the course.
 Start reading: linux/ladder.py, then docs/isolation.md.
 
+linux/ladder      proves the rungs on this machine and climbs them
+linux/limits, landlock, seccomp (system calls), namespaces   one rung each
+linux/proof       the controls that a rung must pass
+linux/processes   the end of a fork and of everything it started
+linux/scratch     folders for what answers write
+
 limits      bounds on a process's own time, memory, files and tasks: an accident affects one answer only
 landlock    files: Python and the system are readable, a scratch folder is writable
 seccomp     system calls: no other processes, no network, no change of owners and modes of files, no administration

@@ -3,4 +3,16 @@
 Runs in: the judge's process: a notebook's kernel, or a process that grades.
 May import: checks, isolation, mistakes, protocol, root, spec.
 Start reading: judge.py.
+
+extract        cells of a notebook -> the source text of one answer
+judge          an answer and an exercise -> a Result
+run_cases      runs the cases, a method for each way in which one may end
+verdict        what is wrong with one case
+compiled       the second look: Triton's compiler, and a GPU
+diagnose       which failure is reported, which of several mistakes is named
+render         a result in words: printed feedback, reports, terminal
+examine        everything about one answer, for `python -m grader explain`
+import_policy  imports and names that an answer may not use
+zygotes        the judge's handles on the warm processes; session: its conversation with one runner
+oracle         runs the course's own functions on tensors that an answer chose
 """

@@ -3,4 +3,13 @@
 Runs in: the judge's process.
 May import: checks, reference, spec.
 Start reading: mistake.py, detectors.py, then softmax/columns.py.
+
+mistake, registry  the record of a mistake; all of them by id
+detectors          ways to recognise one: by numbers, places, text
+errors             messages of Triton, PyTorch and Python -> a mistake
+anywhere, overflow, traffic, kernels, triton   any exercise, exp, moved elements, any kernel, the language
+softmax/           columns, rows, function (a wrapper), online, half, masked, tiles, persistent; formulas and walks
+                   compute the wrong ways
+copies (lesson 03), testing (06), tolerance (07), splits (09), residency (10), gradient and autograd (11),
+reductions and cuda (12), attention (13), bandwidth and routing (14), roofline (02)
 """

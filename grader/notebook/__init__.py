@@ -3,4 +3,12 @@
 Runs in: a notebook's kernel.
 May import: checks, interpreter, isolation, judge, lessons, root, spec.
 Start reading: api.py, then start.py (the work of `import grader`).
+
+api             check, hint, progress; progress_store: the scores behind them
+start           the work of `import grader`; history: the cells that ran
+errors          IPython's handler: errors of cells that become one sentence
+trace           with trace_text (table) and trace_figure (picture)
+traffic         with charts and picture (a figure that carries its description); alt_text: charts in words
+doctor          what works on this machine
+cuda_launch     launch() of lesson 12
 """

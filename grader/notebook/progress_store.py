@@ -7,7 +7,7 @@ import json
 import os
 import pathlib
 
-from .. import atomic, environment, lessons
+from .. import atomic_files, environment, lessons
 from ..spec import Exercise, sign_of
 from ..version import VERSION
 
@@ -23,7 +23,7 @@ def remember(exercise_id: str, score: float) -> None:
     if file is None:
         return
     try:
-        atomic.write(file, json.dumps(_stored() | _session))
+        atomic_files.write(file, json.dumps(_stored() | _session))
     except OSError:
         pass  # in a read-only folder, progress lasts for the session only
 
@@ -60,7 +60,7 @@ def save(path: str) -> str:
         "points": {i: scores[i] for i in known if i in scores},
         "possible": {i: float(e.points) for i, e in known.items()},
     }
-    atomic.write(pathlib.Path(path), json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+    atomic_files.write(pathlib.Path(path), json.dumps(record, indent=1, ensure_ascii=False) + "\n")
     return f"Saved to {path}: {len(record['public checks passed'])} of {len(known)} public checks passed."
 
 

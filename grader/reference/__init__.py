@@ -3,4 +3,8 @@
 Runs in: the judge's process.
 May import: checks, spec.
 Start reading: softmax_function.py.
+
+One module for each topic of grader/mistakes/: attention, autograd, bandwidth, cuda, gradient, online, reductions,
+residency, roofline, routing, softmax_function (a softmax that others can call), splits, testing, tolerance;
+combines: functions that are handed to answers
 """

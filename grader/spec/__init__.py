@@ -3,6 +3,14 @@
 Runs in: every process.
 May import: nothing of the course.
 Start reading: exercise.py (a task), case.py and call.py (its inputs), evidence.py (the record of a call), result.py.
+
+exercise    a task; answer: its text
+case, call  one input; one thing to run, with Out, Given and Helper arguments
+evidence    everything that came back from one call: error, launches, observations (the schema of the wire)
+panel       the accesses of a launch to one tensor, for traces
+detector    a way to recognise a mistake
+result      the verdict on one exercise, and the signs of statuses
+values      values without a plain form on the wire
 """
 
 from .answer import Answer
