@@ -211,3 +211,15 @@ def test_a_wrong_gradient_says_where_and_by_how_much():
     assert "the row, column 0 is 1.5, expected 0.75; 2 of 2 values differ" == (
         compare.gradient(y, dy, 2 * compare.softmax_gradient(y, dy).float())
     )
+
+
+def test_infinities_must_be_equal_and_differences_get_room():
+    """A relative tolerance of infinity accepts everything; a difference of large terms has an error of its own."""
+    want = torch.tensor([[1.0, -torch.inf]])
+
+    assert compare.tensor(want.clone(), want, 1e-5) is None
+    for wrong in ([1.0, torch.inf], [1.0, 0.0], [1.0, torch.nan]):
+        assert compare.tensor(torch.tensor([wrong]), want, 1e-5) is not None
+    assert compare.tensor(torch.tensor([1e-6]), torch.tensor([0.0]), 1e-5) is not None
+    assert compare.tensor(torch.tensor([1e-6]), torch.tensor([0.0]), 1e-5, atol=2e-6) is None
+    assert compare.tensor(torch.tensor([3e-6]), torch.tensor([0.0]), 1e-5, atol=torch.tensor([2e-6])) is not None

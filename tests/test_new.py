@@ -33,7 +33,7 @@ def test_a_skeleton_passes_and_lists_what_is_left(tmp_path):
         *answers,
     ):
         assert file in left and "AUTHOR" + ":" in (copy / file).read_text()
-    assert 0 == run(copy, "-m", "ruff", "check", ".").returncode
+    assert 0 == run(copy, "-m", "ruff", "check", "grader/lessons", "grader/mistakes").returncode
     assert 0 == run(copy, "solutions/build.py").returncode
     tests = [f"tests/test_{name}.py" for name in ("answers", "course", "rooms")]
     done = run(copy, "-m", "pytest", "-q", "--only", "5.3", *tests)

@@ -79,6 +79,17 @@ def test_malformed_values_are_harmless(data):
     assert isinstance(decode(data), (spec.Unreadable, tuple))
 
 
+def test_nothing_more_of_the_course_can_be_imported():
+    """Its packages have no path and its folder is on none, whatever the sandbox lets an answer read."""
+    source = f"""
+import sys
+def f():
+    packages = [n for n, m in sys.modules.items() if n.split(".")[0] == "grader" and vars(m).get("__path__")]
+    return packages, {str(ROOT)!r} in sys.path
+"""
+    assert ([], False) == run(source, Call("call", "f")).value
+
+
 def test_scratch_folders_are_gone_afterwards():
     """With the file that an answer wrote."""
     source = "import os\ndef f():\n    open('file', 'w').write('x')\n    return os.getcwd()"

@@ -113,13 +113,17 @@ def place(got: torch.Tensor, want: torch.Tensor, good: torch.Tensor) -> str:
     return f"{which}, {element}; {count}, the row sums to {total:.4g}"
 
 
-def tensor(got, want: torch.Tensor, rtol: float) -> str | None:
-    """None when got equals want (same shape and dtype) to a relative error of rtol, else a sentence."""
+def tensor(got, want: torch.Tensor, rtol: float, atol: torch.Tensor | float = 0.0) -> str | None:
+    """None when got equals want (same shape and dtype) to a relative error of rtol, else a sentence.
+
+    atol: absolute error besides, a number or of the shape of want, where the arithmetic explains one: the difference of
+    two terms of size s is off by some eps times s, however small it is. Infinities must be equal.
+    """
     wrong_kind = kind(got, want)
     if wrong_kind:
         return wrong_kind
-    good = (got.double() - want.double()).abs() <= rtol * want.double().abs()
-    good |= got == want
+    good = (got.double() - want.double()).abs() <= rtol * want.double().abs() + atol
+    good = (good & want.isfinite()) | (got == want)
     if good.all():
         return None
     at = tuple(int(i) for i in (~good).nonzero()[0])

@@ -76,9 +76,10 @@ def _explain(exercise, cells: list[str]) -> None:
     for label, sentence, ran in found.cases:
         print(f"    {'·' if not ran else '✗' if sentence else '✓'} {label}{': ' + sentence if sentence else ''}")
     matching = [opinion for opinion in found.opinions if opinion.matches]
-    others = dict.fromkeys(opinion.mistake for opinion in found.opinions if not opinion.matches)
+    named = {opinion.mistake for opinion in matching}
+    others = dict.fromkeys(opinion.mistake for opinion in found.opinions if opinion.mistake not in named)
     if found.opinions:
-        print(f"  votes of the {len(matching)} detectors that match a failing case, in the order of the table")
+        print(f"  votes of the {len(matching)} detectors that match a failing case; NaN alone counts half")
     for opinion in matching:
         fits = f", fits {opinion.fits[0]} of {opinion.fits[1]} cases" if opinion.fits else ""
         why = f" (ruled out: {opinion.ruled_out})" if opinion.ruled_out else ""
@@ -90,6 +91,6 @@ def _explain(exercise, cells: list[str]) -> None:
                 f"0 votes of the others: {', '.join(others)}", 110, initial_indent="  ", subsequent_indent="    "
             )
         )
-    named = found.mistake or "no name"
+    decided = found.mistake or "no name"
     also = f", or {found.also}, whose numbers fit as well" if found.also else ""
-    print(f"  decided: {named}{also}: {found.reason}\n")
+    print(f"  decided: {decided}{also}: {found.reason}\n")

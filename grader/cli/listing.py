@@ -1,4 +1,4 @@
-"""python -m grader list: the exercises and their points."""
+"""python -m grader list: the exercises and their points, or the mistakes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,22 @@ def add(commands) -> None:
     """Add this command to the parser."""
     parser = commands.add_parser("list", help="list the exercises")
     parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument("--mistakes", action="store_true", help="the mistakes instead: id, sentence, exercises")
     parser.set_defaults(run=run)
 
 
 def run(options) -> int:
-    """Print a line for each exercise, or all exercises as JSON."""
+    """Print a line for each exercise or mistake, or all exercises as JSON."""
     from .. import lessons
 
     exercises = lessons.exercises().values()
-    if options.json:
+    if options.mistakes:
+        from ..mistakes.registry import MISTAKES
+
+        for mistake in sorted(MISTAKES.values(), key=lambda mistake: mistake.id):
+            where = [e.id for e in exercises if mistake.id in dict(e.mistakes)]
+            print(f"{mistake.id}: {mistake.sentence} ({', '.join(where) or 'any exercise'})")
+    elif options.json:
         rows = [{"id": e.id, "title": e.title, "names": e.names, "points": e.points} for e in exercises]
         print(json.dumps(rows, indent=1))
     else:
