@@ -66,7 +66,6 @@ def launches(folder: str) -> dict:
 def seconds(whose: str, folder: str) -> dict[str, float]:
     """CPU seconds of each launch in this process, the shortest of LAUNCHES, after one that warms up."""
     import torch
-    from triton.runtime import interpreter as stock
 
     torch.set_num_threads(1)
     if whose == "ours":
@@ -84,7 +83,7 @@ def seconds(whose: str, folder: str) -> dict[str, float]:
                 launch()
                 times.append(time.process_time() - began)
         found[name] = min(times[1:])
-    assert (whose == "ours") == hasattr(stock, "_five_passes_installed")
+    assert (whose == "ours") == any(name.split(".")[0] == "grader" for name in sys.modules)
     return found
 
 
