@@ -5,11 +5,7 @@ A family takes m, n and a generator, and returns a float32 tensor of shape (m, n
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
-
-Family = Callable[[int, int, torch.Generator], torch.Tensor]
 
 
 def generator(seed: int) -> torch.Generator:

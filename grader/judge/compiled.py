@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 
 from ..mistakes.errors import from_error
-from ..spec import Answer, Case, Evidence, Exercise
+from ..spec import Answer, Evidence, Exercise
 from . import render, run_cases, zygotes
+from .diagnose import Seen
 from .verdict import Failure
 
 _GPU_START = 60.0  # extra seconds to initialise the GPU and to compile
-
-Seen = list[tuple[Case, Evidence]]
 
 
 def lower(exercise: Exercise, answer: Answer, seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
