@@ -8,14 +8,12 @@ does. It takes minutes, so it is no test; tests/test_batch.py runs a few.
 
 from __future__ import annotations
 
-import contextlib
-import io
+import os
 import pathlib
 import re
 import socket
 import sys
 import tempfile
-import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -23,67 +21,59 @@ sys.path.insert(0, str(ROOT))
 
 def differences(source: str, number: str) -> tuple[int, list[str]]:
     """(runs compared, what differed) for the cases of one exercise's answer."""
-    import torch
-
     from grader import interpreter, lessons
-    from grader.interpreter import address_space, ledger
+    from grader.device_side.server import Server
+    from grader.host_side import apart
+    from grader.interpreter import address_space
     from grader.judge import extract
-    from grader.judge.session import Session
-    from grader.worker import runner
+    from grader.protocol.calls import pack_call
 
     exercise = lessons.exercises()[number]
-    handle, kept, found, compared = runner.Runner.handle, [], [], 0
-    placed = address_space.Region.__post_init__
+    cases = [case for case in exercise.cases(1) if case.apart]
+    placed, found, compared = address_space.Region.__post_init__, [], 0
 
     def anywhere(self):
         """Addresses that an answer computes with, or that a message names, must not depend on where a tensor lies."""
         placed(self)
         self.base -= self.real & 0xFF
 
-    class Kept(ledger.Ledger):
-        def __init__(self):
-            super().__init__()
-            kept.append(self)
-
-    def both(self, header, payload):
-        nonlocal compared
-        if header["op"] != "run":
-            return handle(self, header, payload)
-        results = []
-        kept.clear()
-        for batch in (False, True):
-            interpreter.current.batch = batch
-            torch.manual_seed(0)
-            results.append(handle(self, header, payload))
-        compared += 1
-        if repr(results[0]) != repr(results[1]):
-            found.append("what came back")
-        if len(kept) == 2 and description(kept[0]) != description(kept[1]):
-            found.append("the ledger")
-        return results[1]
-
     ours, theirs = socket.socketpair()
-    original, runner.Ledger, runner.Runner.handle = runner.Ledger, Kept, both
-    address_space.Region.__post_init__ = anywhere
-    try:
-        with tempfile.TemporaryDirectory() as scratch, contextlib.redirect_stdout(io.StringIO()):
-            served = threading.Thread(target=runner.serve, args=(theirs, scratch), daemon=True)
-            served.start()
+    with tempfile.TemporaryDirectory() as scratch:
+        host = os.fork()
+        if not host:
+            try:
+                ours.close()
+                apart.serve(theirs, scratch)
+            finally:
+                os._exit(0)
+        theirs.close()
+        address_space.Region.__post_init__ = anywhere
+        try:
+            server = Server(ours, exercise.modules)
             source = extract.extract([source], exercise.names).source
-            with Session(lambda: None, ours, source, 600.0) as session:
-                for case in exercise.cases(1):
-                    session.run(case.call)
+            server.handle({"op": "write", "source": source}, b"")
+            server.handle({"op": "load", "driver": exercise.driver}, b"")
+            for case in cases:
+                header, payload = pack_call(case.call)
+                results = []
+                for batch in (False, True):
+                    interpreter.current.batch = batch
+                    results.append(repr(server.handle(header, b"".join(payload))))
+                    results.append(description(server._observer.ledger))
+                compared += 1
+                found += ["what came back"] * (results[0] != results[2]) + ["the ledger"] * (results[1] != results[3])
+        finally:
+            address_space.Region.__post_init__ = placed
             ours.close()
-            served.join()
-    finally:
-        runner.Ledger, runner.Runner.handle, address_space.Region.__post_init__ = original, handle, placed
+            os.waitpid(host, 0)
     return compared, found
 
 
 def description(ledger) -> tuple[list, list, list]:
     """The content of a ledger, in a form that can be compared."""
     launches = [{name: plain(value) for name, value in vars(launch).items()} for launch in ledger.launches]
-    return [vars(e) for e in ledger.entries], launches, ledger.language
+    entries = [{name: value for name, value in vars(e).items() if name != "storage"} for e in ledger.entries]
+    return entries, launches, ledger.language
 
 
 def plain(value):
@@ -113,8 +103,6 @@ def main(folder: str, begins: tuple[str, ...]) -> int:
 
 
 if __name__ == "__main__":
-    import os
-
     os.environ["TRITON_INTERPRET"] = "1"
     sys.exit(
         main(sys.argv[1], tuple(sys.argv[2:]) or ("03", "04", "05", "07", "08", "09", "10", "11", "13", "14_softmax"))

@@ -1,49 +1,56 @@
-"""Triton's front end, without a GPU: what it refuses though the interpreter runs it."""
+"""Kernels that the interpreter would run and no GPU takes: refused as text, or by Triton's front end, without a GPU."""
 
 import pytest
+import torch
 
 from grader.judge import zygotes
+from grader.spec import Call
 
 HEADER = "import torch\nimport triton\nimport triton.language as tl\n\n@triton.jit\n"
-TYPES = {"y_ptr": "*fp32", "x_ptr": "*fp32", "n": "i32"}
 
 
-def lower(body, name="kernel"):
-    source = HEADER + "def kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):\n    cols = tl.arange(0, BLOCK)\n" + body
-    launch = {"kernel": name, "signature": TYPES, "constants": {"BLOCK": 8}, "options": {}}
-    with zygotes.get("compiled").open(source, seconds=30) as session:
-        return session.lower(launch)
+def refused(body, header=HEADER):
+    """The error of the device or of the compiler for a kernel, None without one."""
+    source = header + "def kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):\n    cols = tl.arange(0, BLOCK)\n" + body
+    call = Call("launch", "kernel", (torch.zeros(8), torch.ones(8), 8), {"BLOCK": 8}, grid=(1,))
+    with zygotes.get().open(source, 30, apart=True) as session:
+        evidence = session.run(call)
+    if evidence.error:
+        return evidence.error
+    with zygotes.get("compiled").open("", 30) as session:
+        return session.lower(evidence.launches[0], evidence.programs[evidence.launches[0]["program"]])
+
+
+COPY = "    tl.store(y_ptr + cols, tl.load(x_ptr + cols, mask=cols < n, other=0.0), mask=cols < n)\n"
 
 
 def test_a_right_kernel_is_taken():
     """The control: nothing is refused."""
-    body = "    tl.store(y_ptr + cols, tl.load(x_ptr + cols, mask=cols < n, other=0.0), mask=cols < n)\n"
-
-    assert (True, None) == lower(body)
+    assert refused(COPY) is None
 
 
 @pytest.mark.parametrize(
     "body, says",
     [
-        ("    tl.store(y_ptr + cols, torch.exp(tl.load(x_ptr + cols)))\n", "must be Tensor, not tensor"),
+        ("    tl.store(y_ptr + cols, torch.exp(tl.load(x_ptr + cols)))\n", "this one is PyTorch's"),
         ("    tl.store(y_ptr + cols, tl.load(x_ptr + cols), mask=cols < n and cols >= 0)\n", "'and' and 'or'"),
         (
             "    s = 0\n    for i in range(0, n):\n        s += tl.sum(tl.load(x_ptr + cols), axis=0)\n"
             "    tl.store(y_ptr, s)\n",
             "Loop-carried variable s",
         ),
-        ("    x = tl.load(x_ptr + cols)\n    try:\n        y = x\n    except ValueError:\n        y = x\n", "Try"),
+        ("    x = tl.load(x_ptr + cols)\n    try:\n        y = x\n    except ValueError:\n        y = x\n", "`try`"),
     ],
     ids=["torch inside", "and on masks", "type changes in a loop", "try"],
 )  # fmt: skip
 def test_what_no_gpu_takes_is_refused(body, says):
-    """Each of these runs interpreted."""
-    found, error = lower(body)
-
-    assert found
-    assert says in error["message"]
+    """Python would run each of these."""
+    assert says in refused(body)["message"]
 
 
-def test_a_name_that_is_no_kernel_is_said_to_be_missing():
-    """A kernel inside a function cannot be found by its name; that is no fault of the answer."""
-    assert (False, None) == lower("    pass\n", name="elsewhere")
+def test_a_plain_global_is_refused_and_a_constexpr_is_not():
+    """The compiler sees the globals of an answer as they are."""
+    body = COPY.replace("0.0", "PAD")
+
+    assert "global variable PAD" in refused(body, "PAD = 0.0\n" + HEADER)["message"]
+    assert refused(body, HEADER.replace("\n\n", "\nPAD = tl.constexpr(0.0)\n\n")) is None

@@ -41,6 +41,13 @@ def no_tensor(y_ptr, address):
 
 
 @triton.jit
+def copy_wide(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr.to(tl.pointer_type(tl.int64)) + cols, mask=cols < n, other=0)
+    tl.store(y_ptr.to(tl.pointer_type(tl.int64)) + cols, x, mask=cols < n)
+
+
+@triton.jit
 def add_one(x):
     return x + 1.0
 
@@ -178,6 +185,18 @@ def test_neighbours_in_memory_are_told_apart():
 
     with pytest.raises(OutOfBounds, match="y_ptr"):
         unmasked_store[(1,)](y, x, 5, 5, BLOCK=8)
+
+
+def test_a_wide_access_touches_several_elements():
+    """A pointer to 8 bytes in a tensor of 4: both elements count, and both must exist."""
+    x, y = torch.arange(7.0), torch.zeros(7)
+
+    with recording() as ledger:
+        copy_wide[(1,)](y, x, 3, BLOCK=4)
+
+    assert torch.equal(x[:6], y[:6]) and (6, 6) == ledger.totals()
+    with pytest.raises(OutOfBounds, match="element 7"):
+        copy_wide[(1,)](y, x, 4, BLOCK=4)
 
 
 def test_views_are_read_and_written_by_their_strides():

@@ -8,6 +8,8 @@ hooks            the hooks around launches, accesses and programs
 triton_private   every private name of Triton, and what a version lacks
 address_space    the guard: windows of addresses, OutOfBounds
 ledger           elements moved, by tensor and launch; torch_ledger: the same for PyTorch's operators
+float_storages   storages that hold floating-point numbers, whatever dtype a view gives them
+observe          all counts of one call, as plain data
 poison, bfloat16 values of masked lanes; conversions, and arithmetic that is refused
 recorder         which program touched which element, for traces
 state            the running launch, conditions and recordings
@@ -33,7 +35,6 @@ batch   many programs in one pass of the kernel, with the same results
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
 
 from .address_space import OutOfBounds
 from .hooks import hook
@@ -95,13 +96,6 @@ def install() -> dict[str, str]:
     return STATUS
 
 
-@contextlib.contextmanager
-def instead_of_running(tell: Callable[[Callable], None]):
-    """Call tell(kernel function) for each launch inside the block, and do not run the kernel."""
-    with private().replaced("launch", lambda executor, *args, **kwargs: tell(executor.fn)):
-        yield
-
-
 __all__ = [
     "FEATURES",
     "STATUS",
@@ -110,6 +104,5 @@ __all__ = [
     "conditions",
     "in_kernel",
     "install",
-    "instead_of_running",
     "recording",
 ]

@@ -32,8 +32,8 @@ class Region:
 
     name: of the kernel's parameter. index: from 1, the number of its window. real: real address of its first element.
     itemsize: bytes of an element, a power of two. shape, strides: in elements. floating: whether its dtype is.
-    base: guarded address of its first element. numel: number of elements of the shape. repeats: whether a stride is 0.
-    contiguous: whether its elements lie in memory in row-major order without gaps.
+    storage: address of its storage. base: guarded address of its first element. numel: number of elements of the shape.
+    repeats: whether a stride is 0. contiguous: whether its elements lie in memory in row-major order without gaps.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Region:
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     floating: bool = True
+    storage: int = 0
 
     def __post_init__(self):
         # The guarded address keeps the low bits of the real one, so it has the same alignment.
@@ -113,18 +114,20 @@ class AddressSpace:
             tuple(tensor.shape),
             tuple(tensor.stride()),
             tensor.is_floating_point(),
+            tensor.untyped_storage().data_ptr(),
         )
         self.regions.append(region)
         return region
 
     def resolve(
-        self, op: str, addresses: np.ndarray, mask: np.ndarray, program: tuple[int, int, int], grid=(1, 1, 1)
+        self, op: str, addresses: np.ndarray, mask: np.ndarray, program: tuple[int, int, int], grid=(1, 1, 1), width=0
     ) -> tuple[np.ndarray, list[tuple[Region, np.ndarray]]]:
         """Translate the addresses of one access. Raises OutOfBounds before the access happens.
 
         op: "load" or "store". addresses: uint64 array, guarded. mask: bool array that broadcasts to its shape. program:
-        (x, y, z). Returns (real addresses, [(region, element numbers of its active lanes), ...]). The real addresses of
-        masked lanes are meaningless.
+        (x, y, z). width: bytes of an access; one that is wider than an element touches several. Returns (real
+        addresses, [(region, element numbers of its active lanes), ...]). The real addresses of masked lanes are
+        meaningless.
         """
         if mask.shape != addresses.shape:
             mask = np.broadcast_to(mask, addresses.shape)
@@ -132,6 +135,10 @@ class AddressSpace:
         if active.size == 0:
             return addresses, []
         region = owner(self.regions, int(active.min()), int(active.max()))
+        if region is not None and width > region.itemsize:
+            steps = [addresses + np.uint64(step) for step in range(0, width, region.itemsize)]
+            found = [self.resolve(op, each, mask, program, grid) for each in steps]
+            return found[0][0], [touched for _, several in found for touched in several]
         if region is not None:  # the usual case; an error takes the general path below
             elements, good = region.elements(active)
             if good.all():

@@ -59,7 +59,7 @@ class LanguagePatches:
                 del names[name]
 
     def put_in_place(self) -> bool:
-        """Apply the patches. False if they are applied already, as in a launch inside another one."""
+        """Apply the patches. False if they are applied already."""
         if self._in_place:
             return False
         for place, names in self._patched.items():

@@ -61,7 +61,9 @@ def _hook_launch(private: Private) -> None:
 
     @functools.wraps(run)
     def launch(self, *args, **kwargs):
-        outer, kernel = current.launch, self.fn
+        kernel = self.fn
+        if current.launch is not None:
+            raise KernelMisuse(f"{kernel.__name__} is launched inside a kernel: a kernel calls it without a grid")
         if not hasattr(kernel, "__signature__"):  # a launch computes it four times
             kernel.__signature__ = inspect.signature(kernel)
         try:
@@ -71,13 +73,14 @@ def _hook_launch(private: Private) -> None:
             names = [n for n, v in bound.items() for _ in launch_args.tensors(v) if n not in self.constexprs]
             current.launch = LaunchState(self, kernel.__name__, bound, options, self.constexprs, names)
             with np.errstate(all="ignore"):  # no warning for inf - inf, as on a GPU
-                return run(self, *args, **kwargs)
+                run(self, *args, **kwargs)
+            _end_record()
         except private.Error as error:
             raise _original_error(error, private.Error) from None
         finally:
-            if current.launch is not outer and current.launch.patches is not None:
+            if current.launch is not None and current.launch.patches is not None:
                 current.launch.patches.take_back()
-            current.launch, self.fn = outer, kernel
+            current.launch, self.fn = None, kernel
 
     @functools.wraps(call)
     def device_call(self, *args, **kwargs):
@@ -115,7 +118,7 @@ def _hook_memory(private: Private) -> None:
             return load(self, ptrs, mask, other, *args, **kwargs)
         if current.launch.transaction is not None:
             return scheduler.load(private, lambda *one: load(self, *one, *args, **kwargs), ptrs, mask, other)
-        real = _checked_access("load", ptrs, mask.data, Handle)
+        real = _checked_access("load", ptrs, mask.data, private)
         if other is None and current.poison and not mask.data.all():
             masked = ~np.broadcast_to(mask.data, ptrs.data.shape)
             element = ptrs.get_element_ty()
@@ -126,20 +129,20 @@ def _hook_memory(private: Private) -> None:
         if current.transaction is not None:
             return scheduler.store(private, lambda *one: store(self, *one, *args, **kwargs), ptrs, value, mask)
         if current.launch is not None:
-            ptrs = _checked_access("store", ptrs, mask.data, Handle)
+            ptrs = _checked_access("store", ptrs, mask.data, private)
         return store(self, ptrs, value, mask, *args, **kwargs)
 
     def atomic_rmw(self, op, ptr, val, mask, *args, **kwargs):
         if current.launch is not None:
-            _checked_access("load", ptr, mask.data, Handle)
-            ptr = _checked_access("store", ptr, mask.data, Handle, atomic=True)
+            _checked_access("load", ptr, mask.data, private)
+            ptr = _checked_access("store", ptr, mask.data, private, atomic=True)
         return rmw(self, op, ptr, val, mask, *args, **kwargs)
 
     def atomic_cas(self, ptr, *args, **kwargs):
         if current.launch is not None:
             everything = np.ones(ptr.data.shape, bool)
-            _checked_access("load", ptr, everything, Handle)
-            ptr = _checked_access("store", ptr, everything, Handle, atomic=True)
+            _checked_access("load", ptr, everything, private)
+            ptr = _checked_access("store", ptr, everything, private, atomic=True)
         return cas(self, ptr, *args, **kwargs)
 
     private.replace("masked_load", masked_load)
@@ -185,7 +188,7 @@ def _hook_programs(private: Private) -> None:
     private.replace("set_grid_idx", grid_idx)
 
 
-def _checked_access(op: str, ptrs, mask, Handle, atomic: bool = False):
+def _checked_access(op: str, ptrs, mask, private: Private, atomic: bool = False):
     """Check and count one access. Returns a handle with the real addresses in place of the guarded ones.
 
     op: "load" or "store". ptrs: TensorHandle of guarded addresses. mask: ndarray. Raises OutOfBounds, KernelMisuse.
@@ -197,13 +200,14 @@ def _checked_access(op: str, ptrs, mask, Handle, atomic: bool = False):
     program = (x * ny + y) * nz + z
     if current.recorder is not None:
         current.recorder.access(op, ptrs.data, mask, launch.memory.regions, program)
-    real, touched = launch.memory.resolve(op, ptrs.data, mask, launch.program, launch.grid)
+    width = np.dtype(private.numpy_dtype(ptrs.get_element_ty())).itemsize
+    real, touched = launch.memory.resolve(op, ptrs.data, mask, launch.program, launch.grid, width)
     if launch.scheduler is not None:
         launch.scheduler.saw(op, touched, ptrs.data.size)
     if current.ledger is not None:
         for region, elements in touched:
             current.ledger.access(op, region, elements, program, atomic)
-    return Handle(real, ptrs.dtype)
+    return private.Handle(real, ptrs.dtype)
 
 
 def _begin_record(launch: LaunchState) -> None:
@@ -215,6 +219,11 @@ def _begin_record(launch: LaunchState) -> None:
     constants = {n: v for n, v in launch.arguments.items() if n in launch.constexprs}
     signature = {n: type_name(v) for n, v in launch.arguments.items() if n not in constants}
     current.ledger.begin_launch(Launch(launch.kernel, tuple(launch.grid), launch.options, constants, signature))
+
+
+def _end_record() -> None:
+    if current.ledger is not None:
+        current.ledger.end_launch()
 
 
 def _original_error(error: BaseException, wrapper: type) -> BaseException:

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from .float_storages import FloatStorages
+
+_COUNTERS = 4  # integers that a program may store before they count as numbers
+
 
 @dataclass
 class Entry:
-    """Traffic of one operation on one tensor. read, written: elements. itemsize: bytes of an element."""
+    """Traffic of one operation on one tensor.
+
+    read, written: elements. itemsize: bytes of an element. share: floating-point numbers an element, 0 for an integer.
+    storage: address of the tensor's storage.
+    """
 
     operation: str
     tensor: str
     read: int = 0
     written: int = 0
     itemsize: int = 4
-    floating: bool = True
+    share: float = 1.0
+    storage: int = 0
+
+    def numbers(self) -> tuple[int, int]:
+        """(floating-point numbers read, written)."""
+        return math.ceil(self.read * self.share), math.ceil(self.written * self.share)
 
     def add(self, op: str, elements: int) -> None:
         """Add elements that a load or a store moved. op: "load" or "store"."""
@@ -48,6 +62,7 @@ class Launch:
     times: dict[str, np.ndarray] = field(default_factory=dict)
     atomics: dict[int, int] = field(default_factory=dict)  # by program: the time of its last atomic
     clock: int = 0
+    program: int = -1  # as in spec.Launch
 
     @property
     def storing(self) -> int:
@@ -100,10 +115,12 @@ def transfers(elements: np.ndarray, programs: np.ndarray | None = None) -> int:
 class Ledger:
     """The accesses of the launches and operations of one recording.
 
-    An element counts once per instruction. A masked lane never counts.
+    An element counts once per instruction. A masked lane never counts. storages: those that hold floating-point
+    numbers.
     """
 
-    def __init__(self):
+    def __init__(self, storages: FloatStorages | None = None):
+        self.storages = storages if storages is not None else FloatStorages()
         self.entries: list[Entry] = []
         self.launches: list[Launch] = []
         self.language: list[str] = []  # functions of triton.language's own library that kernels called
@@ -133,21 +150,29 @@ class Ledger:
         key = (region.index, region.name)
         if key not in self._open:
             kernel = self.launches[-1].kernel
-            self._open[key] = Entry(kernel, region.name, itemsize=region.itemsize, floating=region.floating)
+            share = self.storages.share(region.storage, region.itemsize, region.floating)
+            self._open[key] = Entry(kernel, region.name, 0, 0, region.itemsize, share, region.storage)
             self.entries.append(self._open[key])
         return self._open[key]
 
+    def end_launch(self) -> None:
+        """Count integers that the launch stored as numbers, unless they are a few a program, such as counters."""
+        few = _COUNTERS * math.prod(self.launches[-1].grid)
+        for entry in self._open.values():
+            if not entry.share and entry.written > few:
+                entry.share = 1.0
+                self.storages.mark(entry.storage, entry.itemsize)
+
     def operation(self, name: str, reads, writes) -> None:
-        """Count one PyTorch operation. reads, writes: (elements, itemsize, floating) of each tensor."""
-        for elements, itemsize, floating in reads:
-            self.entries.append(Entry(name, "input", read=elements, itemsize=itemsize, floating=floating))
-        for elements, itemsize, floating in writes:
-            self.entries.append(Entry(name, "output", written=elements, itemsize=itemsize, floating=floating))
+        """Count one PyTorch operation. reads, writes: (elements, itemsize, share) of each tensor."""
+        for elements, itemsize, share in reads:
+            self.entries.append(Entry(name, "input", elements, 0, itemsize, share))
+        for elements, itemsize, share in writes:
+            self.entries.append(Entry(name, "output", 0, elements, itemsize, share))
 
     def totals(self) -> tuple[int, int]:
         """(elements read, elements written) of floating-point tensors, the unit of the budgets."""
-        floats = [e for e in self.entries if e.floating]
-        return sum(e.read for e in floats), sum(e.written for e in floats)
+        return sum(e.numbers()[0] for e in self.entries), sum(e.numbers()[1] for e in self.entries)
 
     def bytes(self) -> tuple[int, int]:
         """(bytes read, bytes written), index tensors included."""
@@ -161,11 +186,12 @@ class Ledger:
         rows: list[list] = []
         previous = None
         for entry in self.entries:
-            if not entry.floating:
+            if not entry.share:
                 continue
             if not rows or entry.operation != previous:
                 rows.append([entry.operation, 0, 0])
-            rows[-1][1] += entry.read
-            rows[-1][2] += entry.written
+            read, written = entry.numbers()
+            rows[-1][1] += read
+            rows[-1][2] += written
             previous = entry.operation
         return [tuple(row) for row in rows]

@@ -18,7 +18,7 @@ class KernelMisuse(TypeError):
 
 @dataclass
 class LaunchState:
-    """Everything that belongs to one launch. One object, because launches may nest and the outer one must come back."""
+    """Everything that belongs to one launch."""
 
     executor: object  # the stock GridExecutor; its `fn` is the kernel, or the BatchScheduler in its place
     kernel: str

@@ -27,15 +27,14 @@ class TorchLedger(TorchDispatchMode):
     A view moves nothing. An expanded tensor counts once. An operation inside an interpreted kernel is not counted.
 
     ledger: gets the counts. poison: whether memory from torch.empty is filled with NaN (integers: the largest value).
-    names: of the operations. inside_kernels: names of the operations inside interpreted kernels. peak: the largest
-    number of elements alive at once, of tensors that operations made. reads: elements read, by address of the storage.
+    names: of the operations. peak: the largest number of elements alive at once, of tensors that operations made.
+    reads: elements read, by address of the storage.
     """
 
     def __init__(self, ledger: Ledger, poison: bool = False):
         super().__init__()
         self.ledger, self.poison = ledger, poison
         self.names: list[str] = []
-        self.inside_kernels: list[str] = []
         self.peak, self._alive = 0, 0
         self.reads: Counter[int] = Counter()
 
@@ -61,26 +60,27 @@ class TorchLedger(TorchDispatchMode):
     def _counted(self, name: str, method):
         @functools.wraps(method)
         def leave(tensor, *args, **kwargs):
-            if interpreter.in_kernel():
-                self.inside_kernels.append(name)
-            else:
-                self.names.append(name)
-                self.reads[tensor.untyped_storage().data_ptr()] += _size(tensor)[0]
-                self.ledger.operation(name, [_size(tensor)], [])
+            if not interpreter.in_kernel():
+                self.left(tensor, name)
             return method(tensor, *args, **kwargs)
 
         return leave
+
+    def left(self, tensor, name: str) -> None:
+        """Count the elements of a tensor, which leave PyTorch by an operation of this name."""
+        self.names.append(name)
+        self.reads[tensor.untyped_storage().data_ptr()] += self._size(tensor)[0]
+        self.ledger.operation(name, [self._size(tensor)], [])
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         out = func(*args, **kwargs)
         name = _name(func, types)
         if interpreter.in_kernel():
-            if not _housekeeping(name, args):
-                self.inside_kernels.append(name)
             return out
         if name in _ALLOCATES:
             self._count_alive([out])
+            self.ledger.storages.hold(out)
             if self.poison:
                 _fill(out)
             return out
@@ -112,12 +112,20 @@ class TorchLedger(TorchDispatchMode):
                 return  # a view, or a property of a tensor: nothing moves
         unique = {_key(t): t for t in read}
         self._count_alive(fresh)
-        sizes = {key: _size(t) for key, t in unique.items()}
+        self.ledger.storages.computed(name, list(unique.values()), written, fresh)
+        sizes = {key: self._size(t) for key, t in unique.items()}
         if name in _GATHERS:
-            sizes[_key(args[0])] = (out.numel(), *_size(args[0])[1:])
+            sizes[_key(args[0])] = (out.numel(), *self._size(args[0])[1:])
         for key, t in unique.items():
             self.reads[t.untyped_storage().data_ptr()] += sizes[key][0]
-        self.ledger.operation(name, list(sizes.values()), [_size(t) for t in written + fresh])
+        self.ledger.operation(name, list(sizes.values()), [self._size(t) for t in written + fresh])
+
+    def _size(self, t: torch.Tensor) -> tuple[int, int, float]:
+        """(distinct elements, bytes of one, floating-point numbers in one). A stride of 0 repeats the same elements."""
+        elements = 1
+        for n, stride in zip(t.shape, t.stride()):
+            elements *= n if stride or n == 0 else 1
+        return elements, t.element_size(), self.ledger.storages.share_of(t)
 
     def _count_alive(self, made: list[torch.Tensor]) -> None:
         """Count new tensors as alive until they are freed."""
@@ -140,13 +148,6 @@ def _name(func, types) -> str:
     return f"{foreign or space}::{name}" if foreign or space not in ("aten", "prim", "prims") else name
 
 
-def _housekeeping(name: str, args) -> bool:
-    """Whether the interpreter itself runs the operation around a launch: an alias, or a copy onto itself."""
-    if name == "copy_":
-        return args[0].data_ptr() == args[1].data_ptr()
-    return name in _ALLOCATES or name in ("set_", "detach", "alias")
-
-
 def _key(t: torch.Tensor) -> tuple:
     return t.data_ptr(), tuple(t.shape), tuple(t.stride())
 
@@ -157,14 +158,6 @@ def _flat(value) -> list[torch.Tensor]:
     if isinstance(value, (tuple, list)):
         return [t for item in value for t in _flat(item)]
     return []
-
-
-def _size(t: torch.Tensor) -> tuple[int, int, bool]:
-    """(distinct elements, bytes of one, whether floating-point). A stride of 0 repeats the same elements."""
-    elements = 1
-    for n, stride in zip(t.shape, t.stride()):
-        elements *= n if stride or n == 0 else 1
-    return elements, t.element_size(), t.is_floating_point()
 
 
 def _fill(t: torch.Tensor) -> None:

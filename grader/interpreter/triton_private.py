@@ -10,14 +10,17 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import importlib
 import inspect
 from collections.abc import Iterator
+from typing import NamedTuple
 
 # our name -> its path from triton.runtime.interpreter
 _PATHS = {
     # launching
     "launch": "GridExecutor.__call__",
     "call_function": "InterpretedFunction.__call__",
+    "run_function": "InterpretedFunction.run",
     "rewrite": "InterpretedFunction.rewrite",
     "Function": "InterpretedFunction",
     "to_tensor_of_language": "_implicit_cvt",
@@ -202,6 +205,49 @@ def is_jit(function) -> bool:
     return isinstance(function, JITFunction)
 
 
+def under_decorators(kernel, args, kwargs: dict) -> tuple[object, dict]:
+    """(the function with @triton.jit under triton.autotune and triton.heuristics, the arguments that these add).
+
+    args, kwargs: those of the launch. No configuration can be timed without a GPU, so an autotuned kernel gets the
+    first one that its own pruning keeps and that does not contradict kwargs. Raises TypeError for an object that is no
+    kernel.
+    """
+    from triton.runtime.autotuner import Autotuner, Heuristics
+
+    more: dict = {}
+    while isinstance(kernel, (Autotuner, Heuristics)):
+        given = {**dict(zip(kernel.arg_names, args)), **more, **kwargs}
+        if isinstance(kernel, Heuristics):
+            more |= {name: value(given) for name, value in kernel.values.items()}
+        else:
+            more |= _first_configuration(kernel, args, given)
+        kernel = kernel.fn
+    if not is_kernel(kernel):
+        raise TypeError(f"'{type(kernel).__name__}' object is not subscriptable")
+    return kernel, {name: value for name, value in more.items() if name not in kwargs}
+
+
+def _first_configuration(tuner, args, given: dict) -> dict:
+    tuner.nargs = dict(zip(tuner.arg_names, args))
+    kept = tuner.prune_configs(given)
+    fitting = [c for c in kept if all(given.get(name, value) == value for name, value in c.all_kwargs().items())]
+    chosen = (fitting or kept)[0]
+    if chosen.pre_hook is not None:
+        chosen.pre_hook({**given, **chosen.all_kwargs()})
+    return chosen.all_kwargs()
+
+
+def send_decorated() -> None:
+    """Make a launch of an autotuned kernel, or one with heuristics, a launch of its function. For this process."""
+    from triton.runtime.autotuner import Autotuner, Heuristics
+
+    def run(kernel, *args, grid=None, warmup=False, **kwargs):
+        function, more = under_decorators(kernel, args, kwargs)
+        return function.run(*args, grid=grid, warmup=warmup, **kwargs, **more)
+
+    Autotuner.run = Heuristics.run = run
+
+
 def make_ir(kernel, signature: dict, constants: dict, options: dict, target: tuple) -> None:
     """Lower a kernel to Triton's intermediate language, for a GPU target (backend, architecture, warp size).
 
@@ -224,3 +270,65 @@ def make_ir(kernel, signature: dict, constants: dict, options: dict, target: tup
         "codegen_fns": backend.get_codegen_implementation(parsed),
     }  # fmt: skip
     source.make_ir(**{name: known[name] for name in inspect.signature(source.make_ir).parameters})
+
+
+# Names that the interpreter's rewriting of a kernel's text relies on, and parameters that Triton fills in by itself.
+REWRITER_NAMES = frozenset({"interpreter_semantic", "_InterpreterComparison"})
+FILLED_IN = frozenset({"_semantic", "_builder", "_generator", "member"})
+_LANGUAGE = ("triton.language",) + tuple(
+    f"triton.language.{part}"
+    for part in "math random standard extra extra.libdevice extra.cuda extra.cuda.libdevice".split()
+)
+
+
+class Place(NamedTuple):
+    """A module or an enumeration of Triton's language. names: of it, those of objects that a kernel may use."""
+
+    object: object
+    names: frozenset[str]
+
+
+@functools.cache
+def kernel_language() -> dict[str, Place]:
+    """The modules of Triton's language by their names, such as triton.language.math.
+
+    Before Triton 3.6 a launch replaces functions of the language for good, so the first call must precede launches.
+    """
+    found = {}
+    for name in _LANGUAGE:
+        with contextlib.suppress(ImportError):
+            module = importlib.import_module(name)
+            public = {n: value for n, value in vars(module).items() if not n.startswith("_")}
+            found[module.__name__] = Place(module, frozenset(n for n, value in public.items() if _of_kernels(value)))
+    triton, language = importlib.import_module("triton"), found["triton.language"].object
+    found["triton"] = Place(triton, frozenset({"cdiv", "next_power_of_2"} & vars(triton).keys()))
+    found["triton.language.PropagateNan"] = Place(language.PropagateNan, frozenset({"ALL", "NONE"}))
+    return found
+
+
+def _of_kernels(value) -> bool:
+    """Whether a public object of the language is made for kernels: a function, a dtype, a number, a class of values."""
+    from triton.language import core
+
+    if isinstance(value, type):
+        return value in (core.constexpr, core.pointer_type, core.range, core.static_range)
+    stub = getattr(value, "__module__", None) == "triton.language.extra.libdevice" and callable(value)
+    values = (core.dtype, core.constexpr)
+    return stub or type(value) is int or isinstance(value, values) or core.is_builtin(value) or is_kernel(value)
+
+
+def is_kernel(value) -> bool:
+    """Whether a function has the decorator @triton.jit, in a process that interprets kernels or compiles them."""
+    return isinstance(value, private().Function or ()) or is_jit(value)
+
+
+def rewrite(kernel) -> set[str]:
+    """Let the interpreter read and rewrite the text of a kernel now. Returns the global names that this added.
+
+    The interpreter puts all of its own global names beside those of the kernel; only those in REWRITER_NAMES are used.
+    """
+    if not isinstance(kernel, private().Function or ()):
+        return set()
+    before = kernel.fn.__globals__.keys() | REWRITER_NAMES
+    kernel.rewrite()
+    return kernel.fn.__globals__.keys() - before

@@ -12,7 +12,6 @@ compiled       the second look: Triton's compiler, and a GPU
 diagnose       which failure is reported, which of several mistakes is named
 render         a result in words: printed feedback, reports, terminal
 examine        everything about one answer, for `python -m grader explain`
-import_policy  imports and names that an answer may not use
 zygotes        the judge's handles on the warm processes; session: its conversation with one runner
 oracle         runs the course's own functions on tensors that an answer chose
 """

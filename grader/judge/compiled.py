@@ -2,45 +2,38 @@
 
 from __future__ import annotations
 
-import re
-
 from ..mistakes.errors import from_error
 from ..spec import Answer, Evidence, Exercise
-from . import render, run_cases, zygotes
+from . import render, zygotes
 from .diagnose import Seen
 from .verdict import Failure
 
 _GPU_START = 60.0  # extra seconds to initialise the GPU and to compile
 
 
-def lower(exercise: Exercise, answer: Answer, seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
+def lower(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
     """Lower the kernels that ran interpreted with Triton's compiler. A compiler error gives a failure.
 
-    seen: the cases with their evidence. seconds: time limit. flags: gets a sentence for each kernel that could not be
+    seen: the cases with their evidence. seconds: time limit. flags: gets a sentence if the kernels could not be
     lowered.
     """
     launches = {}
     for case, evidence in seen:
-        for launch in [] if case.call.kind == "cuda" else evidence.launches:
-            key = repr([launch[k] for k in ("kernel", "signature", "constants", "options")])
+        for launch in evidence.launches:
             named = "?" not in launch["signature"].values()  # "?": Triton has no name for the type
-            own = re.search(rf"\bdef {re.escape(launch['kernel'])}\b", answer.source)  # not a kernel of the course
-            if named and own:
-                launches.setdefault(key, (case, evidence, launch))
+            if named and launch["program"] >= 0:
+                program = evidence.programs[launch["program"]]
+                key = repr([program, *(launch[k] for k in ("signature", "constants", "options"))])
+                launches.setdefault(key, (case, evidence, launch, program))
     if not launches:
         return []
     try:
-        with zygotes.get("compiled").open(answer.source, seconds, modules=exercise.modules) as session:
-            if session.loading_error:
-                flags.append("not shown to Triton's compiler: " + render.last_line(session.loading_error))
-                return []
-            for case, evidence, launch in launches.values():
-                found, error = session.lower(launch)
+        with zygotes.get("compiled").open("", seconds) as session:
+            for case, evidence, launch, program in launches.values():
+                error = session.lower(launch, program)
                 if error:
                     sentence = f"runs interpreted, but Triton's compiler refuses it: {render.last_line(error)}"
                     return [Failure(case, evidence, sentence, from_error(error) or "refused-by-compiler")]
-                if not found:  # a kernel inside a function has no global name
-                    flags.append(f"not shown to Triton's compiler: {launch['kernel']} is no global name")
     except (zygotes.Deadline, zygotes.Died, zygotes.NoWorker) as error:
         flags.append(f"not shown to Triton's compiler: {error or 'it took too long'}")
     return []
@@ -51,9 +44,11 @@ def on_gpu(exercise: Exercise, answer: Answer, seen: Seen, seconds: float, flags
 
     seen: the cases with their interpreted evidence. seconds: time limit. flags: gets the number of right cases.
     """
-    failures, text = [], run_cases.text(exercise, answer)
+    failures = []
     try:
-        started = zygotes.get("compiled").open(text, seconds + _GPU_START, device="cuda", modules=exercise.modules)
+        started = zygotes.get("compiled").open(
+            answer.source, seconds + _GPU_START, exercise.driver, gpu=True, modules=exercise.modules
+        )
         with started as session:
             for case, interpreted in seen:
                 if case.interpreted_only:

@@ -11,6 +11,7 @@ from ..spec import Answer, Case, Detector, Evidence, Exercise
 from .verdict import Failure
 
 Seen = list[tuple[Case, Evidence]]
+_REFUSALS = ("RefusedOperator", "RefusedKernel", "LeftForHost")  # of the device
 
 
 @dataclass
@@ -96,7 +97,8 @@ def _status(first: Failure) -> str:
     if first.mistake == "endless" and not first.evidence.error:
         return "timeout"
     if first.evidence.error and not first.case.expects_error and not first.evidence.error.get("where"):
-        return "error"  # an access that the guard stopped counts as a wrong result, not as an error
+        # An access that the guard stopped, and an order that the device refused, are wrong results and no errors.
+        return "failed" if first.evidence.error["type"] in _REFUSALS else "error"
     return "failed"
 
 
@@ -106,7 +108,8 @@ def name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]
     if first.mistake == "endless" and not first.evidence.error:
         reasons = (m for m, d in exercise.mistakes if d.endless and d(first.case, first.evidence, answer))
         return next(reasons, "endless"), None
-    if first.mistake and first.mistake in MISTAKES and not first.evidence.error:
+    certain = first.evidence.error is None or first.evidence.error["type"] in _REFUSALS
+    if first.mistake in MISTAKES and certain:
         return first.mistake, None
     failed = {id(f.case) for f in failures}
     passed = [(case, evidence) for case, evidence in seen if id(case) not in failed]

@@ -12,7 +12,6 @@ from dataclasses import replace
 from .. import environment
 from ..spec import Answer, Case, Evidence, Exercise, Result
 from . import compiled, diagnose, render, zygotes
-from .import_policy import reaches
 from .run_cases import Run
 from .verdict import Failure
 
@@ -73,9 +72,7 @@ def in_order(exercise: Exercise, seed: int) -> list[Case]:
 
 def _failures(exercise: Exercise, answer: Answer, run: Run, seconds: float, flags: list, cuda: bool) -> list[Failure]:
     """The failures, the reported one first. Each later check runs only if all checks before it found none."""
-    failures = diagnose.in_order(exercise, run.failures) or _reaching(answer, run.seen)
-    if not failures:
-        failures = compiled.lower(exercise, answer, run.seen, seconds, flags)
+    failures = diagnose.in_order(exercise, run.failures) or compiled.lower(run.seen, seconds, flags)
     gpu = exercise.kernels and environment.has_gpu() and (environment.has_cupy() or not cuda)
     if not failures and gpu:
         failures = compiled.on_gpu(exercise, answer, run.seen, seconds, flags)
@@ -96,10 +93,3 @@ def _traffic(exercise: Exercise, seen: diagnose.Seen, failures: list[Failure]) -
             part = {"part": case.group} if exercise.parts else {}
             return {"ledger": ledger | part, "budget": (case.budget[0] / case.unit, case.budget[1] / case.unit)}
     return {}
-
-
-def _reaching(answer: Answer, seen: diagnose.Seen) -> list[Failure]:
-    """A failure for each case if the text of the answer breaks the import policy: its counts are not reliable then."""
-    found = reaches(answer.source)
-    sentence = f"right numbers, but it reaches for {found}, which no answer needs"
-    return [Failure(case, evidence, sentence, "reaches-behind") for case, evidence in seen] if found else []

@@ -72,8 +72,10 @@ class Run:
 
     def _open(self, case: Case) -> Session:
         return zygotes.get().open(
-            text(self._exercise, self._answer),
+            self._answer.source,
             max(self._end - time.monotonic(), 0.1),
+            self._exercise.driver,
+            apart=any(each.apart for each in self._cases),
             tools=case.call.kind == "cuda",
             modules=self._exercise.modules,
             imports=self._exercise.imports,
@@ -145,9 +147,3 @@ class Run:
             self.not_attempted = None
         elif self.not_attempted is not None:
             self.not_attempted = self.failures[0].sentence
-
-
-def text(exercise: Exercise, answer: Answer) -> str:
-    """The source that a runner imports: the answer, then the exercise's driver, compiled under its own file name."""
-    driver = f"\n\nexec(compile({exercise.driver!r}, '<check>', 'exec'))\n" if exercise.driver else ""
-    return answer.source + driver

@@ -33,18 +33,20 @@ class NoWorker(RuntimeError):
 class Session:
     """One answer in a process of its own. All calls of `run` have one deadline together.
 
-    kill: function that ends the process. channel: socket to the runner. source: text of the answer. seconds: until the
-    deadline. loading_error: the exception from the import of the answer, or None. Raises NoWorker, Deadline or Died.
+    kill: function that ends the process. channel: socket to the process. source: text of the answer. driver: text of
+    the course that calls it. seconds: until the deadline. loading_error: the exception from the import of the answer,
+    or None. Raises NoWorker, Deadline or Died.
     """
 
-    def __init__(self, kill: Callable[[], None], channel: socket.socket, source: str, seconds: float):
+    def __init__(self, kill: Callable[[], None], channel: socket.socket, source: str, seconds: float, driver: str = ""):
         self._kill, self._channel = kill, channel
         self._end = time.monotonic() + seconds
-        reply = self._ask({"op": "answer", "source": source})[0]
-        if "no_worker" in reply:
+        # Before the answer's text runs: afterwards it could claim that the machine failed.
+        written = self._ask({"op": "write", "source": source})[0]
+        if "no_worker" in written:
             self.close()
-            raise NoWorker(f"no process for the answer: {str(reply['no_worker'])[:200]}")
-        self.loading_error = _error(reply)
+            raise NoWorker(f"no process for the answer: {str(written['no_worker'])[:200]}")
+        self.loading_error = _error(self._ask({"op": "load", "driver": driver})[0])
 
     def run(self, call: Call, run_given: RunGiven | None = None) -> Evidence:
         """Run one call and return its evidence. Raises Deadline or Died.
@@ -63,14 +65,12 @@ class Session:
         except Mismatch as error:
             raise Died(f"a reply that makes no sense: {error}") from None
 
-    def lower(self, launch: Launch) -> tuple[bool, Error | None]:
-        """Lower the kernel of a launch, without a GPU. Returns (whether the kernel was found, its error or None)."""
-        header = {"op": "lower", "kernel": launch["kernel"], "signature": launch["signature"]}
+    def lower(self, launch: Launch, program: str) -> Error | None:
+        """Lower the kernel of a launch, without a GPU. program: its text. Returns the error of Triton's compiler."""
+        header = {"op": "lower", "program": program, "signature": launch["signature"]}
         for key in ("constants", "options"):
             header[key] = {name: encode(value) for name, value in launch[key].items()}
-        reply = self._ask(header)[0]
-        error = _error(reply)
-        return bool(error or reply.get("lowered")), error
+        return _error(self._ask(header)[0])
 
     def _ask(self, header: dict, payload=b"", limit: int = 0) -> tuple[dict, bytes]:
         left = self._end - time.monotonic()
@@ -112,7 +112,7 @@ def _given(asked: dict, payload: bytes, given: list[Given], run_given: RunGiven)
     try:
         tensor = unpack(asked["tensor"], payload)
         evidence = run_given(given[int(asked["index"])], tensor)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, RuntimeError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RuntimeError) as error:
         return {"error": {"type": "TypeError", "message": f"that cannot be handed over: {error}"}}, []
     if evidence.error or not hasattr(evidence.value, "untyped_storage"):
         return {"error": evidence.error or {"type": "TypeError", "message": "no tensor came back"}}, []

@@ -96,10 +96,11 @@ class Zygote:
         """Whether the process is still running."""
         return self._process.poll() is None
 
-    def open(self, source: str, seconds: float, **job) -> Session:
+    def open(self, source: str, seconds: float, driver: str = "", **job) -> Session:
         """A session with a new fork, which has imported the answer. Raises NoWorker, Deadline or Died.
 
-        source: text of the answer. seconds: until the deadline. job: the other fields of protocol.jobs.Job.
+        source: text of the answer. seconds: until the deadline. driver: text of the course that calls the answer. job:
+        the other fields of protocol.jobs.Job.
         """
         packed = json.dumps(schema.pack(Job(seconds, **job), Job))
         self.wait()
@@ -112,7 +113,7 @@ class Zygote:
                 raise NoWorker(f"the process that runs answers went away: {error}") from None
             finally:
                 theirs.close()
-        return Session(lambda: self.kill(number), ours, source, seconds)
+        return Session(lambda: self.kill(number), ours, source, seconds, driver)
 
     def kill(self, number: int) -> None:
         """End one child and the processes that it started. number: of the fork request."""

@@ -21,9 +21,9 @@ MISTAKES = [
         "exits", "Your answer ends the Python process instead of returning.", "Who calls your function, and what for?"
     ),
     Mistake(
-        "reaches-behind",
-        "Your answer asks for Python's or a library's own workings, where a check cannot see what it does.",
-        "Which line could do the same with torch, triton and plain Python alone?",
+        "numbers-to-host",
+        "The numbers went to the host: your Python took a whole row of a tensor off the device.",
+        "Which line asks for the values themselves, and which operation could stay on the device instead?",
     ),
     Mistake(
         "returns-nothing",

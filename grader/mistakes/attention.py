@@ -109,11 +109,6 @@ MISTAKES = [
         "Which tensors of yours grow with the number of keys?",
     ),
     Mistake(
-        "past-pytorch",
-        "Numbers were taken out of their tensors, by .numpy() or .tolist(), to where nothing is counted.",
-        "Which operations of PyTorch would do the same?",
-    ),
-    Mistake(
         "shape-not-a-tuple",
         "A shape is a tuple, even with one size.",
         "How does Python write a tuple with one element, and how one with two?",
@@ -555,7 +550,7 @@ def _keys_read_again(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 @Detector
-def _past_pytorch(case: Case, evidence: Evidence, answer: Answer) -> bool:
+def _numbers_to_host(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Recognises numbers that left their tensors: .numpy() or .tolist() was called, or too few elements were read."""
     reads = attention.torch_reads(evidence, case.facts)
     left = {"numpy", "tolist"} & set(evidence.torch_ops)
@@ -831,7 +826,7 @@ _WALK = (
 
 TILED_ATTENTION = (
     ("input-overwritten", detectors.input_overwritten),
-    ("past-pytorch", _past_pytorch),
+    ("numbers-to-host", _numbers_to_host),
     ("keys-read-again", _keys_read_again),
     ("scores-stored", _all_scores_held),
     ("wrong-dtype", _wrong_dtype),

@@ -6,6 +6,9 @@ import re
 
 # A pattern of a message of Triton, PyTorch or Python, and the id of the mistake. The first pattern that fits decides.
 _TRANSLATIONS = [
+    (r"takes the numbers of a tensor to the host", "numbers-to-host"),
+    (r"softmax.* in the line .*: a kernel takes Triton's own functions", "library-softmax"),
+    (r"this one is (PyTorch's|NumPy's|Python's)|neither blocks nor types nor constants have", "torch-in-kernel"),
     (r"must be a power of (2|two)|[Ss]hape element.*power of 2", "block-not-power-of-two"),
     (r"arange's arguments must be of type tl\.constexpr|must be.*constexpr", "block-not-constexpr"),
     (r"numel .*exceeds|exceeds triton maximum tensor numel|maximum tensor numel", "block-too-large"),

@@ -84,7 +84,7 @@ def _elsewhere(target, args, kwargs, grid, order) -> tuple[list[Panel], str | No
     args, kwargs, grid = _positional(target, args, kwargs, grid)
     sent = tuple(a.detach().cpu() if launch_args.is_tensor(a) else a for a in args)
     kind = "call" if grid is None else "launch"
-    with zygotes.get().open(found.source, seconds=60, modules=("grader.fast",)) as session:
+    with zygotes.get().open(found.source, seconds=60, apart=True, modules=("grader.fast",)) as session:
         call = Call(kind, name, sent, kwargs, grid=grid or (), order=order, trace=True)
         evidence = session.run(call) if session.loading_error is None else None
     error = evidence.error if evidence else session.loading_error

@@ -65,7 +65,7 @@ def _elsewhere(fn, args, unit: int) -> Run:
 
     name = fn.__name__
     source = extract.extract(history.session_cells(), (name,)).source
-    with zygotes.get().open(source, seconds=60) as session:
+    with zygotes.get().open(source, seconds=60, apart=True) as session:
         evidence = session.run(Call("call", name, tuple(args)))
     if evidence.error:
         raise RuntimeError(f"{name} does not run interpreted: {evidence.error['message']}")

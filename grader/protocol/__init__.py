@@ -8,6 +8,8 @@ calls, replies   the two directions: a call to a runner, its reply
 schema           packs and unpacks a record by the types of its fields
 values, tensors  plain values as JSON; tensors as bytes
 frames           framing on a socket
-jobs             the request for a fork
-forbidden_names  names that an answer may not reach for, shared by judge/import_policy and the runner
+errors           an exception as plain data, and an exception like it on the other side
+orders, launches arguments of PyTorch's operators and of launches, between host and device
+kernels          a kernel as text, with the meaning of each name that it uses
+jobs             the request for the processes of one answer
 """

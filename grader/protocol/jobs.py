@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Job:
-    """The request for one fork.
+    """The request for one answer.
 
-    seconds: time limit of the answer. device: "cpu" or "cuda". tools: whether g++ may run beside it, for CUDA kernels
-    on the CPU. modules: modules of the course that the answer may import. imports: modules of PyTorch to import before
-    the fork.
+    seconds: time limit of the answer. apart: whether its numbers live on a device, a process of their own. gpu: whether
+    it may use the GPU. tools: whether g++ may run beside the device, for CUDA kernels on the CPU. modules: modules of
+    the course that the answer may import. imports: modules of PyTorch to import before the fork.
     """
 
     seconds: float
-    device: str = "cpu"
+    apart: bool = False
+    gpu: bool = False
     tools: bool = False
     modules: tuple[str, ...] = ()
     imports: tuple[str, ...] = ()

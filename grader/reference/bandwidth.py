@@ -39,7 +39,7 @@ def case(m: int, n: int, dtype: str, microseconds: float, disturbed: int, share:
 
     return Case(
         f"{m}×{n} {dtype}, {microseconds} µs a call{device}",
-        Call("call", "check_bandwidth", (m, n, dtype, microseconds * 1e-6, disturbed, peak)),
+        Call("call", "check_bandwidth", clock=((m, n), dtype, microseconds * 1e-6, disturbed, peak)),
         verify,
         size=m * n + (1 << 30) * (share > 0),
         expects_error=not possible,

@@ -103,7 +103,7 @@ def choice(m: int, n: int, dtype: torch.dtype, launchers: tuple[str, ...], mista
 
     return Case(
         f"if this were an NVIDIA GPU: {m}×{n} {name}",
-        Call("call", "check_choice", (m, n, name)),
+        Call("call", "check_choice", (m, n, name), dry=True),
         verify,
         size=m * n,
         group=CHOICES,

@@ -57,3 +57,7 @@ class Call:
     order: str = "forward"
     poison: bool = True
     trace: bool = False  # whether to record which program touched which element
+    # A simulated GPU that the driver may ask: shape and dtype of a matrix, seconds and disturbed calls of a copy, peak
+    # in GB/s. The value of the call then is (value of the function, the timed intervals).
+    clock: tuple[tuple[int, int], str, float, int, float] | None = None
+    dry: bool = False  # whether launches do not run; the value of the call then is the list of the kernels' names

@@ -35,3 +35,11 @@ class Case:
     group: str | None = None  # one of the exercise's groups
     alone: bool = False  # whether it runs in a process of its own, unaffected by other cases
     interpreted_only: bool = False  # whether it is left out on a GPU, whose fused arithmetic may differ
+
+    @property
+    def apart(self) -> bool:
+        """Whether numbers live apart from the answer's Python: kernels run, bytes count, or a library is refused."""
+        call = self.call
+        counted = self.budget is not None or call.clock is not None or call.dry or call.kind in ("launch", "cuda")
+        tensors = any(hasattr(arg, "untyped_storage") for arg in call.args)
+        return counted or tensors and not self.may_call_library

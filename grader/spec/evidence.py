@@ -49,6 +49,7 @@ class Launch(TypedDict):
     storing: int  # programs that stored anything
     widest: int  # active lanes of the widest access
     early: int  # loads of elements that another program stored after its last atomic
+    program: int  # index of its text in Observations.programs; -1 for a kernel of the course or in CUDA C++
 
 
 @dataclass
@@ -63,9 +64,9 @@ class Observations:
     torch_ops: list[str] = field(default_factory=list)  # names of the PyTorch operations
     torch_reads: list[int] = field(default_factory=list)  # for each tensor argument, elements that they read
     peak: int = 0  # largest number of elements alive at once, of tensors that they made
-    inside_kernels: list[str] = field(default_factory=list)  # PyTorch operations inside interpreted kernels
     language: list[str] = field(default_factory=list)  # library functions of triton.language that kernels called
     panels: list[Panel] = field(default_factory=list)  # only of a traced call
+    programs: list[str] = field(default_factory=list)  # texts of the kernels, as JSON of protocol.kernels.KernelProgram
 
 
 @dataclass

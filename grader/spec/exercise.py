@@ -27,7 +27,7 @@ class Exercise:
     # Each case of a group is worth a share of the points, provided that all cases without a group pass. The feedback
     # counts failures by group, and describes the first group with a failure.
     groups: tuple[str, ...] = ()
-    # Source text of the course that runs in the answer's module, after the answer. A case calls its functions where a
+    # Source text of the course that runs in a module of its own, before the answer. A case calls its functions where a
     # call of one name of the answer is not enough.
     driver: str = ""
     # Modules of the course that the answer or the driver imports. No other module of the course can be imported.

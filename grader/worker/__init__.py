@@ -1,11 +1,11 @@
-"""The untrusted side: a zygote that forks a confined process for each answer, and the runner inside the fork.
+"""The processes of an answer: a zygote forks and confines them; an answer without a device is one process.
 
 Runs in: processes of its own, started by judge/zygotes.py.
-May import: cuda, interpreter, isolation, protocol, root, spec.
-Start reading: zygote.py (fork and confine), then runner.py (import the answer, run the calls).
+May import: cuda, device_side, host_side, interpreter, isolation, protocol, root, spec.
+Start reading: zygote.py (fork and confine), then device_side/server.py and host_side/apart.py, the two processes of
+most answers.
 
-zygote      imports PyTorch and Triton once, forks and confines a process for each answer, reaps it
-runner      in such a fork: imports the answer, runs calls, packs replies
-lowering    Triton's compiler front end: refuses what no GPU would run
+zygote      imports PyTorch and Triton once, forks and confines the processes of each answer, reaps them
+alone       an answer in one process: formulas, tests, Triton's compiler, a GPU
 hugepages   joins memory pages, so that a fork is cheap
 """

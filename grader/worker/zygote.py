@@ -1,4 +1,4 @@
-"""The zygote: one process that holds PyTorch and Triton, and forks a runner for every answer.
+"""The zygote: one process that holds PyTorch and Triton, and forks the processes of every answer.
 
 The zygote never receives an answer. A fork is confined first. Then it receives the text of an answer and one input
 after another, and sends bytes back. It holds no expected value, no seed and no comparison.
@@ -18,19 +18,23 @@ import socket
 import sys
 import tempfile
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy
 
 from .. import environment, interpreter
 from ..cuda import tools
+from ..device_side import server
+from ..host_side import apart
+from ..host_side.answer import leave_the_course
 from ..isolation.linux import limits, processes
 from ..isolation.linux.ladder import Sandbox
 from ..isolation.linux.scratch import remove
 from ..protocol import frames, schema
 from ..protocol.jobs import Job
 from ..protocol.tensors import elements
-from . import hugepages, runner
+from . import alone, hugepages
 
 _COURSE = __package__.partition(".")[0]
 _POLL_SECONDS = 0.25  # between two checks of the files that the forks wrote
@@ -38,14 +42,17 @@ _POLL_SECONDS = 0.25  # between two checks of the files that the forks wrote
 
 @dataclass(frozen=True)
 class _Fork:
+    """The processes of one answer. pid, pidfd: of the one that serves the judge; when it ends, the others are ended."""
+
     pid: int
     pidfd: int
-    scratch: str
+    others: tuple[int, ...]
+    scratch: tuple[str, ...]  # a folder for each
     starts: bool  # whether it can start processes of its own
 
 
 class Zygote:
-    """The process that forks a runner for each request of the judge.
+    """The process that forks the processes of an answer for each request of the judge.
 
     control: Unix socket of packets to the judge; each "fork" message carries the file descriptor of a channel. folder:
     parent of the scratch folders. gpu: whether forks may use a GPU; this process itself must not, because CUDA does not
@@ -92,7 +99,7 @@ class Zygote:
             if fork.pidfd in ready:
                 del self._forks[number]
                 self._reap(fork)
-            elif limits.overflows(fork.scratch):
+            elif any(map(limits.overflows, fork.scratch)):
                 processes.kill(fork.pid)
         return self._control not in ready or self._handle_message()
 
@@ -117,55 +124,76 @@ class Zygote:
         return True
 
     def _fork(self, job: Job, channel: int) -> _Fork:
-        """Fork a runner. channel: file descriptor of its socket to the judge. Raises OSError."""
+        """Fork the processes of an answer. channel: file descriptor of its socket to the judge. Raises OSError."""
         os.makedirs(self._folder, exist_ok=True)  # a cleaner of temporary files may have removed it
-        scratch = tempfile.mkdtemp(dir=self._folder)
         for module in job.imports:
             with contextlib.suppress(ImportError):  # some builds of PyTorch lack some of them
                 importlib.import_module(module)
                 gc.freeze()
+        starts = job.gpu or job.tools or self._sandbox.status["seccomp"] != "on"
+        folders = tuple(tempfile.mkdtemp(dir=self._folder) for _ in range(1 + job.apart))
+        if not job.apart:
+            pid = self._fork_one(job, {channel}, folders[0], lambda: alone.serve(_socket(channel), folders[0], job.gpu))
+            os.close(channel)
+            return _Fork(pid, os.pidfd_open(pid), (), folders, starts)
         runtime = tools.sealed_runtime(self._folder) if job.tools else None
+        ours, theirs = socket.socketpair()
+        host = self._fork_one(job, {theirs.fileno()}, folders[1], lambda: apart.serve(theirs, folders[1]))
+        kept = {channel, ours.fileno()} | {runtime} - {None}
+        pid = self._fork_one(
+            job, kept, folders[0], lambda: server.serve(_socket(channel), ours, job.modules), runtime, job.tools
+        )
+        os.close(channel)
+        for end in (ours, theirs):
+            end.close()
+        return _Fork(pid, os.pidfd_open(pid), (host,), folders, starts)
+
+    def _fork_one(
+        self, job: Job, kept: set[int], scratch: str, serve: Callable[[], None], runtime: int | None = None, build=False
+    ) -> int:
+        """Fork a process, confine it and let it serve. Returns its process id.
+
+        kept: file descriptors that stay open. runtime: that of the CUDA runtime. build: whether g++ runs beside it.
+        """
         parent, pid = os.getpid(), os.fork()
         if pid:
-            os.close(channel)
-            starts = job.device != "cpu" or job.tools or self._sandbox.status["seccomp"] != "on"
-            return _Fork(pid, os.pidfd_open(pid), scratch, starts)
+            return pid
         status = 1
         try:
-            self._become_runner(job, channel, scratch, parent, runtime)
+            self._confine(job, kept, scratch, parent, runtime, build)
+            serve()
             status = 0
         finally:
             os._exit(status)
 
-    def _become_runner(self, job: Job, channel: int, scratch: str, parent: int, runtime: int | None) -> None:
-        """In a fork: confine this process, then serve one answer. runtime: file descriptor of the CUDA runtime."""
-        on_gpu = job.device != "cpu"
-        _keep_only({channel} | {runtime} - {None})
+    def _confine(self, job: Job, kept: set[int], scratch: str, parent: int, runtime: int | None, build: bool) -> None:
+        _keep_only(kept)
         before = len(sys.modules)
         for module in job.modules:
             importlib.import_module(module)
         course = [*self._course_modules, *_course_modules(before)]
-        self._sandbox.confine(scratch, parent, job.seconds, on_gpu, _files(job.modules, course))
-        if job.tools:
+        self._sandbox.confine(scratch, parent, job.seconds, job.gpu, _files(job.modules, course))
+        if build:
             answering = os.getpid()
             tools.use_runtime(runtime)
             tools.start_beside(lambda: self._sandbox.confine_tools(answering))
-        self._sandbox.refuse_calls(on_gpu=on_gpu)  # also on a GPU, where Triton starts an assembler
+        self._sandbox.refuse_calls(on_gpu=job.gpu)  # also on a GPU, where Triton starts an assembler
         warnings.simplefilter("ignore")
         # Random numbers are the same in every run of an answer. PyTorch's generator has a fixed seed by default.
         random.seed(0)
         numpy.random.seed(0)
-        runner.leave_the_course(course)
-        runner.serve(socket.socket(fileno=channel), scratch, job.device)
+        leave_the_course(course)
 
     def _reap(self, fork: _Fork) -> None:
         """End a fork that is no longer in the list; remove its processes and its scratch folder."""
-        processes.kill(fork.pid)  # and the processes that it left in its session
-        os.waitpid(fork.pid, 0)
+        for pid in (fork.pid, *fork.others):
+            processes.kill(pid)  # and the processes that it left in its session
+            os.waitpid(pid, 0)
         os.close(fork.pidfd)
         if fork.starts:
-            processes.end_strays({other.pid for other in self._forks.values()})
-        remove(fork.scratch)
+            processes.end_strays({pid for other in self._forks.values() for pid in (other.pid, *other.others)})
+        for folder in fork.scratch:
+            remove(folder)
 
 
 def _keep_only(kept: set[int]) -> None:
@@ -181,6 +209,10 @@ def _keep_only(kept: set[int]) -> None:
     for fd in (0, 1, 2):
         os.dup2(nowhere, fd)
     os.close(nowhere)
+
+
+def _socket(fileno: int) -> socket.socket:
+    return socket.socket(fileno=fileno)
 
 
 def _refuse(channel_fd: int, error: OSError) -> None:
@@ -209,10 +241,11 @@ def _warm_up() -> None:
     import numpy.random  # noqa: F401
     import torch
 
+    from ..device_side import kernel_text, lowering
+    from ..host_side import kernel_source
     from ..interpreter import caching, selfcheck
     from ..interpreter.ledger import Ledger
     from ..interpreter.torch_ledger import TorchLedger
-    from . import lowering
 
     with TorchLedger(Ledger(), poison=True):
         x = torch.empty(2, 3)
@@ -220,11 +253,12 @@ def _warm_up() -> None:
         elements(e / e.sum(dim=1, keepdim=True))
     with contextlib.suppress(Exception):  # doctor() reports a failure; here it would hide the error of an answer
         if environment.interpreted():
+            kernel_text.admit(kernel_source.collect(selfcheck.copy.fn))
             selfcheck.copy_once()
             caching.read_library()
         else:
             names = {"y_ptr": "*fp32", "x_ptr": "*fp32", "n": "i32"}
-            lowering.lower(selfcheck.sum_unpadded, names, {"BLOCK": ["int", "8"]}, {})
+            lowering.lower_kernel(selfcheck.sum_unpadded, names, {"BLOCK": ["int", "8"]}, {})
 
 
 def _use_gpu() -> None:

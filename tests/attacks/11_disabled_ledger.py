@@ -1,5 +1,5 @@
 # exercise: 5.2
-# mistake: reaches-behind
+# mistake: library-softmax
 # One PyTorch operation behind the counter's back, and a kernel for the record.
 import torch
 import triton

@@ -1,5 +1,5 @@
 # exercise: 1.1
-# mistake: reaches-behind
+# mistake: library-softmax
 # The same; attributes are read by the fields of a format.
 import string
 import sys

@@ -1,5 +1,5 @@
 # exercise: 1.1
-# mistake: reaches-behind
+# mistake: library-softmax
 # The same, in a text that is run by a name that is a parameter elsewhere.
 import torch
 

@@ -1,5 +1,5 @@
 # exercise: 1.1
-# mistake: reaches-behind
+# mistake: library-softmax
 # A library softmax and a forged ledger; attributes are read by a pattern, which names none.
 import sys
 

@@ -1,5 +1,5 @@
 # exercise: 1.1
-# mistake: reaches-behind
+# mistake: library-softmax
 # The same, in a text for a timer to run.
 import torch
 import torch.utils.benchmark

@@ -1,5 +1,5 @@
 # exercise: 1.1
-# mistake: reaches-behind
+# mistake: library-softmax
 # The same, in lines for the debugger to run.
 import sys
 

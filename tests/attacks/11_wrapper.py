@@ -1,5 +1,5 @@
 # exercise: 1.1
-# mistake: reaches-behind
+# mistake: library-softmax
 # The same; attributes are read by what copies those of a wrapped function.
 import functools
 import sys

@@ -1,5 +1,5 @@
 # exercise: 13.1
-# mistake: past-pytorch
+# mistake: numbers-to-host
 import numpy as np
 import torch
 

@@ -1,7 +1,19 @@
 """Runs an answer's Softmax forwards and backwards: a text that joins the answer, with functions for cases to call."""
 
 import torch
-from answer import Softmax
+
+
+class _Answers:
+    """The answer's Softmax, which is loaded after this text."""
+
+    @staticmethod
+    def apply(*args):
+        import answer
+
+        return answer.Softmax.apply(*args)
+
+
+Softmax = _Answers
 
 
 def check_forward(x):

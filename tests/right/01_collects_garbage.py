@@ -1,5 +1,4 @@
 # exercise: 1.1
-# mistake: reaches-behind
 import gc
 
 import torch

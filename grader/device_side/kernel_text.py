@@ -1,0 +1,451 @@
+"""The text of a kernel, read as Triton's language and nothing else, and the kernel made of it.
+
+Triton's interpreter runs the text as Python, in the process of the ledger, and the text comes from a stranger. So every
+node of it must be in a list of allowed ones, every name must mean something that is allowed, and every attribute must
+be in a list: nothing is forbidden by name where a list of the allowed is possible. What Triton's compiler refuses and
+the interpreter may run without harm is allowed, so that it fails as it always does: `and` between masks, a function
+without @triton.jit, a name that is not defined.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+import hashlib
+import inspect
+import linecache
+import re
+import types
+from collections.abc import Iterator
+from typing import NoReturn
+
+import triton
+import triton.language
+
+from ..interpreter.triton_private import FILLED_IN, REWRITER_NAMES, kernel_language, rewrite
+from ..protocol.kernels import Global, KernelFunction, KernelProgram
+
+_MOST_FUNCTIONS, _LONGEST = 500, 200_000  # functions of a program; characters of a function
+_BUILTINS = (
+    "abs all any bool divmod enumerate float int isinstance len list max min pow print range reversed round sorted sum "
+    "tuple zip"
+).split()
+_SAFE_BUILTINS = {name: getattr(builtins, name) for name in _BUILTINS}
+# Attributes of blocks, pointers, descriptors, dtypes and constants. None of them leads to an object of another kind, on
+# whatever value; of Python's own types, only text and lists have any of them (`split`, `sort`).
+_KINDS = (
+    "bf16 block bool const floating fp16 fp32 fp64 fp8 fp8e4b15 fp8e4b8 fp8e4nv fp8e5 fp8e5b16 int int1 int16 int32 "
+    "int64 int8 int_signed int_unsigned ptr standard_floating uint16 uint32 uint64 uint8 void"
+).split()
+_ATTRIBUTES = frozenset(
+    "T shape dtype type numel value scalar element_ty primitive_bitwidth int_bitwidth fp_mantissa_width exponent_bias "
+    "block_shape strides block_type nbytes itemsize address_space get_block_shapes get_int_max_value get_int_min_value "
+    "abs advance argmax argmin associative_scan atomic_add atomic_and atomic_cas atomic_load atomic_max atomic_min "
+    "atomic_or atomic_poll atomic_store atomic_xchg atomic_xor broadcast_to cast cdiv ceil cos cumprod cumsum erf exp "
+    "exp2 expand_dims flip floor gather histogram item load log log2 logical_and logical_or max min permute ravel "
+    "reduce reduce_or reshape rsqrt scatter sigmoid sin softmax sort split sqrt sqrt_rn store sum to trans view "
+    "xor_sum".split()
+) | {f"is_{kind}" for kind in _KINDS}
+_NODES = (
+    ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return, ast.If, ast.For, ast.While, ast.Break,
+    ast.Continue, ast.Pass, ast.Assert, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Compare, ast.Subscript,
+    ast.Slice, ast.Starred, ast.List, ast.Tuple, ast.JoinedStr, ast.NamedExpr,
+    ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.Load, ast.Store,
+)  # fmt: skip
+_WORDS = {
+    ast.FunctionDef: "a function inside a kernel", ast.AsyncFunctionDef: "`async`", ast.ClassDef: "`class`",
+    ast.Import: "`import`", ast.ImportFrom: "`import`", ast.Try: "`try`", ast.With: "`with`", ast.Delete: "`del`",
+    ast.Global: "`global`", ast.Nonlocal: "`nonlocal`", ast.Raise: "`raise`", ast.Lambda: "`lambda`",
+    ast.Yield: "`yield`", ast.YieldFrom: "`yield`", ast.Await: "`await`", ast.Match: "`match`",
+    ast.GeneratorExp: "a generator", ast.SetComp: "a set", ast.DictComp: "a dictionary", ast.Set: "a set",
+    ast.Dict: "a dictionary", ast.AsyncFor: "`async`", ast.AsyncWith: "`async`",
+}  # fmt: skip
+_PLAIN = (bool, int, float, str, type(None))
+# Characters that are no text, or that end a line for some readers only.
+_STRAY = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+# Names in the namespace of a kernel that no text can name: it may use no name with two underscores in front.
+_LANGUAGE, _DEFAULT = "__language", "__default_"
+
+
+class RefusedKernel(TypeError):
+    """The text of a kernel is not in Triton's language."""
+
+
+def admit(program: KernelProgram):
+    """The kernel of a program: Triton's object for a function with @triton.jit, a Python function for any other.
+
+    program: from an untrusted sender. The texts stay registered in linecache, so that tracebacks show their lines under
+    file names `<kernel NAME HASH>`, and Triton keeps what it made of them: make a kernel once, not at each launch.
+    Raises RefusedKernel, with one sentence, and the ValueError of Triton's interpreter for `a = b = c`.
+    """
+    if not 0 < len(program.functions) <= _MOST_FUNCTIONS:
+        raise RefusedKernel(f"a kernel with the functions that it calls is 1 to {_MOST_FUNCTIONS} functions")
+    readers = [_Reader(function, len(program.functions)) for function in program.functions]
+    try:
+        made = [reader.make() for reader in readers]
+        for reader in readers:
+            reader.link(made)
+        for kernel, reader in zip(made, readers):
+            for name in rewrite(kernel):
+                del reader.namespace[name]
+    except (RecursionError, MemoryError):
+        raise RefusedKernel("the text of the kernel is nested too deeply") from None
+    return made[0]
+
+
+class _Reader:
+    """The check of one function, and its global namespace."""
+
+    def __init__(self, function: KernelFunction, count: int):
+        """count: the number of functions of the program."""
+        self._function, self._count = function, count
+        self._lines = function.source.split("\n")
+        self._used: dict[str, Global] = {}  # of the names of the function, those that the text uses
+        self._holders: dict[str, object] = {}
+        self.namespace: dict = {"__builtins__": _SAFE_BUILTINS.copy(), "__name__": "kernel", _LANGUAGE: triton.language}
+
+    def make(self):
+        """The checked function, as in `admit`. Functions that it uses are not in its namespace yet."""
+        tree = self._parsed()
+        bound = {argument.arg for argument in _arguments(tree)}
+        bound |= {name for statement in tree.body for name in _bound(statement)}
+        for statement in tree.body:
+            self._check(statement, bound)
+        text = self._text(tree)
+        for name, meaning in self._used.items():
+            if meaning.kind != "function":
+                self._bind(name, _object(meaning))
+        file = f"<kernel {tree.name} {hashlib.sha256(text.encode()).hexdigest()[:16]}>"
+        try:
+            code = compile(text, file, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError) as error:
+            raise RefusedKernel(f"the text of {tree.name} is no Python: {error}") from None
+        linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+        local: dict = {}
+        exec(code, self.namespace, local)
+        function = local[tree.name]
+        if inspect.getsource(function) != text.lstrip("\n"):
+            raise RefusedKernel(f"the text of {tree.name} cannot be read line by line")
+        return triton.jit(function) if self._function.jit else function
+
+    def link(self, made: list) -> None:
+        """Put the functions that this one uses into its namespace. made: all functions of the program."""
+        for name, meaning in self._used.items():
+            if meaning.kind == "function":
+                self._bind(name, _wrapped(made[meaning.index], meaning))
+
+    # The text as a tree
+
+    def _parsed(self) -> ast.FunctionDef:
+        name, source = self._function.name, self._function.source
+        if len(source) > _LONGEST or _STRAY.search(source):
+            raise RefusedKernel(f"the text of {name[:50]} has over {_LONGEST} characters, or characters of no text")
+        try:
+            body = ast.parse(source).body
+        except (SyntaxError, ValueError) as error:
+            raise RefusedKernel(f"the text of {name[:50]} is no Python: {error}") from None
+        if len(body) != 1 or type(body[0]) is not ast.FunctionDef or body[0].name != name:
+            raise RefusedKernel(f"the text of {name[:50]} is not one `def` of this name")
+        (tree,) = body
+        self._check_name(tree, name)
+        for argument in _arguments(tree):
+            self._check_name(argument, argument.arg)
+            if argument.arg in FILLED_IN:
+                self._refuse(argument, "Triton fills this parameter in by itself", argument.arg)
+        if tree.args.kwarg or getattr(tree, "type_params", None):
+            self._refuse(tree, "Triton's language has neither `**` nor types as parameters", f"def {name}")
+        return tree
+
+    def _text(self, tree: ast.FunctionDef) -> str:
+        """The text that Triton gets: that of the function, with a new first line where the old one runs code.
+
+        Triton cuts texts at lines that begin with `def` and parses them again, so there is one such line. Each line of
+        the body keeps its number.
+        """
+        arguments = self._checked_arguments(tree.args)
+        whole = _changed(tree, args=arguments, returns=None, decorator_list=[])
+        expected = ast.dump(whole)
+        lines = self._lines[: tree.end_lineno]
+        if expected != ast.dump(tree) or not re.match(r"def \w+\(", lines[0]):
+            start = tree.body[0]
+            line = lines[start.lineno - 1].encode()
+            before, rest = line[: start.col_offset].decode(), line[start.col_offset :].decode()
+            first = ast.unparse(_changed(whole, body=[ast.Pass()])).partition("\n")[0]
+            above = "\n" * (start.lineno - 1)
+            opening = f"{above}{first} {rest}" if before.strip() else f"{first}{above}{before}{rest}"
+            lines = [opening, *lines[start.lineno :]]
+        text = "\n".join(lines) + "\n"
+        defs = [line for line in text.split("\n") if line.strip().startswith("def ")]
+        if len(defs) != 1 or [expected] != [ast.dump(part) for part in ast.parse(text).body]:
+            self._refuse(
+                tree, "Triton cannot cut out a text in which another line begins with `def`", f"def {tree.name}"
+            )
+        return text
+
+    def _checked_arguments(self, arguments: ast.arguments) -> ast.arguments:
+        """The parameters without annotations but constexpr, and with default values that are numbers or names."""
+
+        def plain(argument: ast.arg) -> ast.arg:
+            return _changed(argument, annotation=self._annotation(argument.annotation))
+
+        positional = arguments.posonlyargs + arguments.args
+        with_default = positional[len(positional) - len(arguments.defaults) :]
+        keyword_defaults = zip(arguments.kwonlyargs, arguments.kw_defaults)
+        return _changed(
+            arguments,
+            posonlyargs=[plain(argument) for argument in arguments.posonlyargs],
+            args=[plain(argument) for argument in arguments.args],
+            vararg=arguments.vararg and _changed(arguments.vararg, annotation=None),
+            kwonlyargs=[plain(argument) for argument in arguments.kwonlyargs],
+            kw_defaults=[value and self._default(argument, value) for argument, value in keyword_defaults],
+            defaults=[self._default(argument, value) for argument, value in zip(with_default, arguments.defaults)],
+        )
+
+    def _annotation(self, annotation: ast.expr | None) -> ast.expr | None:
+        """The annotation of a parameter if it means constexpr."""
+        if isinstance(annotation, ast.Constant) and re.fullmatch(r"(\w+\.)*constexpr", str(annotation.value)):
+            return _CONSTEXPR
+        root, attributes = _chain(annotation)
+        if not isinstance(root, ast.Name) or root.id not in self._function.names:
+            return None
+        name, meaning, rest = self._meaning(root.id, attributes)
+        if not _means_constexpr(meaning, rest):
+            return None
+        parts = [root.id, *attributes]
+        if parts[-1] != "constexpr" or any(part.startswith("__") for part in parts):  # Triton goes by the text
+            return _CONSTEXPR
+        self._used[name] = meaning
+        return annotation
+
+    def _default(self, argument: ast.arg, default: ast.expr) -> ast.expr:
+        """A default value: as it was written if it is a number or a text, else a name for the value that arrived."""
+        meaning = self._function.defaults.get(argument.arg)
+        if meaning is None or meaning.kind not in ("plain", "library"):
+            self._refuse(default, "a default value of a kernel is a number, a text, or a type of Triton's")
+        self._check_meaning(default, meaning, [])
+        if meaning.kind == "plain" and not meaning.constexpr:
+            try:
+                if repr(ast.literal_eval(default)) == repr(_frozen(meaning.value)):
+                    return default
+            except (ValueError, TypeError):
+                pass
+        self.namespace[_DEFAULT + argument.arg] = _object(meaning)
+        return ast.Name(id=_DEFAULT + argument.arg, ctx=ast.Load())
+
+    # The check
+
+    def _check(self, node: ast.AST, bound: set[str]) -> None:
+        """Refuse a node, or one below it, that is not in Triton's language. bound: the local names."""
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            self._check_chain(node, bound)
+        elif isinstance(node, ast.Call):
+            self._check_call(node, bound)
+        elif isinstance(node, ast.ListComp):
+            self._check_comprehension(node, bound)
+        elif isinstance(node, ast.Constant):
+            if type(node.value) not in (*_PLAIN, type(...)):
+                self._refuse(node, "Triton's language has numbers, text, True, False and None")
+        elif isinstance(node, ast.FormattedValue):
+            if node.format_spec is not None:
+                self._refuse(node, "Triton's language has no formats")
+            self._check(node.value, bound)
+        elif isinstance(node, _NODES):
+            if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+                self._refuse(node, "Triton's language cannot assign to a part of a block")
+            for child in ast.iter_child_nodes(node):
+                self._check(child, bound)
+        else:
+            self._refuse(node, "Triton's language has no such construct", _WORDS.get(type(node)))
+
+    def _check_chain(self, node: ast.Name | ast.Attribute, bound: set[str]) -> None:
+        """Check a name, or an attribute, with the object that it is read from."""
+        root, attributes = _chain(node)
+        if not isinstance(node.ctx, ast.Load) and attributes:
+            self._refuse(node, "a kernel cannot set an attribute")
+        hidden = next((name for name in attributes if name.startswith("_")), None)
+        if hidden:
+            self._refuse(node, f"a kernel may not use `{hidden}`, which is not public")
+        if not isinstance(root, ast.Name):
+            self._check(root, bound)
+            self._check_attributes(node, attributes)
+            return
+        self._check_name(root, root.id)
+        if root.id in bound:
+            self._check_attributes(node, attributes)
+        elif root.id in self._function.names:
+            name, meaning, rest = self._meaning(root.id, attributes)
+            self._check_meaning(node, meaning or self._function.names[root.id], rest)
+            self._used[name] = meaning
+        elif root.id in _SAFE_BUILTINS:
+            self._check_attributes(node, attributes)
+        elif hasattr(builtins, root.id):
+            self._refuse(node, "a kernel may not use this function of Python")
+
+    def _meaning(self, name: str, attributes: list[str]) -> tuple[str, Global | None, list[str]]:
+        """(the beginning of a dotted name that has a meaning, its meaning, the attributes after it).
+
+        The meaning is None where an object is foreign and its attribute means nothing either.
+        """
+        meaning, rest = self._function.names[name], list(attributes)
+        while meaning is not None and meaning.kind == "foreign" and rest:
+            name = f"{name}.{rest.pop(0)}"
+            meaning = self._function.names.get(name)
+        return name, meaning, rest
+
+    def _check_meaning(self, node: ast.AST, meaning: Global, attributes: list[str]) -> None:
+        """Refuse an object that no kernel may use. attributes: those that are read from it."""
+        if meaning.kind == "module":
+            self._check_module(node, meaning.text, attributes)
+            return
+        if meaning.kind == "foreign":
+            self._refuse(node, f"a kernel takes Triton's own functions, and this one is {meaning.text[:100]}")
+        if meaning.kind == "library":
+            place = kernel_language().get(meaning.text)
+            if place is None or meaning.name not in place.names:
+                self._refuse(node, "Triton's language has no such function")
+        elif meaning.kind == "plain" and not _is_plain(meaning.value):
+            self._refuse(node, "a kernel takes numbers and text from outside, and this is something else")
+        elif meaning.kind == "function" and not 0 <= meaning.index < self._count:
+            self._refuse(node, "this function did not arrive")
+        self._check_attributes(node, attributes)
+
+    def _check_module(self, node: ast.AST, path: str, attributes: list[str]) -> None:
+        """Refuse a module of Triton's language as a value, and names in it that are not made for kernels."""
+        language, rest = kernel_language(), list(attributes)
+        while rest and f"{path}.{rest[0]}" in language:
+            path = f"{path}.{rest.pop(0)}"
+        if path not in language or not rest:
+            self._refuse(node, "a module is no value for a kernel")
+        if rest[0] in language[path].names:
+            self._check_attributes(node, rest[1:])
+        elif hasattr(language[path].object, rest[0]):
+            self._refuse(node, "a kernel takes the functions and types of Triton's language, and this is another part")
+
+    def _check_attributes(self, node: ast.AST, attributes: list[str]) -> None:
+        unknown = next((name for name in attributes if name not in _ATTRIBUTES), None)
+        if unknown:
+            self._refuse(node, f"neither blocks nor types nor constants have a `{unknown}` for kernels")
+
+    def _check_call(self, node: ast.Call, bound: set[str]) -> None:
+        if not isinstance(node.func, (ast.Name, ast.Attribute)):
+            self._refuse(node, "a kernel calls functions by their names")
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                self._refuse(node, "Triton's language has no `**`")
+            if keyword.arg.startswith("_") or keyword.arg in FILLED_IN:
+                self._refuse(node, f"a kernel may not set `{keyword.arg}`")
+        for part in (node.func, *node.args, *(keyword.value for keyword in node.keywords)):
+            self._check(part, bound)
+
+    def _check_comprehension(self, node: ast.ListComp, bound: set[str]) -> None:
+        """Check a list comprehension. Its variables are local to it, but for the first iterable."""
+        first = node.generators[0]
+        self._check(first.iter, bound)
+        inner = bound | {name for part in node.generators for name in _bound(part.target)}
+        for part in node.generators:
+            if part.is_async:
+                self._refuse(node, "Triton's language has no such construct", "`async`")
+            parts = [part.target, *part.ifs] if part is first else [part.target, part.iter, *part.ifs]
+            for each in parts:
+                self._check(each, inner)
+        self._check(node.elt, inner)
+
+    def _check_name(self, node: ast.AST, name: str) -> None:
+        if name.startswith("__") or name in REWRITER_NAMES:
+            self._refuse(node, "a kernel may not use this name", f"`{name}`")
+
+    def _refuse(self, node: ast.AST, why: str, words: str | None = None) -> NoReturn:
+        """Raise RefusedKernel. words: for the construct; by default its text."""
+        words = words or f"`{' '.join(ast.unparse(node).split())[:60]}`"
+        line = self._lines[node.lineno - 1].strip()[:120] if 0 < getattr(node, "lineno", 0) <= len(self._lines) else ""
+        raise RefusedKernel(f"{words} in the line `{line}`: {why}")
+
+    # The namespace
+
+    def _bind(self, name: str, value) -> None:
+        """Put an object into the namespace, under a name or a dotted name."""
+        *above, last = name.split(".")
+        if above:
+            setattr(self._holder(".".join(above)), last, value)
+        else:
+            self.namespace[last] = value
+
+    def _holder(self, name: str):
+        """An object that holds the attributes of a foreign one that the text uses, and nothing else."""
+        if name not in self._holders:
+            module = self._function.names[name].name
+            is_module = module and not module.startswith("triton")  # Triton's compiler goes by such names
+            self._holders[name] = types.ModuleType(module) if is_module else types.SimpleNamespace()
+            self._bind(name, self._holders[name])
+        return self._holders[name]
+
+
+_CONSTEXPR = ast.Attribute(value=ast.Name(id=_LANGUAGE, ctx=ast.Load()), attr="constexpr", ctx=ast.Load())
+
+
+def _changed(node: ast.AST, **fields) -> ast.AST:
+    """A copy of a node with other fields."""
+    node = copy.copy(node)
+    for name, value in fields.items():
+        setattr(node, name, value)
+    return node
+
+
+def _means_constexpr(meaning: Global | None, attributes: list[str]) -> bool:
+    if meaning is None or meaning.constexpr:
+        return False
+    if meaning.kind == "module":
+        return f"{meaning.text}.{'.'.join(attributes)}" == "triton.language.constexpr"
+    return (meaning.kind, meaning.text, meaning.name, attributes) == ("library", "triton.language", "constexpr", [])
+
+
+def _arguments(tree: ast.FunctionDef) -> list[ast.arg]:
+    arguments = tree.args
+    several = [argument for argument in (arguments.vararg, arguments.kwarg) if argument]
+    return arguments.posonlyargs + arguments.args + arguments.kwonlyargs + several
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    """The names that a node binds in the scope that it is in: those of a comprehension are not in it."""
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        yield node.id
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.comprehension):
+            for each in (child.iter, *child.ifs):
+                yield from _bound(each)
+        else:
+            yield from _bound(child)
+
+
+def _chain(node: ast.AST | None) -> tuple[ast.AST | None, list[str]]:
+    """(the object that attributes are read from, the attributes)."""
+    attributes: list[str] = []
+    while isinstance(node, ast.Attribute):
+        attributes.insert(0, node.attr)
+        node = node.value
+    return node, attributes
+
+
+def _is_plain(value) -> bool:
+    if type(value) in (tuple, list):
+        return all(_is_plain(part) for part in value)
+    return type(value) in _PLAIN
+
+
+def _object(meaning: Global):
+    """The object of a checked meaning, for any kind but "function"."""
+    if meaning.kind == "module":
+        return kernel_language()[meaning.text].object
+    if meaning.kind == "library":
+        return _wrapped(getattr(kernel_language()[meaning.text].object, meaning.name), meaning)
+    return _wrapped(_frozen(meaning.value), meaning)
+
+
+def _frozen(value):
+    """A plain value with tuples for lists: a list would keep what one program put into it for the next."""
+    return tuple(_frozen(part) for part in value) if type(value) in (tuple, list) else value
+
+
+def _wrapped(value, meaning: Global):
+    return triton.language.constexpr(value) if meaning.constexpr else value

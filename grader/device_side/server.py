@@ -1,0 +1,247 @@
+"""The server: it serves the judge, and the orders of the host while a call runs.
+
+It holds no expected value, no seed and no comparison. The host has the answer's Python and no numbers. What is counted,
+launched and returned is read here, and no word of the host is taken for it.
+"""
+
+from __future__ import annotations
+
+import socket
+
+import torch
+
+from ..cuda import host as cuda
+from ..interpreter.float_storages import FloatStorages
+from ..interpreter.observe import Observer
+from ..isolation.linux import limits
+from ..protocol import frames, launches, orders
+from ..protocol.calls import unpack_call
+from ..protocol.errors import describe
+from ..protocol.replies import pack_reply
+from ..protocol.tensors import elements, unpack
+from ..protocol.values import decode, encode
+from ..spec import Call, Error
+from .kernels import Kernels
+from .memory import LeftForHost, Memory
+from .operators import RefusedOperator, operator
+from .simulated import Clock
+
+_MAX_REQUEST = 1 << 30  # bytes, of the judge
+_MAX_ORDER = 1 << 26  # bytes, of the host
+_TOLD_BY_A_MESSAGE = 4  # numbers
+# Operators whose result has a shape that depends on numbers.
+_TELLING_SHAPES = frozenset(
+    "nonzero masked_select _unique2 unique_dim unique_consecutive repeat_interleave bincount index".split()
+)
+_SMALL = 32  # numbers that the host may send to the device without a row in the ledger
+
+
+def serve(judge: socket.socket, host: socket.socket, modules: tuple[str, ...]) -> None:
+    """Handle the requests of one session until the judge closes its channel, or the host ends.
+
+    modules: of the course, that the answer may import. Their kernels are told from the answer's own.
+    """
+    server = Server(host, modules)
+    try:
+        while True:
+            reply, data = server.handle(*frames.receive(judge, _MAX_REQUEST))
+            frames.send(judge, reply, data)
+    except frames.BrokenChannel:
+        return
+
+
+class Server:
+    """The handler of the judge's requests for one answer. host: socket to the process with the answer's Python."""
+
+    def __init__(self, host: socket.socket, modules: tuple[str, ...] = ()):
+        self._host = host
+        self._memory, self._kernels = Memory(), Kernels(modules)
+        self._storages = FloatStorages()
+        self._observer = Observer(Call("call", ""), self._storages)
+        self._call = Call("call", "")
+        self._clock: Clock | None = None
+        self._errors: list[Error] = []
+
+    def handle(self, header: dict, payload: bytes) -> tuple[dict, list[bytes]]:
+        """The reply to one request, as (header, payload). Raises BrokenChannel when the host has ended.
+
+        header["op"]: "write" stores the text of an answer, "load" imports it, "run" runs a call.
+        """
+        if header["op"] in ("write", "load"):
+            return self._forward(header)
+        return self._run(unpack_call(header, payload), header["limit"])
+
+    def _forward(self, header: dict) -> tuple[dict, list[bytes]]:
+        with torch.no_grad(), Observer(Call("call", ""), self._storages) as self._observer:
+            done = self._told(header)
+        return pack_reply(error=self._error(done)) if "error" in done else (done, [])
+
+    def _run(self, call: Call, limit: int) -> tuple[dict, list[bytes]]:
+        tensors = [arg for arg in call.args if isinstance(arg, torch.Tensor)]
+        self._call, self._observer = call, Observer(call, self._storages)
+        self._clock = Clock(*call.clock) if call.clock is not None else None
+        self._memory.begin()
+        self._kernels.begin()
+        try:
+            with torch.no_grad(), self._observer:
+                value = self._start(call)
+        except frames.BrokenChannel:
+            raise
+        except BaseException as error:
+            value = {"error": self._described(error), "number": None}
+        observed = self._observer.observations(tensors)
+        observed.programs = self._kernels.texts
+        if "error" in value:
+            return pack_reply(error=self._error(value), observed=observed)
+        if "tensor" in value:
+            try:
+                return pack_reply(self._memory.get(value["tensor"]), tensors, observed=observed, limit=limit)
+            except RuntimeError as error:  # a tensor without elements to read, such as a sparse one
+                return pack_reply(error=self._described(error), observed=observed)
+        header, data = pack_reply(None, tensors, observed=observed)
+        return header | {"value": self._value(call, value["value"])}, data
+
+    def _value(self, call: Call, said):
+        """The value of a call as encoded data. said: by the host."""
+        if call.dry:
+            return encode(list(dict.fromkeys(self._kernels.launched)))
+        if self._clock is not None:
+            return ["tuple", said, encode(self._clock.timed)]
+        return said
+
+    def _start(self, call: Call) -> dict:
+        """Run a call according to its kind. Returns its end: a "value", the number of a "tensor", or an "error"."""
+        order = {"op": call.kind, "name": call.name, "args": [], "kwargs": {}}
+        if call.kind == "cuda":
+            return self._launch_cuda(call, self._told(order | {"op": "value"}))
+        if call.kind != "value":
+            order["args"] = [self._argument(arg) for arg in call.args]
+            order["kwargs"] = {name: encode(value) for name, value in call.kwargs.items()}
+        if call.kind != "launch":
+            return self._told(order)
+        done = self._told(order | {"op": "kernel"})
+        if "error" in done:
+            return done
+        kernel = self._kernels.get(done["program"])
+        more = {name: self._launch_argument(value) for name, value in done["more"].items()}
+        self._kernels.launch(kernel, call.grid, call.args, {**more, **call.kwargs}, self._observer.ledger)
+        return {"value": encode(None)}
+
+    def _launch_cuda(self, call: Call, done: dict) -> dict:
+        if "error" in done:
+            return done
+        source = decode(done["value"])
+        cuda.launch(source, self._observer.ledger, call.grid, call.order, call.args, **call.kwargs)
+        return {"value": encode(None)}
+
+    def _argument(self, arg) -> list:
+        if isinstance(arg, torch.Tensor):
+            return ["tensor", self._memory.keep(arg)]
+        return ["value", encode(arg)]
+
+    # The conversation with the host
+
+    def _told(self, order: dict) -> dict:
+        """Send an order to the host and carry out its own orders until it is done. Returns the last message."""
+        frames.send(self._host, order)
+        while True:
+            header, payload = frames.receive(self._host, _MAX_ORDER)
+            if header.get("op") == "done":
+                return header
+            frames.send(self._host, *self._obey(header, payload))
+
+    def _obey(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
+        """Carry out one order of the host. Returns the reply; an exception becomes an error."""
+        try:
+            self._memory.free(header["freed"])
+            return _ORDERS[header["op"]](self, header, payload)
+        except BaseException as error:
+            self._errors.append(self._described(self._told_by(error)))
+            return {"error": self._errors[-1], "number": len(self._errors) - 1}, b""
+
+    def _run_operator(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
+        args, kwargs = orders.decode([header["args"], list(header["kwargs"].values())], self._memory.get)
+        try:
+            run = operator(header["name"], header["overload"])
+        except RefusedOperator:
+            self._observer.refused(header["name"].removeprefix("aten::"))
+            raise
+        result = run(*args, **dict(zip(header["kwargs"], kwargs)))
+        if header["name"].removeprefix("aten::") in _TELLING_SHAPES:
+            self._memory.tell(1, header["name"].removeprefix("aten::"))
+        if isinstance(result, (bool, int, float, complex)):
+            self._memory.download(
+                torch.tensor(result), _EXITS.get(header["name"], header["name"].removeprefix("aten::"))
+            )
+        return {"result": orders.encode(result, self._kept)}, b""
+
+    def _launch(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
+        args = [self._launch_argument(each) for each in header["args"]]
+        kwargs = {name: self._launch_argument(value) for name, value in header["kwargs"].items()}
+        grid = tuple(header["grid"]) if isinstance(header["grid"], list) else header["grid"]
+        kernel = self._kernels.get(header["program"])
+        if self._call.dry:
+            self._kernels.pretend(kernel)
+        else:
+            self._kernels.launch(kernel, grid, args, kwargs, self._observer.ledger)
+        return {}, b""
+
+    def _launch_argument(self, data):
+        return launches.decode(data, self._memory.get, self._kernels.get)
+
+    def _upload(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
+        tensor = unpack(header["spec"], payload)
+        self._storages.hold(tensor)
+        if tensor.numel() > _SMALL:
+            size = tensor.numel(), tensor.element_size(), self._storages.share_of(tensor)
+            self._observer.ledger.operation("to the device", [], [size])
+        return {"result": self._kept(tensor)}, b""
+
+    def _download(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
+        tensor = self._memory.get(header["tensor"])
+        self._memory.download(tensor, header["by"], at_once=True)
+        self._observer.left(tensor, header["by"])
+        spec, data = elements(tensor)
+        return {"spec": spec}, data
+
+    def _ask_clock(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
+        if self._clock is None:
+            raise orders.Malformed("this call has no clock")
+        result = self._clock.ask(header["name"], orders.decode(header["args"], self._memory.get))
+        return {"result": orders.encode(result, self._kept)}, b""
+
+    def _kept(self, tensor: torch.Tensor) -> dict:
+        return {"tensor": self._memory.keep(tensor)}
+
+    # Errors
+
+    def _told_by(self, error: BaseException) -> BaseException:
+        """The error, or LeftForHost in its place: a message may tell numbers, and an answer can provoke many."""
+        try:
+            self._memory.tell(_TOLD_BY_A_MESSAGE, "an error's message")
+        except LeftForHost as left:
+            return error if isinstance(error, LeftForHost) else left
+        return error
+
+    def _described(self, error: BaseException) -> Error:
+        if isinstance(error, MemoryError):
+            limits.use_reserve()
+        return describe(error, "<kernel ")
+
+    def _error(self, done: dict) -> Error:
+        """The error of a call. An error of the device, which the host only passes on, is the device's own record."""
+        said, number = done["error"], done.get("number")
+        if not isinstance(number, int) or not 0 <= number < len(self._errors):
+            return said | {"where": None}  # the place of an access is known here alone
+        mine = self._errors[number]
+        return mine | {"line": mine["line"] or said["line"]}
+
+
+_EXITS = {"aten::_local_scalar_dense": "item"}
+_ORDERS = {
+    "operator": Server._run_operator,
+    "launch": Server._launch,
+    "upload": Server._upload,
+    "download": Server._download,
+    "clock": Server._ask_clock,
+}

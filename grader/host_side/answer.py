@@ -1,0 +1,70 @@
+"""The import of an answer's text and of its driver."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+import types
+
+import torch
+
+from .. import environment
+
+
+class Answer:
+    """The text of an answer, imported as the module `answer`, and the driver of its exercise.
+
+    folder: for the answer's file. path: of this file.
+    """
+
+    def __init__(self, folder: str):
+        self.path = os.path.join(folder, "answer.py")
+        self._driver, self._module = types.ModuleType("check"), None
+
+    def write(self, source: str) -> dict:
+        """Store the text of the answer. Returns the reply: "no_worker" for a full disk, no fault of the answer."""
+        try:
+            with open(self.path, "w", encoding="utf-8") as f:
+                f.write(source)
+        except OSError as error:
+            return {"no_worker": error.strerror}
+        return {}
+
+    def load(self, driver: str, **given) -> None:
+        """Run a driver, in a module of its own, and then the answer. Raises the exceptions of the answer.
+
+        driver: text of the course with functions that call the answer. given: objects that the driver may use, by name.
+        """
+        torch.compile = _as_it_is
+        vars(self._driver).update(given)
+        exec(compile(driver, "<check>", "exec"), vars(self._driver))
+        self._module = _import(self.path)
+
+    def get(self, name: str):
+        """The object of this name: the driver's, or else the answer's. Raises AttributeError."""
+        return vars(self._driver)[name] if name in vars(self._driver) else getattr(self._module, name)
+
+
+def _as_it_is(function=None, **options):
+    """torch.compile without a compiler: the check counts the operations that are written down."""
+    return _as_it_is if function is None else function
+
+
+def _import(path: str):
+    spec = importlib.util.spec_from_file_location("answer", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["answer"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def leave_the_course(modules: list[str]) -> None:
+    """Make the rest of the course impossible to import: such an import of an answer raises ModuleNotFoundError.
+
+    modules: names of the modules of the course that are loaded.
+    """
+    sys.path[:] = [p for p in sys.path if os.path.abspath(p) != str(environment.ROOT)]
+    for name in modules:
+        if hasattr(sys.modules[name], "__path__"):
+            sys.modules[name].__path__ = []

@@ -1,0 +1,84 @@
+"""An answer whose numbers live on a device: the host loads its text, and calls it with handles when the device asks."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+
+import torch
+
+from ..isolation.linux import limits
+from ..protocol import orders
+from ..protocol.errors import describe
+from ..protocol.frames import BrokenChannel
+from ..protocol.values import decode, encode
+from . import launches
+from .answer import Answer
+from .handles import Handle, OnDevice, upload
+from .wire import Wire
+
+
+def serve(channel: socket.socket, scratch: str) -> None:
+    """Handle the orders of the device until it closes the channel.
+
+    channel: socket to the device. scratch: the folder that the answer may write to.
+    """
+    wire = Wire(channel)
+    launches.send(wire)
+    host = Host(wire, scratch)
+    with OnDevice(wire), contextlib.suppress(BrokenChannel):
+        while True:
+            header, _ = wire.receive()
+            try:
+                done = host.handle(header)
+            except BaseException as error:  # SystemExit and KeyboardInterrupt are answers too
+                done = host.failed(error)
+            wire.tell({"op": "done"} | done)
+
+
+class Host:
+    """The handler of the device's orders for one answer."""
+
+    def __init__(self, wire: Wire, scratch: str):
+        self._wire, self._answer = wire, Answer(scratch)
+        self._result: Handle | None = None  # alive until the device has read it
+
+    def handle(self, header: dict) -> dict:
+        """The reply to one order. Raises the exceptions of the answer.
+
+        header["op"]: "write" stores the text of an answer, "load" imports it, "value" reads a name, "call" calls a
+        function, "kernel" asks for the text of a kernel.
+        """
+        if header["op"] == "write":
+            return self._answer.write(header["source"])
+        if header["op"] == "load":
+            self._answer.load(header["driver"], ask_clock=self._clock)
+            return {}
+        found = self._answer.get(header["name"])
+        if header["op"] == "value":
+            return {"value": encode(found)}
+        args = [self._argument(*each) for each in header["args"]]
+        kwargs = {name: decode(value) for name, value in header["kwargs"].items()}
+        if header["op"] == "kernel":
+            return launches.prepared(self._wire, found, args, kwargs)
+        value = found(*args, **kwargs)
+        if not isinstance(value, torch.Tensor):
+            return {"value": encode(value)}
+        # A tensor of the host itself, such as one of NumPy's, is a result too.
+        self._result = value if isinstance(value, Handle) else upload(self._wire, value)
+        return {"tensor": self._result._reference.number}
+
+    def failed(self, error: BaseException) -> dict:
+        """The reply for an exception. number: of the device's record, if it comes from there."""
+        if isinstance(error, MemoryError):
+            limits.use_reserve()
+        return {"error": describe(error, self._answer.path), "number": getattr(error, "on_device", None)}
+
+    def _argument(self, kind: str, what):
+        return Handle(self._wire, orders.Seen(*what)) if kind == "tensor" else decode(what)
+
+    def _clock(self, name: str, *args):
+        """Ask the device's simulated clock. args: of the question; tensors are handles."""
+        given = [orders.encode(a, lambda handle: {"tensor": handle._reference.number}) for a in args]
+        reply, _ = self._wire.ask({"op": "clock", "name": name, "args": given})
+        return orders.decode(reply["result"], lambda seen: Handle(self._wire, orders.Seen(*seen)))

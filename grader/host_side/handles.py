@@ -1,0 +1,159 @@
+"""Handles: tensors without numbers. Every operator of PyTorch on a handle runs on the device.
+
+A handle is a wrapper subclass, so that autograd and views work as with any tensor
+(https://docs.pytorch.org/docs/stable/notes/extending.html). A dispatch mode sends operators that make a tensor out of
+nothing. A thread of the answer's own has no such mode: its tensors hold numbers of the host, and are uploaded when a
+handle meets them.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from ..protocol import orders, tensors
+from .wire import Wire
+
+
+class Handle(torch.Tensor):
+    """A tensor whose numbers live on the device. seen: what the host knows of it."""
+
+    __torch_function__ = torch._C._disabled_torch_function_impl
+
+    @staticmethod
+    def __new__(cls, wire: Wire, seen: orders.Seen):  # noqa: D102
+        dtype = getattr(torch, seen.dtype)
+        handle = torch.Tensor._make_wrapper_subclass(
+            cls, seen.shape, strides=seen.strides, storage_offset=seen.offset, dtype=dtype
+        )
+        handle._reference, handle._address = _Reference(wire, seen.number), seen.address
+        return handle
+
+    @classmethod
+    def __torch_dispatch__(cls, operator, types, args=(), kwargs=None):
+        wire = next(a._reference.wire for a in _flat((args, kwargs or {})) if isinstance(a, Handle))
+        return run(wire, operator, args, kwargs or {})
+
+    def __repr__(self, *, tensor_contents=None):
+        return f"<{'×'.join(map(str, self.shape)) or 'a number'}, {self.dtype}, on the device>"
+
+    def __format__(self, spec):
+        return format(self.item(), spec) if self.dim() == 0 else object.__format__(self, spec)
+
+    def data_ptr(self):
+        """An address that no other tensor has, with the alignment of the real one."""
+        return self._address + self.storage_offset() * self.element_size() if self.numel() else 0
+
+    def tolist(self):  # noqa: D102
+        return download(self, "tolist").tolist()
+
+    def numpy(self, *, force=False):  # noqa: D102
+        return download(self, "numpy").numpy()
+
+    def __array__(self, dtype=None, copy=None):
+        numbers = download(self, "numpy").numpy()
+        return numbers if dtype is None else numbers.astype(dtype)
+
+    def __dlpack__(self, *args, **kwargs):
+        raise BufferError("the numbers of this tensor live on the device, and no library of the host can share them")
+
+    def __deepcopy__(self, memo):
+        return self.clone()
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError("a tensor of the device cannot be stored in a file")
+
+
+class _Reference:
+    """The hold on a tensor of the device. It lives in the __dict__ of a handle, which PyTorch may revive."""
+
+    def __init__(self, wire: Wire, number: int):
+        self.wire, self.number = wire, number
+
+    def __del__(self):
+        self.wire.free(self.number)
+
+
+class OnDevice(TorchDispatchMode):
+    """Inside the block, operators that make tensors make them on the device."""
+
+    def __init__(self, wire: Wire):
+        super().__init__()
+        self._wire = wire
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        # True, the default, makes the first operation import torch.compile: a worker would take twice as long to start.
+        return False
+
+    def __torch_dispatch__(self, operator, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        given = [a for a in _flat((args, kwargs)) if isinstance(a, torch.Tensor)]
+        if operator.name().startswith("aten::lift_fresh"):  # torch.tensor([...]): numbers of the host
+            return upload(self._wire, args[0])
+        if given and not any(isinstance(a, Handle) for a in given):
+            return operator(*args, **kwargs)  # tensors of the host alone, such as those of NumPy
+        return run(self._wire, operator, args, kwargs)
+
+
+def run(wire: Wire, operator, args, kwargs):
+    """Run an operator on the device. Returns handles and plain values."""
+    schema = operator._schema
+    if schema.name == "aten::copy_" and not isinstance(args[0], Handle):
+        return args[0].copy_(download(args[1], "copy_"))
+
+    def tensor(value):
+        if not isinstance(value, Handle):
+            value = upload(wire, value)
+            kept.append(value)
+        return {"tensor": value._reference.number}
+
+    kept: list[Handle] = []  # alive until the device has run the operator
+    reply, _ = wire.ask(
+        {
+            "op": "operator", "name": schema.name, "overload": schema.overload_name,
+            "args": orders.encode(args, tensor),
+            "kwargs": {name: orders.encode(value, tensor) for name, value in kwargs.items()},
+        }
+    )  # fmt: skip
+    result = orders.decode(reply["result"], lambda seen: Handle(wire, orders.Seen(*seen)))
+    return _in_place(schema, args, kwargs, result)
+
+
+def _in_place(schema, args, kwargs, result):
+    """The result, with the arguments that the operator wrote to in the place of new handles for the same tensors."""
+    names = [a.name for a in schema.arguments]
+    written = [a for a in schema.arguments if a.alias_info is not None and a.alias_info.is_write]
+    returned = [r for r in schema.returns if r.alias_info is not None and r.alias_info.is_write]
+    if not returned:
+        return result
+    given = [kwargs[a.name] if a.name in kwargs else args[names.index(a.name)] for a in written]
+    return given[0] if len(schema.returns) == 1 else given
+
+
+def upload(wire: Wire, tensor: torch.Tensor) -> Handle:
+    """A copy of a tensor of the host on the device."""
+    spec, data = tensors.elements(tensor)
+    reply, _ = wire.ask({"op": "upload", "spec": spec}, data)
+    return Handle(wire, orders.Seen(*reply["result"]["tensor"]))
+
+
+def download(handle: Handle, by: str) -> torch.Tensor:
+    """A tensor of the host with the numbers of a handle. Raises the device's refusal if they are more than a few.
+
+    by: name of the operation that needs them.
+    """
+    reply, data = handle._reference.wire.ask({"op": "download", "tensor": handle._reference.number, "by": by})
+    with torch.utils._python_dispatch._disable_current_modes():
+        return tensors.unpack(reply["spec"], data)
+
+
+def _flat(value):
+    """Yield the objects in nested tuples, lists and dictionaries."""
+    if isinstance(value, (tuple, list)):
+        for each in value:
+            yield from _flat(each)
+    elif isinstance(value, dict):
+        yield from _flat(list(value.values()))
+    else:
+        yield value

@@ -1,0 +1,66 @@
+"""The observation of one call: what it launched, loaded, stored and computed, as plain data."""
+
+from __future__ import annotations
+
+import contextlib
+
+from ..spec import Call, Observations
+from . import conditions, recording
+from .float_storages import FloatStorages
+from .ledger import Ledger
+from .recorder import Recorder
+from .torch_ledger import TorchLedger
+
+_MAX_ENTRIES = 1000  # of a list: the judge has no use for more
+
+
+class Observer(contextlib.ExitStack):
+    """Inside the block, kernels run under the conditions of a call, and everything is counted.
+
+    storages: those known from earlier calls to hold floating-point numbers. ledger: gets the counts.
+    """
+
+    def __init__(self, call: Call, storages: FloatStorages | None = None):
+        super().__init__()
+        self.ledger = Ledger(storages)
+        for arg in call.args:
+            if hasattr(arg, "untyped_storage"):
+                self.ledger.storages.hold(arg)
+        self._call = call
+        self._recorder = Recorder() if call.trace else None
+        self._counter = TorchLedger(self.ledger, poison=True)
+
+    def __enter__(self):
+        self.enter_context(conditions(self._call.order, self._call.poison))
+        self.enter_context(recording(self.ledger, self._recorder))
+        self.enter_context(self._counter)
+        return self
+
+    def refused(self, operator: str) -> None:
+        """Take note of an operator that was called, and did not run."""
+        self._counter.names.append(operator)
+
+    def left(self, tensor, operator: str) -> None:
+        """Count the elements of a tensor, which leave PyTorch by this operation."""
+        self._counter.left(tensor, operator)
+
+    def observations(self, tensors: list) -> Observations:
+        """The counts so far. tensors: the tensor arguments of the call."""
+        ledger, counter = self.ledger, self._counter
+        read, written = ledger.totals()
+        return Observations(
+            rows=ledger.rows()[:_MAX_ENTRIES],
+            read=read,
+            written=written,
+            bytes=ledger.bytes(),
+            launches=ledger.launches[:_MAX_ENTRIES],
+            torch_ops=_unique(counter.names),
+            torch_reads=[counter.reads[t.untyped_storage().data_ptr()] for t in tensors],
+            peak=counter.peak,
+            language=_unique(ledger.language),
+            panels=self._recorder.panels if self._recorder is not None else [],
+        )
+
+
+def _unique(names: list[str]) -> list[str]:
+    return list(dict.fromkeys(names))[:_MAX_ENTRIES]

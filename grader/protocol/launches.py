@@ -1,0 +1,86 @@
+"""Arguments of a launch on the wire: JSON with tags for tensors, blocks of them, and objects of triton.language."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+from . import orders
+
+
+def encode(value, tensor: Callable, kernel: Callable):
+    """An argument of a launch as JSON data.
+
+    tensor: from a tensor to JSON data. kernel: from a function with @triton.jit to JSON data, None for other objects.
+    An object that no kernel takes becomes the name of its type.
+    """
+    import torch
+    import triton.language as tl
+
+    def inner(value):
+        if isinstance(value, tuple):
+            return {"tuple": [inner(each) for each in value]}
+        if isinstance(value, tl.constexpr):
+            return {"constexpr": inner(value.value)}
+        if isinstance(value, tl.dtype):
+            return {"language": str(value)}
+        if hasattr(value, "block_shape") and dataclasses.is_dataclass(value):
+            return {"descriptor": {f.name: inner(_tuple(getattr(value, f.name))) for f in dataclasses.fields(value)}}
+        if isinstance(getattr(value, "base", None), torch.Tensor) and not isinstance(value, torch.Tensor):
+            return {"reinterpreted": [tensor(value.base), str(value.dtype)]}  # triton.reinterpret
+        if kernel(value) is not None:
+            return {"kernel": kernel(value)}
+        if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
+            return inner(value.item())
+        if isinstance(value, (list, dict)):
+            return {"object": type(value).__name__}
+        try:
+            return orders.encode(value, tensor)
+        except TypeError:
+            return {"object": type(value).__name__}
+
+    return inner(value)
+
+
+def decode(data, tensor: Callable, kernel: Callable):
+    """The argument of JSON data of `encode`. Raises orders.Malformed; TypeError for an object that no kernel takes.
+
+    tensor: from the data of a tensor to a tensor. kernel: from the data of a kernel to the kernel.
+    """
+    import triton
+    import triton.language as tl
+
+    def language(name: str):
+        found = getattr(tl, str(name), None) or tl.str_to_ty(str(name), None)
+        if not isinstance(found, tl.dtype):
+            raise orders.Malformed("not a type of triton.language")
+        return found
+
+    def inner(data):
+        if not isinstance(data, dict) or len(data) != 1:
+            return orders.decode(data, tensor)
+        ((tag, of),) = data.items()
+        if tag == "tuple":
+            return tuple(inner(each) for each in of)
+        if tag == "constexpr":
+            return tl.constexpr(inner(of))
+        if tag == "language":
+            return language(of)
+        if tag == "descriptor":
+            from triton.tools.tensor_descriptor import TensorDescriptor
+
+            fields = {name: inner(each) for name, each in of.items()}
+            return TensorDescriptor(**{k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()})
+        if tag == "reinterpreted":
+            return triton.reinterpret(orders.decode(of[0], tensor), language(of[1]))
+        if tag == "kernel":
+            return kernel(of)
+        if tag == "object":
+            raise TypeError(f"a kernel takes tensors and numbers, and one argument of this launch is a {of}")
+        return orders.decode(data, tensor)
+
+    return inner(data)
+
+
+def _tuple(value):
+    return tuple(value) if isinstance(value, list) else value
