@@ -51,6 +51,12 @@ def test_data_of_another_type_is_refused(data):
         schema.unpack(data, Small)
 
 
+def test_the_sentence_names_the_field():
+    """Also of a record in a record."""
+    with pytest.raises(schema.Mismatch, match="^where: tensor: str expected, int arrived$"):
+        schema.unpack(ERROR | {"where": WHERE | {"tensor": 3}}, Error)
+
+
 def test_names_that_a_record_does_not_have_are_left_out():
     """Whatever else was sent does not come along."""
     assert Small(1, "a", (2, 3)) == schema.unpack({"count": 1, "kind": "a", "pair": [2, 3], "more": object}, Small)

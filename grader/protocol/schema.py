@@ -125,6 +125,12 @@ def _record(kind) -> Codec:
 
     def unpack_fields(data):
         _exactly(dict)(data)
-        return kind(**{name: field.unpack(data.get(name)) for name, field in fields.items()})
+        found = {}
+        for name, field in fields.items():
+            try:
+                found[name] = field.unpack(data.get(name))
+            except Mismatch as error:
+                raise Mismatch(f"{name}: {error}") from None
+        return kind(**found)
 
     return Codec(pack_fields, unpack_fields)
