@@ -86,7 +86,7 @@ def graded(found, out):
     with results_store.Results(out) as results, ThreadPoolExecutor(2) as executor:
         grader = executors.GradingExecutor(executor, lambda: 2)
         list(grading.grade_all(found, results, grader, b"a secret of sixteen", SECONDS))
-    return {row["submission"]: row for row in results_store.read_rows(out / results_store.RESULTS)}
+    return {row["submission"]: row for row in results_store.read(out / results_store.RESULTS).rows()}
 
 
 def verdict(path, seed=SEED, **replaced):

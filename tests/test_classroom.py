@@ -18,6 +18,7 @@ from conftest import ROOT
 from grader import lessons
 from grader.__main__ import main
 from grader.classroom import executors, grading, results_store, seeds, submissions
+from grader.classroom.rows import failed, parse
 from grader.cli.grade import _in_shard, _report
 from grader.judge import extract, zygotes
 from grader.judge.judge import judge
@@ -30,8 +31,9 @@ def notebook(*cells):
 
 
 def row(name, **more):
-    work = {"sha256": "1", "grader": "2", "seed": "3", "isolation": "limits"}
-    return {"submission": name, **work, "problems": [], "exercises": []} | more
+    work = {"sha256": "1", "grader": "2", "seed": "3", "isolation": "limits", "seconds": 1.5}
+    points = {"lesson": None, "score": 0.0, "max_score": 0.0}
+    return {"submission": name, "student": name, **work, **points, "problems": [], "exercises": []} | more
 
 
 def stored(folder):
@@ -88,7 +90,7 @@ def test_a_later_row_takes_the_place_of_an_earlier_one(tmp_path):
     with results_store.Results(tmp_path) as results:
         for each in (row("a", score=1), row("b"), row("a", score=2)):
             results.add(each)
-        assert [None, 2] == [r.get("score") for r in results_store.read_rows(tmp_path / "results.jsonl")]
+        assert [0, 2] == [r["score"] for r in results_store.read(tmp_path / "results.jsonl").rows()]
     assert ["b", "a"] == stored(tmp_path)
 
 
@@ -134,7 +136,7 @@ def test_a_row_of_a_lower_level_is_graded_again_when_more_is_required(tmp_path):
     run(files, tmp_path, again, isolation="landlock+seccomp")
     assert ["a"] == again.asked
     assert levels | {"a": "namespaces"} == {
-        r["submission"]: r["isolation"] for r in results_store.read_rows(tmp_path / "results.jsonl")
+        r["submission"]: r["isolation"] for r in results_store.read(tmp_path / "results.jsonl").rows()
     }
 
 
@@ -199,7 +201,7 @@ def test_a_file_that_ends_its_grader_has_a_row_and_costs_no_other(tmp_path):
         raise BrokenProcessPool("gone")
 
     run(handed(a=b"1", b=b"2", c=b"3"), tmp_path, Graders(grade))
-    rows = {r["submission"]: r for r in results_store.read_rows(tmp_path / "results.jsonl")}
+    rows = {r["submission"]: r for r in results_store.read(tmp_path / "results.jsonl").rows()}
     assert ["not graded: the file ended the process that graded it"] == rows["b"]["problems"]
     again = Graders(graded)
     run(handed(a=b"1", b=b"2", c=b"3"), tmp_path, again)
@@ -232,7 +234,7 @@ def test_whatever_reading_raises_becomes_a_row(tmp_path):
 
     run(list(submissions.find(path)), tmp_path / "out", Graders())
 
-    rows = {r["submission"]: r for r in results_store.read_rows(tmp_path / "out" / "results.jsonl")}
+    rows = {r["submission"]: r for r in results_store.read(tmp_path / "out" / "results.jsonl").rows()}
     assert "cannot be read" in rows["bad.ipynb"]["problems"][0]
     assert "no such lesson" in rows["good.ipynb"]["problems"][0]
 
@@ -255,7 +257,7 @@ def test_an_odd_file_is_no_fault_of_the_graders(data):
     """It answers no lesson, and the row says why."""
     made = grading.grade(grading.Job("x", "x", 20.0, "", data, "0"))
     assert (None, 0) == (made["lesson"], made["score"]) and made["problems"]
-    assert not results_store.failed(made)
+    assert not failed(made)
 
 
 NAMES = (
@@ -281,7 +283,7 @@ def test_odd_names_and_odd_things_have_a_row_each(tmp_path, capsys, monkeypatch)
 
     run(found, out, Graders())
 
-    rows = {r["submission"]: r for r in results_store.read_rows(out / "results.jsonl")}
+    rows = {r["submission"]: r for r in results_store.read(out / "results.jsonl").rows()}
     assert {h.name for h in found} == set(rows) >= {*NAMES, "pipe.ipynb", "folder.ipynb", "circle.ipynb"}
     assert len(found) == len(rows) and all(r["problems"] and not r["score"] for r in rows.values())
     assert "larger than 64 MB" in rows["large.ipynb"]["problems"][0]
@@ -376,7 +378,7 @@ def test_an_answer_is_not_blamed_for_a_process_that_could_not_be_made(monkeypatc
 
     assert ("error", ["grader-failed"]) == (result.status, result.flags)
     assert "No space left on device" in result.message
-    assert results_store.failed(row("x", exercises=[result.record()]))
+    assert failed(row("x", exercises=[result.record()]))
 
 
 # ---- parts
@@ -407,30 +409,133 @@ def parts(tmp_path, *folders):
     return [str(tmp_path / str(number)) for number in range(len(folders))]
 
 
-def test_merge_joins_parts_and_says_what_is_missing_or_came_twice(tmp_path, capsys):
-    """And may be done again when the missing part is there."""
-    third = row("c", isolation="namespaces")
-    first, second = parts(tmp_path, [row("a", score=1), row("b")], [row("a", score=2), third])
+def score(id, status, points, **more):
+    blank = {"id": id, "title": "t", "status": status, "score": points, "max_score": 2.0, "mistake": None}
+    return blank | {"message": "", "cases_passed": 0, "cases": 1, "flags": [], "remarks": []} | more
+
+
+def merged(out):
+    return {r["submission"]: r for r in results_store.read(out / "results.jsonl").rows()}
+
+
+def test_merge_joins_parts_and_says_what_is_missing(tmp_path, capsys):
+    """And may be done again when the missing part is there: rows of --out stay, and a row that agrees is no news."""
+    first, second = parts(tmp_path, [row("a"), row("b")], [row("a", seconds=9.0), row("c", isolation="namespaces")])
     out = tmp_path / "out"
 
     assert 1 == main(["merge", first, second, "--out", str(out)])
-    said = capsys.readouterr().out
-    assert "came 2 times, the first is kept: 'a'" in said and "missing: 'd'" in said and "secret" not in said
-    assert {"a": 1, "b": None, "c": None} == {
-        r["submission"]: r.get("score") for r in results_store.read_rows(out / "results.jsonl")
-    }
-    assert ["limits", "limits", "namespaces"] == sorted(
-        r["isolation"] for r in results_store.read_rows(out / "results.jsonl")
-    )
+    assert "missing: 'd' was handed in and has no row\n" == capsys.readouterr().err
+    assert {"a": "limits", "b": "limits", "c": "namespaces"} == {n: r["isolation"] for n, r in merged(out).items()}
 
-    with results_store.Results(tmp_path / "1") as results:
-        results.add(row("d", seed="other"))
-    assert 0 == main(["merge", first, second, "--out", str(out)])
-    assert "2 different secrets" in capsys.readouterr().out
+    (later,) = parts(tmp_path / "later", [row("d", seed="other", of_a_newer_grader=[1])])
+    assert 0 == main(["merge", later, "--out", str(out)])
+    said = capsys.readouterr()
+    assert "2 different secrets" in said.err and "4 submissions have a row" in said.out
     assert ["a", "b", "c", "d"] == sorted(stored(out)) and ["a", "b", "c", "d"] == results_store.expected(out)
+    assert '"of_a_newer_grader": [1]' in (out / "results.jsonl").read_text()
 
 
-def test_merge_needs_results(tmp_path, capsys):
-    """A folder without is a usage error."""
-    assert 2 == main(["merge", str(tmp_path), "--out", str(tmp_path / "out")])
-    assert "holds no results.jsonl" in capsys.readouterr().err and not (tmp_path / "out").exists()
+PREFERENCES = {
+    "this version of the grader": (
+        row("a", grader=VERSION, score=1.0), row("a", isolation="namespaces", score=2.0),
+        f"score 1/0, not 2/0; grader {VERSION}, not 2; isolation limits, not namespaces", 1,
+    ),
+    "the higher level": (
+        row("a", isolation="landlock+seccomp", exercises=[score("4.1", "failed", 0.0, mistake="pad-zero")]),
+        row("a", exercises=[score("4.1", "passed", 2.0), score("4.2", "passed", 2.0)]),
+        "4.1 failed 0/2 pad-zero, not passed 2/2; 4.2 none, not passed 2/2; isolation landlock+seccomp, not limits", 1,
+    ),
+    "a level before none": (row("a", isolation="none"), row("a", isolation="?"), "isolation none, not ?", 0),
+    "judged in full": (row("a"), row("a", problems=["not graded: x"]), "problems none, not not graded: x", 0),
+    "the later one": (row("a", sha256="3", seed="7"), row("a"), "sha256 3, not 1; secret 7, not 3", 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kept, other, says, status", PREFERENCES.values(), ids=PREFERENCES)
+def test_of_two_rows_that_differ_the_better_one_is_kept(kept, other, says, status, tmp_path, capsys):
+    """Whatever the order, but for the last rule; the sentence names each field, and a verdict costs the exit status."""
+    full = [row(n) for n in "bcd"]
+    for number, order in enumerate(([other, kept], [kept, other])[: 1 if "sha256 3" in says else 2]):
+        folders = parts(tmp_path / str(number), *([each, *full] for each in order))
+
+        assert status == main(["merge", *folders, "--out", str(tmp_path / str(number) / "out")])
+
+        best = folders[order.index(kept)], folders[order.index(other)]
+        assert f"'a' differs in {best[0]} (kept) and {best[1]}: {says}\n" in capsys.readouterr().err
+        assert parse(json.dumps(kept).encode()) == merged(tmp_path / str(number) / "out")["a"]
+
+
+def test_a_better_row_of_out_is_kept(tmp_path, capsys):
+    """Merge into a folder of results is no way to lose them; --out may be one of the parts."""
+    first, second = parts(tmp_path, [row(n, grader=VERSION) for n in "abcd"], [row("a", score=1.0)])
+
+    for folders in ([second], [first, second], [second, first, second]):
+        assert 1 == main(["merge", *folders, "--out", first])
+        said = capsys.readouterr().err
+        assert f"'a' differs in {first} (kept) and {second}: score 0/0, not 1/0; grader" in said
+        assert (len(folders) == 3) == (f"{second!r} is named twice, and joined once" in said)
+    assert ["a", "b", "c", "d"] == stored(tmp_path / "0")
+
+
+def test_merge_leaves_out_a_damaged_row_and_says_where(tmp_path, capsys):
+    """Exit status 1, although another row of the file is there. The part stays as it is."""
+    first, second = parts(tmp_path, [row("a"), row("b")], [row("c"), row("d")])
+    (tmp_path / "1" / "results.jsonl").write_text(json.dumps(row("a", score=None)) + "\n" + json.dumps(row("c")) + "\n")
+
+    assert 1 == main(["merge", first, second, "--out", str(tmp_path / "out")])
+
+    said = capsys.readouterr().err
+    assert f"{second}/results.jsonl: line 1 about 'a' is damaged: score: float expected, NoneType arrived\n" in said
+    assert "missing: 'd'" in said and {"a", "b", "c"} == set(merged(tmp_path / "out"))
+    assert ["results.jsonl"] == [p.name for p in (tmp_path / "1").glob("*.jsonl")]
+
+
+def test_merge_into_a_full_disk_loses_nothing(tmp_path, capsys):
+    """One sentence and exit status 2; with room again the same command does the rest."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    better = [row("a", grader=VERSION, score=1.0), row("c"), row("d")]
+    for more in range(0, 500, 50):
+        first, second = parts(tmp_path / str(more), [row("a"), row("b")], better)
+        file = tmp_path / str(more) / "0" / "results.jsonl"
+        resource.setrlimit(resource.RLIMIT_FSIZE, (file.stat().st_size + more, limits[1]))
+        try:
+            assert 2 == main(["merge", second, "--out", first])
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        (said,) = capsys.readouterr().err.splitlines()
+        assert "cannot be written to" in said and "the same command adds the others" in said
+        assert {"a", "b"} <= set(merged(file.parent))
+        main(["merge", second, "--out", first])
+        assert ["a", "b", "c", "d"] == sorted(stored(file.parent)) and 1 == merged(file.parent)["a"]["score"]
+        capsys.readouterr()
+
+
+def test_what_cannot_be_merged_is_a_sentence(tmp_path, capsys):
+    """A folder without results, a file, a circle of links, a folder in place of the rows, an --out that is a file."""
+    (part,) = parts(tmp_path, [row(n) for n in "abcd"])
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    (tmp_path / "odd" / "results.jsonl").mkdir(parents=True)
+    out = ["--out", str(tmp_path / "out")]
+    calls = [[str(tmp_path / name), *out] for name in (".", "file", "circle", "odd", "nowhere", "n" * 300)]
+    calls += [[part, "--out", str(tmp_path / "file")], [part, "--out", str(tmp_path / "odd")]]
+    for arguments in calls:
+        assert 2 == main(["merge", *arguments])
+        (said,) = capsys.readouterr().err.splitlines()
+        assert said.startswith(("Nothing merged: ", "The results cannot be written to "))
+    assert not (tmp_path / "out").exists() and ["a", "b", "c", "d"] == stored(tmp_path / "0")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write and read everything")
+def test_a_folder_without_permission_is_a_sentence(tmp_path, capsys):
+    """To read a part, to write the joined rows, to export."""
+    part, closed = parts(tmp_path, [row("a")], [row("b")])
+    for mode, arguments in ((0o500, ["merge", part, "--out", closed]), (0, ["merge", closed, "--out", part])):
+        os.chmod(closed, mode)
+        try:
+            assert 2 == main(arguments)
+            assert mode or 2 == main(["export", closed, "--format", "csv"])
+        finally:
+            os.chmod(closed, 0o700)
+        assert all("Permission denied" in line for line in capsys.readouterr().err.splitlines())
+    assert (["a"], ["b"]) == (stored(tmp_path / "0"), stored(tmp_path / "1"))

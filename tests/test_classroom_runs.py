@@ -145,7 +145,7 @@ def test_runs_killed_at_any_moment_end_where_an_undisturbed_one_does(place, whol
         time.sleep(chance.random() / 3)
         process.kill()
         process.communicate(timeout=60)
-    done = {r["submission"]: r["seconds"] for r in results_store.read_rows(place.folder / "out" / "results.jsonl")}
+    done = {r["submission"]: r["seconds"] for r in results_store.read(place.folder / "out" / "results.jsonl").rows()}
     assert len(done) >= 8
 
     status, said, complaints = place.run()

@@ -17,6 +17,7 @@ import nbformat
 import pytest
 
 from grader.__main__ import main
+from grader.classroom import results_store
 from grader.export import autograder, entries, gradebook
 from grader.mistakes.registry import MISTAKES
 
@@ -34,7 +35,7 @@ def exercise(number, status="passed", score=2.0, **more):
 
 def row(submission, student, lesson, *exercises, problems=()):
     return {
-        "submission": submission, "student": student, "lesson": lesson, "sha256": "0", "grader": "1.0.0",
+        "submission": submission, "student": student, "lesson": lesson, "sha256": "0", "grader": "1.0.0", "seed": "5",
         "score": sum(e["score"] for e in exercises), "max_score": 2.0 * len(exercises), "isolation": "limits",
         "seconds": 1.5, "problems": list(problems), "exercises": list(exercises),
     }  # fmt: skip
@@ -76,7 +77,7 @@ def export(folder, form, *more):
 
 def test_of_several_files_the_last_one_counts_and_it_is_said(results):
     """By Canvas' suffix, whatever the order of the rows; a file of no lesson counts nowhere."""
-    found = {e.row["submission"]: e for e in entries.load(results)}
+    found = {e.row["submission"]: e for e in entries.of(results_store.read(results / "results.jsonl").rows())}
 
     counts = [name for name, entry in found.items() if entry.counts]
     assert 3 == len(counts) and {ADA["submission"], SECOND["submission"]} <= set(counts)

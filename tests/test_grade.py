@@ -26,7 +26,7 @@ def graded(path, out, seconds=20.0):
     with results_store.Results(out) as results, ThreadPoolExecutor(2) as executor:
         grader = executors.GradingExecutor(executor, lambda: 2)
         done = list(grading.grade_all(found, results, grader, b"secret", seconds))
-    rows = {row["submission"]: row for row in results_store.read_rows(out / results_store.RESULTS)}
+    rows = {row["submission"]: row for row in results_store.read(out / results_store.RESULTS).rows()}
     assert sorted(h.name for h in found) == sorted(name for name, _ in done) == sorted(rows)
     return rows
 

@@ -1,7 +1,7 @@
 """Grading a class: submitted files become rows of a results store, one row for each file.
 
 Runs in: `python -m grader grade`, and the processes that it starts.
-May import: isolation, judge, lessons, root, spec.
+May import: isolation, judge, lessons, protocol, root, spec.
 Start reading: grading.py, then results_store.py and executors.py.
 
 submissions    finds files in folders and zips, reads notebooks
@@ -9,7 +9,8 @@ file_names     student, lesson and attempt from a path: Canvas, Moodle, nbgrader
 lesson_of      which lesson a notebook answers
 grading        a file -> its row; many files -> rows
 executors      processes of this machine, or a Dask cluster
-results_store  the folder with results.jsonl: lock, append, repair, cache keys
+rows           the fields of a row, and the check that a line holds one
+results_store  the folder with results.jsonl: lock, append, set damaged lines aside, cache keys
 seeds          seeds from the secret of a run
 sanitize       text from strangers without control characters
 """

@@ -16,7 +16,8 @@ from ..spec import Exercise, Result
 from ..version import VERSION
 from . import seeds, submissions
 from .executors import GradingExecutor
-from .results_store import NOT_GRADED, Results
+from .results_store import Results
+from .rows import NOT_GRADED, Damaged, Row
 
 _FILE_FACTOR = 3  # the exercises of a file have this many times the seconds of one exercise
 _PROCESS_FACTOR = 5  # a process that takes this many times longer than that for one file hangs
@@ -55,7 +56,7 @@ def process_timeout(seconds: float) -> float:
     return _PROCESS_FACTOR * _FILE_FACTOR * seconds
 
 
-def grade(job: Job) -> dict:
+def grade(job: Job) -> Row:
     """The row of one file. No content of a file raises an error.
 
     Raises BelowLevel before any answer runs.
@@ -124,7 +125,11 @@ def _finished(running: dict[Future, Job], results: Results, grader: GradingExecu
             raise
         except Exception as error:
             raise NotGraded(f"{type(error).__name__}: {error}") from error
-        results.add(row)
+        try:
+            results.add(row)
+        except Damaged as error:  # an answer that changed its counts, or a cluster with another grader
+            problem = f"{NOT_GRADED}: the row made for it is damaged: {error}"
+            results.add(_row(job, None, [problem], [], UNKNOWN, time.monotonic()))
         yield job.name, False
 
 
@@ -178,9 +183,7 @@ def _repeated(submission: submissions.Submission) -> list[str]:
     return [f"{name} is defined {count[name]} times: the last definition counts" for name in asked if count[name] > 1]
 
 
-def _row(
-    job: Job, lesson: str | None, problems: list[str], results: list[Result], isolation: str, began: float
-) -> dict:
+def _row(job: Job, lesson: str | None, problems: list[str], results: list[Result], isolation: str, began: float) -> Row:
     best = float(sum(r.max_score for r in results))
     score = min(round(sum(r.score for r in results), 6), best)
     return {

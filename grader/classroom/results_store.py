@@ -11,11 +11,13 @@ import json
 import os
 import pathlib
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from .. import atomic_files
+from .rows import Damaged, Row, failed, parse
 
 RESULTS = "results.jsonl"
-NOT_GRADED = "not graded"  # the beginning of a problem that is the fault of the grader and not of a file
+DAMAGED = "results.damaged.jsonl"  # the lines of results.jsonl that held no row
 _EXPECTED = "handed_in.json"  # the names of all submitted files, from which `merge` finds those without a row
 _LOCK = ".lock"
 
@@ -24,8 +26,39 @@ class Busy(Exception):
     """Another run writes into the folder."""
 
 
+@dataclass(frozen=True)
+class DamagedLine:
+    """A line that holds no row, with its end. number: counted from 1."""
+
+    number: int
+    line: bytes
+    error: Damaged
+
+    def __str__(self):
+        name = self.error.submission
+        return f"line {self.number}{f' about {name!r}' if name is not None else ''} is damaged: {self.error}"
+
+
+@dataclass
+class Contents:
+    """The lines of a results.jsonl.
+
+    lines: the last row of each submission, unchanged, with its end of line. tidy: whether the file holds nothing else.
+    """
+
+    lines: dict[str, bytes] = field(default_factory=dict)
+    damaged: list[DamagedLine] = field(default_factory=list)
+    tidy: bool = True
+
+    def rows(self) -> Iterator[Row]:
+        """The rows, one at a time."""
+        return map(parse, self.lines.values())
+
+
 class Results:
     """A folder of results, locked until it is closed. A row is on the disk when `add` returns.
+
+    contents: what the folder held before. Its damaged lines are set aside in a file of their own.
 
     Raises Busy if another process has locked the folder, and OSError if the folder cannot be written to.
     """
@@ -42,8 +75,10 @@ class Results:
             raise Busy(f"another run is writing to {str(folder)!r}; wait for it, or name another --out") from None
         with contextlib.ExitStack() as opened:
             opened.callback(self._lock.close)
-            self._keys = {row["submission"]: _cache_key(row) for row in read_rows(self.path)}
-            self._tidy()
+            self.contents = self._tidy()
+            self._keys = {row["submission"]: _cache_key(row) for row in self.contents.rows()}
+            # The row that a damaged line replaced is out of date.
+            self._keys |= {damaged.error.submission: None for damaged in self.contents.damaged}
             self._file = open(self.path, "ab", buffering=0)
             opened.pop_all()
 
@@ -54,9 +89,11 @@ class Results:
     def add(self, row: dict) -> None:
         """Append a row. It replaces an earlier row of the same submission.
 
-        Raises OSError, for example if the disk is full; the file then has its earlier content.
+        row: a Row, perhaps with fields of another version. Raises Damaged if it is none, and OSError, for example if
+        the disk is full; the file then has its earlier content.
         """
-        end, line = os.fstat(self._file.fileno()).st_size, _line(row)
+        line = json.dumps(row).encode() + b"\n"
+        row, end = parse(line), os.fstat(self._file.fileno()).st_size
         left = memoryview(line)
         try:
             while left:
@@ -74,18 +111,26 @@ class Results:
         atomic_files.write(self.folder / _EXPECTED, json.dumps(names, indent=0), sync=True)
 
     def close(self) -> None:
-        """Remove replaced rows and release the lock."""
+        """Remove replaced rows and release the lock. Raises OSError; no row is lost then."""
         try:
             self._file.close()
             self._tidy()
         finally:
             self._lock.close()
 
-    def _tidy(self) -> None:
-        """Remove rows that a later row replaced, and a line that a crash left incomplete."""
-        with contextlib.suppress(FileNotFoundError):
-            if _lines(self.path) != (len(self._keys), True):
-                atomic_files.write(self.path, (_line(row) for row in read_rows(self.path)), sync=True)
+    def _tidy(self) -> Contents:
+        """Remove rows that a later row replaced, and set damaged lines aside. Returns what the file held."""
+        contents = read(self.path)
+        if contents.damaged:
+            aside = self.folder / DAMAGED
+            old = aside.read_bytes() if aside.exists() else b""
+            # A crash between the two writes leaves a line in both files: the next run must not add it again.
+            kept = {line + b"\n" for line in old.split(b"\n")}
+            new = [damaged.line for damaged in contents.damaged if damaged.line not in kept]
+            atomic_files.write(aside, [old, *new], sync=True)
+        if not contents.tidy:
+            atomic_files.write(self.path, contents.lines.values(), sync=True)
+        return contents
 
     def __enter__(self) -> Results:
         return self
@@ -94,60 +139,39 @@ class Results:
         self.close()
 
 
-def read_rows(file: pathlib.Path) -> Iterator[dict]:
-    """The last row of each submission in a results.jsonl, one at a time. Incomplete lines are skipped."""
-    last: dict[str, int] = {}
-    for number, row in _numbered(file):
-        last[row["submission"]] = number
-    for number, row in _numbered(file):
-        if last.get(row["submission"]) == number:
-            yield row
+def read(file: pathlib.Path) -> Contents:
+    """The contents of a results.jsonl; empty if there is no such file. Raises OSError if it cannot be read."""
+    found = Contents()
+    try:
+        with open(file, "rb") as f:
+            for number, line in enumerate(f, 1):
+                whole = line.removesuffix(b"\n") + b"\n"
+                try:
+                    name = parse(line)["submission"]
+                except Damaged as error:
+                    if line.strip():
+                        found.damaged.append(DamagedLine(number, whole, error))
+                    found.tidy = False
+                else:
+                    found.tidy &= line == whole and name not in found.lines
+                    found.lines.pop(name, None)  # the rows are in the order of the lines
+                    found.lines[name] = whole
+    except FileNotFoundError:
+        pass
+    return found
 
 
 def expected(folder: pathlib.Path) -> list[str]:
     """The names of all submitted files, as `expect` stored them; empty without such a file."""
     try:
         names = json.loads((folder / _EXPECTED).read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return []
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
-def _numbered(file: pathlib.Path) -> Iterator[tuple[int, dict]]:
-    """(line number, row) of each line that holds a row."""
-    try:
-        with open(file, "rb") as f:
-            for number, line in enumerate(f):
-                with contextlib.suppress(ValueError, RecursionError):
-                    row = json.loads(line)
-                    if isinstance(row, dict) and isinstance(row.get("submission"), str) and "sha256" in row:
-                        yield number, row
-    except FileNotFoundError:
-        return
-
-
-def failed(row: dict) -> bool:
-    """Whether the grader itself failed on this file or on one of its exercises."""
-    return any(p.startswith(NOT_GRADED) for p in row.get("problems", [])) or any(
-        "grader-failed" in e.get("flags", []) for e in row.get("exercises", [])
-    )
-
-
-def _cache_key(row: dict) -> tuple | None:
+def _cache_key(row: Row) -> tuple | None:
     """(sha256, grader, seed, isolation) of a row; None if the grader failed, so that the file is graded again."""
     if failed(row):
         return None
-    return row["sha256"], row.get("grader"), row.get("seed"), row.get("isolation")
-
-
-def _line(row: dict) -> bytes:
-    return json.dumps(row).encode() + b"\n"
-
-
-def _lines(file: pathlib.Path) -> tuple[int, bool]:
-    """(number of lines, whether the last line ends in a newline)."""
-    count, last = 0, b"\n"
-    with open(file, "rb") as f:
-        for last in f:  # noqa: B007
-            count += 1
-    return count, last.endswith(b"\n")
+    return row["sha256"], row["grader"], row["seed"], row["isolation"]

@@ -25,13 +25,25 @@ def add(commands) -> None:
 
 
 def run(options) -> int:
-    """Write one format. Exit status 0: it is written; 2: there are no results, or a file cannot be read or written."""
+    """Write one format.
+
+    Exit status 0: it is written; 1: it is written, without damaged rows; 2: there are no results, or a file cannot be
+    read or written.
+    """
+    from ..classroom import results_store
     from ..export import entries
     from ..export.gradebook import NotAGradebook
 
-    found = entries.load(options.results)
+    file = options.results / results_store.RESULTS
+    try:
+        contents = results_store.read(file)
+    except OSError as error:
+        return _refused(f"{str(file)!r} cannot be read: {error.strerror or error}")
+    for damaged in contents.damaged:
+        print(f"{file}: {damaged}. It is left out until `python -m grader grade` has repaired it.", file=sys.stderr)
+    found = entries.of(contents.rows())
     if not found:
-        return _refused(f"{str(options.results / entries.RESULTS)!r} holds no results")
+        return _refused(f"{str(file)!r} holds no results")
     module = importlib.import_module(f"..export.{options.format}", __package__)
     to, more = options.to or options.results / module.TO, ()
     if options.format == "canvas":
@@ -52,7 +64,7 @@ def run(options) -> int:
     except OSError as error:
         return _refused(f"{str(to)!r} cannot be written: {error.strerror or error}")
     print("\n".join(said))
-    return 0
+    return 1 if contents.damaged else 0
 
 
 def _column(text: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ import pathlib
 import sys
 from datetime import timedelta
 
-from ..isolation import LEVELS, UNKNOWN, in_words
+from ..isolation import LEVELS, in_words
 from ..spec import sign_of
 
 
@@ -50,6 +50,9 @@ def run(options) -> int:
     try:
         files = grading.distinct(submissions.find_all(options.paths, options.out))
         with results_store.Results(options.out) as results:
+            for damaged in results.contents.damaged:
+                aside = f"It is set aside in {results_store.DAMAGED}, and its file is graded again."
+                print(f"{results.path}: {damaged}. {aside}", file=sys.stderr)
             secret = seeds.secret(options.secret) if options.secret else seeds.own_secret(options.out)
             results.expect([file.name for file in files])
             part = [file for file in files if options.shard is None or _in_shard(file.name, *options.shard)]
@@ -106,17 +109,17 @@ def _report(out: pathlib.Path, names: set[str]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from ..classroom import results_store
+    from ..classroom import results_store, rows
 
     lines, failed, levels = [], 0, set()
-    for row in results_store.read_rows(out / results_store.RESULTS):
+    for row in results_store.read(out / results_store.RESULTS).rows():
         if row["submission"] not in names:
             continue
         marks = "  ".join(f"{e['id']} {_mark(e)}" for e in row["exercises"])
         score = f"{row['score']:g}/{row['max_score']:g}"
         lines.append((row["submission"], row["lesson"] or "-", score, marks, "; ".join(row["problems"])))
-        failed += results_store.failed(row)
-        levels.add(str(row.get("isolation", UNKNOWN)))
+        failed += rows.failed(row)
+        levels.add(row["isolation"])
     table = Table("submission", "lesson", "score", "exercises", "problems", title=f"isolation: {in_words(levels)}")
     for line in sorted(lines):
         table.add_row(*map(_plain, line))

@@ -2,63 +2,155 @@
 
 from __future__ import annotations
 
+import argparse
+import json
 import pathlib
 import sys
+
+from ..isolation import LEVELS
+from ..version import VERSION
+
+_RULES = """\
+Of several rows about one file, merge keeps that of this version of the grader, then that of the higher isolation level,
+then one that was judged in full, then the row of the folder that is named last. Rows that --out has already count as
+named first. Merge says where rows differ.
+
+exit status:
+  0  every submitted file has a row, and the verdicts of all rows about a file agree
+  1  the rows are joined, but a file has no row, a row is damaged, or verdicts differ
+  2  nothing is joined, or not all rows could be written"""
+
+
+class _NotReadable(Exception):
+    """A folder holds no results, or they cannot be read."""
 
 
 def add(commands) -> None:
     """Add this command to the parser."""
-    parser = commands.add_parser("merge", help="join the results of grade --shard")
+    parser = commands.add_parser(
+        "merge", help="join the results of grade --shard", epilog=_RULES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
     parser.add_argument("parts", nargs="+", type=pathlib.Path, metavar="DIR", help="a folder that grade --out named")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="where the joined results.jsonl goes")
     parser.set_defaults(run=run)
 
 
 def run(options) -> int:
-    """Join results. Exit status 0: every submitted file has a row; 1: some have none; 2: nothing could be joined."""
+    """Join results. Exit status: see _RULES."""
     from ..classroom import results_store
 
-    for part in options.parts:
-        if not (part / results_store.RESULTS).is_file():
-            print(f"Nothing merged: {str(part)!r} holds no {results_store.RESULTS}.", file=sys.stderr)
-            return 2
-    parts = [part for part in options.parts if part.resolve() != options.out.resolve()]
     try:
+        parts = _read(options.parts)
         with results_store.Results(options.out) as results:
-            # Rows that --out already has stay, as in `grade`, unless a part has a row of the same submission.
-            expected = dict.fromkeys(name for part in options.parts for name in results_store.expected(part))
-            sources, seeds = _join(parts, results)
+            # The parts may include --out. Its rows, and the names of its files, stay.
+            contents = {options.out: results.contents}
+            contents |= {part: found for part, found in parts.items() if part.resolve() != options.out.resolve()}
+            expected = dict.fromkeys(name for part in contents for name in results_store.expected(part))
             results.expect(list(expected))
-    except results_store.Busy as error:
+            copies = _copies(contents)
+            for name, of_file in copies.items():
+                line = contents[_best(of_file)].lines[name]
+                if results.contents.lines.get(name) != line:
+                    results.add(json.loads(line))
+    except (_NotReadable, results_store.Busy) as error:
         print(f"Nothing merged: {error}.", file=sys.stderr)
         return 2
     except OSError as error:
-        print(f"The results cannot be written to {str(options.out)!r}: {error.strerror or error}.", file=sys.stderr)
+        why = error.strerror or error
+        print(
+            f"The results cannot be written to {str(options.out)!r}: {why}. The rows that are there stay, and the same "
+            "command adds the others.",
+            file=sys.stderr,
+        )
         return 2
-    held = {row["submission"] for row in results_store.read_rows(options.out / results_store.RESULTS)}
-    missing = [name for name in expected if name not in held]
-    for name, folders in sources.items():
-        if len(folders) > 1:
-            print(f"came {len(folders)} times, the first is kept: {name!r} in {', '.join(map(str, folders))}")
-    for name in missing:
-        print(f"missing: {name!r} was handed in and has no row")
-    if len(seeds) > 1:
-        print(f"graded with {len(seeds)} different secrets: hand the same --secret FILE to every part")
-    print(f"{len(held)} submissions have a row in {options.out / results_store.RESULTS}, {len(missing)} have none")
-    return 1 if missing else 0
+    missing = [name for name in expected if name not in copies]
+    wrong = [f"{part / results_store.RESULTS}: {line}" for part, found in contents.items() for line in found.damaged]
+    wrong += [f"missing: {name!r} was handed in and has no row" for name in missing]
+    agree = _compare(copies)
+    for sentence in wrong:
+        print(sentence, file=sys.stderr)
+    print(f"{len(copies)} submissions have a row in {options.out / results_store.RESULTS}, {len(missing)} have none")
+    return 1 if wrong or not agree else 0
 
 
-def _join(parts: list[pathlib.Path], results) -> tuple[dict[str, list[pathlib.Path]], set[str]]:
-    """Add the rows of the parts. Returns the folders of each submission, and the names of the secrets."""
+def _read(parts: list[pathlib.Path]) -> dict:
+    """The contents of each folder, which is read once. Raises _NotReadable."""
     from ..classroom import results_store
 
-    sources: dict[str, list[pathlib.Path]] = {}
-    seeds: set[str] = set()
+    found, names = {}, {}
     for part in parts:
-        for row in results_store.read_rows(part / results_store.RESULTS):
-            folders = sources.setdefault(row["submission"], [])
-            if not folders:
-                results.add(row)
-                seeds.add(str(row.get("seed")))
-            folders.append(part)
-    return sources, seeds
+        file = part / results_store.RESULTS
+        try:
+            if not file.is_file():
+                raise _NotReadable(f"{str(part)!r} holds no {results_store.RESULTS}")
+            first = names.setdefault(part.resolve(), part)
+            if first in found:
+                print(f"{str(part)!r} is named twice, and joined once", file=sys.stderr)
+            found[first] = results_store.read(file)
+        except OSError as error:
+            raise _NotReadable(f"{str(file)!r} cannot be read: {error.strerror or error}") from None
+    return found
+
+
+def _copies(contents: dict) -> dict[str, dict]:
+    """submission -> {folder: its row}."""
+    found: dict[str, dict] = {}
+    for part, of_part in contents.items():
+        for row in of_part.rows():
+            found.setdefault(row["submission"], {})[part] = row
+    return found
+
+
+def _best(copies: dict) -> pathlib.Path:
+    """The folder with the row to keep; copies: {folder: row}."""
+    from ..classroom import rows
+
+    def rank(part: pathlib.Path) -> tuple:
+        row = copies[part]
+        level = LEVELS.index(row["isolation"]) if row["isolation"] in LEVELS else -1
+        return row["grader"] == VERSION, level, not rows.failed(row)
+
+    return max(reversed(copies), key=rank)  # max takes the first of several
+
+
+def _compare(copies: dict[str, dict]) -> bool:
+    """Print the differences between the rows about each submission. Returns whether all verdicts agree."""
+    from ..classroom.sanitize import plain
+
+    agree = True
+    for name, of_file in copies.items():
+        best = _best(of_file)
+        for part, other in of_file.items():
+            kept = of_file[best]
+            verdicts = _differences(_verdict(kept), _verdict(other))
+            others = _differences(_circumstances(kept), _circumstances(other))
+            agree = agree and not verdicts
+            if verdicts or others:
+                print(
+                    plain(f"{name!r} differs in {best} (kept) and {part}: {'; '.join(verdicts + others)}"),
+                    file=sys.stderr,
+                )
+    seeds = {row["seed"] for of_file in copies.values() for row in of_file.values()}
+    if len(seeds) > 1:
+        print(f"graded with {len(seeds)} different secrets: hand the same --secret FILE to every part", file=sys.stderr)
+    return agree
+
+
+def _verdict(row: dict) -> dict[str, str]:
+    """The fields of a row that are a verdict on the file, as text."""
+    found = {"sha256": str(row["sha256"])[:12], "lesson": str(row["lesson"])}
+    found["score"] = f"{row['score']:g}/{row['max_score']:g}"
+    for e in row["exercises"]:
+        found[e["id"]] = f"{e['status']} {e['score']:g}/{e['max_score']:g} {e['mistake'] or ''}".rstrip()
+    return found
+
+
+def _circumstances(row: dict) -> dict[str, str]:
+    problems = "; ".join(row["problems"])
+    return {"grader": row["grader"], "isolation": row["isolation"], "secret": row["seed"], "problems": problems}
+
+
+def _differences(kept: dict[str, str], other: dict[str, str]) -> list[str]:
+    pairs = {name: (kept.get(name), other.get(name)) for name in kept | other}
+    return [f"{name} {a or 'none'}, not {b or 'none'}" for name, (a, b) in pairs.items() if a != b]

@@ -33,7 +33,7 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
         row, scores = entry.row, {e["id"]: e["score"] for e in entry.row["exercises"]}
         named = [f"{e['id']} {m['id']}" for e in row["exercises"] for m in render.mistakes(e)[:1]]
         cells = [entry.student, row["lesson"] or "", row["submission"], "yes" if entry.counts else "no"]
-        rest = ["; ".join(named), "; ".join(remarks(entry)), str(row["isolation"])]
+        rest = ["; ".join(named), "; ".join(remarks(entry)), row["isolation"]]
         points = [scores.get(i, "") for i in exercises]
         table.writerow([*map(text, cells), row["score"], row["max_score"], *map(text, rest), *points])
     write(to, out.getvalue())

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import pathlib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from .. import atomic_files
-from ..classroom import file_names, results_store
+from ..classroom import file_names
+from ..classroom.rows import Row
 from ..classroom.sanitize import plain_all
-from ..isolation import UNKNOWN, in_words
-
-RESULTS = "results.jsonl"
+from ..isolation import in_words
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Entry:
     the last submission of the same student for the same lesson, None if it is this one.
     """
 
-    row: dict
+    row: Row
     key: str
     path_info: file_names.PathInfo
     counted: str | None = None
@@ -39,15 +39,12 @@ class Entry:
         return self.row["lesson"] is not None and self.counted is None
 
 
-def load(folder: pathlib.Path) -> list[Entry]:
-    """The entries of a folder of results, sorted by student, lesson and attempt; empty if there are no results."""
+def of(rows: Iterable[Row]) -> list[Entry]:
+    """The entries of rows, sorted by student, lesson and attempt."""
     found = []
-    for row in results_store.read_rows(folder / RESULTS):
-        key = str(row.get("student") or row["submission"])
-        blank = {"lesson": None, "problems": [], "exercises": [], "score": 0.0, "max_score": 0.0, "isolation": UNKNOWN}
-        found.append(
-            Entry(plain_all(blank | row | {"student": key}), key, file_names.of_student(row["submission"], key))
-        )
+    for row in rows:
+        key = row["student"] or row["submission"]
+        found.append(Entry(plain_all(row | {"student": key}), key, file_names.of_student(row["submission"], key)))
     found.sort(key=lambda e: (e.key, e.row["lesson"] or "", e.path_info.order, e.row["submission"]))
     last = {(e.key, e.row["lesson"]): e.row["submission"] for e in found}
     return [replace(e, counted=_other(e.row["submission"], last[e.key, e.row["lesson"]])) for e in found]
@@ -75,7 +72,7 @@ def to_look_at(entry: Entry) -> list[str]:
 
 def isolation(entries: list[Entry]) -> str:
     """The levels of isolation at which answers ran."""
-    return in_words(str(e.row["isolation"]) for e in entries)
+    return in_words(e.row["isolation"] for e in entries)
 
 
 def by_student(entries: list[Entry]) -> dict[str, list[Entry]]:

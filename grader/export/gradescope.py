@@ -28,7 +28,7 @@ def _results(entries: list[Entry]) -> str:
     notes = [f"{e.row['submission']}: {sentence}" for e in entries for sentence in remarks(e)]
     results = {
         "score": sum(e.row["score"] for e in counting),
-        "execution_time": sum(e.row.get("seconds", 0) for e in entries),
+        "execution_time": sum(e.row["seconds"] for e in entries),
         "output": "\n".join([*notes, f"isolation: {isolation(entries)}"]),
         "output_format": "text",
         "visibility": "visible",

@@ -22,7 +22,7 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     Raises OSError, or ModuleNotFoundError without Jinja2.
     """
     students = by_student(entries)
-    common = {"isolation": isolation(entries), "graders": sorted({str(e.row["grader"]) for e in entries})}
+    common = {"isolation": isolation(entries), "graders": sorted({e.row["grader"] for e in entries})}
     for key, mine in students.items():
         page = _template("student.html").render(**common, student=mine[0].student, entries=mine, total=_total(mine))
         write(to / "students" / f"{file_name(key)}.html", page)

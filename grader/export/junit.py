@@ -26,10 +26,10 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
 
 def _suite(suites: ElementTree.Element, entry: Entry) -> None:
     row = entry.row
-    suite = ElementTree.SubElement(suites, "testsuite", name=row["submission"], time=str(row.get("seconds", 0)))
+    suite = ElementTree.SubElement(suites, "testsuite", name=row["submission"], time=str(row["seconds"]))
     properties = ElementTree.SubElement(suite, "properties")
     values = {"student": entry.student, "lesson": row["lesson"] or "", "counts": "yes" if entry.counts else "no"}
-    values |= {"score": render.score(row), "isolation": str(row["isolation"])}
+    values |= {"score": render.score(row), "isolation": row["isolation"]}
     for name, value in values.items():
         ElementTree.SubElement(properties, "property", name=name, value=value)
     found = []

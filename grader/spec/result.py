@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal, TypedDict
 
 # status -> (sign, word)
 STATUS = {
@@ -17,6 +18,33 @@ STATUS = {
 def sign_of(status: str) -> str:
     """The sign of a status, "?" for one that this version does not know."""
     return STATUS.get(status, ("?",))[0]
+
+
+class Ledger(TypedDict):
+    """Elements read and written, in units of M·N, and the part of an exercise that they are of."""
+
+    read: float
+    written: float
+    part: str | None
+
+
+class Record(TypedDict):
+    """A Result as JSON data, without `text`. The annotations are the schema of results.jsonl (classroom/rows.py)."""
+
+    id: str
+    title: str
+    status: Literal[tuple(STATUS)]
+    score: float
+    max_score: float
+    mistake: str | None
+    also: str | None
+    message: str
+    cases_passed: int
+    cases: int
+    ledger: Ledger | None
+    budget: tuple[float, float] | None
+    flags: list[str]
+    remarks: list[str]
 
 
 @dataclass(frozen=True)
@@ -43,8 +71,8 @@ class Result:
     remarks: list[str] = field(default_factory=list)
     text: str = ""  # the feedback that a learner reads
 
-    def record(self) -> dict:
-        """The record for results.jsonl: JSON data, without `text`."""
+    def record(self) -> Record:
+        """The record for results.jsonl."""
         return {
             "id": self.id, "title": self.title, "status": self.status, "score": self.score,
             "max_score": self.max_score, "mistake": self.mistake, "also": self.also, "message": self.message,

@@ -1,0 +1,95 @@
+"""A row of results.jsonl: its fields, and the check that a line holds one.
+
+The annotations of Row and of spec.Record are the schema. A line that does not fit is damaged, wherever it is read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Literal, TypedDict
+
+from ..isolation import LEVELS, UNKNOWN
+from ..protocol import schema
+from ..spec import Record
+
+NOT_GRADED = "not graded"  # the beginning of a problem that is the fault of the grader and not of a file
+_MAX_NUMBER, _MAX_DEPTH = 1e15, 16
+
+
+class Row(TypedDict):
+    """The row of one submitted file. sha256: of its bytes, None if they cannot be read. seconds: time of grading."""
+
+    submission: str
+    student: str
+    lesson: str | None  # a number of the outline, such as "05"
+    sha256: str | None
+    grader: str  # the version
+    seed: str  # name of the secret
+    score: float
+    max_score: float
+    isolation: Literal[(*LEVELS, UNKNOWN)]
+    seconds: float
+    problems: list[str]
+    exercises: list[Record]
+
+
+class Damaged(Exception):
+    """The line holds no row. submission: the file that the line is about, None if it does not say."""
+
+    def __init__(self, why: str, submission: str | None = None):
+        super().__init__(why)
+        self.submission = submission
+
+
+def parse(line: bytes) -> Row:
+    """The row in a line, without the fields that this version does not know. Raises Damaged."""
+    data, submission = _json(line), None
+    if isinstance(data, dict) and isinstance(data.get("submission"), str):
+        submission = data["submission"]
+    try:
+        row = schema.unpack(data, Row)
+    except schema.Mismatch as error:
+        raise Damaged(str(error), submission) from None
+    if row["lesson"] is not None and not re.fullmatch(r"[0-9]{2}", row["lesson"]):
+        raise Damaged("lesson: two digits expected", submission)
+    if not all(re.fullmatch(r"[0-9]{1,3}\.[0-9]{1,3}", e["id"]) for e in row["exercises"]):
+        raise Damaged("exercises: an id such as 4.1 expected", submission)
+    return row
+
+
+def failed(row: Row) -> bool:
+    """Whether the grader itself failed on this file or on one of its exercises."""
+    return any(p.startswith(NOT_GRADED) for p in row["problems"]) or any(
+        "grader-failed" in e["flags"] for e in row["exercises"]
+    )
+
+
+def _json(line: bytes):
+    """The JSON data in a line, with small numbers and little nesting. Raises Damaged."""
+    try:
+        data = json.loads(
+            line.decode("utf-8-sig"), parse_int=_number(int), parse_float=_number(float), parse_constant=_number(float)
+        )
+    except UnicodeDecodeError:
+        raise Damaged("it is not UTF-8") from None
+    except RecursionError:
+        raise Damaged("it is nested too deeply") from None
+    except ValueError:
+        raise Damaged("it is not JSON") from None
+    level = [data]
+    for _ in range(_MAX_DEPTH):
+        parts = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list))]
+        level = [each for part in parts for each in part]
+    if level:
+        raise Damaged("it is nested too deeply")
+    return data
+
+
+def _number(kind: type):
+    def convert(text: str):
+        if not abs(float(text)) < _MAX_NUMBER:  # also NaN
+            raise Damaged("a number in it is too large, or is none")
+        return kind(text)
+
+    return convert
