@@ -4,12 +4,16 @@ import base64
 import csv
 import hashlib
 import html.parser
+import io
 import json
 import os
+import random
 import re
 import shutil
+import string
 import subprocess
 import sys
+import unicodedata
 import zipfile
 from xml.etree import ElementTree
 
@@ -19,6 +23,7 @@ import pytest
 from grader.__main__ import main
 from grader.classroom import results_store
 from grader.export import autograder, entries, gradebook
+from grader.export import csv as csv_export
 from grader.mistakes.registry import MISTAKES
 
 EVIL = "<script>alert(1)</script> ]]> \x1b[31m\x00\u202e\ud800 {{ 7 * 7 }} <img src=x onerror=alert(1)>"
@@ -100,15 +105,69 @@ def test_csv_keeps_text_text_and_numbers_numbers(results):
     assert not re.search(r"[\x00-\x09\x0b\x0c\x0e-\x1f\u202e]", (results / "sub" / "x.csv").read_text())
 
 
-@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t=", "\r=", "  =", "\uff1d", "\uff20", "\n+"])
-def test_no_name_begins_a_formula(tmp_path, begin):
-    """However it is disguised."""
-    name = f"{begin}1+1"
-    store(tmp_path, [row(f"{name}/x.ipynb", name, "04", exercise("4.1"))])
+def cells_of(text):
+    """Every cell that a spreadsheet finds: with each separator, with quotes or without, and split by hand."""
+    for separator in ",;\t|":
+        lines = text.splitlines(keepends=True)
+        for options in ({}, {"skipinitialspace": True}, {"quoting": csv.QUOTE_NONE}, {"doublequote": False}):
+            for cells in csv.reader(lines, delimiter=separator, **options):
+                yield from cells
+        for cells in lines:
+            yield from cells.split(separator)
+
+
+def computes(cell):
+    """Whether a spreadsheet computes a cell, which may drop what stands before the formula."""
+    found = cell.lstrip(string.whitespace + "\"\0\x85\u2028\u2029\ufeff")
+    try:
+        return not isinstance(float(found.rstrip('"\r\n')), float)
+    except ValueError:
+        return unicodedata.normalize("NFKC", found)[:1] in ("=", "+", "-", "@")
+
+
+def written(*values):
+    out = io.StringIO()
+    csv.writer(out).writerow([*map(csv_export.text, values), -1.5])
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t=", "\r=", "  =", "\uff1d", "\uff20", "\n+", "\"=", "\"\"="])
+@pytest.mark.parametrize("before", ["", *"a; a;\" a,\" a|  a\t a\n a\r\n a\u2028 ;; \" a\";\" a\uff1b".split(" ")])
+def test_no_name_begins_a_formula(tmp_path, before, begin):
+    """However it is disguised, in a spreadsheet with any separator."""
+    name = f"{before}{begin}cmd|' /C calc'!A0"
+    assert not [cell for cell in cells_of(written("x", name, "y") + written(name)) if computes(cell)]
+    store(tmp_path, [row(f"{name}/x.ipynb", name, "04", exercise("4.1", mistake=name), problems=[name])])
     export(tmp_path, "csv")
 
-    with open(tmp_path / "results.csv", encoding="utf-8", newline="") as f:
-        assert next(csv.DictReader(f))["student"].startswith("'")
+    text = (tmp_path / "results.csv").read_bytes().decode()
+
+    assert not [cell for cell in cells_of(text) if computes(cell)]
+    assert before or next(csv.DictReader(io.StringIO(text)))["student"].startswith("'")
+
+
+def test_no_random_name_begins_a_formula():
+    """From the characters that separate, quote, begin and disguise."""
+    chance, odd = random.Random(5), ",;|\t\n\r \"'=+-@a1\0\v\x85\u2028\ufeff\uff1d"
+    for _ in range(3000):
+        values = ["".join(chance.choices(odd, k=chance.randint(1, 9))) for _ in "ab"]
+        found = [cell for cell in cells_of(written(*values)) if computes(cell)]
+        assert [] == found, values
+
+
+@pytest.mark.parametrize("name", [
+    "Ada", "Müller; Anna", "O'Neill", "ada@uni.edu", "a-b+c=d", "Lovelace, Ada", "x; y | z", "-".join("ab"), "", "5",
+    "'quoted'", "4.1: expected 2, got -1", "李; 小龙",
+])  # fmt: skip
+def test_an_ordinary_name_stays_as_it_is(name):
+    """But for a number below 0 behind a separator, which no text can tell from a formula."""
+    assert name == csv_export.text(name)
+
+
+def test_a_formula_is_found_where_it_is():
+    """The reader of the tests does compute what is not defused."""
+    assert [True] * 4 == [computes(cell) for cell in ("=1", " +a", '"@x', "\uff1d1")]
+    assert [False] * 5 == [computes(cell) for cell in ("-1.5", "'=1", "a=1", "", "O'Neill")]
 
 
 def test_junit_has_a_suite_a_file_and_says_what_kind_of_failure_it_was(results):
@@ -259,6 +318,16 @@ def test_canvas_changes_the_scores_and_no_other_byte(tmp_path, capsys):
     assert "no submission: Knuth, Don, lesson 01, 04" in said and "Student, Test" not in said
     assert "not in the gradebook: =cmd|x" in said and "not in the gradebook: <script>" in said
     assert "\x1b" not in said and "\u202e" not in said
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_canvas_gets_numbers_and_no_name(tmp_path, capsys, separator):
+    """The instructor's own file stays as it is, formulas included; no text of a student enters it."""
+    name = "a;=1+1"
+    text = f'Student,ID,SIS Login ID,Lesson 04 (1)\n"=1+1{separator} Ada",101,"{name}",\n'.replace(",", separator)
+    store(tmp_path, [row(f"{name}/x.ipynb", name, "04", exercise("4.1", "failed", -0.5), problems=[name])])
+
+    assert (0, text.replace(f'"{name}"{separator}', f'"{name}"{separator}-0.5')) == fill(tmp_path, capsys, text)[:2]
 
 
 @pytest.mark.parametrize(

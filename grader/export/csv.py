@@ -5,20 +5,24 @@ from __future__ import annotations
 import csv
 import io
 import pathlib
-import unicodedata
+import re
 
 from ..judge import render
 from .entries import Entry, remarks, write
 
 TO = "results.csv"
-# First characters that make a spreadsheet compute a cell.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# A cell begins at the start of a text and, for a spreadsheet with another separator, behind each of these: separators,
+# and every end of line. Wide forms count, because a conversion to an older encoding makes them the plain characters.
+_BEGINS = r"[,;|\t\n\r\v\f\x1c-\x1e\x85\u2028\u2029，；｜﹐﹔]"
+# A spreadsheet may take away blanks and quotes in front of a formula.
+_SKIPPED = r"[\s\x00-\x1f\"“”＂\u200b-\u200f\u2060\ufeff]"
+_FORMULA = r"[=+\-@＝＋－＠﹦﹢﹣﹫⁼⁺⁻₌₊₋]"
+_COMPUTED = re.compile(rf"(^|{_BEGINS})(?={_SKIPPED}*{_FORMULA})")
 
 
 def text(value: str) -> str:
-    """The text of a cell that a spreadsheet does not compute. A full-width sign counts as that sign."""
-    first = unicodedata.normalize("NFKC", value).lstrip(" ")[:1]
-    return f"'{value}" if first in _FORMULA else value
+    """The text with an apostrophe wherever a cell could begin with a formula, whatever separates cells."""
+    return _COMPUTED.sub(r"\1'", value)
 
 
 def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
