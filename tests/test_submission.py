@@ -3,6 +3,9 @@
 import json
 import os
 import random
+import runpy
+import subprocess
+import sys
 import zipfile
 
 import nbformat
@@ -10,7 +13,7 @@ import pytest
 from conftest import ROOT
 
 from grader import lessons
-from grader.classroom import file_names, submissions
+from grader.classroom import archives, file_names, submissions
 
 STUB = "def double(x): return x"
 
@@ -114,6 +117,102 @@ def test_zips_in_a_folder_are_opened_and_broken_ones_listed(tmp_path):
     for name, says in (broken | {"eve.zip/04.ipynb": "as a zip file"}).items():
         with pytest.raises(OSError, match=says):
             found[name].load()
+
+
+ARCHIVES = {
+    "many.zip": "1,001 files, and 1,000 are the most",
+    "bomb.zip/bomb.ipynb": "larger than 64 MB",
+    "twice.zip/x.ipynb": "one of 2 files of this name",
+    "bzip2.zip/x.ipynb": "another method than deflate",
+    "lzma.zip/x.ipynb": "another method than deflate",
+    "nested.zip/inner.zip": "zip file in a zip file",
+    "locked.zip/x.ipynb": "encrypted",
+    "method.zip/x.ipynb": "another method than deflate",
+    "smaller.zip/x.ipynb": "cannot be read as a zip file",
+    "larger.zip/x.ipynb": "cannot be read as a zip file",
+    "huge.zip/x.ipynb": "larger than 64 MB",
+    "elsewhere.zip/x.ipynb": "larger than 64 MB",
+    "overlap.zip": "overlap",
+    "version.zip": "cannot be read as a zip file",
+    "directory.zip": "cannot be read as a zip file",
+}
+
+
+def test_a_zip_that_lies_costs_only_what_it_lies_about(tmp_path):
+    """Every file that is refused has a reason of its own, and the notebooks beside it are read."""
+    runpy.run_path(str(ROOT / "tests" / "attacks" / "38_hostile_archives.py"))["make"](tmp_path)
+
+    found = {h.name: h for h in submissions.find(tmp_path)}
+
+    long = [name for name in found if "…" in name]
+    assert 2 == len(long) and all(len(name) < 200 and name.endswith(".ipynb") for name in long)
+    for name, why in (ARCHIVES | dict.fromkeys(long, "name of more than 1,000 characters")).items():
+        with pytest.raises(OSError, match=why):
+            found.pop(name).load()
+    assert 11 == len(found) and all(name.endswith("/good.ipynb") and h.load() for name, h in found.items())
+
+
+def test_an_archive_is_opened_once_however_many_files_it_holds(tmp_path, monkeypatch):
+    """And no file stays open: a class has more archives than a process may have open files."""
+    with zipfile.ZipFile(tmp_path / "class.zip", "w") as z:
+        for n in range(200):
+            z.writestr(f"s{n}/04.ipynb", STUB)
+    opened, real = [], zipfile.ZipFile
+    monkeypatch.setattr(zipfile, "ZipFile", lambda *args: opened.append(args) or real(*args))
+    before = len(os.listdir("/proc/self/fd"))
+
+    found = list(submissions.find(tmp_path / "class.zip"))
+
+    assert {STUB.encode()} == {h.load() for h in found} and 200 == len(found)
+    assert 1 == len(opened) and before == len(os.listdir("/proc/self/fd"))
+
+
+def test_a_list_of_files_that_is_too_long_is_not_read(tmp_path, monkeypatch):
+    """A whole class in one archive may have more files than one student's."""
+    with zipfile.ZipFile(tmp_path / "class.zip", "w") as z:
+        for n in range(1001):
+            z.writestr(f"s{n}/04.ipynb", STUB)
+
+    assert 1001 == len(list(submissions.find(tmp_path / "class.zip")))
+    monkeypatch.setattr(archives, "_MAX_DIRECTORY", 1 << 10)
+    with pytest.raises(submissions.NothingToGrade, match="a list of its files of more than"):
+        list(submissions.find(tmp_path / "class.zip"))
+
+
+TOO_MUCH = {
+    "source_of_lists": "2,000,000 JSON values",
+    "dictionaries": "2,000,000 JSON values",
+    "tiny_cells": "2,000 code cells",
+    "empty_cells": "2,000 code cells",
+    "long_line": "256 thousand characters",
+}
+READ = """
+import json, pathlib, resource, sys
+import torch
+from grader.classroom import submissions
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+before, said = peak(), {}
+for path in sorted(pathlib.Path(sys.argv[1]).iterdir()):
+    read = submissions.read(path.read_bytes(), "01.ipynb")
+    submissions.answers(read)
+    said[path.stem] = read.problems
+print(json.dumps([peak() - before, said]))
+"""
+
+
+def test_a_hostile_text_is_read_in_bounded_memory(tmp_path):
+    """All files of an allowed size take a few hundred MB at most, and a sentence names the bound that one passed."""
+    runpy.run_path(str(ROOT / "tests" / "attacks" / "39_hostile_texts.py"))["make"](tmp_path)
+    (tmp_path / "values.ipynb").write_bytes(b'{"cells":[' + b'{"a":1},' * 999_000 + b"{}]}")
+    wide = "\U0001f600" + "a" * (60 << 20)
+    (tmp_path / "wide.ipynb").write_text(f'{{"cells": [], "metadata": "{wide}"}}', encoding="utf-8")
+
+    done = subprocess.run([sys.executable, "-c", READ, tmp_path], cwd=ROOT, capture_output=True, text=True)
+
+    assert 0 == done.returncode, done.stderr
+    megabytes, said = json.loads(done.stdout)
+    assert megabytes < 800
+    assert all(why in said[name][0] for name, why in TOO_MUCH.items()), said
 
 
 def test_every_file_is_one_whatever_it_is(tmp_path):

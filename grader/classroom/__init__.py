@@ -5,6 +5,7 @@ May import: isolation, judge, lessons, protocol, root, spec.
 Start reading: grading.py, then results_store.py and executors.py.
 
 submissions    finds files in folders and zips, reads notebooks
+archives       the files in a zip, with bounds
 file_names     student, lesson and attempt from a path: Canvas, Moodle, nbgrader
 lesson_of      which lesson a notebook answers
 grading        a file -> its row; many files -> rows

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import pathlib
-import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from .. import lessons
 from ..judge.extract import extract
 from ..spec import Answer, Exercise
-from . import file_names
+from . import archives, file_names
+from .archives import refuse
 from .lesson_of import lesson_of
 
 MAX_BYTES = 64 << 20
 MAX_CODE = 256 << 10  # characters in code cells, ten times the longest lesson; a longer text takes long to parse
+MAX_CELLS = 2000  # code cells, seventy times the longest lesson
+MAX_VALUES = 2_000_000  # values in the JSON of a notebook; a lesson with its outputs has thousands
+MAX_FILES = 20_000  # in a zip file; a class of a thousand with every lesson has fewer
+MAX_FILES_OF_ONE = 1000  # in a zip file in a folder, which is one student's
 _SKIPPED = {".ipynb_checkpoints", "__MACOSX", ".git", ".venv"}
 _ADDED = {".DS_Store", "Thumbs.db", "desktop.ini"}
 
@@ -77,7 +80,7 @@ def find(path: pathlib.Path, out: pathlib.Path | None = None) -> Iterator[Submit
     """
     if path.suffix.lower() == ".zip" and path.is_file():
         try:
-            found = _unwrapped(_in_zip(path), path.stem)
+            found = _unwrapped(_in_zip(path, MAX_FILES), path.stem)
         except OSError as error:
             raise NothingToGrade(f"{str(path)!r} {error}") from None
     elif path.is_dir() and path.suffix.lower() != ".ipynb":
@@ -108,30 +111,34 @@ def _in_folder(folder: pathlib.Path, out: pathlib.Path | None) -> Iterator[tuple
         if _passed_over(name) or (out is not None and path.absolute().is_relative_to(out.absolute())):
             continue
         if path.is_symlink():  # no platform makes links, and a link could lead to another student's answer
-            yield name, (lambda: _refuse("is a link"))
+            yield name, (lambda: refuse("is a link"))
         elif kind == ".ipynb":
             yield name, (lambda path=path: _bytes(path))
         elif kind == ".zip" and path.is_file():
             try:
-                inside, problem = _in_zip(path), "is a zip file that holds no files"
+                inside, problem = _in_zip(path, MAX_FILES_OF_ONE), "is a zip file that holds no files"
             except OSError as error:
                 inside, problem = [], str(error)
             for inner, load in inside:
                 yield f"{name}/{inner}", load
             if not inside:
-                yield name, (lambda problem=problem: _refuse(problem))
+                yield name, (lambda problem=problem: refuse(problem))
         elif not path.is_dir():
             yield name, _not_a_notebook
 
 
-def _in_zip(path: pathlib.Path) -> list[tuple[str, Callable[[], bytes]]]:
-    with _opened(path) as archive:
-        names = dict.fromkeys(i.filename for i in archive.infolist() if not i.is_dir())
-    kept = [name for name in names if not _passed_over(name)]
-    return [
-        (name, (lambda name=name: _from_zip(path, name)) if name.lower().endswith(".ipynb") else _not_a_notebook)
-        for name in kept
-    ]
+def _in_zip(path: pathlib.Path, most: int) -> list[tuple[str, Callable[[], bytes]]]:
+    """The files in a zip. Raises OSError if it cannot be read, or holds more than `most` files."""
+    found = [(name, load) for name, load in archives.files(path, MAX_BYTES) if not _passed_over(name)]
+    if len(found) > most:
+        raise OSError(f"is a zip file of {len(found):,} files, and {most:,} are the most that are read")
+    return [(name, _if_notebook(name.lower(), load)) for name, load in found]
+
+
+def _if_notebook(name: str, load: Callable[[], bytes]) -> Callable[[], bytes]:
+    if name.endswith(".zip"):
+        return lambda: refuse("is a zip file in a zip file: unpack the outer one into a folder")
+    return load if name.endswith(".ipynb") else _not_a_notebook
 
 
 def _passed_over(name: str) -> bool:
@@ -140,39 +147,15 @@ def _passed_over(name: str) -> bool:
 
 
 def _not_a_notebook() -> bytes:
-    _refuse("is no notebook, whose name ends in .ipynb")
-
-
-def _from_zip(path: pathlib.Path, name: str) -> bytes:
-    with _opened(path) as archive, archive.open(name) as member:
-        return _bounded(member.read(MAX_BYTES + 1))
-
-
-@contextlib.contextmanager
-def _opened(path: pathlib.Path) -> Iterator[zipfile.ZipFile]:
-    """A zip file. Any exception of zipfile or of a decompressor becomes an OSError."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            yield archive
-    except OSError:
-        raise
-    except Exception as error:
-        raise OSError(f"cannot be read as a zip file: {error}") from None
+    refuse("is no notebook, whose name ends in .ipynb")
 
 
 def _bytes(path: pathlib.Path) -> bytes:
     if not path.is_file():
-        _refuse("is no regular file")
+        refuse("is no regular file")
     with open(path, "rb") as f:
-        return _bounded(f.read(MAX_BYTES + 1))
-
-
-def _bounded(data: bytes) -> bytes:
-    return data if len(data) <= MAX_BYTES else _refuse(f"is larger than {MAX_BYTES >> 20} MB")
-
-
-def _refuse(why: str) -> bytes:
-    raise OSError(why)
+        data = f.read(MAX_BYTES + 1)
+    return data if len(data) <= MAX_BYTES else refuse(f"is larger than {MAX_BYTES >> 20} MB")
 
 
 def answers(submission: Submission) -> list[tuple[Exercise, Answer]]:
@@ -184,6 +167,11 @@ def answers(submission: Submission) -> list[tuple[Exercise, Answer]]:
 def read(data: bytes, name: str = "") -> Submission:
     """Read a notebook: its code cells, and the lesson that it answers. name: its path, which can name the lesson."""
     submission = Submission()
+    # Each value begins behind one of these, and takes a hundred times the memory of its text. Those in strings count
+    # as well.
+    if sum(data.count(sign) for sign in (b",", b"[", b"{")) > MAX_VALUES:
+        submission.problems.append(f"the file holds more than {MAX_VALUES:,} JSON values, so it was not read")
+        return submission
     try:
         notebook = json.loads(data.decode("utf-8-sig"))
     except RecursionError:
@@ -209,15 +197,20 @@ def _cells(notebook) -> tuple[list[str], str | None]:
         cells = [c for s in sheets if isinstance(s, list) for c in s]
     if not isinstance(cells, list):
         return [], "no notebook: the file has no list of cells"
-    sources = []
+    sources, length = [], 0
     for cell in cells:
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
             source = cell.get("source", cell.get("input", ""))
             if isinstance(source, list):
                 source = "".join(s for s in source if isinstance(s, str))
             if isinstance(source, str):
-                # A lone surrogate cannot be encoded, so a question mark replaces it.
-                sources.append(source.encode("utf-8", "replace").decode())
-    if sum(map(len, sources)) > MAX_CODE:
-        return [], f"the notebook holds more than {MAX_CODE >> 10} thousand characters of code, so none of it was read"
+                sources.append(source)
+                length += len(source)
+            if len(sources) > MAX_CELLS:
+                return [], f"the notebook has more than {MAX_CELLS:,} code cells, so none of them was read"
+            if length > MAX_CODE:
+                much = f"more than {MAX_CODE >> 10} thousand characters of code"
+                return [], f"the notebook holds {much}, so none of it was read"
+    # A lone surrogate cannot be encoded, so a question mark replaces it.
+    sources = [source.encode("utf-8", "replace").decode() for source in sources]
     return sources, None if sources else "the notebook has no code cells"
