@@ -2,8 +2,10 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from grader.checks import syntax
-from grader.judge.extract import definitions, extract
+from grader.judge.extract import _Session, definitions, extract
 
 KERNEL = "@triton.jit\ndef kernel(x_ptr, BLOCK: tl.constexpr):\n    return helper(x_ptr)"
 
@@ -131,6 +133,44 @@ def test_star_imports_come_along():
 def test_definitions_are_counted():
     """Two definitions of a name in one file are worth a remark."""
     assert 2 == definitions(["def f(): pass", "x = 1", "f = 3", "f("])["f"]
+
+
+def test_lines_are_pythons():
+    """A string may hold what str.splitlines takes for the end of a line."""
+    cells = ['a = "x\u2028y\x0c"\nb = 1\nc = 2', '%time\nd = "x\u2028y"\r\ne = 3']
+
+    assert ("b = 1\n\nc = 2\n\ne = 3", ()) == (extract(cells, ("b", "c", "e")).source, extract(cells, ("d",)).missing)
+
+
+def test_a_name_is_looked_up_and_not_searched_for(monkeypatch):
+    """The work grows with the number of names, and not with names times statements."""
+    asked = []
+    last = _Session.last
+    monkeypatch.setattr(_Session, "last", lambda *args: asked.append(args) or last(*args))
+    unknown = [f"u{n}" for n in range(2000)]
+    cells = ["a = 1\n" * 3000, "def f():\n    return " + " + ".join(unknown[:999]), f"f = [f, {', '.join(unknown)}]"]
+
+    assert ("f",) != extract(cells, ("f",)).missing
+    assert len(asked) < 2 * len(unknown)
+
+
+def test_cells_are_parsed_once_for_all_exercises(monkeypatch):
+    """However many cells there are."""
+    parsed = []
+    monkeypatch.setattr("grader.judge.extract.parse", lambda text: parsed.append(text) or syntax.parse(text))
+    cells = [f"v{n} = {n}" for n in range(300)]
+    extract(cells, ("v1",))
+    before = len(parsed)
+
+    assert 300 == sum(definitions(cells).values()) and "v7 = 7" == extract(cells, ("v7",)).source
+    assert before == len(parsed) <= 3 * len(cells)
+
+
+@pytest.mark.parametrize("marks", ["\u0301\u0316", "\uff9e\u0334", "\u0344"])
+def test_a_letter_with_very_many_marks_is_refused(marks):
+    """CPython sorts them in quadratic time; a few are a letter, and a page without a space is a text."""
+    assert "combining marks" in extract([f"f = a{marks * 300}"], ("f",)).problems[0]
+    assert () == extract([f"a{marks * 4} = 1\nf = '{marks[0]}{'漢字、' * 500}'"], ("f",)).missing
 
 
 def test_many_threads_may_parse_at_once():

@@ -6,18 +6,34 @@ import ast
 import functools
 import re
 import threading
+import unicodedata
 
 _one_at_a_time = threading.Lock()
+_MAX_MARKS = 256  # combining marks in a row; a letter of any language has a few
 
 
 def parse(text: str) -> ast.Module:
-    """ast.parse in one thread at a time. Raises SyntaxError.
+    """ast.parse in one thread at a time. Raises SyntaxError, also for a letter with more than 256 combining marks.
 
     CPython 3.11 has one recursion counter for all threads and sometimes raises SystemError when two threads parse at
-    once, as happens when a class is graded (python/cpython#106905).
+    once, as happens when a class is graded (python/cpython#106905). It sorts the marks of a name in quadratic time.
     """
+    if _longest_marks(text) > _MAX_MARKS:
+        raise SyntaxError(f"a letter carries more than {_MAX_MARKS} combining marks")
     with _one_at_a_time:
         return ast.parse(text)
+
+
+def _longest_marks(text: str) -> int:
+    """The length of the longest row of combining marks, in compatibility decomposition as names have it."""
+    longest = 0
+    for others in re.findall(rf"[^\x00-\x7f]{{{_MAX_MARKS},}}", text):
+        row = 0
+        for character in others:
+            marks = [unicodedata.combining(c) > 0 for c in unicodedata.normalize("NFKD", character)]
+            row = row + len(marks) if all(marks) else marks[::-1].index(False)
+            longest = max(longest, row)
+    return longest
 
 
 @functools.lru_cache(maxsize=64)

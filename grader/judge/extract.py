@@ -7,6 +7,7 @@ together with all statements that it needs. So the cell, the number of cells and
 from __future__ import annotations
 
 import ast
+import bisect
 import builtins
 import functools
 import re
@@ -34,54 +35,78 @@ class _Statement:
     later: frozenset[str]  # names needed when a function it defines is called
 
 
+@dataclass(frozen=True)
+class _Session:
+    """The cells of a notebook, read. places: for each name, the statements that bind it, by number and in order.
+
+    cell_of: number of the cell of a statement. broken: (number, text, message) of each cell that is not Python.
+    """
+
+    statements: list[_Statement]
+    cell_of: list[int]
+    places: dict[str, list[int]]
+    broken: list[tuple[int, str, str]]
+
+    def last(self, name: str, before: int) -> int | None:
+        """The last statement before an index that binds a name."""
+        places = self.places.get(name, [])
+        at = bisect.bisect_left(places, before)
+        return places[at - 1] if at else None
+
+
 def extract(cells: list[str], names: tuple[str, ...]) -> Answer:
     """The answer that defines `names`. cells: texts of the code cells, in the order in which they ran."""
-    statements, broken = [], []
-    defined = dict.fromkeys(names, 0)  # number of the last cell that defines a name
-    for number, cell in enumerate(cells, 1):
-        try:
-            found = _statements(cell)
-            statements += found
-            defined |= {name: number for name in names if any(name in s.binds for s in found)}
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            broken.append((number, cell, getattr(error, "msg", error)))
+    session = _read(tuple(cells))
+    end = len(session.statements)
+    defined = {name: session.last(name, end) for name in names}
     # A cell that is not Python matters only if no later cell defines the name in it.
+    last_cell = {name: 0 if at is None else session.cell_of[at] for name, at in defined.items()}
     problems = [
         f"code cell {number} is not Python and was left out: {message}"
-        for number, cell, message in broken
-        if any(re.search(rf"\b{re.escape(name)}\b", cell) and number > defined[name] for name in names)
+        for number, cell, message in session.broken
+        if any(re.search(rf"\b{re.escape(name)}\b", cell) and number > last_cell[name] for name in names)
     ]
-    missing = tuple(n for n in names if not any(n in s.binds for s in statements))
     # `from ... import *` may define any name, so it is always taken.
-    chosen = {i for i, s in enumerate(statements) if "*" in s.binds}
+    chosen = set(session.places.get("*", []))
     for name in names:
-        _take(name, len(statements), statements, chosen)
-    source = "\n\n".join(statements[i].text for i in sorted(chosen))
-    return Answer(source, missing, tuple(problems))
+        _take(name, session, chosen)
+    source = "\n\n".join(session.statements[i].text for i in sorted(chosen))
+    return Answer(source, tuple(n for n in names if defined[n] is None), tuple(problems))
 
 
 def definitions(cells: list[str]) -> Counter[str]:
     """The number of top-level statements that define each name. cells: texts of the code cells."""
-    count: Counter[str] = Counter()
-    for cell in cells:
+    return Counter({name: len(places) for name, places in _read(tuple(cells)).places.items()})
+
+
+@functools.lru_cache(maxsize=1)  # all exercises of a notebook read the same cells
+def _read(cells: tuple[str, ...]) -> _Session:
+    session = _Session([], [], {}, [])
+    for number, cell in enumerate(cells, 1):
         try:
-            count.update(name for s in _statements(cell) for name in s.binds)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            pass
-    return count
+            found = _statements(cell)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            session.broken.append((number, cell, str(getattr(error, "msg", error))))
+            continue
+        for statement in found:
+            for name in statement.binds:
+                session.places.setdefault(name, []).append(len(session.statements))
+            session.statements.append(statement)
+            session.cell_of.append(number)
+    return session
 
 
-def _take(name: str, before: int, statements: list[_Statement], chosen: set[int]) -> None:
-    """Add to `chosen` the last statement before an index that binds a name, and all statements that it needs."""
-    pending = [(name, before)]
+def _take(name: str, session: _Session, chosen: set[int]) -> None:
+    """Add to `chosen` the last statement that binds a name, and all statements that it needs."""
+    end = len(session.statements)
+    pending = [(name, end)]
     while pending:
-        name, before = pending.pop()
-        found = next((i for i in reversed(range(before)) if name in statements[i].binds), None)
+        found = session.last(*pending.pop())
         if found is None or found in chosen:
             continue
         chosen.add(found)
-        pending += [(n, found) for n in statements[found].now]
-        pending += [(n, len(statements)) for n in statements[found].later]
+        pending += [(n, found) for n in session.statements[found].now]
+        pending += [(n, end) for n in session.statements[found].later]
 
 
 def _without_magics(cell: str) -> str:
@@ -91,21 +116,26 @@ def _without_magics(cell: str) -> str:
         return cell
     except (SyntaxError, ValueError):
         pass
-    lines = cell.splitlines()
+    lines = _lines(cell)
     first = next((i for i, line in enumerate(lines) if line.strip()), 0)
-    if lines and lines[first].startswith("%%"):
+    if lines[first].startswith("%%"):
         if not lines[first].startswith(_BODY_STAYS):
             return ""
         lines[first] = ""
     return "\n".join(_MAGIC.sub(r"\1pass", line) for line in lines)
 
 
-@functools.lru_cache(maxsize=64)  # all exercises of a notebook read the same cells
+def _lines(text: str) -> list[str]:
+    """The lines of a text as Python counts them. str.splitlines also splits at other characters, as in a string."""
+    return re.split(r"\r\n?|\n", text)
+
+
 def _statements(cell: str) -> list[_Statement]:
     """The top-level statements of a cell that define something."""
-    cell, found = _without_magics(cell), []
-    lines = cell.splitlines()
+    cell, found, end = _without_magics(cell), [], 0
+    lines = _lines(cell)
     for node in parse(cell).body:
+        before, end = end, node.end_lineno
         if isinstance(node, ast.ImportFrom) and _of_the_course(node.module or ""):
             continue
         if isinstance(node, ast.Import) and all(_of_the_course(a.name) for a in node.names):
@@ -114,7 +144,7 @@ def _statements(cell: str) -> list[_Statement]:
         if not binds:
             continue
         start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
-        if lines[start - 1][: node.col_offset].strip():  # shares its line with another statement
+        if start == before:  # shares its line with another statement
             text = ast.unparse(node)
         else:
             text = "\n".join(lines[start - 1 : node.end_lineno])
