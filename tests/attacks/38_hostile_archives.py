@@ -1,5 +1,5 @@
 # files
-"""Zip files that lie about what they hold, or hold more than anybody reads. Each has a notebook with no answer in it."""
+"""Zip files that lie about what they hold, or hold more than is read. Most hold a notebook beside it."""
 
 import json
 import struct
