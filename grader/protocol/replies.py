@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..spec import Error, Evidence, Observations, Unreadable
 from . import schema
-from .tensors import describe, elements, unpack
+from .tensors import MAX_DIMENSIONS, describe, elements, unpack_elements
 from .values import decode, encode
 
 
@@ -18,14 +18,14 @@ def pack_reply(
     """(header, payload) of a reply.
 
     value: any object. args: the tensor arguments after the call. error: as spec.Error. limit: in bytes; a returned
-    tensor above it is left out, and only its dtype and shape are sent.
+    tensor above it, or one of more than 64 dimensions, is left out, and only its dtype and shape are sent.
     """
     header, payload = {}, []
     if error is not None:
         header["error"] = schema.pack(error, Error)
     elif not hasattr(value, "untyped_storage"):
         header["value"] = encode(value)
-    elif value.numel() * value.element_size() > limit:
+    elif value.numel() * value.element_size() > limit or value.dim() > MAX_DIMENSIONS:
         header["omitted"] = describe(str(value.dtype).removeprefix("torch."), value.shape[:16])
     else:
         header["tensor"], data = elements(value)
@@ -55,15 +55,16 @@ def _unpack(header: dict, payload: bytes) -> Evidence:
         evidence.error = unpack_error(header["error"])
     if "omitted" in header:
         omitted = header["omitted"]
-        evidence.value = Unreadable(f"tensor of {omitted['dtype']}, shape {tuple(omitted['shape'])}")
+        evidence.value = Unreadable(f"tensor of {omitted['dtype']}, shape {tuple(omitted['shape'])}"[:200])
     elif "tensor" in header:
-        evidence.value = unpack(header["tensor"], payload[: header["tensor"]["nbytes"]])
         start = header["tensor"]["nbytes"]
+        evidence.value = unpack_elements(header["tensor"], payload[:start])
     elif "value" in header:
         evidence.value = decode(header["value"])
     for spec in header.get("args", []):
-        evidence.args.append(unpack(spec, payload[start : start + spec["nbytes"]]))
-        start += spec["nbytes"]
+        end = start + spec["nbytes"]
+        evidence.args.append(unpack_elements(spec, payload[start:end]))
+        start = end
     return evidence
 
 

@@ -2,7 +2,8 @@
 
 A record is a dataclass or a TypedDict. `pack` and `unpack` follow its annotations: str, int, float, bool, Literal,
 lists, tuples, dictionaries, optional values, nested records, and `Any` for a plain value (values.py). Data from the
-other side is untrusted: data of another type raises Mismatch, and unknown names are ignored.
+other side is untrusted: data of another type raises Mismatch, as do an integer beyond 64 bits and a text of over 10,000
+characters; unknown names are ignored.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints, is_typeddict
 
 from .values import decode, encode
+
+_MAX_TEXT = 10_000  # characters; a runner cuts the message of an error after 2,000
 
 
 class Mismatch(ValueError):
@@ -42,10 +45,14 @@ def codec(kind) -> Codec:
     """The codec of a type. Raises TypeError for a type that the wire does not support."""
     if kind is Any:
         return Codec(encode, decode)
-    if kind in (str, int, bool):
-        return Codec(kind, _exactly(kind))
+    if kind is bool:
+        return Codec(bool, _exactly(bool))
+    if kind is int:
+        return Codec(int, _integer)
+    if kind is str:
+        return Codec(str, _text)
     if kind is float:
-        return Codec(float, lambda data: float(data) if type(data) is int else _exactly(float)(data))
+        return Codec(float, lambda data: float(_integer(data)) if type(data) is int else _exactly(float)(data))
     if dataclasses.is_dataclass(kind) or is_typeddict(kind):
         return _record(kind)
     origin, of = get_origin(kind), get_args(kind)
@@ -70,6 +77,18 @@ def _exactly(kind: type) -> Callable:
         return data
 
     return checked
+
+
+def _integer(data) -> int:
+    if _exactly(int)(data).bit_length() > 63:
+        raise Mismatch("an integer of 64 bits expected")
+    return data
+
+
+def _text(data) -> str:
+    if len(_exactly(str)(data)) > _MAX_TEXT:
+        raise Mismatch(f"at most {_MAX_TEXT} characters expected, {len(data)} arrived")
+    return data
 
 
 def _one_of(names: tuple[str, ...]) -> Callable:
@@ -112,7 +131,7 @@ def _tuple(inner: list[Codec], repeated: bool) -> Codec:
 def _dictionary(inner: Codec) -> Codec:
     return Codec(
         lambda value: {str(name): inner.pack(each) for name, each in value.items()},
-        lambda data: {name: inner.unpack(each) for name, each in _exactly(dict)(data).items()},
+        lambda data: {_text(name): inner.unpack(each) for name, each in _exactly(dict)(data).items()},
     )
 
 

@@ -6,6 +6,9 @@ The description holds dtype, shape, strides and offset (both in elements) and nb
 from __future__ import annotations
 
 import ctypes
+import math
+
+MAX_DIMENSIONS = 64  # of a tensor in a reply; many of PyTorch's operations take no more
 
 
 def pack(tensor) -> tuple[dict, bytes]:
@@ -22,12 +25,40 @@ def pack(tensor) -> tuple[dict, bytes]:
 
 
 def unpack(spec: dict, data: bytes):
-    """The tensor of a description and the bytes of its storage. Raises PyTorch's errors if the two do not fit."""
+    """The tensor of a description and the bytes of its storage.
+
+    Raises ValueError, or PyTorch's errors if the two do not fit. Strides of 0 can make it larger than its bytes.
+    """
+    return _flat(data, _dtype(spec)).as_strided(spec["shape"], spec["strides"], spec["offset"])
+
+
+def unpack_elements(spec: dict, data: bytes):
+    """The tensor of `elements`. Raises ValueError, or an error of PyTorch, if its bytes are not those of its elements.
+
+    A tensor that fits takes no more memory than its bytes, whatever is computed from it.
+    """
+    shape, dtype = spec["shape"], _dtype(spec)
+    if not all(type(n) is int and n >= 0 for n in shape) or len(shape) > MAX_DIMENSIONS:
+        raise ValueError("a shape of up to 64 lengths expected")
+    if math.prod(shape) * dtype.itemsize != len(data):
+        raise ValueError(f"{len(data)} bytes arrived for a tensor of shape {shape}")
+    return _flat(data, dtype).reshape(shape)
+
+
+def _flat(data: bytes, dtype):
     import torch
 
-    dtype = getattr(torch, spec["dtype"])
-    flat = torch.frombuffer(bytearray(data), dtype=dtype) if data else torch.empty(0, dtype=dtype)
-    return flat.as_strided(spec["shape"], spec["strides"], spec["offset"])
+    return torch.frombuffer(bytearray(data), dtype=dtype) if data else torch.empty(0, dtype=dtype)
+
+
+def _dtype(spec: dict):
+    """The dtype that a description names. Raises ValueError. Other names of torch are not looked up: some load more."""
+    import torch
+
+    dtype = vars(torch).get(spec["dtype"])
+    if not isinstance(dtype, torch.dtype):
+        raise ValueError("no such dtype")
+    return dtype
 
 
 def describe(dtype: str, shape, strides=None) -> dict:

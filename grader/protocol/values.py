@@ -7,6 +7,8 @@ from fractions import Fraction
 from ..spec import Once, Unreadable
 
 _MAX_ITEMS, _DEEPEST = 10_000, 8
+_MAX_BITS = 1000  # of an integer; a float has room for it, so any comparison of two numbers works
+_MAX_KIND = 200  # characters of the name of a type
 _DTYPES = frozenset("float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 bool".split())
 
 
@@ -14,7 +16,8 @@ def encode(value, depth: int = 0):
     """A plain value as tagged JSON: [tag, ...]. Never raises for a plain value.
 
     Plain are numbers, text, None, `...`, dtypes, and lists, tuples and dictionaries of them. For any other value the
-    tag is "?", followed by the name of its type. Containers are cut after 10,000 items. depth: nesting so far.
+    tag is "?", followed by the name of its type, as for an integer of over 1,000 bits. Containers and texts are cut
+    after 10,000 items. depth: nesting so far.
     """
     if depth > _DEEPEST:
         return ["?", "something nested very deeply"]
@@ -27,6 +30,16 @@ def encode(value, depth: int = 0):
 def _encode_sequence(value, depth: int):
     tag = type(value).__name__ if type(value) in (list, tuple) else "tuple"
     return [tag] + [encode(v, depth) for v in value[:_MAX_ITEMS]]
+
+
+def _encode_fraction(value: Fraction):
+    if not (_fits(value.numerator) and _fits(value.denominator)):
+        return ["?", f"fraction of numbers of over {_MAX_BITS} bits"]
+    return ["fraction", hex(value.numerator), hex(value.denominator)]
+
+
+def _fits(value: int) -> bool:
+    return value.bit_length() <= _MAX_BITS
 
 
 def _encode_dictionary(value, depth: int):
@@ -53,10 +66,10 @@ def _encode_wrapped(value, depth: int):
 _WRITERS = (
     ((bool, type(None)), lambda value, depth: ["const", value]),
     (type(...), lambda value, depth: ["ellipsis"]),
-    (int, lambda v, depth: ["int", hex(v)] if v.bit_length() < 4096 else ["?", "an integer of over 4096 bits"]),
+    (int, lambda v, depth: ["int", hex(v)] if _fits(v) else ["?", f"number of over {_MAX_BITS} bits"]),
     (float, lambda value, depth: ["float", repr(float(value))]),
     (str, lambda value, depth: ["str", value[:_MAX_ITEMS]]),
-    (Fraction, lambda value, depth: ["fraction", hex(value.numerator), hex(value.denominator)]),
+    (Fraction, lambda value, depth: _encode_fraction(value)),
     (Once, lambda value, depth: ["once"] + [encode(v, depth) for v in value.values]),
     ((list, tuple), _encode_sequence),
     (dict, _encode_dictionary),
@@ -64,37 +77,53 @@ _WRITERS = (
 
 
 def decode(data):
-    """The value that `encode` encoded. Malformed data gives an Unreadable; nothing is raised."""
+    """The value that `encode` encoded. Data that it does not make gives an Unreadable; nothing is raised."""
     try:
-        return _decode(data)
-    except (ValueError, TypeError, IndexError, KeyError, RecursionError, ZeroDivisionError):
+        return _decode(data, 0)
+    except (ValueError, TypeError, IndexError, KeyError, ZeroDivisionError):
         return Unreadable("malformed value")
 
 
-def _decode(data):
+def _decode(data, depth: int):
     tag, *rest = data
-    if tag == "const":
-        return rest[0] if rest[0] in (None, True, False) else Unreadable("malformed value")
+    if depth > _DEEPEST + 1 or len(rest) > _MAX_ITEMS:
+        raise ValueError("larger than anything that is sent")
+    if tag in _CONTAINERS:
+        return _CONTAINERS[tag](_decode(v, depth + 1) for v in rest)
+    if tag == "dict":
+        return {_decode(k, depth + 1): _decode(v, depth + 1) for k, v in rest}
+    return _decode_plain(tag, rest)
+
+
+_CONTAINERS = {"list": list, "tuple": tuple, "once": lambda values: iter(list(values))}
+
+
+def _decode_plain(tag: str, rest: list):
+    if tag == "const" and (rest[0] is None or isinstance(rest[0], bool)):
+        return rest[0]
     if tag == "ellipsis":
         return ...
     if tag == "int":
-        return int(rest[0], 16)
+        return _integer(rest[0])
     if tag == "float":
         return float(rest[0])
     if tag == "str":
-        return str(rest[0])
+        return str(rest[0])[:_MAX_ITEMS]
     if tag == "fraction":
-        return Fraction(int(rest[0], 16), int(rest[1], 16))
+        return Fraction(_integer(rest[0]), _integer(rest[1]))
     if tag == "dtype" and rest[0] in _DTYPES:
         import torch
 
         return getattr(torch, rest[0])
-    if tag == "list":
-        return [_decode(v) for v in rest]
-    if tag == "once":
-        return iter([_decode(v) for v in rest])
-    if tag == "tuple":
-        return tuple(_decode(v) for v in rest)
-    if tag == "dict":
-        return {_decode(k): _decode(v) for k, v in rest}
-    return Unreadable(str(rest[0]) if rest else "unknown value")
+    if tag == "?":
+        return Unreadable(str(rest[0])[:_MAX_KIND])
+    raise ValueError(f"no such tag: {tag}")
+
+
+def _integer(text: str) -> int:
+    if len(text) > _MAX_BITS:  # hexadecimal digits: int() is quick, and the exact test follows
+        raise ValueError("too many digits")
+    value = int(text, 16)
+    if not _fits(value):
+        raise ValueError("too many bits")
+    return value

@@ -33,7 +33,7 @@ class Error(TypedDict):
     kinds: list[str]  # names of its class and of all bases
     message: str
     line: str  # text of the line of the answer; "" for an exception from other code
-    todo: list[str | None] | None  # for the exception of a TODO: exercise, step, number of steps
+    todo: tuple[str | None, str | None, str | None] | None  # for a TODO's exception: exercise, step, number of steps
     where: Where | None
 
 
