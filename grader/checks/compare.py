@@ -85,8 +85,10 @@ def kind(got, like: torch.Tensor) -> str | None:
     """None when got is a tensor of the shape and dtype of `like`, else a sentence."""
     if isinstance(got, Unreadable):
         return f"a {got.kind} came back, expected shape {tuple(like.shape)}, {name(like.dtype)}"
+    if got is None:
+        return "nothing came back: is there a return?"
     if not isinstance(got, torch.Tensor):
-        return f"{got!r} came back instead of a tensor" if got is not None else "nothing came back: is there a return?"
+        return f"{shown(got)} came back instead of a tensor"
     if got.shape != like.shape:
         return f"the result has shape {tuple(got.shape)}, expected {tuple(like.shape)}"
     if got.dtype != like.dtype:

@@ -20,10 +20,11 @@ from .detector import Detector
 from .evidence import Error, Evidence, Launch, Observations
 from .exercise import Exercise
 from .panel import Panel, called
-from .result import STATUS, Record, Result, sign_of
+from .result import STATUS, Record, Result, all_bounded, bounded, sign_of
 from .values import Once, Unreadable
 
 __all__ = [
     "STATUS", "Answer", "Call", "Case", "Detector", "Error", "Evidence", "Exercise", "Given", "Helper", "Launch",
-    "Observations", "Once", "Out", "Panel", "Record", "Result", "Unreadable", "called", "sign_of",
+    "Observations", "Once", "Out", "Panel", "Record", "Result", "Unreadable", "all_bounded", "bounded", "called",
+    "sign_of",
 ]  # fmt: skip

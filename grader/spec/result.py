@@ -47,6 +47,21 @@ class Record(TypedDict):
     remarks: list[str]
 
 
+MAX_TEXT, MAX_TEXTS = 2000, 20  # characters of a sentence in a row; sentences in a list
+
+
+def bounded(text: str) -> str:
+    """A sentence for a row: at most 2,000 characters, without lone surrogates, which cannot be encoded."""
+    text = text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
+    return text.encode("utf-8", "replace").decode()
+
+
+def all_bounded(texts: list[str]) -> list[str]:
+    """The first 20 sentences for a row, `bounded`, and the number of the others."""
+    others = [f"and {len(texts) - MAX_TEXTS} more"] if len(texts) > MAX_TEXTS else []
+    return [bounded(text) for text in texts[:MAX_TEXTS]] + others
+
+
 @dataclass(frozen=True)
 class Result:
     """The verdict on an answer to one exercise.
@@ -72,10 +87,12 @@ class Result:
     text: str = ""  # the feedback that a learner reads
 
     def record(self) -> Record:
-        """The record for results.jsonl."""
+        """The record for results.jsonl. Its sentences are bounded, whatever they quote."""
         return {
             "id": self.id, "title": self.title, "status": self.status, "score": self.score,
-            "max_score": self.max_score, "mistake": self.mistake, "also": self.also, "message": self.message,
+            "max_score": self.max_score, "mistake": self.mistake, "also": self.also,
+            "message": bounded(self.message),
             "cases_passed": self.cases_passed, "cases": self.cases, "ledger": self.ledger,
-            "budget": list(self.budget) if self.budget else None, "flags": self.flags, "remarks": self.remarks,
+            "budget": list(self.budget) if self.budget else None, "flags": all_bounded(self.flags),
+            "remarks": all_bounded(self.remarks),
         }  # fmt: skip
