@@ -192,20 +192,62 @@ def test_files_are_read_when_somebody_is_free(tmp_path):
     assert 50 == len(stored(tmp_path)) and max(most) <= 3
 
 
-def test_a_file_that_ends_its_grader_has_a_row_and_costs_no_other(tmp_path):
-    """It is tried again by the next run, since it may have been somebody else's fault."""
+@pytest.mark.parametrize("error, why", [
+    (BrokenProcessPool("gone"), "the file ended the process that graded it"),
+    (TimeoutError("it did not end in 300 seconds"), "it did not end in 300 seconds"),
+])  # fmt: skip
+def test_a_file_that_ends_or_hangs_its_grader_has_a_row_and_is_not_tried_for_ever(error, why, tmp_path):
+    """It costs no other file anything. Other bytes are another file."""
 
     def grade(work):
         if work.name != "b":
             return graded(work)
-        raise BrokenProcessPool("gone")
+        raise error
 
     run(handed(a=b"1", b=b"2", c=b"3"), tmp_path, Graders(grade))
     rows = {r["submission"]: r for r in results_store.read(tmp_path / "results.jsonl").rows()}
-    assert ["not graded: the file ended the process that graded it"] == rows["b"]["problems"]
+    (problem,) = rows["b"]["problems"]
+    assert problem.startswith(f"given up: {why}; it is not tried again") and not results_store.failed(rows["b"])
     again = Graders(graded)
-    run(handed(a=b"1", b=b"2", c=b"3"), tmp_path, again)
+    run(handed(a=b"1", b=b"2", c=b"3"), tmp_path, again, isolation="none")
+    run(handed(b=b"2"), tmp_path, again, isolation="namespaces")
+    assert [] == again.asked
+    run(handed(b=b"4"), tmp_path, again)
     assert ["b"] == again.asked
+
+
+@pytest.mark.parametrize("error, again", [
+    (OSError(28, "No space left on device"), True), (MemoryError(), True), (zygotes.NoWorker("none"), True),
+    (ValueError("a slip of the course"), False), (RecursionError(), False),
+], ids=lambda value: type(value).__name__)  # fmt: skip
+@pytest.mark.parametrize("place", ["read", "_result"])
+def test_only_a_fault_of_the_machine_is_tried_again(error, again, place, tmp_path, monkeypatch):
+    """The same grader makes the same slip; both have a row that calls for a person."""
+
+    def fail(*args):
+        raise error
+
+    monkeypatch.setattr(*((submissions, "read") if place == "read" else ("grader.judge.judge.judge",)), fail)
+    files = handed(a=notebook("def double(x): return 2 * x").encode())
+    run(files, tmp_path, Graders())
+    (row,) = results_store.read_rows(tmp_path / "results.jsonl")
+    told = row["problems"] + [exercise["message"] for exercise in row["exercises"]]
+    assert "the grader itself failed: " in told[0] and again == results_store.failed(row)
+
+    second = Graders(graded)
+    run(files, tmp_path, second)
+    assert (["a"] if again else []) == second.asked
+
+
+def test_the_problems_of_a_row_are_bounded(tmp_path):
+    """Whatever a reader of archives says of them."""
+
+    def load():
+        raise OSError("x" * 4_000_000)
+
+    run([submissions.SubmittedFile("a", "a", load)], tmp_path, Graders())
+    (row,) = results_store.read_rows(tmp_path / "results.jsonl")
+    assert 2000 == len(row["problems"][0]) and row["problems"][0].startswith("the file cannot be read: x")
 
 
 def test_a_fault_of_whoever_grades_stops_the_run(tmp_path):

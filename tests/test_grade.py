@@ -226,5 +226,5 @@ def test_a_fault_of_the_grader_costs_one_exercise_and_is_flagged(tmp_path, monke
 
     (row,) = graded(tmp_path, tmp_path / "out").values()
 
-    assert ("error", ["grader-failed"]) == (row["exercises"][0]["status"], row["exercises"][0]["flags"])
+    assert ("error", ["grader-error"]) == (row["exercises"][0]["status"], row["exercises"][0]["flags"])
     assert "ZeroDivisionError" in row["exercises"][0]["message"]

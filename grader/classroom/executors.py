@@ -119,7 +119,9 @@ class _Processes(Executor):
             self._of_thread.pool = None
             self._pools.discard(pool)
             if time.monotonic() - began >= self._seconds:
-                raise TimeoutError(f"given up after {self._seconds:g} seconds") from error
+                raise TimeoutError(
+                    f"the process that graded the file did not end in {self._seconds:g} seconds"
+                ) from error
             raise
 
     def _start(self) -> ProcessPoolExecutor:

@@ -12,14 +12,15 @@ from dataclasses import dataclass, replace
 from .. import lessons
 from ..isolation import LEVELS, UNKNOWN
 from ..judge import extract, zygotes
-from ..spec import Exercise, Result
+from ..spec import Exercise, Result, all_bounded
 from ..version import VERSION
 from . import seeds, submissions
 from .executors import GradingExecutor
 from .results_store import Results
-from .rows import NOT_GRADED, Damaged, Row
+from .rows import GIVEN_UP, NOT_GRADED, Damaged, Row
 
 _FILE_FACTOR = 3  # the exercises of a file have this many times the seconds of one exercise
+_OF_THE_MACHINE = (OSError, MemoryError, zygotes.NoWorker)  # exceptions that may not happen again
 _PROCESS_FACTOR = 5  # a process that takes this many times longer than that for one file hangs
 
 
@@ -74,7 +75,8 @@ def grade(job: Job) -> Row:
             results = _judged(submission, job)
             problems += _repeated(submission)
     except Exception as error:
-        problems.append(f"{NOT_GRADED}: the grader itself failed: {type(error).__name__}: {error}")
+        begins = NOT_GRADED if isinstance(error, _OF_THE_MACHINE) else GIVEN_UP
+        problems.insert(0, f"{begins}: the grader itself failed: {type(error).__name__}: {error}")
     return _row(job, lesson, problems, results, level, began)
 
 
@@ -120,7 +122,8 @@ def _finished(running: dict[Future, Job], results: Results, grader: GradingExecu
             row = future.result()
         except grader.lost_worker_errors as error:
             why = str(error) if isinstance(error, TimeoutError) else "the file ended the process that graded it"
-            row = _row(job, None, [f"{NOT_GRADED}: {why}"], [], UNKNOWN, time.monotonic())
+            again = "it is not tried again; to try, grade it into another folder"
+            row = _row(job, None, [f"{GIVEN_UP}: {why}; {again}"], [], UNKNOWN, time.monotonic())
         except BelowLevel:
             raise
         except Exception as error:
@@ -171,9 +174,10 @@ def _result(exercise: Exercise, cells: list[str], job: Job, seconds: float) -> R
         seed = seeds.of_exercise(job.key, exercise.id)
         return judge(exercise, extract.extract(cells, exercise.names), seconds, seed)
     except Exception as error:  # a fault of the grader costs one exercise, and its flag calls for a person
+        flag = "grader-failed" if isinstance(error, _OF_THE_MACHINE) else "grader-error"
         message = f"the grader itself failed: {type(error).__name__}: {error}"
         points = float(exercise.points)
-        return Result(exercise.id, exercise.title, "error", 0.0, points, message=message, flags=["grader-failed"])
+        return Result(exercise.id, exercise.title, "error", 0.0, points, message=message, flags=[flag])
 
 
 def _repeated(submission: submissions.Submission) -> list[str]:
@@ -189,6 +193,7 @@ def _row(job: Job, lesson: str | None, problems: list[str], results: list[Result
     return {
         "submission": job.name, "student": job.student, "lesson": lesson, "sha256": job.sha256,
         "grader": VERSION, "seed": job.seed, "score": score, "max_score": best,
-        "isolation": isolation, "seconds": round(time.monotonic() - began, 2), "problems": problems,
+        "isolation": isolation, "seconds": round(time.monotonic() - began, 2),
+        "problems": all_bounded(problems),
         "exercises": [r.record() for r in results],
     }  # fmt: skip

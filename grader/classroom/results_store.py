@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .. import atomic_files
+from ..isolation import UNKNOWN
 from .rows import Damaged, Row, failed, parse
 
 RESULTS = "results.jsonl"
@@ -83,8 +84,11 @@ class Results:
             opened.pop_all()
 
     def holds(self, name: str, key: tuple[str | None, str, str], levels: tuple[str, ...]) -> bool:
-        """Whether this submission has a row with the key (sha256, grader, seed) at one of these levels of isolation."""
-        return key[0] is not None and self._keys.get(name) in [(*key, level) for level in levels]
+        """Whether this submission has a row with the key (sha256, grader, seed) at one of these levels of isolation.
+
+        A file that was given up has no answers that ran, so its row is as good at any level.
+        """
+        return key[0] is not None and self._keys.get(name) in [(*key, level) for level in (*levels, UNKNOWN)]
 
     def add(self, row: dict) -> None:
         """Append a row. It replaces an earlier row of the same submission.
@@ -171,7 +175,7 @@ def expected(folder: pathlib.Path) -> list[str]:
 
 
 def _cache_key(row: Row) -> tuple | None:
-    """(sha256, grader, seed, isolation) of a row; None if the grader failed, so that the file is graded again."""
+    """(sha256, grader, seed, isolation) of a row; None if the machine failed, so that the file is graded again."""
     if failed(row):
         return None
     return row["sha256"], row["grader"], row["seed"], row["isolation"]

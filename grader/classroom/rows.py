@@ -13,7 +13,8 @@ from ..isolation import LEVELS, UNKNOWN
 from ..protocol import schema
 from ..spec import Record
 
-NOT_GRADED = "not graded"  # the beginning of a problem that is the fault of the grader and not of a file
+NOT_GRADED = "not graded"  # the beginning of a problem that is the machine's: the file is graded again
+GIVEN_UP = "given up"  # the beginning of a problem that the file would have again
 _MAX_NUMBER, _MAX_DEPTH = 1e15, 16
 
 
@@ -59,7 +60,7 @@ def parse(line: bytes) -> Row:
 
 
 def failed(row: Row) -> bool:
-    """Whether the grader itself failed on this file or on one of its exercises."""
+    """Whether the machine failed on this file or on one of its exercises, so that the file is graded again."""
     return any(p.startswith(NOT_GRADED) for p in row["problems"]) or any(
         "grader-failed" in e["flags"] for e in row["exercises"]
     )

@@ -61,7 +61,11 @@ def remarks(entry: Entry) -> list[str]:
         sentences.append("handed in late, as its name says")
     if entry.counted and entry.row["lesson"]:
         sentences.append(f"not counted: {entry.counted} is a later file for the same lesson")
-    sentences += [f"{e['id']}: {e['message']}" for e in entry.row["exercises"] if "grader-failed" in e["flags"]]
+    sentences += [
+        f"{e['id']}: {e['message']}"
+        for e in entry.row["exercises"]
+        if {"grader-failed", "grader-error"} & {*e["flags"]}
+    ]
     return sentences
 
 
