@@ -207,7 +207,7 @@ def test_a_file_that_ends_or_hangs_its_grader_has_a_row_and_is_not_tried_for_eve
     run(handed(a=b"1", b=b"2", c=b"3"), tmp_path, Graders(grade))
     rows = {r["submission"]: r for r in results_store.read(tmp_path / "results.jsonl").rows()}
     (problem,) = rows["b"]["problems"]
-    assert problem.startswith(f"given up: {why}; it is not tried again") and not results_store.failed(rows["b"])
+    assert problem.startswith(f"given up: {why}; it is not tried again") and not failed(rows["b"])
     again = Graders(graded)
     run(handed(a=b"1", b=b"2", c=b"3"), tmp_path, again, isolation="none")
     run(handed(b=b"2"), tmp_path, again, isolation="namespaces")
@@ -230,9 +230,9 @@ def test_only_a_fault_of_the_machine_is_tried_again(error, again, place, tmp_pat
     monkeypatch.setattr(*((submissions, "read") if place == "read" else ("grader.judge.judge.judge",)), fail)
     files = handed(a=notebook("def double(x): return 2 * x").encode())
     run(files, tmp_path, Graders())
-    (row,) = results_store.read_rows(tmp_path / "results.jsonl")
+    (row,) = results_store.read(tmp_path / "results.jsonl").rows()
     told = row["problems"] + [exercise["message"] for exercise in row["exercises"]]
-    assert "the grader itself failed: " in told[0] and again == results_store.failed(row)
+    assert "the grader itself failed: " in told[0] and again == failed(row)
 
     second = Graders(graded)
     run(files, tmp_path, second)
@@ -246,7 +246,7 @@ def test_the_problems_of_a_row_are_bounded(tmp_path):
         raise OSError("x" * 4_000_000)
 
     run([submissions.SubmittedFile("a", "a", load)], tmp_path, Graders())
-    (row,) = results_store.read_rows(tmp_path / "results.jsonl")
+    (row,) = results_store.read(tmp_path / "results.jsonl").rows()
     assert 2000 == len(row["problems"][0]) and row["problems"][0].startswith("the file cannot be read: x")
 
 

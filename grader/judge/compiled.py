@@ -6,7 +6,7 @@ from ..mistakes.errors import from_error
 from ..spec import Answer, Evidence, Exercise
 from . import render, zygotes
 from .diagnose import Seen
-from .verdict import Failure
+from .verdict import Failure, verified
 
 _GPU_START = 60.0  # extra seconds to initialise the GPU and to compile
 
@@ -58,7 +58,7 @@ def on_gpu(exercise: Exercise, answer: Answer, seen: Seen, seconds: float, flags
                 evidence.launches, evidence.rows = interpreted.launches, interpreted.rows
                 evidence.read, evidence.written = interpreted.read, interpreted.written
                 failed = evidence.error is not None and not case.expects_error
-                sentence = render.error_sentence(evidence.error) if failed else case.verify(evidence)
+                sentence = render.error_sentence(evidence.error) if failed else verified(case, evidence)
                 if sentence:
                     mistake = from_error(evidence.error) if evidence.error else None
                     failures.append(Failure(case, evidence, f"right interpreted, but on the GPU: {sentence}", mistake))

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from .. import environment
 from ..spec import Answer, Case, Evidence, Exercise, Result
-from . import compiled, diagnose, render, zygotes
+from . import compiled, diagnose, render, untrusted, zygotes
 from .run_cases import Run
 from .verdict import Failure
 
@@ -46,17 +46,21 @@ def _judged(exercise: Exercise, answer: Answer, seconds: float, seed: int) -> Re
             return replace(result, status="not_attempted", message=run.not_attempted, cases_passed=run.passed)
         failures = _failures(exercise, answer, run, seconds, flags, cuda)
     except zygotes.NoWorker as error:
-        flags.append("grader-failed")  # not an error of the answer
+        flags.insert(0, "grader-failed")  # not an error of the answer
         return replace(result, status="error", message=str(error), cases_passed=run.passed)
     result = replace(result, cases_passed=run.passed, **_traffic(exercise, run.seen, failures))
     if not failures:
-        remarks = [sentence for sentence, detect in exercise.remarks if detect(*run.seen[-1], answer)]
+        remarks = untrusted.handle(_remarks, exercise, *run.seen[-1], answer, otherwise=lambda why: [])
         return replace(result, status="passed", score=float(exercise.points), remarks=remarks)
     found = diagnose.explain(exercise, answer, run.seen, failures)
     counted = min(run.passed, len(cases) - len(_of_its_part(exercise, failures)))
     return replace(
         result, **vars(found) | {"cases_passed": counted if found.cases_passed is None else found.cases_passed}
     )
+
+
+def _remarks(exercise: Exercise, case: Case, evidence: Evidence, answer: Answer) -> list[str]:
+    return [sentence for sentence, detect in exercise.remarks if detect(case, evidence, answer)]
 
 
 def in_order(exercise: Exercise, seed: int) -> list[Case]:

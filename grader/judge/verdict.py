@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..mistakes.detectors import overwritten
 from ..mistakes.errors import from_error
 from ..spec import Case, Evidence
-from . import render
+from . import render, untrusted
 
 # PyTorch operations that compute a whole softmax, or the part of it that an exercise asks for.
 _LIBRARY = frozenset(
@@ -17,6 +17,8 @@ _LIBRARY = frozenset(
     "logsumexp logcumsumexp _logcumsumexp scaled_dot_product_attention _scaled_dot_product_attention_math "
     "_scaled_dot_product_flash_attention_for_cpu".split()
 )
+
+_INCOMPARABLE = "the result cannot be compared with the right one ({})"
 
 
 @dataclass
@@ -34,7 +36,18 @@ class Failure:
 
 
 def failure_of(case: Case, evidence: Evidence) -> Failure | None:
-    """The failure of one case, None if the case is right."""
+    """The failure of one case, None if the case is right. A result that cannot be compared is a failure as well."""
+    return untrusted.handle(
+        _failure_of, case, evidence, otherwise=lambda why: Failure(case, evidence, _INCOMPARABLE.format(why))
+    )
+
+
+def verified(case: Case, evidence: Evidence) -> str | None:
+    """None if the evidence is right, else a sentence, also for a result that cannot be compared."""
+    return untrusted.handle(case.verify, evidence, otherwise=_INCOMPARABLE.format)
+
+
+def _failure_of(case: Case, evidence: Evidence) -> Failure | None:
     called = [] if case.may_call_library else evidence.torch_ops
     forbidden = next((n for n in called if n in _LIBRARY), None)
     if forbidden:
