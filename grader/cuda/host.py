@@ -19,8 +19,8 @@ class Tensor(ctypes.Structure):
     """The runtime's record of one tensor: `Tensor` in state.h."""
 
     _fields_ = [
-        ("base", ctypes.c_void_p), ("bytes", ctypes.c_int64), ("read", ctypes.c_int64), ("written", ctypes.c_int64),
-        ("shared", ctypes.c_int64), ("owner", ctypes.c_void_p),
+        ("base", ctypes.c_void_p), ("data", ctypes.c_void_p), ("bytes", ctypes.c_int64), ("read", ctypes.c_int64),
+        ("written", ctypes.c_int64), ("shared", ctypes.c_int64), ("owner", ctypes.c_void_p),
     ]  # fmt: skip
 
 
@@ -52,8 +52,8 @@ def launch(source: str, ledger: Ledger, grid: tuple[int, ...], order: str, args,
     for name, arg in zip(parameters(source, function, len(args)), args):
         if hasattr(arg, "data_ptr"):
             given.append(runtime.cpu_tensor(len(tensors), arg.nbytes))
-            ctypes.memmove(given[-1], arg.data_ptr(), arg.nbytes)
             tensors[name] = arg
+            ctypes.memmove(_seen(runtime, tensors)[-1].data, arg.data_ptr(), arg.nbytes)
         else:
             given.append(arg)
     blocks = list(range(grid[0]))
@@ -78,12 +78,16 @@ def _record(runtime, source: str, library: str, ledger: Ledger, launch: Launch, 
     launch.storing_programs = set(range(counts.blocks_storing))
     launch.widest = counts.widest // 4  # the widest access of a thread, in float32 elements
     ledger.begin_launch(launch)
-    for seen, (name, tensor) in zip((Tensor * len(tensors)).in_dll(runtime, "tensors"), tensors.items()):
+    for seen, (name, tensor) in zip(_seen(runtime, tensors), tensors.items()):
         item = tensor.element_size()
         launch.shared += seen.shared
         launch.options["loaded_back"] += seen.read // item if seen.written else 0
         ledger.entries.append(Entry(launch.kernel, name, seen.read // item, seen.written // item, item))
-        ctypes.memmove(tensor.data_ptr(), seen.base, seen.bytes)
+        ctypes.memmove(tensor.data_ptr(), seen.data, seen.bytes)
+
+
+def _seen(runtime, tensors: dict):
+    return (Tensor * len(tensors)).in_dll(runtime, "tensors")
 
 
 def parameters(source: str, function: str, count: int) -> list[str]:
@@ -106,7 +110,7 @@ def compiled(source: str) -> ctypes.CDLL:
         try:
             _libraries[source] = ctypes.CDLL(os.path.abspath(f"{name}.so"))
         except OSError:
-            raise report.Stopped("the compiler refuses the kernel: a function is declared and never defined") from None
+            raise report.Stopped("the compiler refuses the kernel: it cannot be loaded") from None
     return _libraries[source]
 
 

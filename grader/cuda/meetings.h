@@ -4,18 +4,27 @@
 
 static void leave(int wait) {
     settle();
+    hide_both();
     fibers[now].wait = wait;
     swapcontext(&fibers[now].context, &scheduler);
 }
 
-extern "C" void cpu_barrier(int line) {
+extern "C" int cpu_barrier(int predicate, int line) {
     fibers[now].line = line;
+    fibers[now].predicate = predicate;
     leave(BARRIER);
+    return predicates;
+}
+
+extern "C" void cpu_trap(int line) {
+    event.line = line;
+    stop(TRAP);
+    abort();
 }
 
 extern "C" void cpu_warp(int what, unsigned mask, int operand, int width, int line, void* value, int size) {
     Fiber& fiber = fibers[now];
-    fiber.what = what, fiber.mask = mask, fiber.operand = operand, fiber.width = width, fiber.line = line;
+    fiber.what = what, fiber.mask = what == ACTIVE ? 1u << now % LANES : mask, fiber.operand = operand, fiber.width = width, fiber.line = line;
     if (value) memcpy(fiber.value, value, size);
     leave(WARP);
     if (value) memcpy(value, fiber.value, size);
@@ -59,6 +68,25 @@ static int source(const Fiber& fiber, int lane) {
     return from < first || from > last ? lane : from;
 }
 
+// What every lane of a vote or a reduction gets.
+static int64_t reduced(const Fiber* warp, unsigned here) {
+    const int what = warp[__builtin_ctz(here)].what;
+    int64_t all = 0, value;
+    for (int k = 0, any = 0; k < LANES; k++) {
+        if (!(here >> k & 1)) continue;
+        memcpy(&value, warp[k].value, sizeof value);
+        if (what == BALLOT) all |= value << k;
+        else if (!any++) all = value;
+        else if (what == R_ADD) all += value;
+        else if (what == R_MAX) all = value > all ? value : all;
+        else if (what == R_MIN) all = value < all ? value : all;
+        else if (what == R_AND) all &= value;
+        else if (what == R_OR) all |= value;
+        else all ^= value;
+    }
+    return what == ACTIVE ? here : all;
+}
+
 static bool same_operation(const Fiber& a, const Fiber& b) {
     return a.wait == WARP && b.wait == WARP && a.what == b.what && a.line == b.line && a.mask == b.mask;
 }
@@ -90,9 +118,10 @@ static void exchange(Fiber* warp, unsigned here) {
             if (warp[k].known[i] > known[i]) known[i] = warp[k].known[i];
         if (warp[k].clock > known[k]) known[k] = warp[k].clock;
     }
+    const int64_t all = warp[__builtin_ctz(here)].what >= BALLOT ? reduced(warp, here) : 0;
     for (int k = 0; k < LANES; k++) {
         if (!(here >> k & 1)) continue;
-        const int from = warp[k].what == SYNC ? k : source(warp[k], k);
+        const int from = warp[k].what == SYNC || warp[k].what >= BALLOT ? k : source(warp[k], k);
         if (!(here >> from & 1)) {
             event.line = warp[k].line;
             now = warp + k - fibers;
@@ -101,10 +130,26 @@ static void exchange(Fiber* warp, unsigned here) {
             stop(SOURCE);
         }
         memcpy(warp[k].value, values[from], sizeof values[k]);
+        if (warp[k].what >= BALLOT) memcpy(warp[k].value, &all, sizeof all);
         memcpy(warp[k].known, known, sizeof known);
         warp[k].clock++;
         warp[k].wait = RUNNING;
     }
+}
+
+// __activemask names no lanes: those of a warp that wait in one line are together, once no other lane gets further.
+static bool active_lanes_meet() {
+    bool any = false;
+    for (int t = 0; t < n_threads; t++) {
+        if (fibers[t].wait != WARP || fibers[t].what != ACTIVE) continue;
+        Fiber* warp = fibers + t / LANES * LANES;
+        unsigned here = 0;
+        for (int k = 0; k < LANES; k++)
+            if (warp[k].wait == WARP && warp[k].what == ACTIVE && warp[k].line == fibers[t].line) here |= 1u << k;
+        exchange(warp, here);
+        any = true;
+    }
+    return any;
 }
 
 // Resume the threads whose operation is complete. If there are none, report a thread that waits for ever.
@@ -112,17 +157,18 @@ static void meet() {
     bool any = false;
     for (int first = 0; first < n_threads; first += LANES)
         for (int lane = 0; lane < LANES; lane++) {
-            if (fibers[first + lane].wait != WARP) continue;
+            if (fibers[first + lane].wait != WARP || fibers[first + lane].what == ACTIVE) continue;
             const unsigned here = together(fibers + first, lane);
             if (!here) continue;
             exchange(fibers + first, here);
             counts.warp_operations++;
             any = true;
         }
-    if (any) return;
+    if (any || active_lanes_meet()) return;
     if (at_barrier()) {
         everybody_meets();
-        for (int t = 0; t < n_threads; t++) fibers[t].wait = RUNNING;
+        predicates = 0;
+        for (int t = 0; t < n_threads; t++) predicates += fibers[t].predicate, fibers[t].wait = RUNNING;
         counts.barriers++;
         return;
     }

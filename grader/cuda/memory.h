@@ -36,7 +36,7 @@ static void note_load(int64_t first, int64_t last, uint64_t code) {
         if ((cells[at].store.thread >= 0 && cells[at].store.when > begun) ||
             (cells[at].atomic.thread >= 0 && cells[at].atomic.when > begun))
             return;
-    if (!counts.unstored) counts.unstored = place(code), counts.thread = now, counts.block = blockIdx.x;
+    if (!counts.unstored) counts.unstored = place(code), counts.thread = now, counts.block = block;
 }
 
 static void touch(int64_t at, int access, uint64_t code) {
@@ -60,7 +60,31 @@ static void touch(int64_t at, int access, uint64_t code) {
     (access == ATOMIC ? cell.atomic : cell.store) = {now, fibers[now].clock, code};
 }
 
-// ---- tensors, and the check of any access
+// ---- tensors: a kernel sees only the bytes of which the sanitizer has told, so an access without a count gets NaN
+
+static void commit() {
+    if (!shown_store.tensor) return;
+    memcpy(shown_store.tensor->data + shown_store.offset, shown_store.tensor->base + shown_store.offset, shown_store.size);
+}
+
+static void hide(Shown& shown) {
+    if (shown.tensor) memset(shown.tensor->base + shown.offset, -1, shown.size);
+    shown.tensor = nullptr;
+}
+
+static void hide_both() {
+    commit();
+    hide(shown_store);
+    hide(shown_load);
+    copies = false;
+}
+
+static void show(Tensor& tensor, int64_t offset, int size, int access) {
+    (access == LOAD ? shown_load : shown_store) = {&tensor, offset, size};
+    memcpy(tensor.base + offset, tensor.data + offset, size);
+}
+
+// ---- the check of any access
 
 static void count(Tensor& tensor, int64_t offset, int size, int access) {
     if (size > counts.widest) counts.widest = size;
@@ -69,16 +93,25 @@ static void count(Tensor& tensor, int64_t offset, int size, int access) {
     tensor.written += size;
     stored = true;
     for (int64_t e = offset / 4; e < (offset + size + 3) / 4; e++) {
-        tensor.shared += access == STORE && tensor.owner[e] >= 0 && tensor.owner[e] != (int)blockIdx.x;
+        tensor.shared += access == STORE && tensor.owner[e] >= 0 && tensor.owner[e] != block;
         counts.stored_again += access == STORE && tensor.owner[e] >= 0;
-        tensor.owner[e] = blockIdx.x;
+        tensor.owner[e] = block;
     }
 }
 
-static void before(const void* address, int size, int access, uint64_t code, bool aligned = true) {
-    if (!running) return;
+// Returns the place of the bytes: an atomic is no access of the kernel's own code, so nothing is shown for it.
+static char* before(const void* address, int size, int access, uint64_t code, bool aligned = true) {
+    char* from = (char*)address;
+    if (!running) return from;
     settle();
-    const char* from = (const char*)address;
+    // A copy tells of its store and its load, and does both after that.
+    if (copies && access == LOAD) {
+        commit();
+        copies = false;
+    } else {
+        hide_both();
+        copies = access == STORE;
+    }
     event.access = access;
     event.size = size;
     event.tensor = -1;
@@ -86,8 +119,9 @@ static void before(const void* address, int size, int access, uint64_t code, boo
         const int64_t first = (from - shared) / 4, last = (from + size - 1 - shared) / 4;
         for (int64_t at = first; at <= last; at++) touch(at, access, code);
         if (access == LOAD) note_load(first, last, code);
-    } else if ((from < fibers[now].stack || from >= fibers[now].stack + STACK_BYTES) &&
-               ((uint64_t)from < module_begin || (uint64_t)from >= module_end)) {
+    } else if ((uint64_t)from >= module_begin && (uint64_t)from + size <= module_end) {
+        if (access != LOAD) stop(GLOBAL, code);
+    } else if (from < fibers[now].stack || from + size > fibers[now].stack + STACK_BYTES) {
         for (Tensor& tensor : tensors)
             if (tensor.base && from >= tensor.base - WINDOW / 2 && from < tensor.base + WINDOW / 2) {
                 event.tensor = &tensor - tensors;
@@ -96,9 +130,13 @@ static void before(const void* address, int size, int access, uint64_t code, boo
         if (event.tensor < 0) stop(NOWHERE, code);
         Tensor& tensor = tensors[event.tensor];
         if (event.offset < 0 || event.offset + size > tensor.bytes) stop(OUTSIDE, code);
+        if (aligned && (uint64_t)from % size) stop(MISALIGNED, code);
         count(tensor, event.offset, size, access);
+        if (access != ATOMIC) show(tensor, event.offset, size, access);
+        return tensor.data + event.offset;
     }
     if (aligned && (uint64_t)from % size) stop(MISALIGNED, code);
+    return from;
 }
 
 // ---- the callbacks that the sanitizers' libraries would provide
@@ -117,15 +155,56 @@ extern "C" void __tsan_func_entry(void*) {}
 extern "C" void __tsan_func_exit() {}
 extern "C" void __tsan_vptr_update(void**, void*) {}
 
-template <class T>
-static T add(T* where, T value, uint64_t code) {
-    before(where, 4, ATOMIC, code);
-    const T old = *where;
-    *where = old + value;
+static uint32_t combined(int what, int type, uint32_t old, uint32_t operand, uint32_t compared) {
+    const bool less = type == INT ? (int32_t)old < (int32_t)operand : old < operand;
+    switch (what) {
+        case A_ADD: {
+            if (type != FLOAT) return old + operand;
+            float a, b;
+            memcpy(&a, &old, 4), memcpy(&b, &operand, 4);
+            a += b;
+            memcpy(&old, &a, 4);
+            return old;
+        }
+        case A_SUB: return old - operand;
+        case A_MAX: return less ? operand : old;
+        case A_MIN: return less ? old : operand;
+        case A_AND: return old & operand;
+        case A_OR: return old | operand;
+        case A_XOR: return old ^ operand;
+        case A_CAS: return old == compared ? operand : old;
+        default: return operand;
+    }
+}
+extern "C" unsigned cpu_atomic(int what, int type, void* where, unsigned operand, unsigned compared) {
+    char* data = before(where, 4, ATOMIC, CODE);
+    uint32_t old, made;
+    memcpy(&old, data, 4);
+    made = combined(what, type, old, operand, compared);
+    memcpy(data, &made, 4);
     return old;
 }
-extern "C" float cpu_add_float(float* where, float value) { return add(where, value, CODE); }
-extern "C" int cpu_add_int(int* where, int value) { return add(where, value, CODE); }
+
+// g++ has memcpy and memset copy large structs, after the sanitizer has told of them.
+static void own(const void* to, size_t size) {
+    const char* from = (const char*)to;
+    bool fits = from >= fibers[now].stack && from + size <= fibers[now].stack + STACK_BYTES;
+    fits = fits || (from >= shared && from + size <= shared + shared_bytes);
+    for (Tensor& tensor : tensors) fits = fits || (tensor.base && from >= tensor.base && from + size <= tensor.base + tensor.bytes);
+    if (!fits) stop(NOWHERE, 0);
+}
+extern "C" void* __wrap_memcpy(void* to, const void* from, size_t size) {
+    own(to, size);
+    return memmove(to, from, size);
+}
+extern "C" void* __wrap_memmove(void* to, const void* from, size_t size) {
+    own(to, size);
+    return memmove(to, from, size);
+}
+extern "C" void* __wrap_memset(void* to, int value, size_t size) {
+    own(to, size);
+    return memset(to, value, size);
+}
 
 extern "C" void __ubsan_handle_out_of_bounds(void*, uint64_t index) {
     if (!running) return;

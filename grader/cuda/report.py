@@ -12,15 +12,12 @@ _NUMBERS = "what access tensor block thread other other_wait line other_line siz
 # The same numbers as in state.h: What, Wait, Access.
 OUTSIDE, NOWHERE, MISALIGNED, RACE = range(1, 5)
 LEFT, APART, ABSENT, SOURCE, NOT_IN_MASK = range(5, 10)
-BOUNDS, DIVISION, CRASH, TOO_MUCH = range(10, 14)
+BOUNDS, DIVISION, CRASH, TOO_MUCH, TRAP, GLOBAL = range(10, 16)
 _BARRIER, _WARP, _DONE = 1, 2, 3
 _LOAD = 0
 
-_OPEN = "this launch brings no shared memory along, so the array needs a size"
 # Advice for errors in which g++ names text that the learner did not write.
 _ADVICE = {
-    "conflicting specifiers in declaration": _OPEN,  # before g++ 13
-    "conflicts with 'extern'": _OPEN,
     "'std'": "C++'s own std is not there in a kernel; CUDA has fmaxf, max, __expf and others without it",
 }
 
@@ -121,6 +118,8 @@ def _other(event: Event, who: str, verb: str) -> str:
         BOUNDS: f"{who} uses index {event.offset} of an array that is shorter than that",
         DIVISION: f"{who} divides an integer by zero",
         CRASH: f"{who} ran out of its stack",
+        TRAP: f"{who} called __trap()",
+        GLOBAL: f"{who} {verb} a variable that all blocks share, an address that belongs to no tensor and to no shared memory",
         TOO_MUCH: f"the kernel has {event.offset:,} bytes of shared memory, and a block may have {48 << 10:,}",
     }[event.what]
 

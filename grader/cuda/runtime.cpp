@@ -3,13 +3,18 @@
 // findings do not depend on the order in which the fibers run.
 #include "meetings.h"
 
+extern "C" unsigned cpu_index(int which) {
+    const int indices[] = {now, block, n_threads, n_blocks};
+    return indices[which];
+}
+
 static void body() {
     kernel(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
     leave(DONE);
 }
 
 static void run_block() {
-    for (size_t i = 0; i < shared_bytes / 4; i++) ((uint32_t*)shared)[i] = POISON[(i + blockIdx.x) % 2];
+    for (size_t i = 0; i < shared_bytes / 4; i++) ((uint32_t*)shared)[i] = POISON[(i + block) % 2];
     everybody_meets();
     begun = met;
     stored = false;
@@ -27,7 +32,6 @@ static void run_block() {
         left = 0;
         for (now = 0; now < n_threads; now++) {
             if (fibers[now].wait == RUNNING) {
-                threadIdx.x = now;
                 swapcontext(&scheduler, &fibers[now].context);
             }
             left += fibers[now].wait != DONE;
@@ -58,28 +62,36 @@ static int find_module(dl_phdr_info* info, size_t, void* function) {
     return 1;
 }
 
-// Reserves addresses without any right of access.
-static char* reserve(size_t bytes) {
-    void* made = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+// Reserves addresses without any right of access. near: a hint.
+static char* reserve(size_t bytes, void* near = nullptr) {
+    void* made = mmap(near, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (made == MAP_FAILED) abort();
     return (char*)made;
 }
 
-// Memory for a tensor of the next launch, in the middle of its window.
+// Memory for a tensor of the next launch, in the middle of its window. tensors[index].data is the place of its elements.
 extern "C" char* cpu_tensor(int index, int64_t bytes) {
     static char* windows[MOST_TENSORS];
     if (!windows[index]) windows[index] = reserve(WINDOW);
     if (bytes >= (int64_t)WINDOW / 2) abort();
     Tensor& tensor = tensors[index];
-    free(tensor.owner);
-    tensor = {windows[index] + WINDOW / 2, bytes, 0, 0, 0, (int32_t*)malloc(bytes + 4)};
+    free(tensor.owner), free(tensor.data);
+    tensor = {windows[index] + WINDOW / 2, (char*)malloc(bytes), bytes, 0, 0, 0, (int32_t*)malloc(bytes + 4)};
     mprotect(tensor.base, bytes + 1, PROT_READ | PROT_WRITE);
+    memset(tensor.base, -1, bytes);
     memset(tensor.owner, -1, bytes + 4);
     return tensor.base;
 }
 
+// No kernel can know how far the stacks are from the state of the runtime.
+static void* far_away() {
+    uint64_t random = 0;
+    if (getrandom(&random, sizeof random, 0) < 0) random = 0;
+    return (void*)(0x200000000000 + random % (1 << 28) * PAGE);
+}
+
 static void prepare(int threads) {
-    static char* stacks = reserve(MOST_THREADS * (STACK_BYTES + PAGE));
+    static char* stacks = reserve(MOST_THREADS * (STACK_BYTES + PAGE), far_away());
     free(cells), free(reads), free(fibers);
     cells = (Cell*)calloc(shared_bytes / 4 + 1, sizeof(Cell));
     reads = (uint32_t*)calloc((shared_bytes / 4 + 1) * threads, 4);
@@ -93,6 +105,7 @@ static void prepare(int threads) {
     n_pending = met = 0;
     counts = {};
     event = {};
+    shown_load = shown_store = {};
 }
 
 // Runs a kernel of up to six pointers and integers, after cpu_tensor for each tensor. order: the blocks in their order.
@@ -108,7 +121,7 @@ extern "C" int cpu_launch(void* function, void* (*anchor)(), const int64_t* give
     }
     kernel = (decltype(kernel))function;
     memcpy(arguments, given, sizeof arguments);
-    blockDim = {(unsigned)threads, 1, 1}, gridDim = {(unsigned)blocks, 1, 1};
+    n_blocks = blocks;
     const stack_t ours = {aside, 0, STACK_BYTES};
     stack_t theirs;
     struct sigaction catches = {}, before_fpe, before_segv;
@@ -120,11 +133,12 @@ extern "C" int cpu_launch(void* function, void* (*anchor)(), const int64_t* give
     if (!sigsetjmp(failed, 1)) {
         running = true;
         for (int b = 0; b < blocks; b++) {
-            blockIdx.x = order[b];
+            block = order[b];
             run_block();
         }
         running = false;
     }
+    hide_both();
     sigaction(SIGFPE, &before_fpe, nullptr);
     sigaction(SIGSEGV, &before_segv, nullptr);
     sigaltstack(&theirs, nullptr);

@@ -7,13 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <ucontext.h>
 
 // report.py has the same numbers.
-enum What { OUTSIDE = 1, NOWHERE, MISALIGNED, RACE, LEFT, APART, ABSENT, SOURCE, NOT_IN_MASK, BOUNDS, DIVISION, CRASH, TOO_MUCH };
+enum What { OUTSIDE = 1, NOWHERE, MISALIGNED, RACE, LEFT, APART, ABSENT, SOURCE, NOT_IN_MASK, BOUNDS, DIVISION, CRASH, TOO_MUCH, TRAP, GLOBAL };
 enum Wait { RUNNING, BARRIER, WARP, DONE };
 enum Access { LOAD, STORE, ATOMIC };
-enum Shuffle { SYNC, TO, UP, DOWN, XOR };
+// cuda_on_cpu.h has the same numbers. ACTIVE has no mask: it meets the lanes that have come as far.
+enum Shuffle { SYNC, TO, UP, DOWN, XOR, BALLOT, R_ADD, R_MAX, R_MIN, R_AND, R_OR, R_XOR, ACTIVE };
+enum Atomic { A_ADD, A_SUB, A_MAX, A_MIN, A_EXCH, A_AND, A_OR, A_XOR, A_CAS };
+enum Type { INT, UNSIGNED, FLOAT };
 constexpr int MOST_THREADS = 1024, LANES = 32, MOST_TENSORS = 6;
 constexpr size_t STACK_BYTES = 64 << 10, PAGE = 4096, WINDOW = 64 << 20, MOST_SHARED = 48 << 10;
 constexpr uint32_t POISON[] = {0x7f800000, 0x7fc00000};  // inf and NaN: fmaxf ignores NaN
@@ -25,7 +29,8 @@ struct Event {
     uint64_t code, other_code;   // addresses of the two instructions in the kernel's library; 0: unknown
 };
 struct Tensor {
-    char* base;
+    char* base;              // what the kernel sees: NaN, but for the bytes of the access that memory.h was told of
+    char* data;              // the elements
     int64_t bytes, read, written;
     int64_t shared;  // stores to an element into which another block had stored
     int32_t* owner;  // for each element the block of its last store, -1: none
@@ -39,7 +44,7 @@ struct Counts {
 struct Fiber {
     ucontext_t context;
     char* stack;
-    int wait, line, what, operand, width;
+    int wait, line, what, operand, width, predicate;
     unsigned mask;
     char value[8];
     int64_t loads;          // loads from shared memory, in this block
@@ -54,19 +59,15 @@ struct Cell {  // four bytes of shared memory: thread, clock and instruction of 
     } store, atomic;
     uint64_t loaded;  // the instruction of the last load
 };
-struct Three {
-    unsigned x, y, z;
-};
 
 extern "C" {
-Three threadIdx, blockIdx, blockDim, gridDim;
 Event event;
 Tensor tensors[MOST_TENSORS];
 Counts counts;
 }
 
 static Fiber* fibers;
-static int n_threads, now;
+static int n_threads, n_blocks, now, block, predicates;
 static ucontext_t scheduler;
 static sigjmp_buf failed;
 static bool running, stored;
@@ -87,13 +88,18 @@ static struct Pending {
     uint64_t code;
 } pending[4];
 static int n_pending;
+static struct Shown {  // the bytes of a tensor that the kernel may access at the moment
+    Tensor* tensor;
+    int64_t offset, size;
+} shown_load, shown_store;
+static bool copies;  // the last access was a store; a load may belong to the same copy
 
 static uint64_t place(uint64_t code) { return code >= module_begin && code < module_end ? code - module_begin : 0; }
 
 // Ends the launch. No fiber is resumed, so they stay as they are.
 static void stop(int what, uint64_t code = 0) {
     event.what = what;
-    event.block = blockIdx.x;
+    event.block = block;
     event.thread = now;
     event.code = place(code);
     running = false;

@@ -1,6 +1,6 @@
-"""The programs that CUDA on the CPU needs: g++ and addr2line.
+"""The programs that CUDA on the CPU needs: g++ and those of binutils.
 
-An answer's process must not start programs. A helper process starts these two, and runs no code of the answer.
+An answer's process must not start programs. A helper process starts them, and runs no code of the answer.
 """
 
 from __future__ import annotations
@@ -16,14 +16,21 @@ import tempfile
 from collections.abc import Callable
 
 from ..protocol import frames
+from . import kernel_text, objects
 
 _HERE = pathlib.Path(__file__).parent
 _FLAGS = "-std=c++17 -O1 -w -fPIC -shared".split()
+_PREPROCESSED = "-E -std=c++17 -undef -nostdinc -w -fmax-errors=20 -x c++ -".split()
 # -fno-tree-sra keeps the copy of a float4 one access of 16 bytes. -fvisibility=hidden separates equal names of two
-# kernels. -nodefaultlibs leaves out the sanitizers' libraries, which memory.h replaces.
+# kernels. -nodefaultlibs leaves out the sanitizers' libraries, which memory.h replaces; -nostartfiles and no RTTI leave
+# objects.py less to look at. A jump table is a jump to an address. A struct that a call takes is not counted, so g++
+# inlines whatever it can. memory.h checks the copies of large structs (--wrap).
 _WATCHED = (
-    "-g1 -nodefaultlibs -fno-exceptions -fno-math-errno -fno-tree-sra -fvisibility=hidden -fno-gnu-unique "
-    "-fmax-errors=20 -fsanitize=thread,bounds"
+    "-g1 -nodefaultlibs -nostartfiles -fno-exceptions -fno-rtti -fno-math-errno -fno-tree-sra -fno-jump-tables "
+    "-fvisibility=hidden -fno-gnu-unique -fmax-errors=20 -fsanitize=thread,bounds-strict -finline-functions "
+    "--param max-inline-insns-auto=10000 --param max-inline-insns-single=10000 --param early-inlining-insns=1000 "
+    "--param large-function-growth=10000 --param inline-unit-growth=10000 --param large-stack-frame-growth=10000 "
+    "-Wl,-z,relro,-z,now,--wrap=memcpy,--wrap=memmove,--wrap=memset"
 ).split()
 _TEXT = {"encoding": "utf-8", "errors": "replace"}
 _beside: socket.socket | None = None
@@ -117,19 +124,36 @@ def _file(library: str) -> str:
 
 def _build(library: str, source: str | None, folder: str | None = None) -> str:
     folder = folder or os.getcwd()
-    command = ["g++", *_FLAGS]
+    file = os.path.join(folder, _name(library))
     if source is None:
-        command.append(str(_HERE / "runtime.cpp"))
-    else:
-        source = f'#include "{_HERE / "cuda_on_cpu.h"}"\n#line 1 "kernel"\n{source}\n'
-        command += [*_WATCHED, "-x", "c++", "-"]
+        return _compiler(folder, *_FLAGS, str(_HERE / "runtime.cpp"), "-o", file)[1]
+    refused = kernel_text.unfit_directive(source)
+    if refused:
+        return refused
+    said, refused = _compiler(folder, *_PREPROCESSED, given=f'# 1 "kernel"\n{source}\n')
+    text, refused = ("", refused) if refused else kernel_text.preprocessed(said)
+    if refused:
+        return refused
+    text = f'#include "{_HERE / "cuda_on_cpu.h"}"\n# 1 "kernel"\n{text}\n'
+    return _compiler(folder, *_FLAGS, *_WATCHED, "-x", "c++", "-", "-o", file, given=text)[1] or _unfit(library, file)
+
+
+def _compiler(folder: str, *arguments: str, given: str = "") -> tuple[str, str]:
+    """(output of g++, its error text or "")."""
     environment = os.environ | {"LC_ALL": "C", "TMPDIR": folder}
-    command += ["-o", os.path.join(folder, _name(library))]
     try:
-        done = subprocess.run(command, input=source or "", capture_output=True, env=environment, **_TEXT)
+        done = subprocess.run(["g++", *arguments], input=given, capture_output=True, env=environment, **_TEXT)
     except OSError as error:
-        return f"g++ cannot be started: {error.strerror}"
-    return done.stderr or "g++ failed" if done.returncode else ""
+        return "", f"g++ cannot be started: {error.strerror}"
+    return done.stdout, done.stderr or "g++ failed" if done.returncode else ""
+
+
+def _unfit(library: str, file: str) -> str:
+    try:
+        sentence, code = objects.unfit(file)
+    except (OSError, subprocess.CalledProcessError):
+        return "readelf and objdump, which come with g++, cannot be started"
+    return kernel_text.refusal(_line(library, code) if code else 0, sentence) if sentence else ""
 
 
 def _line(library: str, code: int) -> int:

@@ -99,7 +99,7 @@ def _traffic(case: Case, evidence: Evidence) -> Failure | None:
         if any(name not in kernels for name, _, _ in evidence.rows):
             mistake = "more-traffic"  # PyTorch operations moved elements too
         return Failure(case, evidence, spent, mistake, traffic=True)
-    read_less = evidence.read < read and not case.may_read_less
+    read_less = evidence.read < (case.least_read if case.may_read_less else read)
     if read_less or (evidence.written < written and not case.may_write_less):
         return Failure(case, evidence, spent, "less-traffic", traffic=True)
     return None

@@ -21,8 +21,9 @@ class Case:
     call: Call
     verify: Callable[[Evidence], str | None]
     size: int = 0  # elements; of several failing cases, the smallest is reported
-    budget: tuple[int, int] | None = None  # (elements read, elements written), exact but for the next two
+    budget: tuple[int, int] | None = None  # (elements read, elements written), exact but for the next three
     may_read_less: bool = False  # whether a mask allows an answer to skip elements of the budget
+    least_read: int = 0  # elements that an answer must read where it may read less than the budget
     may_write_less: bool = False  # whether an answer may choose its number of intermediate results
     unit: int = 0  # M·N elements, the unit of the printed ledger
     facts: dict = field(default_factory=dict)  # data for the detectors of mistakes: x, rows, columns, block, ...
