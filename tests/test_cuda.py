@@ -1,6 +1,7 @@
 """CUDA kernels on the CPU: what is counted, what is refused, whatever the order of the threads."""
 
 import os
+import pathlib
 import re
 
 import pytest
@@ -8,13 +9,37 @@ import torch
 from conftest import stored
 
 from grader import environment, interpreter, lessons
-from grader.cuda import report, tools
+from grader.cuda import kernel_text, tools
 from grader.judge import extract, zygotes
 from grader.judge.judge import judge
+from grader.judge.verdict import failure_of
 from grader.mistakes.errors import from_error
 from grader.notebook.cuda_launch import launch
-from grader.spec import Call, Out
+from grader.spec import Call, Evidence, Out
 
+# What stands outside of the kernel, and the refusal.
+OUTSIDE = {
+    "a constructor": (
+        "struct S { unsigned v; S() : v(blockDim.x) {} };\nS s;\n",
+        "would run when the kernel is loaded",
+    ),
+    "a function at load": ('extern "C" void _init() {}\n', "would run when the kernel is loaded"),
+    "a function at the end": (
+        "int kept;\nstruct S { ~S() { kept = 1; } };\nS s;\n",
+        "would run when the kernel is loaded",
+    ),
+    "a callback of its own": ('extern "C" void __tsan_read4(void*) {}\n', "'__tsan_read4' is not one of CUDA's names"),
+    "expf of its own": ('extern "C" float expf(float) { return 1; }\n', "'expf' is a name of what runs the kernels"),
+    "a variable of the runtime": (
+        'extern "C" long long counts;\n__device__ long long& c = counts;\n',
+        "'counts' is dec",
+    ),
+    "a function of the system": (
+        'extern "C" int system(const char*);\nint (*f)(const char*) = system;\n',
+        "'system' is d",
+    ),
+    "an alias": ('extern "C" void k2() __attribute__((alias("k")));\n', "'__attribute__' is not one of CUDA's names"),
+}
 HEAD = 'extern "C" __global__ void k(float* y, const float* x, int n) {\n    const int me = threadIdx.x;\n'
 STORE = "    if (me < n) y[blockIdx.x * n + me] = v;\n"
 
@@ -68,8 +93,8 @@ RIGHT = {
         "#include <math.h>\n  # include <cmath>\n    float v = me < n ? fmaxf(x[blockIdx.x * n + me], -1e30f) : 0;\n"
     ),
     "votes of a warp": (
-        "    bool v0 = __ballot_sync(~0u, me % 2) == 0xaaaaaaaa && __any_sync(~0u, me % 32 == 7) && __all_sync(~0u, me < 64);\n"
-        "    v0 = v0 && !__any_sync(~0u, me > 64) && !__all_sync(~0u, me % 32);\n"
+        "    bool v0 = __ballot_sync(~0u, me % 2) == 0xaaaaaaaa && __any_sync(~0u, me % 32 == 7);\n"
+        "    v0 = v0 && __all_sync(~0u, me < 64) && !__any_sync(~0u, me > 64) && !__all_sync(~0u, me % 32);\n"
         "    float v = v0 ? x[blockIdx.x * n + me % n] : 0;\n"
     ),
     "reductions of a warp": (
@@ -89,8 +114,9 @@ RIGHT = {
         "    float v = lanes == (me % 32 < 8 ? 0xff : 0xffffff) ? x[blockIdx.x * n + me % n] : 0;\n"
     ),
     "bits": (
-        "    bool v0 = __popc(0xf0f) == 8 && __clz(1) == 31 && __clz(0) == 32 && __ffs(8) == 4 && __brev(1) == 0x80000000;\n"
-        "    v0 = v0 && __mul24(-3, 5) == -15 && __umul24(0x1000003, 2) == 6 && __saturatef(NAN) == 0 && __float2int_rd(-0.5f) == -1;\n"
+        "    bool v0 = __popc(0xf0f) == 8 && __clz(1) == 31 && __clz(0) == 32 && __ffs(8) == 4;\n"
+        "    v0 = v0 && __mul24(-3, 5) == -15 && __umul24(0x1000003, 2) == 6 && __brev(1) == 0x80000000;\n"
+        "    v0 = v0 && __saturatef(NAN) == 0 && __float2int_rd(-0.5f) == -1;\n"
         "    float v = v0 ? x[blockIdx.x * n + me % n] : 0;\n"
     ),
     "atomics of every kind": (
@@ -98,9 +124,11 @@ RIGHT = {
         "    if (me < 8) s[me] = me == 4 ? -1 : 0;\n    if (me == 0) u = 5, f = 0;\n    __syncthreads();\n"
         "    atomicAdd(s, 2);\n    atomicSub(s + 1, 2);\n    atomicMax(s + 2, me);\n    atomicMin(s + 3, -me);\n"
         "    atomicAnd(s + 4, ~(1 << me % 32));\n    atomicOr(s + 5, 1 << me % 32);\n    atomicXor(s + 6, 1);\n"
-        "    atomicCAS(s + 7, 0, 9);\n    atomicMin(&u, unsigned(me) - 1);\n    atomicAdd(&f, 0.5f);\n    __syncthreads();\n"
-        "    bool v0 = s[0] == 128 && s[1] == -128 && s[2] == 63 && s[3] == -63 && s[4] == 0 && s[5] == -1 && s[6] == 0;\n"
-        "    v0 = v0 && s[7] == 9 && u == 0 && f == 32;\n    float v = v0 ? x[blockIdx.x * n + me % n] : 0;\n"
+        "    atomicCAS(s + 7, 0, 9);\n    atomicMin(&u, unsigned(me) - 1);\n    atomicAdd(&f, 0.5f);\n"
+        "    __syncthreads();\n"
+        "    bool v0 = s[0] == 128 && s[1] == -128 && s[2] == 63 && s[3] == -63 && s[4] == 0 && s[5] == -1;\n"
+        "    v0 = v0 && s[6] == 0 && s[7] == 9 && u == 0 && f == 32;\n"
+        "    float v = v0 ? x[blockIdx.x * n + me % n] : 0;\n"
     ),
     "a large struct, twice in a long function": (
         "    struct Row { float v[8]; };\n    struct F { static float sum(Row r, int k) {\n"
@@ -111,7 +139,7 @@ RIGHT = {
     ),
     "names that only look like others": (
         "    // # include <math.h>, asm and __builtin_memcpy stand in a comment, and \\\n    // this one goes on\n"
-        "#pragma unroll\n#define TEXT(a) #a\n    const char* text = TEXT(asm) \"__asm__ [[x]] goto *\";\n"
+        '#pragma unroll\n#define TEXT(a) #a\n    const char* text = TEXT(asm) "__asm__ [[x]] goto *";\n'
         "    float _m = x[blockIdx.x * n + me % n], cpu = 1'0 / 10 * text[0] / 'a';\n    float v = _m * cpu;\n"
     ),
     "a load of what nobody stored, thrown away": (
@@ -214,7 +242,59 @@ WRONG = {
         r"the compiler refuses line 3, `y\[0\] = foo\(me\);`: 'foo' was not declared",
     ),
     "another library": ("    y[0] = std::max(me, n);\n", "`y\\[0\\] = std::max.*CUDA has fmaxf, max"),
-    "an open array": ("    extern __shared__ float s[];\n", "the array needs a size"),
+    "an open array": (
+        "    extern __shared__ float s[];\n",
+        "line 3, .*: this launch brings no .*the array needs a size",
+    ),
+    "assembler": ('    asm("nop");\n', "line 3, .*'asm' is not for a kernel"),
+    "a pasted name": ('#define P(a, b) a##b\n    P(__as, m__)("nop");\n', "line 4, `P.*'__asm__' is not one of CUDA's"),
+    "an attribute": ("    int v __attribute__((unused));\n", "line 3, .*'__attribute__' is not one of CUDA's names"),
+    "an attribute in brackets": ("    <:[gnu::noinline]] int v;\n", "line 3, .*no attributes but those of CUDA"),
+    "a pragma": ("#pragma GCC optimize(3)\n", "line 3, .*a kernel has no #pragma GCC optimize"),
+    "a pragma in an operator": (
+        '#define P _Pragma("omp simd")\n    P;\n',
+        "line 4, `P;`: a kernel has no #pragma omp simd",
+    ),
+    "a header by a digraph": ("%:include <string.h>\n", "line 3, .*a kernel includes nothing"),
+    "a header over two lines": ("    //\\\n\n#inc\\\nlude <string.h>\n", "line 5, .*a kernel includes nothing"),
+    "a header behind a comment": ("/*\n*/ # /* */ include <string.h>\n", "line 4, .*a kernel includes nothing"),
+    "a look for a header": ("#if __has_include(</etc/passwd>)\n#endif\n", "line 3, .*a kernel includes nothing"),
+    "another line number": ("#line 70\n", "line 3, .*a kernel has no #line"),
+    "another file's line": ('# 70 "elsewhere"\n', "the compiler refuses .*a kernel includes nothing"),
+    "a raw string": ('    y[0] = *R"(x)";\n', "line 3, .*has no place in a kernel"),
+    "another character": ("    y[0] =\0 1;\n", "line 3, .*has no place in a kernel"),
+    "a name of the runtime": ("    cpu_barrier(0, 1);\n", "line 3, .*'cpu_barrier' is not for a kernel"),
+    "C's memcpy": ("    memcpy(y, x, 4);\n", "line 3, .*'memcpy' is not for a kernel"),
+    "another storage": ("    static thread_local int v;\n", "line 3, .*'thread_local' is not for a kernel"),
+    "a line of its own": ("    __syncthreads(3);\n", "line 3, .*could not convert '3'"),
+    "a store to an index": ("    const_cast<unsigned&>(threadIdx.x) = 0;\n", "line 3, .*invalid .*const_cast"),
+    "a type without bounds": ("    y[0] = (*(float(*)[])&n)[me];\n", "line 3, .*an array needs a size"),
+    "a type beyond bounds": ("    y[0] = (*(float(*)[99999])&n)[me];\n", "no memory of a block is as large"),
+    "an array of one at an end": (
+        "    struct One { float v[1]; };\n    y[0] = ((One*)&n)->v[me];\n",
+        "line 4, .*thread 1 of block 0 uses index 1 of an array",
+    ),
+    "a computed goto": ("    here: void* p = &&here;\n    goto *p;\n", "line 4, .*jumps to no computed place"),
+    "a function's address": (
+        "    auto f = (void (*)(int))(long long)n;\n    f(me);\n",
+        r"line 4, `f\(me\);`: a kernel calls functions by their names",
+    ),
+    "a static variable": (
+        "    static int v = me;\n    y[0] = v;\n",
+        "needs a value that is known before the kernel runs",
+    ),
+    "a static variable that changes": (
+        "    static int v;\n    v += me;\n    y[0] = v;\n",
+        "line 4, .*stores to a variable that all blocks share",
+    ),
+    "a function of a library": ("    int getpid();\n    y[0] = getpid();\n", "'getpid' is declared and never defined"),
+    "memory of its own": ("    y[0] = (new float[n])[me];\n", "a function is declared and never defined"),
+    "a text without an end": (
+        "".join(f"#define X{i + 1}(x) X{i}(x x x x x x x x)\n" for i in range(6))
+        + "#define X0(x) x\n    X6(y[0] = 1;)\n",
+        "its macros make a text of it that is too long",
+    ),
+    "a trap": ("    if (me == 7) __trap();\n", r"line 3, .*thread 7 of block 0 called __trap\(\)"),
 }
 
 
@@ -226,7 +306,47 @@ def test_what_is_wrong_is_stopped_and_told(run, name):
 
     assert error is not None
     assert re.search(told, error["message"]), error["message"]
-    assert from_error(error) or name in ("division by zero", "no end")
+    assert from_error(error) or name in ("division by zero", "no end", "a trap")
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_what_stands_beside_a_kernel_is_read_too(name, tmp_path, monkeypatch):
+    """It is refused before the library is loaded."""
+    monkeypatch.chdir(tmp_path)
+    text, told = OUTSIDE[name]
+
+    assert re.search(told, tools.build("kernel", text + HEAD + "    y[me] = x[me];\n}\n"))
+    assert "" == tools.build("kernel", HEAD + "    y[me] = x[me];\n}\n")
+
+
+def test_cudas_names_are_those_of_the_header():
+    """A name that only one of the two knows would be refused, or could not be compiled."""
+    header = re.sub("//.*", "", pathlib.Path(tools.__file__).with_name("cuda_on_cpu.h").read_text())
+    rounded = set(re.findall(r"^CPU_ROUNDED\((\w+)", header, re.MULTILINE))
+    header += " ".join(f"{name}_r{direction}" for name in rounded for direction in "nzud")
+    names = set(re.findall(r"\b__[a-z]\w*", header)) - rounded
+
+    assert kernel_text.CUDA == {n for n in names if not re.match("__(builtin_|attribute__|is_class)", n)}
+
+
+def test_too_few_loads_are_refused():
+    """Right numbers need each element of a row, whatever the counts say."""
+    case = lessons.exercises()["12.4"].cases(1)[0]
+    launch = {
+        "kernel": "k",
+        "options": {"barriers": 0, "threads": 32, "most_loads": 0, "unstored": ""},
+        "grid": [1],
+        "shared": 0,
+    }
+    x = case.facts["x"]
+    args = [torch.softmax(x.double(), 1).float(), x]
+
+    def failure(read):
+        return failure_of(case, Evidence(args=args, launches=[launch], read=read, written=5))
+
+    assert failure(5) is None and failure(15) is None
+    assert "less-traffic" == failure(4).mistake
+    assert "more-traffic" == failure(16).mistake
 
 
 def test_bytes_are_counted_at_their_width(run):

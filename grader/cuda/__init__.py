@@ -6,7 +6,8 @@ Start reading: host.py (compile and run), then runtime.cpp, memory.h (the guard)
 
 host      compiles a kernel for the CPU, runs it, counts
 report    what stopped a kernel, as a sentence
-tools     g++ and addr2line, in a process beside the runner
+tools     g++ and binutils, in a process beside the runner
+kernel_text, objects   what the text of a kernel and its compiled library may contain
 device    the same kernels on a GPU, through NVRTC
 launch    public path of notebook/cuda_launch
 runtime.cpp, cuda_on_cpu.h, memory.h (guard), meetings.h (races), state.h   the runtime

@@ -21,9 +21,6 @@
 #define INFINITY __builtin_inff()
 #define NAN __builtin_nanf("")
 #define FLT_MAX __FLT_MAX__
-#define FLT_MIN __FLT_MIN__
-#define FLT_EPSILON __FLT_EPSILON__
-#define INT_MAX __INT_MAX__
 #define warpSize 32
 // Values and no variables: the sanitizer does not see a store to a constant.
 #define threadIdx (uint3{cpu_index(0), 0, 0})
@@ -156,7 +153,11 @@ inline int __float_as_int(float x) { int i; __builtin_memcpy(&i, &x, 4); return 
 inline float __int_as_float(int i) { float x; __builtin_memcpy(&x, &i, 4); return x; }
 inline unsigned __float_as_uint(float x) { return unsigned(__float_as_int(x)); }
 inline float __uint_as_float(unsigned i) { return __int_as_float(int(i)); }
-inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline int __popc(unsigned x) {  // g++ would call a library
+    int ones = 0;
+    for (; x; x &= x - 1) ones++;
+    return ones;
+}
 inline int __clz(int x) { return x ? __builtin_clz(x) : 32; }
 inline int __ffs(int x) { return __builtin_ffs(x); }
 inline unsigned __brev(unsigned x) {

@@ -1,8 +1,8 @@
 """The text of a kernel: what may stand in it, before and after the preprocessor.
 
-The sanitizer's callbacks count the accesses of plain C++ and nothing else. So a kernel has no assembler, no attributes, no
-headers, none of the compiler's own functions and none of the runtime's names. The decision is made on the preprocessed
-text, which is the text that g++ compiles, so no macro can hide a name.
+The sanitizer's callbacks count the accesses of plain C++ and nothing else. So a kernel has no assembler, no attributes,
+no headers, none of the compiler's own functions and none of the runtime's names. The decision is made on the
+preprocessed text, which is the text that g++ compiles, so no macro can hide a name.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ _ROUNDED = "fadd fsub fmul fdiv fmaf frcp fsqrt int2float uint2float float2int"
 # CUDA's own names with two underscores in front: cuda_on_cpu.h defines each of them.
 CUDA = frozenset(
     """
-    __global__ __device__ __host__ __shared__ __constant__ __forceinline__ __noinline__ __inline__ __restrict__ __restrict
-    __grid_constant__ __align__ __launch_bounds__ __syncthreads __syncthreads_count __syncthreads_or __syncthreads_and
+    __global__ __device__ __host__ __shared__ __constant__ __forceinline__ __noinline__ __inline__ __restrict__
+    __restrict __grid_constant__ __align__ __launch_bounds__ __syncthreads __syncthreads_count __syncthreads_or
+    __syncthreads_and
     __syncwarp __threadfence __threadfence_block __threadfence_system __trap __shfl_sync __shfl_up_sync __shfl_down_sync
     __shfl_xor_sync __ballot_sync __any_sync __all_sync __activemask __reduce_add_sync __reduce_max_sync
     __reduce_min_sync __reduce_and_sync __reduce_or_sync __reduce_xor_sync __ldg __ldcs __ldcg __ldca __ldlu __stcs
@@ -117,7 +118,9 @@ def _unfit(tokens: list[tuple[int, str, str]]) -> str:
         sentence = _unfit_name(word) if kind == "name" else ""
         if kind in ("raw", "comment") or word == "\\":
             sentence = f"{word[:20]!r} has no place in a kernel"
-        elif words[i : i + 2] == ["[", "["] and not (words[i + 3 : i + 5] == ["]", "]"] and words[i + 2] in _ATTRIBUTES):
+        elif words[i : i + 2] == ["[", "["] and not (
+            words[i + 3 : i + 5] == ["]", "]"] and words[i + 2] in _ATTRIBUTES
+        ):
             sentence = "a kernel has no attributes but those of CUDA"
         elif words[i : i + 2] == ["goto", "*"]:
             sentence = "a kernel jumps to no computed place"
@@ -151,4 +154,6 @@ def _unfit_name(name: str) -> str:
 def _declaration(words: list[str], i: int) -> list[str]:
     """The specifiers of a declaration around one of them."""
     ends = [k for k in range(max(i - 9, 0), min(i + 9, len(words))) if words[k] in (";", "{", "}")]
-    return words[max((k for k in ends if k < i), default=max(i - 9, 0)) : min((k for k in ends if k > i), default=i + 9)]
+    return words[
+        max((k for k in ends if k < i), default=max(i - 9, 0)) : min((k for k in ends if k > i), default=i + 9)
+    ]

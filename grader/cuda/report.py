@@ -119,7 +119,8 @@ def _other(event: Event, who: str, verb: str) -> str:
         DIVISION: f"{who} divides an integer by zero",
         CRASH: f"{who} ran out of its stack",
         TRAP: f"{who} called __trap()",
-        GLOBAL: f"{who} {verb} a variable that all blocks share, an address that belongs to no tensor and to no shared memory",
+        GLOBAL: f"{who} {verb} a variable that all blocks share, an address that belongs to no tensor and to no shared "
+        "memory",
         TOO_MUCH: f"the kernel has {event.offset:,} bytes of shared memory, and a block may have {48 << 10:,}",
     }[event.what]
 

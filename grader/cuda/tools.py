@@ -26,12 +26,14 @@ _PREPROCESSED = "-E -std=c++17 -undef -nostdinc -w -fmax-errors=20 -x c++ -".spl
 # objects.py less to look at. A jump table is a jump to an address. A struct that a call takes is not counted, so g++
 # inlines whatever it can. memory.h checks the copies of large structs (--wrap).
 _WATCHED = (
-    "-g1 -nodefaultlibs -nostartfiles -fno-exceptions -fno-rtti -fno-math-errno -fno-tree-sra -fno-jump-tables "
-    "-fvisibility=hidden -fno-gnu-unique -fmax-errors=20 -fsanitize=thread,bounds-strict -finline-functions "
-    "--param max-inline-insns-auto=10000 --param max-inline-insns-single=10000 --param early-inlining-insns=1000 "
-    "--param large-function-growth=10000 --param inline-unit-growth=10000 --param large-stack-frame-growth=10000 "
+    "-g1 -nodefaultlibs -nostartfiles -fno-stack-protector -fno-exceptions -fno-rtti -fno-use-cxa-atexit "
+    "-fno-math-errno -fno-tree-sra -fno-jump-tables -fvisibility=hidden -fno-gnu-unique -fmax-errors=20 "
+    "-fsanitize=thread,bounds-strict -finline-functions --param max-inline-insns-auto=10000 "
+    "--param max-inline-insns-single=10000 --param early-inlining-insns=1000 --param large-function-growth=10000 "
+    "--param inline-unit-growth=10000 --param large-stack-frame-growth=10000 "
     "-Wl,-z,relro,-z,now,--wrap=memcpy,--wrap=memmove,--wrap=memset"
 ).split()
+_MOST_TEXT = 1 << 20  # characters of a preprocessed kernel
 _TEXT = {"encoding": "utf-8", "errors": "replace"}
 _beside: socket.socket | None = None
 _runtime: str | None = None
@@ -126,26 +128,32 @@ def _build(library: str, source: str | None, folder: str | None = None) -> str:
     folder = folder or os.getcwd()
     file = os.path.join(folder, _name(library))
     if source is None:
-        return _compiler(folder, *_FLAGS, str(_HERE / "runtime.cpp"), "-o", file)[1]
+        return _compiler(folder, *_FLAGS, str(_HERE / "runtime.cpp"), "-o", file)
     refused = kernel_text.unfit_directive(source)
     if refused:
         return refused
-    said, refused = _compiler(folder, *_PREPROCESSED, given=f'# 1 "kernel"\n{source}\n')
-    text, refused = ("", refused) if refused else kernel_text.preprocessed(said)
+    refused = _compiler(folder, *_PREPROCESSED, "-o", f"{file}.ii", given=f'# 1 "kernel"\n{source}\n')
+    if refused:
+        return refused
+    with open(f"{file}.ii", **_TEXT) as made:
+        said = made.read(_MOST_TEXT)
+    if len(said) == _MOST_TEXT:
+        return kernel_text.refusal(0, "its macros make a text of it that is too long")
+    text, refused = kernel_text.preprocessed(said)
     if refused:
         return refused
     text = f'#include "{_HERE / "cuda_on_cpu.h"}"\n# 1 "kernel"\n{text}\n'
-    return _compiler(folder, *_FLAGS, *_WATCHED, "-x", "c++", "-", "-o", file, given=text)[1] or _unfit(library, file)
+    return _compiler(folder, *_FLAGS, *_WATCHED, "-x", "c++", "-", "-o", file, given=text) or _unfit(library, file)
 
 
-def _compiler(folder: str, *arguments: str, given: str = "") -> tuple[str, str]:
-    """(output of g++, its error text or "")."""
+def _compiler(folder: str, *arguments: str, given: str = "") -> str:
+    """Run g++; returns its error text, "" on success. folder: for its temporary files. given: its standard input."""
     environment = os.environ | {"LC_ALL": "C", "TMPDIR": folder}
     try:
         done = subprocess.run(["g++", *arguments], input=given, capture_output=True, env=environment, **_TEXT)
     except OSError as error:
-        return "", f"g++ cannot be started: {error.strerror}"
-    return done.stdout, done.stderr or "g++ failed" if done.returncode else ""
+        return f"g++ cannot be started: {error.strerror}"
+    return done.stderr or "g++ failed" if done.returncode else ""
 
 
 def _unfit(library: str, file: str) -> str:

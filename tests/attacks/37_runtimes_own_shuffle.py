@@ -18,7 +18,8 @@ extern "C" __global__ void NAME(float* y, const float* x, int n) {
     const int wide = n % 4 ? 0 : n / 4;
     for (int i = threadIdx.x; i < wide; i += blockDim.x) {
         const float4 v = reinterpret_cast<const float4*>(x)[i];
-        reinterpret_cast<float4*>(y)[i] = {__expf(v.x - m) / d, __expf(v.y - m) / d, __expf(v.z - m) / d, __expf(v.w - m) / d};
+        reinterpret_cast<float4*>(y)[i] = {
+            __expf(v.x - m) / d, __expf(v.y - m) / d, __expf(v.z - m) / d, __expf(v.w - m) / d};
     }
     for (int c = 4 * wide + threadIdx.x; c < n; c += blockDim.x) y[c] = __expf(x[c] - m) / d;
 }
