@@ -26,6 +26,7 @@ def differences(source: str, number: str) -> tuple[int, list[str]]:
     from grader.host_side import apart
     from grader.interpreter import address_space
     from grader.judge import extract
+    from grader.protocol import frames
     from grader.protocol.calls import pack_call
 
     exercise = lessons.exercises()[number]
@@ -43,12 +44,13 @@ def differences(source: str, number: str) -> tuple[int, list[str]]:
         if not host:
             try:
                 ours.close()
-                apart.serve(theirs, scratch)
+                apart.serve(theirs.detach(), scratch)
             finally:
                 os._exit(0)
         theirs.close()
         address_space.Region.__post_init__ = anywhere
         try:
+            frames.receive(ours, 0)
             server = Server(ours, exercise.modules)
             source = extract.extract([source], exercise.names).source
             server.handle({"op": "write", "source": source}, b"")

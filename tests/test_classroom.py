@@ -414,7 +414,7 @@ def test_an_answer_is_not_blamed_for_a_process_that_could_not_be_made(monkeypatc
     """A full disk is the machine's: the result is flagged, and the next run tries again."""
     from grader.judge import session
 
-    monkeypatch.setattr(session.Session, "_ask", lambda *_: ({"no_worker": "No space left on device"}, b""))
+    monkeypatch.setattr(session.frames, "receive", lambda *_: ({"no_worker": "No space left on device"}, b""))
     exercise = lessons.exercises()["0.1"]
     result = judge(exercise, Answer("def double(x): return 2 * x"))
 

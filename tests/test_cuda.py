@@ -495,4 +495,5 @@ def test_where_it_cannot_be_sealed_each_answer_compiles_its_own(monkeypatch, tmp
     monkeypatch.setattr(os, "memfd_create", lambda *_: os.open(tmp_path / "none" / "none", os.O_RDONLY))
     monkeypatch.chdir(tmp_path)
 
-    assert tools.sealed_runtime(str(tmp_path)) is None and (str(tmp_path / "runtime.so"), "") == tools.runtime()
+    assert tools.sealed_runtime(str(tmp_path)) is None
+    assert (str(tmp_path / "runtime.so"), "") == tools.runtime()

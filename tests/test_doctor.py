@@ -36,7 +36,7 @@ def test_no_path_and_no_user_is_in_it(monkeypatch, capsys):
 
     said = capsys.readouterr().out
     assert "ada" not in said and "(…/x.py, …/x.py)" in said
-    assert 2 == said.count("off: No module named 'torch'")
+    assert 3 == said.count("off: No module named 'torch'")
 
 
 def test_it_says_whether_this_triton_was_tested(tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ import time
 import pytest
 from conftest import ROOT
 
-from grader.isolation import LEVELS, RUNGS, level
+from grader.isolation import HIDDEN, LEVELS, RUNGS, level
 from grader.isolation.linux import landlock, limits, proof, scratch, seccomp
 from grader.isolation.linux.ladder import Sandbox
 from grader.judge import zygotes
@@ -75,7 +75,7 @@ def test_the_lowest_rung_holds_everywhere():
     worker.wait()
 
     assert "on" == worker.status["limits"]
-    assert RUNGS == tuple(worker.status)
+    assert (*RUNGS, HIDDEN) == tuple(worker.status)
     assert all(state == "on" or state.startswith("off: ") for state in worker.status.values())
 
 
@@ -106,6 +106,55 @@ def test_a_rung_that_refuses_too_much_is_not_named_either(monkeypatch, tmp_path)
     sandbox.prove(str(tmp_path))
 
     assert sandbox.status["limits"].startswith("off: ")
+
+
+NO_HIDING = {
+    "root.Root.enter = lambda self, reads: None": "the size of a file elsewhere went through",
+    "landlock.names = landlock.readable = lambda *_: []": "Python's own library",
+    "root._MOUNT_SETATTR = -1": "mount_setattr: Function not implemented",
+}
+
+
+@pytest.mark.parametrize("broken, why", NO_HIDING.items())
+def test_files_that_are_not_hidden_are_not_said_to_be(broken, why, tmp_path):
+    """Nor where too many are hidden; the namespaces stay what they are."""
+    if zygotes.get().status["namespaces"] != "on":
+        pytest.skip("this machine has no namespaces")
+    code = (
+        "import sys\nfrom grader import environment\nfrom grader.isolation import HIDDEN, RUNGS\n"
+        f"from grader.isolation.linux import ladder, landlock, root\n{broken}\n"
+        "sandbox = ladder.Sandbox(environment.ROOT, RUNGS)\nsandbox.prove(sys.argv[1])\n"
+        "print(sandbox.status['namespaces'], sandbox.status[HIDDEN], sandbox.descriptors)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, tmp_path], cwd=ROOT, capture_output=True, text=True)
+
+    assert done.stdout.startswith("on off: ") and why in done.stdout and "set()" in done.stdout, done.stderr
+
+
+LOOKS = """
+import importlib, os, sys
+def f(paths):
+    def there(path):
+        try:
+            return bool(os.stat(path))
+        except FileNotFoundError:
+            return False
+    late = [name for name in ("colorsys", "torch.utils.bundled_inputs") if name not in sys.modules]
+    return [there(path) for path in paths], [importlib.import_module(name).__name__ for name in late]
+"""
+
+
+def test_inside_only_the_files_exist_that_may_be_read(tmp_path):
+    """Modules that nobody has imported yet are among them; the notebook, the course and other folders are not."""
+    if zygotes.get().status[HIDDEN] != "on":
+        pytest.skip("this machine hides no files")
+    missing = [str(ROOT / "grader" / "judge" / "judge.py"), str(tmp_path), "/etc/hostname", "/var"]
+    present = [os.__file__, sys.executable, "/dev/urandom", "/proc/self/fd", "/bin/sh"]
+    with zygotes.get().open(LOOKS, 20) as session:
+        evidence = session.run(Call("call", "f", (missing + present,)))
+
+    assert evidence.error is None and 2 == len(evidence.value[1])
+    assert [False] * len(missing) + [True] * len(present) == evidence.value[0]
 
 
 def test_a_gpu_keeps_the_rungs_that_its_driver_bears(tmp_path):
@@ -344,5 +393,5 @@ def test_another_architecture_is_a_sentence(monkeypatch, tmp_path):
 def test_every_rung_but_one_has_controls_of_both_kinds():
     """What must work and what must not; namespaces bring their own."""
     assert RUNGS[:3] == tuple(proof.CONTROLS)
-    for controls in proof.CONTROLS.values():
+    for controls in (*proof.CONTROLS.values(), proof.HIDDEN):
         assert {True, False} == {control.error is None for control in controls}

@@ -108,10 +108,21 @@ def compiled(source: str) -> ctypes.CDLL:
         if said:
             raise report.refused(said, source)
         try:
-            _libraries[source] = ctypes.CDLL(os.path.abspath(f"{name}.so"))
+            _libraries[source] = _loaded(os.path.abspath(f"{name}.so"))
         except OSError:
             raise report.Stopped("the compiler refuses the kernel: it cannot be loaded") from None
     return _libraries[source]
+
+
+def _loaded(path: str, mode: int = ctypes.DEFAULT_MODE) -> ctypes.CDLL:
+    """Raises tools.Unavailable where the machine refuses to load any library, otherwise OSError."""
+    try:
+        return ctypes.CDLL(path, mode)
+    except OSError as error:
+        if "failed to map segment" not in str(error):
+            raise
+        sentence = "what g++ compiled cannot be loaded: is the folder for temporary files (TMPDIR) mounted noexec?"
+        raise tools.Unavailable(f"{sentence} ({error})") from None
 
 
 @functools.cache
@@ -119,9 +130,9 @@ def _runtime() -> ctypes.CDLL:
     """The library that runs kernels. If the worker has not prepared one, it is compiled here, which takes 0.2 s."""
     path, said = tools.runtime()
     if said:
-        raise report.Stopped(f"g++ does not compile what runs the kernels: {said.splitlines()[0]}")
+        raise tools.Unavailable(f"g++ does not compile what runs the kernels: {said.splitlines()[0]}")
     # RTLD_GLOBAL: the libraries of kernels call functions of this one.
-    library = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+    library = _loaded(path, ctypes.RTLD_GLOBAL)
     library.cpu_tensor.restype = ctypes.c_void_p
     library.cpu_tensor.argtypes = ctypes.c_int, ctypes.c_int64
     return library

@@ -35,8 +35,15 @@ _WATCHED = (
 ).split()
 _MOST_TEXT = 1 << 20  # characters of a preprocessed kernel
 _TEXT = {"encoding": "utf-8", "errors": "replace"}
+_EMPTY = "empty"  # the library of an empty kernel
+_PATIENCE = 4  # seconds; g++ needs 0.3, and it tries again for 15 where it cannot start a process
+_SAYS_WHERE = re.compile(r"^\S+:\d+:\d+: (?:fatal )?error: ", re.MULTILINE)
 _beside: socket.socket | None = None
 _runtime: str | None = None
+
+
+class Unavailable(Exception):
+    """This machine cannot compile or load any kernel."""
 
 
 @functools.cache
@@ -44,17 +51,20 @@ def sealed_runtime(folder: str) -> int | None:
     """Compile the library that runs kernels, once for all later forks.
 
     Returns the descriptor of a file in memory that is sealed against changes; None where g++ or such a file is not
-    available, and each fork has to compile its own. folder: for temporary files.
+    available, and each fork has to compile its own. folder: for temporary files. Raises Unavailable.
     """
     try:
         with tempfile.TemporaryDirectory(dir=folder) as place:
-            if _build("runtime", None, place):
+            said, fault = _build("runtime", None, place)
+            if fault:
+                raise Unavailable(fault)
+            if said:
                 return None
             made = pathlib.Path(place, "runtime.so").read_bytes()
         file = os.memfd_create("runtime", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.write(file, made)
         fcntl.fcntl(file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
-    except OSError:
+    except (OSError, AttributeError):  # AttributeError: Python was built on a machine without such files
         return None
     return file
 
@@ -75,9 +85,12 @@ def runtime() -> tuple[str, str]:
 def build(library: str, source: str | None) -> str:
     """Compile a library into the current folder; returns the error text of g++, "" on success.
 
-    source: the text of a kernel; None for runtime.cpp.
+    source: the text of a kernel; None for runtime.cpp. Raises Unavailable.
     """
-    return _asked("build", library, source)
+    said, fault = _asked("build", library, source)
+    if fault:
+        raise Unavailable(fault)
+    return said
 
 
 def line(library: str, code: int) -> int:
@@ -110,8 +123,11 @@ def start_beside(confine: Callable[[], None]) -> None:
 def _asked(what: str, library: str, given):
     if _beside is None:
         return _TOOLS[what](library, given)
-    frames.send(_beside, {"ask": [what, library, given]})
-    return frames.receive(_beside, 0)[0]["said"]
+    try:
+        frames.send(_beside, {"ask": [what, library, given]})
+        return frames.receive(_beside, 0)[0]["said"]
+    except (frames.BrokenChannel, OSError) as error:
+        raise Unavailable(f"the process that runs g++ has ended: {error}") from None
 
 
 def _name(library: str) -> str:
@@ -124,44 +140,63 @@ def _file(library: str) -> str:
     return os.path.abspath(_name(library))
 
 
-def _build(library: str, source: str | None, folder: str | None = None) -> str:
+def _build(library: str, source: str | None, folder: str | None = None) -> tuple[str, str]:
+    """(error text of g++ or "", a sentence if it cannot compile an empty kernel either, else "")."""
     folder = folder or os.getcwd()
     file = os.path.join(folder, _name(library))
     if source is None:
-        return _compiler(folder, *_FLAGS, str(_HERE / "runtime.cpp"), "-o", file)
+        return _compiler(library, folder, *_FLAGS, str(_HERE / "runtime.cpp"), "-o", file)
     refused = kernel_text.unfit_directive(source)
     if refused:
-        return refused
-    refused = _compiler(folder, *_PREPROCESSED, "-o", f"{file}.ii", given=f'# 1 "kernel"\n{source}\n')
-    if refused:
-        return refused
+        return refused, ""
+    failed = _compiler(library, folder, *_PREPROCESSED, "-o", f"{file}.ii", given=f'# 1 "kernel"\n{source}\n')
+    if any(failed):
+        return failed
     with open(f"{file}.ii", **_TEXT) as made:
         said = made.read(_MOST_TEXT)
     if len(said) == _MOST_TEXT:
-        return kernel_text.refusal(0, "its macros make a text of it that is too long")
+        return kernel_text.refusal(0, "its macros make a text of it that is too long"), ""
     text, refused = kernel_text.preprocessed(said)
     if refused:
-        return refused
+        return refused, ""
     text = f'#include "{_HERE / "cuda_on_cpu.h"}"\n# 1 "kernel"\n{text}\n'
-    return _compiler(folder, *_FLAGS, *_WATCHED, "-x", "c++", "-", "-o", file, given=text) or _unfit(library, file)
+    failed = _compiler(library, folder, *_FLAGS, *_WATCHED, "-x", "c++", "-", "-o", file, given=text)
+    return failed if any(failed) else _unfit(library, file)
 
 
-def _compiler(folder: str, *arguments: str, given: str = "") -> str:
-    """Run g++; returns its error text, "" on success. folder: for its temporary files. given: its standard input."""
+def _compiler(library: str, folder: str, *arguments: str, given: str = "") -> tuple[str, str]:
+    """Run g++; returns as `_build`. folder: for its temporary files. given: its standard input."""
     environment = os.environ | {"LC_ALL": "C", "TMPDIR": folder}
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     try:
-        done = subprocess.run(["g++", *arguments], input=given, capture_output=True, env=environment, **_TEXT)
+        running = subprocess.Popen(["g++", *arguments], env=environment, **pipes, **_TEXT)
     except OSError as error:
-        return f"g++ cannot be started: {error.strerror}"
-    return done.stderr or "g++ failed" if done.returncode else ""
+        return "", f"g++ cannot be started: {error.strerror}"
+    try:
+        said = running.communicate(given, _PATIENCE)[1]
+    except subprocess.TimeoutExpired:
+        if fault := _fault(library, folder, f"g++ is not done after {_PATIENCE} seconds"):
+            return "", fault  # what is left of g++ ends with the process of the answer
+        said = running.communicate()[1]
+    if not running.returncode:
+        return "", ""
+    said = said or "g++ failed"
+    return said, "" if _SAYS_WHERE.search(said) else _fault(library, folder, said.strip().splitlines()[-1])
 
 
-def _unfit(library: str, file: str) -> str:
+def _fault(library: str, folder: str, said: str) -> str:
+    """A sentence with what g++ said if it cannot compile an empty kernel either, else ""."""
+    if library != _EMPTY:
+        return _build(_EMPTY, "", folder)[1]
+    return f"g++ does not work here: {said}"
+
+
+def _unfit(library: str, file: str) -> tuple[str, str]:
     try:
         sentence, code = objects.unfit(file)
     except (OSError, subprocess.CalledProcessError):
-        return "readelf and objdump, which come with g++, cannot be started"
-    return kernel_text.refusal(_line(library, code) if code else 0, sentence) if sentence else ""
+        return "", "readelf and objdump, which come with g++, cannot be started"
+    return kernel_text.refusal(_line(library, code) if code else 0, sentence) if sentence else "", ""
 
 
 def _line(library: str, code: int) -> int:

@@ -11,6 +11,7 @@ import socket
 import torch
 
 from ..cuda import host as cuda
+from ..cuda import tools
 from ..interpreter.float_storages import FloatStorages
 from ..interpreter.observe import Observer
 from ..isolation.linux import limits
@@ -36,15 +37,23 @@ _TELLING_SHAPES = frozenset(
 _SMALL = 32  # numbers that the host may send to the device without a row in the ledger
 
 
-def serve(judge: socket.socket, host: socket.socket, modules: tuple[str, ...]) -> None:
+def serve(to_judge: int, to_host: int, modules: tuple[str, ...]) -> None:
     """Handle the requests of one session until the judge closes its channel, or the host ends.
 
-    modules: of the course, that the answer may import. Their kernels are told from the answer's own.
+    to_judge, to_host: file descriptors of the sockets. modules: of the course, that the answer may import. Their
+    kernels are told from the answer's own.
     """
-    server = Server(host, modules)
+    judge, host = socket.socket(fileno=to_judge), socket.socket(fileno=to_host)
     try:
+        ready, _ = frames.receive(host, 0)  # before the host has an answer
+        too_little = ready.get("too_little_memory") or limits.too_little_memory()
+        frames.send(judge, ready | {"too_little_memory": too_little})
+        server = Server(host, modules)
         while True:
-            reply, data = server.handle(*frames.receive(judge, _MAX_REQUEST))
+            try:
+                reply, data = server.handle(*frames.receive(judge, _MAX_REQUEST))
+            except tools.Unavailable as error:
+                reply, data = {"no_worker": str(error)}, []
             frames.send(judge, reply, data)
     except frames.BrokenChannel:
         return
@@ -74,7 +83,9 @@ class Server:
     def _forward(self, header: dict) -> tuple[dict, list[bytes]]:
         with torch.no_grad(), Observer(Call("call", ""), self._storages) as self._observer:
             done = self._told(header)
-        return pack_reply(error=self._error(done)) if "error" in done else (done, [])
+        if "error" in done:
+            return pack_reply(error=self._error(done))
+        return (done if header["op"] == "write" else {}), []  # an answer that was loaded says nothing more
 
     def _run(self, call: Call, limit: int) -> tuple[dict, list[bytes]]:
         tensors = [arg for arg in call.args if isinstance(arg, torch.Tensor)]
@@ -85,7 +96,7 @@ class Server:
         try:
             with torch.no_grad(), self._observer:
                 value = self._start(call)
-        except frames.BrokenChannel:
+        except (frames.BrokenChannel, tools.Unavailable):
             raise
         except BaseException as error:
             value = {"error": self._described(error), "number": None}

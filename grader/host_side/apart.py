@@ -18,12 +18,13 @@ from .handles import Handle, OnDevice, upload
 from .wire import Wire
 
 
-def serve(channel: socket.socket, scratch: str) -> None:
+def serve(to_device: int, scratch: str) -> None:
     """Handle the orders of the device until it closes the channel.
 
-    channel: socket to the device. scratch: the folder that the answer may write to.
+    to_device: file descriptor of the socket. scratch: the folder that the answer may write to.
     """
-    wire = Wire(channel)
+    wire = Wire(socket.socket(fileno=to_device))
+    wire.tell({"too_little_memory": limits.too_little_memory()})
     launches.send(wire)
     host = Host(wire, scratch)
     with OnDevice(wire), contextlib.suppress(BrokenChannel):

@@ -6,14 +6,16 @@ Start reading: linux/ladder.py, then docs/isolation.md.
 
 linux/ladder      proves the rungs on this machine and climbs them
 linux/limits, landlock, seccomp (system calls), namespaces   one rung each
+linux/root        the files that exist inside the namespaces
 linux/proof       the controls that a rung must pass
+linux/calls       the other system calls, and what follows where one is missing
 linux/processes   the end of a fork and of everything it started
 linux/scratch     folders for what answers write
 
 limits      bounds on a process's own time, memory, files and tasks: an accident affects one answer only
 landlock    files: Python and the system are readable, a scratch folder is writable
 seccomp     system calls: no other processes, no network, no change of owners and modes of files, no administration
-namespaces  processes and network of the machine: they do not exist inside
+namespaces  processes and network of the machine: they do not exist inside. With mounts, its other files neither
 
 Limits alone are no boundary against malice. The names exist on every platform, the rungs on Linux.
 """
@@ -24,6 +26,7 @@ from collections.abc import Iterable
 
 RUNGS = ("limits", "landlock", "seccomp", "namespaces")
 LEVELS = ("none", "limits", "landlock+seccomp", "namespaces")  # a level holds what those before it hold
+HIDDEN = "hidden files"  # whether inside the namespaces only those files exist that an answer may read
 UNKNOWN = "?"  # the level of a file that ended the process which graded it
 
 

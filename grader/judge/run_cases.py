@@ -132,12 +132,14 @@ class Run:
         return False
 
     def _ran(self, case: Case, evidence: Evidence) -> bool:
-        """The call of the case returned or raised."""
+        """The call of the case returned or raised. Raises NoWorker where the machine lacks memory."""
         self.seen.append((case, evidence))
         failure = failure_of(case, evidence)
         if failure is None:
             self.passed += 1
             return True
+        if failure.mistake == "out-of-memory" and self._session.too_little_memory:
+            raise zygotes.NoWorker(self._session.too_little_memory)
         self.failures.append(failure)
         return not self._session.loading_error and failure.mistake != "out-of-memory"
 

@@ -6,6 +6,7 @@ import socket
 import time
 from collections.abc import Callable
 
+from ..isolation.linux import processes
 from ..protocol import frames
 from ..protocol.calls import given_of, pack_call, reply_limit
 from ..protocol.replies import unpack_error, unpack_reply
@@ -34,18 +35,33 @@ class Session:
     """One answer in a process of its own. All calls of `run` have one deadline together.
 
     kill: function that ends the process. channel: socket to the process. source: text of the answer. driver: text of
-    the course that calls it. seconds: until the deadline. loading_error: the exception from the import of the answer,
-    or None. Raises NoWorker, Deadline or Died.
+    the course that calls it. seconds: until the deadline. apart: whether the process that replies runs no Python of the
+    answer. loading_error: the exception from the import of the answer, or None. too_little_memory: a sentence if the
+    machine limits the process so much that the answer may not be what fails, else "".
+
+    Raises NoWorker, Deadline or Died.
     """
 
-    def __init__(self, kill: Callable[[], None], channel: socket.socket, source: str, seconds: float, driver: str = ""):
+    def __init__(
+        self,
+        kill: Callable[[], None],
+        channel: socket.socket,
+        source: str,
+        seconds: float,
+        driver: str = "",
+        apart: bool = False,
+    ):
         self._kill, self._channel = kill, channel
         self._end = time.monotonic() + seconds
-        # Before the answer's text runs: afterwards it could claim that the machine failed.
-        written = self._ask({"op": "write", "source": source})[0]
-        if "no_worker" in written:
-            self.close()
-            raise NoWorker(f"no process for the answer: {str(written['no_worker'])[:200]}")
+        # Before the answer's text runs in it, a process is believed that the machine failed.
+        self.too_little_memory, self._believed = "", True
+        self._ended_for_memory = processes.ended_for_memory()
+        try:
+            self.too_little_memory = self._ask(None)[0].get("too_little_memory")
+            self._ask({"op": "write", "source": source})
+        except Died as error:
+            raise NoWorker(f"the process for the answer ended before it received the answer: {error}") from None
+        self._believed = apart
         self.loading_error = _error(self._ask({"op": "load", "driver": driver})[0])
 
     def run(self, call: Call, run_given: RunGiven | None = None) -> Evidence:
@@ -72,18 +88,28 @@ class Session:
             header[key] = {name: encode(value) for name, value in launch[key].items()}
         return _error(self._ask(header)[0])
 
-    def _ask(self, header: dict, payload=b"", limit: int = 0) -> tuple[dict, bytes]:
+    def _ask(self, header: dict | None, payload=b"", limit: int = 0) -> tuple[dict, bytes]:
+        """The reply to a request; None: to no request, which is the runner's first frame. Raises NoWorker too."""
         left = self._end - time.monotonic()
         if left <= 0:  # check first: an answer may have sent replies in advance
             raise Deadline
         self._channel.settimeout(left)
         try:
-            frames.send(self._channel, header, payload)
-            return frames.receive(self._channel, limit, self._end)
+            if header is not None:
+                frames.send(self._channel, header, payload)
+            reply, data = frames.receive(self._channel, limit, self._end)
         except TimeoutError:
             raise Deadline from None
         except (frames.BrokenChannel, OSError) as error:
+            if processes.ended_for_memory() != self._ended_for_memory:
+                raise NoWorker("this machine ran out of memory, and Linux ended a process") from None
+            if self.too_little_memory:
+                raise NoWorker(self.too_little_memory) from None
             raise Died(str(error)) from None
+        if "no_worker" in reply and self._believed:
+            self.close()
+            raise NoWorker(f"the answer could not be run: {str(reply['no_worker'])[:300]}")
+        return reply, data
 
     def close(self) -> None:
         """End the process."""

@@ -35,7 +35,7 @@ class Zygote:
         self.mode, self._rungs = mode, rungs
         self.status: dict[str, str] = {}
         self._lock, self._numbers, self._ready = threading.Lock(), itertools.count(), False
-        if not hasattr(os, "pidfd_open"):
+        if sys.platform != "linux":
             raise NoWorker("checks need Linux (or Colab, or WSL): this platform cannot fork a guarded process")
         try:
             self._start()
@@ -110,10 +110,12 @@ class Zygote:
             try:
                 socket.send_fds(self._control, [f"fork {number} {packed}".encode()], [theirs.fileno()])
             except OSError as error:
+                self._process.kill()  # it may take a while to end, and `get` would return it again
+                self._process.wait()
                 raise NoWorker(f"the process that runs answers went away: {error}") from None
             finally:
                 theirs.close()
-        return Session(lambda: self.kill(number), ours, source, seconds, driver)
+        return Session(lambda: self.kill(number), ours, source, seconds, driver, job.get("apart", False))
 
     def kill(self, number: int) -> None:
         """End one child and the processes that it started. number: of the fork request."""

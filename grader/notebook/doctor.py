@@ -10,14 +10,17 @@ import subprocess
 import sys
 
 from .. import environment
-from ..isolation import LEVELS, RUNGS, in_words
+from ..isolation import HIDDEN, RUNGS, in_words
 
 # Programs for processes of their own: the interpreter needs an interpreted process, a GPU one that compiles.
 _FEATURES = "import json; from grader.interpreter import selfcheck; print(json.dumps(selfcheck.run()))"
+_CALLS = "import json; from grader.isolation.linux import calls; print(json.dumps(calls.missing()))"
 _KNOWN = (
     "from grader.interpreter import selfcheck; "
     "assert selfcheck.copy_once({!r}).tolist() == [0, 1, 2, 3, 4], 'a wrong answer'"
 )
+
+_SECONDS = 20.0  # for a worker to import an empty answer
 
 
 def doctor() -> None:
@@ -44,6 +47,7 @@ def report() -> dict[str, str]:
         "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
         "order of imports": environment.order(),
         "tested": _tested(),
+        **_calls(),
         **_features(),
         **_workers(),
         **_isolation(),
@@ -53,7 +57,7 @@ def report() -> dict[str, str]:
 
 def healthy(found: dict[str, str]) -> bool:
     """Whether every check can run. It can without a rung of the sandbox too."""
-    return not any(state.startswith("off") for what, state in found.items() if what.strip() not in RUNGS)
+    return not any(state.startswith("off") for what, state in found.items() if what.strip() not in (*RUNGS, HIDDEN))
 
 
 def _tested() -> str:
@@ -67,6 +71,18 @@ def _tested() -> str:
         return f"not with this Triton, but with {', '.join(row['triton'] for row in rows)}"
     missing = [what for what, state in row.items() if state.startswith("off")]
     return f"with this Triton and torch {row['torch']}: " + (f"no {', no '.join(missing)}" if missing else "all works")
+
+
+def _calls() -> dict[str, str]:
+    """The system calls that this machine lacks, with what follows; one line if it has all. Empty outside of Linux."""
+    if sys.platform != "linux":
+        return {}
+    done = _python(_CALLS, "1")
+    try:
+        found = json.loads(done.stdout.splitlines()[-1])
+    except (IndexError, ValueError):
+        return {"system calls": f"off: {_last(done)}"}
+    return {"system calls": f"missing: {', '.join(found)}" if found else "on"} | {f"  {k}": v for k, v in found.items()}
 
 
 def _features() -> dict[str, str]:
@@ -107,10 +123,11 @@ def _workers() -> dict[str, str]:
     found = {}
     for mode in ("interpreted", "compiled"):
         try:
-            zygotes.get(mode).wait()
+            with zygotes.get(mode).open("", _SECONDS):
+                pass
             found[f"{mode} worker"] = "on"
-        except (zygotes.NoWorker, OSError) as error:
-            found[f"{mode} worker"] = f"off: {error}"
+        except (zygotes.NoWorker, zygotes.Deadline, zygotes.Died, OSError) as error:
+            found[f"{mode} worker"] = f"off: {error or 'it took too long'}"
     return found
 
 
@@ -119,12 +136,15 @@ def _isolation() -> dict[str, str]:
     from ..judge import zygotes
 
     level = zygotes.isolation()
-    if level == LEVELS[0]:
+    try:
+        status = zygotes.get().status
+    except zygotes.NoWorker:
+        status = {}
+    if not status:
         return {"isolation": f"{level}: no answer runs here"}
     from ..isolation.linux.ladder import proved
 
-    status = zygotes.get().status
-    rungs = {f"  {rung}": f"on: {proved(rung)}" if status[rung] == "on" else status[rung] for rung in RUNGS}
+    rungs = {f"  {rung}": f"on: {proved(rung)}" if state == "on" else state for rung, state in status.items()}
     return {"isolation": in_words([level]), **rungs}
 
 

@@ -25,13 +25,15 @@ from ..spec import Call, Error, Helper
 _MAX_REQUEST = 1 << 30  # bytes
 
 
-def serve(channel: socket.socket, scratch: str, gpu: bool) -> None:
-    """Handle the requests of one session until the judge closes the channel.
+def serve(to_judge: int, scratch: str, gpu: bool) -> None:
+    """Handle the requests of one session until the judge closes its channel.
 
-    channel: socket to the judge. scratch: the folder that the answer may write to. gpu: whether tensors live on the
-    GPU.
+    to_judge: file descriptor of the socket. scratch: the folder that the answer may write to. gpu: whether tensors
+    live on the GPU.
     """
+    channel = socket.socket(fileno=to_judge)
     runner = Runner(channel, scratch, gpu)
+    frames.send(channel, {"too_little_memory": limits.too_little_memory()})
     while True:
         try:
             header, payload = frames.receive(channel, _MAX_REQUEST)

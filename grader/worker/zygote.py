@@ -7,6 +7,7 @@ after another, and sends bytes back. It holds no expected value, no seed and no 
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import importlib
 import itertools
@@ -42,11 +43,10 @@ _POLL_SECONDS = 0.25  # between two checks of the files that the forks wrote
 
 @dataclass(frozen=True)
 class _Fork:
-    """The processes of one answer. pid, pidfd: of the one that serves the judge; when it ends, the others are ended."""
+    """The processes of one answer. child: the one that serves the judge; when it ends, the others are ended."""
 
-    pid: int
-    pidfd: int
-    others: tuple[int, ...]
+    child: processes.Child
+    others: tuple[processes.Child, ...]
     scratch: tuple[str, ...]  # a folder for each
     starts: bool  # whether it can start processes of its own
 
@@ -88,7 +88,7 @@ class Zygote:
 
     def step(self) -> bool:
         """Wait for the next event and handle it. Without an event, join one huge page. False if the judge is gone."""
-        waiting = [self._control, *(fork.pidfd for fork in self._forks.values())]
+        waiting = [self._control, *(w for fork in self._forks.values() if (w := fork.child.wakes) is not None)]
         if self._loaded != len(sys.modules):
             self._to_join, self._course_modules, self._loaded = hugepages.ranges(), _course_modules(), len(sys.modules)
         if self._to_join and not select.select(waiting, [], [], 0)[0]:
@@ -96,11 +96,11 @@ class Zygote:
             return True
         ready, _, _ = select.select(waiting, [], [], _POLL_SECONDS if self._forks else None)
         for number, fork in list(self._forks.items()):
-            if fork.pidfd in ready:
+            if fork.child.ended():
                 del self._forks[number]
                 self._reap(fork)
             elif any(map(limits.overflows, fork.scratch)):
-                processes.kill(fork.pid)
+                processes.kill(fork.child.pid)
         return self._control not in ready or self._handle_message()
 
     def close(self) -> None:
@@ -115,11 +115,11 @@ class Zygote:
             return False
         verb, number, job = message.decode().split(" ", 2)
         if verb == "kill" and int(number) in self._forks:
-            processes.kill(self._forks[int(number)].pid)
+            processes.kill(self._forks[int(number)].child.pid)
         elif verb == "fork" and fds:
             try:
                 self._forks[int(number)] = self._fork(schema.unpack(json.loads(job), Job), fds[0])
-            except OSError as error:  # such as a full disk: only this session gets the error
+            except (OSError, tools.Unavailable) as error:  # such as a full disk: only this session gets the error
                 _refuse(fds[0], error)
         return True
 
@@ -133,51 +133,62 @@ class Zygote:
         starts = job.gpu or job.tools or self._sandbox.status["seccomp"] != "on"
         folders = tuple(tempfile.mkdtemp(dir=self._folder) for _ in range(1 + job.apart))
         if not job.apart:
-            pid = self._fork_one(job, {channel}, folders[0], lambda: alone.serve(_socket(channel), folders[0], job.gpu))
+            serve = functools.partial(alone.serve, channel, folders[0], job.gpu)
+            child = self._fork_one(job, folders[0], (channel,), serve)
             os.close(channel)
-            return _Fork(pid, os.pidfd_open(pid), (), folders, starts)
-        runtime = tools.sealed_runtime(self._folder) if job.tools else None
-        ours, theirs = socket.socketpair()
-        host = self._fork_one(job, {theirs.fileno()}, folders[1], lambda: apart.serve(theirs, folders[1]))
-        kept = {channel, ours.fileno()} | {runtime} - {None}
-        pid = self._fork_one(
-            job, kept, folders[0], lambda: server.serve(_socket(channel), ours, job.modules), runtime, job.tools
-        )
+            return _Fork(child, (), folders, starts)
+        to_host, to_device = (end.detach() for end in socket.socketpair())
+        try:
+            host = self._fork_one(job, folders[1], (to_device,), functools.partial(apart.serve, to_device, folders[1]))
+            try:
+                serve = functools.partial(server.serve, channel, to_host, job.modules)
+                device = self._fork_one(job, folders[0], (channel, to_host), serve, job.tools)
+            except OSError:
+                host.reap()
+                raise
+        finally:
+            os.close(to_host)
+            os.close(to_device)
         os.close(channel)
-        for end in (ours, theirs):
-            end.close()
-        return _Fork(pid, os.pidfd_open(pid), (host,), folders, starts)
+        return _Fork(device, (host,), folders, starts)
 
     def _fork_one(
-        self, job: Job, kept: set[int], scratch: str, serve: Callable[[], None], runtime: int | None = None, build=False
-    ) -> int:
-        """Fork a process, confine it and let it serve. Returns its process id.
+        self, job: Job, scratch: str, channels: tuple[int, ...], serve: Callable[[], None], build: bool = False
+    ) -> processes.Child:
+        """Fork a process, confine it and let it serve. Raises OSError.
 
-        kept: file descriptors that stay open. runtime: that of the CUDA runtime. build: whether g++ runs beside it.
+        channels: file descriptors that stay open. On the first one, the process tells what this machine lacks. build:
+        whether g++ runs beside it.
         """
-        parent, pid = os.getpid(), os.fork()
+        runtime = tools.sealed_runtime(self._folder) if build else None
+        parent, pid = os.getpid(), processes.ask(os.fork)
         if pid:
-            return pid
+            return processes.Child(pid)
         status = 1
         try:
-            self._confine(job, kept, scratch, parent, runtime, build)
-            serve()
-            status = 0
+            try:
+                self._confine(job, scratch, {*channels, runtime} - {None}, parent)
+                if build:
+                    answering = os.getpid()
+                    tools.use_runtime(runtime)
+                    tools.start_beside(lambda: self._sandbox.confine_tools(answering))
+                self._sandbox.refuse_calls(on_gpu=job.gpu)  # also on a GPU, where Triton starts an assembler
+            except Exception as error:  # this machine lacks a call: no fault of the answer, which has not come yet
+                _refuse(channels[0], error)
+            else:
+                serve()
+                status = 0
         finally:
             os._exit(status)
 
-    def _confine(self, job: Job, kept: set[int], scratch: str, parent: int, runtime: int | None, build: bool) -> None:
-        _keep_only(kept)
+    def _confine(self, job: Job, scratch: str, kept: set[int], parent: int) -> None:
+        """In a fork: apply all of the sandbox but seccomp. kept: file descriptors that stay open."""
+        _keep_only({*kept, *self._sandbox.descriptors})
         before = len(sys.modules)
         for module in job.modules:
             importlib.import_module(module)
         course = [*self._course_modules, *_course_modules(before)]
         self._sandbox.confine(scratch, parent, job.seconds, job.gpu, _files(job.modules, course))
-        if build:
-            answering = os.getpid()
-            tools.use_runtime(runtime)
-            tools.start_beside(lambda: self._sandbox.confine_tools(answering))
-        self._sandbox.refuse_calls(on_gpu=job.gpu)  # also on a GPU, where Triton starts an assembler
         warnings.simplefilter("ignore")
         # Random numbers are the same in every run of an answer. PyTorch's generator has a fixed seed by default.
         random.seed(0)
@@ -185,13 +196,11 @@ class Zygote:
         leave_the_course(course)
 
     def _reap(self, fork: _Fork) -> None:
-        """End a fork that is no longer in the list; remove its processes and its scratch folder."""
-        for pid in (fork.pid, *fork.others):
-            processes.kill(pid)  # and the processes that it left in its session
-            os.waitpid(pid, 0)
-        os.close(fork.pidfd)
+        """End the processes of a fork that is no longer in the list, and remove its scratch folders."""
+        for child in (fork.child, *fork.others):
+            child.reap()
         if fork.starts:
-            processes.end_strays({pid for other in self._forks.values() for pid in (other.pid, *other.others)})
+            processes.end_strays({c.pid for other in self._forks.values() for c in (other.child, *other.others)})
         for folder in fork.scratch:
             remove(folder)
 
@@ -211,14 +220,10 @@ def _keep_only(kept: set[int]) -> None:
     os.close(nowhere)
 
 
-def _socket(fileno: int) -> socket.socket:
-    return socket.socket(fileno=fileno)
-
-
-def _refuse(channel_fd: int, error: OSError) -> None:
+def _refuse(channel_fd: int, error: Exception) -> None:
     """Reply to the judge that there is no worker for this session."""
     with socket.socket(fileno=channel_fd) as channel, contextlib.suppress(OSError):
-        frames.send(channel, {"no_worker": error.strerror})
+        frames.send(channel, {"no_worker": getattr(error, "strerror", None) or str(error)})
 
 
 def _course_modules(before: int = 0) -> list[str]:

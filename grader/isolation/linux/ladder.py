@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
 import pathlib
+import tempfile
 from collections.abc import Callable
 
-from .. import RUNGS
+from .. import HIDDEN, RUNGS
 from . import landlock, limits, namespaces, proof, seccomp
+from .root import Root
 
 
 def proved(rung: str) -> str:
-    """A sentence for a rung that is "on": the operations that worked behind it, and those that it refused."""
-    controls = proof.CONTROLS.get(rung, ())
+    """A sentence for a rung (or HIDDEN) that is "on": operations that worked behind it, and those that it refused."""
+    controls = proof.HIDDEN if rung == HIDDEN else proof.CONTROLS.get(rung, ())
     works = [c.says for c in controls if c.error is None] or ["a fork"]
     refused = [c.says for c in controls if c.error is not None] or ["the machine's network", "its other processes"]
     return f"{', '.join(works)}; but not {', '.join(refused)}"
@@ -22,21 +25,42 @@ def proved(rung: str) -> str:
 class Sandbox:
     """The rungs that a worker has proved, and that each of its children applies.
 
-    status: {rung: "on" or "off: why"}.
+    status: {rung or HIDDEN: "on" or "off: why"}.
     """
 
     def __init__(self, course: pathlib.Path, rungs: tuple[str, ...] = RUNGS):
         """Enter the namespaces; call it before large imports. course: root of the course. rungs: those to try."""
         self.status = {rung: "" if rung in rungs else "off: not asked for" for rung in RUNGS}
         self._reads = [*landlock.readable(course), str(course / "grader" / "cuda")]  # g++ reads its headers
+        self._root: Root | None = None
         if "namespaces" in rungs:
             self.status["namespaces"] = namespaces.enter()
+        self.status[HIDDEN] = "off: it needs namespaces"
 
     def prove(self, folder: str) -> None:
         """Prove every other rung, each in a fork of this process. folder: for the files of the forks."""
         for rung in [rung for rung in proof.CONTROLS if not self.status[rung]]:
             climb = functools.partial(self._climb, {rung}, os.getpid(), False)
             self.status[rung] = proof.prove(proof.CONTROLS[rung], climb, folder)
+        if self.status["namespaces"] == "on":
+            self.status[HIDDEN] = self._hide_files(folder)
+
+    def _hide_files(self, folder: str) -> str:
+        """Build a root folder for the forks, and prove it together with the rungs that restrict files."""
+        rungs = {rung for rung in ("limits", "landlock") if self.status[rung] == "on"}
+        try:
+            self._root = Root(self._reads, landlock.names(), folder)
+        except OSError as error:
+            return f"off: {error.strerror}"
+        outcome = proof.prove(proof.HIDDEN, functools.partial(self._climb, rungs, os.getpid(), False), folder)
+        if outcome != "on":
+            self._root = None
+        return outcome
+
+    @property
+    def descriptors(self) -> set[int]:
+        """Of the open files that `confine` needs."""
+        return {self._root.descriptor} if self._root else set()
 
     def prove_on_gpu(self, folder: str, use_gpu: Callable[[], object]) -> None:
         """Keep in status the rungs behind which use_gpu() works: drivers need different files and system calls."""
@@ -50,6 +74,8 @@ class Sandbox:
         self.status |= dict.fromkeys(rungs, "on")
 
     def _climb(self, rungs: set[str], parent: int, on_gpu: bool, scratch: str) -> None:
+        if self._root:
+            self._root.enter([])
         limits.move_into(scratch)
         limits.apply(proof.SECONDS, parent, on_gpu)
         if "landlock" in rungs:
@@ -58,11 +84,17 @@ class Sandbox:
             seccomp.apply(on_gpu=on_gpu)
 
     def confine(self, scratch: str, parent: int, seconds: float, on_gpu: bool, reads: list[str]) -> None:
-        """Apply limits and Landlock to this process and its descendants, for good. Call it once, early.
+        """Apply limits and Landlock to this process and its descendants, for good, in a root folder of their own.
+
+        Call it once, early. Raises OSError or landlock.Unavailable.
 
         scratch: the folder that it may write to. parent: the process whose end ends this one. seconds: CPU time.
         reads: files that it may read in addition.
         """
+        if on_gpu and os.statvfs(scratch).f_flag & os.ST_NOEXEC:
+            raise OSError(errno.EACCES, f"a GPU runs libraries from {tempfile.gettempdir()}, which is mounted noexec")
+        if self._root:
+            self._root.enter(reads)
         limits.move_into(scratch)
         limits.apply(seconds, parent, on_gpu)
         if self.status["landlock"] == "on":

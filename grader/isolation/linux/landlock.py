@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
+import shutil
 import stat
 import sys
 
@@ -19,6 +20,7 @@ _READ = _EXECUTE | _READ_FILE | _READ_DIR
 # Programs, libraries, and files that the C library and PyTorch read.
 _SYSTEM = (
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/etc/ld.so.cache", "/etc/localtime",
+    "/etc/alternatives",  # links to programs and libraries
     "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu", "/dev/zero", "/dev/random", "/dev/urandom",
 )  # fmt: skip
 # Files that a GPU's driver uses in addition.
@@ -43,10 +45,19 @@ def readable(course: pathlib.Path) -> list[str]:
 
     course: root of the course. A folder of Python that contains the user's home folder is left out.
     """
-    python = {sys.prefix, sys.exec_prefix, sys.base_prefix, *sys.path}
-    folders = {os.path.realpath(p) for p in python if os.path.isdir(p)}
+    folders = {os.path.realpath(p) for p in _python()}
     folders = sorted(f for f in folders if not pathlib.Path.home().is_relative_to(f))
     return [path for each in (*_SYSTEM, *folders) for path in _without(each, str(course))]
+
+
+def names() -> list[str]:
+    """The paths of `readable` before symbolic links were followed, and those of the programs that the course starts."""
+    programs = [found for program in ("g++", "addr2line") if (found := shutil.which(program))]
+    return [*_SYSTEM, *_python(), *programs]
+
+
+def _python() -> set[str]:
+    return {p for p in (sys.prefix, sys.exec_prefix, sys.base_prefix, *sys.path) if os.path.isdir(p)}
 
 
 def _without(path: str, left_out: str) -> list[str]:
@@ -71,13 +82,13 @@ def apply(scratch: str, reads: list[str], on_gpu: bool = False) -> None:
     size = 24 if number >= 6 else 8
     ruleset = libc.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(size), 0)
     if ruleset < 0:
-        raise Unavailable(os.strerror(ctypes.get_errno()))
+        raise Unavailable(f"landlock_create_ruleset: {os.strerror(ctypes.get_errno())}")
     for path in (*reads, "/proc/self", *(_GPU_READ if on_gpu else ())):
         _allow(libc, ruleset, path, _READ)
     for path in (scratch, "/dev/null", *(_GPU_WRITE if on_gpu else ())):
         _allow(libc, ruleset, path, everything)
     if libc.syscall(_RESTRICT_SELF, ruleset, 0) != 0:
-        raise Unavailable(os.strerror(ctypes.get_errno()))
+        raise Unavailable(f"landlock_restrict_self: {os.strerror(ctypes.get_errno())}")
     os.close(ruleset)
 
 

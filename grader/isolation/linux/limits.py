@@ -9,6 +9,8 @@ import resource
 import signal
 import tempfile
 
+from . import processes
+
 MEMORY = 2 << 30  # bytes for an answer, besides those that PyTorch and Triton occupy
 RESERVE = 256 << 20  # bytes that stay free, so that an out-of-memory error can be reported
 # A file that is removed while open is in no folder. These two bound the total size of such files.
@@ -28,7 +30,7 @@ def apply(seconds: float, parent: int, on_gpu: bool = False) -> None:
     seconds: CPU time. parent: the process whose end ends this one. on_gpu: the address space has no limit, because CUDA
     reserves far more than it uses; and more files may be open.
     """
-    os.setsid()
+    processes.ask(os.setsid)
     _limit(resource.RLIMIT_CPU, int(seconds) + 2, int(seconds) + 3)
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_FSIZE, FILE_SIZE)
@@ -60,9 +62,17 @@ def die_with(parent: int) -> None:
 
 def fork_for_programs(parent: int) -> None:
     """Prepare a fork of a confined process for programs: under root they run as root, who owns the scratch folder."""
-    if os.geteuid() == 0:
+    if os.geteuid() == 0 != os.getuid():
         os.setresuid(0, 0, 0)
     die_with(parent)
+
+
+def too_little_memory() -> str:
+    """A sentence if a limit of the machine leaves this process much less than MEMORY, otherwise ""."""
+    ceiling = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if ceiling == resource.RLIM_INFINITY or (left := ceiling - _address_space()) > MEMORY - RESERVE:
+        return ""
+    return f"a limit of this machine (ulimit -v) leaves an answer {left >> 20} MB of memory instead of {MEMORY >> 20}"
 
 
 def use_reserve() -> None:
@@ -111,11 +121,11 @@ def _give_up_rights(own_user: bool) -> bool:
 
 
 def _limit(which: int, soft: int, hard: int | None = None) -> None:
-    ceiling = resource.getrlimit(which)[1]
+    ceiling = processes.ask(resource.getrlimit, which)[1]
     hard = soft if hard is None else hard
     if ceiling != resource.RLIM_INFINITY:
         soft, hard = min(soft, ceiling), min(hard, ceiling)
-    resource.setrlimit(which, (soft, hard))
+    processes.ask(resource.setrlimit, which, (soft, hard))
 
 
 def _tasks() -> int:

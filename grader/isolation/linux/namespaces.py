@@ -7,7 +7,7 @@ import ctypes
 import os
 import socket
 
-from . import limits
+from . import limits, processes
 
 _IPC, _USER, _PID, _NET = 0x08000000, 0x10000000, 0x20000000, 0x40000000
 
@@ -29,7 +29,7 @@ def enter() -> str:
             return f"off: namespaces are refused here ({refused})"
         _unshare()
         outside = os.getpid()
-        inside = os.fork()
+        inside = processes.ask(os.fork)
         if inside:
             _wait(inside)
         limits.die_with(0)  # inside, the parent's process id is 0
@@ -44,7 +44,7 @@ def enter() -> str:
 
 def _rehearsed() -> str:
     """Why namespaces are refused, "" where they are not. A fork tries them, because entering cannot be undone."""
-    child = os.fork()
+    child = processes.ask(os.fork)
     if not child:
         try:
             _unshare()

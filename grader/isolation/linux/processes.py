@@ -6,14 +6,55 @@ import contextlib
 import ctypes
 import os
 import signal
+from collections.abc import Callable
 
 _PR_SET_CHILD_SUBREAPER = 36
 _ROUNDS = 100  # searches for remaining processes; each ends all that it finds
 
 
+def ask(call: Callable, *arguments):
+    """The result of a system call. Raises OSError with the call's name in `strerror`."""
+    try:
+        return call(*arguments)
+    except (OSError, ValueError) as error:  # Python turns some refusals of setrlimit into ValueError
+        why = getattr(error, "strerror", None) or error
+        raise OSError(getattr(error, "errno", None), f"{call.__name__}: {why}") from None
+
+
+def ended_for_memory() -> int | None:
+    """The number of processes of this machine that Linux has ended to free memory; None where it does not say."""
+    try:
+        with open("/proc/vmstat") as f:
+            return next((int(line.split()[1]) for line in f if line.startswith("oom_kill ")), None)
+    except OSError:
+        return None
+
+
 def adopt_orphans() -> None:
     """Make this process the new parent of each descendant that loses its own."""
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+class Child:
+    """A fork of this process. pid: its id. wakes: a descriptor that is readable after its end; None: ask `ended`."""
+
+    def __init__(self, pid: int):
+        self.pid = pid
+        try:
+            self.wakes = os.pidfd_open(pid)
+        except (AttributeError, OSError):  # Linux before 5.3, a filter of a container, a Python built on such a machine
+            self.wakes = None
+
+    def ended(self) -> bool:
+        """Whether it has ended. Its id stays taken until `reap`."""
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+    def reap(self) -> None:
+        """End it, and the processes that it left in its session."""
+        kill(self.pid)
+        os.waitpid(self.pid, 0)
+        if self.wakes is not None:
+            os.close(self.wakes)
 
 
 def kill(pid: int) -> None:

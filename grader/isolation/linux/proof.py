@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import mmap
 import os
 import pathlib
@@ -11,12 +12,13 @@ import select
 import shutil
 import signal
 import socket
+import subprocess
 import tempfile
 import threading
 from collections.abc import Callable
 from typing import NamedTuple
 
-from . import limits
+from . import limits, processes
 
 SECONDS = 60  # the first use of a GPU is slow
 
@@ -47,6 +49,14 @@ def _process(*_) -> None:
     os.waitpid(child, 0)
 
 
+def _compiler(*_) -> None:
+    for program in ("cc1plus", "ld") if _COMPILER else ():
+        path = subprocess.check_output([_COMPILER, f"-print-prog-name={program}"], text=True).strip()
+        if shutil.which(path) is None:
+            raise FileNotFoundError(path)
+
+
+_COMPILER = shutil.which("g++")
 CONTROLS = {
     "limits": (
         Control("a megabyte", lambda *_: bytearray(1 << 20)),
@@ -74,6 +84,19 @@ CONTROLS = {
         Control("another mode for a file", lambda scratch, _: os.chmod(scratch, 0o777), PermissionError),
     ),
 }  # fmt: skip
+HIDDEN = (
+    Control("Python's own library", lambda *_: pathlib.Path(os.__file__).read_bytes()),
+    Control("an import", lambda *_: importlib.import_module("colorsys")),
+    Control("a file of its own", lambda scratch, _: _write(scratch / "own")),
+    Control("random numbers", lambda *_: pathlib.Path("/dev/urandom").open("rb").read(1)),
+    Control("output to nowhere", lambda *_: _write(pathlib.Path(os.devnull))),
+    Control("its open files", lambda *_: os.listdir("/proc/self/fd")),
+    Control("the compiler", _compiler),
+    Control("the size of a file elsewhere", lambda *_: os.stat(__file__), FileNotFoundError),
+    Control("its path", lambda *_: os.open(__file__, os.O_PATH), FileNotFoundError),
+    Control("another root folder", lambda *_: os.chroot("."), PermissionError),
+    Control("a new file beside Python's", lambda *_: _write(pathlib.Path(os.__file__).with_name("new")), OSError),
+)
 
 
 def prove(controls: tuple[Control, ...], climb: Callable[[str], None], folder: str) -> str:
@@ -87,7 +110,7 @@ def prove(controls: tuple[Control, ...], climb: Callable[[str], None], folder: s
     scratch.mkdir()
     process = int(os.readlink("/proc/self"))  # the id in /proc, which may belong to another namespace
     reading, writing = os.pipe()
-    child = os.fork()
+    child = processes.ask(os.fork)
     if not child:
         with contextlib.suppress(BaseException):
             os.write(writing, _run(controls, lambda: climb(str(scratch)), scratch, process).encode())
@@ -107,7 +130,7 @@ def _run(controls: tuple[Control, ...], climb: Callable[[], None], scratch: path
     try:
         climb()
     except Exception as error:
-        return f"off: {error}"
+        return f"off: {getattr(error, 'strerror', None) or error}"
     for control in controls:
         try:
             control.do(scratch, process)

@@ -70,7 +70,7 @@ def apply(programs: bool = False, on_gpu: bool = False) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 22, 2
     if libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(program)) != 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+        raise OSError(ctypes.get_errno(), f"PR_SET_SECCOMP: {os.strerror(ctypes.get_errno())}")
 
 
 def _filter(pid: int, programs: bool, on_gpu: bool) -> bytes:
