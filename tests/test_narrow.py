@@ -10,9 +10,11 @@ import pytest
 from conftest import ROOT, stored
 
 from grader import lessons
+from grader.classroom import executors
 from grader.cuda import tools
 from grader.isolation import HIDDEN
 from grader.isolation.linux import calls, processes
+from grader.judge import zygotes
 
 NARROW = [sys.executable, str(ROOT / "tests" / "narrow.py")]
 CUDA = next(s for s in stored("right") if lessons.exercises()[s.exercise].cases(1)[0].call.kind == "cuda")
@@ -69,6 +71,9 @@ def test_answers_are_graded_without(missing, error, filters):
 
     assert {"passed"} == {row["status"] for row in (right, *cuda)}, (right, cuda)
     assert ("failed", "no-max") == (wrong["status"], wrong["mistake"])
+    if "unshare" not in missing:  # a machine without mounts keeps its namespaces
+        zygotes.get().wait()
+        assert zygotes.get().status["namespaces"] == status["namespaces"]
     for rung, said in GRADED[missing].items():
         assert status[rung].startswith("off: ") and said in status[rung]
 
@@ -118,6 +123,17 @@ def test_the_end_of_a_child_is_seen_without_pidfd_open(refusal, monkeypatch):
     os.close(reading)
     with pytest.raises(ChildProcessError):
         os.waitpid(pid, 0)
+
+
+def test_no_folder_for_shared_memory_is_a_sentence(monkeypatch):
+    """Python's locks between processes are files there."""
+
+    def refuse(*_):
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(executors, "ProcessPoolExecutor", refuse)
+    with executors.local(1, 1.0) as grader, pytest.raises(RuntimeError, match="need /dev/shm: No such file"):
+        grader.executor.submit(len, "").result()
 
 
 COMPILERS = {  # what stands in for g++: its script, what it says, whether that is the machine's fault

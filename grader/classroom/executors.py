@@ -125,7 +125,10 @@ class _Processes(Executor):
             raise
 
     def _start(self) -> ProcessPoolExecutor:
-        pool = ProcessPoolExecutor(1, self._context, _begin, (self._alive_reader,))
+        try:
+            pool = ProcessPoolExecutor(1, self._context, _begin, (self._alive_reader,))
+        except OSError as error:
+            raise RuntimeError(f"processes to grade files in need /dev/shm: {error.strerror}") from error
         self._pools.add(pool)
         # The process inherits this mask, so that Ctrl-C reaches only the process that submits the files.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
