@@ -51,7 +51,7 @@ def run():
 
     def evidence(body, order="forward"):
         source = f"source = {HEAD + body + '}'!r}"
-        with zygotes.get().open(source, 60, tools=True) as session:
+        with zygotes.get().open(source, 60, apart=True, tools=True) as session:
             return session.run(
                 Call("cuda", "source", (Out((2, 8)), x, 8), {"function": "k", "threads": 64}, (2,), order)
             )
@@ -452,9 +452,9 @@ def test_each_kernel_has_its_own_point(right):
 
 
 def test_a_kernel_that_ends_the_process_costs_its_own_point(right):
-    """The others run in a new one. No kernel can end it by itself, so its text does, when a fault is quoted."""
-    leaves = 'type("Leaves", (str,), {"splitlines": lambda self: __import__("os")._exit(1)})'
-    result = verdict(**right | {"v2": f"{leaves}({right['v2'].replace('__syncthreads();', '', 1)})"})
+    """The others run in a new one. No kernel can end it by itself, so an object in its place does, when it is sent."""
+    leaves = 'type("Leaves", (), {"__class__": property(lambda self: __import__("os")._exit(1))})'
+    result = verdict(**right | {"v2": f"{leaves}()"})
 
     assert (2, "exits") == (result.score, result.mistake), result.text
 
@@ -472,6 +472,7 @@ def test_without_a_compiler_the_others_go_on(monkeypatch):
 
 SPOILS = """
 import glob, os
+found = "out of reach"
 for file in glob.glob("/proc/self/fd/*"):
     if "runtime" in os.path.realpath(file):
         for spoil in (lambda: open(file, "r+b").write(b"spoilt"), lambda: os.write(int(os.path.basename(file)), b"x")):
@@ -484,10 +485,10 @@ for file in glob.glob("/proc/self/fd/*"):
 """
 
 
-def test_what_runs_kernels_is_the_same_for_everybody_and_nobody_can_change_it():
-    """It is compiled once, and answers find it in a file that is sealed."""
-    with zygotes.get().open(SPOILS, 60, tools=True) as session:
-        assert "kept" == session.run(Call("value", "found")).value
+def test_what_runs_kernels_is_out_of_an_answers_reach():
+    """It is compiled once, in a file that is sealed, and the Python of an answer does not hold this file."""
+    with zygotes.get().open(SPOILS, 60, apart=True, tools=True) as session:
+        assert "out of reach" == session.run(Call("value", "found")).value
 
 
 def test_where_it_cannot_be_sealed_each_answer_compiles_its_own(monkeypatch, tmp_path):

@@ -11,12 +11,12 @@ from conftest import ROOT
 _LOWER = """
 from grader.fast import backward, online, packed, rows, shared, split, tiled_two_pass
 from grader.protocol.values import encode
-from grader.worker import lowering
+from grader.device_side import lowering
 
 def lower(kernel, pointers, **constants):
     names = kernel.arg_names
     types = {n: pointers.get(n, "i32") for n in names if n not in constants}
-    assert lowering.lower(kernel, types, {n: encode(v) for n, v in constants.items()}, {})
+    lowering.lower_kernel(kernel, types, {n: encode(v) for n, v in constants.items()}, {})
 
 for element in ("fp32", "bf16", "fp16"):
     xy = {n: "*" + element for n in ("x_ptr", "y_ptr", "dx_ptr", "dy_ptr")}

@@ -213,7 +213,7 @@ def test_list_and_doctor(capsys):
 
     assert 0 == main(["doctor"])
     said = capsys.readouterr().out
-    assert 11 == said.count(" on\n")
+    assert 12 == said.count(" on\n")
     for what in ("known answer", "guard", "poison", "ledger", "order", "speed", "isolation", "order of imports"):
         assert f"\n{what} " in said
     assert str(ROOT) not in said and "/" not in said.replace("…/", "")

@@ -138,7 +138,7 @@ def test_no_folder_for_shared_memory_is_a_sentence(monkeypatch):
 
 COMPILERS = {  # what stands in for g++: its script, what it says, whether that is the machine's fault
     "refuses the kernel": ("echo 'kernel:1:1: error: no' >&2; exit 1", "kernel:1:1: error: no", ""),
-    "refuses some text": ("grep -q kernel_text && { echo 'no' >&2; exit 1; }; exit 0", "no", ""),
+    "refuses some text": ("grep -q kernel_text && { echo no >&2; exit 1; }; for last; do :; done; : > $last", "no", ""),
     "cannot start": ("echo 'g++: fatal error: cannot execute cc1plus' >&2; exit 1", "cannot execute", "cannot execute"),
     "waits": ("sleep 30", "", "not done after"),
 }

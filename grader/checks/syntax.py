@@ -108,9 +108,10 @@ def kernels(tree: ast.AST) -> list[ast.FunctionDef]:
 
 
 def foreign_module(tree: ast.AST) -> bool:
-    """torch, numpy or math in a kernel."""
+    """torch, numpy or math in a kernel, but for constants such as math.inf."""
     inside = [n for kernel in kernels(tree) for n in nodes(kernel) if isinstance(n, ast.Attribute)]
-    return any(isinstance(n.value, ast.Name) and n.value.id in _FOREIGN for n in inside)
+    used = [n.attr for n in inside if isinstance(n.value, ast.Name) and n.value.id in _FOREIGN]
+    return any(name not in ("inf", "nan", "pi", "e", "tau") for name in used)
 
 
 def kernel_returns(tree: ast.AST) -> bool:

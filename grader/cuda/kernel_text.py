@@ -91,7 +91,7 @@ def preprocessed(said: str) -> tuple[str, str]:
 
     said: the output for a text with `# 1 "kernel"` in front.
     """
-    lines, line = said.split('\n# 1 "kernel"\n', 1)[1].split("\n"), 0
+    lines, line = said.partition('\n# 1 "kernel"\n')[2].split("\n"), 0
     tokens: list[tuple[int, str, str]] = []  # (line, kind, word)
     for number, text in enumerate(lines):
         line += 1

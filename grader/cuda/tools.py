@@ -152,8 +152,11 @@ def _build(library: str, source: str | None, folder: str | None = None) -> tuple
     failed = _compiler(library, folder, *_PREPROCESSED, "-o", f"{file}.ii", given=f'# 1 "kernel"\n{source}\n')
     if any(failed):
         return failed
-    with open(f"{file}.ii", **_TEXT) as made:
-        said = made.read(_MOST_TEXT)
+    try:
+        with open(f"{file}.ii", **_TEXT) as made:
+            said = made.read(_MOST_TEXT)
+    except OSError as error:
+        return "", f"g++ does not work here: it makes no {error.filename}"
     if len(said) == _MOST_TEXT:
         return kernel_text.refusal(0, "its macros make a text of it that is too long"), ""
     text, refused = kernel_text.preprocessed(said)
@@ -161,7 +164,7 @@ def _build(library: str, source: str | None, folder: str | None = None) -> tuple
         return refused, ""
     text = f'#include "{_HERE / "cuda_on_cpu.h"}"\n# 1 "kernel"\n{text}\n'
     failed = _compiler(library, folder, *_FLAGS, *_WATCHED, "-x", "c++", "-", "-o", file, given=text)
-    return failed if any(failed) else _unfit(library, file)
+    return failed if any(failed) or library == _EMPTY else _unfit(library, file)
 
 
 def _compiler(library: str, folder: str, *arguments: str, given: str = "") -> tuple[str, str]:

@@ -99,7 +99,7 @@ class Server:
         except (frames.BrokenChannel, tools.Unavailable):
             raise
         except BaseException as error:
-            value = {"error": self._described(error), "number": None}
+            value = self._kept_error(error)
         observed = self._observer.observations(tensors)
         observed.programs = self._kernels.texts
         if "error" in value:
@@ -167,8 +167,7 @@ class Server:
             self._memory.free(header["freed"])
             return _ORDERS[header["op"]](self, header, payload)
         except BaseException as error:
-            self._errors.append(self._described(self._told_by(error)))
-            return {"error": self._errors[-1], "number": len(self._errors) - 1}, b""
+            return self._kept_error(self._told_by(error)), b""
 
     def _run_operator(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
         args, kwargs = orders.decode([header["args"], list(header["kwargs"].values())], self._memory.get)
@@ -233,6 +232,11 @@ class Server:
         except LeftForHost as left:
             return error if isinstance(error, LeftForHost) else left
         return error
+
+    def _kept_error(self, error: BaseException) -> dict:
+        """The record of an error of the device, with the number by which the host can name it."""
+        self._errors.append(self._described(error))
+        return {"error": self._errors[-1], "number": len(self._errors) - 1}
 
     def _described(self, error: BaseException) -> Error:
         if isinstance(error, MemoryError):

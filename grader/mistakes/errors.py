@@ -95,7 +95,5 @@ def from_error(error: dict) -> str | None:
         return "shape-not-a-tuple"  # tl.zeros raises it in Triton's own code, and then there is no line of the answer
     if "array of size 1" in message and "range(" in error["line"]:
         return "loop-over-a-block"
-    for pattern, mistake in _TRANSLATIONS:
-        if re.search(pattern, message):
-            return mistake
-    return None
+    found = next((mistake for pattern, mistake in _TRANSLATIONS if re.search(pattern, message)), None)
+    return found or ("refused-by-compiler" if kind == "RefusedKernel" else None)

@@ -30,7 +30,7 @@ def launch(source: str, x, threads: int = 64):
     name = found[1] if found else "kernel"
     (m, n), x = x.shape, x.cpu().contiguous()  # the kernel expects rows without gaps
     call = Call("cuda", "source", (Out((m, n)), x, n), {"function": name, "threads": threads}, (m,))
-    with zygotes.get().open(f"source = {source!r}", seconds=60, tools=True) as session:
+    with zygotes.get().open(f"source = {source!r}", seconds=60, apart=True, tools=True) as session:
         evidence = session.run(call)
     if evidence.error:
         raise KernelMisuse(evidence.error["message"])
