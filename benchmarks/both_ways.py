@@ -51,7 +51,7 @@ def differences(source: str, number: str) -> tuple[int, list[str]]:
         address_space.Region.__post_init__ = anywhere
         try:
             frames.receive(ours, 0)
-            server = Server(ours, exercise.modules)
+            server = Server(ours)
             source = extract.extract([source], exercise.names).source
             server.handle({"op": "write", "source": source}, b"")
             server.handle({"op": "load", "driver": exercise.driver}, b"")

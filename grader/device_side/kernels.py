@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import re
-import sys
+from typing import NamedTuple
 
 from ..interpreter.ledger import Ledger
 from ..protocol import schema
 from ..protocol.kernels import KernelProgram
+from ..protocol.orders import Malformed
 from .kernel_text import RefusedKernel, admit
 
 
-class Kernels:
-    """The kernels that a host sent, by their text.
+class _Kernel(NamedTuple):
+    """A function with @triton.jit, its text, and whether this text stands in a module of the course."""
 
-    modules: of the course, whose kernels are told from the answer's own. texts: of the kernels that ran since `begin`;
-    a Launch has the index of its own. launched: names of the kernels whose launch was pretended; "own" for an answer's.
+    function: object
+    text: str
+    shipped: bool
+
+
+class Kernels:
+    """The kernels that a host sent, by number.
+
+    shipped: texts of the course, whose kernels are told from the answer's own. texts: of the kernels that ran since
+    `begin`; a Launch has the index of its own. launched: names of the kernels whose launch was pretended; "own" for an
+    answer's.
     """
 
-    def __init__(self, modules: tuple[str, ...] = ()):
-        self._admitted: dict[str, object] = {}
-        self._text_of: dict[int, str] = {}
-        beginnings = tuple(f"{module}." for module in modules)
-        shipped = [module for name, module in list(sys.modules.items()) if name.startswith(beginnings)]
-        self._shipped = [inspect.getsource(module) for module in shipped]
+    def __init__(self, shipped: tuple[str, ...] = ()):
+        self._kernels: list[_Kernel] = []
+        self._shipped = shipped
         self.texts: list[str] = []
         self.launched: list[str] = []
 
@@ -33,39 +39,42 @@ class Kernels:
         """Begin a call, which has launched nothing yet."""
         self.texts, self.launched = [], []
 
-    def get(self, program: dict):
-        """The kernel of a program, a function with @triton.jit. Raises RefusedKernel."""
-        text = json.dumps(program)
-        if text not in self._admitted:
-            try:
-                kernel = admit(schema.unpack(program, KernelProgram))
-            except RefusedKernel:
-                todo = re.search(r"TODO \d+\.\d+(?: \(\d+ of \d+\))?", text)
-                if todo:  # of a kernel that is not written yet, the next step is all that matters
-                    raise RefusedKernel(todo[0]) from None
-                raise
-            self._admitted[text] = kernel
-            self._text_of[id(kernel)] = text
-        return self._admitted[text]
-
-    def launch(self, kernel, grid, args, kwargs: dict, ledger: Ledger) -> None:
-        """Run a kernel over a grid, and enter its text into the records of its launches."""
-        before = len(ledger.launches)
+    def admit(self, text: str) -> int:
+        """The number of the kernel of a KernelProgram, as JSON text. Raises RefusedKernel."""
+        program = schema.unpack(json.loads(text), KernelProgram)
         try:
-            kernel[grid](*args, **kwargs)
+            function = admit(program)
+        except RefusedKernel:
+            todo = re.search(r"TODO \d+\.\d+(?: \(\d+ of \d+\))?", text)
+            if todo:  # of a kernel that is not written yet, the next step is all that matters
+                raise RefusedKernel(todo[0]) from None
+            raise
+        shipped = any(f"\n{program.functions[0].source}\n" in module for module in self._shipped)
+        self._kernels.append(_Kernel(function, text, shipped))
+        return len(self._kernels) - 1
+
+    def get(self, number: int):
+        """The function of a kernel. Raises Malformed."""
+        return self._kernel(number).function
+
+    def launch(self, number: int, grid, args, kwargs: dict, ledger: Ledger) -> None:
+        """Run a kernel over a grid, and enter its text into the records of its launches."""
+        kernel, before = self._kernel(number), len(ledger.launches)
+        try:
+            kernel.function[grid](*args, **kwargs)
         finally:
-            if not self._is_shipped(kernel):
-                text = self._text_of[id(kernel)]
-                if text not in self.texts:
-                    self.texts.append(text)
+            if not kernel.shipped:
+                if kernel.text not in self.texts:
+                    self.texts.append(kernel.text)
                 for launch in ledger.launches[before:]:
-                    launch.program = self.texts.index(text)
+                    launch.program = self.texts.index(kernel.text)
 
-    def pretend(self, kernel) -> None:
+    def pretend(self, number: int) -> None:
         """Take note of the name of a kernel, and do not run it."""
-        self.launched.append(kernel.__name__ if self._is_shipped(kernel) else "own")
+        kernel = self._kernel(number)
+        self.launched.append(kernel.function.__name__ if kernel.shipped else "own")
 
-    def _is_shipped(self, kernel) -> bool:
-        """Whether the text of a kernel stands in a module of the course."""
-        source = json.loads(self._text_of[id(kernel)])["functions"][0]["source"]
-        return any(f"\n{source}\n" in text for text in self._shipped)
+    def _kernel(self, number: int) -> _Kernel:
+        if not isinstance(number, int) or not 0 <= number < len(self._kernels):
+            raise Malformed("there is no such kernel on the device")
+        return self._kernels[number]

@@ -7,6 +7,8 @@ or storages.
 
 from __future__ import annotations
 
+import functools
+
 _ANY_FORM = """
 abs acos acosh add addbmm addcdiv addcmul addmm addmv addr angle asin asinh atan atan2 atanh baddbmm bitwise_and
 bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor ceil celu clamp clamp_max clamp_min copysign
@@ -45,6 +47,7 @@ class RefusedOperator(RuntimeError):
     """An operator that the device does not run."""
 
 
+@functools.cache
 def operator(name: str, overload: str):
     """PyTorch's operator of this name. name: with its namespace, such as "aten::add". Raises RefusedOperator."""
     import torch

@@ -37,10 +37,10 @@ _TELLING_SHAPES = frozenset(
 _SMALL = 32  # numbers that the host may send to the device without a row in the ledger
 
 
-def serve(to_judge: int, to_host: int, modules: tuple[str, ...]) -> None:
+def serve(to_judge: int, to_host: int, shipped: tuple[str, ...]) -> None:
     """Handle the requests of one session until the judge closes its channel, or the host ends.
 
-    to_judge, to_host: file descriptors of the sockets. modules: of the course, that the answer may import. Their
+    to_judge, to_host: file descriptors of the sockets. shipped: texts of the course that the answer may import. Their
     kernels are told from the answer's own.
     """
     judge, host = socket.socket(fileno=to_judge), socket.socket(fileno=to_host)
@@ -48,7 +48,7 @@ def serve(to_judge: int, to_host: int, modules: tuple[str, ...]) -> None:
         ready, _ = frames.receive(host, 0)  # before the host has an answer
         too_little = ready.get("too_little_memory") or limits.too_little_memory()
         frames.send(judge, ready | {"too_little_memory": too_little})
-        server = Server(host, modules)
+        server = Server(host, shipped)
         while True:
             try:
                 reply, data = server.handle(*frames.receive(judge, _MAX_REQUEST))
@@ -62,9 +62,9 @@ def serve(to_judge: int, to_host: int, modules: tuple[str, ...]) -> None:
 class Server:
     """The handler of the judge's requests for one answer. host: socket to the process with the answer's Python."""
 
-    def __init__(self, host: socket.socket, modules: tuple[str, ...] = ()):
-        self._host = host
-        self._memory, self._kernels = Memory(), Kernels(modules)
+    def __init__(self, host: socket.socket, shipped: tuple[str, ...] = ()):
+        self._host, self._arriving = host, frames.Buffered(host)
+        self._memory, self._kernels = Memory(), Kernels(shipped)
         self._storages = FloatStorages()
         self._observer = Observer(Call("call", ""), self._storages)
         self._call = Call("call", "")
@@ -133,9 +133,8 @@ class Server:
         done = self._told(order | {"op": "kernel"})
         if "error" in done:
             return done
-        kernel = self._kernels.get(done["program"])
         more = {name: self._launch_argument(value) for name, value in done["more"].items()}
-        self._kernels.launch(kernel, call.grid, call.args, {**more, **call.kwargs}, self._observer.ledger)
+        self._kernels.launch(done["kernel"], call.grid, call.args, {**more, **call.kwargs}, self._observer.ledger)
         return {"value": encode(None)}
 
     def _launch_cuda(self, call: Call, done: dict) -> dict:
@@ -156,12 +155,12 @@ class Server:
         """Send an order to the host and carry out its own orders until it is done. Returns the last message."""
         frames.send(self._host, order)
         while True:
-            header, payload = frames.receive(self._host, _MAX_ORDER)
+            header, payload = frames.receive(self._arriving, _MAX_ORDER)
             if header.get("op") == "done":
                 return header
-            frames.send(self._host, *self._obey(header, payload))
+            frames.send(self._host, *self.obey(header, payload))
 
-    def _obey(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
+    def obey(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
         """Carry out one order of the host. Returns the reply; an exception becomes an error."""
         try:
             self._memory.free(header["freed"])
@@ -189,12 +188,14 @@ class Server:
         args = [self._launch_argument(each) for each in header["args"]]
         kwargs = {name: self._launch_argument(value) for name, value in header["kwargs"].items()}
         grid = tuple(header["grid"]) if isinstance(header["grid"], list) else header["grid"]
-        kernel = self._kernels.get(header["program"])
         if self._call.dry:
-            self._kernels.pretend(kernel)
+            self._kernels.pretend(header["kernel"])
         else:
-            self._kernels.launch(kernel, grid, args, kwargs, self._observer.ledger)
+            self._kernels.launch(header["kernel"], grid, args, kwargs, self._observer.ledger)
         return {}, b""
+
+    def _admit(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
+        return {"kernel": self._kernels.admit(header["program"])}, b""
 
     def _launch_argument(self, data):
         return launches.decode(data, self._memory.get, self._kernels.get)
@@ -255,6 +256,7 @@ class Server:
 _EXITS = {"aten::_local_scalar_dense": "item"}
 _ORDERS = {
     "operator": Server._run_operator,
+    "admit": Server._admit,
     "launch": Server._launch,
     "upload": Server._upload,
     "download": Server._download,

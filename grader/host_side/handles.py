@@ -8,6 +8,9 @@ handle meets them.
 
 from __future__ import annotations
 
+import functools
+from typing import NamedTuple
+
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -88,18 +91,40 @@ class OnDevice(TorchDispatchMode):
 
     def __torch_dispatch__(self, operator, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        given = [a for a in _flat((args, kwargs)) if isinstance(a, torch.Tensor)]
-        if operator.name().startswith("aten::lift_fresh"):  # torch.tensor([...]): numbers of the host
+        if _shape_of(operator).name.startswith("aten::lift_fresh"):  # torch.tensor([...]): numbers of the host
             return upload(self._wire, args[0])
-        if given and not any(isinstance(a, Handle) for a in given):
-            return operator(*args, **kwargs)  # tensors of the host alone, such as those of NumPy
+        if not (args and isinstance(args[0], Handle)) and _of_the_host(args, kwargs):
+            return operator(*args, **kwargs)
         return run(self._wire, operator, args, kwargs)
+
+
+class _Shape(NamedTuple):
+    """What the wire needs of an operator. written: (position, name) of each argument that it writes and returns."""
+
+    name: str
+    overload: str
+    written: tuple[tuple[int, str], ...]
+
+
+@functools.cache
+def _shape_of(operator) -> _Shape:
+    schema = operator._schema
+    changes = any(r.alias_info is not None and r.alias_info.is_write for r in schema.returns)
+    arguments = enumerate(schema.arguments)
+    written = tuple((i, a.name) for i, a in arguments if a.alias_info is not None and a.alias_info.is_write)
+    return _Shape(schema.name, schema.overload_name, written if changes else ())
+
+
+def _of_the_host(args, kwargs) -> bool:
+    """Whether all tensors of a call, and there are some, are of the host, such as those of NumPy."""
+    given = [a for a in _flat((args, kwargs)) if isinstance(a, torch.Tensor)]
+    return bool(given) and not any(isinstance(a, Handle) for a in given)
 
 
 def run(wire: Wire, operator, args, kwargs):
     """Run an operator on the device. Returns handles and plain values."""
-    schema = operator._schema
-    if schema.name == "aten::copy_" and not isinstance(args[0], Handle):
+    shape = _shape_of(operator)
+    if shape.name == "aten::copy_" and not isinstance(args[0], Handle):
         return args[0].copy_(download(args[1], "copy_"))
 
     def tensor(value):
@@ -111,24 +136,17 @@ def run(wire: Wire, operator, args, kwargs):
     kept: list[Handle] = []  # alive until the device has run the operator
     reply, _ = wire.ask(
         {
-            "op": "operator", "name": schema.name, "overload": schema.overload_name,
+            "op": "operator", "name": shape.name, "overload": shape.overload,
             "args": orders.encode(args, tensor),
             "kwargs": {name: orders.encode(value, tensor) for name, value in kwargs.items()},
         }
     )  # fmt: skip
     result = orders.decode(reply["result"], lambda seen: Handle(wire, orders.Seen(*seen)))
-    return _in_place(schema, args, kwargs, result)
-
-
-def _in_place(schema, args, kwargs, result):
-    """The result, with the arguments that the operator wrote to in the place of new handles for the same tensors."""
-    names = [a.name for a in schema.arguments]
-    written = [a for a in schema.arguments if a.alias_info is not None and a.alias_info.is_write]
-    returned = [r for r in schema.returns if r.alias_info is not None and r.alias_info.is_write]
-    if not returned:
+    if not shape.written:
         return result
-    given = [kwargs[a.name] if a.name in kwargs else args[names.index(a.name)] for a in written]
-    return given[0] if len(schema.returns) == 1 else given
+    # In the place of new handles of the same tensors, the arguments that the operator wrote to.
+    given = [kwargs[name] if name in kwargs else args[place] for place, name in shape.written]
+    return given[0] if len(given) == 1 else given
 
 
 def upload(wire: Wire, tensor: torch.Tensor) -> Handle:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 
 import torch
 
@@ -19,25 +20,28 @@ def send(wire: Wire) -> None:
 
     def run(kernel, *args, grid, warmup=False, **kwargs):
         if not warmup:
-            wire.ask({"op": "launch", "program": program(kernel), "grid": _grid(grid, kernel.fn, args, kwargs)}
-                     | arguments(wire, args, kwargs))  # fmt: skip
+            order = {"op": "launch", "kernel": number(wire, kernel), "grid": _grid(grid, kernel.fn, args, kwargs)}
+            wire.ask(order | arguments(wire, args, kwargs))
 
     private().replace("run_function", run)
     send_decorated()
 
 
-def program(kernel) -> dict:
-    """The text of a function with @triton.jit, as JSON data of protocol.kernels."""
-    return schema.pack(collect(kernel.fn), KernelProgram)
+def number(wire: Wire, kernel) -> int:
+    """The number of a function with @triton.jit on the device, which gets its text once."""
+    text = json.dumps(schema.pack(collect(kernel.fn), KernelProgram))
+    if text not in wire.kernels:
+        wire.kernels[text] = wire.ask({"op": "admit", "program": text})[0]["kernel"]
+    return wire.kernels[text]
 
 
 def prepared(wire: Wire, kernel, args, kwargs) -> dict:
-    """The text of a kernel, and the arguments that its decorators add to those of a launch. For a launch of the check.
+    """The number of a kernel, and the arguments that its decorators add to those of a launch: for the check's own.
 
     kernel: any object. Raises TypeError for one that no launch takes.
     """
     function, more = under_decorators(kernel, args, kwargs)
-    return {"program": program(function), "more": arguments(wire, (), more)["kwargs"]}
+    return {"kernel": number(wire, function), "more": arguments(wire, (), more)["kwargs"]}
 
 
 def arguments(wire: Wire, args, kwargs) -> dict:
@@ -49,7 +53,7 @@ def arguments(wire: Wire, args, kwargs) -> dict:
         return {"tensor": value._reference.number}
 
     def kernel(value):
-        return program(value) if is_kernel(value) else None
+        return number(wire, value) if is_kernel(value) else None
 
     return {
         "args": [launches.encode(each, tensor, kernel) for each in args],

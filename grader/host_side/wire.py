@@ -12,10 +12,12 @@ MAX_REPLY = 1 << 26  # bytes
 
 
 class Wire:
-    """The host's end of the socket to the device. `ask` raises the errors of the device as exceptions of the host."""
+    """The host's end of the socket to the device. kernels: numbers of those that the device has admitted, by text."""
 
     def __init__(self, channel: socket.socket):
+        self.kernels: dict[str, int] = {}
         self._channel, self._lock = channel, threading.Lock()
+        self._arriving = frames.Buffered(channel)
         self._freed: list[int] = []
 
     def ask(self, header: dict, payload: bytes = b"") -> tuple[dict, bytes]:
@@ -23,7 +25,7 @@ class Wire:
         with self._lock:
             freed, self._freed = self._freed, []
             frames.send(self._channel, header | {"freed": freed}, payload)
-            reply, data = frames.receive(self._channel, MAX_REPLY)
+            reply, data = frames.receive(self._arriving, MAX_REPLY)
         if "error" in reply:
             error = exception(reply["error"])
             error.on_device = reply["number"]
@@ -38,7 +40,7 @@ class Wire:
 
     def receive(self) -> tuple[dict, bytes]:
         """The next order of the device, between calls."""
-        return frames.receive(self._channel, 0)
+        return frames.receive(self._arriving, 0)
 
     def free(self, number: int) -> None:
         """Tell the device, with the next order, that nobody holds this tensor any more."""

@@ -42,6 +42,20 @@ def receive(sock, max_payload: int, end: float | None = None) -> tuple[dict, byt
     return header, _exactly(sock, size, end)
 
 
+class Buffered:
+    """A socket that is read in large pieces, for `receive`: a small frame then takes one system call instead of two."""
+
+    def __init__(self, sock):
+        self._sock, self._rest = sock, b""
+
+    def recv(self, size: int) -> bytes:
+        """Up to `size` bytes, as a socket's recv."""
+        if not self._rest:
+            self._rest = self._sock.recv(max(size, 1 << 16))
+        part, self._rest = self._rest[:size], self._rest[size:]
+        return part
+
+
 def _exactly(sock, size: int, end: float | None) -> bytes:
     chunks, left = [], size
     while left:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+_AS_THEY_ARE = frozenset((bool, str, int, float, type(None)))
+
 
 class Malformed(ValueError):
     """Data that is no order."""
@@ -27,6 +29,8 @@ class Seen(NamedTuple):
 
 def encode(value, tensor: Callable):
     """An argument or a result as JSON data. tensor: from a tensor to JSON data. Raises TypeError for other objects."""
+    if type(value) in _AS_THEY_ARE:
+        return value
     import torch
 
     if value is None or isinstance(value, (bool, str)):
@@ -51,12 +55,12 @@ def encode(value, tensor: Callable):
 
 def decode(data, tensor: Callable):
     """The value of JSON data of `encode`. tensor: from the data under "tensor" to a tensor. Raises Malformed."""
-    import torch
-
     if isinstance(data, list):
         return [decode(each, tensor) for each in data]
     if not isinstance(data, dict):
         return data
+    import torch
+
     try:
         ((tag, of),) = data.items()
         if tag == "tensor":
