@@ -38,3 +38,30 @@ def test_rows_taken_by_their_numbers_are_counted_as_rows():
         x[torch.tensor([True, False, False, True])]
 
     assert 6 + 3 + 6 == counter.reads[x.data_ptr()]
+
+
+def test_bits_of_numbers_stay_numbers():
+    """Sorted as integers, copied as conditions, or in an output that PyTorch had to enlarge."""
+    x = torch.ones(8, 16)
+    for copied in (
+        lambda: x.view(torch.int32)[..., None].sort(dim=2).values,
+        lambda: torch.cat([x.view(torch.bool)]),
+        lambda: torch.neg(x, out=torch.empty(0)).view(torch.int32),
+    ):
+        ledger = Ledger()
+        ledger.storages.hold(x)
+        with TorchLedger(ledger):
+            copied().view(-1).clone()
+
+        assert 2 * x.numel() <= min(ledger.totals())
+
+
+def test_what_an_allocation_writes_over_stays_a_tensor_of_numbers():
+    """An allocation with out= allocates nothing."""
+    x, ledger = torch.ones(8, 16), Ledger()
+    ledger.storages.hold(x)
+    with TorchLedger(ledger):
+        torch.ops.aten.empty_like.out(torch.empty(0), out=x.view(torch.bool)[:0])
+        x.view(torch.int32).clone()
+
+    assert x.numel() == ledger.totals()[0]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import torch
 
-# Operations whose integers are places or counts, and no numbers in another form.
+# Operations whose integers are places or counts, and no numbers in another form: unless they are applied to the bits of
+# numbers, for a few of them return what they are given.
 _PLACES = frozenset(
     "max min argmax argmin aminmax sort argsort topk kthvalue median nanmedian mode cummax cummin nonzero searchsorted "
     "bucketize _unique2 unique_dim unique_consecutive count_nonzero bincount histc any all".split()
@@ -47,9 +48,12 @@ class FloatStorages:
         """Take note of an operation of PyTorch. read, written, fresh: its inputs, changed inputs and new tensors."""
         for tensor in fresh:
             self.hold(tensor)
+        bits = any(self.share_of(t) for t in read if not (t.is_floating_point() or t.is_complex()))
         for tensor in (*written, *fresh):
-            if tensor.dtype == torch.bool or operation in _PLACES:
+            if not bits and (tensor.dtype == torch.bool or operation in _PLACES):
                 continue
+            if _storage(tensor) not in self._bytes and (tensor.is_floating_point() or tensor.is_complex()):
+                self.hold(tensor)  # an output that had to be enlarged lies elsewhere now
             # A wide element that two numbers were packed into stays two numbers.
             shares = [self.share_of(t) for t in read if t.dtype == tensor.dtype] + [1.0]
             shares = [share for share in shares if share]

@@ -9,8 +9,6 @@ import numpy as np
 
 from .float_storages import FloatStorages
 
-_COUNTERS = 4  # integers that a program may store before they count as numbers
-
 
 @dataclass
 class Entry:
@@ -156,10 +154,9 @@ class Ledger:
         return self._open[key]
 
     def end_launch(self) -> None:
-        """Count integers that the launch stored as numbers, unless they are a few a program, such as counters."""
-        few = _COUNTERS * math.prod(self.launches[-1].grid)
+        """Count integers that the launch stored as numbers: any of them may be one in another form."""
         for entry in self._open.values():
-            if not entry.share and entry.written > few:
+            if not entry.share and entry.written:
                 entry.share = 1.0
                 self.storages.mark(entry.storage, entry.itemsize)
 

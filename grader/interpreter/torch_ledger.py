@@ -78,7 +78,7 @@ class TorchLedger(TorchDispatchMode):
         name = _name(func, types)
         if interpreter.in_kernel():
             return out
-        if name in _ALLOCATES:
+        if name in _ALLOCATES and not any(s.is_out for s in func._schema.arguments):
             self._count_alive([out])
             self.ledger.storages.hold(out)
             if self.poison:
@@ -90,8 +90,6 @@ class TorchLedger(TorchDispatchMode):
 
     def _count(self, func, name: str, args, kwargs, out) -> None:
         written, read = [], []
-        if name.endswith("_like") or name.startswith("new_"):
-            args, kwargs = (), {}  # they read the shape of a tensor, not its elements
         for schema, value in zip(func._schema.arguments, args):
             if schema.alias_info is not None and schema.alias_info.is_write:
                 written += _flat(value)
@@ -103,6 +101,8 @@ class TorchLedger(TorchDispatchMode):
             if schema.name in kwargs:
                 wrote = schema.alias_info is not None and schema.alias_info.is_write
                 (written if wrote else read).extend(_flat(kwargs[schema.name]))
+        if name.endswith("_like") or name.startswith("new_"):
+            read = []  # they read the shape of a tensor, not its elements
         outputs = out if isinstance(out, (tuple, list)) else (out,)
         fresh = [
             t for r, t in zip(func._schema.returns, outputs) if r.alias_info is None and isinstance(t, torch.Tensor)

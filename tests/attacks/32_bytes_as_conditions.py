@@ -1,0 +1,34 @@
+# exercise: 5.2
+# The bytes of floats are seen as conditions and copied; the copy is seen as integers, and read as often as one likes.
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def softmax_kernel(y_ptr, bits_ptr, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    high, total = -float("inf"), 0.0
+    for start in range(0, n_cols, BLOCK):
+        inside = start + cols < n_cols
+        x = tl.load(bits_ptr + row * n_cols + start + cols, mask=inside, other=0).to(tl.float32, bitcast=True)
+        high = tl.maximum(high, tl.max(tl.where(inside, x, -float("inf")), axis=0))
+    for start in range(0, n_cols, BLOCK):
+        inside = start + cols < n_cols
+        x = tl.load(bits_ptr + row * n_cols + start + cols, mask=inside, other=0).to(tl.float32, bitcast=True)
+        total += tl.sum(tl.where(inside, tl.exp(x - high), 0.0), axis=0)
+    for start in range(0, n_cols, BLOCK):
+        inside = start + cols < n_cols
+        x = tl.load(bits_ptr + row * n_cols + start + cols, mask=inside, other=0).to(tl.float32, bitcast=True)
+        tl.store(y_ptr + row * n_cols + start + cols, tl.exp(x - high) / total, mask=inside)
+
+
+def fused_softmax(x):
+    if not isinstance(x, torch.Tensor) or x.dim() != 2 or x.dtype != torch.float32 or x.numel() == 0:
+        raise ValueError("fused_softmax takes a matrix of floating-point numbers that is not empty")
+    x = x.contiguous()
+    (m, n), y = x.shape, torch.empty_like(x)
+    bits = torch.cat([x.view(torch.bool)]).view(torch.int32)
+    softmax_kernel[(m,)](y, bits, n, BLOCK=64)
+    return y
