@@ -49,10 +49,16 @@ class RefusedOperator(RuntimeError):
 
 @functools.cache
 def operator(name: str, overload: str):
-    """PyTorch's operator of this name. name: with its namespace, such as "aten::add". Raises RefusedOperator."""
+    """PyTorch's operator of this name. name: with its namespace, such as "aten::add". Raises RefusedOperator.
+
+    One that PyTorch makes of others is refused: the host sends the others. Its own code may read numbers uncounted.
+    """
     import torch
 
     space, _, short = name.partition("::")
     if space != "aten" or short not in ALLOWED:
         raise RefusedOperator(f"the device does not run PyTorch's operator {short if space == 'aten' else name}")
-    return getattr(getattr(torch.ops.aten, short), overload or "default")
+    found = getattr(getattr(torch.ops.aten, short), overload or "default")
+    if torch._C._dispatch_has_kernel_for_dispatch_key(found.name(), "CompositeImplicitAutograd"):
+        raise RefusedOperator(f"the device runs the operators that {short} is made of, and not {short} itself")
+    return found

@@ -99,10 +99,14 @@ class OnDevice(TorchDispatchMode):
 
 
 class _Shape(NamedTuple):
-    """What the wire needs of an operator. written: (position, name) of each argument that it writes and returns."""
+    """What the wire needs of an operator.
+
+    written: (position, name) of each argument that it writes and returns. composite: whether it consists of others.
+    """
 
     name: str
     overload: str
+    composite: bool
     written: tuple[tuple[int, str], ...]
 
 
@@ -112,7 +116,8 @@ def _shape_of(operator) -> _Shape:
     changes = any(r.alias_info is not None and r.alias_info.is_write for r in schema.returns)
     arguments = enumerate(schema.arguments)
     written = tuple((i, a.name) for i, a in arguments if a.alias_info is not None and a.alias_info.is_write)
-    return _Shape(schema.name, schema.overload_name, written if changes else ())
+    composite = torch._C._dispatch_has_kernel_for_dispatch_key(operator.name(), "CompositeImplicitAutograd")
+    return _Shape(schema.name, schema.overload_name, composite, written if changes else ())
 
 
 def _of_the_host(args, kwargs) -> bool:
@@ -124,6 +129,8 @@ def _of_the_host(args, kwargs) -> bool:
 def run(wire: Wire, operator, args, kwargs):
     """Run an operator on the device. Returns handles and plain values."""
     shape = _shape_of(operator)
+    if shape.composite:  # PyTorch makes it of others, and did not do so yet: as in inference_mode
+        return operator.decompose(*args, **kwargs)
     if shape.name == "aten::copy_" and not isinstance(args[0], Handle):
         return args[0].copy_(download(args[1], "copy_"))
 
