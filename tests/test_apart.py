@@ -334,3 +334,36 @@ def test_any_python_is_welcome(python):
     from grader.spec import Answer
 
     assert "passed" == judge(exercise, Answer(source)).status
+
+
+TELLING = """
+import torch
+def f(x, times):
+    one, told = torch.zeros(1), []
+    for i in range(times):
+        try:
+            one.take(torch.tensor(5))
+        except Exception as error:
+            told.append(str(error))
+    return x
+"""
+
+
+def test_a_call_that_asks_for_too_much_has_failed_whatever_it_returns():
+    """Each further request would tell whether it is refused; messages count by their length."""
+    assert run(TELLING, Call("call", "f", (X, 3))).error is None
+    assert "LeftForHost" == run(TELLING, Call("call", "f", (X, 100))).error["type"]
+
+
+def test_an_operator_that_pytorch_makes_of_others_runs_as_these():
+    """As in inference_mode, where PyTorch does not take it apart before it is dispatched; and the device runs none."""
+    assert torch.equal(X.square(), value("with torch.inference_mode(): return torch.square(x)").value)
+    forged = """
+import torch
+def f(x):
+    order = {"op": "operator", "name": "aten::tensor_split", "overload": "tensor_indices_or_sections"}
+    places, kwargs = torch.tensor([1, 3]), {}
+    args = [{"tensor": t._reference.number} for t in (x, places)]
+    return str(x._reference.wire.ask(order | {"args": args, "kwargs": kwargs}))
+"""
+    assert "RefusedOperator" == run(forged, Call("call", "f", (X,))).error["type"]

@@ -18,17 +18,22 @@ class LeftForHost(RuntimeError):
 
 
 class Memory:
-    """The tensors that the host has handles of. downloaded: numbers that left since `begin`."""
+    """The tensors that the host has handles of.
+
+    Since `begin`: downloaded: numbers that left. exhausted: the refusal after which the call has failed, whatever the
+    host says at its end. Without that, each further request would tell a bit: it is refused, or not.
+    """
 
     def __init__(self):
         self._tensors: dict[int, torch.Tensor] = {}
         self._next = 0
         self._addresses: dict[int, int] = {}  # of storages: made-up ones by real ones
-        self.downloaded = 0
+        self.begin()
 
     def begin(self) -> None:
         """Begin a call: count the numbers that leave from 0 on."""
         self.downloaded = 0
+        self.exhausted: LeftForHost | None = None
 
     def keep(self, tensor: torch.Tensor) -> Seen:
         """Give a tensor a number, and say what the host sees of it."""
@@ -64,12 +69,17 @@ class Memory:
 
     def tell(self, numbers: int, by: str, at_once: bool = False) -> None:
         """As `download`, for numbers that reach the host in another way, such as in a message."""
-        self.downloaded += numbers
-        if self.downloaded > FEW or at_once and numbers > FEW_AT_ONCE:
-            raise LeftForHost(
-                f"{by} takes the numbers of a tensor to the host, {self.downloaded:,} of them in this call: "
-                "they live on the device, and operations on them run there"
+        at_once = at_once and numbers > FEW_AT_ONCE
+        if not at_once:
+            self.downloaded += numbers
+        if self.downloaded > FEW or at_once:
+            error = LeftForHost(
+                f"{by} takes the numbers of a tensor to the host, {max(numbers, self.downloaded):,} of them in this "
+                "call: they live on the device, and operations on them run there"
             )
+            if not at_once and self.exhausted is None:
+                self.exhausted = error
+            raise error
 
     def _address(self, tensor: torch.Tensor) -> int:
         real = tensor.untyped_storage().data_ptr()

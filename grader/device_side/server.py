@@ -29,7 +29,7 @@ from .simulated import Clock
 
 _MAX_REQUEST = 1 << 30  # bytes, of the judge
 _MAX_ORDER = 1 << 26  # bytes, of the host
-_TOLD_BY_A_MESSAGE = 4  # numbers
+_BYTES_OF_A_NUMBER = 4  # of an error's message, which may tell any
 # Operators whose result has a shape that depends on numbers.
 _TELLING_SHAPES = frozenset(
     "nonzero masked_select _unique2 unique_dim unique_consecutive repeat_interleave bincount index".split()
@@ -100,6 +100,8 @@ class Server:
             raise
         except BaseException as error:
             value = self._kept_error(error)
+        if self._memory.exhausted is not None and "error" not in value:
+            value = self._kept_error(self._memory.exhausted)
         observed = self._observer.observations(tensors)
         observed.programs = self._kernels.texts
         if "error" in value:
@@ -130,10 +132,10 @@ class Server:
             order["kwargs"] = {name: encode(value) for name, value in call.kwargs.items()}
         if call.kind != "launch":
             return self._told(order)
-        done = self._told(order | {"op": "kernel"})
+        done = self._told(order | {"op": "kernel"}, obeyed=False)
         if "error" in done:
             return done
-        more = {name: self._launch_argument(value) for name, value in done["more"].items()}
+        more = {name: launches.decode(value, _no_tensor, self._kernels.get) for name, value in done["more"].items()}
         self._kernels.launch(done["kernel"], call.grid, call.args, {**more, **call.kwargs}, self._observer.ledger)
         return {"value": encode(None)}
 
@@ -151,14 +153,18 @@ class Server:
 
     # The conversation with the host
 
-    def _told(self, order: dict) -> dict:
-        """Send an order to the host and carry out its own orders until it is done. Returns the last message."""
+    def _told(self, order: dict, obeyed: bool = True) -> dict:
+        """Send an order to the host and carry out its own orders until it is done. Returns the last message.
+
+        obeyed: whether it may give any but to admit a kernel.
+        """
         frames.send(self._host, order)
         while True:
             header, payload = frames.receive(self._arriving, _MAX_ORDER)
             if header.get("op") == "done":
                 return header
-            frames.send(self._host, *self.obey(header, payload))
+            allowed = obeyed or header.get("op") == "admit"
+            frames.send(self._host, *self.obey(header if allowed else header | {"op": "early"}, payload))
 
     def obey(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
         """Carry out one order of the host. Returns the reply; an exception becomes an error."""
@@ -221,6 +227,9 @@ class Server:
         result = self._clock.ask(header["name"], orders.decode(header["args"], self._memory.get))
         return {"result": orders.encode(result, self._kept)}, b""
 
+    def _refuse_early(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
+        raise RefusedOperator("the check launches this kernel itself, and nothing runs before it does")
+
     def _kept(self, tensor: torch.Tensor) -> dict:
         return {"tensor": self._memory.keep(tensor)}
 
@@ -229,7 +238,7 @@ class Server:
     def _told_by(self, error: BaseException) -> BaseException:
         """The error, or LeftForHost in its place: a message may tell numbers, and an answer can provoke many."""
         try:
-            self._memory.tell(_TOLD_BY_A_MESSAGE, "an error's message")
+            self._memory.tell(-(-len(str(error).encode(errors="replace")) // _BYTES_OF_A_NUMBER), "an error's message")
         except LeftForHost as left:
             return error if isinstance(error, LeftForHost) else left
         return error
@@ -261,4 +270,9 @@ _ORDERS = {
     "upload": Server._upload,
     "download": Server._download,
     "clock": Server._ask_clock,
+    "early": Server._refuse_early,
 }
+
+
+def _no_tensor(number):
+    raise orders.Malformed("the check launches this kernel with tensors of its own, and with no others")
