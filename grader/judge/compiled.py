@@ -20,8 +20,11 @@ def lower(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
     launches = {}
     for case, evidence in seen:
         for launch in evidence.launches:
-            named = "?" not in launch["signature"].values()  # "?": Triton has no name for the type
-            if named and launch["program"] >= 0:
+            if launch["program"] >= 0:
+                odd = next((name for name, kind in launch["signature"].items() if kind == "?"), None)
+                if odd is not None:
+                    sentence = f"runs interpreted, but Triton has no type for what `{odd}` gets at a launch"
+                    return [Failure(case, evidence, sentence, "refused-by-compiler")]
                 program = evidence.programs[launch["program"]]
                 key = repr([program, *(launch[k] for k in ("signature", "constants", "options"))])
                 launches.setdefault(key, (case, evidence, launch, program))
