@@ -49,7 +49,7 @@ class Kernels:
             if todo:  # of a kernel that is not written yet, the next step is all that matters
                 raise RefusedKernel(todo[0]) from None
             raise
-        shipped = any(f"\n{program.functions[0].source}\n" in module for module in self._shipped)
+        shipped = all(any(f"\n{f.source}\n" in text for text in self._shipped) for f in program.functions)
         self._kernels.append(_Kernel(function, text, shipped))
         return len(self._kernels) - 1
 

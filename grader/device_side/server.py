@@ -162,6 +162,7 @@ class Server:
         while True:
             header, payload = frames.receive(self._arriving, _MAX_ORDER)
             if header.get("op") == "done":
+                self._memory.free(header["freed"])
                 return header
             allowed = obeyed or header.get("op") == "admit"
             frames.send(self._host, *self.obey(header if allowed else header | {"op": "early"}, payload))

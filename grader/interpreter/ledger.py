@@ -9,6 +9,9 @@ import numpy as np
 
 from .float_storages import FloatStorages
 
+_NUMBER = 4  # bytes of a float32
+_COUNTERS = 256  # integers that the launches of a recording may store before they count as numbers: fewer than a matrix
+
 
 @dataclass
 class Entry:
@@ -123,6 +126,7 @@ class Ledger:
         self.launches: list[Launch] = []
         self.language: list[str] = []  # functions of triton.language's own library that kernels called
         self._open: dict[tuple, Entry] = {}
+        self._integers = 0  # stored by kernels so far
 
     def begin_launch(self, launch: Launch) -> None:
         """Count the accesses from now on for this launch."""
@@ -154,11 +158,15 @@ class Ledger:
         return self._open[key]
 
     def end_launch(self) -> None:
-        """Count integers that the launch stored as numbers: any of them may be one in another form."""
-        for entry in self._open.values():
-            if not entry.share and entry.written:
-                entry.share = 1.0
-                self.storages.mark(entry.storage, entry.itemsize)
+        """Count integers that the launch stored as numbers, unless they are a few, such as counters.
+
+        Any of them may be a number in another form. So the few are those of all launches together.
+        """
+        stored = [entry for entry in self._open.values() if not entry.share and entry.written]
+        self._integers += sum(entry.written for entry in stored)
+        for entry in stored if self._integers > _COUNTERS else ():
+            entry.share = max(entry.itemsize / _NUMBER, 1.0)  # one of 8 bytes may hold two
+            self.storages.mark(entry.storage, min(entry.itemsize, _NUMBER))
 
     def operation(self, name: str, reads, writes) -> None:
         """Count one PyTorch operation. reads, writes: (elements, itemsize, share) of each tensor."""

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hint
 
 from .values import decode, encode
 
-_MAX_TEXT = 10_000  # characters; a runner cuts the message of an error after 2,000
+_MAX_TEXT = 1 << 20  # characters, as of a kernel's text with the meanings of its names
 
 
 class Mismatch(ValueError):

@@ -13,6 +13,7 @@ import gc
 import importlib
 import itertools
 import json
+import linecache
 import os
 import random
 import select
@@ -32,6 +33,7 @@ from ..host_side import apart
 from ..host_side.answer import leave_the_course
 from ..host_side.handles import OnDevice
 from ..host_side.wire import Wire
+from ..interpreter.triton_private import is_kernel
 from ..isolation.linux import limits, processes
 from ..isolation.linux.ladder import Sandbox
 from ..isolation.linux.scratch import remove
@@ -191,7 +193,8 @@ class Zygote:
         for module in job.modules:
             importlib.import_module(module)
         course = [*self._course_modules, *_course_modules(before)]
-        self._sandbox.confine(scratch, parent, job.seconds, job.gpu, _files(job.modules, course))
+        _remember_kernels(_course_modules(before))
+        self._sandbox.confine(scratch, parent, job.seconds, job.gpu)
         warnings.simplefilter("ignore")
         # Random numbers are the same in every run of an answer. PyTorch's generator has a fixed seed by default.
         random.seed(0)
@@ -238,10 +241,12 @@ def _course_modules(before: int = 0) -> list[str]:
     return [name for name in names if name.split(".")[0] == _COURSE]
 
 
-def _files(modules: list[str], course: list[str]) -> list[str]:
-    """Source files of modules and of their submodules. Triton reads the source of a kernel at its launch."""
-    beginnings = tuple(f"{module}." for module in modules)
-    return [sys.modules[name].__file__ for name in course if name in modules or name.startswith(beginnings)]
+def _remember_kernels(modules: list[str]) -> None:
+    """Keep the lines of modules with kernels in memory: Triton needs them, and an answer may read no file of these."""
+    for module in map(sys.modules.get, modules):
+        if any(is_kernel(value) for value in list(vars(module).values())):
+            lines = linecache.getlines(module.__file__)
+            linecache.cache[module.__file__] = sum(map(len, lines)), None, lines, module.__file__
 
 
 @functools.cache

@@ -83,22 +83,21 @@ class Sandbox:
         if "seccomp" in rungs:
             seccomp.apply(on_gpu=on_gpu)
 
-    def confine(self, scratch: str, parent: int, seconds: float, on_gpu: bool, reads: list[str]) -> None:
+    def confine(self, scratch: str, parent: int, seconds: float, on_gpu: bool) -> None:
         """Apply limits and Landlock to this process and its descendants, for good, in a root folder of their own.
 
         Call it once, early. Raises OSError or landlock.Unavailable.
 
         scratch: the folder that it may write to. parent: the process whose end ends this one. seconds: CPU time.
-        reads: files that it may read in addition.
         """
         if on_gpu and os.statvfs(scratch).f_flag & os.ST_NOEXEC:
             raise OSError(errno.EACCES, f"a GPU runs libraries from {tempfile.gettempdir()}, which is mounted noexec")
         if self._root:
-            self._root.enter(reads)
+            self._root.enter()
         limits.move_into(scratch)
         limits.apply(seconds, parent, on_gpu)
         if self.status["landlock"] == "on":
-            landlock.apply(scratch, [*self._reads, *reads], on_gpu)
+            landlock.apply(scratch, self._reads, on_gpu)
 
     def confine_tools(self, parent: int) -> None:
         """Confine a fork of a confined process that starts the course's own programs. parent: as for `confine`."""

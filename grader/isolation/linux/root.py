@@ -54,15 +54,10 @@ class Root:
             os.fchdir(before)
             os.close(before)
 
-    def enter(self, reads: list[str]) -> None:
-        """Make it the root of this process for good, before `limits.apply` takes the right to leave it.
-
-        reads: paths to mount in addition, for later processes too. Raises OSError.
-        """
+    def enter(self) -> None:
+        """Make it this process's root for good, before `limits.apply` takes the right to leave it. Raises OSError."""
         os.fchdir(self.descriptor)
         _show(self._folder, writable=True)  # each time: it may have been removed and made again
-        for path in reads:
-            _show(path)
         os.chroot(".")
         os.close(self.descriptor)
 
