@@ -54,6 +54,14 @@ SAME = [
     "y = x.detach().requires_grad_(); (y ** 3).sum().backward(); return y.grad",
     "return torch.compile(lambda v: v + 1, backend='eager')(x)",
     "return torch.from_numpy(__import__('numpy').ones((3, 4), 'float32')) + x",
+    "y = x.sum(dim=1); y.unsqueeze_(1); return x / y",
+    "y = x[:1].clone(); y.squeeze_(); v = y.view(2, 2); y.add_(1); return v",
+    "y = x.clone(); v = y.view(-1); y.t_(); y[0] = 5; return v",
+    "y = torch.empty(0); torch.amax(x, dim=1, keepdim=True, out=y); return (x - y) / y.shape[0]",
+    "y = x.clone(); y.data = y.data * 2; return y",
+    "with torch.inference_mode(): return (x.t() @ x[:, :2]).reshape(-1).chunk(2)[0]",
+    "return x.to(torch.promote_types(x.dtype, torch.float64))",
+    "with torch.profiler.record_function('twice'): return x * 2",
 ]
 
 
@@ -74,6 +82,9 @@ SHAPES = [
     ("(x.element_size(), x.nbytes, len(x), x.dim(), x.is_cuda)", (4, 48, 3, 2, False)),
     ("(x[:, 1:].storage_offset(), x[:, 1:].stride(), x.t().is_contiguous())", (1, (4, 1), False)),
     ("isinstance(x, torch.Tensor)", True),
+    ("(type(x) is torch.Tensor, x.__class__.__name__, type(x.shape).__name__)", (True, "Tensor", "Size")),
+    ("(isinstance(int, type), type('A', (type,), {})('B', (), {}).__name__, str(type[int]))", (True, "B", "type[int]")),
+    ("torch.allclose(x, x + 1e-9)", True),
     ("(x.data_ptr() % 16, x[0, 1:].data_ptr() - x.data_ptr())", (0, 4)),
     ("bool((x > 100).any())", False),
     ("float(x.max())", 11.0),

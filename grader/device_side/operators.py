@@ -21,17 +21,18 @@ sgn sigmoid sign signbit silu sin sinc sinh softplus softshrink sqrt square sub 
 trunc where xlogy zero
 """  # each of them also with "_" behind its name, in place
 _OTHERS = """
-alias all amax amin aminmax any arange argmax argmin argsort as_strided as_strided_scatter bernoulli bernoulli_ bincount
-bmm bucketize cat clone complex conj_physical constant_pad_nd copy copy_ count_nonzero cummax cummin detach detach_ diag
-diag_embed diagonal diagonal_scatter dot equal expand eye empty empty_like empty_permuted empty_strided exponential_
-flip frexp full full_like gather histc im2col index index_select isfinite isin isinf isnan isneginf isposinf kthvalue
-lift lift_fresh linalg_vector_norm linspace logspace masked_select max mean median min mm mode mv nanmedian nansum
-new_empty new_empty_strided new_full new_ones new_zeros nonzero norm normal normal_ ones ones_like permute prod rand
-rand_like randint randint_like randn randn_like random_ randperm repeat repeat_interleave roll rot90 scalar_tensor
-searchsorted select select_scatter slice slice_scatter sort split split_with_sizes squeeze stack std std_mean sum t take
-tensor_split topk trace transpose tril_indices triu_indices unbind unfold uniform_ unique_consecutive unique_dim
-unsqueeze unsafe_split unsafe_split_with_sizes var var_mean vdot view view_as_complex view_as_real zeros zeros_like
-_conj _local_scalar_dense _reshape_alias _to_copy _unique2 _unsafe_index _unsafe_index_put _unsafe_view
+alias all allclose amax amin aminmax any arange argmax argmin argsort as_strided as_strided_scatter bernoulli
+bernoulli_ bincount bmm bucketize cat clone complex conj_physical constant_pad_nd copy copy_ count_nonzero cummax
+cummin detach detach_ diag diag_embed diagonal diagonal_scatter dot equal expand eye empty empty_like empty_permuted
+empty_strided exponential_ flip frexp full full_like gather histc im2col index index_select isfinite isin isinf isnan
+isneginf isposinf kthvalue lift lift_fresh linalg_vector_norm linspace logspace masked_select max mean median min mm
+mode mv nanmedian nansum new_empty new_empty_strided new_full new_ones new_zeros nonzero norm normal normal_ ones
+ones_like permute prod rand rand_like randint randint_like randn randn_like random_ randperm repeat repeat_interleave
+roll rot90 scalar_tensor searchsorted select select_scatter slice slice_scatter sort split split_with_sizes squeeze
+stack std std_mean sum t take tensor_split topk trace transpose tril_indices triu_indices unbind unfold uniform_
+unique_consecutive unique_dim unsqueeze unsafe_split unsafe_split_with_sizes var var_mean vdot view view_as_complex
+view_as_real zeros zeros_like _conj _local_scalar_dense _reshape_alias _to_copy _unique2 _unsafe_index
+_unsafe_index_put _unsafe_view
 """
 # What the derivatives of the others are made of, where autograd calls no operator of the lists above.
 _OF_DERIVATIVES = """

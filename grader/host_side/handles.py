@@ -12,6 +12,7 @@ import functools
 from typing import NamedTuple
 
 import torch
+from torch._library.custom_ops import OPDEFS
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..protocol import orders, tensors
@@ -22,13 +23,15 @@ class Handle(torch.Tensor):
     """A tensor whose numbers live on the device. seen: what the host knows of it."""
 
     __torch_function__ = torch._C._disabled_torch_function_impl
+    __class__ = property(lambda self: torch.Tensor)  # functools.singledispatch and messages go by it
 
     @staticmethod
     def __new__(cls, wire: Wire, seen: orders.Seen):  # noqa: D102
         dtype = getattr(torch, seen.dtype)
-        handle = torch.Tensor._make_wrapper_subclass(
-            cls, seen.shape, strides=seen.strides, storage_offset=seen.offset, dtype=dtype
-        )
+        with torch.inference_mode(False):  # a view made in inference mode would have no version counter
+            handle = torch.Tensor._make_wrapper_subclass(
+                cls, seen.shape, strides=seen.strides, storage_offset=seen.offset, dtype=dtype
+            )
         handle._reference, handle._address = _Reference(wire, seen.number), seen.address
         return handle
 
@@ -42,6 +45,15 @@ class Handle(torch.Tensor):
 
     def __format__(self, spec):
         return format(self.item(), spec) if self.dim() == 0 else object.__format__(self, spec)
+
+    @property
+    def data(self):  # noqa: D102
+        return torch.Tensor.data.__get__(self)
+
+    @data.setter
+    def data(self, other):
+        torch.Tensor.data.__set__(self, other)
+        self._reference, self._address = other._reference, other._address
 
     def data_ptr(self):
         """An address that no other tensor has, with the alignment of the real one."""
@@ -93,7 +105,7 @@ class OnDevice(TorchDispatchMode):
         kwargs = kwargs or {}
         if _shape_of(operator).name.startswith("aten::lift_fresh"):  # torch.tensor([...]): numbers of the host
             return upload(self._wire, args[0])
-        if not (args and isinstance(args[0], Handle)) and _of_the_host(args, kwargs):
+        if not (args and isinstance(args[0], Handle)) and _of_the_host(operator, args, kwargs):
             return operator(*args, **kwargs)
         return run(self._wire, operator, args, kwargs)
 
@@ -102,11 +114,14 @@ class _Shape(NamedTuple):
     """What the wire needs of an operator.
 
     written: (position, name) of each argument that it writes and returns. composite: whether it consists of others.
+    view: whether it makes its argument a view, as squeeze_ does. numberless: whether no tensor comes of it.
     """
 
     name: str
     overload: str
     composite: bool
+    view: bool
+    numberless: bool
     written: tuple[tuple[int, str], ...]
 
 
@@ -117,20 +132,32 @@ def _shape_of(operator) -> _Shape:
     arguments = enumerate(schema.arguments)
     written = tuple((i, a.name) for i, a in arguments if a.alias_info is not None and a.alias_info.is_write)
     composite = torch._C._dispatch_has_kernel_for_dispatch_key(operator.name(), "CompositeImplicitAutograd")
-    return _Shape(schema.name, schema.overload_name, composite, written if changes else ())
+    view = torch.Tag.inplace_view in operator.tags
+    numberless = not any("Tensor" in str(r.type) for r in schema.returns)
+    return _Shape(schema.name, schema.overload_name, composite, view, numberless, written if changes else ())
 
 
-def _of_the_host(args, kwargs) -> bool:
-    """Whether all tensors of a call, and there are some, are of the host, such as those of NumPy."""
+def _of_the_host(operator, args, kwargs) -> bool:
+    """Whether all tensors of a call are of the host, such as those of NumPy, or it is about none, as promote_types."""
     given = [a for a in _flat((args, kwargs)) if isinstance(a, torch.Tensor)]
-    return bool(given) and not any(isinstance(a, Handle) for a in given)
+    if not given:
+        return _shape_of(operator).numberless
+    return not any(isinstance(a, Handle) for a in given)
 
 
 def run(wire: Wire, operator, args, kwargs):
     """Run an operator on the device. Returns handles and plain values."""
     shape = _shape_of(operator)
+    if shape.name in OPDEFS:  # torch.library.custom_op of the answer: its Python runs here
+        with OnDevice(wire):
+            return OPDEFS[shape.name]._init_fn(*args, **kwargs)
     if shape.composite:  # PyTorch makes it of others, and did not do so yet: as in inference_mode
-        return operator.decompose(*args, **kwargs)
+        with OnDevice(wire):
+            return operator.decompose(*args, **kwargs)
+    if shape.view and isinstance(args[0], Handle):
+        view = getattr(torch.ops.aten, shape.name.removeprefix("aten::").removesuffix("_"))
+        args[0].data = view(*args, **kwargs)
+        return args[0]
     if shape.name == "aten::copy_" and not isinstance(args[0], Handle):
         return args[0].copy_(download(args[1], "copy_"))
 
@@ -153,6 +180,9 @@ def run(wire: Wire, operator, args, kwargs):
         return result
     # In the place of new handles of the same tensors, the arguments that the operator wrote to.
     given = [kwargs[name] if name in kwargs else args[place] for place, name in shape.written]
+    for tensor, now in zip(given, [result] if len(given) == 1 else result):
+        if isinstance(tensor, Handle) and tensor.shape != now.shape:  # an output that had to be enlarged
+            tensor.data = now
     return given[0] if len(given) == 1 else given
 
 
