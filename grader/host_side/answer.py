@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib.util
 import os
 import sys
@@ -10,6 +11,7 @@ import types
 import torch
 
 from .. import environment
+from .handles import Handle
 
 
 class Answer:
@@ -55,8 +57,32 @@ def _import(path: str):
     spec = importlib.util.spec_from_file_location("answer", path)
     module = importlib.util.module_from_spec(spec)
     sys.modules["answer"] = module
+    module.__builtins__ = vars(builtins) | {"type": _Type}
     spec.loader.exec_module(module)
     return module
+
+
+class _OfTypes(type):
+    """The behaviour of `type` in an answer: it is Python's own, but that a handle is a torch.Tensor."""
+
+    def __call__(cls, *args, **kwargs):
+        if cls is not _Type:
+            return super().__call__(*args, **kwargs)
+        made = type(*args, **kwargs)
+        return torch.Tensor if made is Handle else made
+
+    def __instancecheck__(cls, instance):
+        return isinstance(instance, type) if cls is _Type else super().__instancecheck__(instance)
+
+    def __subclasscheck__(cls, other):
+        return issubclass(other, type) if cls is _Type else super().__subclasscheck__(other)
+
+
+class _Type(type, metaclass=_OfTypes):
+    """`type`, for the text of an answer."""
+
+    def __class_getitem__(cls, item):
+        return type[item]
 
 
 def leave_the_course(modules: list[str]) -> None:
