@@ -96,7 +96,8 @@ def test_every_kernel_of_the_course_arrives(module_of):
         for kernel in [v for v in vars(module).values() if is_kernel(v) and v.fn.__module__ == module.__name__]:
             made = admit(sent(kernel))
             assert made.fn.__name__ == kernel.fn.__name__
-            assert list(made.fn.__annotations__) == list(kernel.fn.__annotations__)
+            constants = [n for n, a in kernel.fn.__annotations__.items() if str(a).endswith("constexpr")]
+            assert list(made.fn.__annotations__) == constants
             seen += 1
 
     assert seen > 250

@@ -127,6 +127,8 @@ class _Reader:
         function = local[tree.name]
         if inspect.getsource(function) != text.lstrip("\n"):
             raise RefusedKernel(f"the text of {tree.name} cannot be read line by line")
+        if self._function.constexpr:
+            return triton.constexpr_function(function)
         return triton.jit(function) if self._function.jit else function
 
     def link(self, made: list) -> None:

@@ -46,14 +46,14 @@ class _Functions:
         self.functions: list[KernelFunction] = []
         self._indices: dict[types.FunctionType, int] = {}
 
-    def index(self, function: types.FunctionType, jit: bool) -> int:
+    def index(self, function: types.FunctionType, jit: bool, constexpr: bool = False) -> int:
         """The place of a function. A new one gets its place before it is read, so that recursion ends."""
         function = inspect.unwrap(function)
         if function not in self._indices:
             self._indices[function] = len(self.functions)
             text = _text(function)
             source, dotted_names = _with_constants(function, text)
-            found = KernelFunction(text.name, source, jit)
+            found = KernelFunction(text.name, source, jit, constexpr=constexpr)
             self.functions.append(found)
             for root, attributes in dotted_names:
                 value = _value(function, root)
@@ -82,9 +82,9 @@ class _Functions:
         if type(value) is kernel_language()["triton.language"].object.constexpr:
             inner = self._meaning(value.value, user)
             return replace(inner, constexpr=inner.kind != "foreign")
-        function, jit = _function(value)
-        if function is not None and (jit or function.__globals__ is user.__globals__):
-            return Global("function", index=self.index(function, jit))
+        function, jit, constexpr = _function(value)
+        if function is not None and (jit or constexpr or function.__globals__ is user.__globals__):
+            return Global("function", index=self.index(function, jit, constexpr))
         plain = _plain(value)
         return (
             Global("foreign", _description(value), _module_name(value))
@@ -127,9 +127,24 @@ def _text(function: types.FunctionType) -> _Text:
         raise UnreadableKernel(message) from None
     if not isinstance(tree, ast.FunctionDef):
         raise UnreadableKernel(f"{name} is no function with a `def` of its own")
+    text = _without_annotations(text, tree)
+    (tree,) = ast.parse(text).body
     tree.decorator_list = []
     source = "\n".join(text.split("\n")[tree.lineno - 1 : tree.end_lineno])
     return _Text(tree.name, source, tree, list(_dotted_names(tree)), list(_constants(tree, function)))
+
+
+def _without_annotations(text: str, tree: ast.FunctionDef) -> str:
+    """The text with blanks for the annotations of local variables but constexpr: to Triton they mean nothing."""
+    lines = text.split("\n")
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.AnnAssign) or not node.value or node.lineno != node.annotation.end_lineno:
+            continue
+        start, end = node.target.end_col_offset, node.annotation.end_col_offset
+        if not ast.unparse(node.annotation).strip("'").endswith("constexpr"):
+            line = lines[node.lineno - 1].encode()
+            lines[node.lineno - 1] = (line[:start] + b" " * (end - start) + line[end:]).decode()
+    return "\n".join(lines)
 
 
 def _constants(node: ast.AST, function: types.FunctionType) -> Iterator[ast.expr]:
@@ -202,13 +217,13 @@ def _value(function: types.FunctionType, name: str):
     return function.__globals__.get(name, _MISSING)
 
 
-def _function(value) -> tuple[types.FunctionType | None, bool]:
-    """(the Python function in an object of Triton's or in itself, whether it has @triton.jit)."""
-    jit = False
+def _function(value) -> tuple[types.FunctionType | None, bool, bool]:
+    """(the Python function in an object of Triton's or in itself, whether it has @triton.jit, constexpr_function)."""
+    jit, constexpr = False, type(value).__name__ == "ConstexprFunction"
     while type(value).__module__.startswith("triton.") and hasattr(value, "fn"):
         jit = jit or is_kernel(value)
         value = value.fn
-    return (inspect.unwrap(value), jit) if isinstance(value, types.FunctionType) else (None, False)
+    return (inspect.unwrap(value) if isinstance(value, types.FunctionType) else None), jit, constexpr
 
 
 def _plain(value):

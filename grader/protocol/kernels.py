@@ -30,9 +30,10 @@ class Global:
 
 @dataclass
 class KernelFunction:
-    """One function. source: text of its def, without decorators and indentation. jit: whether it has @triton.jit.
+    """One function. source: text of its def, without decorators and indentation.
 
-    names: by global name, or by a dotted name that begins with one. defaults: by parameter.
+    jit: whether it has @triton.jit. constexpr: whether it has @triton.constexpr_function. names: by global name, or by
+    a dotted name that begins with one. defaults: by parameter.
     """
 
     name: str
@@ -40,6 +41,7 @@ class KernelFunction:
     jit: bool
     names: dict[str, Global] = field(default_factory=dict)
     defaults: dict[str, Global] = field(default_factory=dict)
+    constexpr: bool = False
 
 
 @dataclass
