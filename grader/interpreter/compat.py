@@ -1,4 +1,4 @@
-"""Repairs of the stock interpreter for newer versions of NumPy: scalars that are arrays of one element."""
+"""Repairs of the stock interpreter: scalars that newer versions of NumPy treat as arrays, and constants."""
 
 from __future__ import annotations
 
@@ -31,3 +31,24 @@ def hook_scalars(private: Private) -> None:
 
     private.replace("patch_tensor", patch_tensor)
     private.replace("splat", splat_truth)
+
+
+_WITH_A_BLOCK = "add sub mul truediv floordiv mod and or xor lshift rshift lt le gt ge eq ne".split()
+
+
+def hook_constants(private: Private) -> None:
+    """Leave an operation between a global tl.constexpr and a block, in this order, to the block, as the compiler does.
+
+    The constant's own operator would wrap the resulting block in a constant.
+    """
+    constexpr = private.core.constexpr
+    for name in (f"__{each}__" for each in _WITH_A_BLOCK):
+        setattr(constexpr, name, _not_with_blocks(getattr(constexpr, name), private.tensor))
+
+
+def _not_with_blocks(operator, block: type):
+    @functools.wraps(operator)
+    def operate(self, other):
+        return NotImplemented if isinstance(other, block) else operator(self, other)
+
+    return operate
