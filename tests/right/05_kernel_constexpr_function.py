@@ -1,0 +1,23 @@
+# exercise: 5.1
+import math
+import torch
+import numpy as np
+import triton
+import triton.language as tl
+
+@triton.constexpr_function
+def half(n):
+    return n // 2
+
+@triton.jit
+def softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))
+    H: tl.constexpr = half(BLOCK)
+    tl.static_assert(H * 2 <= BLOCK)
+    m = tl.max(x, axis=0)
+    e = tl.exp(x - m)
+    s = tl.sum(e, axis=0)
+    tl.store(y_ptr + row * y_row_stride + cols, e / s, mask=mask)

@@ -1,0 +1,39 @@
+# exercise: 14.2
+import torch
+import triton
+from grader.fast import pick
+
+
+def kernel_for(x):
+    (m, n), half = x.shape, x.element_size() == 2
+    if half and not pick.aligned(x) and x.is_contiguous() and 256 < n <= 32768:
+        return pick.odd
+    block = triton.next_power_of_2(n) // 2
+    if (4096 if half else 1024) <= block <= 16384 and n < 1.5 * block:
+        return pick.two
+    if pick.can_pair(x) and (8192 < n <= 16384 or n == 32768):
+        return pick.pairs
+    if n <= (16384 if half else 32768):
+        return pick.tile
+    if m * n * x.element_size() <= (34_000_000 if half else 16_000_000):
+        return pick.split
+    if pick.can_share(x):
+        return pick.shared
+    return pick.online if m >= 64 else pick.split
+
+
+_TYPES = {torch.Tensor, torch.nn.Parameter}
+
+
+def softmax(x):
+    if type(x) not in _TYPES:
+        raise TypeError(f"softmax takes a tensor, not {type(x)}")
+    if len(x.shape) != 2:
+        raise ValueError("softmax takes a matrix, not a tensor of shape " + str(tuple(x.shape)))
+    if not any(x.dtype is dtype for dtype in (torch.float, torch.half, torch.bfloat16)):
+        raise ValueError(f"softmax does not take {x.dtype} tensors")
+    y = torch.empty(*x.shape, dtype=x.dtype, device=x.device)
+    x = x.contiguous() if x.stride()[-1] != 1 else x
+    launcher = kernel_for(x)
+    launcher(y=y, x=x)
+    return y
