@@ -105,7 +105,8 @@ def test_a_tensor_of_very_many_dimensions_is_described():
 
 @pytest.mark.parametrize("name, value", [
     ("read", DIGITS), ("written", 2**63), ("peak", -(2**63) - 1), ("read", float("nan")), ("read", float("inf")),
-    ("torch_reads", [2**70]), ("bytes", [0, DIGITS]), ("torch_ops", ["x" * ((1 << 20) + 1)]), ("rows", [["x", 1, 2**70]]),
+    ("torch_reads", [2**70]), ("bytes", [0, DIGITS]), ("torch_ops", ["x" * ((1 << 20) + 1)]),
+    ("rows", [["x", 1, 2**70]]),
 ], ids=lambda value: value if isinstance(value, str) else "")  # fmt: skip
 def test_a_count_of_more_than_64_bits_is_no_count(name, value):
     """Nor is a text of over a million characters a name."""

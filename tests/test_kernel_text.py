@@ -97,7 +97,7 @@ def test_every_kernel_of_the_course_arrives(module_of):
             made = admit(sent(kernel))
             assert made.fn.__name__ == kernel.fn.__name__
             constants = [n for n, a in kernel.fn.__annotations__.items() if str(a).endswith("constexpr")]
-            assert list(made.fn.__annotations__) == constants
+            assert set(constants) <= set(made.fn.__annotations__)
             seen += 1
 
     assert seen > 250

@@ -75,7 +75,7 @@ class Sandbox:
 
     def _climb(self, rungs: set[str], parent: int, on_gpu: bool, scratch: str) -> None:
         if self._root:
-            self._root.enter([])
+            self._root.enter()
         limits.move_into(scratch)
         limits.apply(proof.SECONDS, parent, on_gpu)
         if "landlock" in rungs:
