@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 
@@ -23,7 +24,8 @@ def send(wire: Wire) -> None:
             order = {"op": "launch", "kernel": number(wire, kernel), "grid": _grid(grid, kernel.fn, args, kwargs)}
             wire.ask(order | arguments(wire, args, kwargs))
 
-    private().replace("run_function", run)
+    private().replace("run_function", run)  # before Triton 3.6, each function has one of its own
+    private().replace("launcher", lambda kernel, grid: functools.partial(run, kernel, grid=grid))
     send_decorated()
 
 

@@ -21,6 +21,7 @@ _PATHS = {
     "launch": "GridExecutor.__call__",
     "call_function": "InterpretedFunction.__call__",
     "run_function": "InterpretedFunction.run",
+    "launcher": "InterpretedFunction.__getitem__",
     "rewrite": "InterpretedFunction.rewrite",
     "Function": "InterpretedFunction",
     "to_tensor_of_language": "_implicit_cvt",
@@ -243,7 +244,7 @@ def send_decorated() -> None:
 
     def run(kernel, *args, grid=None, warmup=False, **kwargs):
         function, more = under_decorators(kernel, args, kwargs)
-        return function.run(*args, grid=grid, warmup=warmup, **kwargs, **more)
+        return None if warmup else function[grid](*args, **kwargs, **more)
 
     Autotuner.run = Heuristics.run = run
 
