@@ -63,9 +63,9 @@ def measure(students: int) -> dict:
         command = [sys.executable, "-m", "grader", "grade", str(folder), "--out", str(out)]
         took = course.timed(command, cwd=course.ROOT)
         statuses = Counter(
-            e["status"] for row in results_store.read_rows(out / results_store.RESULTS) for e in row["exercises"]
+            e["status"] for row in results_store.read(out / results_store.RESULTS).rows() for e in row["exercises"]
         )
-        files = sum(1 for _ in results_store.read_rows(out / results_store.RESULTS))
+        files = sum(1 for _ in results_store.read(out / results_store.RESULTS).rows())
     return {
         "students": students,
         "files": files,

@@ -42,7 +42,7 @@ def ours(folder: pathlib.Path, students: list) -> None:
 def verdicts(out: pathlib.Path) -> dict:
     """(student, exercise) -> whether this course's grader passed it."""
     found = {}
-    for row in results_store.read_rows(out / results_store.RESULTS):
+    for row in results_store.read(out / results_store.RESULTS).rows():
         for each in row["exercises"]:
             found[row["student"], each["id"]] = each["status"] == "passed"
     return found
