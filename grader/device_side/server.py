@@ -177,18 +177,17 @@ class Server:
 
     def _run_operator(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
         args, kwargs = orders.decode([header["args"], list(header["kwargs"].values())], self._memory.get)
+        name = header["name"].removeprefix("aten::")
         try:
             run = operator(header["name"], header["overload"])
         except RefusedOperator:
-            self._observer.refused(header["name"].removeprefix("aten::"))
+            self._observer.refused(name)
             raise
         result = run(*args, **dict(zip(header["kwargs"], kwargs)))
-        if header["name"].removeprefix("aten::") in _TELLING_SHAPES:
-            self._memory.tell(1, header["name"].removeprefix("aten::"))
-        if isinstance(result, (bool, int, float, complex)):
-            self._memory.download(
-                torch.tensor(result), _EXITS.get(header["name"], header["name"].removeprefix("aten::"))
-            )
+        if name in _TELLING_SHAPES:
+            self._memory.tell(1, name)
+        if type(result) in _NUMBERS:
+            self._memory.tell(_NUMBERS[type(result)], _EXITS.get(name, name))
         return {"result": orders.encode(result, self._kept)}, b""
 
     def _launch(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
@@ -263,7 +262,8 @@ class Server:
         return mine | {"line": mine["line"] or said["line"]}
 
 
-_EXITS = {"aten::_local_scalar_dense": "item"}
+_EXITS = {"_local_scalar_dense": "item"}
+_NUMBERS = {bool: 1, int: 2, float: 1, complex: 2}  # of 4 bytes, in a result of each type
 _ORDERS = {
     "operator": Server._run_operator,
     "admit": Server._admit,

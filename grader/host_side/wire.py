@@ -23,8 +23,7 @@ class Wire:
     def ask(self, header: dict, payload: bytes = b"") -> tuple[dict, bytes]:
         """The reply to one order. Raises the error of the device; `on_device` of it is the number of its record."""
         with self._lock:
-            freed, self._freed = self._freed, []
-            frames.send(self._channel, header | {"freed": freed}, payload)
+            self._send(header, payload)
             reply, data = frames.receive(self._arriving, MAX_REPLY)
         if "error" in reply:
             error = exception(reply["error"])
@@ -35,8 +34,11 @@ class Wire:
     def tell(self, header: dict) -> None:
         """Send the end of a call, which has no reply."""
         with self._lock:
-            freed, self._freed = self._freed, []
-            frames.send(self._channel, header | {"freed": freed})
+            self._send(header)
+
+    def _send(self, header: dict, payload: bytes = b"") -> None:
+        freed, self._freed = self._freed, []
+        frames.send(self._channel, header | {"freed": freed}, payload)
 
     def receive(self) -> tuple[dict, bytes]:
         """The next order of the device, between calls."""

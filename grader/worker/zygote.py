@@ -266,7 +266,7 @@ class _Loop(Wire):
 
     def ask(self, header: dict, payload: bytes = b"") -> tuple[dict, bytes]:
         """The reply of the device."""
-        frames.send(self._channel, header | {"freed": []}, payload)
+        self._send(header, payload)
         frames.send(self._theirs, *self._server.obey(*frames.receive(self._theirs, 0)))
         return frames.receive(self._arriving, 0)
 
