@@ -23,8 +23,11 @@ for element in ("fp32", "bf16", "fp16"):
     lower(rows.tile_kernel, xy, UNIT=4, ROWS=2, BLOCK=512)
     lower(rows.odd_kernel, xy, VECTORS=128, UNIT=8)
     lower(online.online_kernel, xy, VECTORS=128, UNIT=8)
-    for one_tile in (True, False):
-        lower(backward.backward_kernel, xy, BLOCK=512, ONE_TILE=one_tile)
+    xy |= {"dy_ptr": "*" + element, "sums_ptr": "*fp32"}
+    for log in (True, False):
+        lower(backward.rows_kernel, xy, UNIT=4, ROWS=2, BLOCK=512, LOG=log)
+        lower(backward.sums_kernel, xy, UNIT=4, BLOCK=512, LOG=log)
+        lower(backward.pieces_kernel, xy, UNIT=4, PIECES=8, BLOCK=512, LOG=log)
 for kind, element in (("float", "fp32"), ("bf16", "i32"), ("fp16", "i32")):
     words_of = {n: "*" + element for n in ("x_ptr", "y_ptr")}
     states = words_of | {"states_ptr": "*fp32"}

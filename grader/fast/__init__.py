@@ -1,16 +1,18 @@
-"""The finished softmax of the course, usable without the rest of it: `from grader.fast import softmax`.
+"""The finished softmax of the course, usable without the rest of it: `from grader.fast import softmax, log_softmax`.
 
 Runs in: any process that imports it; it is public.
 May import: root.
 Start reading: softmax.py, then pick.py (which kernel for which shape).
 
-softmax    the public function, with autograd
+softmax    the public functions, with autograd, vmap and torch.compile
 pick       which kernel for which shape
+plans      what follows from a layout is kept, up to a bound
+clusters   a row in thread block clusters, forward and backward: clusters.cu, CUDA C++ through CuPy
 launchers  one launcher a kernel: rows (a row in registers), tiled_two_pass, packed (16-bit pairs), shared (programs
            that share a row), split (two launches), online (two walks)
-backward   the gradient
+backward   the gradient, where no cluster computes it
 """
 
-from .softmax import softmax
+from .softmax import log_softmax, softmax
 
-__all__ = ["softmax"]
+__all__ = ["log_softmax", "softmax"]

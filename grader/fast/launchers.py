@@ -15,6 +15,7 @@ import triton
 from .. import environment
 from .online import online_kernel
 from .packed import pair_row_kernel
+from .plans import Plans
 from .rows import odd_kernel, tile_kernel
 from .shared import shared_row_kernel
 from .split import combine_kernel, partial_kernel
@@ -44,17 +45,34 @@ def _planned(plan: Callable[[torch.Tensor, torch.Tensor], Launcher]) -> Launcher
 
     With an H200, a launch of two kernels without a plan took 71 µs of Python, longer than the kernels for a few MB.
     """
-    plans: dict[tuple, Launcher] = {}
+    plans = Plans()
 
     @functools.wraps(plan)
     def launcher(y: torch.Tensor, x: torch.Tensor) -> None:
-        key = layout(y, x)
-        run = plans.get(key)
-        if run is None:
-            run = plans[key] = plan(y, x)
-        run(y, x)
+        plans.of(layout(y, x), lambda: plan(y, x))(y, x)
 
+    launcher.plan = plan
     return launcher
+
+
+def start(kernel, grid: int, numbers: tuple[int, ...], **options) -> Callable[..., None]:
+    """A function of tensors that launches kernel[(grid,)](*tensors, *numbers, **options).
+
+    The first launch compiles. Later ones take what was compiled, as Triton's tutorial on softmax does, and so spare
+    the search for it, most of the time that a launch takes on the host. Interpreted kernels have nothing compiled.
+    """
+    first, compiled = kernel[(grid,)], []
+
+    def launch(*tensors: torch.Tensor) -> None:
+        if compiled:
+            compiled[0](*tensors, *numbers, *constants)
+            return
+        done = first(*tensors, *numbers, **options)
+        if hasattr(done, "__getitem__"):
+            compiled.append(done[(grid, 1, 1)])
+
+    constants = tuple(options[name] for name in kernel.arg_names if name in options)
+    return launch
 
 
 @_planned
@@ -68,8 +86,7 @@ def tile(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     numbers = y.stride(0) // unit, x.stride(0) // unit, m, n // unit
     options = {"UNIT": unit, "ROWS": rows, "BLOCK": block}
     options["num_warps"] = min(max(rows * block // (32 * a_thread), 1), 32)
-    start = tile_kernel[(triton.cdiv(m, rows),)]
-    return lambda y, x: start(y, x, *numbers, **options)
+    return start(tile_kernel, triton.cdiv(m, rows), numbers, **options)
 
 
 @_planned
@@ -82,8 +99,8 @@ def two(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     options = {"UNIT": unit, "BLOCK": block, "REST": triton.next_power_of_2(n - block)}
     options |= {"KIND": kind, "PTX": kind != "float"}
     options["num_warps"] = max(block // 1024, 1) if kind == "float" else min(max(block // 512, 1), 8)
-    start = two_blocks_kernel[(len(x),)]
-    return lambda y, x: start(*_as_words(y, x)[1:], *numbers, **options)
+    run = start(two_blocks_kernel, len(x), numbers, **options)
+    return lambda y, x: run(*_as_words(y, x)[1:])
 
 
 @_planned
@@ -92,8 +109,7 @@ def odd(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     (m, n), unit = x.shape, VECTOR // x.element_size()
     vectors = triton.next_power_of_2(max(n // unit, 1))
     options = {"VECTORS": vectors, "UNIT": unit, "num_warps": min(max(vectors // 128, 2), 16)}
-    start = odd_kernel[(m,)]
-    return lambda y, x: start(y, x, n, **options)
+    return start(odd_kernel, m, (n,), **options)
 
 
 @_planned
@@ -109,8 +125,8 @@ def pairs(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     options["num_warps"] = min(max(block // 1024, 1), 32)
     if n == block:  # with so few registers a thread, 2 programs run on a multiprocessor: one computes, one waits
         options["maxnreg"] = 64 if block > 8192 else 80
-    start = pair_row_kernel[(len(x),)]
-    return lambda y, x: start(*_as_words(y, x)[1:], *numbers, **options)
+    run = start(pair_row_kernel, len(x), numbers, **options)
+    return lambda y, x: run(*_as_words(y, x)[1:])
 
 
 @_planned
@@ -125,11 +141,11 @@ def shared(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     numbers = y.stride(0) // unit, x.stride(0) // unit, m, n // unit, pieces, length
     options = {"UNIT": unit, "PIECES": triton.next_power_of_2(pieces), "BLOCK": warps * WORDS_A_WARP, "KIND": kind}
     options |= {"PTX": True, "num_warps": warps, "maxnreg": {2: 96, 4: 128}[warps], "launch_cooperative_grid": True}
-    start = shared_row_kernel[(min(programs, m * pieces),)]
+    launch = start(shared_row_kernel, min(programs, m * pieces), numbers, **options)
 
     def run(y, x):
         states = torch.zeros(m * pieces, dtype=torch.int64, device=x.device)
-        start(*_as_words(y, x)[1:], states, *numbers, **options)
+        launch(*_as_words(y, x)[1:], states)
 
     return run
 
@@ -158,13 +174,14 @@ def split(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     late = options | {"PIECES": triton.next_power_of_2(pieces), "num_warps": 8 if kind == "float" else 4}
     if overlap:
         late["launch_pdl"] = True
-    first, second = partial_kernel[(m * pieces,)], combine_kernel[(m * pieces,)]
+    first = start(partial_kernel, m * pieces, (x_units, *numbers), num_warps=8, **options)
+    second = start(combine_kernel, m * pieces, (y_units, x_units, *numbers), **late)
 
     def run(y, x):
         _, y, x = _as_words(y, x)
         states = torch.empty(2 * m * pieces, dtype=torch.float32, device=x.device)
-        first(states, x, x_units, *numbers, num_warps=8, **options)
-        second(y, x, states, y_units, x_units, *numbers, **late)
+        first(states, x)
+        second(y, x, states)
 
     return run
 
@@ -176,8 +193,7 @@ def online(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     unit = VECTOR // x.element_size() if alike else 1
     numbers = y.stride(0), x.stride(0), x.shape[1]
     options = {"VECTORS": 8192 // unit, "UNIT": unit, "num_warps": 16}
-    start = online_kernel[(len(x),)]
-    return lambda y, x: start(y, x, *numbers, **options)
+    return start(online_kernel, len(x), numbers, **options)
 
 
 def can_pair(x: torch.Tensor) -> bool:

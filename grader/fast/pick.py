@@ -5,8 +5,10 @@ from __future__ import annotations
 import torch
 import triton
 
+from . import clusters
 from .launchers import (
     KINDS,
+    Launcher,
     aligned,
     can_pair,
     can_share,
@@ -21,6 +23,7 @@ from .launchers import (
     tile,
     two,
 )
+from .plans import Plans
 
 __all__ = [
     "KINDS", "aligned", "can_pair", "can_share", "launch", "odd", "online", "pairs", "route", "shared", "split",
@@ -29,11 +32,26 @@ __all__ = [
 
 # Bytes of a matrix, by the bytes of an element, that a cache can hold between two launches.
 FEW = {4: 16_000_000, 2: 34_000_000}
-_routes: dict[tuple, str] = {}
+_plans = Plans()
 
 
 def route(x: torch.Tensor) -> str:
-    """The kernel for a matrix x (M×N): "tile", "two", "odd", "pairs", "split", "shared" or "online"."""
+    """The kernel for a matrix x (M×N): "clusters", or one of the launchers by its name."""
+    return "clusters" if clusters.available(x.device) and _in_clusters(x) else _in_triton(x)
+
+
+def _in_clusters(x: torch.Tensor) -> bool:
+    """Whether thread block clusters are faster than Triton's kernels for x."""
+    m, n = x.shape
+    row = n * x.element_size()
+    if row > 2_000_000:
+        return False  # no cluster holds such a row
+    if x.element_size() == 4 and n > 65536 and m > 128 and aligned(x):
+        return not can_share(x)  # programs that share many such rows have more of them under way
+    return row > 16384 or row >= 8192 and m <= 64
+
+
+def _in_triton(x: torch.Tensor) -> str:
     m, n = x.shape
     half = x.element_size() == 2
     nvidia = on_nvidia(x)
@@ -54,10 +72,19 @@ def route(x: torch.Tensor) -> str:
     return "split" if nvidia and (not half or paired(x)) else "online"
 
 
-def launch(y: torch.Tensor, x: torch.Tensor) -> None:
-    """Store the softmax of the rows of x in y. Both are M×N, of float32 or 16 bits, with adjacent columns."""
-    key = layout(y, x)
-    name = _routes.get(key)
-    if name is None:
-        name = _routes[key] = route(x)
-    globals()[name](y, x)
+def launch(y: torch.Tensor, x: torch.Tensor, log: bool = False) -> None:
+    """Store the softmax of the rows of x in y. Both are M×N, of float32 or 16 bits, with adjacent columns.
+
+    log: its logarithm instead, for which clusters.available must hold.
+    """
+    _plans.of((log, *layout(y, x)), lambda: _plan(y, x, log))(y, x)
+
+
+def _plan(y: torch.Tensor, x: torch.Tensor, log: bool) -> Launcher:
+    if log or route(x) == "clusters":
+        run = clusters.plan_forward(y, x, log)
+        if run is not None:
+            return run
+    if log:  # a row that no cluster can hold, or whose vectors lie otherwise than those of y
+        return lambda y, x: torch.log_softmax(x, 1, out=y)
+    return globals()[_in_triton(x)].plan(y, x)

@@ -1,0 +1,159 @@
+"""Launchers of clusters.cu: a row of up to 2 MB in a thread block, or in a cluster of them; read once, written once.
+
+They need an NVIDIA GPU of compute capability 9.0 or newer, where thread blocks of a cluster can write into each other's
+shared memory, and CuPy, which compiles the text (NVRTC) and launches it. Triton has no word for that exchange.
+"""
+
+from __future__ import annotations
+
+import functools
+import pathlib
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+import triton
+
+from .. import environment
+
+SOURCE = pathlib.Path(__file__).with_name("clusters.cu")
+HALF = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
+VECTOR, LINE = 16, 128  # bytes: of one load, of a line of the cache
+REGISTERS, THREADS = 65536, 2048  # of a multiprocessor
+MOST_BLOCKS = {9: 16, 10: 16}  # of a cluster, by the first number of the compute capability; all others promise 8
+_CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14  # the driver's number for it; needed above 8 blocks
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a row is divided: blocks of a cluster, threads of a block, vectors that a thread holds of each input."""
+
+    blocks: int
+    threads: int
+    vectors: int
+
+    def resident(self, inputs: int, aligned: bool) -> int:
+        """The blocks that are to run on a multiprocessor at once: as many as the registers of the row allow."""
+        registers = max(4 * self.vectors * inputs + (16 if aligned else 24), 56)
+        return max(min(REGISTERS // (registers * self.threads), THREADS // self.threads), 1)
+
+
+def shape(m: int, row_bytes: int, inputs: int, half: bool, multiprocessors: int, most_blocks: int = 16) -> Shape | None:
+    """The division of m rows of row_bytes; a kernel holds 1 input (forward) or 2 (backward). None: too long a row.
+
+    Each constant was the best, or within 2 % of it, of all divisions of some forty matrices on an H200.
+    """
+    vectors = -(-row_bytes // VECTOR)
+    widest = 512 if half else 1024  # threads of a block that holds a row alone
+    alone = inputs == 1 and vectors <= (16 * widest if half else 9 * widest)
+    blocks = 1 if alone else min(_power(vectors / 2048), most_blocks)
+    # Few rows: more blocks, so that all multiprocessors load. Below 8 KB a block they only wait for each other.
+    while blocks < most_blocks and (
+        2 * m * blocks <= 4 * multiprocessors and vectors >= 1024 * blocks
+        or 2 * m * blocks <= multiprocessors and vectors >= 512 * blocks
+    ):  # fmt: skip
+        blocks *= 2
+    piece = -(-vectors // blocks)
+    if m * blocks <= multiprocessors:
+        held, widest = 4, 512
+    elif m * blocks <= 4 * multiprocessors or blocks == 1:
+        held = 8
+    else:
+        held, widest = 16, 512
+    threads = min(max(_power(piece / held), 64), widest if inputs == 1 else 256)
+    divided = Shape(blocks, threads, -(-piece // threads))
+    return divided if divided.vectors <= 16 else None
+
+
+def _power(x: float) -> int:
+    """The least power of two that is not below x."""
+    return 1 << max(-int(-x // 1) - 1, 0).bit_length()
+
+
+@functools.cache
+def available(device: torch.device) -> bool:
+    """Whether clusters.cu runs on a device: an NVIDIA GPU of capability 9.0 or newer, and a CuPy that compiles."""
+    if device.type != "cuda" or torch.version.cuda is None or environment.interpreted():
+        return False
+    if torch.cuda.get_device_capability(device) < (9, 0) or not environment.has_cupy():
+        return False
+    try:
+        with torch.cuda.device(device):
+            _function("forward", 0, 0, True, Shape(1, 64, 1), 1, device)
+    except Exception as error:  # a CuPy for another CUDA, or without its compiler: Triton's kernels serve
+        warnings.warn(f"softmax runs without thread block clusters; CuPy could not compile them: {error}", stacklevel=2)
+        return False
+    return True
+
+
+@functools.cache
+def _function(kernel: str, half: int, log: int, aligned: bool, divided: Shape, resident: int, device: torch.device):
+    """The compiled kernel "forward" or "backward", on the current device."""
+    import cupy
+
+    macros = {"HALF": half, "LOG": log, "ALIGNED": int(aligned), "RESIDENT": resident}
+    macros |= {"BLOCKS": divided.blocks, "THREADS": divided.threads, "VECTORS": divided.vectors}
+    options = ("-std=c++17", *(f"-D{name}={value}" for name, value in macros.items()))
+    function = cupy.RawModule(code=SOURCE.read_text(), options=options).get_function(kernel).kernel
+    if divided.blocks > 8:
+        from cupy_backends.cuda.api import driver
+
+        driver.funcSetAttribute(function.ptr, _CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)
+    return function
+
+
+def plan_forward(y: torch.Tensor, x: torch.Tensor, log: bool = False) -> Callable | None:
+    """A function (y, x) that stores the softmax of rows with the layout of these, or its logarithm; None if it cannot.
+
+    y and x: M×N, of float32, bfloat16 or float16, adjacent columns.
+    """
+    apart = (y.stride(0) - x.stride(0)) * x.element_size() % VECTOR and len(x) > 1
+    if apart or (y.data_ptr() - x.data_ptr()) % VECTOR:
+        return None  # vectors of a row of y would lie otherwise than those of x
+    return _plan("forward", x, log, (y.stride(0), x.stride(0)))
+
+
+def plan_backward(dx: torch.Tensor, y: torch.Tensor, dy: torch.Tensor, log: bool = False) -> Callable | None:
+    """A function (dx, y, dy) that stores the gradient in dx. All are M×N and contiguous; None if it cannot."""
+    if len({t.data_ptr() % VECTOR for t in (dx, y, dy)}) > 1:
+        return None
+    return _plan("backward", y, log, ())
+
+
+def _plan(kernel: str, x: torch.Tensor, log: bool, strides: tuple[int, ...]) -> Callable | None:
+    """A function of tensors that launches a kernel for matrices like x; None where none fits."""
+    if not available(x.device):
+        return None
+    import numpy as np
+
+    (m, n), size, device, inputs = x.shape, x.element_size(), x.device, 1 if kernel == "forward" else 2
+    aligned = all(number % VECTOR == 0 for number in (n * size, x.stride(0) * size, x.data_ptr()))
+    properties = torch.cuda.get_device_properties(device)
+    row_bytes = n * size if aligned else n * size + LINE
+    most_blocks = MOST_BLOCKS.get(properties.major, 8)
+    divided = shape(m, row_bytes, inputs, size == 2, properties.multi_processor_count, most_blocks)
+    if divided is None:
+        return None
+    # The gradient of aligned 16-bit rows, compiled for these alone, spills half of its registers; for any rows none.
+    aligned = aligned and kernel == "forward"
+    function = _function(kernel, HALF[x.dtype], int(log), aligned, divided, divided.resident(inputs, aligned), device)
+    grid, block = (m * divided.blocks,), (divided.threads,)
+    numbers = (np.int32(n), *(np.int64(s) for s in strides), np.uint32(16))
+    current_stream, index = triton.runtime.driver.active.get_current_stream, device.index
+
+    def run(*tensors: torch.Tensor) -> None:
+        arguments = (*(t.data_ptr() for t in tensors), *numbers)
+        function(grid, block, arguments, stream=_stream(current_stream(index)))
+
+    return run
+
+
+@functools.lru_cache(256)
+def _stream(pointer: int):
+    """PyTorch's stream at that address, for CuPy."""
+    import cupy
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # its successor wants an object that PyTorch 2.8 has not
+        return cupy.cuda.ExternalStream(pointer)
