@@ -48,7 +48,10 @@ def kernel():
 
 
 def said(cell):
-    text = "".join(o.get("text", "") or "\n".join(o.get("traceback", [])) for o in cell.outputs)
+    text = "".join(
+        o.get("text", "") or o.get("data", {}).get("text/plain", "") or "\n".join(o.get("traceback", []))
+        for o in cell.outputs
+    )
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
@@ -154,9 +157,10 @@ def test_hints_open_one_by_one_and_unknown_exercises_are_a_sentence():
 def test_nbgrader_gets_the_score_as_a_number(kernel, monkeypatch):
     """Autograding reads the cell's value; a learner sees none."""
     cells = first_cell(), "def double(x): return 2 * x", 'check("0.1")'
-    assert [] == [o for o in run(code(*cells), kernel=kernel).cells[2].outputs if "data" in o]
+    (shown,) = run(code(*cells), kernel=kernel).cells[2].outputs
+    assert "display_data" == shown.output_type
 
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     outputs = run(code(*cells)).cells[2].outputs
 
-    assert ["1.0"] == [o.data["text/plain"] for o in outputs if "data" in o]
+    assert ["1.0"] == [o.data["text/plain"] for o in outputs if o.output_type == "execute_result"]

@@ -83,11 +83,10 @@ def _explain_parts(exercise: Exercise, answer: Answer, seen: Seen, failures: lis
     right = {case.group for case, _ in seen} - {failure.case.group for failure in failures}
     failures = [failure for failure in failures if failure.case.group == first.case.group]
     mistake, also = name(exercise, answer, [pair for pair in seen if pair[0].group == first.case.group], failures)
-    label = first.case.group if first.mistake == "todo-left" else first.case.label
     return Diagnosis(
         _status(first),
         round(exercise.points * len(right) / len(exercise.groups), 2),
-        f"{label}: {first.sentence}",
+        first.sentence if first.mistake == "todo-left" else f"{first.case.label}: {first.sentence}",
         mistake,
         also,
         [f"{group} is right" for group in exercise.groups if group in right],

@@ -4,7 +4,11 @@ from .mistake import Mistake
 
 MISTAKES = [
     # ---- any exercise
-    Mistake("todo-left", "A TODO line is still there.", "Which line of your answer still holds the word TODO?"),
+    Mistake(
+        "todo-left",
+        "The steps judged so far are right, and their points are yours.",
+        "What does this step do otherwise than those that are right already?",
+    ),
     Mistake("earlier-todo", "An earlier exercise comes first.", "Which exercise does the line above name?"),
     Mistake("value-left-out", "The name is there, but it still holds a placeholder.", "What value should it have?"),
     Mistake("name-undefined", "Your answer uses a name that no cell defines.", "Where does that name come from?"),

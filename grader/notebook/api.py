@@ -8,19 +8,20 @@ _hints_open: dict[str, int] = {}
 
 
 def check(exercise_id: str = ""):
-    """Check your answer to an exercise, such as check("4.1"), and print the result.
+    """Check your answer to an exercise, such as check("4.1"), and show the result.
 
     The answer is taken from the cells that you have run. You may check as often as you like, in any order.
     """
     from ..judge import extract
     from ..judge.judge import judge
-    from . import history, progress_store
+    from . import feedback, history, progress_store
 
     exercise = _find(exercise_id)
     if exercise is None:
         return None
-    result = judge(exercise, extract.extract(history.session_cells(), exercise.names))
-    print(result.text)
+    answer = extract.extract(history.session_cells(), exercise.names)
+    result = judge(exercise, answer)
+    feedback.show(result, answer)
     if result.status != "not_attempted":
         progress_store.remember(exercise.id, result.score)
     # nbgrader reads a number in the output of a cell as its score. Learners have the score in the text already.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 
@@ -15,3 +16,7 @@ class Answer:
     source: str
     missing: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+
+    def digest(self) -> str:
+        """16 hexadecimal digits that tell this text from others."""
+        return hashlib.sha256(self.source.encode("utf-8", "replace")).hexdigest()[:16]
