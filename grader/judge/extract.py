@@ -54,15 +54,19 @@ class _Session:
         return places[at - 1] if at else None
 
 
-def extract(cells: list[str], names: tuple[str, ...]) -> Answer:
-    """The answer that defines `names`. cells: texts of the code cells, in the order in which they ran."""
+def extract(cells: list[str], names: tuple[str, ...], called: list[str] | tuple = ()) -> Answer:
+    """The answer that defines `names`.
+
+    cells: texts of the code cells, in the order in which they ran. called: what the notebook calls each of them, such
+    as "In [3]"; "" where it has no name for one.
+    """
     session = _read(tuple(cells))
     end = len(session.statements)
     defined = {name: session.last(name, end) for name in names}
     # A cell that is not Python matters only if no later cell defines the name in it.
     last_cell = {name: 0 if at is None else session.cell_of[at] for name, at in defined.items()}
     problems = [
-        f"code cell {number} is not Python and was left out: {message}"
+        f"{(called and called[number - 1]) or f'code cell {number}'} is not Python and was left out: {message}"
         for number, cell, message in session.broken
         if any(re.search(rf"\b{re.escape(name)}\b", cell) and number > last_cell[name] for name in names)
     ]
@@ -77,6 +81,22 @@ def extract(cells: list[str], names: tuple[str, ...]) -> Answer:
 def definitions(cells: list[str]) -> Counter[str]:
     """The number of top-level statements that define each name. cells: texts of the code cells."""
     return Counter({name: len(places) for name, places in _read(tuple(cells)).places.items()})
+
+
+def undefined(cells: list[str], names: tuple[str, ...]) -> set[str]:
+    """The names that the answer needs and no cell defines, builtins left out. Arguments: as `extract`."""
+    session, chosen = _read(tuple(cells)), set()
+    return set().union(*(_take(name, session, chosen) for name in names))
+
+
+def without(cell: str, taken: set[str]) -> str | None:
+    """The text of a cell without the statements that define nothing but `taken` names. None if it is not Python."""
+    try:
+        found = _statements(cell)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    kept = [statement.text for statement in found if not statement.binds <= taken]
+    return cell if len(kept) == len(found) else "\n\n".join(kept)
 
 
 @functools.lru_cache(maxsize=1)  # all exercises of a notebook read the same cells
@@ -96,17 +116,21 @@ def _read(cells: tuple[str, ...]) -> _Session:
     return session
 
 
-def _take(name: str, session: _Session, chosen: set[int]) -> None:
-    """Add to `chosen` the last statement that binds a name, and all statements that it needs."""
+def _take(name: str, session: _Session, chosen: set[int]) -> set[str]:
+    """Add to `chosen` the last statement that binds a name, and all that it needs. Returns names that none binds."""
     end = len(session.statements)
-    pending = [(name, end)]
+    pending, missing = [(name, end)], set()
     while pending:
-        found = session.last(*pending.pop())
+        wanted, before = pending.pop()
+        found = session.last(wanted, before)
+        if found is None:
+            missing.add(wanted)
         if found is None or found in chosen:
             continue
         chosen.add(found)
         pending += [(n, found) for n in session.statements[found].now]
         pending += [(n, end) for n in session.statements[found].later]
+    return missing
 
 
 def _without_magics(cell: str) -> str:

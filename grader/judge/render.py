@@ -53,7 +53,11 @@ def _sentences(record: dict) -> list[tuple[str, str]]:
     """(sign, sentence) for each statement below the headline."""
     status = "not_attempted" if record["mistake"] == "todo-left" else record["status"]
     sign, remarks = f"{sign_of(status)} ", record["remarks"]
-    found = [("! ", flag) for flag in record["flags"] if "is not Python" in flag and flag != record["message"]]
+    found = [
+        ("! ", flag)
+        for flag in record["flags"]
+        if ("is not Python" in flag or "has another text now" in flag) and flag != record["message"]
+    ]
     if record["status"] == "passed":
         found.append((sign, traffic(record, "#.3g") or "right in every case"))
         found += [(sign, flag) for flag in record["flags"] if flag.startswith("compiled on")]

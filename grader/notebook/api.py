@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 _hints_open: dict[str, int] = {}
 
@@ -10,16 +11,16 @@ _hints_open: dict[str, int] = {}
 def check(exercise_id: str = ""):
     """Check your answer to an exercise, such as check("4.1"), and show the result.
 
-    The answer is taken from the cells that you have run. You may check as often as you like, in any order.
+    The answer is taken from the cells that you have run, each with the text of its last run. You may check as often as
+    you like, in any order: progress() keeps the best points.
     """
-    from ..judge import extract
     from ..judge.judge import judge
-    from . import feedback, history, progress_store
+    from . import feedback, progress_store
 
     exercise = _find(exercise_id)
     if exercise is None:
         return None
-    answer = extract.extract(history.session_cells(), exercise.names)
+    answer = _answer(exercise)
     result = judge(exercise, answer)
     feedback.show(result, answer)
     if result.status != "not_attempted":
@@ -53,6 +54,21 @@ def progress(save: str | None = None) -> None:
             print(progress_store.save(save))
         except OSError as error:
             print(f"Nothing was saved: {save} cannot be written ({error.strerror}).")
+
+
+def _answer(exercise):
+    """The answer in the cells that ran, with a sentence about names that a cell defined before it was changed."""
+    from ..judge import extract
+    from . import history
+
+    cells = history.session_cells()
+    answer = extract.extract(cells, exercise.names)
+    gone = extract.undefined(cells, exercise.names) & set(extract.definitions(history.replaced_cells()))
+    if not gone:
+        return answer
+    why = "and a check reads the cells as they are now, as a file keeps them"
+    changed = f"the cell that defined {' and '.join(sorted(gone))} has another text now, {why}"
+    return replace(answer, problems=(*answer.problems, changed))
 
 
 def _find(exercise_id: str):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_executed: list[str] = []
+_executed: list[tuple[str | None, str]] = []  # (id of the cell, its text) of each run
 
 
 def record(shell) -> None:
@@ -11,13 +11,31 @@ def record(shell) -> None:
     shell: the IPython shell. Its own history is not enough: a program that runs notebooks can switch it off, as nbval
     does.
     """
-    _executed.extend(shell.history_manager.input_hist_raw[1:])
-    running = getattr(shell, "get_parent", dict)().get("content", {}).get("code")
-    if running and running not in _executed[-1:]:
-        _executed.append(running)
-    shell.events.register("pre_run_cell", lambda info: _executed.append(info.raw_cell))
+    _executed.extend((None, text) for text in shell.history_manager.input_hist_raw[1:])
+    parent = getattr(shell, "get_parent", dict)()
+    running = parent.get("content", {}).get("code")
+    if running and running not in [text for _, text in _executed[-1:]]:
+        _executed.append((parent.get("metadata", {}).get("cellId"), running))
+    shell.events.register(
+        "pre_run_cell", lambda info: _executed.append((getattr(info, "cell_id", None), info.raw_cell))
+    )
 
 
 def session_cells() -> list[str]:
-    """The texts of the code cells that this notebook has run so far, in order, with the running cell as the last."""
-    return list(_executed)
+    """The texts of the code cells that this notebook has run so far, in order, with the running cell as the last.
+
+    A cell that ran twice has the text and the place of its last run, as in a notebook file. Frontends that give cells
+    no ids have no second runs: each one counts as a cell of its own.
+    """
+    return [text for text, is_last in _runs() if is_last]
+
+
+def replaced_cells() -> list[str]:
+    """The texts that cells had in earlier runs."""
+    return [text for text, is_last in _runs() if not is_last]
+
+
+def _runs() -> list[tuple[str, bool]]:
+    """(text, whether the cell did not run again) of each run."""
+    last = {cell: number for number, (cell, _) in enumerate(_executed)}
+    return [(text, cell is None or last[cell] == number) for number, (cell, text) in enumerate(_executed)]
