@@ -3,8 +3,8 @@
 A file says of each cell when it ran last, and nothing about earlier runs. Three rules follow from that:
 
 - The cells that ran come in the order of their execution counts.
-- A cell that never ran stands behind the nearest cell above it that ran. It adds the names that no cell that ran
-  defines, and changes no other.
+- A cell that never ran stands behind all cells above it that ran. It adds the names that no cell that ran defines, and
+  changes no other.
 - The file's own order holds where no cell ran, and where two cells have one count: such counts are of two sessions.
 """
 
@@ -37,8 +37,8 @@ def in_run_order(cells: list[CodeCell]) -> list[CodeCell]:
     placed, above = [], 0
     for cell in cells:
         if cell.count:
-            above = cell.count
-            placed.append((above, cell))
+            above = max(above, cell.count)
+            placed.append((cell.count, cell))
         else:
             rest = extract.without(cell.text, taken)
             # First, a cell that is not Python takes no name from a cell that ran.

@@ -218,6 +218,9 @@ def read(data: bytes, name: str = "") -> Submission:
     Where the path ends in .py, the file is Python, and its cells are those of jupytext's percent format.
     """
     submission = Submission()
+    if not data.strip():
+        submission.problems.append("the file is empty")
+        return submission
     # Each value begins behind one of these, and takes a hundred times the memory of its text. Those in strings count
     # as well.
     if sum(data.count(sign) for sign in (b",", b"[", b"{")) > MAX_VALUES:
@@ -236,7 +239,7 @@ def read(data: bytes, name: str = "") -> Submission:
         submission.problems.append("the file is nested too deeply to be a notebook")
     except ValueError:
         kind = "no text in UTF-8" if is_python else "no notebook: it cannot be read as JSON"
-        submission.problems.append(f"the file is {kind if data.strip() else 'empty'}")
+        submission.problems.append(f"the file is {kind}")
     if not submission.problems:
         submission.lesson, submission.problems = lesson_of(notebook, [cell.text for cell in cells], name)
         ordered = run_order.in_run_order(cells)
