@@ -10,7 +10,8 @@ from conftest import ROOT
 
 from grader import lessons, progress
 from grader.classroom import grading, run_order, submissions
-from grader.judge import extract
+from grader.judge import extract, render
+from grader.judge.judge import judge
 from grader.notebook import api, history, progress_store
 from grader.spec import Answer, Checked
 
@@ -127,11 +128,21 @@ def test_a_definition_that_a_cell_no_longer_holds_is_told(ran):
     ran.append(("c", "low = 3"))
     ran.append(("b", "pad_value = low"))
     assert () == api._answer(OF_04).problems
-    ran += [("d", "free = 1"), ("d", "x = 1"), ("e", "pad_value = [free for free in (1,)]")]
+    ran += [("d", "free = 1"), ("d", "x = 1"), ("b", "pad_value = [free for free in (1,)]")]
     assert () == api._answer(OF_04).problems
-    ran.append(("e", "y = 1"))
     ran.append(("b", "y = 2"))
     assert "pad_value has another text now" in api._answer(OF_04).problems[0]
+
+
+def test_two_cells_that_define_one_name_are_told(ran):
+    """Where the frontend says which cell is which: a cell that ran twice is one."""
+    ran += [(None, WRONG), (None, RIGHT), ("a", f"{RIGHT}\n{RIGHT}"), ("a", RIGHT)]
+    assert () == api._answer(OF_04).problems
+    ran.append(("b", WRONG))
+    (told,) = api._answer(OF_04).problems
+    assert told.startswith("2 cells define pad_value: the one that ran last counts")
+    result = judge(OF_04, api._answer(OF_04))
+    assert "! 2 cells define pad_value" in result.text and "! 2 cells define" in render.html_text(result.record())
 
 
 def test_ids_of_cells_are_kept_from_the_first_one(ran):

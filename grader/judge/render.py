@@ -15,6 +15,7 @@ from ..spec import STATUS, Error, sign_of
 
 WIDTH = 84  # characters; JupyterLab wraps longer lines on a laptop
 _INDENT = " " * 5
+_OF_CELLS = ("is not Python", "has another text now", " cells define ")  # flags about the cells of a notebook
 _COLOURS = {"✓": "#1a7f37", "✗": "#cf222e", "~": "#9a6700", "·": "#59636e"}  # of the signs of `mark`
 
 
@@ -56,7 +57,7 @@ def _sentences(record: dict) -> list[tuple[str, str]]:
     found = [
         ("! ", flag)
         for flag in record["flags"]
-        if ("is not Python" in flag or "has another text now" in flag) and flag != record["message"]
+        if any(words in flag for words in _OF_CELLS) and flag != record["message"]
     ]
     if record["status"] == "passed":
         found.append((sign, traffic(record, "#.3g") or "right in every case"))

@@ -57,18 +57,24 @@ def progress(save: str | None = None) -> None:
 
 
 def _answer(exercise):
-    """The answer in the cells that ran, with a sentence about names that a cell defined before it was changed."""
+    """The answer in the cells that ran, with a sentence for each name that a file may have otherwise."""
     from ..judge import extract
     from . import history
 
     cells = history.session_cells()
     answer = extract.extract(cells, exercise.names)
+    problems = list(answer.problems)
     gone = extract.undefined(cells, exercise.names) & set(extract.definitions(history.replaced_cells()))
-    if not gone:
-        return answer
-    why = "and a check reads the cells as they are now, as a file keeps them"
-    changed = f"the cell that defined {' and '.join(sorted(gone))} has another text now, {why}"
-    return replace(answer, problems=(*answer.problems, changed))
+    if gone:
+        why = "and a check reads the cells as they are now, as a file keeps them"
+        problems.append(f"the cell that defined {' and '.join(sorted(gone))} has another text now, {why}")
+    count = extract.definitions(cells)
+    for name in (name for name in exercise.names if count[name] > 1):
+        several = sum(extract.definitions([text])[name] > 0 for text in history.cells_with_ids())
+        if several > 1:
+            why = "the one that ran last counts, and the lower one in a notebook whose outputs were cleared"
+            problems.append(f"{several} cells define {name}: {why}")
+    return replace(answer, problems=tuple(problems))
 
 
 def _find(exercise_id: str):

@@ -27,15 +27,22 @@ def session_cells() -> list[str]:
     A cell that ran twice has the text and the place of its last run, as in a notebook file. Frontends that give cells
     no ids have no second runs: each one counts as a cell of its own.
     """
-    return [text for text, is_last in _runs() if is_last]
+    last = _last_runs()
+    return [text for number, (cell, text) in enumerate(_executed) if cell is None or last[cell] == number]
+
+
+def cells_with_ids() -> list[str]:
+    """Those of session_cells() that are certain to be different cells of the notebook."""
+    last = _last_runs()
+    return [text for number, (cell, text) in enumerate(_executed) if cell is not None and last[cell] == number]
 
 
 def replaced_cells() -> list[str]:
     """The texts that cells had in earlier runs."""
-    return [text for text, is_last in _runs() if not is_last]
+    last = _last_runs()
+    return [text for number, (cell, text) in enumerate(_executed) if cell is not None and last[cell] != number]
 
 
-def _runs() -> list[tuple[str, bool]]:
-    """(text, whether the cell did not run again) of each run."""
-    last = {cell: number for number, (cell, _) in enumerate(_executed)}
-    return [(text, cell is None or last[cell] == number) for number, (cell, text) in enumerate(_executed)]
+def _last_runs() -> dict[str | None, int]:
+    """The number of the last run of each cell, by the cell's id."""
+    return {cell: number for number, (cell, _) in enumerate(_executed)}
