@@ -163,16 +163,17 @@ def _judged(submission: submissions.Submission, job: Job) -> list[Result]:
     end, found = time.monotonic() + _FILE_FACTOR * job.seconds, []
     for later, exercise in zip(reversed(range(len(exercises))), exercises):
         left = end - time.monotonic() - later * job.seconds / 2
-        found.append(_result(exercise, submission.cells, job, min(max(left, job.seconds / 2), job.seconds)))
+        found.append(_result(exercise, submission, job, min(max(left, job.seconds / 2), job.seconds)))
     return found
 
 
-def _result(exercise: Exercise, cells: list[str], job: Job, seconds: float) -> Result:
+def _result(exercise: Exercise, submission: submissions.Submission, job: Job, seconds: float) -> Result:
     from ..judge.judge import judge  # here, because it loads PyTorch, and the run that hands out jobs needs none
 
     try:
         seed = seeds.of_exercise(job.key, exercise.id)
-        return judge(exercise, extract.extract(cells, exercise.names), seconds, seed)
+        answer = extract.extract(submission.cells, exercise.names, submission.called)
+        return judge(exercise, answer, seconds, seed)
     except Exception as error:  # a fault of the grader costs one exercise, and its flag calls for a person
         flag = "grader-failed" if isinstance(error, _OF_THE_MACHINE) else "grader-error"
         message = f"the grader itself failed: {type(error).__name__}: {error}"

@@ -27,9 +27,13 @@ _ADDED = {".DS_Store", "Thumbs.db", "desktop.ini"}
 
 @dataclass
 class Submission:
-    """A notebook that was read. lesson: a number of the outline, such as "05", or None if it answers no lesson."""
+    """A notebook that was read. lesson: a number of the outline, such as "05", or None if it answers no lesson.
+
+    called: what the notebook calls each of its cells, such as "In [3]"; "" for a cell that was not run.
+    """
 
     cells: list[str] = field(default_factory=list)
+    called: list[str] = field(default_factory=list)
     lesson: str | None = None
     problems: list[str] = field(default_factory=list)
 
@@ -161,7 +165,7 @@ def _bytes(path: pathlib.Path) -> bytes:
 def answers(submission: Submission) -> list[tuple[Exercise, Answer]]:
     """The exercises of a submission's lesson, each with its answer as far as the cells hold one."""
     exercises = lessons.of_lesson(submission.lesson) if submission.lesson else []
-    return [(exercise, extract(submission.cells, exercise.names)) for exercise in exercises]
+    return [(exercise, extract(submission.cells, exercise.names, submission.called)) for exercise in exercises]
 
 
 def read(data: bytes, name: str = "") -> Submission:
@@ -180,24 +184,24 @@ def read(data: bytes, name: str = "") -> Submission:
         what = "empty" if not data.strip() else "no notebook: it cannot be read as JSON"
         submission.problems.append(f"the file is {what}")
     else:
-        submission.cells, problem = _cells(notebook)
+        submission.cells, submission.called, problem = _cells(notebook)
         submission.problems += [problem] if problem else []
     if not submission.problems:
         submission.lesson, submission.problems = lesson_of(notebook, submission.cells, name)
     return submission
 
 
-def _cells(notebook) -> tuple[list[str], str | None]:
-    """(sources of the code cells, a sentence about a fault or None), for nbformat 3 and 4."""
+def _cells(notebook) -> tuple[list[str], list[str], str | None]:
+    """(sources of the code cells, names of these, a sentence about a fault or None), for nbformat 3 and 4."""
     if not isinstance(notebook, dict):
-        return [], f"no notebook: the JSON holds a {type(notebook).__name__}, not an object"
+        return [], [], f"no notebook: the JSON holds a {type(notebook).__name__}, not an object"
     cells = notebook.get("cells")
     if cells is None and isinstance(notebook.get("worksheets"), list):
         sheets = [s.get("cells") for s in notebook["worksheets"] if isinstance(s, dict)]
         cells = [c for s in sheets if isinstance(s, list) for c in s]
     if not isinstance(cells, list):
-        return [], "no notebook: the file has no list of cells"
-    sources, length = [], 0
+        return [], [], "no notebook: the file has no list of cells"
+    sources, called, length = [], [], 0
     for cell in cells:
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
             source = cell.get("source", cell.get("input", ""))
@@ -205,12 +209,14 @@ def _cells(notebook) -> tuple[list[str], str | None]:
                 source = "".join(s for s in source if isinstance(s, str))
             if isinstance(source, str):
                 sources.append(source)
+                count = cell.get("execution_count", cell.get("prompt_number"))
+                called.append(f"In [{count}]" if type(count) is int else "")
                 length += len(source)
             if len(sources) > MAX_CELLS:
-                return [], f"the notebook has more than {MAX_CELLS:,} code cells, so none of them was read"
+                return [], [], f"the notebook has more than {MAX_CELLS:,} code cells, so none of them was read"
             if length > MAX_CODE:
                 much = f"more than {MAX_CODE >> 10} thousand characters of code"
-                return [], f"the notebook holds {much}, so none of it was read"
+                return [], [], f"the notebook holds {much}, so none of it was read"
     # A lone surrogate cannot be encoded, so a question mark replaces it.
     sources = [source.encode("utf-8", "replace").decode() for source in sources]
-    return sources, None if sources else "the notebook has no code cells"
+    return sources, called, None if sources else "the notebook has no code cells"

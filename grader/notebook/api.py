@@ -19,7 +19,8 @@ def check(exercise_id: str = ""):
     exercise = _find(exercise_id)
     if exercise is None:
         return None
-    result = judge(exercise, extract.extract(history.session_cells(), exercise.names))
+    answer = extract.extract(history.session_cells(), exercise.names, history.names_of_cells())
+    result = judge(exercise, answer)
     print(result.text)
     if result.status != "not_attempted":
         progress_store.remember(exercise.id, result.score)

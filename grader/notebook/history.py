@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 _executed: list[str] = []
+_called: list[str] = []  # what the notebook calls each of them
 
 
 def record(shell) -> None:
@@ -12,12 +13,23 @@ def record(shell) -> None:
     does.
     """
     _executed.extend(shell.history_manager.input_hist_raw[1:])
+    _called.extend(f"In [{count}]" for count in range(1, len(_executed) + 1))
     running = getattr(shell, "get_parent", dict)().get("content", {}).get("code")
     if running and running not in _executed[-1:]:
-        _executed.append(running)
-    shell.events.register("pre_run_cell", lambda info: _executed.append(info.raw_cell))
+        _remember(shell, running)
+    shell.events.register("pre_run_cell", lambda info: _remember(shell, info.raw_cell))
+
+
+def _remember(shell, cell: str) -> None:
+    _executed.append(cell)
+    _called.append(f"In [{shell.execution_count}]")
 
 
 def session_cells() -> list[str]:
     """The texts of the code cells that this notebook has run so far, in order, with the running cell as the last."""
     return list(_executed)
+
+
+def names_of_cells() -> list[str]:
+    """What the notebook calls each of `session_cells`, such as "In [3]"."""
+    return list(_called)

@@ -9,9 +9,13 @@ from dataclasses import dataclass
 class Answer:
     """The source text of one answer.
 
-    missing: required names that no cell defines. problems: sentences about cells that were left out.
+    missing: required names that no cell defines. problems: sentences about cells that were left out. broken: a sentence
+    if the cell with the last text of the answer is not Python. taken: a sentence if a later cell gave a required name to
+    something else. Each of the two is empty otherwise.
     """
 
     source: str
     missing: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    broken: str = ""
+    taken: str = ""
