@@ -248,6 +248,8 @@ def _description(value) -> str:
     """A phrase for an object that no kernel may use, to follow "this one is"."""
     if isinstance(value, torch.Tensor):
         return "a value of the notebook, a tensor"
+    if type(value).__module__ == "builtins" and not callable(value) and not isinstance(value, types.ModuleType):
+        return f"a value of the notebook, of the type {type(value).__name__}"
     home = _module_name(value) or getattr(value, "__module__", None)
     home = home or getattr(getattr(value, "__self__", None), "__module__", None) or type(value).__module__
     package = str(home).partition(".")[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from ..mistakes.errors import from_error
 from ..protocol import schema
@@ -39,6 +40,7 @@ def lower(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
             for case, evidence, launch, program in launches.values():
                 error = session.lower(launch, program)
                 if error:
+                    evidence = replace(evidence, error=None)  # the compiler's verdict stands whatever happened then
                     line = f" in the line `{error['line']}`" if error["line"] else ""
                     why = render.last_line(error).partition(". ")[0]
                     sentence = f"runs interpreted, but Triton's compiler refuses it{line}: {why}"

@@ -21,7 +21,7 @@ _TRANSLATIONS = [
     (r"is a kernel: launch it with a grid|outside of the scope of a kernel", "no-grid"),
     (r"'function' object is not subscriptable", "no-jit"),
     (r"end argument must be greater than the start", "arange-backwards"),
-    (r"cannot convert .* of type <class 'str'> to tensor|must be \w+, not str$", "text-for-number"),
+    (r"cannot convert .* of type <class 'str'> to tensor|must be \w+, not str$|'str' object has no attribute 'dtype'", "text-for-number"),
     (r"return_types\.(max|min|sort|topk|median|mode|kthvalue)", "values-and-places"),
     (_FUNCTION + r" object (cannot be interpreted as an int|has no attribute '(dtype|shape|to|type)'|is not subscr)", _NOT_CALLED),
     (r"(not supported between instances of|unsupported operand type).*" + _FUNCTION, _NOT_CALLED),
