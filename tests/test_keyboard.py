@@ -131,3 +131,75 @@ def test_a_refusal_without_words_and_an_accident_are_none(refusal):
     result = play("5.2", (MATRIX.format("fused_softmax"), refusal))
 
     assert "wrong-exception" == result.mistake, result.text
+
+
+DOUBLE = "def double(x):\n    return 2 * x"
+
+
+def double(*cells, called=()):
+    exercise = lessons.exercises()["0.1"]
+    return judge(exercise, extract(list(cells), exercise.names, called))
+
+
+@pytest.mark.parametrize("broken", [
+    "def double(x)\n    return 2 * x", "def double(x):\n    return 2x", "def double(x):\nreturn 2 * x",
+    "double = lambda x: 2 *", "dfe double(x):\n    return 2 * x", "@decorated\ndef double(x:\n    return x",
+])  # fmt: skip
+def test_a_broken_cell_is_spoken_of_and_never_the_version_before(broken):
+    """Until a later cell defines the name again."""
+    result = double(DOUBLE, broken, called=["In [3]", "In [49]"])
+
+    assert ("error", "not-python") == (result.status, result.mistake)
+    assert result.message.startswith("In [49] is not Python, so nothing in it ran: ")
+    assert "passed" == double(DOUBLE, broken, DOUBLE).status
+
+
+@pytest.mark.parametrize("other", ["double(3", "y = double(torch.ones(3)", "print double(3)", "if double(3) = 6:\n    pass"])
+def test_a_broken_cell_that_only_uses_an_answer_takes_nothing_from_it(other):
+    """It is pointed out, with the text above it where the notebook has no number for it."""
+    result = double(DOUBLE, other)
+
+    assert "passed" == result.status
+    assert result.flags[0].startswith("the cell after `return 2 * x` is not Python and was left out: ")
+
+
+@pytest.mark.parametrize("later", [
+    "for double in (1, 2):\n    pass", "for i, double in enumerate('ab'):\n    pass", "double = 3", "double = double(2)",
+])  # fmt: skip
+def test_a_name_that_something_else_took_is_told(later):
+    """The cell and its line are named."""
+    result = double(DOUBLE, later, called=["In [1]", "In [7]"])
+
+    assert "name-taken" == result.mistake, result.text
+    assert "In [7] gave the name to something else, by `" in result.message
+
+
+@pytest.mark.parametrize("later", [
+    "double = (lambda f: f)(double)", "for double in (double,):\n    pass", "for i in range(3):\n    double(i)",
+    "for x in (1, 2):\n    def double(x):\n        return x + x", "double_of = double(2)",
+])  # fmt: skip
+def test_a_name_that_still_holds_an_answer_is_none_that_was_taken(later):
+    """What a name holds decides, and not how it got there."""
+    assert "passed" == double(DOUBLE, later).status
+
+
+@pytest.mark.parametrize("cell", ["%run answers.py", "exec(open('answers.py').read())", "from answers import *"])
+def test_an_answer_outside_of_the_cells_is_told_so(cell):
+    """The sentence says what is read."""
+    result = double(cell)
+
+    assert "not_attempted" == result.status and "only cells are read" in result.message
+
+
+@pytest.mark.parametrize("cells", [
+    ["%time two = 2", "def double(x):\n    return two * x"], ["%time two = 2; 3\ndef double(x):\n    return two * x"],
+    ["async def f():\n    return 2\n\n\ntwo = await f()", "def double(x):\n    return two * x"],
+    ["import asyncio\nawait asyncio.sleep(0)\n" + DOUBLE],
+    ["import asyncio\ntwo = await asyncio.sleep(0.001, 2)", "double = lambda x: two * x"],
+    ["async with thing() as t:\n    pass\n" + DOUBLE],
+])  # fmt: skip
+def test_a_line_that_ipython_understands_is_understood(cells):
+    """A timed line, and await outside of a function."""
+    result = double(*cells)
+
+    assert "passed" == result.status, result.text

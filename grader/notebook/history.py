@@ -22,7 +22,8 @@ def record(shell) -> None:
 
 def _remember(shell, cell: str) -> None:
     _executed.append(cell)
-    _called.append(f"In [{shell.execution_count}]")
+    # IPython counts up before this event or after it, depending on its version; it keeps the cell after it.
+    _called.append(f"In [{len(shell.history_manager.input_hist_raw)}]")
 
 
 def session_cells() -> list[str]:
