@@ -72,6 +72,12 @@ ERRORS = [
     ("no-grid", "8.4", [("online_softmax_kernel[(n_rows,)](", "online_softmax_kernel(")]),
     ("launch-arguments", "5.2", [(", n_cols, BLOCK=block", ", BLOCK=block")]),
     ("launch-arguments", "8.4", [("n_cols, BLOCK=4096", "n_cols, n_rows, BLOCK=4096")]),
+    ("arguments-misfit", "5.1", [("tl.max(x, axis=0)", "tl.max(x, 0, axis=0)")]),
+    ("arguments-misfit", "1.1", [("torch.exp(shifted)", "torch.exp(shifted, 1)")]),
+    ("unstored-loaded", "9.3", [("partial_kernel[grid](", "partial_kernel[(n_rows, 1)](")]),
+    ("rows-wrongly-apart", "8.4", [("y.stride(0)", "y.stride(1)")]),
+    ("rows-wrongly-apart", "8.4", [("x.stride(0)", "x.size(0)")]),
+    ("rows-wrongly-apart", "9.3", [("y.stride(0), x.stride(0)", "y.size(0), x.stride(0)")]),
     ("values-and-places", "1.1", [("x.amax(dim=1, keepdim=True)", "x.max(dim=1, keepdim=True)")]),
     ("values-and-places", "13.1", [("s.amax(", "s.max(")]),
 ]
@@ -109,9 +115,12 @@ def test_a_right_answer_near_such_an_error_passes(number, edits, more):
 MATRIX = 'raise ValueError(f"{} takes a matrix, not a tensor of {{x.dim()}} dimensions")'
 
 
-@pytest.mark.parametrize("number, name", [("5.2", "fused_softmax"), ("8.4", "online_softmax"), ("9.3", "split_softmax")])
+@pytest.mark.parametrize(
+    "number, name", [("5.2", "fused_softmax"), ("8.4", "online_softmax"), ("9.3", "split_softmax")]
+)
 @pytest.mark.parametrize("refusal", [
-    'raise ValueError("输入必须是二维矩阵")', 'raise ValueError("二次元の行列が必要です")', 'raise ValueError("Nur Matrizen")',
+    'raise ValueError("输入必须是二维矩阵")', 'raise ValueError("二次元の行列が必要です")',
+    'raise ValueError("Nur Matrizen")',
     'torch._check_value(x.dim() == 2, lambda: "ndim")',
 ])  # fmt: skip
 def test_a_refusal_in_any_words_is_one(number, name, refusal):
@@ -123,7 +132,8 @@ def test_a_refusal_in_any_words_is_one(number, name, refusal):
 
 @pytest.mark.parametrize("refusal", [
     "raise ValueError", "raise ValueError('  ')", "raise ValueError('...')", "torch._check_value(x.dim() == 2)",
-    "assert False, 'it is no matrix'", "int('it is no matrix')  # raise ValueError", "torch._check_value(x, lambda: 'a')",
+    "assert False, 'it is no matrix'", "int('it is no matrix')  # raise ValueError",
+    "torch._check_value(x, lambda: 'a')",
     "torch._check(x.dim() == 2, lambda: 'it is no matrix')",
 ])  # fmt: skip
 def test_a_refusal_without_words_and_an_accident_are_none(refusal):
@@ -154,7 +164,9 @@ def test_a_broken_cell_is_spoken_of_and_never_the_version_before(broken):
     assert "passed" == double(DOUBLE, broken, DOUBLE).status
 
 
-@pytest.mark.parametrize("other", ["double(3", "y = double(torch.ones(3)", "print double(3)", "if double(3) = 6:\n    pass"])
+@pytest.mark.parametrize(
+    "other", ["double(3", "y = double(torch.ones(3)", "print double(3)", "if double(3) = 6:\n    pass"]
+)
 def test_a_broken_cell_that_only_uses_an_answer_takes_nothing_from_it(other):
     """It is pointed out, with the text above it where the notebook has no number for it."""
     result = double(DOUBLE, other)
@@ -164,7 +176,8 @@ def test_a_broken_cell_that_only_uses_an_answer_takes_nothing_from_it(other):
 
 
 @pytest.mark.parametrize("later", [
-    "for double in (1, 2):\n    pass", "for i, double in enumerate('ab'):\n    pass", "double = 3", "double = double(2)",
+    "for double in (1, 2):\n    pass", "for i, double in enumerate('ab'):\n    pass",
+    "double = 3", "double = double(2)",
 ])  # fmt: skip
 def test_a_name_that_something_else_took_is_told(later):
     """The cell and its line are named."""
@@ -203,3 +216,16 @@ def test_a_line_that_ipython_understands_is_understood(cells):
     result = double(*cells)
 
     assert "passed" == result.status, result.text
+
+
+def test_what_was_never_stored_is_called_so():
+    """And a number that was computed from it is told from a number that is wrong by itself."""
+    one = play("3.1", ("y_ptr + offsets, x, mask=mask", "y_ptr + offsets, x, mask=mask & (offsets != 2)"))
+    tail = play("7.1", (", mask=mask)\n", ", mask=mask & (cols < 3))\n"))
+    scratch = play("9.3", ("partial_kernel[grid](", "partial_kernel[(n_rows, 1)]("))
+    own = play("5.1", ("numerator / denominator", "(numerator - numerator) / (denominator - denominator)"))
+
+    assert "element 2 was never stored, expected" in one.message
+    assert "row 0, column 3 was never stored, expected" in tail.message
+    assert "column 0 is nan, from memory that was never stored to, expected" in scratch.message
+    assert "column 0 is nan, expected" in own.message

@@ -26,7 +26,10 @@ _BODY_STAYS = ("%%time", "%%timeit", "%%capture", "%%prun")
 _LINE_STAYS = re.compile(r"^(\s*)%(?:time|prun)\s+(?=\S)")
 # The names that a cell which is not Python was to define.
 _MEANT = re.compile(
-    r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)|^[def]{2,5}[ \t]+(\w+)[ \t]*\(.*:[ \t]*$", re.M
+    r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)"
+    r"|^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)"
+    r"|^[def]{2,5}[ \t]+(\w+)[ \t]*\(.*:[ \t]*$",  # a misspelt def
+    re.M,
 )
 _ELSEWHERE = re.compile(r"^\s*%(?:run|load_ext|autoreload)\b|^%%writefile\b|\bexec\(|^from [\w.]+ import \*", re.M)
 _COMPREHENSIONS = ("listcomp", "setcomp", "dictcomp", "genexpr")

@@ -149,6 +149,16 @@ MISTAKES = [
         "Which arguments does that function take?",
     ),
     Mistake(
+        "arguments-misfit",
+        "A function was called with arguments that it has no place for.",
+        "Which parameters does that function have, in which order, and which did you pass?",
+    ),
+    Mistake(
+        "unstored-loaded",
+        "A kernel loaded elements to which nothing had been stored.",
+        "Which line should have stored them before, and for which rows and programs does it run?",
+    ),
+    Mistake(
         "python-builtin",
         "Python's own max, sum and the like do not work on blocks.",
         "What is this function called in triton.language?",

@@ -10,8 +10,8 @@ class Answer:
     """The source text of one answer.
 
     missing: required names that no cell defines. problems: sentences about cells that were left out. broken: a sentence
-    if the cell with the last text of the answer is not Python. taken: a sentence if a later cell gave a required name to
-    something else. Each of the two is empty otherwise.
+    if the cell with the last text of the answer is not Python, else "". taken: a sentence if a later statement gave a
+    required name to something else, else "".
     """
 
     source: str
