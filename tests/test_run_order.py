@@ -108,12 +108,16 @@ def test_a_row_says_where_the_last_check_saw_another_text():
 def ran(monkeypatch):
     """A session to which cells are added as (id of the cell, text)."""
     monkeypatch.setattr(history, "_executed", [])
-    return history._executed
+
+    def run(*cells):
+        history._executed.extend(history._Run(*cell, "") for cell in cells)
+
+    return run
 
 
 def test_a_cell_that_ran_twice_has_its_last_text_and_place(ran):
     """As in the file. Without ids, each run is a cell of its own."""
-    ran += [("a", "f = 1\ng = 1"), ("b", "f = 2"), ("a", "f = 3"), (None, "h = 1"), (None, "h = 2")]
+    ran(("a", "f = 1\ng = 1"), ("b", "f = 2"), ("a", "f = 3"), (None, "h = 1"), (None, "h = 2"))
 
     assert ["f = 2", "f = 3", "h = 1", "h = 2"] == history.session_cells()
     assert ["f = 1\ng = 1"] == history.replaced_cells()
@@ -121,24 +125,24 @@ def test_a_cell_that_ran_twice_has_its_last_text_and_place(ran):
 
 def test_a_definition_that_a_cell_no_longer_holds_is_told(ran):
     """Python still has it; the file does not. A name that is defined elsewhere, or a local one, needs no sentence."""
-    ran += [("a", "low = -1.0"), ("b", "pad_value = low"), ("a", "other = 1")]
+    ran(("a", "low = -1.0"), ("b", "pad_value = low"), ("a", "other = 1"))
     (told,) = api._answer(OF_04).problems
     assert told.startswith("the cell that defined low has another text now")
 
-    ran.append(("c", "low = 3"))
-    ran.append(("b", "pad_value = low"))
+    ran(("c", "low = 3"))
+    ran(("b", "pad_value = low"))
     assert () == api._answer(OF_04).problems
-    ran += [("d", "free = 1"), ("d", "x = 1"), ("b", "pad_value = [free for free in (1,)]")]
+    ran(("d", "free = 1"), ("d", "x = 1"), ("b", "pad_value = [free for free in (1,)]"))
     assert () == api._answer(OF_04).problems
-    ran.append(("b", "y = 2"))
+    ran(("b", "y = 2"))
     assert "pad_value has another text now" in api._answer(OF_04).problems[0]
 
 
 def test_two_cells_that_define_one_name_are_told(ran):
     """Where the frontend says which cell is which: a cell that ran twice is one."""
-    ran += [(None, WRONG), (None, RIGHT), ("a", f"{RIGHT}\n{RIGHT}"), ("a", RIGHT)]
+    ran((None, WRONG), (None, RIGHT), ("a", f"{RIGHT}\n{RIGHT}"), ("a", RIGHT))
     assert () == api._answer(OF_04).problems
-    ran.append(("b", WRONG))
+    ran(("b", WRONG))
     (told,) = api._answer(OF_04).problems
     assert told.startswith("2 cells define pad_value: the one that ran last counts")
     result = judge(OF_04, api._answer(OF_04))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from ..checks import compare
 from ..mistakes.detectors import output
 from ..mistakes.registry import MISTAKES
 from ..spec import Answer, Case, Detector, Evidence, Exercise
@@ -168,6 +169,9 @@ def _mistake_of_event(first: Failure) -> str | None:
         if where.get("lanes") == where.get("of"):
             return "out-of-bounds"  # all active lanes are outside: a mask would not help
         return "no-store-mask" if where.get("op") == "store" else "no-load-mask"
+    got = output(first.case, first.evidence)
+    if got is not None and not first.evidence.error and compare.unstored_loaded(got):
+        return "unstored-loaded"
     if first.evidence.value is None and not first.evidence.error and first.case.call.kind == "call":
         return "returns-nothing"
     return None

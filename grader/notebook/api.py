@@ -62,7 +62,7 @@ def _answer(exercise):
     from . import history
 
     cells = history.session_cells()
-    answer = extract.extract(cells, exercise.names)
+    answer = extract.extract(cells, exercise.names, history.names_of_cells())
     problems = list(answer.problems)
     gone = extract.undefined(cells, exercise.names) & set(extract.definitions(history.replaced_cells()))
     if gone:

@@ -10,7 +10,7 @@ evidence    everything that came back from one call: error, launches, observatio
 panel       the accesses of a launch to one tensor, for traces
 detector    a way to recognise a mistake
 result      the verdict on one exercise, and the signs of statuses
-values      values without a plain form on the wire
+values      values without a plain form on the wire; unstored: marks of memory that nothing was stored to
 """
 
 from .answer import Answer
