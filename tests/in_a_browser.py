@@ -15,6 +15,7 @@ import time
 import pytest
 from conftest import ROOT, working_tree
 from playwright.sync_api import expect, sync_playwright
+from test_feedback import contrast
 from test_notebook import ANSWER
 
 SHOTS = ROOT / "screenshots"
@@ -156,6 +157,12 @@ LOOKS = {
     "dark": ("lab", {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"}),
     "phone": ("doc", {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}),
 }
+# Of an element: the colour of its text, and the nearest background that is painted behind it.
+COLOURS = """each => {
+    let behind = each, paint;
+    while (/, 0\\)|transparent/.test(paint = getComputedStyle(behind).backgroundColor)) behind = behind.parentElement;
+    return [getComputedStyle(each).color, paint];
+}"""
 PICTURES = {
     "trace": ("solutions/03_pointers_and_masks", "trace(copy_rows_kernel"),
     "traffic": ("solutions/05_every_row", "traffic([naive"),
@@ -182,3 +189,33 @@ def test_pictures_fit_the_page(lab, chromium, look, what):
     room = lesson.cell(cell).bounding_box()
     assert room["x"] <= inner["x"] and inner["x"] + inner["width"] <= room["x"] + room["width"]
     assert image.bounding_box()["width"] >= 400  # and can be read
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_pass_and_fail_differ_at_a_glance(lab, chromium, look):
+    """By sign, word and colour, in words that can be read in each theme, within the page."""
+    view, page = LOOKS[look]
+    lesson = Notebook(chromium, lab, "solutions/04_one_row", view, **page)
+    if look == "phone":
+        lesson.page.get_by_role("tab", name="File Browser").click()
+    kernel, check = "def softmax_row_kernel", 'check("4.1")'
+    verdict = lesson.cell(check).locator(".jp-OutputArea-output b").first
+    expect(verdict).to_have_text("✓ passed", timeout=60_000)
+    lesson.shot(f"passed-{look}", check)
+    colours = [verdict.evaluate("each => getComputedStyle(each).backgroundColor")]
+
+    for cell in ("colab_setup", "import triton"):
+        lesson.run(cell)
+    lesson.type(kernel, MISTAKE)
+    lesson.run(check)
+    expect(verdict).to_have_text("✗ failed", timeout=60_000)
+    lesson.shot(f"failed-{look}", check)
+    colours.append(verdict.evaluate("each => getComputedStyle(each).backgroundColor"))
+
+    assert 2 == len(set(colours))
+    shown = verdict.locator("xpath=../..")
+    pairs = [shown.evaluate(COLOURS), verdict.evaluate(COLOURS)]
+    for pair in pairs:
+        assert contrast(*("#" + "".join(f"{int(c):02x}" for c in re.findall(r"\d+", each)[:3]) for each in pair)) >= 4.5
+    inner, room = shown.bounding_box(), lesson.cell(check).bounding_box()
+    assert room["x"] <= inner["x"] and inner["x"] + inner["width"] <= room["x"] + room["width"]

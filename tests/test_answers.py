@@ -138,12 +138,13 @@ def test_an_error_on_the_gpu_is_a_sentence(monkeypatch):
 
 
 def test_a_cell_that_is_no_python_is_pointed_out():
-    """The definition before it is judged, and the learner is told so; without one there is nothing to judge."""
+    """The check speaks of it, and never of the definition before it."""
     later = check("0.1", "def double(x): return 2 * x", "def double(x): return 2x")
     alone = check("0.1", "def double(x): return 2x")
 
-    assert "passed" == later.status and "code cell 2 is not Python and was left out" in later.text
-    assert "not_attempted" == alone.status and "code cell 1 is not Python" in alone.text
+    assert ("error", "not-python") == (later.status, later.mistake) == (alone.status, alone.mistake)
+    assert later.message.startswith("the cell after `def double(x): return 2 * x` is not Python, so nothing in it ran")
+    assert alone.message.startswith("code cell 1 is not Python, so nothing in it ran: invalid decimal literal, in the")
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,10 @@ def kernel():
 
 
 def said(cell):
-    text = "".join(o.get("text", "") or "\n".join(o.get("traceback", [])) for o in cell.outputs)
+    text = "".join(
+        o.get("text", "") or o.get("data", {}).get("text/plain", "") or "\n".join(o.get("traceback", []))
+        for o in cell.outputs
+    )
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
@@ -141,6 +144,40 @@ def test_other_errors_keep_their_traceback(kernel):
     assert "ZeroDivisionError" in said(notebook.cells[1]) and "1 / 0" in said(notebook.cells[1])
 
 
+def test_an_error_in_a_kernel_shows_the_learners_line_and_no_frame_of_the_course(kernel):
+    """Launched in a cell or traced from another one: the cell, the line, the error, and the mistake."""
+    text = (
+        "@triton.jit\ndef k(y_ptr, BLOCK: tl.constexpr):\n    lanes = tl.arange(0, BLOCK)\n"
+        "    tl.store(y_ptr + lanes, tl.div(lanes, 2))"
+    )
+    cells = [text, "y = torch.zeros(4)\nk[(1,)](y, BLOCK=4)", "from grader import trace, traffic"]
+    cells += ["trace(k, y, BLOCK=4, grid=(1,))", "traffic(lambda x: x.foo(), y)", text.replace("@triton.jit\n", "")]
+    cells += ["trace(k, y, BLOCK=4, grid=(1,))"]
+    notebook = run(code(first_cell(), *cells), allow_errors=True, kernel=kernel)
+    told = {place: said(notebook.cells[place]) for place in (2, 4, 5, 7)}
+
+    count = notebook.cells[1].execution_count
+    line = f"In [{count}], in the line `tl.store(y_ptr + lanes, tl.div(lanes, 2))`: AttributeError: module"
+    assert told[2].startswith(line) and told[4].startswith(line)
+    assert "The module has nothing of this name." in told[2]
+    assert told[5].startswith(f"In [{count + 4}], in the line `traffic(lambda x: x.foo(), y)`: AttributeError: ")
+    assert told[7].startswith("Stopped: k is a plain function: a kernel has @triton.jit above it")
+    assert not any("Traceback" in text or "File" in text for text in told.values())
+
+
+def test_a_check_speaks_of_the_last_text_of_an_answer_and_names_its_cell():
+    """A cell that is broken, a loop that took the name, and then the answer once more."""
+    cells = [ANSWER, ANSWER.replace("n_cols, BLOCK: tl.constexpr", "n_cols, BLOCK: tl.constexpr("), 'check("4.1")']
+    cells += ["for softmax_row_kernel in (1, 2):\n    pass", 'check("4.1")', ANSWER, 'check("4.1")']
+    notebook = run(code(first_cell(), *cells), allow_errors=True)
+    broken, taken, right = (" ".join(said(notebook.cells[place]).split()) for place in (3, 5, 7))
+
+    assert "In [3] is not Python, so nothing in it ran: invalid syntax, in the line `def softmax_row" in broken
+    assert "0 of 3 points" in broken
+    assert "In [5] gave the name to something else, by `for softmax_row_kernel in (1, 2):`" in taken
+    assert "3 of 3 points" in right
+
+
 def test_hints_open_one_by_one_and_unknown_exercises_are_a_sentence():
     """The idea, where to look, the shape of the line; then no more."""
     notebook = run(code(first_cell(), *['hint("4.1")'] * 4, 'check("99.9")'))
@@ -154,9 +191,10 @@ def test_hints_open_one_by_one_and_unknown_exercises_are_a_sentence():
 def test_nbgrader_gets_the_score_as_a_number(kernel, monkeypatch):
     """Autograding reads the cell's value; a learner sees none."""
     cells = first_cell(), "def double(x): return 2 * x", 'check("0.1")'
-    assert [] == [o for o in run(code(*cells), kernel=kernel).cells[2].outputs if "data" in o]
+    (shown,) = run(code(*cells), kernel=kernel).cells[2].outputs
+    assert "display_data" == shown.output_type
 
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     outputs = run(code(*cells)).cells[2].outputs
 
-    assert ["1.0"] == [o.data["text/plain"] for o in outputs if "data" in o]
+    assert ["1.0"] == [o.data["text/plain"] for o in outputs if o.output_type == "execute_result"]

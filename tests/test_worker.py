@@ -186,7 +186,8 @@ def test_nothing_stays_when_the_judge_goes_without_a_word():
 
 
 GENUINE = pack_reply(1, observed=Observations())[0]
-ERROR = pack_reply(error={"type": "E", "kinds": [], "message": "", "line": "", "todo": None, "where": None})[0]["error"]
+SAID = {"type": "E", "kinds": [], "message": "", "line": "", "raised": False, "todo": None, "where": None}
+ERROR = pack_reply(error=SAID)[0]["error"]
 WHERE = dict.fromkeys(("tensor", "row", "column", "first", "line", "begins", "lanes", "of"))
 FORGED = [
     {"observed": GENUINE["observed"] | {"launches": [{"kernel": 1}]}},

@@ -8,6 +8,7 @@ from fractions import Fraction
 import torch
 
 from ..spec import Unreadable
+from ..spec.unstored import MARKS
 from .bounds import HALF, gradient_bound, least_bound, softmax_bound, softmax_slack
 
 
@@ -54,7 +55,7 @@ def gradient(y: torch.Tensor, dy: torch.Tensor, got, off: torch.Tensor | float =
     if f"{value:.6g}" == f"{expected:.6g}":
         digits = 12
     which = "the row" if len(good) == 1 else f"row {row}"
-    element = f"{which}, column {column} is {value:.{digits}g}, expected {expected:.{digits}g}"
+    element = f"{which}, column {column} {is_now(got[row, column], digits)}, expected {expected:.{digits}g}"
     count = f"{int((~good).sum())} of {good.numel()} values differ"
     total = got[row].double().sum().item()
     if abs(total) <= allowed[row].sum():
@@ -108,7 +109,7 @@ def place(got: torch.Tensor, want: torch.Tensor, good: torch.Tensor) -> str:
         return f"{which} sums to {total:.4g}, expected 1; its column {column} is {value:.4g}, expected {expected:.4g}"
     digits = 6 if abs(value - expected) < 0.01 * abs(expected) else 4
     count = f"{int((~good).sum())} of {good.numel()} values differ"
-    element = f"column {column} is {value:.{digits}g}, expected {expected:.{digits}g}"
+    element = f"column {column} {is_now(got[row, column], digits)}, expected {expected:.{digits}g}"
     halves = abs(value - expected) / abs(expected) * 2 / torch.finfo(got.dtype).eps if expected else torch.inf
     if got.dtype in HALF and 1 < halves < 10:
         element += f" (off by {halves:.3g} times half of eps; one rounding is 1 at most)"
@@ -130,7 +131,22 @@ def tensor(got, want: torch.Tensor, rtol: float, atol: torch.Tensor | float = 0.
         return None
     at = tuple(int(i) for i in (~good).nonzero()[0])
     where = f"row {at[0]}, column {at[1]}" if len(at) == 2 else f"element {at[0] if len(at) == 1 else at}"
-    return f"{where} is {got[at].item():.6g}, expected {want[at].item():.6g}"
+    return f"{where} {is_now(got[at], 6)}, expected {want[at].item():.6g}"
+
+
+def unstored_loaded(got: torch.Tensor) -> bool:
+    """Whether a value was computed from memory that nothing was stored to."""
+    integers, _, loaded = MARKS.get(name(got.dtype), ("", 0, 0))
+    return bool(integers) and bool((got.contiguous().view(getattr(torch, integers)) == loaded).any())
+
+
+def is_now(element: torch.Tensor, digits: int) -> str:
+    """A phrase for the value of one element, and for memory that nothing was stored to."""
+    integers, never, loaded = MARKS.get(name(element.dtype), ("", 0, 0))
+    bits = element.view(getattr(torch, integers)).item() if integers else None
+    if bits == never:
+        return "was never stored"
+    return f"is {element.item():.{digits}g}" + (", from memory that was never stored to" if bits == loaded else "")
 
 
 def same_number(a, b, rel: float = 1e-9) -> bool:

@@ -14,7 +14,7 @@ _CANVAS = re.compile(
 )
 _ATTEMPT = re.compile(r"-([0-9]{1,3})$")
 _MOODLE = re.compile(r"_assignsubmission_\w+$")  # Moodle: one folder for each student
-_ENDING = re.compile(r"\.(ipynb|zip)$", re.IGNORECASE)
+_ENDING = re.compile(r"\.(ipynb|py|zip)$", re.IGNORECASE)
 _SLUG = re.compile(rf"(?<![a-z])(?:{'|'.join(slug for slug, _ in lessons.OUTLINE.values())})(?![a-z])")
 _MAX_DEPTH = 8  # folders around a platform's own layout
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import re
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -11,10 +12,10 @@ from dataclasses import dataclass, replace
 
 from .. import lessons
 from ..isolation import LEVELS, UNKNOWN
-from ..judge import extract, zygotes
+from ..judge import zygotes
 from ..spec import Exercise, Result, all_bounded
 from ..version import VERSION
-from . import seeds, submissions
+from . import run_order, seeds, submissions
 from .executors import GradingExecutor
 from .results_store import Results
 from .rows import GIVEN_UP, NOT_GRADED, Damaged, Row
@@ -30,7 +31,8 @@ class Job:
 
     seconds: the limit for one exercise. data: the bytes of the file, or None if they cannot be read; `problem` then
     says why. sha256: of data, in hexadecimal. key: the key from which the file's seeds are made. seed: the name of the
-    secret from which the key is made. isolation: the lowest level at which answers may run.
+    secret from which the key is made. isolation: the lowest level at which answers may run. beside: the modules that
+    were handed in beside the file.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Job:
     key: bytes = b""
     problem: str = ""
     isolation: str = LEVELS[0]
+    beside: tuple[str, ...] = ()
 
 
 class NotGraded(Exception):
@@ -73,7 +76,7 @@ def grade(job: Job) -> Row:
             submission = submissions.read(job.data, job.name)
             lesson, problems = submission.lesson, submission.problems
             results = _judged(submission, job)
-            problems += _repeated(submission)
+            problems += _unlike_live(submission, results) + _imported(submission, job)
     except Exception as error:
         begins = NOT_GRADED if isinstance(error, _OF_THE_MACHINE) else GIVEN_UP
         problems.insert(0, f"{begins}: the grader itself failed: {type(error).__name__}: {error}")
@@ -148,7 +151,7 @@ def distinct(files: Iterable[submissions.SubmittedFile]) -> list[submissions.Sub
 
 def _job(file: submissions.SubmittedFile, secret: bytes, seconds: float) -> Job:
     """The job of a file, which is read here."""
-    job = Job(file.name, file.student, seconds, seeds.name(secret))
+    job = Job(file.name, file.student, seconds, seeds.name(secret), beside=file.beside)
     try:
         data = file.load()
     except Exception as error:  # a library that unpacks archives may raise anything
@@ -163,16 +166,16 @@ def _judged(submission: submissions.Submission, job: Job) -> list[Result]:
     end, found = time.monotonic() + _FILE_FACTOR * job.seconds, []
     for later, exercise in zip(reversed(range(len(exercises))), exercises):
         left = end - time.monotonic() - later * job.seconds / 2
-        found.append(_result(exercise, submission.cells, job, min(max(left, job.seconds / 2), job.seconds)))
+        found.append(_result(exercise, submission, job, min(max(left, job.seconds / 2), job.seconds)))
     return found
 
 
-def _result(exercise: Exercise, cells: list[str], job: Job, seconds: float) -> Result:
+def _result(exercise: Exercise, submission: submissions.Submission, job: Job, seconds: float) -> Result:
     from ..judge.judge import judge  # here, because it loads PyTorch, and the run that hands out jobs needs none
 
     try:
         seed = seeds.of_exercise(job.key, exercise.id)
-        return judge(exercise, extract.extract(cells, exercise.names), seconds, seed)
+        return judge(exercise, submissions.answer(submission, exercise), seconds, seed)
     except Exception as error:  # a fault of the grader costs one exercise, and its flag calls for a person
         flag = "grader-failed" if isinstance(error, _OF_THE_MACHINE) else "grader-error"
         message = f"the grader itself failed: {type(error).__name__}: {error}"
@@ -180,11 +183,35 @@ def _result(exercise: Exercise, cells: list[str], job: Job, seconds: float) -> R
         return Result(exercise.id, exercise.title, "error", 0.0, points, message=message, flags=[flag])
 
 
-def _repeated(submission: submissions.Submission) -> list[str]:
-    """A sentence for each name of an exercise that the notebook defines more than once."""
-    count = extract.definitions(submission.cells)
-    asked = [name for e in (lessons.of_lesson(submission.lesson) if submission.lesson else []) for name in e.names]
-    return [f"{name} is defined {count[name]} times: the last definition counts" for name in asked if count[name] > 1]
+def _unlike_live(submission: submissions.Submission, results: list[Result]) -> list[str]:
+    """Sentences about what a check in the notebook may have seen otherwise.
+
+    That is: a name that is defined twice or in a cell that never ran, and an exercise whose last check, as the file
+    shows it, gave other points to another text.
+    """
+    attempted = {
+        name: result.status != "not_attempted" for result in results for name in lessons.exercises()[result.id].names
+    }
+    found = run_order.remarks(submission.in_file, attempted)
+    for result in results:
+        check = submission.checks.get(result.id)
+        if check is None or check.score == result.score:
+            continue
+        if check.digest != submissions.answer(submission, lessons.exercises()[result.id]).digest():
+            gave = f'check("{result.id}") gave {check.score:g} points to another text than the one in the file'
+            found.append(f"{gave}: a cell was edited, removed or run after it")
+    return found
+
+
+def _imported(submission: submissions.Submission, job: Job) -> list[str]:
+    """A sentence for each module beside the file that it imports."""
+    code = "\n".join(submission.cells)
+    return [
+        f"the notebook imports {module}.py, which was handed in beside it: only cells are read, so write what it "
+        "defines into a cell"
+        for module in dict.fromkeys(job.beside)
+        if re.search(rf"^[ \t]*(?:from|import)[ \t]+{re.escape(module)}\b", code, re.MULTILINE)
+    ]
 
 
 def _row(job: Job, lesson: str | None, problems: list[str], results: list[Result], isolation: str, began: float) -> Row:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from .. import lessons
 from ..judge.extract import extract
-from ..spec import Answer, Exercise
-from . import archives, file_names
+from ..spec import Answer, Checked, Exercise
+from . import archives, file_names, run_order
 from .archives import refuse
 from .lesson_of import lesson_of
+from .run_order import CodeCell
 
 MAX_BYTES = 64 << 20
 MAX_CODE = 256 << 10  # characters in code cells, ten times the longest lesson; a longer text takes long to parse
@@ -21,15 +23,25 @@ MAX_CELLS = 2000  # code cells, seventy times the longest lesson
 MAX_VALUES = 2_000_000  # values in the JSON of a notebook; a lesson with its outputs has thousands
 MAX_FILES = 20_000  # in a zip file; a class of a thousand with every lesson has fewer
 MAX_FILES_OF_ONE = 1000  # in a zip file in a folder, which is one student's
-_SKIPPED = {".ipynb_checkpoints", "__MACOSX", ".git", ".venv"}
+_SKIPPED = {".ipynb_checkpoints", "__MACOSX", "__pycache__", ".git", ".venv"}
 _ADDED = {".DS_Store", "Thumbs.db", "desktop.ini"}
+_NOTEBOOKS = (".ipynb", ".py")  # endings; the second one: cells as jupytext's percent format writes them
+# The line above a cell in the percent format, with the kind of the cell. `# %%time` is a magic in a cell.
+_CELL = re.compile(r"^#[ \t]*%%(?![\w%])(.*)$", re.MULTILINE)
 
 
 @dataclass
 class Submission:
-    """A notebook that was read. lesson: a number of the outline, such as "05", or None if it answers no lesson."""
+    """A notebook that was read. lesson: a number of the outline, such as "05", or None if it answers no lesson.
+
+    cells: in the order in which they are read (run_order.py). called: what the notebook calls each of them. checks: the
+    last check of each exercise that the file shows. in_file: the cells in the file's order.
+    """
 
     cells: list[str] = field(default_factory=list)
+    called: list[str] = field(default_factory=list)
+    checks: dict[str, Checked] = field(default_factory=dict)
+    in_file: list[CodeCell] = field(default_factory=list)
     lesson: str | None = None
     problems: list[str] = field(default_factory=list)
 
@@ -38,12 +50,14 @@ class Submission:
 class SubmittedFile:
     """A file that is not read yet.
 
-    name: relative to the path that was given. load: returns the bytes, or raises OSError with the reason.
+    name: relative to the path that was given. load: returns the bytes, or raises OSError with the reason. beside: the
+    modules that the student handed in beside it.
     """
 
     name: str
     student: str
     load: Callable[[], bytes]
+    beside: tuple[str, ...] = ()
 
 
 class NothingToGrade(Exception):
@@ -98,7 +112,36 @@ def _unwrapped(found: list[tuple[str, Callable[[], bytes]]], stem: str) -> list[
     """Files from (name, load). A folder around all of them is no part of the path that names the student."""
     notebooks = [name for name, _ in found if name.lower().endswith(".ipynb")]
     wrapper = file_names.wrapped(notebooks or [name for name, _ in found], stem)
-    return [SubmittedFile(name, file_names.read(name.removeprefix(wrapper)).student, load) for name, load in found]
+    files = [SubmittedFile(name, file_names.read(name.removeprefix(wrapper)).student, load) for name, load in found]
+    of_notebooks: dict[str, set[str]] = {}
+    for file in files:
+        if file.name.lower().endswith(".ipynb"):
+            of_notebooks.setdefault(file.student, set()).add(pathlib.PurePath(file.name).stem)
+    modules: dict[str, list[str]] = {}
+    submitted = []
+    for file in files:
+        if file.student in of_notebooks and _is_helper(file, of_notebooks[file.student]):
+            modules.setdefault(file.student, []).append(pathlib.PurePath(file.name).stem)
+        else:
+            submitted.append(file)
+    return [replace(file, beside=tuple(modules.get(file.student, ()))) for file in submitted]
+
+
+def _is_helper(file: SubmittedFile, notebooks: set[str]) -> bool:
+    """Whether a file beside notebooks is a module and no submission. notebooks: their names, without the ending.
+
+    It is a submission if it has cells that define a name of an exercise, and is no copy of a notebook of its name.
+    """
+    if not file.name.lower().endswith(".py"):
+        return False
+    if pathlib.PurePath(file.name).stem in notebooks:
+        return True
+    try:
+        text = _decoded(file.load())
+    except (OSError, ValueError):
+        return False  # its row says why
+    asked = "|".join(re.escape(name) for e in lessons.exercises().values() for name in e.names)
+    return not (_CELL.search(text) and re.search(rf"^(?:def[ \t]+|class[ \t]+)?(?:{asked})\b", text, re.MULTILINE))
 
 
 def _file(name: str, load: Callable[[], bytes]) -> SubmittedFile:
@@ -112,7 +155,7 @@ def _in_folder(folder: pathlib.Path, out: pathlib.Path | None) -> Iterator[tuple
             continue
         if path.is_symlink():  # no platform makes links, and a link could lead to another student's answer
             yield name, (lambda: refuse("is a link"))
-        elif kind == ".ipynb":
+        elif kind in _NOTEBOOKS and (kind == ".ipynb" or path.is_file()):
             yield name, (lambda path=path: _bytes(path))
         elif kind == ".zip" and path.is_file():
             try:
@@ -138,7 +181,7 @@ def _in_zip(path: pathlib.Path, most: int) -> list[tuple[str, Callable[[], bytes
 def _if_notebook(name: str, load: Callable[[], bytes]) -> Callable[[], bytes]:
     if name.endswith(".zip"):
         return lambda: refuse("is a zip file in a zip file: unpack the outer one into a folder")
-    return load if name.endswith(".ipynb") else _not_a_notebook
+    return load if name.endswith(_NOTEBOOKS) else _not_a_notebook
 
 
 def _passed_over(name: str) -> bool:
@@ -147,7 +190,7 @@ def _passed_over(name: str) -> bool:
 
 
 def _not_a_notebook() -> bytes:
-    refuse("is no notebook, whose name ends in .ipynb")
+    refuse("is no notebook, whose name ends in .ipynb or .py")
 
 
 def _bytes(path: pathlib.Path) -> bytes:
@@ -161,34 +204,71 @@ def _bytes(path: pathlib.Path) -> bytes:
 def answers(submission: Submission) -> list[tuple[Exercise, Answer]]:
     """The exercises of a submission's lesson, each with its answer as far as the cells hold one."""
     exercises = lessons.of_lesson(submission.lesson) if submission.lesson else []
-    return [(exercise, extract(submission.cells, exercise.names)) for exercise in exercises]
+    return [(exercise, answer(submission, exercise)) for exercise in exercises]
+
+
+def answer(submission: Submission, exercise: Exercise) -> Answer:
+    """The answer to an exercise, as far as the cells hold one."""
+    return extract(submission.cells, exercise.names, submission.called)
 
 
 def read(data: bytes, name: str = "") -> Submission:
-    """Read a notebook: its code cells, and the lesson that it answers. name: its path, which can name the lesson."""
+    """Read a notebook: its code cells, and the lesson that it answers. name: its path, which can name the lesson.
+
+    Where the path ends in .py, the file is Python, and its cells are those of jupytext's percent format.
+    """
     submission = Submission()
+    if not data.strip():
+        submission.problems.append("the file is empty")
+        return submission
     # Each value begins behind one of these, and takes a hundred times the memory of its text. Those in strings count
     # as well.
     if sum(data.count(sign) for sign in (b",", b"[", b"{")) > MAX_VALUES:
         submission.problems.append(f"the file holds more than {MAX_VALUES:,} JSON values, so it was not read")
         return submission
+    is_python = re.search(r"\.py(?: \([0-9]+\))?$", name.lower())  # grading.distinct adds a number
+    notebook, cells = {}, []
     try:
-        notebook = json.loads(data.decode("utf-8-sig"))
+        if is_python:
+            cells, problem = _bounded([CodeCell(text) for text in _percent_cells(_decoded(data))])
+        else:
+            notebook = json.loads(_decoded(data))
+            cells, problem = _cells(notebook)
+        submission.problems += [problem] if problem else []
     except RecursionError:
         submission.problems.append("the file is nested too deeply to be a notebook")
     except ValueError:
-        what = "empty" if not data.strip() else "no notebook: it cannot be read as JSON"
-        submission.problems.append(f"the file is {what}")
-    else:
-        submission.cells, problem = _cells(notebook)
-        submission.problems += [problem] if problem else []
+        kind = "no text in UTF-8" if is_python else "no notebook: it cannot be read as JSON"
+        submission.problems.append(f"the file is {kind}")
     if not submission.problems:
-        submission.lesson, submission.problems = lesson_of(notebook, submission.cells, name)
+        submission.lesson, submission.problems = lesson_of(notebook, [cell.text for cell in cells], name)
+        ordered = run_order.in_run_order(cells)
+        submission.cells = [cell.text for cell in ordered]
+        submission.called = [cell.called for cell in ordered]
+        submission.checks = run_order.checks(ordered)
+        submission.in_file = cells
     return submission
 
 
-def _cells(notebook) -> tuple[list[str], str | None]:
-    """(sources of the code cells, a sentence about a fault or None), for nbformat 3 and 4."""
+def _decoded(data: bytes) -> str:
+    """The text of a file in UTF-8, UTF-16 or UTF-32, with or without a byte order mark. Raises UnicodeDecodeError."""
+    return data.decode(json.detect_encoding(data))
+
+
+def _percent_cells(text: str) -> list[str]:
+    """The code cells of a text in the percent format. Without a line that begins a cell, all of it is one cell.
+
+    Nothing of jupytext is used: it reads the YAML above the cells, and a few lines of that can fill any memory.
+    """
+    parts = _CELL.split(text)
+    kinds = ["", *parts[1::2]]
+    if len(parts) > 1 and not re.search(r"^[^#\s]", parts[0], re.MULTILINE):
+        kinds[0] = "[raw]"  # jupytext's own header, in comments
+    return [cell for kind, cell in zip(kinds, parts[::2]) if not re.search(r"\[(?:markdown|md|raw)\]", kind)]
+
+
+def _cells(notebook) -> tuple[list[CodeCell], str | None]:
+    """(the code cells, a sentence about a fault or None), for nbformat 3 and 4."""
     if not isinstance(notebook, dict):
         return [], f"no notebook: the JSON holds a {type(notebook).__name__}, not an object"
     cells = notebook.get("cells")
@@ -197,20 +277,37 @@ def _cells(notebook) -> tuple[list[str], str | None]:
         cells = [c for s in sheets if isinstance(s, list) for c in s]
     if not isinstance(cells, list):
         return [], "no notebook: the file has no list of cells"
-    sources, length = [], 0
-    for cell in cells:
-        if isinstance(cell, dict) and cell.get("cell_type") == "code":
-            source = cell.get("source", cell.get("input", ""))
-            if isinstance(source, list):
-                source = "".join(s for s in source if isinstance(s, str))
-            if isinstance(source, str):
-                sources.append(source)
-                length += len(source)
-            if len(sources) > MAX_CELLS:
-                return [], f"the notebook has more than {MAX_CELLS:,} code cells, so none of them was read"
-            if length > MAX_CODE:
-                much = f"more than {MAX_CODE >> 10} thousand characters of code"
-                return [], f"the notebook holds {much}, so none of it was read"
+    code = (_code_cell(cell) for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code")
+    return _bounded([cell for cell in code if cell is not None])
+
+
+def _code_cell(cell: dict) -> CodeCell | None:
+    source = cell.get("source", cell.get("input", ""))
+    if isinstance(source, list):
+        source = "".join(s for s in source if isinstance(s, str))
+    if not isinstance(source, str):
+        return None
+    count, outputs = cell.get("execution_count", cell.get("prompt_number")), cell.get("outputs")
+    checks = (Checked.of(output) for output in (outputs if isinstance(outputs, list) else []))
+    return CodeCell(
+        source, count if type(count) is int and count > 0 else None, tuple(check for check in checks if check)
+    )
+
+
+def _bounded(cells: list[CodeCell]) -> tuple[list[CodeCell], str | None]:
+    """(the cells, a sentence or None), or no cells where they are too many or too long."""
+    if len(cells) > MAX_CELLS:
+        return [], f"the notebook has more than {MAX_CELLS:,} code cells, so none of them was read"
+    if sum(len(cell.text) for cell in cells) > MAX_CODE:
+        much = f"more than {MAX_CODE >> 10} thousand characters of code"
+        return [], f"the notebook holds {much}, so none of it was read"
     # A lone surrogate cannot be encoded, so a question mark replaces it.
-    sources = [source.encode("utf-8", "replace").decode() for source in sources]
-    return sources, None if sources else "the notebook has no code cells"
+    cells = [
+        replace(
+            cell,
+            text=cell.text.encode("utf-8", "replace").decode(),
+            called=f"In [{cell.count}]" if cell.count else f"code cell {number}",
+        )
+        for number, cell in enumerate(cells, 1)
+    ]
+    return cells, None if cells else "the notebook has no code cells"

@@ -300,6 +300,10 @@ class _Reader:
         if meaning.kind == "module":
             self._check_module(node, meaning.text, attributes)
             return
+        if meaning.kind == "foreign" and meaning.text.startswith("a value of the notebook"):
+            self._refuse(
+                node, f"no line of the kernel gives it a value, and what has this name is {meaning.text[:100]}"
+            )
         if meaning.kind == "foreign":
             self._refuse(node, f"a kernel takes Triton's own functions, and this one is {meaning.text[:100]}")
         if meaning.kind == "library":

@@ -8,7 +8,10 @@ driver is needed.
 from __future__ import annotations
 
 import json
+import re
 import warnings
+
+from triton.compiler.errors import CompilationError
 
 from ..interpreter.triton_private import make_ir
 from ..protocol import schema
@@ -25,13 +28,42 @@ class DoubtfulMask(TypeError):
     """`and` or `or` between blocks of values."""
 
 
+class RefusedLine(TypeError):
+    """A line of a kernel that Triton's compiler does not take. line: its text."""
+
+    def __init__(self, message: str, line: str = ""):
+        super().__init__(message)
+        self.line = line
+
+
 def lower(text: str, signature: dict, constants: dict, options: dict) -> None:
-    """Lower a kernel to Triton's intermediate language. Raises DoubtfulMask, and the exceptions of the front end.
+    """Lower a kernel to Triton's intermediate language. Raises DoubtfulMask, RefusedLine, and errors of the front end.
 
     text: of a KernelProgram, as JSON. signature: Triton type by argument name. constants, options: encoded values by
     name (protocol/values.py).
     """
-    lower_kernel(admit(schema.unpack(json.loads(text), KernelProgram)), signature, constants, options)
+    program = schema.unpack(json.loads(text), KernelProgram)
+    try:
+        lower_kernel(admit(program), signature, constants, options)
+    except CompilationError as error:
+        raise _refused(error, program) from None
+
+
+def _refused(error: CompilationError, program: KernelProgram) -> RefusedLine:
+    """The innermost error: that of a function which the kernel calls, where it is one."""
+    while isinstance(error.__cause__, CompilationError):
+        error = error.__cause__
+    message = str(error.error_message or error.__cause__ or str(error).splitlines()[-1])
+    if error.src is None or not hasattr(error.node, "lineno"):
+        return RefusedLine(message)
+    line = "".join(error.src.split("\n")[error.node.lineno - 1 : error.node.lineno]).strip()
+    name = re.search(r"global variable (\w+)|name '(\w+)'|(\w+) is not defined", message)
+    name = next(filter(None, name.groups())) if name else ""
+    if any(name in f.names and f.names[name].kind == "function" for f in program.functions):
+        return RefusedLine(f"`{name}` is a function without @triton.jit", line)
+    if re.search(rf"^\s*(for\s+)?{name}\b\s*(=[^=]|in\b)", error.src, re.M) and "is not defined" in message:
+        return RefusedLine(f"cannot access local variable {name!r}: it has no value on every way to this line", line)
+    return RefusedLine(message, line)
 
 
 def lower_kernel(kernel, signature: dict, constants: dict, options: dict) -> None:

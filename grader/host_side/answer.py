@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import asyncio
 import builtins
 import importlib.util
+import inspect
 import os
 import sys
+import time
 import types
 
 import torch
@@ -58,8 +62,28 @@ def _import(path: str):
     module = importlib.util.module_from_spec(spec)
     sys.modules["answer"] = module
     module.__builtins__ = vars(builtins) | {"type": _Type}
-    spec.loader.exec_module(module)
+    with open(path, encoding="utf-8") as file:
+        code = compile(file.read(), path, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    if code.co_flags & inspect.CO_COROUTINE:  # a cell may await
+        _Loop().run_until_complete(eval(code, vars(module)))
+    else:
+        exec(code, vars(module))
     return module
+
+
+class _Loop(asyncio.BaseEventLoop):
+    """An event loop that only waits: asyncio's own needs a pair of sockets, which this process may not have."""
+
+    def __init__(self):
+        super().__init__()
+        self._selector = self
+
+    def select(self, timeout: float | None) -> list:
+        time.sleep(0.001 if timeout is None else timeout)
+        return []
+
+    def _process_events(self, events):
+        """There are none."""
 
 
 class _OfTypes(type):

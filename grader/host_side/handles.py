@@ -79,6 +79,9 @@ class Handle(torch.Tensor):
         raise TypeError("a tensor of the device cannot be stored in a file")
 
 
+Handle.__name__ = "Tensor"  # Python's messages to a learner say so
+
+
 class _Reference:
     """The hold on a tensor of the device. It lives in the __dict__ of a handle, which PyTorch may revive."""
 

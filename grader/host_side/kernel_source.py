@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+import torch
+
 from ..interpreter.triton_private import is_kernel, kernel_language
 from ..protocol.kernels import Global, KernelFunction, KernelProgram
 
@@ -244,6 +246,10 @@ def _module_name(value) -> str:
 
 def _description(value) -> str:
     """A phrase for an object that no kernel may use, to follow "this one is"."""
+    if isinstance(value, torch.Tensor):
+        return "a value of the notebook, a tensor"
+    if type(value).__module__ == "builtins" and not callable(value) and not isinstance(value, types.ModuleType):
+        return f"a value of the notebook, of the type {type(value).__name__}"
     home = _module_name(value) or getattr(value, "__module__", None)
     home = home or getattr(getattr(value, "__self__", None), "__module__", None) or type(value).__module__
     package = str(home).partition(".")[0]
@@ -252,5 +258,5 @@ def _description(value) -> str:
     return (
         f"of the module {package}"
         if callable(value) or _module_name(value)
-        else f"an object of the type {type(value).__name__}"
+        else f"a value of the notebook, of the type {type(value).__name__}"
     )

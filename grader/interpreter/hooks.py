@@ -130,6 +130,7 @@ def _hook_memory(private: Private) -> None:
             return scheduler.store(private, lambda *one: store(self, *one, *args, **kwargs), ptrs, value, mask)
         if current.launch is not None:
             ptrs = _checked_access("store", ptrs, mask.data, private)
+            value = Handle(poison.stored(value.data, ptrs.get_element_ty()), value.dtype)
         return store(self, ptrs, value, mask, *args, **kwargs)
 
     def atomic_rmw(self, op, ptr, val, mask, *args, **kwargs):

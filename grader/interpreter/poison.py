@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..spec.unstored import MARKS
+
 
 def fill(masked: np.ndarray, element, numpy_dtype) -> np.ndarray:
     """An array of the shape of `masked` with poison where it is true, and 0 elsewhere.
@@ -27,3 +29,14 @@ def fill(masked: np.ndarray, element, numpy_dtype) -> np.ndarray:
     lanes = masked.reshape(len(masked), -1)
     turn = (np.cumsum(lanes, axis=1) - 1) % len(values)
     return np.where(lanes, values[turn], np.zeros((), values.dtype)).astype(dtype).reshape(masked.shape)
+
+
+def stored(values: np.ndarray, element) -> np.ndarray:
+    """The values of a store, with the second mark of unstored memory for the first. element: Triton's dtype of them."""
+    if not element.is_floating():
+        return values
+    integers, never, loaded = MARKS.get("bfloat16" if element.is_bf16() else values.dtype.name, ("", 0, 0))
+    if not integers:
+        return values
+    marked = values.view(integers) == never
+    return np.where(marked, np.array(loaded, integers).view(values.dtype), values) if marked.any() else values

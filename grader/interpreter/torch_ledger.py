@@ -10,6 +10,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .. import interpreter
+from ..spec.unstored import MARKS
 from .ledger import Ledger
 
 # Operations that write their first argument without reading it.
@@ -26,7 +27,7 @@ class TorchLedger(TorchDispatchMode):
 
     A view moves nothing. An expanded tensor counts once. An operation inside an interpreted kernel is not counted.
 
-    ledger: gets the counts. poison: whether memory from torch.empty is filled with NaN (integers: the largest value).
+    ledger: gets the counts. poison: whether memory from torch.empty holds marked NaN (integers: the largest value).
     names: of the operations. peak: the largest number of elements alive at once, of tensors that operations made.
     reads: elements read, by address of the storage.
     """
@@ -162,6 +163,10 @@ def _flat(value) -> list[torch.Tensor]:
 
 def _fill(t: torch.Tensor) -> None:
     if t.is_floating_point():
-        t.fill_(float("nan"))
+        integers, mark, _ = MARKS.get(str(t.dtype).removeprefix("torch."), ("", 0, 0))
+        if integers:
+            t.view(getattr(torch, integers)).fill_(mark)
+        else:
+            t.fill_(float("nan"))
     elif t.dtype not in (torch.bool,) and not t.is_complex():
         t.fill_(torch.iinfo(t.dtype).max)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 from ..mistakes.errors import from_error
+from ..protocol import schema
+from ..protocol.kernels import KernelProgram
 from ..spec import Answer, Evidence, Exercise
 from . import render, zygotes
 from .diagnose import Seen
@@ -35,11 +40,24 @@ def lower(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
             for case, evidence, launch, program in launches.values():
                 error = session.lower(launch, program)
                 if error:
-                    sentence = f"runs interpreted, but Triton's compiler refuses it: {render.last_line(error)}"
+                    evidence = replace(evidence, error=None)  # the compiler's verdict stands whatever happened then
+                    line = f" in the line `{error['line']}`" if error["line"] else ""
+                    why = render.last_line(error).partition(". ")[0]
+                    sentence = f"runs interpreted, but Triton's compiler refuses it{line}: {why}"
                     return [Failure(case, evidence, sentence, from_error(error) or "refused-by-compiler")]
     except (zygotes.Deadline, zygotes.Died, zygotes.NoWorker) as error:
         flags.append(f"not shown to Triton's compiler: {error or 'it took too long'}")
     return []
+
+
+def reading_globals(seen: Seen) -> Seen:
+    """The cases whose kernels read a plain value of the notebook, which is no tl.constexpr."""
+
+    def reads_one(text: str) -> bool:
+        functions = schema.unpack(json.loads(text), KernelProgram).functions
+        return any(g.kind == "plain" and not g.constexpr for f in functions for g in f.names.values())
+
+    return [(case, evidence) for case, evidence in seen if any(map(reads_one, evidence.programs))]
 
 
 def on_gpu(exercise: Exercise, answer: Answer, seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from ..checks import compare
 from ..mistakes.detectors import output
 from ..mistakes.registry import MISTAKES
 from ..spec import Answer, Case, Detector, Evidence, Exercise
@@ -83,11 +84,10 @@ def _explain_parts(exercise: Exercise, answer: Answer, seen: Seen, failures: lis
     right = {case.group for case, _ in seen} - {failure.case.group for failure in failures}
     failures = [failure for failure in failures if failure.case.group == first.case.group]
     mistake, also = name(exercise, answer, [pair for pair in seen if pair[0].group == first.case.group], failures)
-    label = first.case.group if first.mistake == "todo-left" else first.case.label
     return Diagnosis(
         _status(first),
         round(exercise.points * len(right) / len(exercise.groups), 2),
-        f"{label}: {first.sentence}",
+        first.sentence if first.mistake == "todo-left" else f"{first.case.label}: {first.sentence}",
         mistake,
         also,
         [f"{group} is right" for group in exercise.groups if group in right],
@@ -169,6 +169,9 @@ def _mistake_of_event(first: Failure) -> str | None:
         if where.get("lanes") == where.get("of"):
             return "out-of-bounds"  # all active lanes are outside: a mask would not help
         return "no-store-mask" if where.get("op") == "store" else "no-load-mask"
+    got = output(first.case, first.evidence)
+    if got is not None and not first.evidence.error and compare.unstored_loaded(got):
+        return "unstored-loaded"
     if first.evidence.value is None and not first.evidence.error and first.case.call.kind == "call":
         return "returns-nothing"
     return None

@@ -22,8 +22,19 @@ from ..spec import Answer
 # consumes it.
 _MAGIC = re.compile(r"^(\s*)(?:[%!?].*|\w[\w.]*\?{1,2}|\w[\w, ]*=\s*[%!].*)$")
 _BODY_STAYS = ("%%time", "%%timeit", "%%capture", "%%prun")
+# Magics that run the rest of their line here.
+_LINE_STAYS = re.compile(r"^(\s*)%(?:time|prun)\s+(?=\S)")
+# The names that a cell which is not Python was to define.
+_MEANT = re.compile(
+    r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)"
+    r"|^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)"
+    r"|^[def]{2,5}[ \t]+(\w+)[ \t]*\(.*:[ \t]*$",  # a misspelt def
+    re.M,
+)
+_ELSEWHERE = re.compile(r"^\s*%(?:run|load_ext|autoreload)\b|^%%writefile\b|\bexec\(|^from [\w.]+ import \*", re.M)
 _COMPREHENSIONS = ("listcomp", "setcomp", "dictcomp", "genexpr")
 _CHANGING_METHODS = {"update", "append", "extend", "insert", "setdefault", "add", "pop", "remove", "clear", "sort"}
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 _ALWAYS_THERE = frozenset(dir(builtins))
 
 
@@ -33,13 +44,16 @@ class _Statement:
     binds: frozenset[str]
     now: frozenset[str]  # names needed while the statement runs
     later: frozenset[str]  # names needed when a function it defines is called
+    kind: str = "value"  # "def" of a function or class, or an import; "broken" for a cell that is not Python
+    loops: frozenset[str] = frozenset()  # of `binds`, the variables of its loops
 
 
 @dataclass(frozen=True)
 class _Session:
     """The cells of a notebook, read. places: for each name, the statements that bind it, by number and in order.
 
-    cell_of: number of the cell of a statement. broken: (number, text, message) of each cell that is not Python.
+    cell_of: number of the cell of a statement. broken: (number, text, message) of each cell that is not Python, which
+    stands among the statements as well.
     """
 
     statements: list[_Statement]
@@ -54,29 +68,88 @@ class _Session:
         return places[at - 1] if at else None
 
 
-def extract(cells: list[str], names: tuple[str, ...]) -> Answer:
-    """The answer that defines `names`. cells: texts of the code cells, in the order in which they ran."""
+def extract(cells: list[str], names: tuple[str, ...], called: list[str] | tuple = ()) -> Answer:
+    """The answer that defines `names`.
+
+    cells: texts of the code cells, in the order in which they ran. called: what the notebook calls each of them, such
+    as "In [3]"; "" where it has no name for one.
+    """
     session = _read(tuple(cells))
     end = len(session.statements)
     defined = {name: session.last(name, end) for name in names}
     # A cell that is not Python matters only if no later cell defines the name in it.
     last_cell = {name: 0 if at is None else session.cell_of[at] for name, at in defined.items()}
     problems = [
-        f"code cell {number} is not Python and was left out: {message}"
+        f"{_name(number, cells, called)} is not Python and was left out: {message}"
         for number, cell, message in session.broken
-        if any(re.search(rf"\b{re.escape(name)}\b", cell) and number > last_cell[name] for name in names)
+        if any(re.search(rf"\b{re.escape(name)}\b", cell) and number >= last_cell[name] for name in names)
     ]
     # `from ... import *` may define any name, so it is always taken.
     chosen = set(session.places.get("*", []))
     for name in names:
         _take(name, session, chosen)
-    source = "\n\n".join(session.statements[i].text for i in sorted(chosen))
-    return Answer(source, tuple(n for n in names if defined[n] is None), tuple(problems))
+    source = "\n\n".join(session.statements[i].text for i in sorted(chosen) if session.statements[i].text)
+    missing = tuple(n for n in names if defined[n] is None or session.statements[defined[n]].kind == "broken")
+    if missing and not problems and any(_ELSEWHERE.search(cell) for cell in cells):
+        only = "only cells are read, so what %run, exec or a module defines does not count"
+        problems = [f"no cell that has run defines {' and '.join(missing)}: {only}"]
+    broken = [session.cell_of[i] for i in chosen if session.statements[i].kind == "broken"]
+    told = {number: f"is not Python, so nothing in it ran: {message}" for number, _, message in session.broken}
+    return Answer(
+        source,
+        missing,
+        tuple(problems),
+        f"{_name(broken[-1], cells, called)} {told[broken[-1]]}" if broken else "",
+        next((_taken(name, session, cells, called) for name in names if _is_taken(name, session)), ""),
+    )
+
+
+def _name(number: int, cells: list[str], called: list[str] | tuple) -> str:
+    """What a learner calls a cell. number: of the cell, from 1."""
+    if called and called[number - 1]:
+        return called[number - 1]
+    above = next((line.strip() for line in reversed(cells[number - 2].split("\n")) if line.strip()), "")
+    return f"the cell after `{above[:60]}`" if number > 1 and above else f"code cell {number}"
+
+
+def _is_taken(name: str, session: _Session) -> bool:
+    """Whether the last statement that binds a name is a loop over it, or no definition, as an earlier one was."""
+    *before, last = [session.statements[place] for place in session.places.get(name, [])] or [None]
+    defined = any(statement.kind == "def" for statement in before)
+    return bool(before) and (name in last.loops or (defined and last.kind == "value"))
+
+
+def _taken(name: str, session: _Session, cells: list[str], called: list[str] | tuple) -> str:
+    last = session.last(name, len(session.statements))
+    cell, line = _name(session.cell_of[last], cells, called), session.statements[last].text.partition("\n")[0]
+    return f"`{name}` is no longer what your answer made it: {cell} gave the name to something else, by `{line}`"
 
 
 def definitions(cells: list[str]) -> Counter[str]:
     """The number of top-level statements that define each name. cells: texts of the code cells."""
-    return Counter({name: len(places) for name, places in _read(tuple(cells)).places.items()})
+    session = _read(tuple(cells))
+    return Counter(
+        name
+        for name, places in session.places.items()
+        for place in places
+        if session.statements[place].kind != "broken"
+    )
+
+
+def undefined(cells: list[str], names: tuple[str, ...]) -> set[str]:
+    """The names that the answer needs and no cell defines, builtins left out. Arguments: as `extract`."""
+    session, chosen = _read(tuple(cells)), set()
+    return set().union(*(_take(name, session, chosen) for name in names))
+
+
+def without(cell: str, taken: set[str]) -> str | None:
+    """The text of a cell without the statements that define nothing but `taken` names. None if it is not Python."""
+    try:
+        found = _statements(cell)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    kept = [statement.text for statement in found if not statement.binds <= taken]
+    return cell if len(kept) == len(found) else "\n\n".join(kept)
 
 
 @functools.lru_cache(maxsize=1)  # all exercises of a notebook read the same cells
@@ -86,8 +159,11 @@ def _read(cells: tuple[str, ...]) -> _Session:
         try:
             found = _statements(cell)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            session.broken.append((number, cell, str(getattr(error, "msg", error))))
-            continue
+            line = (getattr(error, "text", None) or "").strip()
+            message = str(getattr(error, "msg", error)) + (f", in the line `{line[:120]}`" if line else "")
+            session.broken.append((number, cell, message))
+            meant = frozenset(filter(None, (name for names in _MEANT.findall(cell) for name in names)))
+            found = [_Statement("", meant, frozenset(), frozenset(), "broken")]
         for statement in found:
             for name in statement.binds:
                 session.places.setdefault(name, []).append(len(session.statements))
@@ -96,17 +172,21 @@ def _read(cells: tuple[str, ...]) -> _Session:
     return session
 
 
-def _take(name: str, session: _Session, chosen: set[int]) -> None:
-    """Add to `chosen` the last statement that binds a name, and all statements that it needs."""
+def _take(name: str, session: _Session, chosen: set[int]) -> set[str]:
+    """Add to `chosen` the last statement that binds a name, and all that it needs. Returns names that none binds."""
     end = len(session.statements)
-    pending = [(name, end)]
+    pending, missing = [(name, end)], set()
     while pending:
-        found = session.last(*pending.pop())
+        wanted, before = pending.pop()
+        found = session.last(wanted, before)
+        if found is None:
+            missing.add(wanted)
         if found is None or found in chosen:
             continue
         chosen.add(found)
         pending += [(n, found) for n in session.statements[found].now]
         pending += [(n, end) for n in session.statements[found].later]
+    return missing
 
 
 def _without_magics(cell: str) -> str:
@@ -122,7 +202,7 @@ def _without_magics(cell: str) -> str:
         if not lines[first].startswith(_BODY_STAYS):
             return ""
         lines[first] = ""
-    return "\n".join(_MAGIC.sub(r"\1pass", line) for line in lines)
+    return "\n".join(_MAGIC.sub(r"\1pass", _LINE_STAYS.sub(r"\1", line)) for line in lines)
 
 
 def _lines(text: str) -> list[str]:
@@ -150,8 +230,23 @@ def _statements(cell: str) -> list[_Statement]:
             text = "\n".join(lines[start - 1 : node.end_lineno])
             text = text if _stands_alone(text) else ast.unparse(node)
         now, later = _needed(node, text)
-        found.append(_Statement(text, binds, frozenset(now - _ALWAYS_THERE), frozenset(later - _ALWAYS_THERE)))
+        found.append(
+            _Statement(
+                text,
+                binds,
+                frozenset(now - _ALWAYS_THERE),
+                frozenset(later - _ALWAYS_THERE),
+                "def" if any(isinstance(child, _DEFINITIONS) for child in ast.walk(node)) else "value",
+                frozenset(_loops(node)),
+            )
+        )
     return found
+
+
+def _loops(node: ast.stmt) -> set[str]:
+    """The variables of the loops of a top-level statement."""
+    targets = [child.target for child in ast.walk(node) if isinstance(child, (ast.For, ast.AsyncFor))]
+    return {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)}
 
 
 def _of_the_course(module: str) -> bool:

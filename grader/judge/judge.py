@@ -33,6 +33,8 @@ def _judged(exercise: Exercise, answer: Answer, seconds: float, seed: int) -> Re
     cases = in_order(exercise, seed)
     flags = list(answer.problems)
     result = Result(exercise.id, exercise.title, "failed", 0.0, float(exercise.points), cases=len(cases), flags=flags)
+    if answer.broken and not (exercise.parts and 0 < len(answer.missing) < len(exercise.names)):
+        return replace(result, status="error", message=answer.broken, mistake="not-python", flags=[])
     if answer.missing and not (exercise.parts and len(answer.missing) < len(exercise.names)):
         missing = f"no cell that has run defines {' and '.join(answer.missing)}"
         return replace(result, status="not_attempted", message=(*answer.problems, missing)[0])
@@ -53,6 +55,8 @@ def _judged(exercise: Exercise, answer: Answer, seconds: float, seed: int) -> Re
         remarks = untrusted.handle(_remarks, exercise, *run.seen[-1], answer, otherwise=lambda why: [])
         return replace(result, status="passed", score=float(exercise.points), remarks=remarks)
     found = diagnose.explain(exercise, answer, run.seen, failures)
+    if answer.taken and _is_no_function(failures[0]):
+        found = replace(found, message=answer.taken, mistake="name-taken", also=None)
     counted = min(run.passed, len(cases) - len(_of_its_part(exercise, failures)))
     return replace(
         result, **vars(found) | {"cases_passed": counted if found.cases_passed is None else found.cases_passed}
@@ -76,11 +80,22 @@ def in_order(exercise: Exercise, seed: int) -> list[Case]:
 
 def _failures(exercise: Exercise, answer: Answer, run: Run, seconds: float, flags: list, cuda: bool) -> list[Failure]:
     """The failures, the reported one first. Each later check runs only if all checks before it found none."""
-    failures = diagnose.in_order(exercise, run.failures) or compiled.lower(run.seen, seconds, flags)
+    failures = diagnose.in_order(exercise, run.failures)
+    # A kernel that read a value of the notebook may have wrong numbers for this reason, and the compiler says so.
+    doubtful = compiled.reading_globals(run.seen) if failures else run.seen
+    failures = compiled.lower(doubtful, seconds, flags) or failures
     gpu = exercise.kernels and environment.has_gpu() and (environment.has_cupy() or not cuda)
     if not failures and gpu:
         failures = compiled.on_gpu(exercise, answer, run.seen, seconds, flags)
     return failures
+
+
+def _is_no_function(failure: Failure) -> bool:
+    """Whether the check could not even call what it found under a name, or found another value."""
+    error = failure.evidence.error
+    if error is None:
+        return failure.case.call.kind in ("value", "cuda")
+    return not error["line"] and error["type"] in ("TypeError", "AttributeError")
 
 
 def _of_its_part(exercise: Exercise, failures: list[Failure]) -> list[Failure]:

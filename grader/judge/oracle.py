@@ -21,7 +21,7 @@ class Oracle:
         """
         refused = unfit(tensor)
         if refused:
-            error = {"type": "ValueError", "kinds": ["ValueError"], "message": refused, "line": ""}
+            error = {"type": "ValueError", "kinds": ["ValueError"], "message": refused, "line": "", "raised": False}
             return Evidence(error=error | {"todo": None, "where": None})
         if given.source not in self._sessions:
             self._sessions[given.source] = zygotes.get().open(given.source, self._seconds)

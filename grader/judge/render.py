@@ -7,6 +7,7 @@ fields.
 from __future__ import annotations
 
 import builtins
+import html
 import textwrap
 
 from ..mistakes.registry import MISTAKES
@@ -14,28 +15,59 @@ from ..spec import STATUS, Error, sign_of
 
 WIDTH = 84  # characters; JupyterLab wraps longer lines on a laptop
 _INDENT = " " * 5
+_OF_CELLS = ("is not Python", "has another text now", " cells define ")  # flags about the cells of a notebook
+_COLOURS = {"✓": "#1a7f37", "✗": "#cf222e", "~": "#9a6700", "·": "#59636e"}  # of the signs of `mark`
 
 
 def text(record: dict) -> str:
     """The feedback in a notebook: cases and points, the first failure, the named mistake, and one question."""
-    lines = [
-        _headline(record),
-        *(line for flag in record["flags"] for line in _wrapped("! ", flag) if "is not Python" in flag),
+    name, counts = _headline(record)
+    headline = name + " " * max(2, WIDTH - len(name) - len(counts)) + counts
+    return "\n".join([headline, *(line for sign, says in _sentences(record) for line in _wrapped(sign, says))])
+
+
+def html_text(record: dict) -> str:
+    """The same feedback as HTML: sign and word of the verdict, in white on its colour, and then the words of `text`.
+
+    All other text has the colour of the page, so that it can be read in any theme.
+    """
+    sign, word = mark(record)
+    colour = _COLOURS[sign]
+    name, counts = (html.escape(part) for part in _headline(record))
+    badge = f"background:{colour};color:#fff;print-color-adjust:exact;border-radius:3px;padding:0 .5em"
+    headline = f'<b style="{badge}">{sign} {word}</b> <b>{name}</b> <span style="margin-left:auto">{counts}</span>'
+    return (
+        f'<div style="border-left:4px solid {colour};padding:.2em .8em;max-width:50em;line-height:1.5">'
+        f'<div style="display:flex;flex-wrap:wrap;gap:0 1em">{headline}</div>'
+        '<div style="padding-left:1.2em;text-indent:-1.2em;white-space:pre-wrap;overflow-wrap:anywhere">'
+        f"{''.join(_div(*each) for each in _sentences(record))}</div></div>"
+    )
+
+
+def _div(sign: str, says: str) -> str:
+    """A sentence in HTML. Where it has no sign, it begins below the sentences of the others."""
+    indent = "" if sign.strip() else ' style="text-indent:0"'
+    return f"<div{indent}>{html.escape(sign.lstrip() + says)}</div>"
+
+
+def _sentences(record: dict) -> list[tuple[str, str]]:
+    """(sign, sentence) for each statement below the headline."""
+    status = "not_attempted" if record["mistake"] == "todo-left" else record["status"]
+    sign, remarks = f"{sign_of(status)} ", record["remarks"]
+    found = [
+        ("! ", flag)
+        for flag in record["flags"]
+        if any(words in flag for words in _OF_CELLS) and flag != record["message"]
     ]
-    sign, remarks = sign_of(record["status"]), record["remarks"]
     if record["status"] == "passed":
-        lines.append(f"{_INDENT}{sign} {traffic(record, '#.3g') or 'right in every case'}")
-        lines += [f"{_INDENT}{sign} {flag}" for flag in record["flags"] if flag.startswith("compiled on")]
-        lines += [line for remark in remarks for line in _wrapped("! ", remark)]
-    elif record["status"] == "not_attempted":
-        lines += _wrapped(f"{sign} ", record["message"])
-    else:
-        lines += [line for remark in remarks for line in _wrapped(f"{sign_of('passed')} ", remark)]
-        lines += _wrapped(f"{sign} ", record["message"])
-        lines += _mistake(record)
-        if record["ledger"]:
-            lines.append(f"{_INDENT}{traffic(record, '#.3g')}")
-    return "\n".join(lines)
+        found.append((sign, traffic(record, "#.3g") or "right in every case"))
+        found += [(sign, flag) for flag in record["flags"] if flag.startswith("compiled on")]
+        return found + [("! ", remark) for remark in remarks]
+    if record["status"] == "not_attempted":
+        return [*found, (sign, record["message"])]
+    found += [(f"{sign_of('passed')} ", remark) for remark in remarks]
+    found += [(sign, record["message"]), *(("  ", says) for says in _mistake(record))]
+    return found + ([("", traffic(record, "#.3g"))] if record["ledger"] else [])
 
 
 def lines(record: dict) -> list[str]:
@@ -67,6 +99,8 @@ def name(record: dict) -> str:
 
 def mark(record: dict) -> tuple[str, str]:
     """(sign, word) for the status of an exercise. A failure with some points has the sign "~"."""
+    if record.get("mistake") == "todo-left":
+        return "~", "right so far"
     sign, word = STATUS.get(record["status"], ("?", str(record["status"])))
     return ("~", f"{word} in part") if sign == "✗" and record["score"] > 0 else (sign, word)
 
@@ -117,33 +151,24 @@ def error_sentence(error: Error) -> str:
     return f"{kind}{at}: {message}"
 
 
-def _headline(record: dict) -> str:
-    left = f"{record['id']}  {record['title']}"
+def _headline(record: dict) -> tuple[str, str]:
+    """(number and title, cases and points)."""
+    name, points = f"{record['id']}  {record['title']}", f"of {record['max_score']:g} points"
     if record["status"] == "not_attempted":
-        right = f"not yet · 0 of {record['max_score']:g} points"
-    else:
-        cases, points = (record["cases_passed"], record["cases"]), (record["score"], record["max_score"])
-        right = f"{cases[0]} of {cases[1]} cases · {points[0]:g} of {points[1]:g} points"
-    return left + " " * max(2, WIDTH - len(left) - len(right)) + right
+        return name, f"not yet · 0 {points}"
+    return name, f"{record['cases_passed']} of {record['cases']} cases · {record['score']:g} {points}"
 
 
 def _mistake(record: dict) -> list[str]:
     more = f'hint("{record["id"]}") has more'
     mistake, also = MISTAKES.get(record["mistake"]), MISTAKES.get(record["also"])
     if mistake is None:
-        return [*_wrapped("  ", f"This is none of the mistakes that the check knows by name. {more}")]
-    lines = _wrapped("  ", mistake.sentence)
-    if also:
-        lines += _wrapped("  ", f"Or, with the same numbers: {also.sentence}")
-    lines += _wrapped("  ", f"Ask yourself: {mistake.question}")
-    if len(lines[-1]) + 6 + len(more) <= WIDTH:
-        lines[-1] += "      " + more
-    else:
-        lines.append(f"{_INDENT}  {more}")
-    return lines
+        return ["This is none of the mistakes that the check knows by name.", more]
+    other = [f"Or, with the same numbers: {also.sentence}"] if also else []
+    return [mistake.sentence, *other, f"Ask yourself: {mistake.question}", more]
 
 
-def _wrapped(mark: str, text: str) -> list[str]:
+def _wrapped(sign: str, says: str) -> list[str]:
     return textwrap.wrap(
-        text, WIDTH, initial_indent=_INDENT + mark, subsequent_indent=_INDENT + "  ", break_long_words=False
+        says, WIDTH, initial_indent=_INDENT + sign, subsequent_indent=_INDENT + "  ", break_long_words=False
     )

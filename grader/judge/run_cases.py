@@ -89,7 +89,7 @@ class Run:
     def _part_missing(self, case: Case) -> bool:
         """No cell defines the function of the case's part."""
         self._unfinished.add(case.group)
-        sentence = f"not yet: no cell that has run defines {case.group}"
+        sentence = f"{case.group} is judged next: no cell that has run defines it yet"
         self.failures.append(Failure(case, Evidence(), sentence, "todo-left"))
         return True
 
@@ -120,7 +120,9 @@ class Run:
         if which == self._exercise.id:
             left = f" (step {step} of {steps} is the next)" if step and steps != "1" else ""
             sentence = f"not yet: fill in the TODO of {which}{left} and run its cell, then check again"
-            self.not_attempted = sentence
+            self.not_attempted = self.not_attempted or sentence
+            if self._exercise.parts:
+                sentence = f"{case.group} is judged next: fill in its TODO{left} and run its cell, then check again"
         else:
             sentence = f"{self._exercise.id} uses the answer to {which}, which still holds its TODO"
         if self._exercise.parts:
@@ -147,5 +149,3 @@ class Run:
         """With parts, the exercise is not attempted only if every part still holds its TODO."""
         if self.seen or any(failure.mistake != "todo-left" for failure in self.failures):
             self.not_attempted = None
-        elif self.not_attempted is not None:
-            self.not_attempted = self.failures[0].sentence

@@ -57,7 +57,7 @@ def _failure_of(case: Case, evidence: Evidence) -> Failure | None:
     if evidence.error and not case.expects_error:
         mistake = from_error(evidence.error)
         by_the_check = not evidence.error["line"] and re.search("positional argument", evidence.error["message"])
-        if (by_the_check and mistake in (None, "missing-argument")) or (
+        if (by_the_check and mistake in (None, "missing-argument", "arguments-misfit")) or (
             mistake == "launch-arguments" and case.call.kind == "launch"
         ):
             mistake = "signature-changed"  # the check made the call with these arguments

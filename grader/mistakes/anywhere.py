@@ -4,11 +4,34 @@ from .mistake import Mistake
 
 MISTAKES = [
     # ---- any exercise
-    Mistake("todo-left", "A TODO line is still there.", "Which line of your answer still holds the word TODO?"),
+    Mistake(
+        "todo-left",
+        "The steps judged so far are right, and their points are yours.",
+        "What does this step do otherwise than those that are right already?",
+    ),
     Mistake("earlier-todo", "An earlier exercise comes first.", "Which exercise does the line above name?"),
     Mistake("value-left-out", "The name is there, but it still holds a placeholder.", "What value should it have?"),
     Mistake("name-undefined", "Your answer uses a name that no cell defines.", "Where does that name come from?"),
-    Mistake("not-python", "Python cannot read your answer.", "What does the line above the marked one end with?"),
+    Mistake(
+        "assigned-later",
+        "A line of this function gives the name its value, and that line has not run when the name is used.",
+        "Which line gives the name its first value, and what has to happen before that line runs?",
+    ),
+    Mistake(
+        "module-not-read",
+        "The check could not import this module: of your own work it reads the cells and nothing else.",
+        "In which cell of the notebook could the text of that module stand?",
+    ),
+    Mistake(
+        "name-taken",
+        "The name of the answer was given to something else afterwards.",
+        "Which other name could that line use, and which cell has to run again?",
+    ),
+    Mistake(
+        "not-python",
+        "Python cannot read your answer.",
+        "Which sign is missing or one too many, in that line or in the one above it?",
+    ),
     Mistake(
         "endless", "Your answer did not finish.", "Which loop of yours can go on for ever: does its variable change?"
     ),

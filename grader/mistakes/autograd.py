@@ -138,8 +138,7 @@ def _gradient_is_none(case: Case, evidence: Evidence, answer: Answer) -> bool:
 def _refused_otherwise(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The answer refused an x that is not contiguous, by a raise or assert, and not with a ValueError."""
     error, x = evidence.error, case.facts.get("x")
-    deliberate = bool(error) and bool(re.match(r"\s*(assert|raise)\b", error["line"]))
-    return deliberate and not x.is_contiguous() and "ValueError" not in error["kinds"]
+    return bool(error) and error["raised"] and not x.is_contiguous() and "ValueError" not in error["kinds"]
 
 
 @Detector

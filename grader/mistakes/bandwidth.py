@@ -174,7 +174,7 @@ def _rate(formula) -> Detector:
 @Detector
 def _possible_refused(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The answer raised an error for a result below the peak."""
-    return case.facts["possible"] and bool(evidence.error) and "raise" in evidence.error["line"]
+    return case.facts["possible"] and bool(evidence.error) and evidence.error["raised"]
 
 
 @Detector

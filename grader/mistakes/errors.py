@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 
+_FUNCTION, _NOT_CALLED = r"'(function|method|builtin_function_or_method)'", "function-not-called"
 # A pattern of a message of Triton, PyTorch or Python, and the id of the mistake. The first pattern that fits decides.
 _TRANSLATIONS = [
+    (r"^cannot access (local|free) variable", "assigned-later"),
+    (r"no line of the kernel gives it a value", "notebook-global"),
+    (r"is a function without @triton\.jit", "helper-no-jit"),
     (r"takes the numbers of a tensor to the host", "numbers-to-host"),
     (r"softmax.* in the line .*: a kernel takes Triton's own functions", "library-softmax"),
     (r"this one is (PyTorch's|NumPy's|Python's)|neither blocks nor types nor constants have", "torch-in-kernel"),
@@ -16,8 +20,17 @@ _TRANSLATIONS = [
     (r"axis -?\d+ (is )?out of bounds|invalid axis|out of bounds for (shape|array)", "axis-out-of-range"),
     (r"is a kernel: launch it with a grid|outside of the scope of a kernel", "no-grid"),
     (r"'function' object is not subscriptable", "no-jit"),
-    (r"'function' object cannot be interpreted as an integer", "function-not-called"),
-    (r"not supported between instances of .*'function'", "function-not-called"),
+    (r"end argument must be greater than the start", "arange-backwards"),
+    (r"cannot convert .* of type <class 'str'> to tensor|must be \w+, not str$", "text-for-number"),
+    (r"'str' object has no attribute 'dtype'", "text-for-number"),
+    (r"return_types\.(max|min|sort|topk|median|mode|kthvalue)", "values-and-places"),
+    (_FUNCTION + r" object (cannot be interpreted as an int|is not subscriptable)", _NOT_CALLED),
+    (_FUNCTION + r" object has no attribute '(dtype|shape|to|type)'", _NOT_CALLED),
+    (r"(not supported between instances of|unsupported operand type).*" + _FUNCTION, _NOT_CALLED),
+    (r"cannot unpack non-iterable (function|method|builtin_function_or_method) object", _NOT_CALLED),
+    (r"one argument of this launch is a (function|method|builtin_function_or_method)", _NOT_CALLED),
+    (r"^module '[\w.]+' has no attribute", "no-such-function"),
+    (r"cannot assign to a part of a block", "indexing-pointer"),
     (r"unexpected keyword argument '(dim|keepdim)'", "torch-keyword"),
     (r"too many indices for tensor of rank 0", "number-not-block"),
     (r"forget to add @triton\.jit", "imported-by-name"),
@@ -27,6 +40,7 @@ _TRANSLATIONS = [
     (r"(zeros|full)\(\) missing .*'dtype'", "dtype-missing"),
     (r"unsupported operand type\(s\) for @", "matmul-in-kernel"),
     (r"missing .*required positional argument", "missing-argument"),
+    (r"\(\) got (multiple values for|an unexpected keyword) argument|\(\) takes .* but \d+ w", "arguments-misfit"),
     (r"0 active drivers", "interpret-too-late"),
     (r"Loop-carried variable|re-assigned to .* in loop", "loop-type-changes"),
     (r"'and' and 'or'|Logical operators", "and-or-on-masks"),
@@ -80,7 +94,7 @@ def from_error(error: dict) -> str | None:
     """The id of the mistake behind an exception (type, message, line); None where it may have several causes."""
     kind, message = error["type"], error["message"]
     if kind in ("NameError", "UnboundLocalError"):
-        return "name-undefined"
+        return "assigned-later" if message.startswith("cannot access") else "name-undefined"
     if kind in ("SyntaxError", "IndentationError", "TabError"):
         return "not-python"
     if kind == "RecursionError":
@@ -89,6 +103,12 @@ def from_error(error: dict) -> str | None:
         return "exits"
     if kind == "MemoryError":
         return "out-of-memory"
+    if kind == "ModuleNotFoundError":
+        return "module-not-read"
+    if message == "'function' object is not subscriptable" and re.search(r"\.\w+\[", error["line"]):
+        return _NOT_CALLED
+    if re.search(r"(?<![\w.])print\(", error["line"]) and re.search(r"is not string|f-string|formats", message):
+        return "print-in-kernel"
     if re.search(r"(?<![\w.])(max|min|sum|abs)\(", error["line"]) and kind == "TypeError":
         return "python-builtin"
     if "object is not iterable" in message and re.search(r"^$|\b(full|zeros)\(", error["line"]):

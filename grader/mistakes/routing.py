@@ -107,8 +107,8 @@ def _unfit(*more) -> Detector:
 
 
 def _deliberate(evidence: Evidence) -> bool:
-    """Whether the error comes from a line of the answer with a raise or an assert."""
-    return evidence.error is not None and bool(re.search(r"\b(raise|assert)\b", evidence.error["line"]))
+    """Whether the answer raised the error itself."""
+    return evidence.error is not None and evidence.error["raised"]
 
 
 def _refused(test) -> Detector:
@@ -117,7 +117,7 @@ def _refused(test) -> Detector:
     @Detector
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
         error, x = evidence.error, case.facts.get("x")
-        meant = error is not None and "raise" in error["line"] and set(REFUSALS) & set(error["kinds"])
+        meant = error is not None and error["raised"] and set(REFUSALS) & set(error["kinds"])
         return x is not None and bool(meant) and test(x)
 
     return detect

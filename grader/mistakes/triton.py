@@ -54,6 +54,41 @@ MISTAKES = [
         "Which expression gives the address of one element more?",
     ),
     Mistake(
+        "helper-no-jit",
+        "A kernel calls a function that Triton does not compile.",
+        "What stands in the line above every function that a kernel calls?",
+    ),
+    Mistake(
+        "notebook-global",
+        "This name is not the kernel's own: what was found under it belongs to the notebook.",
+        "Which line of the kernel should have given this name its value?",
+    ),
+    Mistake(
+        "print-in-kernel",
+        "In a kernel, `print` takes a constant text first, and the values after it.",
+        "Which text would tell the printed numbers from others, and do you still need the line?",
+    ),
+    Mistake(
+        "text-for-number",
+        "A text stands where a number is needed.",
+        "What do the quotation marks make of it?",
+    ),
+    Mistake(
+        "arange-backwards",
+        "tl.arange counts up from its first argument to its second, and here the second is not the larger one.",
+        "With which number do the lanes of a block begin, and where do they end?",
+    ),
+    Mistake(
+        "no-such-function",
+        "The module has nothing of this name.",
+        "How does the lesson spell this operation, and does it need a function at all?",
+    ),
+    Mistake(
+        "values-and-places",
+        "Along a dimension, PyTorch's max returns two tensors: the values, and the places where they stand.",
+        "Which of the two does the next line need?",
+    ),
+    Mistake(
         "function-not-called",
         "A function stands where a number is needed: it was named, and not called.",
         "What does Python need behind a function's name to call it, and what do you ask the function about?",
@@ -90,8 +125,8 @@ MISTAKES = [
     ),
     Mistake(
         "plain-global",
-        "A kernel may use a global value only when it is a tl.constexpr.",
-        "What would tell the compiler that this value never changes?",
+        "A kernel sees its parameters and its own variables. It sees a value of the notebook only as a tl.constexpr.",
+        "Should this name be a parameter, a variable of the kernel, or a value that never changes?",
     ),
     Mistake(
         "interpret-too-late",
@@ -112,6 +147,16 @@ MISTAKES = [
         "missing-argument",
         "A function was called with too few arguments.",
         "Which arguments does that function take?",
+    ),
+    Mistake(
+        "arguments-misfit",
+        "A function was called with arguments that it has no place for.",
+        "Which parameters does that function have, in which order, and which did you pass?",
+    ),
+    Mistake(
+        "unstored-loaded",
+        "A kernel loaded elements to which nothing had been stored.",
+        "Which line should have stored them before, and for which rows and programs does it run?",
     ),
     Mistake(
         "python-builtin",

@@ -1,10 +1,10 @@
 """The functions for a learner in a notebook: check, hint, progress, trace, traffic, doctor, and their pictures.
 
 Runs in: a notebook's kernel.
-May import: checks, interpreter, isolation, judge, lessons, root, spec.
+May import: checks, interpreter, isolation, judge, lessons, mistakes, root, spec.
 Start reading: api.py, then start.py (the work of `import grader`).
 
-api             check, hint, progress; progress_store: the scores behind them
+api             check, hint, progress; progress_store: the scores behind them; feedback: a verdict on display
 start           the work of `import grader`; history: the cells that ran
 errors          IPython's handler: errors of cells that become one sentence
 trace           with trace_text (table) and trace_figure (picture)

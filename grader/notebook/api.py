@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 _hints_open: dict[str, int] = {}
 
 
 def check(exercise_id: str = ""):
-    """Check your answer to an exercise, such as check("4.1"), and print the result.
+    """Check your answer to an exercise, such as check("4.1"), and show the result.
 
-    The answer is taken from the cells that you have run. You may check as often as you like, in any order.
+    The answer is taken from the cells that you have run, each with the text of its last run. You may check as often as
+    you like, in any order: progress() keeps the best points.
     """
-    from ..judge import extract
     from ..judge.judge import judge
-    from . import history, progress_store
+    from . import feedback, progress_store
 
     exercise = _find(exercise_id)
     if exercise is None:
         return None
-    result = judge(exercise, extract.extract(history.session_cells(), exercise.names))
-    print(result.text)
+    answer = _answer(exercise)
+    result = judge(exercise, answer)
+    feedback.show(result, answer)
     if result.status != "not_attempted":
         progress_store.remember(exercise.id, result.score)
     # nbgrader reads a number in the output of a cell as its score. Learners have the score in the text already.
@@ -52,6 +54,27 @@ def progress(save: str | None = None) -> None:
             print(progress_store.save(save))
         except OSError as error:
             print(f"Nothing was saved: {save} cannot be written ({error.strerror}).")
+
+
+def _answer(exercise):
+    """The answer in the cells that ran, with a sentence for each name that a file may have otherwise."""
+    from ..judge import extract
+    from . import history
+
+    cells = history.session_cells()
+    answer = extract.extract(cells, exercise.names, history.names_of_cells())
+    problems = list(answer.problems)
+    gone = extract.undefined(cells, exercise.names) & set(extract.definitions(history.replaced_cells()))
+    if gone:
+        why = "and a check reads the cells as they are now, as a file keeps them"
+        problems.append(f"the cell that defined {' and '.join(sorted(gone))} has another text now, {why}")
+    count = extract.definitions(cells)
+    for name in (name for name in exercise.names if count[name] > 1):
+        several = sum(extract.definitions([text])[name] > 0 for text in history.cells_with_ids())
+        if several > 1:
+            why = "the one that ran last counts, and the lower one in a notebook whose outputs were cleared"
+            problems.append(f"{several} cells define {name}: {why}")
+    return replace(answer, problems=tuple(problems))
 
 
 def _find(exercise_id: str):

@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
+import os
 import re
+import traceback
 
 from .. import environment
 
 
 def tell(shell, kind, error, trace, tb_offset=None):
     """A handler for errors in cells, for IPython's set_custom_exc. It shows a sentence or the usual traceback."""
-    sentence = _sentence(error)
+    sentence = _sentence(error) or _without_the_course(shell, error, trace)
     if sentence is None:
         stack = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=tb_offset)
     else:
         stack = [sentence]
     shell._showtraceback(kind, error, stack)
     return stack
+
+
+def _without_the_course(shell, error: BaseException, trace) -> str | None:
+    """The learner's line and the error, for an error that went through modules of the course; None for any other."""
+    from ..mistakes.errors import from_error
+    from ..mistakes.registry import MISTAKES
+
+    places = [frame for frame in traceback.extract_tb(trace)]
+    course = os.path.join(environment.ROOT, "grader", "")
+    cells = [(shell.compile.format_code_name(place.filename), place.line) for place in places]
+    cells = [(name[1], line) for name, line in cells if name is not None and name[0] == "Cell"]
+    if not cells or not any(place.filename.startswith(course) for place in places):
+        return None
+    cell, line = cells[-1]
+    said = {"type": type(error).__name__, "message": str(error), "line": line or ""}
+    known = MISTAKES.get(from_error(said))
+    words = f" {known.sentence} Ask yourself: {known.question}" if known else ""
+    where = re.sub(r"(?<=In)(?=\[)", " ", cell)
+    return f"{where}, in the line `{said['line']}`: {said['type']}: {said['message']}.{words}"
 
 
 def _sentence(error: BaseException) -> str | None:

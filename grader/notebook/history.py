@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-_executed: list[str] = []
+from typing import NamedTuple
+
+
+class _Run(NamedTuple):
+    """One run of a cell. cell: its id, None where the frontend gives none. called: what the notebook calls it."""
+
+    cell: str | None
+    text: str
+    called: str
+
+
+_executed: list[_Run] = []
 
 
 def record(shell) -> None:
@@ -11,13 +22,45 @@ def record(shell) -> None:
     shell: the IPython shell. Its own history is not enough: a program that runs notebooks can switch it off, as nbval
     does.
     """
-    _executed.extend(shell.history_manager.input_hist_raw[1:])
-    running = getattr(shell, "get_parent", dict)().get("content", {}).get("code")
-    if running and running not in _executed[-1:]:
-        _executed.append(running)
-    shell.events.register("pre_run_cell", lambda info: _executed.append(info.raw_cell))
+    before = shell.history_manager.input_hist_raw[1:]
+    _executed.extend(_Run(None, text, f"In [{count}]") for count, text in enumerate(before, 1))
+    parent = getattr(shell, "get_parent", dict)()
+    running = parent.get("content", {}).get("code")
+    if running and running not in before[-1:]:
+        _remember(shell, parent.get("metadata", {}).get("cellId"), running)
+    shell.events.register("pre_run_cell", lambda info: _remember(shell, getattr(info, "cell_id", None), info.raw_cell))
+
+
+def _remember(shell, cell: str | None, text: str) -> None:
+    # IPython counts up before this event or after it, depending on its version; it keeps the cell after it.
+    _executed.append(_Run(cell, text, f"In [{len(shell.history_manager.input_hist_raw)}]"))
 
 
 def session_cells() -> list[str]:
-    """The texts of the code cells that this notebook has run so far, in order, with the running cell as the last."""
-    return list(_executed)
+    """The texts of the code cells that this notebook has run so far, in order, with the running cell as the last.
+
+    A cell that ran twice has the text and the place of its last run, as in a notebook file. Frontends that give cells
+    no ids have no second runs: each one counts as a cell of its own.
+    """
+    return [run.text for run in _last_runs()]
+
+
+def names_of_cells() -> list[str]:
+    """What the notebook calls each of `session_cells`, such as "In [3]"."""
+    return [run.called for run in _last_runs()]
+
+
+def cells_with_ids() -> list[str]:
+    """Those of session_cells() that are certain to be different cells of the notebook."""
+    return [run.text for run in _last_runs() if run.cell is not None]
+
+
+def replaced_cells() -> list[str]:
+    """The texts that cells had in earlier runs."""
+    last = {run.cell: number for number, run in enumerate(_executed)}
+    return [run.text for number, run in enumerate(_executed) if run.cell is not None and last[run.cell] != number]
+
+
+def _last_runs() -> list[_Run]:
+    last = {run.cell: number for number, run in enumerate(_executed)}
+    return [run for number, run in enumerate(_executed) if run.cell is None or last[run.cell] == number]

@@ -14,16 +14,18 @@ from ..version import VERSION
 # Environment variable: path of the file that keeps the scores; "off" keeps them in memory only.
 _VARIABLE = "FIVE_PASSES_PROGRESS"
 _session: dict[str, float] = {}
+_last: dict[str, float] = {}
 
 
 def remember(exercise_id: str, score: float) -> None:
-    """Keep the score of a check, in points, for this session and in the file."""
-    _session[exercise_id] = score
+    """Keep the best score of an exercise, in points, for this session and in the file; and that of its last check."""
+    _last[exercise_id] = score
+    _session[exercise_id] = max(score, _session.get(exercise_id, 0.0))
     file = _file()
     if file is None:
         return
     try:
-        atomic_files.write(file, json.dumps(_stored() | _session))
+        atomic_files.write(file, json.dumps(_best()))
     except OSError:
         pass  # in a read-only folder, progress lasts for the session only
 
@@ -65,14 +67,21 @@ def save(path: str) -> str:
 
 
 def current() -> dict[str, float]:
-    """Points by exercise id, from this session and earlier ones, limited to the points of the exercise."""
+    """The best points by exercise id, of this session and earlier ones, limited to the points of the exercise."""
     known = lessons.exercises()
-    return {i: min(max(s, 0.0), float(known[i].points)) for i, s in (_stored() | _session).items() if i in known}
+    return {i: min(max(s, 0.0), float(known[i].points)) for i, s in _best().items() if i in known}
+
+
+def _best() -> dict[str, float]:
+    stored = _stored()
+    return stored | {i: max(score, stored.get(i, 0.0)) for i, score in _session.items()}
 
 
 def _mark(exercise: Exercise, score: float) -> str:
+    """The sign of the best score, or the score itself; and that of the last check, where it gave fewer points."""
     whole = sign_of("passed") if score >= exercise.points else f"{score:g}"
-    return whole if score else sign_of("failed")
+    last = _last.get(exercise.id, score)
+    return (whole if score else sign_of("failed")) + (f" (last check: {last:g})" if last < score else "")
 
 
 def _file() -> pathlib.Path | None:

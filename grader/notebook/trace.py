@@ -55,7 +55,9 @@ def _refuse_misuse(target, grid, order) -> None:
     if _is_kernel(target) and grid is None:
         raise KernelMisuse(f"{name} is a kernel, and a launch needs a grid: trace({name}, ..., grid=(4,))")
     if not _is_kernel(target) and grid is not None:
-        raise KernelMisuse(f"{name} is no kernel, so it has no grid of its own: leave grid= out")
+        raise KernelMisuse(
+            f"{name} is a plain function: a kernel has @triton.jit above it, and only a kernel takes a grid="
+        )
     if order not in ORDERS:
         raise KernelMisuse(f"there is no order {order!r} of programs: choose one of {', '.join(ORDERS)}")
 

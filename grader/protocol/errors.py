@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import dis
 import re
 import traceback
+import types
 
 from ..spec import Error
 
@@ -15,18 +17,43 @@ def describe(error: BaseException, path: str) -> Error:
     path: the beginning of the names of the files whose last line in the traceback is reported.
     """
     stack = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(path)]
-    text = _message(error)
+    line = (stack[-1].line or "") if stack else error.line if type(error).__name__ == "RefusedLine" else ""
+    text, raised = _message(error), False
+    if error.__traceback__ is not None:
+        raised, wordless = _raised(error, path)
+        text = "" if wordless else text
     if isinstance(error, SyntaxError):
-        stack = [traceback.FrameSummary(path, error.lineno or 0, "", line=(error.text or "").strip())]
+        line = (error.text or "").strip()
         text = str(error.msg)
     traceback.clear_frames(error.__traceback__)
     todo = re.search(r"TODO (\d+\.\d+)(?: \((\d+) of (\d+)\))?", text)
     return {
         "type": type(error).__name__, "kinds": [c.__name__ for c in type(error).__mro__], "message": text[-2000:],
-        "line": (stack[-1].line or "")[:200] if stack else "",
+        "line": str(line)[:200],
+        "raised": raised,
         "todo": list(todo.groups()) if todo else None,
         "where": getattr(error, "where", None) if type(error).__name__ == "OutOfBounds" else None,
     }  # fmt: skip
+
+
+def _raised(error: BaseException, path: str) -> tuple[bool, bool]:
+    """(whether a statement of a file under `path` raised the error, whether torch._check had to find the words)."""
+    places = list(traceback.walk_tb(error.__traceback__))
+    last, test = error.__traceback__, places[-1][0]
+    while last.tb_next is not None:
+        last = last.tb_next
+    if test.f_code.co_name == "_check_with" and test.f_globals.get("__name__") == "torch":
+        while places and places[-1][0].f_globals.get("__name__") == "torch":
+            places.pop()
+        message = test.f_locals.get("message")
+        meant = test.f_locals.get("cond") is False and (message is None or callable(message))
+        return meant and bool(places) and places[-1][0].f_code.co_filename.startswith(path), message is None
+    return test.f_code.co_filename.startswith(path) and _by_statement(last), False
+
+
+def _by_statement(place: types.TracebackType) -> bool:
+    """Whether the innermost place of a traceback is a raise or an assert, and no operation that failed."""
+    return dis.opname[place.tb_frame.f_code.co_code[place.tb_lasti]] == "RAISE_VARARGS"
 
 
 def _message(error: BaseException) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import ctypes
 import math
 
+from ..spec.unstored import MARKS
+
 MAX_DIMENSIONS = 64  # of a tensor in a reply; many of PyTorch's operations take no more
 
 
@@ -68,12 +70,13 @@ def describe(dtype: str, shape, strides=None) -> dict:
 
 
 def blank(spec: dict):
-    """A tensor for a description of `describe` with strides. Its storage holds NaN, also in the gaps."""
+    """A tensor for a description of `describe` with strides. Its storage holds marked NaN, also in the gaps."""
     import torch
 
     shape, strides = spec["shape"], spec["strides"]
     size = 1 + sum((n - 1) * s for n, s in zip(shape, strides)) if all(shape) else 0
-    storage = torch.full((size,), float("nan"), dtype=getattr(torch, spec["dtype"]))
+    integers, mark, _ = MARKS[spec["dtype"]]
+    storage = torch.full((size,), mark, dtype=getattr(torch, integers)).view(getattr(torch, spec["dtype"]))
     return storage.as_strided(shape, strides)
 
 

@@ -107,7 +107,7 @@ def _refusal(name: str, label: str, x: torch.Tensor, what: str, more: tuple) -> 
 
 
 def refused(x: torch.Tensor | None, evidence: Evidence, what: str, kinds=("ValueError",)) -> str | None:
-    """None when the answer raised one of these errors with a message of three words or more, else a sentence.
+    """None when the answer itself raised one of these errors, with words in any language, else a sentence.
 
     what: the input, for the sentence. kinds: names of exception types; a subclass of one counts, too.
 
@@ -123,8 +123,8 @@ def refused(x: torch.Tensor | None, evidence: Evidence, what: str, kinds=("Value
         return f"{what} went through without an error"
     if not set(kinds) & set(error["kinds"]):
         return f"{what} ends in {error['type']}: {error['message'].strip() or 'without a word'}"
-    if "raise" not in error["line"]:
+    if not error["raised"]:
         return f"{what} ends in an accident in the line `{error['line']}`: {error['message']}"
-    if len(error["message"].split()) < 3:
+    if not any(character.isalpha() for character in error["message"]):
         return f"{what} is refused with {error['message']!r}, which does not say what was wrong"
     return None

@@ -53,7 +53,7 @@ def wrong_state(got: list[torch.Tensor], want: tuple[torch.Tensor, torch.Tensor]
         return None
     row, split = (int(i) for i in bad.nonzero()[0])
     name, g, w = next((n, g, w) for n, g, w, fine in zip("md", got, want, good) if not fine[row, split])
-    return f"{name} of row {row}, split {split} is {g[row, split].item():.6g}, expected {w[row, split].item():.6g}"
+    return f"{name} of row {row}, split {split} {compare.is_now(g[row, split], 6)}, expected {w[row, split].item():.6g}"
 
 
 # ---- verification

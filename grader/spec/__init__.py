@@ -4,18 +4,19 @@ Runs in: every process.
 May import: nothing of the course.
 Start reading: exercise.py (a task), case.py and call.py (its inputs), evidence.py (the record of a call), result.py.
 
-exercise    a task; answer: its text
+exercise    a task; answer: its text; checked: what a notebook file says of an earlier check of it
 case, call  one input; one thing to run, with Out, Given and Helper arguments
 evidence    everything that came back from one call: error, launches, observations (the schema of the wire)
 panel       the accesses of a launch to one tensor, for traces
 detector    a way to recognise a mistake
 result      the verdict on one exercise, and the signs of statuses
-values      values without a plain form on the wire
+values      values without a plain form on the wire; unstored: marks of memory that nothing was stored to
 """
 
 from .answer import Answer
 from .call import Call, Given, Helper, Out
 from .case import Case
+from .checked import Checked
 from .detector import Detector
 from .evidence import Error, Evidence, Launch, Observations
 from .exercise import Exercise
@@ -24,7 +25,7 @@ from .result import STATUS, Record, Result, all_bounded, bounded, sign_of
 from .values import Once, Unreadable
 
 __all__ = [
-    "STATUS", "Answer", "Call", "Case", "Detector", "Error", "Evidence", "Exercise", "Given", "Helper", "Launch",
-    "Observations", "Once", "Out", "Panel", "Record", "Result", "Unreadable", "all_bounded", "bounded", "called",
-    "sign_of",
+    "STATUS", "Answer", "Call", "Case", "Checked", "Detector", "Error", "Evidence", "Exercise", "Given", "Helper",
+    "Launch", "Observations", "Once", "Out", "Panel", "Record", "Result", "Unreadable", "all_bounded", "bounded",
+    "called", "sign_of",
 ]  # fmt: skip

@@ -248,6 +248,7 @@ def store(private: Private, store_one, ptrs, value, mask):
         return None
     programs = len(current.launch.transaction.programs)
     real, values, active = (everyone(data, programs, *ptrs.data.shape) for data in (real, value.data, mask.data))
+    values = poison.stored(values, ptrs.get_element_ty())
     memory = access.memory(values.dtype) if access.once else None
     if memory is not None:
         memory[access.elements] = access.lanes.pick(values)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import torch
+
 from ...reference.softmax_function import launch_fault
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
@@ -35,6 +37,11 @@ MISTAKES = [
         "column-stride",
         "The kernel assumes that neighbours in a row are neighbours in memory, for x and for y; here they are not.",
         "What does x.stride() say here, and what could the wrapper do before the launch?",
+    ),
+    Mistake(
+        "rows-wrongly-apart",
+        "Rows are taken to begin closer together, or further apart, than their stride says.",
+        "How many elements lie between the beginnings of two rows, and which number stands for it here?",
     ),
     # ---- launches
     Mistake("no-kernel", "No kernel was launched: PyTorch did the work.", "Which kernel of yours should do the work?"),
@@ -120,6 +127,33 @@ def _refused_otherwise(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return case.facts.get("refuses", False) and bool(evidence.error)
 
 
+def _read_apart(distance) -> Detector:
+    """Matches rows of x that were read as if they began distance(x) elements apart."""
+
+    def compute(x: torch.Tensor, facts: dict) -> torch.Tensor:
+        (m, n), step = x.shape, distance(x)
+        if not x.is_contiguous() or step == n or (m - 1) * step + n > x.numel():
+            return torch.softmax(x.double(), 1)  # which is right, so it names nothing
+        return torch.softmax(x.as_strided((m, n), (step, 1)).double(), 1)
+
+    return detectors.formula(compute)
+
+
+def _stored_apart(distance) -> Detector:
+    """Matches rows of the output that were stored, one after another, as if they began distance(x) elements apart."""
+
+    def compute(x: torch.Tensor, facts: dict) -> torch.Tensor:
+        y, (m, n), step = torch.softmax(x.double(), 1), x.shape, distance(x)
+        if step == n or (m - 1) * step + n > x.numel():
+            return y
+        flat = torch.full((m * n,), torch.nan, dtype=y.dtype)
+        for row in range(m):
+            flat[row * step : row * step + n] = y[row]
+        return flat.reshape(m, n)
+
+    return detectors.formula(compute)
+
+
 # Any function of a matrix, however it launches its kernels.
 FUNCTION = (
     ("accepts-anything", _accepted),
@@ -130,6 +164,11 @@ FUNCTION = (
     ("wrong-dtype", detectors.wrong_kind("dtype")),
     ("rows-assumed-adjacent", _rows_with_gaps),
     ("column-stride", _columns_apart),
+    *(
+        ("rows-wrongly-apart", apart(distance))
+        for apart in (_read_apart, _stored_apart)
+        for distance in (lambda x: 1, len)
+    ),
 )
 
 # A function that launches one program a row.
