@@ -56,7 +56,7 @@ ERRORS = [
     ("text-for-number", "8.3", [('m = -float("inf")', 'm = "-inf"')]),
     ("text-for-number", "5.1", [('-float("inf")', "'-inf'")]),
     ("no-such-function", "5.1", [("numerator / denominator", "tl.div(numerator, denominator)")]),
-    ("no-such-function", "8.3", [("tl.maximum(", "tl.maximun(")]),
+    ("no-such-function", "8.3", [("tl.maximum(", "tl.greater(")]),
     ("no-such-function", "5.2", [("triton.next_power_of_2(", "triton.next_power_of_two(")]),
     ("torch-in-kernel", "5.1", [("tl.exp(", "torch.exp(")]),
     ("torch-in-kernel", "8.3", [("tl.exp(x - m)", "torch.exp(x - m)")]),

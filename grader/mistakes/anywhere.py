@@ -14,7 +14,7 @@ MISTAKES = [
     Mistake("name-undefined", "Your answer uses a name that no cell defines.", "Where does that name come from?"),
     Mistake(
         "assigned-later",
-        "A line of this function gives the name its value, and that line has not run when the name is used.",
+        "A line of this function gives the name its value, but not on every way to the line that uses it.",
         "Which line gives the name its first value, and what has to happen before that line runs?",
     ),
     Mistake(

@@ -15,7 +15,7 @@ MISTAKES = [
     ),
     Mistake(
         "no-jit",
-        "The function was not decorated, so there is no kernel to launch.",
+        "To Triton this is a plain function of Python, so there is no kernel to launch.",
         "What stands in the line above every kernel?",
     ),
     Mistake(
@@ -215,7 +215,7 @@ MISTAKES = [
     ),
     Mistake(
         "refused-by-compiler",
-        "The interpreter ran it, but Triton's compiler does not take it, so no GPU would.",
-        "Which line is Python that Triton does not know?",
+        "This is Python that Triton's compiler does not take, so it would run on no GPU.",
+        "How does Triton's language say the same, and does the kernel need that line?",
     ),
 ]
