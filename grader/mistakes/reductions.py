@@ -175,6 +175,7 @@ def _one_list(v, f: dict) -> bool:
 
 
 TREE = (
+    ("input-overwritten", value(lambda v, f: f["callers_list"] and v != f["values"])),
     ("returns-nothing", nothing),
     ("tree-only-result", value(_only_result)),
     ("tree-mirror", _wrong_tree(_mirror)),
