@@ -10,7 +10,6 @@ from ..checks import compare, inputs
 from ..mistakes import detectors
 from ..spec import Call, Case, Exercise
 
-
 _DRIVER = (pathlib.Path(__file__).parent / "drivers" / "first_result.py").read_text(encoding="utf-8")
 
 

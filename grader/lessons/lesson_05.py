@@ -81,7 +81,9 @@ def _wrapper_cases(seed: int) -> list[Case]:
             "fused_softmax", "rows with gaps between them, 3×6", inputs.row_strided(inputs.randn(3, 6, g))
         ),
         softmax_function.case("fused_softmax", "a transposed view, 4×6", inputs.column_strided(inputs.randn(4, 6, g))),
-        softmax_function.case("fused_softmax", "every other column, 4×6", inputs.every_other_column(inputs.randn(4, 6, g))),
+        softmax_function.case(
+            "fused_softmax", "every other column, 4×6", inputs.every_other_column(inputs.randn(4, 6, g))
+        ),
         softmax_function.case("fused_softmax", "one column, expanded to 4×6", inputs.expanded(inputs.randn(4, 6, g))),
         softmax_function.case("fused_softmax", "many rows, 130×3", inputs.randn(130, 3, g)),
         softmax_function.case("fused_softmax", "a long row, 1×16385", inputs.randn(1, 16385, g)),

@@ -15,7 +15,6 @@ from ..mistakes.softmax.promises import BLOCK_RANGE, NUMBERS_KEPT
 from ..reference import online, softmax_function
 from ..spec import Call, Case, Exercise, Once, Out
 
-
 _DRIVERS = pathlib.Path(__file__).parent / "drivers"
 
 
@@ -182,7 +181,9 @@ def _wrapper_cases(seed: int) -> list[Case]:
         ),
         _long_row(inputs.randn(1, 40_000, g)),
         softmax_function.case("online_softmax", "a transposed view, 4×6", inputs.column_strided(inputs.randn(4, 6, g))),
-        softmax_function.case("online_softmax", "every other column, 4×6", inputs.every_other_column(inputs.randn(4, 6, g))),
+        softmax_function.case(
+            "online_softmax", "every other column, 4×6", inputs.every_other_column(inputs.randn(4, 6, g))
+        ),
         softmax_function.case("online_softmax", "one column, expanded to 4×6", inputs.expanded(inputs.randn(4, 6, g))),
         softmax_function.first_result("online_softmax", *inputs.randn(6, 7, g).split(3)),
         *softmax_function.refusals("online_softmax", g),

@@ -241,6 +241,6 @@ EXERCISES = [
             "In backward: `y, = ctx.saved_tensors`, then dy as the kernel wants it, then "
             "`softmax_backward_kernel[(<rows>,)](dx, y, dy, <three strides>, <columns>, BLOCK=...)`, then return.",
         ),
-        mistakes=(*FUNCTION, *WRAPPER, *GRADIENT_KERNEL),
+        mistakes=(("output-reused", detectors.output_reused), *FUNCTION, *WRAPPER, *GRADIENT_KERNEL),
     ),
 ]

@@ -29,6 +29,16 @@ from .mistake import Mistake
 
 MISTAKES = [
     Mistake(
+        "hidden-finite",
+        "Hidden keys got a finite score, and here the scores of all keys that a query may look at lie below it.",
+        "Which score loses against every other one?",
+    ),
+    Mistake(
+        "shift-not-maximum",
+        "The scores of a tile are shifted by another number than their maximum, and exp overflowed.",
+        "How far can a score of the tile lie above the number that you subtract?",
+    ),
+    Mistake(
         "accumulator-not-rescaled",
         "When the maximum rose, the sum of the weights was rescaled, and the accumulator was not.",
         "Relative to which maximum are the weights that went into o so far?",
@@ -274,6 +284,25 @@ def first_maximum(m, l, o, s, raw, v) -> State:
     return _accumulated(new, torch.exp(m - new), l, o, torch.exp(s - new), v)
 
 
+def shifted_by(shift):
+    """The update with shift(scores of the tile) in place of the tile's maximum."""
+
+    def update(m, l, o, s, raw, v) -> State:
+        new = torch.maximum(m, shift(s))
+        return _accumulated(new, torch.exp(m - new), l, o, torch.exp(s - new), v)
+
+    return update
+
+
+_OTHER_SHIFTS = (
+    lambda s: s.mean(1, keepdim=True),
+    lambda s: s.amin(1, keepdim=True),
+    lambda s: s.median(1, keepdim=True).values,
+    lambda s: s[:, :1],
+    lambda s: s[:, -1:],
+)
+
+
 def maxima_summed(m, l, o, s, raw, v) -> State:
     """l sums the largest weight of each tile in place of all weights."""
     new = torch.maximum(m, _row_max(s))
@@ -453,6 +482,16 @@ def by_blocks(formula):
         return torch.cat(made)
 
     return compute
+
+
+def hidden_finite(facts: dict) -> torch.Tensor:
+    """Hidden keys have the score -10000, those in the tiles of a block's walk."""
+    s = unscaled_scores(facts) * facts["scale"]
+    if facts["causal"]:
+        (m, n), block, tile = s.shape, facts["block"], facts["tile"]
+        ends = -(-(torch.arange(m) // block + 1) * block // tile) * tile
+        s = s.masked_fill(causal_mask(m, n), -1e4).masked_fill(torch.arange(n) >= ends[:, None], -torch.inf)
+    return matmul(torch.softmax(s, 1), facts["v"].float())
 
 
 def softmax_over_queries(facts: dict) -> torch.Tensor:
@@ -798,6 +837,7 @@ _WALK = (
     # The result is all NaN here too, which is weak evidence: so it must fit every case that ran.
     ("both-rescaled", replace(formula(walk(both_rescaled)), exact=True)),
     *((mistake, formula(numbers)) for mistake, numbers in (
+        *(("shift-not-maximum", walk(shifted_by(shift))) for shift in _OTHER_SHIFTS),
         ("accumulator-not-rescaled", walk(rescaled("l"))),
         ("not-rescaled", walk(rescaled("o"))),
         ("not-rescaled", walk(rescaled(""))),
@@ -850,6 +890,7 @@ _CAUSAL = tuple((mistake, formula(numbers)) for mistake, numbers in (
 ))  # fmt: skip
 
 ATTENTION_KERNEL = (
+    ("hidden-finite", formula(hidden_finite)),
     *KERNEL,
     ("input-overwritten", detectors.input_overwritten),
     *_load_or_store("rows-assumed-adjacent", _begins_with_stride(lambda right, facts: [facts["q"].shape[1]])),

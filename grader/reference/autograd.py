@@ -75,7 +75,7 @@ def first_output_case(x: torch.Tensor, other: torch.Tensor) -> Case:
         f"two outputs, and then the first one again, {len(x)}×{x.shape[1]}",
         Call("call", "check_first_output", (x, other)),
         verify=lambda e: compare.softmax(x, e.value),
-        size=2000,
+        size=1000,
         facts=_facts(x, "first output") | {"second": torch.softmax(other, 1)},
     )
 

@@ -1,5 +1,5 @@
 # exercise: 3.1
-# mistake: zeros-not-stored
+# mistake: masked-by-value
 import torch
 import triton
 import triton.language as tl

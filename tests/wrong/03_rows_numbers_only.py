@@ -1,5 +1,5 @@
 # exercise: 3.2
-# mistake: finite-only
+# mistake: less-traffic
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,5 @@
 # exercise: 6.4
-# mistake: not-cloned
+# mistake: test-looks-once
 import torch
 
 

@@ -1,5 +1,5 @@
 # exercise: 8.1
-# mistake: values-kept
+# mistake: numbers-kept
 import itertools
 import math
 

@@ -1,5 +1,5 @@
 # exercise: 9.3
-# mistake: splits-dropped
+# mistake: states-left-out
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,5 @@
 # exercise: 9.3
-# mistake: grid-too-small
+# mistake: rows-missing
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,5 @@
 # exercise: 9.3
-# mistake: block-grows-with-split
+# mistake: block-too-large
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,5 @@
 # exercise: 10.3
-# mistake: places-constant
+# mistake: numbers-of-one-device
 def resident_programs(props, n_regs, shared, num_warps):
     needed = ("multiprocessor_count", "warpSize", "max_num_regs", "register_unit")
     needed += ("max_shared_mem", "max_threads_per_sm", "max_blocks_per_sm")

@@ -1,5 +1,5 @@
 # exercise: 12.1
-# mistake: tree-too-short
+# mistake: tree-of-fixed-steps
 def tree_reduce(values):
     states = [list(values)]
     for half in (16, 8, 4, 2, 1):

@@ -1,5 +1,5 @@
 # exercise: 13.2
-# mistake: starts-too-high
+# mistake: start-finite
 import torch
 import triton
 import triton.language as tl

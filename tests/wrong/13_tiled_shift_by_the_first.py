@@ -1,5 +1,5 @@
 # exercise: 13.1
-# mistake: other-shift
+# mistake: shift-not-maximum
 import torch
 
 

@@ -1,5 +1,5 @@
 # exercise: 13.1
-# mistake: starts-too-high
+# mistake: start-finite
 import torch
 
 

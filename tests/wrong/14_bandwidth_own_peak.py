@@ -1,5 +1,5 @@
 # exercise: 14.1
-# mistake: own-peak
+# mistake: peak-of-any-device
 import math
 import statistics
 

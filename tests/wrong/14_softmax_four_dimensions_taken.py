@@ -1,5 +1,5 @@
 # exercise: 14.2
-# mistake: accepts-anything
+# mistake: unfit-accepted
 import torch
 import triton
 from grader.fast import pick

@@ -1,5 +1,5 @@
 # exercise: 14.2
-# mistake: shared-for-all-long
+# mistake: row-not-held
 import torch
 import triton
 from grader.fast import pick

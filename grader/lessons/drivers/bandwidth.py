@@ -1,6 +1,5 @@
 """Runs an answer's bandwidth on a simulated device, which it asks over the wire: ask_clock(question, ...)."""
 
-
 import types
 from unittest import mock
 
@@ -33,8 +32,10 @@ def check_peak():
     try:
         with mock.patch.object(torch.version, "cuda", "13.0"):
             with mock.patch.object(triton.testing, "get_dram_gbps", lambda *args: 4800.0):
-                return [float(peak(types.SimpleNamespace(is_cuda=is_cuda, device="cuda" if is_cuda else "cpu")))
-                        for is_cuda in (True, False)]
+                return [
+                    float(peak(types.SimpleNamespace(is_cuda=is_cuda, device="cuda" if is_cuda else "cpu")))
+                    for is_cuda in (True, False)
+                ]
     except Exception:
         return []
 

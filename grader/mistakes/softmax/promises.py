@@ -1,4 +1,4 @@
-"""Mistakes of lesson 08 that leave the numbers right: a walk that keeps its numbers, a block of another size than asked."""
+"""Mistakes of lesson 08 with right numbers: a walk that keeps its numbers, a block of another size than asked."""
 
 from __future__ import annotations
 
