@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import torch
 
-from ..checks import syntax
+from ..checks import compare, syntax
 from ..reference import attention
 from ..reference.attention import causal_mask, matmul
 from ..spec import Answer, Case, Detector, Evidence
@@ -889,8 +889,22 @@ _CAUSAL = tuple((mistake, formula(numbers)) for mistake, numbers in (
     ("hidden-as-zero", walk(scores=hidden_as_zero)),
 ))  # fmt: skip
 
+
+@Detector
+def _hidden_finite(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Queries with hidden keys got what a score of -10000 for these gives; rounding blurs the scores of the others."""
+    facts, got = case.facts, detectors.output(case, evidence)
+    if got is None or not facts["causal"]:
+        return False
+    wrong = hidden_finite(facts)
+    rows = ~torch.isclose(wrong.double(), facts["want"], rtol=0.1).all(1) & (
+        torch.arange(len(wrong)) % facts["block"] < 8
+    )
+    return bool(rows.any()) and compare.alike(got[rows], wrong[rows])
+
+
 ATTENTION_KERNEL = (
-    ("hidden-finite", formula(hidden_finite)),
+    ("hidden-finite", _hidden_finite),
     *KERNEL,
     ("input-overwritten", detectors.input_overwritten),
     *_load_or_store("rows-assumed-adjacent", _begins_with_stride(lambda right, facts: [facts["q"].shape[1]])),

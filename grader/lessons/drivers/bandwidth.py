@@ -25,7 +25,7 @@ def _own_peak(answer):
 
 
 def check_peak():
-    """[peak of a tensor on a GPU, peak of one on the CPU] by the answer's own peak; [] where it has none, or none here."""
+    """[peak of a tensor on a GPU, of one on the CPU] by the answer's own peak; [] where it has none, or none here."""
     import answer
 
     peak = _own_peak(answer)
