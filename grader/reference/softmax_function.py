@@ -95,7 +95,7 @@ def launch_fault(x: torch.Tensor, evidence: Evidence) -> tuple[str, str] | tuple
 
 
 def refusals(name: str, g: torch.Generator, *more) -> list[Case]:
-    """Inputs that a function of float32 matrices must refuse, or else give the right result for.
+    """Inputs that a function of float32 matrices must refuse. Of other dimensions, the right result will do as well.
 
     more: its other arguments.
     """
@@ -112,11 +112,15 @@ def refusals(name: str, g: torch.Generator, *more) -> list[Case]:
 
 
 def _refusal(name: str, label: str, x: torch.Tensor, what: str, more: tuple) -> Case:
-    """A call with one such input. what: the input, for the sentence."""
+    """A call with one such input. what: the input, for the sentence.
+
+    A float32 tensor of other dimensions may have the right result; another dtype must be refused.
+    """
+    right = x if x.dtype == torch.float32 else None
     return Case(
         f"an input it cannot take: {label}",
         Call("call", name, (x, *more)),
-        verify=lambda e: refused(x, e, what),
+        verify=lambda e: refused(right, e, what),
         size=10_000,
         facts={"refuses": True},
         expects_error=True,
