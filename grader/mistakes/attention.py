@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import torch
 
-from ..checks import compare, syntax
+from ..checks import syntax
 from ..reference import attention
 from ..reference.attention import causal_mask, matmul
 from ..spec import Answer, Case, Detector, Evidence
@@ -28,11 +28,6 @@ from .mistake import Mistake
 # ---- texts
 
 MISTAKES = [
-    Mistake(
-        "hidden-finite",
-        "Hidden keys got a finite score, and here the scores of all keys that a query may look at lie below it.",
-        "Which score loses against every other one?",
-    ),
     Mistake(
         "shift-not-maximum",
         "The scores of a tile are shifted by another number than their maximum, and exp overflowed.",
@@ -484,16 +479,6 @@ def by_blocks(formula):
     return compute
 
 
-def hidden_finite(facts: dict) -> torch.Tensor:
-    """Hidden keys have the score -10000, those in the tiles of a block's walk."""
-    s = unscaled_scores(facts) * facts["scale"]
-    if facts["causal"]:
-        (m, n), block, tile = s.shape, facts["block"], facts["tile"]
-        ends = -(-(torch.arange(m) // block + 1) * block // tile) * tile
-        s = s.masked_fill(causal_mask(m, n), -1e4).masked_fill(torch.arange(n) >= ends[:, None], -torch.inf)
-    return matmul(torch.softmax(s, 1), facts["v"].float())
-
-
 def softmax_over_queries(facts: dict) -> torch.Tensor:
     """The weights of a key sum to 1, not those of a query."""
     return matmul(torch.softmax(unscaled_scores(facts) * facts["scale"], 0), facts["v"].float())
@@ -890,21 +875,7 @@ _CAUSAL = tuple((mistake, formula(numbers)) for mistake, numbers in (
 ))  # fmt: skip
 
 
-@Detector
-def _hidden_finite(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Queries with hidden keys got what a score of -10000 for these gives; rounding blurs the scores of the others."""
-    facts, got = case.facts, detectors.output(case, evidence)
-    if got is None or not facts["causal"]:
-        return False
-    wrong = hidden_finite(facts)
-    rows = ~torch.isclose(wrong.double(), facts["want"], rtol=0.1).all(1) & (
-        torch.arange(len(wrong)) % facts["block"] < 8
-    )
-    return bool(rows.any()) and compare.alike(got[rows], wrong[rows])
-
-
 ATTENTION_KERNEL = (
-    ("hidden-finite", _hidden_finite),
     *KERNEL,
     ("input-overwritten", detectors.input_overwritten),
     *_load_or_store("rows-assumed-adjacent", _begins_with_stride(lambda right, facts: [facts["q"].shape[1]])),
