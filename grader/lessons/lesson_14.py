@@ -48,7 +48,7 @@ _HALF, _BRAIN, _SINGLE = torch.float16, torch.bfloat16, torch.float32
 # Rows, columns, dtype, the launchers that suit them on an NVIDIA GPU, the mistake of any other choice.
 _CHOICES = [
     (64, 1000, _SINGLE, ("tile", "two"), "row-not-held"),
-    (256, 12672, _SINGLE, ("tile", "two"), "row-not-held"),
+    (256, 12672, _SINGLE, ("tile", "two", "split", "online"), "row-not-held"),
     (64, 781, _HALF, ("odd",), "vectors-unused"),
     (32, 32768, _BRAIN, ("pairs", "shared"), "pairs-unused"),
     (8, 50257, _BRAIN, ("split", "online"), "beyond-the-registers"),
