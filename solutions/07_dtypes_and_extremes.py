@@ -334,7 +334,7 @@ torch.tensor([5.0, inf]) * torch.tensor([0.0, 0.0]), torch.where(torch.tensor([F
 # ## Your turn: 7.3
 #
 # Softmax over the kept entries, in float32. `keep` is a matrix of int8 with a row stride of its own. Dropped entries may
-# hold huge values, `inf` or NaN. `x` may be read once at most.
+# hold huge values, `inf` or NaN. A kept NaN makes its row NaN, as in PyTorch. `x` may be read once at most.
 #
 # Before you write it: at which step must a dropped entry be gone?
 

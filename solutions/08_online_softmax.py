@@ -76,7 +76,8 @@ for guess in (4.0 - 2.0, 2.0 - 4.0, 2.0 / 4.0):
 # ## Your turn: 8.1
 #
 # A walk needs to remember two numbers, its **state**: `m`, the largest value so far, and `d`, the sum of `exp(x - m)` over
-# the values so far. Here `xs` gives you one number at a time, and each only once, like a row that is read only once.
+# the values so far. Here `xs` gives you one number at a time, and each only once, like a row that is read only once. Do not
+# collect them: a row may be longer than your memory.
 #
 # Before the first value the maximum is `-math.inf` and the sum is 0. One trap: data may hold `-inf` as well, and
 # `-inf - -inf` is `nan`.

@@ -52,7 +52,7 @@ while count > 1:
 # ## Your turn: 12.1
 #
 # Which two numbers does a thread add? We add **halves**: number `i` of the lower half and number `i` of the upper half.
-# Return every state, the values first:
+# Return every state, the values first, and leave the list that you were given as it was:
 #
 # ```
 # tree_reduce([1, 2, 3, 4, 5, 6, 7, 8])  ->  [[1, 2, 3, 4, 5, 6, 7, 8], [6, 8, 10, 12], [16, 20], [36]]

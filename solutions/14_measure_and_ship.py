@@ -336,7 +336,7 @@ def kernel_for(x):
 
 # %%
 def softmax(x):
-    """Softmax of each row of x (M×N, no empty one; float32, float16 or bfloat16; any strides), a contiguous matrix like x.
+    """Softmax of each row of x (M×N, no empty one; float32, float16 or bfloat16; any strides), a new contiguous matrix.
 
     Raises ValueError or TypeError with a sentence for everything else, even if it is no tensor, and launches nothing.
     """

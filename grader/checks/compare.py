@@ -120,13 +120,14 @@ def tensor(got, want: torch.Tensor, rtol: float, atol: torch.Tensor | float = 0.
     """None when got equals want (same shape and dtype) to a relative error of rtol, else a sentence.
 
     atol: absolute error besides, a number or of the shape of want, where the arithmetic explains one: the difference of
-    two terms of size s is off by some eps times s, however small it is. Infinities must be equal.
+    two terms of size s is off by some eps times s, however small it is. Infinities must be equal, and NaN is right
+    where want is NaN.
     """
     wrong_kind = kind(got, want)
     if wrong_kind:
         return wrong_kind
     good = (got.double() - want.double()).abs() <= rtol * want.double().abs() + atol
-    good = (good & want.isfinite()) | (got == want)
+    good = (good & want.isfinite()) | (got == want) | (got.isnan() & want.isnan())
     if good.all():
         return None
     at = tuple(int(i) for i in (~good).nonzero()[0])

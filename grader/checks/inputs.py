@@ -92,6 +92,29 @@ def outlier(m: int, n: int, g: torch.Generator) -> torch.Tensor:
     return x
 
 
+def last_outliers(m: int, n: int, g: torch.Generator) -> torch.Tensor:
+    """One of the last four values of each row is 200 above the rest, the last one in row 0, the one before it in row 1.
+
+    A maximum of only some columns, threads or parts of a vector lacks one of them, and exp overflows.
+    """
+    x = randn(m, n, g)
+    x[torch.arange(m), n - 1 - torch.arange(m) % 4] += 200
+    return x
+
+
+def trailing_minus_inf(m: int, n: int, g: torch.Generator) -> torch.Tensor:
+    """The last half of each row is -inf: a walk along the row meets tiles without a finite value after others."""
+    return leading_minus_inf(m, n, g).flip(1)
+
+
+def special(m: int, n: int, g: torch.Generator) -> torch.Tensor:
+    """0, -0, inf, -inf and NaN among normal values: a copy that looks at values in place of columns leaves some out."""
+    x = randn(m, n, g)
+    values = torch.tensor([0.0, -0.0, torch.inf, -torch.inf, torch.nan])
+    places = torch.arange(m * n).reshape(m, n)
+    return torch.where(places % 2 == 0, x, values[places // 2 % len(values)])
+
+
 def row_strided(x: torch.Tensor, gap: int = 3) -> torch.Tensor:
     """The same values as a view with `gap` elements between two rows: NaN, or 1 in a tensor of integers."""
     m, n = x.shape
@@ -103,3 +126,16 @@ def row_strided(x: torch.Tensor, gap: int = 3) -> torch.Tensor:
 def column_strided(x: torch.Tensor) -> torch.Tensor:
     """The same values as a transposed view: two neighbours in a row are not neighbours in memory."""
     return x.t().contiguous().t()
+
+
+def every_other_column(x: torch.Tensor) -> torch.Tensor:
+    """The same values as a view whose columns are two elements apart, with NaN, or 1 among integers, between them."""
+    m, n = x.shape
+    wide = torch.full((m, 2 * n), torch.nan if x.is_floating_point() else 1, dtype=x.dtype)
+    wide[:, ::2] = x
+    return wide[:, ::2]
+
+
+def expanded(x: torch.Tensor) -> torch.Tensor:
+    """The first column of x in place of all others, as a view in which a row is one element of memory."""
+    return x[:, :1].contiguous().expand(x.shape)

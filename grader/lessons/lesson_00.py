@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pathlib
+
 import torch
 
 from ..checks import compare, inputs
 from ..mistakes import detectors
 from ..spec import Call, Case, Exercise
+
+_DRIVER = (pathlib.Path(__file__).parent / "drivers" / "first_result.py").read_text(encoding="utf-8")
 
 
 def _cases(seed: int) -> list[Case]:
@@ -23,7 +27,16 @@ def _cases(seed: int) -> list[Case]:
                 facts={"x": x},
             )
         )
-    return cases
+    x, other = torch.randn(2, 4, 5, generator=inputs.generator(seed))
+    again = Case(
+        "two matrices of 4×5, and then the first result again",
+        Call("call", "check_first_result", ("double", x, other)),
+        verify=lambda e: compare.tensor(e.value, 2 * x, 0.0),
+        may_call_library=True,
+        size=1000,
+        facts={"x": x, "second": 2 * other},
+    )
+    return [*cases, again]
 
 
 EXERCISES = [
@@ -33,6 +46,7 @@ EXERCISES = [
         names=("double",),
         points=1,
         cases=_cases,
+        driver=_DRIVER,
         hints=(
             "A function hands its result back with return.",
             "Arithmetic on a tensor works on every element at once.",
@@ -40,6 +54,7 @@ EXERCISES = [
         ),
         mistakes=(
             ("returns-nothing", detectors.nothing),
+            ("output-reused", detectors.output_reused),
             ("squared", detectors.formula(lambda x, f: x * x)),
             ("added-two", detectors.formula(lambda x, f: x + 2)),
             ("unchanged", detectors.formula(lambda x, f: x)),

@@ -10,21 +10,23 @@ from ..spec import Call, Case, Exercise, Out
 
 # (elements, lanes of a block). In the smallest ragged vectors at least two lanes are outside: so a mask with one lane
 # too many differs from no mask at all.
+_SPECIAL = ", among them 0, inf and NaN"
 _VECTORS = [(4, 4), (8, 8), (3, 8), (16, 8), (13, 8), (20, 8), (64, 16), (37, 16), (1000, 128)]
 
 
 def _copy_cases(seed: int) -> list[Case]:
     cases = [_copy_case(n, block, "forward", seed) for n, block in _VECTORS]
-    return cases + [_copy_case(27, 8, order, seed) for order in ("reversed", "shuffled")]
+    cases += [_copy_case(27, 8, order, seed) for order in ("reversed", "shuffled")]
+    return [*cases, _copy_case(29, 8, "forward", seed, inputs.special)]
 
 
-def _copy_case(n: int, block: int, order: str, seed: int) -> Case:
-    x = inputs.randn(1, n, inputs.generator(seed + n))[0]
+def _copy_case(n: int, block: int, order: str, seed: int, family=inputs.randn) -> Case:
+    x = family(1, n, inputs.generator(seed + n))[0]
     programs = -(-n // block)
     call = Call("launch", "copy_kernel", (Out((n,)), x, n), {"BLOCK": block}, grid=(programs,), order=order)
     count = "1 program" if programs == 1 else f"{programs} programs"
     return Case(
-        f"{n} elements, {count} of {block} lanes" + _in_order(order),
+        f"{n} elements{_SPECIAL * (family is inputs.special)}, {count} of {block} lanes" + _in_order(order),
         call,
         verify=lambda e: compare.tensor(e.args[0], x, 0.0),
         size=n * (1 + (programs > 1)),  # a failure in one program is reported first
@@ -84,6 +86,7 @@ _MATRICES = [
     ("gaps between the rows", inputs.randn, 6, 9, 16, 1, "reversed"),
     ("ragged", inputs.randn, 7, 10, 16, 0, "shuffled"),
 ]
+_COPIED = [*_MATRICES, (f"values{_SPECIAL}", inputs.special, 4, 9, 16, 0, "forward")]
 _MAXIMA = [
     *_MATRICES,
     ("ragged, around -200", inputs.far_below_zero, 3, 6, 8, 0, "forward"),
@@ -95,7 +98,7 @@ _MAXIMA = [
 
 
 def _copy_rows_cases(seed: int) -> list[Case]:
-    return _row_cases("copy_rows_kernel", _MATRICES, seed, lambda x: x.clone())
+    return _row_cases("copy_rows_kernel", _COPIED, seed, lambda x: x.clone())
 
 
 def _row_max_cases(seed: int) -> list[Case]:
@@ -116,7 +119,7 @@ def _repaired_cases(seed: int) -> list[Case]:
         )
         for m, n, order in [(2, 5, "reversed"), (3, 5, "forward"), (5, 6, "shuffled")]
     ]  # fmt: skip
-    return roomy + _row_cases("repaired_kernel", _MATRICES, seed, _twice)
+    return roomy + _row_cases("repaired_kernel", _COPIED, seed, _twice)
 
 
 EXERCISES = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pathlib
+
 import torch
 
 from ..checks import inputs
@@ -10,6 +12,8 @@ from ..mistakes.softmax.function import WRAPPER
 from ..mistakes.softmax.rows import ROW_KERNEL
 from ..reference import softmax_function
 from ..spec import Call, Case, Exercise, Out
+
+_DRIVER = (pathlib.Path(__file__).parent / "drivers" / "first_result.py").read_text(encoding="utf-8")
 
 _MATRICES = [  # label, family of inputs, rows, columns
     ("randn", inputs.randn, 2, 4),
@@ -25,6 +29,7 @@ _MATRICES = [  # label, family of inputs, rows, columns
     ("constant rows", inputs.constant, 4, 11),
     ("one -inf in each row", inputs.one_minus_inf, 4, 12),
     ("one outlier in each row", inputs.outlier, 4, 13),
+    ("an outlier among the last values of each row", inputs.last_outliers, 4, 14),
     ("values of -1e38", inputs.lowest, 4, 14),
     ("a power of two", inputs.randn, 5, 16),
     ("one more than a power of two", inputs.randn, 5, 17),
@@ -76,8 +81,13 @@ def _wrapper_cases(seed: int) -> list[Case]:
             "fused_softmax", "rows with gaps between them, 3×6", inputs.row_strided(inputs.randn(3, 6, g))
         ),
         softmax_function.case("fused_softmax", "a transposed view, 4×6", inputs.column_strided(inputs.randn(4, 6, g))),
-        softmax_function.case("fused_softmax", "a long row, 2×4097", inputs.randn(2, 4097, g)),
-        softmax_function.case("fused_softmax", "float64, 2×5", inputs.randn(2, 5, g).double(), size=20_000),
+        softmax_function.case(
+            "fused_softmax", "every other column, 4×6", inputs.every_other_column(inputs.randn(4, 6, g))
+        ),
+        softmax_function.case("fused_softmax", "one column, expanded to 4×6", inputs.expanded(inputs.randn(4, 6, g))),
+        softmax_function.case("fused_softmax", "many rows, 130×3", inputs.randn(130, 3, g)),
+        softmax_function.case("fused_softmax", "a long row, 1×16385", inputs.randn(1, 16385, g)),
+        softmax_function.first_result("fused_softmax", *inputs.randn(6, 7, g).split(3)),
         *softmax_function.refusals("fused_softmax", g),
     ]
     return cases
@@ -107,6 +117,7 @@ EXERCISES = [
         names=("fused_softmax",),
         points=5,
         cases=_wrapper_cases,
+        driver=_DRIVER,
         kernels=True,
         hints=(
             "Look at x first (dimensions, dtype), then make the output, then launch one program a row.",

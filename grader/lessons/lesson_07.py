@@ -137,6 +137,7 @@ def _masked_cases(seed: int) -> list[Case]:
         _masked_case("a dropped NaN in each row", *holding(torch.nan, kept=0)),
         _masked_case("a kept outlier in each row", *holding(25.0, kept=1)),
         _masked_case("a kept -inf in each row", *holding(-torch.inf, kept=1)),
+        _masked_case("a kept NaN in each row", *holding(torch.nan, kept=1)),
         _masked_case("the last row keeps nothing", *without(1)),
         _masked_case("two rows keep nothing", *without(2)),
         _masked_case("a row whose kept entries are all -inf", dead, keep),
@@ -167,7 +168,8 @@ def _masked_case(label: str, raw: torch.Tensor, keep: torch.Tensor, y_gap: int =
     return Case(
         f"{label}, {m}×{n} in blocks of {block}",
         call,
-        verify=lambda e: compare.softmax(x, e.args[0]),
+        # Beside a kept NaN, a dropped entry may be 0 or NaN.
+        verify=lambda e: compare.softmax(x, e.args[0].masked_fill(x.isnan().any(1, True) & (keep == 0), torch.nan)),
         size=m * n,
         budget=(m * n, m * n),
         may_read_less=True,

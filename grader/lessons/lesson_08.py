@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import pathlib
 import random
+from dataclasses import replace
 
 import torch
 
 from ..checks import compare, inputs
 from ..mistakes.softmax.function import WRAPPER
 from ..mistakes.softmax.online import MERGE, NORMALIZER, ONLINE_KERNEL, TILED_WALK
+from ..mistakes.softmax.promises import BLOCK_RANGE, NUMBERS_KEPT
 from ..reference import online, softmax_function
 from ..spec import Call, Case, Exercise, Once, Out
+
+_DRIVERS = pathlib.Path(__file__).parent / "drivers"
 
 
 def _state_cases(seed: int) -> list[Case]:
@@ -30,7 +35,18 @@ def _state_cases(seed: int) -> list[Case]:
         ("random", [rng.gauss(0, 3) for _ in range(50)]),
         ("no number at all", []),
     ]
-    return [_state_case(label, xs) for label, xs in lists]
+    return [*(_state_case(label, xs) for label, xs in lists), _kept_case(64)]
+
+
+def _kept_case(count: int) -> Case:
+    """A walk along so many numbers, of which no more than half may be in memory at once."""
+    return Case(
+        f"a walk along {count} numbers",
+        Call("call", "check_numbers_kept", ([float(i % 7) for i in range(count)],)),
+        verify=lambda e: f"{e.value} of {count} numbers were in memory at once" if e.value > count // 2 else None,
+        size=2000,
+        facts={"kept": True},
+    )
 
 
 def _state_case(label: str, xs: list[float]) -> Case:
@@ -88,6 +104,8 @@ _MATRICES = [  # label, family of inputs, rows, columns, lanes
     ("constant rows", inputs.constant, 3, 11, 4),
     ("one -inf in each row", inputs.one_minus_inf, 3, 12, 4),
     ("one outlier in each row", inputs.outlier, 3, 13, 4),
+    ("an outlier among the last values of each row", inputs.last_outliers, 4, 13, 4),
+    ("a last tile of -inf", inputs.trailing_minus_inf, 2, 12, 4),
     ("values of -1e38", inputs.lowest, 2, 14, 8),
     ("one short of five tiles", inputs.randn, 2, 79, 16),
     ("7×257", inputs.randn, 7, 257, 64),
@@ -131,10 +149,23 @@ _SHAPES = [  # label, family of inputs, rows, columns
     ("first half +200, the rest -200", inputs.cliff, 3, 10),
     ("first half -200, the rest +200", inputs.rising_cliff, 3, 11),
     ("one -inf in each row", inputs.one_minus_inf, 4, 12),
+    ("many rows", inputs.randn, 130, 3),
     ("rows of 5000", inputs.randn, 2, 5000),
     ("rows of 5000, ascending", inputs.ascending, 2, 5001),
     ("a row of 1,100,000", inputs.randn, 1, 1_100_000),
 ]
+_BLOCKS = (1024, 16384)  # the least and the largest block of a long row
+
+
+def _long_row(x: torch.Tensor) -> Case:
+    """A row longer than a block may be: the numbers, and then the block."""
+    case = softmax_function.case("online_softmax", f"a row of {x.shape[1]:,}", x, walks=2)
+
+    return replace(
+        case,
+        verify=lambda e: case.verify(e) or online.block_fault(e, *_BLOCKS),
+        facts=case.facts | {"block_range": _BLOCKS},
+    )
 
 
 def _wrapper_cases(seed: int) -> list[Case]:
@@ -148,7 +179,13 @@ def _wrapper_cases(seed: int) -> list[Case]:
         softmax_function.case(
             "online_softmax", "rows with gaps between them, 3×6", inputs.row_strided(inputs.randn(3, 6, g))
         ),
+        _long_row(inputs.randn(1, 40_000, g)),
         softmax_function.case("online_softmax", "a transposed view, 4×6", inputs.column_strided(inputs.randn(4, 6, g))),
+        softmax_function.case(
+            "online_softmax", "every other column, 4×6", inputs.every_other_column(inputs.randn(4, 6, g))
+        ),
+        softmax_function.case("online_softmax", "one column, expanded to 4×6", inputs.expanded(inputs.randn(4, 6, g))),
+        softmax_function.first_result("online_softmax", *inputs.randn(6, 7, g).split(3)),
         *softmax_function.refusals("online_softmax", g),
     ]
 
@@ -166,7 +203,8 @@ EXERCISES = [
             "Inside the loop: `<new maximum> = ...`, then `d = d * math.exp(<old> - <new>) + math.exp(x - <new>)`. "
             "Start at -inf and 0, and mind -inf minus -inf.",
         ),
-        mistakes=NORMALIZER,
+        mistakes=(*NUMBERS_KEPT, *NORMALIZER),
+        driver=(_DRIVERS / "numbers_kept.py").read_text(encoding="utf-8"),
     ),
     Exercise(
         id="8.2",
@@ -202,12 +240,13 @@ EXERCISES = [
         names=("online_softmax",),
         points=2,
         cases=_wrapper_cases,
+        driver=(_DRIVERS / "first_result.py").read_text(encoding="utf-8"),
         kernels=True,
         hints=(
             "Like fused_softmax in lesson 05; only the block no longer follows the row.",
             "The block is a number you choose once, such as 4096, whatever the row's length is.",
             "`online_softmax_kernel[(<rows>,)](y, x, y.stride(0), x.stride(0), <columns>, BLOCK=<a power of two>)`",
         ),
-        mistakes=(*WRAPPER, *TILED_WALK),
+        mistakes=(*BLOCK_RANGE, *WRAPPER, *TILED_WALK),
     ),
 ]

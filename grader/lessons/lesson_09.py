@@ -5,12 +5,17 @@ Sizes: x is M×N, a row has n_splits splits of split_size columns each, the stat
 
 from __future__ import annotations
 
+import pathlib
+from dataclasses import replace
+
 import torch
 
 from ..checks import compare, inputs
 from ..mistakes.splits import COMBINE_KERNEL, PARTIAL_KERNEL, SPLIT_SOFTMAX
 from ..reference import softmax_function, splits
 from ..spec import Call, Case, Evidence, Exercise, Out
+
+_DRIVER = (pathlib.Path(__file__).parent / "drivers" / "first_result.py").read_text(encoding="utf-8")
 
 _MATRICES = [  # label, family, M, N, n_splits, columns of a block
     ("two splits", inputs.randn, 1, 5, 2, 4),
@@ -30,6 +35,7 @@ _MATRICES = [  # label, family, M, N, n_splits, columns of a block
     ("a first block of -inf", inputs.leading_minus_inf, 2, 29, 1, 4),
     ("one -inf in each row", inputs.one_minus_inf, 3, 22, 5, 4),
     ("one outlier in each row", inputs.outlier, 3, 23, 5, 4),
+    ("an outlier among the last values of each row", inputs.last_outliers, 4, 24, 3, 4),
     ("values of -1e38", inputs.lowest, 2, 35, 3, 8),
     ("a row in many splits", inputs.randn, 1, 100, 21, 4),
     ("rows of 257", inputs.randn, 3, 257, 5, 16),
@@ -134,8 +140,8 @@ _SHAPES = [  # label, family, M, N, n_splits, order of the programs
     ("around -200", inputs.far_below_zero, 3, 13, 4, "forward"),
     ("a first half of -inf", inputs.leading_minus_inf, 3, 14, 4, "shuffled"),
     ("constant rows", inputs.constant, 3, 15, 4, "forward"),
-    ("many rows", inputs.randn, 12, 7, 3, "shuffled"),
-    ("one row in many splits", inputs.randn, 1, 200, 33, "reversed"),
+    ("many rows", inputs.randn, 130, 3, 2, "shuffled"),
+    ("one row in many splits", inputs.randn, 1, 400, 130, "reversed"),
     ("rows of 5000", inputs.randn, 2, 5000, 3, "shuffled"),
     ("one row of 24576", inputs.randn, 1, 24576, 3, "reversed"),
     ("two rows of 16384", inputs.randn, 2, 16384, 2, "forward"),
@@ -150,6 +156,11 @@ def _wrapper_cases(seed: int) -> list[Case]:
         *(_wrapper_case(label, family(m, n, g), s, order) for label, family, m, n, s, order in _SHAPES),
         _wrapper_case("rows with gaps between them", gaps, 2, "forward"),
         _wrapper_case("a transposed view", apart, 2, "forward"),
+        _wrapper_case("every other column", inputs.every_other_column(inputs.randn(4, 6, g)), 2, "forward"),
+        _wrapper_case("one column, expanded", inputs.expanded(inputs.randn(4, 6, g)), 2, "forward"),
+        _first_result(inputs.randn(6, 7, g), 2),
+        # Facts would have the detectors replay their walks over two million columns.
+        replace(_wrapper_case("splits longer than any block", inputs.randn(1, 2**21 + 2, g), 2, "forward"), facts={}),
         *softmax_function.refusals("split_softmax", g, 2),
         *(_too_few(inputs.randn(2, 5, g), n_splits) for n_splits in (0, -1)),
     ]
@@ -178,6 +189,14 @@ def _wrapper_case(label: str, x: torch.Tensor, n_splits: int, order: str) -> Cas
         expects_error=not plain,
         facts=splits.case_facts(x, n_splits, softmax_function.block(n)) | {"y_stride": n},
     )
+
+
+def _first_result(both: torch.Tensor, n_splits: int) -> Case:
+    """Two calls, with the upper and with the lower half of `both`; the first result must stay."""
+    case = softmax_function.first_result("split_softmax", *both.split(len(both) // 2), n_splits)
+    x = case.facts["x"]
+    facts = case.facts | splits.case_facts(x, n_splits, case.facts["block"]) | {"y_stride": x.shape[1]}
+    return replace(case, facts=facts)
 
 
 def _too_few(x: torch.Tensor, n_splits: int) -> Case:
@@ -229,6 +248,7 @@ EXERCISES = [
         names=("split_softmax",),
         points=3,
         cases=_wrapper_cases,
+        driver=_DRIVER,
         kernels=True,
         hints=(
             "Look at the arguments, make y and the states, launch twice over the same grid.",

@@ -34,6 +34,7 @@ _TILES = [  # label, family of inputs, rows, columns, rows of a tile
     ("constant rows", inputs.constant, 6, 12, 4),
     ("one -inf in each row", inputs.one_minus_inf, 6, 13, 4),
     ("one outlier in each row", inputs.outlier, 6, 14, 4),
+    ("an outlier among the last values of each row", inputs.last_outliers, 6, 14, 4),
     ("values of -1e38", inputs.lowest, 6, 15, 4),
     ("one more than a power of two", inputs.randn, 6, 17, 8),
     ("37×257", inputs.randn, 37, 257, 8),
@@ -78,7 +79,7 @@ _WALKS = [  # label, family of inputs, rows, columns, programs
     ("a program for each row", inputs.randn, 5, 4, 5),
     ("more programs than rows", inputs.randn, 3, 7, 5),
     ("the same number of rows for each", inputs.randn, 6, 4, 3),
-    ("one column", inputs.randn, 30, 1, 4),
+    ("one column, many rows", inputs.randn, 140, 1, 2),
     ("one row", inputs.randn, 1, 31, 4),
     ("rows far apart, down and up again", inputs.down_and_up, 6, 5, 2),
     ("around -200", inputs.far_below_zero, 5, 7, 2),
@@ -90,6 +91,7 @@ _WALKS = [  # label, family of inputs, rows, columns, programs
     ("constant rows", inputs.constant, 5, 13, 3),
     ("one -inf in each row", inputs.one_minus_inf, 5, 14, 3),
     ("one outlier in each row", inputs.outlier, 5, 15, 3),
+    ("an outlier among the last values of each row", inputs.last_outliers, 5, 15, 3),
     ("values of -1e38", inputs.lowest, 6, 15, 4),
     ("one more than a power of two", inputs.randn, 7, 17, 3),
     ("37×129", inputs.randn, 37, 129, 8),
@@ -141,6 +143,7 @@ def _residency_cases(seed: int) -> list[Case]:
         ("H200", 49, 0, 2),  # registers, but only if each warp has whole units
         ("H200", 128, 1024, 16),
         ("T4", 32, 0, 4),
+        ("T4", 16, 0, 1),  # programs, fewer than an H200 has places for
         ("T4", 40, 20000, 4),
         ("warps of 64", 84, 0, 4),
         ("warps of 64", 24, 16384, 2),

@@ -56,7 +56,7 @@ _MATRICES = [
     ("one output of 1, the others 0", _decided, inputs.randn, 5, 8),
     ("one output near 1", inputs.outlier, inputs.randn, 4, 11),
     ("dy of some 10000", inputs.randn, _large, 4, 12),
-    ("many rows", inputs.randn, inputs.randn, 50, 3),
+    ("many rows", inputs.randn, inputs.randn, 130, 3),
     ("long rows", inputs.randn, inputs.randn, 7, 257),
 ]
 
@@ -69,7 +69,8 @@ _FORWARD = [
     ("first half +200, the rest -200", inputs.cliff, 3, 10),
     ("one -inf in each row", inputs.one_minus_inf, 4, 12),
     ("long rows", inputs.randn, 7, 257),
-    ("very long rows", inputs.randn, 2, 5000),
+    ("an outlier among the last values of each row", inputs.last_outliers, 4, 13),
+    ("very long rows", inputs.randn, 1, 16385),
 ]
 
 
@@ -153,7 +154,7 @@ def _function_cases(seed: int) -> list[Case]:
     cases.append(
         softmax_function.case("check_forward", "forward, rows with gaps", inputs.row_strided(inputs.randn(3, 6, g)))
     )
-    for i, (label, x, dy, m, n) in enumerate([*_MATRICES, ("very long rows", inputs.randn, inputs.randn, 2, 5000)]):
+    for i, (label, x, dy, m, n) in enumerate([*_MATRICES, ("very long rows", inputs.randn, inputs.randn, 1, 16385)]):
         g = inputs.generator(seed + i)
         cases.append(autograd.backward_case(f"{label}, {m}×{n}", x(m, n, g), dy(m, n, g)))
 
@@ -170,6 +171,8 @@ def _function_cases(seed: int) -> list[Case]:
         ("gaps between the rows of dy", x, row_strided(dy)),
         ("gaps between the rows of x", row_strided(x), dy),
         ("x a transposed view", column_strided(x), dy),
+        ("x every other column", inputs.every_other_column(x), dy),
+        ("x one column, expanded", inputs.expanded(x), dy),
         ("float64", x.double(), dy.double()),
     ]
     cases += [autograd.backward_case(f"{label}, 3×5", x, dy) for label, x, dy in views]
@@ -177,6 +180,8 @@ def _function_cases(seed: int) -> list[Case]:
         *cases,
         autograd.gradient_case("the same backward a second time", "check_second_gradient", "second", *pair(3, 6)),
         autograd.gradient_case("another forward before backward", "check_first_of_two", "first of two", *pair(3, 6)),
+        autograd.first_output_case(*pair(3, 6)),
+        autograd.first_gradient_case(*pair(3, 6)),
         autograd.output_case(*pair(3, 6)),
         autograd.changed_output_case(*pair(3, 6)),
         autograd.kept_case(pair(4, 6)[0]),
@@ -236,6 +241,6 @@ EXERCISES = [
             "In backward: `y, = ctx.saved_tensors`, then dy as the kernel wants it, then "
             "`softmax_backward_kernel[(<rows>,)](dx, y, dy, <three strides>, <columns>, BLOCK=...)`, then return.",
         ),
-        mistakes=(*FUNCTION, *WRAPPER, *GRADIENT_KERNEL),
+        mistakes=(("output-reused", detectors.output_reused), *FUNCTION, *WRAPPER, *GRADIENT_KERNEL),
     ),
 ]

@@ -13,6 +13,7 @@ from ..mistakes.reductions import BUTTERFLY, TREE, TWO_LEVEL
 from ..reference import combines, cuda, reductions, softmax_function
 from ..spec import Call, Case, Exercise, Helper, Out
 
+_LIST_DRIVER = (pathlib.Path(__file__).parent / "drivers" / "callers_list.py").read_text(encoding="utf-8")
 _COMBINES = pathlib.Path(combines.__file__).read_text(encoding="utf-8")
 
 
@@ -23,9 +24,22 @@ def _tree_cases(seed: int) -> list[Case]:
         ("two numbers", [1.0, 5.0]),
         ("eight numbers", [float(v) for v in rng.sample(range(1, 100), 8)]),
         ("thirty-two numbers", [float(v) for v in rng.sample(range(-500, 500), 32)]),
+        ("sixty-four numbers", [float(v) for v in rng.sample(range(-500, 500), 64)]),
     ]
     # A single number is the most special case, so its failure is reported last.
-    return [_tree_case(label, values, len(values) if len(values) > 1 else 1000) for label, values in lists]
+    cases = [_tree_case(label, values, len(values) if len(values) > 1 else 1000) for label, values in lists]
+    return [*cases, _list_case([3.0, 1.0, 4.0, 2.0])]
+
+
+def _list_case(values: list[float]) -> Case:
+    """The caller's list must be the same after the call."""
+    return Case(
+        "four numbers, and then the caller's list again",
+        Call("call", "check_callers_list", (list(values),)),
+        verify=lambda e: reductions.list_fault(e.value, values),
+        size=2000,
+        facts={"callers_list": True, "values": values},
+    )
 
 
 def _tree_case(label: str, values: list[float], size: int) -> Case:
@@ -121,6 +135,8 @@ _MATRICES = [
     ("a warp with nothing but -inf", inputs.leading_minus_inf, 2, 66, 64),
     ("one -inf in each row", inputs.one_minus_inf, 3, 36, 32),
     ("one outlier in each row", inputs.outlier, 3, 37, 32),
+    ("an outlier among the last values of each row", inputs.last_outliers, 4, 32, 32),
+    ("a last half of -inf", inputs.trailing_minus_inf, 2, 256, 32),
     ("constant rows", inputs.constant, 4, 33, 32),
     ("values of -1e38", inputs.lowest, 2, 36, 64),
     ("7×257", inputs.randn, 7, 257, 128),
@@ -166,6 +182,7 @@ EXERCISES = [
         names=("tree_reduce",),
         points=1,
         cases=_tree_cases,
+        driver=_LIST_DRIVER,
         hints=(
             "A step adds the upper half of the list to the lower half, and what comes out is half as long.",
             "Every state is a list of its own. The first one is the values, the last one has one number in it.",

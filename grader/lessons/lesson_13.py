@@ -31,8 +31,11 @@ _rising = _keys(lambda n, tile: torch.linspace(-6, 6, n))
 _falling = _keys(lambda n, tile: torch.linspace(6, -6, n))
 _below_zero = _keys(lambda n, tile: torch.full((n,), -200.0))
 _above_zero = _keys(lambda n, tile: torch.full((n,), 200.0))
-_far_below, _far_above = (_keys(lambda n, tile, s=s: torch.full((n,), s)) for s in (-1200.0, 1200.0))
+_far_below, _far_above = (_keys(lambda n, tile, s=s: torch.full((n,), s)) for s in (-20000.0, 1200.0))
 _outlier = _keys(lambda n, tile: torch.where(torch.arange(n) == n // 2, 20.0, 0.0))
+# Inside a tile: as a shift, its first, last, mean or median score lets exp overflow.
+_outlier_inside = _keys(lambda n, tile: torch.where(torch.arange(n) == tile + 1, 200.0, 0.0))
+_outlier_last = _keys(lambda n, tile: torch.where(torch.arange(n) == n - 1, 200.0, 0.0))
 _steps_up = _keys(lambda n, tile: 100.0 * torch.arange(n))
 _cliff, _rising_cliff = _first_tile(200.0, -200.0), _first_tile(-200.0, 200.0)
 
@@ -65,12 +68,14 @@ _TILED = [  # label, offsets, M, N, d, dv, keys of a tile
     ("falling scores", _falling, 3, 10, 4, 2, 4),
     ("scores around -200", _below_zero, 3, 11, 4, 2, 4),
     ("scores around +200", _above_zero, 3, 11, 4, 2, 4),
-    ("scores around -1200", _far_below, 3, 11, 4, 2, 4),
+    ("scores around -20000", _far_below, 3, 11, 4, 2, 4),
     ("scores around +1200", _far_above, 3, 11, 4, 2, 4),
     ("a first tile at +200, the rest at -200", _cliff, 3, 12, 4, 2, 4),
     ("a first tile at -200, the rest at +200", _rising_cliff, 3, 12, 4, 2, 4),
     ("queries 150 apart", _queries_apart, 4, 10, 4, 2, 4),
     ("one key far above the others", _outlier, 4, 13, 4, 2, 4),
+    ("a key inside a tile 200 above the others", _outlier_inside, 3, 14, 4, 2, 4),
+    ("the last key 200 above the others", _outlier_last, 3, 15, 4, 2, 4),
     ("64 numbers a key", _plain, 8, 50, 64, 64, 16),
     ("many keys", _plain, 24, 300, 2, 2, 16),
 ]
@@ -104,11 +109,13 @@ _KERNEL = [  # label, offsets, M, N, D, BLOCK_M, BLOCK_N
     ("falling scores", _falling, 17, 61, 16, 16, 16),
     ("scores around -200", _below_zero, 17, 62, 16, 16, 16),
     ("scores around +200", _above_zero, 17, 63, 16, 16, 16),
-    ("scores around -1200", _far_below, 17, 62, 16, 16, 16),
+    ("scores around -20000", _far_below, 17, 62, 16, 16, 16),
     ("a first tile at +200, the rest at -200", _cliff, 17, 65, 16, 16, 16),
     ("a first tile at -200, the rest at +200", _rising_cliff, 17, 66, 16, 16, 16),
     ("queries 150 apart", _queries_apart, 18, 64, 16, 16, 16),
     ("one key far above the others", _outlier, 18, 65, 16, 16, 16),
+    ("a key inside a tile 200 above the others", _outlier_inside, 18, 66, 16, 16, 16),
+    ("the last key 200 above the others", _outlier_last, 18, 67, 16, 16, 16),
     ("96 queries, 80 keys", _plain, 96, 80, 16, 32, 16),
 ]
 _CAUSAL = [
@@ -120,6 +127,7 @@ _CAUSAL = [
     ("causal, tiles higher than wide", _plain, 70, 70, 16, 32, 16),
     ("causal, tiles wider than high", _plain, 70, 71, 64, 16, 32),
     ("causal, scores around -200", _below_zero, 35, 41, 16, 16, 16),
+    ("causal, scores around -20000", _far_below, 35, 41, 16, 16, 16),
     ("causal, falling scores", _falling, 35, 42, 16, 16, 16),
     ("causal, each key 100 above the one before", _steps_up, 35, 43, 16, 16, 16),
 ]
@@ -138,7 +146,7 @@ def _kernel_cases(seed: int) -> list[Case]:
         _kernel_case("another scale", _plain, 18, 30, *blocks, seed=seed, scale=0.6),
         # Poison in the masked lanes would hide that they became the maximum; zeros show it.
         _kernel_case(
-            "scores around -1200, zeros in masked lanes", _far_below, 17, 62, *blocks, seed=seed, poison=False
+            "scores around -20000, zeros in masked lanes", _far_below, 17, 62, *blocks, seed=seed, poison=False
         ),
         _kernel_case("programs in reversed order", _plain, 50, 30, *blocks, seed=seed, order="reversed"),
         _kernel_case("programs in shuffled order", _plain, 70, 30, *blocks, seed=seed, order="shuffled"),

@@ -10,10 +10,13 @@ import torch
 from ..checks import inputs
 from ..mistakes.bandwidth import BANDWIDTH
 from ..mistakes.routing import PICK
-from ..reference import bandwidth, routing
+from ..reference import bandwidth, routing, softmax_function
 from ..spec import Case, Exercise
 
 _DRIVERS = pathlib.Path(__file__).parent / "drivers"
+_SOFTMAX_DRIVER = "\n\n".join(
+    (_DRIVERS / f"{name}.py").read_text(encoding="utf-8") for name in ("softmax", "first_result")
+)
 
 # Rows, columns, dtype. The disturbed calls differ from case to case, so that no single run is reliable.
 _MEASURED = [
@@ -34,6 +37,7 @@ def _bandwidth_cases(seed: int) -> list[Case]:
         cases.append(bandwidth.case(m, n, dtype, microseconds, disturbed))
     return [
         *cases,
+        bandwidth.peak_case(),
         bandwidth.case(2048, 1000, "float32", 20.5, 0, share=1.06),
         bandwidth.case(2048, 1000, "float32", 20.5, 1, share=0.9),
         bandwidth.case(2048, 2000, "float32", 20.5, 2, share=0.25),
@@ -44,6 +48,7 @@ _HALF, _BRAIN, _SINGLE = torch.float16, torch.bfloat16, torch.float32
 # Rows, columns, dtype, the launchers that suit them on an NVIDIA GPU, the mistake of any other choice.
 _CHOICES = [
     (64, 1000, _SINGLE, ("tile", "two"), "row-not-held"),
+    (256, 12672, _SINGLE, ("tile", "two", "split", "online"), "row-not-held"),
     (64, 781, _HALF, ("odd",), "vectors-unused"),
     (32, 32768, _BRAIN, ("pairs", "shared"), "pairs-unused"),
     (8, 50257, _BRAIN, ("split", "online"), "beyond-the-registers"),
@@ -54,7 +59,7 @@ _CHOICES = [
 _MATRICES = [
     ("a single element", inputs.randn, 1, 1, _SINGLE),
     ("randn", inputs.randn, 3, 5, _SINGLE),
-    ("one column", inputs.randn, 40, 1, _BRAIN),
+    ("one column", inputs.randn, 130, 1, _BRAIN),
     ("100 ± 30", inputs.large, 5, 7, _HALF),
     ("around -200", inputs.far_below_zero, 3, 9, _SINGLE),
     ("ascending", inputs.ascending, 4, 11, _SINGLE),
@@ -63,6 +68,7 @@ _MATRICES = [
     ("one -inf in each row", inputs.one_minus_inf, 33, 8, _HALF),
     ("the first half of each row -inf", inputs.leading_minus_inf, 4, 64, _BRAIN),
     ("one outlier in each row", inputs.outlier, 2, 512, _SINGLE),
+    ("an outlier among the last values of each row", inputs.last_outliers, 4, 24, _SINGLE),
     ("odd rows", inputs.randn, 3, 781, _BRAIN),
     ("odd rows", inputs.large, 4, 781, _HALF),
     ("odd rows", inputs.cliff, 5, 1001, _SINGLE),
@@ -90,6 +96,8 @@ def _softmax_cases(seed: int) -> list[Case]:
         routing.case("gaps between the rows", inputs.row_strided(matrix)),
         routing.case("gaps between odd rows", inputs.row_strided(inputs.randn(4, 301, g).half(), 4)),
         routing.case("every other column", inputs.randn(3, 24, g)[:, ::2]),
+        routing.case("one column, expanded", inputs.expanded(inputs.randn(4, 6, g))),
+        softmax_function.first_result("softmax", *inputs.randn(6, 7, g).split(3)),
         routing.case("a transposed view", inputs.column_strided(matrix).bfloat16()),
         routing.case("gaps between long rows", inputs.row_strided(long)),
         routing.case("a transposed view of long rows", inputs.column_strided(long)),
@@ -101,9 +109,11 @@ def _softmax_cases(seed: int) -> list[Case]:
         routing.unfit("a tensor without dimensions", torch.tensor(1.5)),
         routing.unfit("integers", torch.arange(6).reshape(2, 3)),
         routing.unfit("32-bit integers", torch.arange(6, dtype=torch.int32).reshape(2, 3)),
+        routing.unfit("8-bit integers", torch.arange(6, dtype=torch.int8).reshape(2, 3)),
         routing.unfit("true and false", torch.ones(2, 3, dtype=torch.bool)),
         routing.unfit("one dimension", matrix[0, :5].clone()),
         routing.unfit("three dimensions", matrix.reshape(3, 2, 40)),
+        routing.unfit("four dimensions", matrix.reshape(3, 2, 8, 5)),
         routing.unfit("float64", inputs.randn(2, 5, g).double()),
         routing.unfit("float8", inputs.randn(2, 5, g).to(torch.float8_e4m3fn)),
         *(routing.choice(*each) for each in _CHOICES),
@@ -136,7 +146,7 @@ EXERCISES = [
         points=2,
         cases=_softmax_cases,
         kernels=True,
-        driver=(_DRIVERS / "softmax.py").read_text(encoding="utf-8"),
+        driver=_SOFTMAX_DRIVER,
         modules=("grader.fast",),
         hints=(
             "Begin with the kernels that read a row once, and ask for each when it can be used. What is left takes two "

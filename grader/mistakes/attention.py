@@ -29,6 +29,11 @@ from .mistake import Mistake
 
 MISTAKES = [
     Mistake(
+        "shift-not-maximum",
+        "The scores of a tile are shifted by another number than their maximum, and exp overflowed.",
+        "How far can a score of the tile lie above the number that you subtract?",
+    ),
+    Mistake(
         "accumulator-not-rescaled",
         "When the maximum rose, the sum of the weights was rescaled, and the accumulator was not.",
         "Relative to which maximum are the weights that went into o so far?",
@@ -272,6 +277,25 @@ def first_maximum(m, l, o, s, raw, v) -> State:
     """The first tile's maximum for all tiles."""
     new = torch.where(m == -torch.inf, _row_max(s), m)
     return _accumulated(new, torch.exp(m - new), l, o, torch.exp(s - new), v)
+
+
+def shifted_by(shift):
+    """The update with shift(scores of the tile) in place of the tile's maximum."""
+
+    def update(m, l, o, s, raw, v) -> State:
+        new = torch.maximum(m, shift(s))
+        return _accumulated(new, torch.exp(m - new), l, o, torch.exp(s - new), v)
+
+    return update
+
+
+_OTHER_SHIFTS = (
+    lambda s: s.mean(1, keepdim=True),
+    lambda s: s.amin(1, keepdim=True),
+    lambda s: s.median(1, keepdim=True).values,
+    lambda s: s[:, :1],
+    lambda s: s[:, -1:],
+)
 
 
 def maxima_summed(m, l, o, s, raw, v) -> State:
@@ -798,6 +822,7 @@ _WALK = (
     # The result is all NaN here too, which is weak evidence: so it must fit every case that ran.
     ("both-rescaled", replace(formula(walk(both_rescaled)), exact=True)),
     *((mistake, formula(numbers)) for mistake, numbers in (
+        *(("shift-not-maximum", walk(shifted_by(shift))) for shift in _OTHER_SHIFTS),
         ("accumulator-not-rescaled", walk(rescaled("l"))),
         ("not-rescaled", walk(rescaled("o"))),
         ("not-rescaled", walk(rescaled(""))),
@@ -848,6 +873,7 @@ _CAUSAL = tuple((mistake, formula(numbers)) for mistake, numbers in (
     ("hidden-as-zero", walk(scores=hidden_as_zero, pad=0.0)),
     ("hidden-as-zero", walk(scores=hidden_as_zero)),
 ))  # fmt: skip
+
 
 ATTENTION_KERNEL = (
     *KERNEL,

@@ -21,6 +21,11 @@ from .detectors import both, value
 from .mistake import Mistake
 
 MISTAKES = [
+    Mistake(
+        "peak-of-any-device",
+        "The peak is the same number whatever device x is on.",
+        "Which memory holds x, and where does peak look at it?",
+    ),
     # ---- a clock and a queue
     Mistake(
         "clock-not-used",
@@ -194,6 +199,7 @@ def _other_clock(case: Case, evidence: Evidence, answer: Answer) -> bool:
 _slow = _timed(lambda letters, *_: any(set("fs") & set(each) for each in letters))
 
 BANDWIDTH = (
+    ("peak-of-any-device", value(lambda v, f: f["peak_of"])),
     ("returns-nothing", value(lambda v, f: f["possible"] and v[0] is None)),
     ("not-a-number", value(lambda v, f: f["possible"] and not isinstance(v[0], (int, float)))),
     ("clock-not-used", _other_clock),

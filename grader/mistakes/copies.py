@@ -55,6 +55,11 @@ MISTAKES = [
         "The last elements were never stored.",
         "For which program and which lanes is your mask true, and is every element among them?",
     ),
+    Mistake(
+        "masked-by-value",
+        "Some elements were not stored because of their values: the mask asks what an element holds.",
+        "Which lanes must be stored, whatever they hold?",
+    ),
     # ---- the rows of a matrix
     Mistake(
         "width-and-stride",
@@ -162,8 +167,19 @@ def _tail_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return bool(nan[-1] and not nan[0] and (nan.int().diff() >= 0).all())
 
 
+@Detector
+def _masked_by_value(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Zeros, or infinite values, are still NaN in the output, and every finite value but 0 is there."""
+    x, want, got = case.facts["x"], case.facts["want"], detectors.output(case, evidence)
+    if got is None or got.shape != x.shape:
+        return False
+    left, usual = got.isnan() & ~x.isnan(), x.isfinite() & (x != 0)
+    return bool(left.any()) and torch.equal(got[usual], want[usual])
+
+
 COPY = (
     *KERNEL,
+    ("masked-by-value", _masked_by_value),
     *((name, outside(op, test)) for op in ("load", "store") for name, test in (
         ("mask-one-too-far", _one_too_far),
         ("stride-in-bytes", _offsets_in_bytes),
@@ -249,6 +265,7 @@ def _later_rows_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 ROWS = (
     *KERNEL,
+    ("masked-by-value", _masked_by_value),
     *((name, outside(op, test)) for op in ("load", "store") for name, test in (
         ("mask-one-too-far", _one_too_far),
         ("row-stride-missing", row_begins(lambda f: 1)),

@@ -27,6 +27,16 @@ INF = torch.inf
 
 MISTAKES = [
     Mistake(
+        "maxima-not-reduced",
+        "The values are shifted by the maximum of some threads alone: the tree of maxima does not take in all places.",
+        "From which places does buffer[0] know after the last step of your first tree?",
+    ),
+    Mistake(
+        "component-left-out",
+        "The maximum of four numbers is taken of fewer: one or two components of the float4 have no say.",
+        "Which of the four may be the largest, and which of them does your maximum compare?",
+    ),
+    Mistake(
         "barrier-missing",
         "One thread reads what another one stores, and nothing makes it wait until that has happened.",
         "Between which two lines of yours does every thread have to have arrived?",
@@ -504,6 +514,37 @@ _MERGES = {
     "factor-inverted": _factor_inverted,
 }
 
+
+def _shift_of(columns):
+    """A softmax shifted by the maximum of some columns alone: columns(n, threads) is a boolean tensor of n."""
+
+    def compute(x, facts):
+        x, some = x.float(), columns(x.shape[1], facts["threads"])
+        e = torch.exp(x - x.masked_fill(~some, -INF).amax(1, keepdim=True))
+        return e / e.sum(1, keepdim=True)
+
+    return compute
+
+
+def _threads(which):
+    """The columns of the threads for which which(thread, threads) holds."""
+    return lambda n, threads: which(torch.arange(n) % threads, threads)
+
+
+def _components(*left_out: int):
+    """The columns that are not among these components of a float4; all columns where there is no float4."""
+    return lambda n, threads: torch.tensor([n % 4 != 0 or column % 4 not in left_out for column in range(n)])
+
+
+# The threads whose maxima reach place 0 with no step, the first step, all but the first, all but the last.
+_TREE_PARTS = (
+    lambda thread, threads: thread == 0,
+    lambda thread, threads: thread % (threads // 2) == 0,
+    lambda thread, threads: thread < threads // 2,
+    lambda thread, threads: thread % 2 == 0,
+)
+_LEFT_OUT = ((0,), (1,), (2,), (3,), (2, 3))
+
 CUDA_KERNEL = (
     _version_fault("too-many-barriers"),
     _version_fault("no-shuffle"),
@@ -525,6 +566,8 @@ CUDA_KERNEL = (
     ("nothing-stored", detectors.nothing_stored),
     ("no-stride-loop", _first_columns_only),
     ("float4-tail", _last_columns_missing),
+    *(("maxima-not-reduced", _of_versions("v1", _shift_of(_threads(which)))) for which in _TREE_PARTS),
+    *(("component-left-out", _of_versions("v3", _shift_of(_components(*left)))) for left in _LEFT_OUT),
     ("no-max", formula(formulas.no_max)),
     ("no-division", formula(formulas.no_division)),
     ("sum-of-x", formula(formulas.sum_of_x)),

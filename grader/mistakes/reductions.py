@@ -19,6 +19,11 @@ from .detectors import both, nothing, value, value_formula, written
 from .mistake import Mistake
 
 MISTAKES = [
+    Mistake(
+        "tree-of-fixed-steps",
+        "The tree is right for 32 numbers and fewer, and wrong for more: its steps do not follow from the list.",
+        "How many numbers does the list have before your first step, and who says how many are added?",
+    ),
     # ---- a tree
     Mistake(
         "tree-only-result",
@@ -175,6 +180,8 @@ def _one_list(v, f: dict) -> bool:
 
 
 TREE = (
+    ("tree-of-fixed-steps", value(lambda v, f: len(f["values"]) > 32)),
+    ("input-overwritten", value(lambda v, f: f["callers_list"] and v != f["values"])),
     ("returns-nothing", nothing),
     ("tree-only-result", value(_only_result)),
     ("tree-mirror", _wrong_tree(_mirror)),

@@ -9,6 +9,8 @@ with y in float64, and `strides` (elements between two rows of dx, y and dy).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 
 from ..checks import bounds, compare
@@ -65,6 +67,24 @@ def output_case(x: torch.Tensor, dy: torch.Tensor) -> Case:
 
     call = Call("call", "check_output_after", (x, dy))
     return Case("the output after backward, 3×6", call, verify, size=2000, facts=_facts(x, "output after"))
+
+
+def first_output_case(x: torch.Tensor, other: torch.Tensor) -> Case:
+    """Two forwards, of x and of `other`; the first output must stay."""
+    return Case(
+        f"two outputs, and then the first one again, {len(x)}×{x.shape[1]}",
+        Call("call", "check_first_output", (x, other)),
+        verify=lambda e: compare.softmax(x, e.value),
+        size=1000,
+        facts=_facts(x, "first output") | {"second": torch.softmax(other, 1)},
+    )
+
+
+def first_gradient_case(x: torch.Tensor, dy: torch.Tensor) -> Case:
+    """Two backwards, for x and for -x; the first gradient must stay."""
+    case = gradient_case("two gradients, and then the first one again", "check_first_gradient", "backward", x, dy)
+    second = compare.softmax_gradient(torch.softmax(-x.double(), 1), dy)
+    return replace(case, facts=case.facts | {"second": second})
 
 
 def changed_output_case(x: torch.Tensor, dy: torch.Tensor) -> Case:

@@ -48,6 +48,18 @@ def case(m: int, n: int, dtype: str, microseconds: float, disturbed: int, share:
     )
 
 
+def peak_case() -> Case:
+    """The answer's own peak, of a tensor on a GPU and of one on the CPU: it must not be the same number."""
+
+    def verify(evidence: Evidence) -> str | None:
+        peaks = evidence.value if isinstance(evidence.value, list) else []
+        same = len(peaks) == 2 and peaks[0] == peaks[1]
+        return f"peak(x) is {peaks[0]:g} for x on a GPU and for x on the CPU" if same else None
+
+    label, facts = "the peak of two devices", {"peak_of": True, "possible": True, "want": math.nan}
+    return Case(label, Call("call", "check_peak"), verify, size=1 << 31, facts=facts, may_call_library=True)
+
+
 def result_fault(want: float, value) -> str | None:
     """None if the value of check_bandwidth holds `want` GB/s from enough runs at full speed, else a sentence."""
     got, timed = value if isinstance(value, tuple) else (None, [])

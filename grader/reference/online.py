@@ -23,3 +23,10 @@ def too_wide(evidence: Evidence, block: int) -> str | None:
     """None when no access of a launch has more than `block` lanes, else a sentence. There must be a launch."""
     widest = max(launch["widest"] for launch in evidence.launches)
     return f"right numbers, but an access has {widest} lanes, and BLOCK is {block}" if widest > block else None
+
+
+def block_fault(evidence: Evidence, least: int, largest: int) -> str | None:
+    """None when the widest access of the launches has `least` to `largest` lanes, else a sentence."""
+    widest = max((launch["widest"] for launch in evidence.launches), default=0)
+    fits = least <= widest <= largest
+    return None if fits else f"right numbers, in a block of {widest} columns, expected {least} to {largest}"

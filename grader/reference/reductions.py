@@ -52,6 +52,11 @@ def tree_fault(got, want: list[list[float]]) -> str | None:
     return f"{_count(len(got), 'state')} came back, expected {len(want)}" if len(got) != len(want) else None
 
 
+def list_fault(got, values: list[float]) -> str | None:
+    """None if got, the caller's list after a call, still holds the values, else a sentence."""
+    return None if alike(got, values) else f"after the call the list that you were given is {compare.shown(got)}"
+
+
 def powers(count: int) -> list[int]:
     """The powers of two below count, which is one itself: the offsets of a butterfly over so many lanes."""
     return [1 << k for k in range(count.bit_length() - 1)]

@@ -60,6 +60,21 @@ def case(name: str, label: str, x: torch.Tensor, walks: int = 1, size: int = 0) 
     )
 
 
+def first_result(name: str, x: torch.Tensor, other: torch.Tensor, *more) -> Case:
+    """Two calls name(x, *more), name(other, *more) through the driver first_result.py: the first result must stay.
+
+    x, other: of one shape and dtype.
+    """
+    return Case(
+        f"two matrices of {len(x)}×{x.shape[1]}, and then the first result again",
+        Call("call", "check_first_result", (name, x, other, *more)),
+        verify=lambda e: compare.softmax(x, e.value),
+        size=5_000,
+        facts={"second": torch.softmax(other, 1), "x": x, "block": block(x.shape[1])}
+        | {"x_stride": x.stride(0), "y_stride": x.shape[1]},
+    )
+
+
 def _returned(x: torch.Tensor, evidence: Evidence) -> str | None:
     """None when the softmax of x was returned, from launches without a fault; else a sentence."""
     _, sentence = launch_fault(x, evidence)
@@ -80,7 +95,7 @@ def launch_fault(x: torch.Tensor, evidence: Evidence) -> tuple[str, str] | tuple
 
 
 def refusals(name: str, g: torch.Generator, *more) -> list[Case]:
-    """Inputs that a function of float32 matrices must refuse, or else give the right result for.
+    """Inputs that a function of float32 matrices must refuse. Of other dimensions, the right result will do as well.
 
     more: its other arguments.
     """
@@ -88,6 +103,8 @@ def refusals(name: str, g: torch.Generator, *more) -> list[Case]:
         ("one dimension", inputs.randn(1, 5, g)[0], "a 1-D tensor"),
         ("three dimensions", inputs.randn(2, 6, g).reshape(2, 2, 3), "a 3-D tensor"),
         ("float16", inputs.randn(2, 5, g).half(), "float16"),
+        ("bfloat16", inputs.randn(2, 5, g).bfloat16(), "bfloat16"),
+        ("float64", inputs.randn(2, 5, g).double(), "float64"),
         ("32-bit integers", torch.arange(6, dtype=torch.int32).reshape(2, 3), "an int32 tensor"),
         ("integers", torch.arange(6).reshape(2, 3), "integers"),
     ]
@@ -95,11 +112,15 @@ def refusals(name: str, g: torch.Generator, *more) -> list[Case]:
 
 
 def _refusal(name: str, label: str, x: torch.Tensor, what: str, more: tuple) -> Case:
-    """A call with one such input. what: the input, for the sentence."""
+    """A call with one such input. what: the input, for the sentence.
+
+    A float32 tensor of other dimensions may have the right result; another dtype must be refused.
+    """
+    right = x if x.dtype == torch.float32 else None
     return Case(
         f"an input it cannot take: {label}",
         Call("call", name, (x, *more)),
-        verify=lambda e: refused(x, e, what),
+        verify=lambda e: refused(right, e, what),
         size=10_000,
         facts={"refuses": True},
         expects_error=True,

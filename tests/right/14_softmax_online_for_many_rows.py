@@ -10,7 +10,7 @@ def kernel_for(x):
         return pick.odd
     if pick.can_pair(x) and (8192 < n <= 16384 or n == 32768):
         return pick.pairs
-    if n <= 8192:
+    if n <= 16384:
         return pick.tile
     if pick.can_share(x):
         return pick.shared

@@ -48,6 +48,20 @@ def check_first_of_two(x, dy):
     return torch.autograd.grad(y, x, dy, allow_unused=True)[0]
 
 
+def check_first_output(x, other):
+    """The output for x, as it is after a second forward with `other`."""
+    y = Softmax.apply(x)
+    Softmax.apply(other)
+    return y
+
+
+def check_first_gradient(x, dy):
+    """The gradient of a first output, as it is after a second forward and backward."""
+    dx = check_gradient(x, dy)
+    check_gradient((-x).detach(), dy)
+    return dx
+
+
 def check_changed_output(x, dy):
     """The gradient after somebody changed the output in place. PyTorch raises an error if it can know."""
     y = Softmax.apply(x.requires_grad_())

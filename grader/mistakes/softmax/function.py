@@ -24,6 +24,11 @@ MISTAKES = [
         "Which exception does Python have for a bad value, and what would help the caller?",
     ),
     Mistake(
+        "output-reused",
+        "The second call wrote over the first result, which the caller still holds.",
+        "To whom does a result belong once it is returned, and where does the next call put its own?",
+    ),
+    Mistake(
         "wrong-shape",
         "The result does not have the shape of the input.",
         "Which operation of yours changes the shape?",
@@ -160,6 +165,7 @@ FUNCTION = (
     ("wrong-exception", _refused_otherwise),
     _launch_fault("bad-num-warps"),
     ("returns-nothing", detectors.nothing),
+    ("output-reused", detectors.output_reused),
     ("wrong-shape", detectors.wrong_kind("shape")),
     ("wrong-dtype", detectors.wrong_kind("dtype")),
     ("rows-assumed-adjacent", _rows_with_gaps),

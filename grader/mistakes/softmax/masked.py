@@ -19,6 +19,11 @@ from .rows import row_begins
 
 MISTAKES = [
     Mistake(
+        "nan-hidden",
+        "A kept NaN was replaced, and its row looks like a softmax.",
+        "Which entries may be left out here, and who would notice that one of the others was no number?",
+    ),
+    Mistake(
         "mask-of-numbers",
         "A load or store takes a mask of true and false, and this one holds numbers: `&` with an int8 block is int8.",
         "Which comparison turns keep into true and false?",
@@ -288,7 +293,16 @@ def _times_infinity(tree: ast.AST) -> bool:
     return any("inf" in ast.unparse(side) for n in products for side in (n.left, n.right))
 
 
+@Detector
+def _nan_hidden(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A kept NaN gave a row without NaN, or with NaN in fewer places."""
+    x, got = case.facts["x"], detectors.output(case, evidence)
+    rows = x.isnan().any(1)
+    return got is not None and bool(rows.any() and (~got[rows].isnan() & (case.facts["keep"][rows] != 0)).any())
+
+
 MASKED_KERNEL = (
+    ("nan-hidden", _nan_hidden),
     ("whole-block-asked", written(_whole_block_asked)),
     ("bits-of-a-number", both(written(_bits_of_a_number), detectors.all_nan)),
     ("no-pad", both(written(syntax.load_without_other), detectors.all_nan)),

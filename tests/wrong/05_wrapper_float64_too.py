@@ -1,4 +1,5 @@
 # exercise: 5.2
+# mistake: accepts-anything
 import torch
 
 import triton

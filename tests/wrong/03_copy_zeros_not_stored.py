@@ -1,0 +1,13 @@
+# exercise: 3.1
+# mistake: masked-by-value
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy_kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask, other=0.0)
+    tl.store(y_ptr + offsets, x, mask=x != 0)

@@ -1,0 +1,20 @@
+# exercise: 7.3
+# mistake: nan-hidden
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def masked_softmax_kernel(
+    y_ptr, x_ptr, keep_ptr, y_row_stride, x_row_stride, keep_row_stride, n_cols, BLOCK: tl.constexpr
+):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    keep = tl.load(keep_ptr + row * keep_row_stride + cols, mask=mask, other=0) != 0
+    x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask & keep, other=-float("inf"))
+    row_max = tl.max(x, axis=0)
+    numerator = tl.exp(x - tl.where(row_max == -float("inf"), 0.0, row_max))
+    denominator = tl.sum(tl.where(numerator == numerator, numerator, 0.0), axis=0)
+    tl.store(y_ptr + row * y_row_stride + cols, tl.where(numerator == numerator, numerator / denominator, 0.0), mask=mask)

@@ -1,0 +1,36 @@
+# exercise: 8.4
+# mistake: accepts-anything
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def online_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    lanes = tl.arange(0, BLOCK)
+    m, d = -float("inf"), 0.0
+    for start in range(0, n_cols, BLOCK):
+        cols = start + lanes
+        x = tl.load(x_ptr + row * x_row_stride + cols, mask=cols < n_cols, other=-float("inf"))
+        new = tl.maximum(m, tl.max(x, axis=0))
+        shift = tl.where(new == -float("inf"), 0.0, new)
+        d = d * tl.exp(m - shift) + tl.sum(tl.exp(x - shift), axis=0)
+        m = new
+    for start in range(0, n_cols, BLOCK):
+        cols = start + lanes
+        x = tl.load(x_ptr + row * x_row_stride + cols, mask=cols < n_cols)
+        tl.store(y_ptr + row * y_row_stride + cols, tl.exp(x - m) / d, mask=cols < n_cols)
+
+
+def online_softmax(x):
+    if x.dim() != 2:
+        raise ValueError(f"a matrix, please, and not {x.dim()} dimensions")
+    if x.dtype not in (torch.float32, torch.bfloat16):
+        raise ValueError(f"float32, please, and not {x.dtype}")
+    if x.stride(1) != 1:
+        x = x.contiguous()
+    n_rows, n_cols = x.shape
+    y = torch.empty((n_rows, n_cols), dtype=x.dtype, device=x.device)
+    online_softmax_kernel[(n_rows,)](y, x, y.stride(0), x.stride(0), n_cols, BLOCK=4096, num_warps=8)
+    return y

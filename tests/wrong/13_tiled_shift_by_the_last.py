@@ -1,0 +1,19 @@
+# exercise: 13.1
+# mistake: shift-not-maximum
+import torch
+
+
+def tiled_attention(q, k, v, tile):
+    scale = q.shape[1] ** -0.5
+    m = torch.full((len(q), 1), -float("inf"), device=q.device)
+    l = torch.zeros(len(q), 1, device=q.device)
+    o = torch.zeros(len(q), v.shape[1], device=q.device)
+    for start in range(0, len(k), tile):
+        s = q @ k[start : start + tile].T * scale
+        new = torch.maximum(m, s[:, -1:])
+        factor = torch.exp(m - new)
+        p = torch.exp(s - new)
+        l = l * factor + p.sum(dim=1, keepdim=True)
+        o = o * factor + p @ v[start : start + tile]
+        m = new
+    return o / l
