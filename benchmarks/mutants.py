@@ -44,7 +44,7 @@ from grader.judge.judge import judge  # noqa: E402
 from grader.spec import Exercise, Result  # noqa: E402
 
 EQUIVALENT = pathlib.Path(__file__).with_name("equivalent_mutants.toml")
-STYLES = 40
+STYLES = 15
 CUDA = re.compile("__global__|__device__")
 SOLUTION = "solution"  # the source of mutants of the course's own answer
 
