@@ -43,7 +43,7 @@ from grader.judge.judge import judge  # noqa: E402
 from grader.spec import Exercise, Result  # noqa: E402
 
 EQUIVALENT = pathlib.Path(__file__).with_name("equivalent_mutants.toml")
-STYLES = 15  # mutants of answers in other styles, for each exercise
+OWN, STYLES = 300, 15  # mutants of each exercise in a full run: of the course's own answer at most, of other styles
 SECONDS = 5.0  # for all cases of a mutant; right answers take one at most
 CUDA = re.compile("__global__|__device__")
 SOLUTION = "solution"  # the source of mutants of the course's own answer
@@ -171,10 +171,10 @@ def sample(exercise: Exercise, answers: dict[str, str], count: int, seed: int) -
 
 
 def every(exercise: Exercise) -> list[Mutant]:
-    """All mutants of the course's own answer, and STYLES of answers in other styles, of which there are too many."""
+    """The mutants of a full run: OWN of the course's own answer, of which few have more, and STYLES of the others."""
     answers = sources(exercise)
     own = answers.pop(SOLUTION)
-    return mutants(exercise, SOLUTION, own) + sample(exercise, answers, STYLES, 0)
+    return mutants(exercise, SOLUTION, own, OWN) + sample(exercise, answers, STYLES, 0)
 
 
 # ---- judging

@@ -34,8 +34,6 @@ COMPARED = {
     ast.NotEq: [ast.Eq],
     ast.Is: [ast.IsNot],
     ast.IsNot: [ast.Is],
-    ast.In: [ast.NotIn],
-    ast.NotIn: [ast.In],
 }
 CALLED = {  # functions and methods that are taken for each other
     "max": ["min", "sum"],
@@ -169,7 +167,7 @@ def _binary(node: ast.BinOp) -> Iterator[ast.expr]:
 
 def _comparison(node: ast.Compare) -> Iterator[ast.expr]:
     for at, op in enumerate(node.ops):
-        for other in COMPARED[type(op)]:
+        for other in COMPARED.get(type(op), []):
             yield ast.Compare(node.left, [*node.ops[:at], other(), *node.ops[at + 1 :]], node.comparators)
     if len(node.ops) == 2:
         yield ast.Compare(node.left, node.ops[:1], node.comparators[:1])
