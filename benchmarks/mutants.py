@@ -39,12 +39,11 @@ import python_mutations  # noqa: E402
 
 from grader import lessons  # noqa: E402
 from grader.judge import extract  # noqa: E402
-from grader.judge.judge import judge  # noqa: E402
+from grader.judge.judge import SECONDS, judge  # noqa: E402
 from grader.spec import Exercise, Result  # noqa: E402
 
 EQUIVALENT = pathlib.Path(__file__).with_name("equivalent_mutants.toml")
 OWN, STYLES = 300, 15  # mutants of each exercise in a full run: of the course's own answer at most, of other styles
-SECONDS = 5.0  # for all cases of a mutant; right answers take one at most
 CUDA = re.compile("__global__|__device__")
 SOLUTION = "solution"  # the source of mutants of the course's own answer
 
@@ -180,10 +179,10 @@ def every(exercise: Exercise) -> list[Mutant]:
 # ---- judging
 
 
-def verdict(mutant: Mutant) -> Result:
-    """The judge's result on a mutant, as on an answer handed in, but for the time: some edits never end."""
+def verdict(mutant: Mutant, seconds: float = SECONDS) -> Result:
+    """The judge's result on a mutant, as on an answer handed in. seconds: for all cases; some edits never end."""
     exercise = lessons.exercises()[mutant.exercise]
-    return judge(exercise, extract.extract([mutant.text], exercise.names), seconds=SECONDS)
+    return judge(exercise, extract.extract([mutant.text], exercise.names), seconds=seconds)
 
 
 def survives(result: Result) -> bool:
