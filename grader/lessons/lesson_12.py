@@ -90,6 +90,7 @@ def _two_level_cases(seed: int) -> list[Case]:
         ("one warp", 1, 0.0),
         ("four warps, around -200", 4, -200.0),
         ("three warps", 3, 0.0),
+        ("twenty warps", 20, 0.0),
         ("a block of 1024 threads", 32, -200.0),
     ]):  # fmt: skip
         ms = [rng.gauss(around, 3) for _ in range(32 * warps)]

@@ -52,6 +52,7 @@ _CHOICES = [
     (64, 781, _HALF, ("odd",), "vectors-unused"),
     (32, 32768, _BRAIN, ("pairs", "shared"), "pairs-unused"),
     (8, 50257, _BRAIN, ("split", "online"), "beyond-the-registers"),
+    (512, 50257, _BRAIN, ("split", "online"), "beyond-the-registers"),
     (128, 131072, _SINGLE, ("shared",), "sharing-unused"),
     (256, 131072, _BRAIN, ("shared",), "sharing-unused"),
 ]
