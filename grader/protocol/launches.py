@@ -18,6 +18,8 @@ def encode(value, tensor: Callable, kernel: Callable):
     import triton.language as tl
 
     def inner(value):
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return {"named": [list(value._fields), [inner(each) for each in value]]}
         if isinstance(value, tuple):
             return {"tuple": [inner(each) for each in value]}
         if isinstance(value, tl.constexpr):
@@ -42,10 +44,11 @@ def encode(value, tensor: Callable, kernel: Callable):
     return inner(value)
 
 
-def decode(data, tensor: Callable, kernel: Callable):
+def decode(data, tensor: Callable, kernel: Callable, named: Callable):
     """The argument of JSON data of `encode`. Raises orders.Malformed; TypeError for an object that no kernel takes.
 
     tensor: from the data of a tensor to a tensor. kernel: from the data of a kernel to the kernel.
+    named: from the names and the values of its fields to a named tuple.
     """
     import triton
     import triton.language as tl
@@ -62,6 +65,8 @@ def decode(data, tensor: Callable, kernel: Callable):
         ((tag, of),) = data.items()
         if tag == "tuple":
             return tuple(inner(each) for each in of)
+        if tag == "named":
+            return named(of[0], [inner(each) for each in of[1]])
         if tag == "constexpr":
             return tl.constexpr(inner(of))
         if tag == "language":
