@@ -212,6 +212,11 @@ def launch_options() -> frozenset[str]:
         return frozenset(known)
 
 
+def is_interpreted() -> bool:
+    """Whether @triton.jit makes interpreted kernels in this process."""
+    return bool(library_functions())
+
+
 def is_jit(function) -> bool:
     """Whether a function has the decorator @triton.jit, in a process that compiles kernels."""
     from triton.runtime import JITFunction
