@@ -9,6 +9,7 @@ handle meets them.
 from __future__ import annotations
 
 import functools
+import math
 from typing import NamedTuple
 
 import torch
@@ -72,8 +73,17 @@ class Handle(torch.Tensor):
     def __dlpack__(self, *args, **kwargs):
         raise BufferError("the numbers of this tensor live on the device, and no library of the host can share them")
 
+    def apply_(self, *functions):  # PyTorch's own would read memory that a handle does not have
+        raise TypeError("this calls Python for each number, and the numbers of this tensor live on the device")
+
+    map_ = map2_ = apply_
+
+    def __copy__(self):
+        return self.detach().requires_grad_(self.requires_grad)
+
     def __deepcopy__(self, memo):
-        return self.clone()
+        memo[id(self)] = copy = self.detach().clone().requires_grad_(self.requires_grad)
+        return copy
 
     def __reduce_ex__(self, protocol):
         raise TypeError("a tensor of the device cannot be stored in a file")
@@ -154,10 +164,14 @@ def run(wire: Wire, operator, args, kwargs):
     if shape.composite:  # PyTorch makes it of others, and did not do so yet: as in inference_mode
         with OnDevice(wire):
             return operator.decompose(*args, **kwargs)
+    if shape.name == "aten::resize_" and isinstance(args[0], Handle):
+        return _resize(wire, *args)
     if shape.view and isinstance(args[0], Handle):
         view = getattr(torch.ops.aten, shape.name.removeprefix("aten::").removesuffix("_"))
         args[0].data = view(*args, **kwargs)
         return args[0]
+    if shape.name.startswith("aten::_foreach_"):
+        return _each(wire, operator, args, kwargs)
     if shape.name == "aten::copy_" and not isinstance(args[0], Handle):
         return args[0].copy_(download(args[1], "copy_"))
 
@@ -184,6 +198,33 @@ def run(wire: Wire, operator, args, kwargs):
         if isinstance(tensor, Handle) and tensor.shape != now.shape:  # an output that had to be enlarged
             tensor.data = now
     return given[0] if len(given) == 1 else given
+
+
+def _resize(wire: Wire, handle: Handle, shape) -> Handle:
+    """resize_: the same handle, of new memory where the old is too small."""
+    with OnDevice(wire):
+        flat = handle.detach().as_strided([handle.numel()], [1], handle.storage_offset())
+        fresh = handle.new_empty(math.prod(shape))
+        kept = min(flat.numel(), fresh.numel())
+        if kept:
+            fresh[:kept] = flat[:kept]
+        handle.data = fresh.view(shape)
+    return handle
+
+
+def _each(wire: Wire, operator, args, kwargs) -> list | None:
+    """An operator on lists of tensors, as one operator for each place in the lists."""
+    one = getattr(torch.ops.aten, _shape_of(operator).name.removeprefix("aten::_foreach_"))
+
+    def at(place: int, value):
+        return value[place] if isinstance(value, (list, tuple)) else value
+
+    with OnDevice(wire):
+        results = [
+            one(*(at(i, value) for value in args), **{name: at(i, value) for name, value in kwargs.items()})
+            for i in range(len(args[0]))
+        ]
+    return results if operator._schema.returns else None
 
 
 def upload(wire: Wire, tensor: torch.Tensor) -> Handle:
