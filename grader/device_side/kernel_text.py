@@ -15,11 +15,11 @@ import collections
 import copy
 import hashlib
 import inspect
-import keyword
 import linecache
 import re
 import types
 from collections.abc import Iterator
+from keyword import iskeyword
 from typing import NoReturn
 
 import triton
@@ -41,12 +41,12 @@ _KINDS = (
     "int64 int8 int_signed int_unsigned ptr standard_floating uint16 uint32 uint64 uint8 void"
 ).split()
 _ATTRIBUTES = frozenset(
-    "T shape dtype type name numel value scalar element_ty primitive_bitwidth int_bitwidth fp_mantissa_width exponent_bias "
-    "block_shape strides block_type nbytes itemsize address_space get_block_shapes get_int_max_value get_int_min_value "
-    "abs advance argmax argmin associative_scan atomic_add atomic_and atomic_cas atomic_load atomic_max atomic_min "
-    "atomic_or atomic_poll atomic_store atomic_xchg atomic_xor broadcast_to cast cdiv ceil cos cumprod cumsum erf exp "
-    "exp2 expand_dims flip floor gather histogram item load log log2 logical_and logical_or max min permute ravel "
-    "reduce reduce_or reshape rsqrt scatter sigmoid sin softmax sort split sqrt sqrt_rn store sum to trans view "
+    "T shape dtype type name numel value scalar element_ty primitive_bitwidth int_bitwidth fp_mantissa_width "
+    "exponent_bias block_shape strides block_type nbytes itemsize address_space get_block_shapes get_int_max_value "
+    "get_int_min_value abs advance argmax argmin associative_scan atomic_add atomic_and atomic_cas atomic_load "
+    "atomic_max atomic_min atomic_or atomic_poll atomic_store atomic_xchg atomic_xor broadcast_to cast cdiv ceil cos "
+    "cumprod cumsum erf exp exp2 expand_dims flip floor gather histogram item load log log2 logical_and logical_or max "
+    "min permute ravel reduce reduce_or reshape rsqrt scatter sigmoid sin softmax sort split sqrt sqrt_rn store sum to trans view "
     "xor_sum".split()
 ) | {f"is_{kind}" for kind in _KINDS}
 _NODES = (
@@ -443,7 +443,11 @@ def _defs(text: str) -> list[str]:
 def _without_docstring(text: str, tree: ast.FunctionDef) -> tuple[str, ast.FunctionDef]:
     """(text, tree) of a function with empty lines in its docstring. Both as they were if there is none."""
     first = ast.parse(text).body[0].body[0]
-    if not isinstance(first, ast.Expr) or not isinstance(first.value, ast.Constant) or type(first.value.value) is not str:
+    if (
+        not isinstance(first, ast.Expr)
+        or not isinstance(first.value, ast.Constant)
+        or type(first.value.value) is not str
+    ):
         return text, tree
     start, end, lines = first.lineno - 1, first.end_lineno - 1, text.split("\n")
     before = lines[start].encode()[: first.col_offset].decode()
@@ -511,7 +515,7 @@ def _names_fields(value) -> bool:
         return False
     names, defaults = value
     plain = all(type(n) is str and n.isidentifier() and not n.startswith("_") for n in names)
-    return plain and not any(map(keyword.iskeyword, names)) and len({*names}) == len(names) >= len(defaults)
+    return plain and not any(map(iskeyword, names)) and len({*names}) == len(names) >= len(defaults)
 
 
 def _named(value):

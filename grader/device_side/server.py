@@ -136,7 +136,10 @@ class Server:
         done = self._told(order | {"op": "kernel"}, obeyed=False)
         if "error" in done:
             return done
-        more = {name: launches.decode(value, _no_tensor, self._kernels.get, named_tuple) for name, value in done["more"].items()}
+        more = {
+            name: launches.decode(value, _no_tensor, self._kernels.get, named_tuple)
+            for name, value in done["more"].items()
+        }
         self._kernels.launch(done["kernel"], call.grid, call.args, {**more, **call.kwargs}, self._observer.ledger)
         return {"value": encode(None)}
 

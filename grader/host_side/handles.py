@@ -73,7 +73,7 @@ class Handle(torch.Tensor):
     def __dlpack__(self, *args, **kwargs):
         raise BufferError("the numbers of this tensor live on the device, and no library of the host can share them")
 
-    def apply_(self, *functions):  # PyTorch's own would read memory that a handle does not have
+    def apply_(self, *functions):  # noqa: D102 (PyTorch's own would read memory that a handle does not have)
         raise TypeError("this calls Python for each number, and the numbers of this tensor live on the device")
 
     map_ = map2_ = apply_
@@ -158,20 +158,16 @@ def _of_the_host(operator, args, kwargs) -> bool:
 def run(wire: Wire, operator, args, kwargs):
     """Run an operator on the device. Returns handles and plain values."""
     shape = _shape_of(operator)
-    if shape.name in OPDEFS:  # torch.library.custom_op of the answer: its Python runs here
+    if shape.composite or not shape.name.startswith("aten::"):
         with OnDevice(wire):
-            return OPDEFS[shape.name]._init_fn(*args, **kwargs)
-    if shape.composite:  # PyTorch makes it of others, and did not do so yet: as in inference_mode
-        with OnDevice(wire):
-            return operator.decompose(*args, **kwargs)
-    if shape.name == "aten::resize_" and isinstance(args[0], Handle):
-        return _resize(wire, *args)
-    if shape.view and isinstance(args[0], Handle):
-        view = getattr(torch.ops.aten, shape.name.removeprefix("aten::").removesuffix("_"))
-        args[0].data = view(*args, **kwargs)
-        return args[0]
+            return _made_of_others(operator, shape, args, kwargs)
     if shape.name.startswith("aten::_foreach_"):
-        return _each(wire, operator, args, kwargs)
+        with OnDevice(wire):
+            return _each(operator, shape, args, kwargs)
+    if shape.view and isinstance(args[0], Handle):
+        with OnDevice(wire):
+            args[0].data = _changed_view(shape, *args, **kwargs)
+        return args[0]
     if shape.name == "aten::copy_" and not isinstance(args[0], Handle):
         return args[0].copy_(download(args[1], "copy_"))
 
@@ -200,31 +196,40 @@ def run(wire: Wire, operator, args, kwargs):
     return given[0] if len(given) == 1 else given
 
 
-def _resize(wire: Wire, handle: Handle, shape) -> Handle:
-    """resize_: the same handle, of new memory where the old is too small."""
-    with OnDevice(wire):
-        flat = handle.detach().as_strided([handle.numel()], [1], handle.storage_offset())
-        fresh = handle.new_empty(math.prod(shape))
-        kept = min(flat.numel(), fresh.numel())
-        if kept:
-            fresh[:kept] = flat[:kept]
-        handle.data = fresh.view(shape)
-    return handle
+def _made_of_others(operator, shape: _Shape, args, kwargs):
+    """An operator that consists of others: PyTorch did not take it apart yet, or it is the answer's own."""
+    if shape.name in OPDEFS:  # of torch.library.custom_op: its Python runs here
+        return OPDEFS[shape.name]._init_fn(*args, **kwargs)
+    if shape.composite:  # as in inference_mode
+        return operator.decompose(*args, **kwargs)
+    return operator.redispatch(torch._C.DispatchKeySet(torch._C.DispatchKey.CPU), *args, **kwargs)
 
 
-def _each(wire: Wire, operator, args, kwargs) -> list | None:
+def _each(operator, shape: _Shape, args, kwargs) -> list | None:
     """An operator on lists of tensors, as one operator for each place in the lists."""
-    one = getattr(torch.ops.aten, _shape_of(operator).name.removeprefix("aten::_foreach_"))
+    one = getattr(torch.ops.aten, shape.name.removeprefix("aten::_foreach_"))
 
     def at(place: int, value):
         return value[place] if isinstance(value, (list, tuple)) else value
 
-    with OnDevice(wire):
-        results = [
-            one(*(at(i, value) for value in args), **{name: at(i, value) for name, value in kwargs.items()})
-            for i in range(len(args[0]))
-        ]
+    results = [
+        one(*(at(i, value) for value in args), **{name: at(i, value) for name, value in kwargs.items()})
+        for i in range(len(args[0]))
+    ]
     return results if operator._schema.returns else None
+
+
+def _changed_view(shape: _Shape, handle: Handle, *args, **kwargs) -> torch.Tensor:
+    """The tensor that a handle is to be after an operator such as squeeze_ or resize_."""
+    if shape.name != "aten::resize_":
+        view = getattr(torch.ops.aten, shape.name.removeprefix("aten::").removesuffix("_"))
+        return view(handle, *args, **kwargs)
+    flat = handle.detach().as_strided([handle.numel()], [1], handle.storage_offset())
+    fresh = handle.new_empty(math.prod(args[0]))
+    kept = min(flat.numel(), fresh.numel())
+    if kept:
+        fresh[:kept] = flat[:kept]
+    return fresh.view(args[0])
 
 
 def upload(wire: Wire, tensor: torch.Tensor) -> Handle:

@@ -30,7 +30,8 @@ class UnreadableKernel(TypeError):
 def collect(function: types.FunctionType, arguments: Iterable = ()) -> KernelProgram:
     """A kernel as text, with all functions that it reaches through names and default values.
 
-    function: the plain Python function of the kernel, the `.fn` of Triton's object. arguments: of its launch. Functions with @triton.jit are
+    function: the plain Python function of the kernel, the `.fn` of Triton's object. arguments: of its launch, whose
+    named tuples have fields. Functions with @triton.jit are
     followed wherever they are defined, other functions within the module of the function that uses them. A name that
     is not defined has no meaning in the result. Raises UnreadableKernel.
     """

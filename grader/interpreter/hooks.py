@@ -21,7 +21,10 @@ from .triton_private import Private, is_interpreted, type_name
 
 # key of triton_private.NEEDED -> (features that it switches on, hooks). The hook of the launch comes last.
 _GROUPS = {
-    "guard": (("guard", "poison", "ledger", "order"), lambda: (_hook_libdevice, _hook_memory, _hook_programs, _hook_launch)),
+    "guard": (
+        ("guard", "poison", "ledger", "order"),
+        lambda: (_hook_libdevice, _hook_memory, _hook_programs, _hook_launch),
+    ),
     "speed": (("speed",), lambda: (*caching.HOOKS, compat.hook_scalars, compat.hook_constants)),
     "bf16": (("bf16",), lambda: (bfloat16.hook,)),
     "batch": (("batch",), lambda: (scheduler.hook,)),

@@ -19,132 +19,132 @@ _MODULES = (_STUBS, "triton.language.extra.cuda.libdevice")
 
 
 @triton.jit
-def abs(x):
+def _abs(x):
     return tl.abs(x)
 
 
 @triton.jit
-def ceil(x):
+def _ceil(x):
     return tl.ceil(x)
 
 
 @triton.jit
-def floor(x):
+def _floor(x):
     return tl.floor(x)
 
 
 @triton.jit
-def cos(x):
+def _cos(x):
     return tl.cos(x)
 
 
 @triton.jit
-def sin(x):
+def _sin(x):
     return tl.sin(x)
 
 
 @triton.jit
-def erf(x):
+def _erf(x):
     return tl.erf(x)
 
 
 @triton.jit
-def exp(x):
+def _exp(x):
     return tl.exp(x)
 
 
 @triton.jit
-def exp2(x):
+def _exp2(x):
     return tl.exp2(x)
 
 
 @triton.jit
-def log(x):
+def _log(x):
     return tl.log(x)
 
 
 @triton.jit
-def log2(x):
+def _log2(x):
     return tl.log2(x)
 
 
 @triton.jit
-def sqrt(x):
+def _sqrt(x):
     return tl.sqrt(x)
 
 
 @triton.jit
-def rsqrt(x):
+def _rsqrt(x):
     return tl.rsqrt(x)
 
 
 @triton.jit
-def add(x, y):
+def _add(x, y):
     return x + y
 
 
 @triton.jit
-def sub(x, y):
+def _sub(x, y):
     return x - y
 
 
 @triton.jit
-def mul(x, y):
+def _mul(x, y):
     return x * y
 
 
 @triton.jit
-def div(x, y):
+def _div(x, y):
     return x / y
 
 
 @triton.jit
-def rcp(x):
+def _rcp(x):
     return 1.0 / x
 
 
 @triton.jit
-def fma(x, y, z):
+def _fma(x, y, z):
     return tl.fma(x, y, z)
 
 
 @triton.jit
-def isnan(x):
+def _isnan(x):
     return (x != x).to(tl.int32)
 
 
 @triton.jit
-def isinf(x):
+def _isinf(x):
     return (tl.abs(x) == float("inf")).to(tl.int32)
 
 
 @triton.jit
-def finitef(x):
+def _finitef(x):
     return (tl.abs(x) < float("inf")).to(tl.int32)
 
 
 @triton.jit
-def float_as_int(x):
+def _float_as_int(x):
     return x.to(tl.int32, bitcast=True)
 
 
 @triton.jit
-def float_as_uint(x):
+def _float_as_uint(x):
     return x.to(tl.uint32, bitcast=True)
 
 
 @triton.jit
-def as_float(x):
+def _as_float(x):
     return x.to(tl.float32, bitcast=True)
 
 
 _FUNCTIONS = {
-    "abs": abs, "ceil": ceil, "floor": floor, "cos": cos, "fast_cosf": cos, "sin": sin, "fast_sinf": sin, "erf": erf,
-    "exp": exp, "fast_expf": exp, "exp2": exp2, "log": log, "fast_logf": log, "log2": log2, "fast_log2f": log2,
-    "sqrt": sqrt, "sqrt_rn": sqrt, "rsqrt": rsqrt, "rsqrt_rn": rsqrt, "add_rn": add, "sub_rn": sub, "mul_rn": mul,
-    "div_rn": div, "fast_dividef": div, "rcp_rn": rcp, "fma": fma, "fma_rn": fma, "isnan": isnan, "isinf": isinf,
-    "finitef": finitef, "float_as_int": float_as_int, "float_as_uint": float_as_uint, "int_as_float": as_float,
-    "uint_as_float": as_float,
+    "abs": _abs, "ceil": _ceil, "floor": _floor, "cos": _cos, "fast_cosf": _cos, "sin": _sin, "fast_sinf": _sin, "erf": _erf,
+    "exp": _exp, "fast_expf": _exp, "exp2": _exp2, "log": _log, "fast_logf": _log, "log2": _log2, "fast_log2f": _log2,
+    "sqrt": _sqrt, "sqrt_rn": _sqrt, "rsqrt": _rsqrt, "rsqrt_rn": _rsqrt, "add_rn": _add, "sub_rn": _sub, "mul_rn": _mul,
+    "div_rn": _div, "fast_dividef": _div, "rcp_rn": _rcp, "fma": _fma, "fma_rn": _fma, "isnan": _isnan, "isinf": _isinf,
+    "finitef": _finitef, "float_as_int": _float_as_int, "float_as_uint": _float_as_uint, "int_as_float": _as_float,
+    "uint_as_float": _as_float,
 }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import functools
 import re
 import symtable
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..checks.syntax import parse
 from ..spec import Answer
@@ -24,6 +24,11 @@ _MAGIC = re.compile(r"^(\s*)(?:[%!?].*|\w[\w.]*\?{1,2}|\w[\w, ]*=\s*[%!].*)$")
 _BODY_STAYS = ("%%time", "%%timeit", "%%capture", "%%prun")
 _COMPREHENSIONS = ("listcomp", "setcomp", "dictcomp", "genexpr")
 _CHANGING_METHODS = {"update", "append", "extend", "insert", "setdefault", "add", "pop", "remove", "clear", "sort"}
+# Names in torch.library, by which an answer makes an operator that it calls as torch.ops.<...>.
+_OPERATOR_MAKERS = frozenset(
+    "custom_op triton_op Library define impl register_fake register_autograd register_kernel".split()
+)
+_OPERATORS = "torch.ops"  # stands for all operators of an answer's own, as if it were one name
 _ALWAYS_THERE = frozenset(dir(builtins))
 
 
@@ -33,6 +38,11 @@ class _Statement:
     binds: frozenset[str]
     now: frozenset[str]  # names needed while the statement runs
     later: frozenset[str]  # names needed when a function it defines is called
+    registers_with: frozenset[str] = frozenset()  # the objects whose methods take what it defines, if not imported
+    decorators: frozenset[str] = frozenset()  # names of the functions that do so
+    fills: frozenset[str] = frozenset()  # names of outer objects that a function it defines changes
+    imports: bool = False
+    future: str = ""  # a feature of Python that it switches on
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,23 @@ class _Session:
     cell_of: list[int]
     places: dict[str, list[int]]
     broken: list[tuple[int, str, str]]
+
+    def add(self, statement: _Statement, cell: int) -> None:
+        """Append a statement. One that registers what it defines changes the object that keeps it."""
+        changed = {name for name in statement.registers_with if not self._latest(name, "imports")}
+        for name in statement.decorators:
+            changed |= self._latest(name, "fills") or frozenset()
+        if changed:
+            statement = replace(statement, now=statement.now | changed)
+        for name in statement.binds | changed:
+            self.places.setdefault(name, []).append(len(self.statements))
+        self.statements.append(statement)
+        self.cell_of.append(cell)
+
+    def _latest(self, name: str, field: str):
+        """A field of the statement that bound a name last; True if there is none."""
+        at = self.last(name, len(self.statements))
+        return getattr(self.statements[at], field) if at is not None else field == "imports"
 
     def last(self, name: str, before: int) -> int | None:
         """The last statement before an index that binds a name."""
@@ -70,13 +97,15 @@ def extract(cells: list[str], names: tuple[str, ...]) -> Answer:
     chosen = set(session.places.get("*", []))
     for name in names:
         _take(name, session, chosen)
-    source = "\n\n".join(session.statements[i].text for i in sorted(chosen))
+    last = max((session.cell_of[i] for i in chosen), default=0)
+    future = {s.future: None for s, cell in zip(session.statements, session.cell_of) if s.future and cell <= last}
+    source = "\n\n".join([*future, *(session.statements[i].text for i in sorted(chosen))])
     return Answer(source, tuple(n for n in names if defined[n] is None), tuple(problems))
 
 
 def definitions(cells: list[str]) -> Counter[str]:
     """The number of top-level statements that define each name. cells: texts of the code cells."""
-    return Counter({name: len(places) for name, places in _read(tuple(cells)).places.items()})
+    return Counter(name for statement in _read(tuple(cells)).statements for name in statement.binds)
 
 
 @functools.lru_cache(maxsize=1)  # all exercises of a notebook read the same cells
@@ -89,10 +118,7 @@ def _read(cells: tuple[str, ...]) -> _Session:
             session.broken.append((number, cell, str(getattr(error, "msg", error))))
             continue
         for statement in found:
-            for name in statement.binds:
-                session.places.setdefault(name, []).append(len(session.statements))
-            session.statements.append(statement)
-            session.cell_of.append(number)
+            session.add(statement, number)
     return session
 
 
@@ -140,8 +166,11 @@ def _statements(cell: str) -> list[_Statement]:
             continue
         if isinstance(node, ast.Import) and all(_of_the_course(a.name) for a in node.names):
             continue
-        binds = frozenset(_bound(node))
-        if not binds:
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            found.append(_Statement("", frozenset(), frozenset(), frozenset(), future=ast.unparse(node)))
+            continue
+        binds, registers_with = _bound(node), _registers_with(node)
+        if not binds and not registers_with:
             continue
         start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
         if start == before:  # shares its line with another statement
@@ -150,7 +179,23 @@ def _statements(cell: str) -> list[_Statement]:
             text = "\n".join(lines[start - 1 : node.end_lineno])
             text = text if _stands_alone(text) else ast.unparse(node)
         now, later = _needed(node, text)
-        found.append(_Statement(text, binds, frozenset(now - _ALWAYS_THERE), frozenset(later - _ALWAYS_THERE)))
+        if _OPERATORS in registers_with:
+            binds, now = binds | {_OPERATORS}, now | {_OPERATORS}
+        if any(isinstance(n, ast.Attribute) and n.attr == "ops" for n in ast.walk(node)):
+            later = later | {_OPERATORS}
+        decorators = {d.func if isinstance(d, ast.Call) else d for d in getattr(node, "decorator_list", [])}
+        found.append(
+            _Statement(
+                text,
+                frozenset(binds),
+                frozenset(now - _ALWAYS_THERE),
+                frozenset(later - _ALWAYS_THERE),
+                frozenset(registers_with - {_OPERATORS}),
+                frozenset(d.id for d in decorators if isinstance(d, ast.Name)),
+                frozenset(_fills(node) & later),
+                isinstance(node, (ast.Import, ast.ImportFrom)),
+            )
+        )
     return found
 
 
@@ -188,6 +233,32 @@ def _bound(node: ast.stmt) -> set[str]:
             if isinstance(method, ast.Attribute) and method.attr in _CHANGING_METHODS:
                 names |= _owner(method)
     return names
+
+
+def _registers_with(node: ast.stmt) -> set[str]:
+    """The names of the objects that a statement gives a function to keep: by a decorator, or by a call.
+
+    `@f.register` is one, `f.register_fake(g)` another. _OPERATORS where it makes an operator of PyTorch.
+    """
+    names, decorators = set(), getattr(node, "decorator_list", [])
+    for decorator in decorators:
+        method = decorator.func if isinstance(decorator, ast.Call) else decorator
+        names |= _owner(method) if isinstance(method, ast.Attribute) else set()
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+        if node.value.func.attr.startswith("register"):
+            names |= _owner(node.value.func)
+    calls = [n for n in (*decorators, getattr(node, "value", None)) if isinstance(n, ast.Call)]
+    if any(getattr(call.func, "attr", getattr(call.func, "id", "")) in _OPERATOR_MAKERS for call in calls):
+        names.add(_OPERATORS)
+    return names
+
+
+def _fills(node: ast.stmt) -> set[str]:
+    """The names that a function changes when it is called, as `TABLE[name] = function` does."""
+    if not isinstance(node, ast.FunctionDef):
+        return set()
+    parts = (part for part in ast.walk(node) if isinstance(part, ast.stmt) and not isinstance(part, ast.FunctionDef))
+    return set().union(*map(_bound, parts))
 
 
 def _owner(node: ast.expr) -> set[str]:
