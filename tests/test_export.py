@@ -118,7 +118,7 @@ def cells_of(text):
 
 def computes(cell):
     """Whether a spreadsheet computes a cell, which may drop what stands before the formula."""
-    found = cell.lstrip(string.whitespace + '"\0\x85\u2028\u2029\ufeff')
+    found = cell.lstrip(string.whitespace + "\"\0\x85\u2028\u2029\ufeff")
     try:
         return not isinstance(float(found.rstrip('"\r\n')), float)
     except ValueError:
@@ -131,8 +131,8 @@ def written(*values):
     return out.getvalue()
 
 
-@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t=", "\r=", "  =", "\uff1d", "\uff20", "\n+", '"=', '""='])
-@pytest.mark.parametrize("before", ["", *'a; a;" a," a|  a\t a\n a\r\n a\u2028 ;; " a";" a\uff1b'.split(" ")])
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t=", "\r=", "  =", "\uff1d", "\uff20", "\n+", "\"=", "\"\"="])
+@pytest.mark.parametrize("before", ["", *"a; a;\" a,\" a|  a\t a\n a\r\n a\u2028 ;; \" a\";\" a\uff1b".split(" ")])
 def test_no_name_begins_a_formula(tmp_path, before, begin):
     """However it is disguised, in a spreadsheet with any separator."""
     name = f"{before}{begin}cmd|' /C calc'!A0"

@@ -145,6 +145,7 @@ def test_a_fault_of_the_machine_is_not_the_answers(error):
         failure_of(case(verify), Evidence(value=0))
 
 
+
 # ---- whole answers
 
 

@@ -44,10 +44,10 @@ _ATTRIBUTES = frozenset(
     "T shape dtype type name numel value scalar element_ty primitive_bitwidth int_bitwidth fp_mantissa_width "
     "exponent_bias block_shape strides block_type nbytes itemsize address_space get_block_shapes get_int_max_value "
     "get_int_min_value abs advance argmax argmin associative_scan atomic_add atomic_and atomic_cas atomic_load "
-    "atomic_max atomic_min atomic_or atomic_poll atomic_store atomic_xchg atomic_xor broadcast_to cast cdiv ceil cos "
-    "cumprod cumsum erf exp exp2 expand_dims flip floor gather histogram item load log log2 logical_and logical_or max "
-    "min permute ravel reduce reduce_or reshape rsqrt scatter sigmoid sin softmax sort split sqrt sqrt_rn store sum to trans view "
-    "xor_sum".split()
+    "atomic_max atomic_min atomic_or atomic_poll atomic_store atomic_xchg atomic_xor broadcast_to cast cdiv ceil "
+    "cos cumprod cumsum erf exp exp2 expand_dims flip floor gather histogram item load log log2 logical_and "
+    "logical_or max min permute ravel reduce reduce_or reshape rsqrt scatter sigmoid sin softmax sort split sqrt "
+    "sqrt_rn store sum to trans view xor_sum".split()
 ) | {f"is_{kind}" for kind in _KINDS}
 _NODES = (
     ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return, ast.If, ast.For, ast.While, ast.Break,

@@ -139,12 +139,12 @@ def _as_float(x):
 
 
 _FUNCTIONS = {
-    "abs": _abs, "ceil": _ceil, "floor": _floor, "cos": _cos, "fast_cosf": _cos, "sin": _sin, "fast_sinf": _sin, "erf": _erf,
-    "exp": _exp, "fast_expf": _exp, "exp2": _exp2, "log": _log, "fast_logf": _log, "log2": _log2, "fast_log2f": _log2,
-    "sqrt": _sqrt, "sqrt_rn": _sqrt, "rsqrt": _rsqrt, "rsqrt_rn": _rsqrt, "add_rn": _add, "sub_rn": _sub, "mul_rn": _mul,
-    "div_rn": _div, "fast_dividef": _div, "rcp_rn": _rcp, "fma": _fma, "fma_rn": _fma, "isnan": _isnan, "isinf": _isinf,
-    "finitef": _finitef, "float_as_int": _float_as_int, "float_as_uint": _float_as_uint, "int_as_float": _as_float,
-    "uint_as_float": _as_float,
+    "abs": _abs, "ceil": _ceil, "floor": _floor, "cos": _cos, "fast_cosf": _cos, "sin": _sin, "fast_sinf": _sin,
+    "erf": _erf, "exp": _exp, "fast_expf": _exp, "exp2": _exp2, "log": _log, "fast_logf": _log, "log2": _log2,
+    "fast_log2f": _log2, "sqrt": _sqrt, "sqrt_rn": _sqrt, "rsqrt": _rsqrt, "rsqrt_rn": _rsqrt, "add_rn": _add,
+    "sub_rn": _sub, "mul_rn": _mul, "div_rn": _div, "fast_dividef": _div, "rcp_rn": _rcp, "fma": _fma,
+    "fma_rn": _fma, "isnan": _isnan, "isinf": _isinf, "finitef": _finitef, "float_as_int": _float_as_int,
+    "float_as_uint": _float_as_uint, "int_as_float": _as_float, "uint_as_float": _as_float,
 }  # fmt: skip
 
 

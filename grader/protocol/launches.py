@@ -69,17 +69,12 @@ def decode(data, tensor: Callable, kernel: Callable, named: Callable):
             return named(of[0], [inner(each) for each in of[1]])
         if tag == "constexpr":
             return tl.constexpr(inner(of))
-        if tag == "language":
-            return language(of)
         if tag == "descriptor":
-            from triton.tools.tensor_descriptor import TensorDescriptor
-
-            fields = {name: inner(each) for name, each in of.items()}
-            return TensorDescriptor(**{k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()})
+            return _descriptor({name: inner(each) for name, each in of.items()})
         if tag == "reinterpreted":
             return triton.reinterpret(orders.decode(of[0], tensor), language(of[1]))
-        if tag == "kernel":
-            return kernel(of)
+        if tag in ("language", "kernel"):
+            return (language if tag == "language" else kernel)(of)
         if tag == "object":
             raise TypeError(f"a kernel takes tensors and numbers, and one argument of this launch is a {of}")
         return orders.decode(data, tensor)
@@ -89,3 +84,9 @@ def decode(data, tensor: Callable, kernel: Callable, named: Callable):
 
 def _tuple(value):
     return tuple(value) if isinstance(value, list) else value
+
+
+def _descriptor(fields: dict):
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    return TensorDescriptor(**{k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()})
