@@ -28,8 +28,13 @@ _CHANGING_METHODS = {"update", "append", "extend", "insert", "setdefault", "add"
 _OPERATOR_MAKERS = frozenset(
     "custom_op triton_op Library define impl register_fake register_autograd register_kernel".split()
 )
+_MOST_STATEMENTS = 5000  # at the top level of a cell
 _OPERATORS = "torch.ops"  # stands for all operators of an answer's own, as if it were one name
 _ALWAYS_THERE = frozenset(dir(builtins))
+
+
+class _TooMany(Exception):
+    """A cell has more statements than anyone writes."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class _Statement:
 class _Session:
     """The cells of a notebook, read. places: for each name, the statements that bind it, by number and in order.
 
-    cell_of: number of the cell of a statement. broken: (number, text, message) of each cell that is not Python.
+    cell_of: number of the cell of a statement. broken: (number, text, why) of each cell that was left out.
     """
 
     statements: list[_Statement]
@@ -89,8 +94,8 @@ def extract(cells: list[str], names: tuple[str, ...]) -> Answer:
     # A cell that is not Python matters only if no later cell defines the name in it.
     last_cell = {name: 0 if at is None else session.cell_of[at] for name, at in defined.items()}
     problems = [
-        f"code cell {number} is not Python and was left out: {message}"
-        for number, cell, message in session.broken
+        f"code cell {number} {why}"
+        for number, cell, why in session.broken
         if any(re.search(rf"\b{re.escape(name)}\b", cell) and number > last_cell[name] for name in names)
     ]
     # `from ... import *` may define any name, so it is always taken.
@@ -115,7 +120,10 @@ def _read(cells: tuple[str, ...]) -> _Session:
         try:
             found = _statements(cell)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            session.broken.append((number, cell, str(getattr(error, "msg", error))))
+            session.broken.append((number, cell, f"is not Python and was left out: {getattr(error, 'msg', error)}"))
+            continue
+        except _TooMany:
+            session.broken.append((number, cell, f"was left out: it has over {_MOST_STATEMENTS:,} statements"))
             continue
         for statement in found:
             session.add(statement, number)
@@ -160,7 +168,10 @@ def _statements(cell: str) -> list[_Statement]:
     """The top-level statements of a cell that define something."""
     cell, found, end = _without_magics(cell), [], 0
     lines = _lines(cell)
-    for node in parse(cell).body:
+    body = parse(cell).body
+    if len(body) > _MOST_STATEMENTS:
+        raise _TooMany
+    for node in body:
         before, end = end, node.end_lineno
         if isinstance(node, ast.ImportFrom) and _of_the_course(node.module or ""):
             continue
