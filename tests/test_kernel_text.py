@@ -71,7 +71,8 @@ def courses_modules(module_of):
     for path in sorted((ROOT / "grader" / "fast").glob("*.py")):
         yield importlib.import_module(f"grader.fast.{path.stem}")
     for answer in stored("right"):
-        if "triton.jit" in answer.source:
+        # The fields of named tuples that a launch brings are known at the launch alone.
+        if "triton.jit" in answer.source and "named_tuple_arguments" not in answer.name:
             yield module_of(answer.source)
     for path in sorted((ROOT / "solutions").glob("[01]*.py")):
         yield module_of(definitions(path.read_text(encoding="utf-8")))
