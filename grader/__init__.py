@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 
-from . import version
+from . import environment, version
 
 # public name -> the module that defines it
 _PUBLIC = {
@@ -39,6 +39,7 @@ def __dir__() -> list[str]:
 
 
 if "FIVE_PASSES_WORKER" not in os.environ:
+    environment.spare_threads()
     from .notebook.start import start
 
     start()

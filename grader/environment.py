@@ -9,10 +9,12 @@ import pathlib
 import platform
 import shutil
 import sys
+import threading
 
 # Device files of GPU drivers. Where none exists there is no GPU, and torch need not be imported to find out.
 _DRIVER_FILES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/kfd", "/dev/dxg", "/dev/dri")
 ROOT = pathlib.Path(__file__).resolve().parent.parent  # the folder of the course
+_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 _triton_was_first = False
 _WITHOUT_TRITON = {
     "darwin": "Triton has no package for macOS. Colab or a dev container runs all of the course",
@@ -48,6 +50,19 @@ def prepare() -> None:
     _triton_was_first = "triton" in sys.modules
     if "TRITON_INTERPRET" not in os.environ and not _triton_was_first and not has_gpu():
         os.environ["TRITON_INTERPRET"] = "1"
+
+
+def spare_threads() -> None:
+    """Let NumPy compute in one thread where no other can start: its library would end the process instead.
+
+    Call it before NumPy is imported.
+    """
+    try:
+        thread = threading.Thread(target=len, args=("",))
+        thread.start()
+        thread.join()
+    except RuntimeError:
+        os.environ |= dict.fromkeys(_THREADS, "1")
 
 
 def interpreted() -> bool:

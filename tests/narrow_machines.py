@@ -59,6 +59,16 @@ GRADED = {  # calls that are missing together, and what the worker says about it
     "clone3 close_range memfd_create pidfd_send_signal process_madvise madvise:25 prctl:1 prctl:36": {},
     "mount setresuid capset": {HIDDEN: ""},
 }
+@pytest.mark.parametrize("error", ["ENOSYS", "EPERM"])
+def test_the_course_imports_where_no_thread_starts(error, filters):
+    """NumPy's library would end the process, whatever number of threads it was told to start."""
+    command = [*NARROW, error, "clone3", "--", sys.executable, "-c", "import grader, numpy; print('imported')"]
+    environ = os.environ | {"OPENBLAS_NUM_THREADS": "2"}
+    done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True)
+
+    assert "imported\n" == done.stdout, done.stderr
+
+
 REFUSED = {"prlimit64": "getrlimit", "setsid": "cannot be started"}
 
 

@@ -166,6 +166,48 @@ def test_cells_are_parsed_once_for_all_exercises(monkeypatch):
     assert before == len(parsed) <= 3 * len(cells)
 
 
+def test_a_cell_has_a_bounded_number_of_statements():
+    """Each costs the judge a look; other cells are read all the same."""
+    answer = extract(["f = 1", "a = 1;" * 6000 + "f = 2"], ("f",))
+
+    assert ("f = 1", ()) == (answer.source, answer.missing)
+    assert ("code cell 2 was left out: it has over 5,000 statements",) == answer.problems
+
+
+REGISTERED = {
+    "@f.register\ndef _(x: int): pass": True,
+    "@f.register(str)\nclass _: pass": True,
+    "f.register_fake(print)": True,
+    "@keep('a')\ndef _a(): pass": True,
+    "@timed\ndef other(): pass": False,
+    "@torch.no_grad()\ndef other(): pass": False,
+    "@torch.library.custom_op('own::exp', mutates_args=())\ndef _exp(x): pass": True,
+    "print(f.register)": False,
+}
+
+
+@pytest.mark.parametrize("text", REGISTERED)
+def test_what_registers_itself_belongs_to_the_answer(text):
+    """A definition counts by its name, or by the object that a decorator gives it to."""
+    first = (
+        "import time\nimport torch\nTABLE = {}\n"
+        "def keep(name):\n    def inner(g):\n        TABLE[name] = g\n    return inner\n"
+        "def timed(g): return g\n@timed\ndef f(x): return TABLE['a'](torch.ops.own.exp(x), time)"
+    )
+    source = extract([first, text, "check('f')"], ("f",)).source
+
+    assert REGISTERED[text] == (text in source), source
+    assert "check" not in source
+    assert definitions([first, text])["f"] == 1
+
+
+def test_annotations_that_wait_begin_the_answer():
+    """The import holds for all cells after its own, and it has to be the first line."""
+    future = "from __future__ import annotations"
+    assert f"{future}\n\ndef f(x: Unknown): pass" == extract([future, "def f(x: Unknown): pass"], ("f",)).source
+    assert "def f(): pass" == extract(["def f(): pass", future], ("f",)).source
+
+
 @pytest.mark.parametrize("marks", ["\u0301\u0316", "\uff9e\u0334", "\u0344"])
 def test_a_letter_with_very_many_marks_is_refused(marks):
     """CPython sorts them in quadratic time; a few are a letter, and a page without a space is a text."""

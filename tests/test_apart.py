@@ -50,6 +50,13 @@ SAME = [
     "return torch.nn.functional.pad(x, (1, 0))",
     "y = x.sort(dim=1, descending=True).values; return y.view(-1)[:5]",
     "import copy; return copy.deepcopy(x)",
+    "import copy; y = copy.copy(x); y += 1; return x",
+    "y = x.requires_grad_().mean(); return __import__('copy').deepcopy(x)",
+    "y = torch.empty(0).resize_(x.shape); y.copy_(x); return y.resize_(2, 3)",
+    "y = x[:1].clone(); y.resize_(2, 4)[1] = 5; return y",
+    "return torch._foreach_add(torch._foreach_exp([x, x[0]]), [x, x[1]], alpha=2)[1]",
+    "y = x.clone(); torch._foreach_mul_([y[0], y[1]], [2.0, 3.0]); return y",
+    "f = lambda: torch.rand(9, generator=torch.Generator().manual_seed(3)); return f() - f()",
     "import torch.nn.functional as F; return F.relu(x - 5)",
     "y = x.detach().requires_grad_(); (y ** 3).sum().backward(); return y.grad",
     "return torch.compile(lambda v: v + 1, backend='eager')(x)",
@@ -378,3 +385,9 @@ def f(x):
     return str(x._reference.wire.ask(order | {"args": args, "kwargs": kwargs}))
 """
     assert "RefusedOperator" == run(forged, Call("call", "f", (X,))).error["type"]
+
+
+@pytest.mark.parametrize("call", ["apply_(abs)", "map_(x, max)", "map2_(x, x, max)"])
+def test_python_for_each_number_is_refused(call):
+    """PyTorch's own would read memory that a handle does not have, and end the process."""
+    assert "calls Python for each number" in value(f"return x.{call}").error["message"]

@@ -334,7 +334,7 @@ def test_too_few_loads_are_refused():
     case = lessons.exercises()["12.4"].cases(1)[0]
     launch = {
         "kernel": "k",
-        "options": {"barriers": 0, "threads": 32, "most_loads": 0, "unstored": ""},
+        "options": {"barriers": 0, "threads": 32, "most_loads": 0, "most_read": 0, "unstored": ""},
         "grid": [1],
         "shared": 0,
     }

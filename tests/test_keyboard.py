@@ -172,7 +172,7 @@ def test_a_broken_cell_that_only_uses_an_answer_takes_nothing_from_it(other):
     result = double(DOUBLE, other)
 
     assert "passed" == result.status
-    assert result.flags[0].startswith("the cell after `return 2 * x` is not Python and was left out: ")
+    assert result.flags[0].startswith("the cell after `return 2 * x` is not Python, so nothing in it ran: ")
 
 
 @pytest.mark.parametrize("later", [

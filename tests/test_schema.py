@@ -23,7 +23,7 @@ PANEL = Panel("k", 1, [2, 1, 1], "x_ptr", "load", [3, 4], 4, [(0, 0, 0, 4)], [(1
     (LAUNCH, Launch), (ERROR, Error), (ERROR | {"todo": None, "where": None}, Error), (PANEL, Panel),
     (Job(2.5, True, False, True, ("grader.fast",), ()), Job),
     (Call("launch", "k", (), {"BLOCK": 8, "dtype": None}, (4,), "reversed", False, True), Call),
-    (Observations([("exp", 3, 4)], 3, 4, (12, 16), [LAUNCH], ["exp"], [3], 9, ["softmax"], [PANEL], ["{}"]),
+    (Observations([("exp", 3, 4)], 3, 4, (12, 16), [LAUNCH], ["exp"], [3], [0], 9, ["softmax"], [PANEL], ["{}"]),
     Observations),
 ], ids=lambda value: getattr(value, "__name__", ""))  # fmt: skip
 def test_a_record_arrives_as_it_was_sent(record, kind):

@@ -19,6 +19,7 @@
 // All threads of a block are fibers of one thread of this process, so its thread-local memory is theirs.
 #define __shared__ thread_local
 #define INFINITY __builtin_inff()
+#define CUDART_INF_F __builtin_inff()
 #define NAN __builtin_nanf("")
 #define FLT_MAX __FLT_MAX__
 #define warpSize 32

@@ -9,6 +9,9 @@ _PRELUDE = """
 #ifndef INFINITY
 #define INFINITY __int_as_float(0x7f800000)
 #endif
+#ifndef CUDART_INF_F
+#define CUDART_INF_F __int_as_float(0x7f800000)
+#endif
 #ifndef NAN
 #define NAN __int_as_float(0x7fc00000)
 #endif

@@ -88,7 +88,11 @@ static void show(Tensor& tensor, int64_t offset, int size, int access) {
 
 static void count(Tensor& tensor, int64_t offset, int size, int access) {
     if (size > counts.widest) counts.widest = size;
-    if (access != STORE) tensor.read += size;
+    if (access != STORE) {
+        tensor.read += size;
+        const int64_t read = fibers[now].read += size;
+        if (read > counts.most_read) counts.most_read = read;
+    }
     if (access == LOAD) return;
     tensor.written += size;
     stored = true;

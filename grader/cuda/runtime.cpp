@@ -26,7 +26,7 @@ static void run_block() {
         fiber.context.uc_link = nullptr;
         makecontext(&fiber.context, body, 0);
         fiber.wait = RUNNING;
-        fiber.loads = 0;
+        fiber.loads = fiber.read = 0;
     }
     for (int left = n_threads; left > 0;) {
         left = 0;

@@ -39,6 +39,7 @@ struct Counts {
     int64_t barriers, warp_operations, blocks_storing, widest;
     int64_t most_loads;     // loads from shared memory by one thread of one block, at most
     int64_t stored_again;   // stores to an element into which this block or another had stored
+    int64_t most_read;      // bytes loaded from tensors by one thread of one block, at most
     int64_t unstored, thread, block;  // of the first load of shared memory without a store in its block
 };
 struct Fiber {
@@ -48,6 +49,7 @@ struct Fiber {
     unsigned mask;
     char value[8];
     int64_t loads;          // loads from shared memory, in this block
+    int64_t read;           // bytes loaded from tensors, in this block
     uint32_t clock;         // logical clock: rises at every synchronisation
     uint32_t known[LANES];  // each lane's clock at its last synchronisation with this one, directly or through others
 };

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import collections
 import copy
 import hashlib
 import inspect
@@ -18,6 +19,7 @@ import linecache
 import re
 import types
 from collections.abc import Iterator
+from keyword import iskeyword
 from typing import NoReturn
 
 import triton
@@ -39,13 +41,13 @@ _KINDS = (
     "int64 int8 int_signed int_unsigned ptr standard_floating uint16 uint32 uint64 uint8 void"
 ).split()
 _ATTRIBUTES = frozenset(
-    "T shape dtype type numel value scalar element_ty primitive_bitwidth int_bitwidth fp_mantissa_width exponent_bias "
-    "block_shape strides block_type nbytes itemsize address_space get_block_shapes get_int_max_value get_int_min_value "
-    "abs advance argmax argmin associative_scan atomic_add atomic_and atomic_cas atomic_load atomic_max atomic_min "
-    "atomic_or atomic_poll atomic_store atomic_xchg atomic_xor broadcast_to cast cdiv ceil cos cumprod cumsum erf exp "
-    "exp2 expand_dims flip floor gather histogram item load log log2 logical_and logical_or max min permute ravel "
-    "reduce reduce_or reshape rsqrt scatter sigmoid sin softmax sort split sqrt sqrt_rn store sum to trans view "
-    "xor_sum".split()
+    "T shape dtype type name numel value scalar element_ty primitive_bitwidth int_bitwidth fp_mantissa_width "
+    "exponent_bias block_shape strides block_type nbytes itemsize address_space get_block_shapes get_int_max_value "
+    "get_int_min_value abs advance argmax argmin associative_scan atomic_add atomic_and atomic_cas atomic_load "
+    "atomic_max atomic_min atomic_or atomic_poll atomic_store atomic_xchg atomic_xor broadcast_to cast cdiv ceil "
+    "cos cumprod cumsum erf exp exp2 expand_dims flip floor gather histogram item load log log2 logical_and "
+    "logical_or max min permute ravel reduce reduce_or reshape rsqrt scatter sigmoid sin softmax sort split sqrt "
+    "sqrt_rn store sum to trans view xor_sum".split()
 ) | {f"is_{kind}" for kind in _KINDS}
 _NODES = (
     ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return, ast.If, ast.For, ast.While, ast.Break,
@@ -66,6 +68,8 @@ _PLAIN = (bool, int, float, str, type(None))
 _STRAY = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 # Names in the namespace of a kernel that no text can name: it may use no name with two underscores in front.
 _LANGUAGE, _DEFAULT = "__language", "__default_"
+# Behind the name of a field of a named tuple: no object but these tuples has an attribute of such a name.
+_FIELD = "__field"
 
 
 class RefusedKernel(TypeError):
@@ -81,7 +85,8 @@ def admit(program: KernelProgram):
     """
     if not 0 < len(program.functions) <= _MOST_FUNCTIONS:
         raise RefusedKernel(f"a kernel with the functions that it calls is 1 to {_MOST_FUNCTIONS} functions")
-    readers = [_Reader(function, len(program.functions)) for function in program.functions]
+    fields = frozenset(program.fields) - _ATTRIBUTES
+    readers = [_Reader(function, len(program.functions), fields) for function in program.functions]
     try:
         made = [reader.make() for reader in readers]
         for reader in readers:
@@ -89,6 +94,7 @@ def admit(program: KernelProgram):
         for kernel, reader in zip(made, readers):
             for name in rewrite(kernel):
                 del reader.namespace[name]
+            reader.show()
     except (RecursionError, MemoryError):
         raise RefusedKernel("the text of the kernel is nested too deeply") from None
     return made[0]
@@ -97,10 +103,11 @@ def admit(program: KernelProgram):
 class _Reader:
     """The check of one function, and its global namespace."""
 
-    def __init__(self, function: KernelFunction, count: int):
-        """count: the number of functions of the program."""
-        self._function, self._count = function, count
+    def __init__(self, function: KernelFunction, count: int, fields: frozenset[str]):
+        """count: the number of functions of the program. fields: of named tuples, those that need another name."""
+        self._function, self._count, self._fields = function, count, fields
         self._lines = function.source.split("\n")
+        self._shown, self._file = self._lines, ""
         self._used: dict[str, Global] = {}  # of the names of the function, those that the text uses
         self._holders: dict[str, object] = {}
         self.namespace: dict = {"__builtins__": _SAFE_BUILTINS.copy(), "__name__": "kernel", _LANGUAGE: triton.language}
@@ -110,13 +117,15 @@ class _Reader:
         tree = self._parsed()
         bound = {argument.arg for argument in _arguments(tree)}
         bound |= {name for statement in tree.body for name in _bound(statement)}
+        if self._fields:
+            tree = self._with_fields(tree, bound)
         for statement in tree.body:
             self._check(statement, bound)
         text = self._text(tree)
         for name, meaning in self._used.items():
             if meaning.kind != "function":
                 self._bind(name, _object(meaning))
-        file = f"<kernel {tree.name} {hashlib.sha256(text.encode()).hexdigest()[:16]}>"
+        self._file = file = f"<kernel {tree.name} {hashlib.sha256(text.encode()).hexdigest()[:16]}>"
         try:
             code = compile(text, file, "exec", dont_inherit=True)
         except (SyntaxError, ValueError) as error:
@@ -136,6 +145,12 @@ class _Reader:
         for name, meaning in self._used.items():
             if meaning.kind == "function":
                 self._bind(name, _wrapped(made[meaning.index], meaning))
+
+    def show(self) -> None:
+        """Let tracebacks show the lines as they were written, once Triton has read the text."""
+        if self._shown is not self._lines:
+            length, changed, _, file = linecache.cache[self._file]
+            linecache.cache[self._file] = (length, changed, [f"{line}\n" for line in self._shown], file)
 
     # The text as a tree
 
@@ -159,6 +174,39 @@ class _Reader:
             self._refuse(tree, "Triton's language has neither `**` nor types as parameters", f"def {name}")
         return tree
 
+    def _with_fields(self, tree: ast.FunctionDef, bound: set[str]) -> ast.FunctionDef:
+        """The tree of the text in which fields of named tuples have names of their own.
+
+        A field may have the name of any attribute, also of one that leads out of Triton's language.
+        """
+        places = []  # (line, byte, name) of the beginning of each field
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and node.attr in self._fields:
+                root, _ = _chain(node)
+                if not isinstance(root, ast.Name) or root.id in bound or root.id not in self._function.names:
+                    places.append((node.end_lineno, node.end_col_offset - len(node.attr.encode()), node.attr))
+            elif isinstance(node, ast.Call) and self._is_named(node.func, bound):
+                words = (word for word in node.keywords if word.arg in self._fields)
+                places += [(word.lineno, word.col_offset, word.arg) for word in words]
+        lines = list(self._lines)
+        for row, start, name in sorted(places, reverse=True):
+            line, end = lines[row - 1].encode(), start + len(name.encode())
+            if line[start:end] != name.encode():
+                self._refuse(tree, "a field of a named tuple is written in another way here", f"`{name}`")
+            lines[row - 1] = (line[:end] + _FIELD.encode() + line[end:]).decode()
+        if places:
+            self._shown, self._lines = self._lines, lines
+            (tree,) = ast.parse("\n".join(lines)).body
+        return tree
+
+    def _is_named(self, function: ast.expr, bound: set[str]) -> bool:
+        """Whether an expression is the class of a named tuple."""
+        root, attributes = _chain(function)
+        if not isinstance(root, ast.Name) or root.id in bound or root.id not in self._function.names:
+            return False
+        _, meaning, rest = self._meaning(root.id, attributes)
+        return meaning is not None and meaning.kind == "named" and not rest
+
     def _text(self, tree: ast.FunctionDef) -> str:
         """The text that Triton gets: that of the function, with a new first line where the old one runs code.
 
@@ -178,8 +226,10 @@ class _Reader:
             opening = f"{above}{first} {rest}" if before.strip() else f"{first}{above}{before}{rest}"
             lines = [opening, *lines[start.lineno :]]
         text = "\n".join(lines) + "\n"
-        defs = [line for line in text.split("\n") if line.strip().startswith("def ")]
-        if len(defs) != 1 or [expected] != [ast.dump(part) for part in ast.parse(text).body]:
+        if len(_defs(text)) > 1:
+            text, whole = _without_docstring(text, whole)
+            expected = ast.dump(whole)
+        if len(_defs(text)) != 1 or [expected] != [ast.dump(part) for part in ast.parse(text).body]:
             self._refuse(
                 tree, "Triton cannot cut out a text in which another line begins with `def`", f"def {tree.name}"
             )
@@ -312,6 +362,8 @@ class _Reader:
                 self._refuse(node, "Triton's language has no such function")
         elif meaning.kind == "plain" and not _is_plain(meaning.value):
             self._refuse(node, "a kernel takes numbers and text from outside, and this is something else")
+        elif meaning.kind == "named" and not _names_fields(meaning.value):
+            self._refuse(node, "the fields of a named tuple have plain names and default values")
         elif meaning.kind == "function" and not 0 <= meaning.index < self._count:
             self._refuse(node, "this function did not arrive")
         self._check_attributes(node, attributes)
@@ -329,7 +381,8 @@ class _Reader:
             self._refuse(node, "a kernel takes the functions and types of Triton's language, and this is another part")
 
     def _check_attributes(self, node: ast.AST, attributes: list[str]) -> None:
-        unknown = next((name for name in attributes if name not in _ATTRIBUTES), None)
+        fields = {name + _FIELD for name in self._fields}
+        unknown = next((name for name in attributes if name not in _ATTRIBUTES and name not in fields), None)
         if unknown:
             self._refuse(node, f"neither blocks nor types nor constants have a `{unknown}` for kernels")
 
@@ -387,6 +440,27 @@ class _Reader:
         return self._holders[name]
 
 
+def _defs(text: str) -> list[str]:
+    return [line for line in text.split("\n") if line.strip().startswith("def ")]
+
+
+def _without_docstring(text: str, tree: ast.FunctionDef) -> tuple[str, ast.FunctionDef]:
+    """(text, tree) of a function with empty lines in its docstring. Both as they were if there is none."""
+    first = ast.parse(text).body[0].body[0]
+    if (
+        not isinstance(first, ast.Expr)
+        or not isinstance(first.value, ast.Constant)
+        or type(first.value.value) is not str
+    ):
+        return text, tree
+    start, end, lines = first.lineno - 1, first.end_lineno - 1, text.split("\n")
+    before = lines[start].encode()[: first.col_offset].decode()
+    after = lines[end].encode()[first.end_col_offset :].decode()
+    lines[start : end + 1] = (f'{before}"""' + "\n" * (end - start) + f'"""{after}').split("\n")
+    empty = ast.Expr(value=ast.Constant(value="\n" * (end - start)))
+    return "\n".join(lines), _changed(tree, body=[empty, *tree.body[1:]])
+
+
 _CONSTEXPR = ast.Attribute(value=ast.Name(id=_LANGUAGE, ctx=ast.Load()), attr="constexpr", ctx=ast.Load())
 
 
@@ -439,12 +513,37 @@ def _is_plain(value) -> bool:
     return type(value) in _PLAIN
 
 
+def _names_fields(value) -> bool:
+    """Whether a value is [names of fields, default values of the last ones]."""
+    if type(value) is not list or len(value) != 2 or not _is_plain(value) or type(value[0]) is not list:
+        return False
+    names, defaults = value
+    plain = all(type(n) is str and n.isidentifier() and not n.startswith("_") for n in names)
+    return plain and not any(map(iskeyword, names)) and len({*names}) == len(names) >= len(defaults)
+
+
+def _named(value):
+    """The class of a named tuple. value: as in `_names_fields`."""
+    names, defaults = value
+    names = [n if n in _ATTRIBUTES else n + _FIELD for n in names]
+    return collections.namedtuple("Named", names, defaults=_frozen(defaults))
+
+
+def named_tuple(names: list[str], values: list):
+    """An argument of a launch that is a named tuple. Raises RefusedKernel."""
+    if not _names_fields([names, []]) or len(names) != len(values):
+        raise RefusedKernel("the fields of a named tuple have plain names")
+    return _named([names, []])(*values)
+
+
 def _object(meaning: Global):
     """The object of a checked meaning, for any kind but "function"."""
     if meaning.kind == "module":
         return kernel_language()[meaning.text].object
     if meaning.kind == "library":
         return _wrapped(getattr(kernel_language()[meaning.text].object, meaning.name), meaning)
+    if meaning.kind == "named":
+        return _named(meaning.value)
     return _wrapped(_frozen(meaning.value), meaning)
 
 

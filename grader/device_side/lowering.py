@@ -13,7 +13,7 @@ import warnings
 
 from triton.compiler.errors import CompilationError
 
-from ..interpreter.triton_private import make_ir
+from ..interpreter.triton_private import make_ir, type_of_name
 from ..protocol import schema
 from ..protocol.kernels import KernelProgram
 from ..protocol.values import decode
@@ -70,7 +70,7 @@ def lower_kernel(kernel, signature: dict, constants: dict, options: dict) -> Non
     """As `lower`, for a function with @triton.jit."""
     constants = {k: decode(v) for k, v in constants.items()}
     options = {k: decode(v) for k, v in options.items() if k in _OPTIONS}
-    types = {name: signature.get(name, "constexpr") for name in kernel.arg_names}
+    types = {name: type_of_name(signature.get(name, "constexpr")) for name in kernel.arg_names}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         make_ir(kernel, types, constants, options, _TARGET)

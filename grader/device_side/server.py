@@ -22,6 +22,7 @@ from ..protocol.replies import pack_reply
 from ..protocol.tensors import elements, unpack
 from ..protocol.values import decode, encode
 from ..spec import Call, Error
+from .kernel_text import named_tuple
 from .kernels import Kernels
 from .memory import LeftForHost, Memory
 from .operators import RefusedOperator, operator
@@ -135,7 +136,10 @@ class Server:
         done = self._told(order | {"op": "kernel"}, obeyed=False)
         if "error" in done:
             return done
-        more = {name: launches.decode(value, _no_tensor, self._kernels.get) for name, value in done["more"].items()}
+        more = {
+            name: launches.decode(value, _no_tensor, self._kernels.get, named_tuple)
+            for name, value in done["more"].items()
+        }
         self._kernels.launch(done["kernel"], call.grid, call.args, {**more, **call.kwargs}, self._observer.ledger)
         return {"value": encode(None)}
 
@@ -204,7 +208,7 @@ class Server:
         return {"kernel": self._kernels.admit(header["program"])}, b""
 
     def _launch_argument(self, data):
-        return launches.decode(data, self._memory.get, self._kernels.get)
+        return launches.decode(data, self._memory.get, self._kernels.get, named_tuple)
 
     def _upload(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
         tensor = unpack(header["spec"], payload)

@@ -9,6 +9,7 @@ handle meets them.
 from __future__ import annotations
 
 import functools
+import math
 from typing import NamedTuple
 
 import torch
@@ -72,8 +73,17 @@ class Handle(torch.Tensor):
     def __dlpack__(self, *args, **kwargs):
         raise BufferError("the numbers of this tensor live on the device, and no library of the host can share them")
 
+    def apply_(self, *functions):  # noqa: D102 (PyTorch's own would read memory that a handle does not have)
+        raise TypeError("this calls Python for each number, and the numbers of this tensor live on the device")
+
+    map_ = map2_ = apply_
+
+    def __copy__(self):
+        return self.detach().requires_grad_(self.requires_grad)
+
     def __deepcopy__(self, memo):
-        return self.clone()
+        memo[id(self)] = copy = self.detach().clone().requires_grad_(self.requires_grad)
+        return copy
 
     def __reduce_ex__(self, protocol):
         raise TypeError("a tensor of the device cannot be stored in a file")
@@ -151,15 +161,15 @@ def _of_the_host(operator, args, kwargs) -> bool:
 def run(wire: Wire, operator, args, kwargs):
     """Run an operator on the device. Returns handles and plain values."""
     shape = _shape_of(operator)
-    if shape.name in OPDEFS:  # torch.library.custom_op of the answer: its Python runs here
+    if shape.composite or not shape.name.startswith("aten::"):
         with OnDevice(wire):
-            return OPDEFS[shape.name]._init_fn(*args, **kwargs)
-    if shape.composite:  # PyTorch makes it of others, and did not do so yet: as in inference_mode
+            return _made_of_others(operator, shape, args, kwargs)
+    if shape.name.startswith("aten::_foreach_"):
         with OnDevice(wire):
-            return operator.decompose(*args, **kwargs)
+            return _each(operator, shape, args, kwargs)
     if shape.view and isinstance(args[0], Handle):
-        view = getattr(torch.ops.aten, shape.name.removeprefix("aten::").removesuffix("_"))
-        args[0].data = view(*args, **kwargs)
+        with OnDevice(wire):
+            args[0].data = _changed_view(shape, *args, **kwargs)
         return args[0]
     if shape.name == "aten::copy_" and not isinstance(args[0], Handle):
         return args[0].copy_(download(args[1], "copy_"))
@@ -187,6 +197,42 @@ def run(wire: Wire, operator, args, kwargs):
         if isinstance(tensor, Handle) and tensor.shape != now.shape:  # an output that had to be enlarged
             tensor.data = now
     return given[0] if len(given) == 1 else given
+
+
+def _made_of_others(operator, shape: _Shape, args, kwargs):
+    """An operator that consists of others: PyTorch did not take it apart yet, or it is the answer's own."""
+    if shape.name in OPDEFS:  # of torch.library.custom_op: its Python runs here
+        return OPDEFS[shape.name]._init_fn(*args, **kwargs)
+    if shape.composite:  # as in inference_mode
+        return operator.decompose(*args, **kwargs)
+    return operator.redispatch(torch._C.DispatchKeySet(torch._C.DispatchKey.CPU), *args, **kwargs)
+
+
+def _each(operator, shape: _Shape, args, kwargs) -> list | None:
+    """An operator on lists of tensors, as one operator for each place in the lists."""
+    one = getattr(torch.ops.aten, shape.name.removeprefix("aten::_foreach_"))
+
+    def at(place: int, value):
+        return value[place] if isinstance(value, (list, tuple)) else value
+
+    results = [
+        one(*(at(i, value) for value in args), **{name: at(i, value) for name, value in kwargs.items()})
+        for i in range(len(args[0]))
+    ]
+    return results if operator._schema.returns else None
+
+
+def _changed_view(shape: _Shape, handle: Handle, *args, **kwargs) -> torch.Tensor:
+    """The tensor that a handle is to be after an operator such as squeeze_ or resize_."""
+    if shape.name != "aten::resize_":
+        view = getattr(torch.ops.aten, shape.name.removeprefix("aten::").removesuffix("_"))
+        return view(handle, *args, **kwargs)
+    flat = handle.detach().as_strided([handle.numel()], [1], handle.storage_offset())
+    fresh = handle.new_empty(math.prod(args[0]))
+    kept = min(flat.numel(), fresh.numel())
+    if kept:
+        fresh[:kept] = flat[:kept]
+    return fresh.view(args[0])
 
 
 def upload(wire: Wire, tensor: torch.Tensor) -> Handle:

@@ -12,7 +12,7 @@ import inspect
 import math
 import textwrap
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -29,16 +29,19 @@ class UnreadableKernel(TypeError):
     """The text of a function that a kernel reaches cannot be found."""
 
 
-def collect(function: types.FunctionType) -> KernelProgram:
+def collect(function: types.FunctionType, arguments: Iterable = ()) -> KernelProgram:
     """A kernel as text, with all functions that it reaches through names and default values.
 
-    function: the plain Python function of the kernel, the `.fn` of Triton's object. Functions with @triton.jit are
+    function: the plain Python function of the kernel, the `.fn` of Triton's object. arguments: of its launch, whose
+    named tuples have fields. Functions with @triton.jit are
     followed wherever they are defined, other functions within the module of the function that uses them. A name that
     is not defined has no meaning in the result. Raises UnreadableKernel.
     """
     found = _Functions()
     found.index(function, jit=True)
-    return KernelProgram(found.functions)
+    for value in arguments:
+        found.take_fields(value)
+    return KernelProgram(found.functions, sorted(found.fields))
 
 
 class _Functions:
@@ -46,6 +49,7 @@ class _Functions:
 
     def __init__(self):
         self.functions: list[KernelFunction] = []
+        self.fields: set[str] = set()
         self._indices: dict[types.FunctionType, int] = {}
 
     def index(self, function: types.FunctionType, jit: bool, constexpr: bool = False) -> int:
@@ -65,6 +69,13 @@ class _Functions:
             given = [(name, value) for name, value in defaults if value is not inspect.Parameter.empty]
             found.defaults = {name: self._meaning(value, function) for name, value in given}
         return self._indices[function]
+
+    def take_fields(self, value) -> None:
+        """Take note of the fields of the named tuples in an argument of a launch."""
+        if isinstance(value, tuple):
+            self.fields.update(getattr(value, "_fields", ()))
+            for each in value:
+                self.take_fields(each)
 
     def _follow(self, name: str, value, attributes: list[str], user, names: dict[str, Global]) -> None:
         """Add the meanings of a dotted name and of its beginnings, as far as they are foreign. user: as in _meaning."""
@@ -87,6 +98,11 @@ class _Functions:
         function, jit, constexpr = _function(value)
         if function is not None and (jit or constexpr or function.__globals__ is user.__globals__):
             return Global("function", index=self.index(function, jit, constexpr))
+        if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+            defaults = _plain(list(value._field_defaults.values()))
+            if defaults is not _MISSING:
+                self.fields.update(value._fields)
+                return Global("named", value=[list(value._fields), defaults])
         plain = _plain(value)
         return (
             Global("foreign", _description(value), _module_name(value))

@@ -21,7 +21,8 @@ def send(wire: Wire) -> None:
 
     def run(kernel, *args, grid, warmup=False, **kwargs):
         if not warmup:
-            order = {"op": "launch", "kernel": number(wire, kernel), "grid": _grid(grid, kernel.fn, args, kwargs)}
+            more = [*args, *kwargs.values()]
+            order = {"op": "launch", "kernel": number(wire, kernel, more), "grid": _grid(grid, kernel.fn, args, kwargs)}
             wire.ask(order | arguments(wire, args, kwargs))
 
     private().replace("run_function", run)  # before Triton 3.6, each function has one of its own
@@ -29,9 +30,9 @@ def send(wire: Wire) -> None:
     send_decorated()
 
 
-def number(wire: Wire, kernel) -> int:
-    """The number of a function with @triton.jit on the device, which gets its text once."""
-    text = json.dumps(schema.pack(collect(kernel.fn), KernelProgram))
+def number(wire: Wire, kernel, arguments=()) -> int:
+    """The number of a function with @triton.jit on the device, which gets its text once. arguments: of its launch."""
+    text = json.dumps(schema.pack(collect(kernel.fn, arguments), KernelProgram))
     if text not in wire.kernels:
         wire.kernels[text] = wire.ask({"op": "admit", "program": text})[0]["kernel"]
     return wire.kernels[text]

@@ -17,11 +17,14 @@ from .batching import scheduler
 from .batching.array import Unbatchable
 from .ledger import Launch
 from .state import KernelMisuse, LaunchState, current
-from .triton_private import Private, type_name
+from .triton_private import Private, is_interpreted, type_name
 
 # key of triton_private.NEEDED -> (features that it switches on, hooks). The hook of the launch comes last.
 _GROUPS = {
-    "guard": (("guard", "poison", "ledger", "order"), lambda: (_hook_memory, _hook_programs, _hook_launch)),
+    "guard": (
+        ("guard", "poison", "ledger", "order"),
+        lambda: (_hook_libdevice, _hook_memory, _hook_programs, _hook_launch),
+    ),
     "speed": (("speed",), lambda: (*caching.HOOKS, compat.hook_scalars, compat.hook_constants)),
     "bf16": (("bf16",), lambda: (bfloat16.hook,)),
     "batch": (("batch",), lambda: (scheduler.hook,)),
@@ -106,6 +109,14 @@ def _hook_launch(private: Private) -> None:
     private.replace("launch", launch)
     private.replace("call_function", device_call)
     private.replace("to_tensor_of_language", to_pointer)
+
+
+def _hook_libdevice(private: Private) -> None:
+    """Give libdevice's functions a meaning, where kernels are interpreted."""
+    if is_interpreted():
+        from . import libdevice  # its kernels are made on import
+
+        libdevice.replace()
 
 
 def _hook_memory(private: Private) -> None:

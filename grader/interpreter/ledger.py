@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -117,7 +119,7 @@ class Ledger:
     """The accesses of the launches and operations of one recording.
 
     An element counts once per instruction. A masked lane never counts. storages: those that hold floating-point
-    numbers.
+    numbers. late: elements read once the last argument had been read, by address of the storage.
     """
 
     def __init__(self, storages: FloatStorages | None = None):
@@ -125,6 +127,9 @@ class Ledger:
         self.entries: list[Entry] = []
         self.launches: list[Launch] = []
         self.language: list[str] = []  # functions of triton.language's own library that kernels called
+        self.last_argument: int | None = None  # storage of the last tensor that the call was given
+        self.late: Counter[int] = Counter()
+        self._late_by_now = False
         self._open: dict[tuple, Entry] = {}
         self._integers = 0  # stored by kernels so far
 
@@ -162,11 +167,23 @@ class Ledger:
 
         Any of them may be a number in another form. So the few are those of all launches together.
         """
+        self.note_reads((entry.storage, entry.read) for entry in self._open.values() if entry.read)
         stored = [entry for entry in self._open.values() if not entry.share and entry.written]
         self._integers += sum(entry.written for entry in stored)
         for entry in stored if self._integers > _COUNTERS else ():
             entry.share = max(entry.itemsize / _NUMBER, 1.0)  # one of 8 bytes may hold two
             self.storages.mark(entry.storage, min(entry.itemsize, _NUMBER))
+
+    def note_reads(self, reads: Iterable[tuple[int, int]]) -> None:
+        """Count the reads of one operation as late, from the first one that reads the last argument on.
+
+        reads: (storage, elements). In a gradient the last argument is dy: late reads are those of backward.
+        """
+        reads = list(reads)
+        self._late_by_now |= any(storage == self.last_argument for storage, _ in reads)
+        if self._late_by_now:
+            for storage, elements in reads:
+                self.late[storage] += elements
 
     def operation(self, name: str, reads, writes) -> None:
         """Count one PyTorch operation. reads, writes: (elements, itemsize, share) of each tensor."""

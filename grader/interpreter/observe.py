@@ -7,7 +7,7 @@ import contextlib
 from ..spec import Call, Observations
 from . import conditions, recording
 from .float_storages import FloatStorages
-from .ledger import Ledger
+from .ledger import Launch, Ledger
 from .recorder import Recorder
 from .torch_ledger import TorchLedger
 
@@ -26,6 +26,7 @@ class Observer(contextlib.ExitStack):
         for arg in call.args:
             if hasattr(arg, "untyped_storage"):
                 self.ledger.storages.hold(arg)
+                self.ledger.last_argument = arg.untyped_storage().data_ptr()
         self._call = call
         self._recorder = Recorder() if call.trace else None
         self._counter = TorchLedger(self.ledger, poison=True)
@@ -53,13 +54,25 @@ class Observer(contextlib.ExitStack):
             read=read,
             written=written,
             bytes=ledger.bytes(),
-            launches=ledger.launches[:_MAX_ENTRIES],
+            launches=_telling(ledger.launches),
             torch_ops=_unique(counter.names),
             torch_reads=[counter.reads[t.untyped_storage().data_ptr()] for t in tensors],
+            late_reads=[ledger.late[t.untyped_storage().data_ptr()] for t in tensors],
             peak=counter.peak,
             language=_unique(ledger.language),
             panels=self._recorder.panels if self._recorder is not None else [],
         )
+
+
+def _telling(launches: list[Launch]) -> list[Launch]:
+    """The launches to report, in order: of each specialisation the first, and others while there is room."""
+    if len(launches) <= _MAX_ENTRIES:
+        return launches
+    first: dict[str, int] = {}
+    for place, launch in enumerate(launches):
+        first.setdefault(repr((launch.program, launch.signature, launch.constants, launch.options)), place)
+    places = dict.fromkeys([*list(first.values())[:_MAX_ENTRIES], *range(_MAX_ENTRIES)])
+    return [launches[place] for place in sorted([*places][:_MAX_ENTRIES])]
 
 
 def _unique(names: list[str]) -> list[str]:

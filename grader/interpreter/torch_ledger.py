@@ -119,6 +119,7 @@ class TorchLedger(TorchDispatchMode):
             sizes[_key(args[0])] = (out.numel(), *self._size(args[0])[1:])
         for key, t in unique.items():
             self.reads[t.untyped_storage().data_ptr()] += sizes[key][0]
+        self.ledger.note_reads((t.untyped_storage().data_ptr(), sizes[key][0]) for key, t in unique.items())
         self.ledger.operation(name, list(sizes.values()), [self._size(t) for t in written + fresh])
 
     def _size(self, t: torch.Tensor) -> tuple[int, int, float]:

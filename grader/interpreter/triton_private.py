@@ -7,11 +7,13 @@ functions after it wrap private names of Triton's compiler and launcher.
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
 import functools
 import importlib
 import inspect
+import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -177,13 +179,24 @@ def take_back(scope) -> None:
 
 
 def type_name(value) -> str:
-    """Triton's name for the type of an argument, such as *fp32 or i32; "?" where it has none."""
+    """Triton's name for the type of an argument, such as *fp32 or i32; "?" where it has none. JSON for a tuple."""
     from triton.runtime import jit
 
     try:
+        if isinstance(value, tuple):
+            return json.dumps([getattr(value, "_fields", None), [type_name(each) for each in value]])
         return str(jit.mangle_type(value))
     except Exception:
         return "?"
+
+
+def type_of_name(name: str):
+    """The type of `type_name` as Triton's compiler takes it: a text, or a tuple of them, which may have fields."""
+    if not name.startswith("["):
+        return name
+    fields, names = json.loads(name)
+    types = tuple(type_of_name(each) for each in names)
+    return collections.namedtuple("Types", fields)(*types) if fields else types
 
 
 @functools.cache
@@ -197,6 +210,11 @@ def launch_options() -> frozenset[str]:
         return frozenset(known | {f.name for options in (CUDAOptions, HIPOptions) for f in dataclasses.fields(options)})
     except (ImportError, TypeError):
         return frozenset(known)
+
+
+def is_interpreted() -> bool:
+    """Whether @triton.jit makes interpreted kernels in this process."""
+    return bool(library_functions())
 
 
 def is_jit(function) -> bool:
@@ -312,7 +330,8 @@ def _of_kernels(value) -> bool:
     from triton.language import core
 
     if isinstance(value, type):
-        return value in (core.constexpr, core.pointer_type, core.range, core.static_range)
+        tuples = getattr(core, "tuple", core.range)  # since Triton 3.3
+        return value in (core.constexpr, core.pointer_type, core.range, core.static_range, tuples)
     stub = getattr(value, "__module__", None) == "triton.language.extra.libdevice" and callable(value)
     values = (core.dtype, core.constexpr)
     return stub or type(value) is int or isinstance(value, values) or core.is_builtin(value) or is_kernel(value)

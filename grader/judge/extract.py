@@ -13,7 +13,7 @@ import functools
 import re
 import symtable
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..checks.syntax import parse
 from ..spec import Answer
@@ -35,7 +35,17 @@ _ELSEWHERE = re.compile(r"^\s*%(?:run|load_ext|autoreload)\b|^%%writefile\b|\bex
 _COMPREHENSIONS = ("listcomp", "setcomp", "dictcomp", "genexpr")
 _CHANGING_METHODS = {"update", "append", "extend", "insert", "setdefault", "add", "pop", "remove", "clear", "sort"}
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+# Names in torch.library, by which an answer makes an operator that it calls as torch.ops.<...>.
+_OPERATOR_MAKERS = frozenset(
+    "custom_op triton_op Library define impl register_fake register_autograd register_kernel".split()
+)
+_MOST_STATEMENTS = 5000  # at the top level of a cell
+_OPERATORS = "torch.ops"  # stands for all operators of an answer's own, as if it were one name
 _ALWAYS_THERE = frozenset(dir(builtins))
+
+
+class _TooMany(Exception):
+    """A cell has more statements than anyone writes."""
 
 
 @dataclass(frozen=True)
@@ -44,22 +54,44 @@ class _Statement:
     binds: frozenset[str]
     now: frozenset[str]  # names needed while the statement runs
     later: frozenset[str]  # names needed when a function it defines is called
-    kind: str = "value"  # "def" of a function or class, or an import; "broken" for a cell that is not Python
+    kind: str = "value"  # "def" of a function or class, or an import; "broken" for a cell that was left out
     loops: frozenset[str] = frozenset()  # of `binds`, the variables of its loops
+    registers_with: frozenset[str] = frozenset()  # the objects whose methods take what it defines, if not imported
+    decorators: frozenset[str] = frozenset()  # names of the functions that do so
+    fills: frozenset[str] = frozenset()  # names of outer objects that a function it defines changes
+    imports: bool = False
+    future: str = ""  # a feature of Python that it switches on
 
 
 @dataclass(frozen=True)
 class _Session:
     """The cells of a notebook, read. places: for each name, the statements that bind it, by number and in order.
 
-    cell_of: number of the cell of a statement. broken: (number, text, message) of each cell that is not Python, which
-    stands among the statements as well.
+    cell_of: number of the cell of a statement. broken: (number, text, why) of each cell that was left out, which stands
+    among the statements as well.
     """
 
     statements: list[_Statement]
     cell_of: list[int]
     places: dict[str, list[int]]
     broken: list[tuple[int, str, str]]
+
+    def add(self, statement: _Statement, cell: int) -> None:
+        """Append a statement. One that registers what it defines changes the object that keeps it."""
+        changed = {name for name in statement.registers_with if not self._latest(name, "imports")}
+        for name in statement.decorators:
+            changed |= self._latest(name, "fills") or frozenset()
+        if changed:
+            statement = replace(statement, now=statement.now | changed)
+        for name in statement.binds | changed:
+            self.places.setdefault(name, []).append(len(self.statements))
+        self.statements.append(statement)
+        self.cell_of.append(cell)
+
+    def _latest(self, name: str, field: str):
+        """A field of the statement that bound a name last; True if there is none."""
+        at = self.last(name, len(self.statements))
+        return getattr(self.statements[at], field) if at is not None else field == "imports"
 
     def last(self, name: str, before: int) -> int | None:
         """The last statement before an index that binds a name."""
@@ -80,21 +112,24 @@ def extract(cells: list[str], names: tuple[str, ...], called: list[str] | tuple 
     # A cell that is not Python matters only if no later cell defines the name in it.
     last_cell = {name: 0 if at is None else session.cell_of[at] for name, at in defined.items()}
     problems = [
-        f"{_name(number, cells, called)} is not Python and was left out: {message}"
-        for number, cell, message in session.broken
+        f"{_name(number, cells, called)} {why}"
+        for number, cell, why in session.broken
         if any(re.search(rf"\b{re.escape(name)}\b", cell) and number >= last_cell[name] for name in names)
     ]
     # `from ... import *` may define any name, so it is always taken.
     chosen = set(session.places.get("*", []))
     for name in names:
         _take(name, session, chosen)
-    source = "\n\n".join(session.statements[i].text for i in sorted(chosen) if session.statements[i].text)
+    last = max((session.cell_of[i] for i in chosen), default=0)
+    future = {s.future: None for s, cell in zip(session.statements, session.cell_of) if s.future and cell <= last}
+    texts = (session.statements[i].text for i in sorted(chosen))
+    source = "\n\n".join([*future, *(text for text in texts if text)])
     missing = tuple(n for n in names if defined[n] is None or session.statements[defined[n]].kind == "broken")
     if missing and not problems and any(_ELSEWHERE.search(cell) for cell in cells):
         only = "only cells are read, so what %run, exec or a module defines does not count"
         problems = [f"no cell that has run defines {' and '.join(missing)}: {only}"]
     broken = [session.cell_of[i] for i in chosen if session.statements[i].kind == "broken"]
-    told = {number: f"is not Python, so nothing in it ran: {message}" for number, _, message in session.broken}
+    told = {number: why for number, _, why in session.broken}
     return Answer(
         source,
         missing,
@@ -127,13 +162,8 @@ def _taken(name: str, session: _Session, cells: list[str], called: list[str] | t
 
 def definitions(cells: list[str]) -> Counter[str]:
     """The number of top-level statements that define each name. cells: texts of the code cells."""
-    session = _read(tuple(cells))
-    return Counter(
-        name
-        for name, places in session.places.items()
-        for place in places
-        if session.statements[place].kind != "broken"
-    )
+    statements = (statement for statement in _read(tuple(cells)).statements if statement.kind != "broken")
+    return Counter(name for statement in statements for name in statement.binds)
 
 
 def undefined(cells: list[str], names: tuple[str, ...]) -> set[str]:
@@ -146,7 +176,7 @@ def without(cell: str, taken: set[str]) -> str | None:
     """The text of a cell without the statements that define nothing but `taken` names. None if it is not Python."""
     try:
         found = _statements(cell)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError, _TooMany):
         return None
     kept = [statement.text for statement in found if not statement.binds <= taken]
     return cell if len(kept) == len(found) else "\n\n".join(kept)
@@ -158,18 +188,22 @@ def _read(cells: tuple[str, ...]) -> _Session:
     for number, cell in enumerate(cells, 1):
         try:
             found = _statements(cell)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            line = (getattr(error, "text", None) or "").strip()
-            message = str(getattr(error, "msg", error)) + (f", in the line `{line[:120]}`" if line else "")
-            session.broken.append((number, cell, message))
+        except (SyntaxError, ValueError, RecursionError, MemoryError, _TooMany) as error:
+            session.broken.append((number, cell, _why(error)))
             meant = frozenset(filter(None, (name for names in _MEANT.findall(cell) for name in names)))
             found = [_Statement("", meant, frozenset(), frozenset(), "broken")]
         for statement in found:
-            for name in statement.binds:
-                session.places.setdefault(name, []).append(len(session.statements))
-            session.statements.append(statement)
-            session.cell_of.append(number)
+            session.add(statement, number)
     return session
+
+
+def _why(error: Exception) -> str:
+    """Why a cell was left out."""
+    if isinstance(error, _TooMany):
+        return f"was left out: it has over {_MOST_STATEMENTS:,} statements"
+    line = (getattr(error, "text", None) or "").strip()
+    message = str(getattr(error, "msg", error)) + (f", in the line `{line[:120]}`" if line else "")
+    return f"is not Python, so nothing in it ran: {message}"
 
 
 def _take(name: str, session: _Session, chosen: set[int]) -> set[str]:
@@ -214,14 +248,20 @@ def _statements(cell: str) -> list[_Statement]:
     """The top-level statements of a cell that define something."""
     cell, found, end = _without_magics(cell), [], 0
     lines = _lines(cell)
-    for node in parse(cell).body:
+    body = parse(cell).body
+    if len(body) > _MOST_STATEMENTS:
+        raise _TooMany
+    for node in body:
         before, end = end, node.end_lineno
         if isinstance(node, ast.ImportFrom) and _of_the_course(node.module or ""):
             continue
         if isinstance(node, ast.Import) and all(_of_the_course(a.name) for a in node.names):
             continue
-        binds = frozenset(_bound(node))
-        if not binds:
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            found.append(_Statement("", frozenset(), frozenset(), frozenset(), future=ast.unparse(node)))
+            continue
+        binds, registers_with = _bound(node), _registers_with(node)
+        if not binds and not registers_with:
             continue
         start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
         if start == before:  # shares its line with another statement
@@ -230,14 +270,23 @@ def _statements(cell: str) -> list[_Statement]:
             text = "\n".join(lines[start - 1 : node.end_lineno])
             text = text if _stands_alone(text) else ast.unparse(node)
         now, later = _needed(node, text)
+        if _OPERATORS in registers_with:
+            binds, now = binds | {_OPERATORS}, now | {_OPERATORS}
+        if any(isinstance(n, ast.Attribute) and n.attr == "ops" for n in ast.walk(node)):
+            later = later | {_OPERATORS}
+        decorators = {d.func if isinstance(d, ast.Call) else d for d in getattr(node, "decorator_list", [])}
         found.append(
             _Statement(
                 text,
-                binds,
+                frozenset(binds),
                 frozenset(now - _ALWAYS_THERE),
                 frozenset(later - _ALWAYS_THERE),
                 "def" if any(isinstance(child, _DEFINITIONS) for child in ast.walk(node)) else "value",
                 frozenset(_loops(node)),
+                frozenset(registers_with - {_OPERATORS}),
+                frozenset(d.id for d in decorators if isinstance(d, ast.Name)),
+                frozenset(_fills(node) & later),
+                isinstance(node, (ast.Import, ast.ImportFrom)),
             )
         )
     return found
@@ -283,6 +332,32 @@ def _bound(node: ast.stmt) -> set[str]:
             if isinstance(method, ast.Attribute) and method.attr in _CHANGING_METHODS:
                 names |= _owner(method)
     return names
+
+
+def _registers_with(node: ast.stmt) -> set[str]:
+    """The names of the objects that a statement gives a function to keep: by a decorator, or by a call.
+
+    `@f.register` is one, `f.register_fake(g)` another. _OPERATORS where it makes an operator of PyTorch.
+    """
+    names, decorators = set(), getattr(node, "decorator_list", [])
+    for decorator in decorators:
+        method = decorator.func if isinstance(decorator, ast.Call) else decorator
+        names |= _owner(method) if isinstance(method, ast.Attribute) else set()
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+        if node.value.func.attr.startswith("register"):
+            names |= _owner(node.value.func)
+    calls = [n for n in (*decorators, getattr(node, "value", None)) if isinstance(n, ast.Call)]
+    if any(getattr(call.func, "attr", getattr(call.func, "id", "")) in _OPERATOR_MAKERS for call in calls):
+        names.add(_OPERATORS)
+    return names
+
+
+def _fills(node: ast.stmt) -> set[str]:
+    """The names that a function changes when it is called, as `TABLE[name] = function` does."""
+    if not isinstance(node, ast.FunctionDef):
+        return set()
+    parts = (part for part in ast.walk(node) if isinstance(part, ast.stmt) and not isinstance(part, ast.FunctionDef))
+    return set().union(*map(_bound, parts))
 
 
 def _owner(node: ast.expr) -> set[str]:

@@ -76,6 +76,8 @@ def _pad_cases(seed: int) -> list[Case]:
 def _wrong_pad(evidence: Evidence, row: list[float]) -> str | None:
     """None when the softmax of the row stays right with the pad in the fourth lane of a block, else a sentence."""
     pad = evidence.value
+    if isinstance(pad, torch.Tensor) and pad.numel() == 1:
+        pad = pad.item()
     if isinstance(pad, bool) or not isinstance(pad, (int, float)):
         return f"{'a ' + pad.kind if isinstance(pad, Unreadable) else repr(pad)} is not a number"
     try:

@@ -12,7 +12,7 @@ import torch
 
 from ..checks import syntax
 from ..checks.compare import softmax_gradient
-from ..reference.autograd import kept_tensors, repeated_kernel
+from ..reference.autograd import kept_tensors, reads_x_late, repeated_kernel
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
 from .detectors import both, written
@@ -215,6 +215,7 @@ FUNCTION = (
     ("kept-too-much", _kept(None, "other")),
     ("y-recomputed", _in_check("backward", _repeated)),
     ("one-direction-only", _in_check("backward", _one_launch)),
+    ("x-kept", _in_check("backward", Detector(lambda c, e, a: reads_x_late(e) > 0))),
     ("float64-refused", _refuses_float64),
     ("x-for-y", gradient_formula(_x_for_y)),
     ("dy-assumed-adjacent", _only_dy_strided),

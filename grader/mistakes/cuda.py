@@ -82,6 +82,11 @@ MISTAKES = [
         "How many steps does a tree take for as many numbers?",
     ),
     Mistake(
+        "walked-alone",
+        "The numbers are right, but few threads read the row, and the others of the block have nothing to do.",
+        "Which columns are those of thread 0, and which are those of thread 1?",
+    ),
+    Mistake(
         "no-shuffle",
         "The numbers are right, but the lanes of a warp never exchange their states.",
         "How does a lane get at what its partner holds, without shared memory?",
@@ -549,6 +554,7 @@ CUDA_KERNEL = (
     _version_fault("too-many-barriers"),
     _version_fault("no-shuffle"),
     _version_fault("reduced-in-series"),
+    _version_fault("walked-alone"),
     _version_fault("stored-again"),
     _version_fault("no-float4"),
     ("shared-unstored", Detector(_unstored, _unstored_fits, exact=True)),

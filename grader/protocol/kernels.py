@@ -15,12 +15,13 @@ class Global:
 
     kind: "module" is a module of Triton's language, and text its name. "library" is a function, a dtype or a class of
     such a module: text is the module, name the object. "function" is the function at `index` of the program. "plain"
-    is the number, text, None, or tuple or list of these in `value`. "foreign" is everything else: text describes it
+    is the number, text, None, or tuple or list of these in `value`. "named" is a class of named tuples, with
+    [names of its fields, default values of the last ones] as its value. "foreign" is everything else: text describes it
     after "this one is", and name is its own name if it is a module. Those of its attributes that mean something else
     have entries of their own, such as "math.inf". constexpr: whether the object is wrapped in a tl.constexpr.
     """
 
-    kind: Literal["module", "library", "function", "plain", "foreign"]
+    kind: Literal["module", "library", "function", "plain", "named", "foreign"]
     text: str = ""
     name: str = ""
     index: int = -1
@@ -46,6 +47,10 @@ class KernelFunction:
 
 @dataclass
 class KernelProgram:
-    """A kernel and all functions that it reaches. The first function is the kernel that is launched."""
+    """A kernel and all functions that it reaches. The first function is the kernel that is launched.
+
+    fields: names of the fields of all named tuples that it uses or gets.
+    """
 
     functions: list[KernelFunction]
+    fields: list[str] = field(default_factory=list)

@@ -18,6 +18,8 @@ def encode(value, tensor: Callable, kernel: Callable):
     import triton.language as tl
 
     def inner(value):
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return {"named": [list(value._fields), [inner(each) for each in value]]}
         if isinstance(value, tuple):
             return {"tuple": [inner(each) for each in value]}
         if isinstance(value, tl.constexpr):
@@ -42,10 +44,11 @@ def encode(value, tensor: Callable, kernel: Callable):
     return inner(value)
 
 
-def decode(data, tensor: Callable, kernel: Callable):
+def decode(data, tensor: Callable, kernel: Callable, named: Callable):
     """The argument of JSON data of `encode`. Raises orders.Malformed; TypeError for an object that no kernel takes.
 
     tensor: from the data of a tensor to a tensor. kernel: from the data of a kernel to the kernel.
+    named: from the names and the values of its fields to a named tuple.
     """
     import triton
     import triton.language as tl
@@ -62,19 +65,16 @@ def decode(data, tensor: Callable, kernel: Callable):
         ((tag, of),) = data.items()
         if tag == "tuple":
             return tuple(inner(each) for each in of)
+        if tag == "named":
+            return named(of[0], [inner(each) for each in of[1]])
         if tag == "constexpr":
             return tl.constexpr(inner(of))
-        if tag == "language":
-            return language(of)
         if tag == "descriptor":
-            from triton.tools.tensor_descriptor import TensorDescriptor
-
-            fields = {name: inner(each) for name, each in of.items()}
-            return TensorDescriptor(**{k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()})
+            return _descriptor({name: inner(each) for name, each in of.items()})
         if tag == "reinterpreted":
             return triton.reinterpret(orders.decode(of[0], tensor), language(of[1]))
-        if tag == "kernel":
-            return kernel(of)
+        if tag in ("language", "kernel"):
+            return (language if tag == "language" else kernel)(of)
         if tag == "object":
             raise TypeError(f"a kernel takes tensors and numbers, and one argument of this launch is a {of}")
         return orders.decode(data, tensor)
@@ -84,3 +84,9 @@ def decode(data, tensor: Callable, kernel: Callable):
 
 def _tuple(value):
     return tuple(value) if isinstance(value, list) else value
+
+
+def _descriptor(fields: dict):
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    return TensorDescriptor(**{k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()})

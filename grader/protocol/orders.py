@@ -48,6 +48,9 @@ def encode(value, tensor: Callable):
     for kind in ("dtype", "layout", "memory_format"):
         if isinstance(value, getattr(torch, kind)):
             return {kind: str(value).removeprefix("torch.")}
+    if isinstance(value, torch.Generator):  # the device's numbers follow from one of the host's
+        with torch.utils._python_dispatch._disable_current_modes():
+            return {"generator": torch.randint(1 << 62, (), generator=value).item()}
     if isinstance(value, torch.device):
         return {"device": str(value)}
     raise TypeError(f"a {type(value).__name__} cannot be sent to the device")
@@ -69,6 +72,8 @@ def decode(data, tensor: Callable):
             return complex(*of)
         if tag == "device":
             return torch.device(of)
+        if tag == "generator":
+            return torch.Generator().manual_seed(of)
         if tag in ("dtype", "layout", "memory_format") and of.isidentifier():
             found = getattr(torch, of)
             if isinstance(found, getattr(torch, tag)):

@@ -32,7 +32,7 @@ def backward_case(label: str, x: torch.Tensor, dy: torch.Tensor) -> Case:
         if evidence.error:
             return softmax_function.refused(None, evidence, "this input")
         wrong = _gradient_fault(x, dy, evidence) or _launch_count_fault(mn, evidence)
-        return wrong or softmax_function.launch_fault(x, evidence)[1]
+        return wrong or softmax_function.launch_fault(x, evidence)[1] or _late_fault(evidence)
 
     return Case(
         f"backward, {label}",
@@ -137,6 +137,17 @@ def repeated_kernel(mn: int, evidence: Evidence) -> str | None:
     names = [launch["kernel"] for launch in evidence.launches]
     extra = len(names) > 2 and evidence.read > 3 * mn
     return next((name for name in names if names.count(name) > 1), None) if extra else None
+
+
+def reads_x_late(evidence: Evidence) -> int:
+    """Elements of x that were read once dy had been read, so by backward."""
+    return evidence.late_reads[0] if evidence.late_reads else 0
+
+
+def _late_fault(evidence: Evidence) -> str | None:
+    """None if backward read nothing of x, else a sentence. What the answer says of its graph does not matter here."""
+    late = reads_x_late(evidence)
+    return f"right numbers, but backward reads {late} elements of x, which nothing needs to keep" if late else None
 
 
 def _gradient_fault(x: torch.Tensor, dy: torch.Tensor, evidence: Evidence) -> str | None:

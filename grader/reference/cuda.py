@@ -14,6 +14,7 @@ from .reductions import LANES
 _MAX_BARRIERS = 6  # of a block of v3; a tree of 256 threads needs more
 _FLOAT4 = 4  # elements in the widest access
 _MANY_THREADS = 256  # a tree has far fewer steps than such a block has threads
+_MOST_SHARES = 16  # even shares of the columns that one thread may read, in all passes
 
 
 def merge_states(m: torch.Tensor, d: torch.Tensor, other_m: torch.Tensor, other_d: torch.Tensor):
@@ -51,6 +52,9 @@ def version_fault(version: str, evidence: Evidence, n: int) -> tuple[str, str] |
         return "no-shuffle", "right numbers, but no lane ever gets a value from another one directly"
     if threads >= _MANY_THREADS and loads > threads // 2:
         return "reduced-in-series", f"right numbers, but a thread loads from shared memory {loads} times"
+    walked = options["most_read"] // 4
+    if threads >= _MANY_THREADS and walked > _MOST_SHARES * -(-n // threads):
+        return "walked-alone", f"right numbers, but of {n} columns a thread alone reads {walked} elements"
     if v3 and options["stored_again"] and not options["loaded_back"]:
         return "stored-again", f"right numbers, but {options['stored_again']} elements are stored a second time"
     if v3 and n % _FLOAT4 == 0 and launch["widest"] < _FLOAT4:

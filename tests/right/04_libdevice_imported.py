@@ -1,0 +1,14 @@
+# exercise: 4.1
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+from triton.language.extra.cuda.libdevice import exp
+
+@triton.jit
+def softmax_row_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + cols, mask=mask, other=-float("inf"))
+    e = exp(x - tl.max(x, axis=0))
+
+    tl.store(y_ptr + cols, libdevice.div_rn(e, tl.sum(e, axis=0)), mask=mask)
