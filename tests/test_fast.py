@@ -6,7 +6,7 @@ from torch.autograd import forward_ad
 
 from grader import fast, interpreter
 from grader.checks import compare, inputs
-from grader.fast import backward, clusters, packed, pick, plans, shared, softmax, tiled_two_pass
+from grader.fast import backward, clusters, launchers, packed, pick, plans, shared, softmax, tiled_two_pass
 
 DTYPES = [torch.float32, torch.bfloat16, torch.float16]
 FAMILIES = [
@@ -211,6 +211,14 @@ def test_forward_mode_is_not_lost():
         got = forward_ad.unpack_dual(softmax(forward_ad.make_dual(x, t))).tangent
         want = forward_ad.unpack_dual(torch.softmax(forward_ad.make_dual(x, t), -1)).tangent
     torch.testing.assert_close(got, want)
+
+
+@pytest.mark.parametrize("capability, has", [((7, 5), False), ((8, 0), True), ((12, 0), True)])
+def test_cards_without_instructions_for_pairs_get_none(monkeypatch, capability, has):
+    """A T4's assembler refuses them."""
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: capability)
+    assert has == launchers._ptx(torch.empty(2, dtype=torch.bfloat16), "bf16")
+    assert not launchers._ptx(torch.empty(2), "float")
 
 
 def test_plans_are_bounded():
