@@ -52,7 +52,8 @@ from triton.compiler import ASTSource
 from grader.fast import packed, shared, split, tiled_two_pass
 
 def build(kernel, constants, **options):
-    pointers = {"x_ptr": "*i32", "y_ptr": "*i32", "states_ptr": "*i64" if kernel is shared.shared_row_kernel else "*fp32"}
+    states = "*i64" if kernel is shared.shared_row_kernel else "*fp32"
+    pointers = {"x_ptr": "*i32", "y_ptr": "*i32", "states_ptr": states}
     names = kernel.arg_names
     types = {n: "constexpr" if n in constants else pointers.get(n, "i32") for n in names}
     source = ASTSource(kernel, types, {(i,): constants[n] for i, n in enumerate(names) if n in constants})

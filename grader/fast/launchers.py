@@ -220,7 +220,7 @@ def on_nvidia(x: torch.Tensor) -> bool:
 
 
 def _ptx(x: torch.Tensor, kind: str) -> bool:
-    """Whether the device has the instructions for pairs of 16-bit floats: NVIDIA GPUs from compute capability 8.0 on."""
+    """Whether the device has instructions for pairs of 16-bit floats, as NVIDIA GPUs do from capability 8.0 on."""
     return kind != "float" and torch.cuda.get_device_capability(x.device) >= (8, 0)
 
 
