@@ -7,7 +7,7 @@ import random
 import torch
 
 from ..checks import compare, inputs
-from ..mistakes.softmax.function import WRAPPER
+from ..mistakes.softmax.function import WRAPPER_PLACES
 from ..mistakes.softmax.online import MERGE, NORMALIZER, ONLINE_KERNEL, TILED_WALK
 from ..reference import online, softmax_function
 from ..spec import Call, Case, Exercise, Once, Out
@@ -208,6 +208,6 @@ EXERCISES = [
             "The block is a number you choose once, such as 4096, whatever the row's length is.",
             "`online_softmax_kernel[(<rows>,)](y, x, y.stride(0), x.stride(0), <columns>, BLOCK=<a power of two>)`",
         ),
-        mistakes=(*WRAPPER, *TILED_WALK),
+        mistakes=(*WRAPPER_PLACES, *TILED_WALK),
     ),
 ]

@@ -47,11 +47,28 @@ def formula(compute) -> Detector:
         wrong = compute(x, case.facts)
         if not compare.alike(got, wrong):
             return False
-        right = case.facts.get("want", torch.softmax(x.double(), 1).to(got.dtype) if x.dim() == 2 else None)
         # Where the wrong formula gives the right output, as for one column, the numbers are no sign of it.
-        return not compare.alike(right, wrong)
+        return not compare.alike(_right(case, got), wrong)
 
-    return Detector(detect, fits)
+    def weight(case: Case, evidence: Evidence) -> float:
+        got = output(case, evidence)
+        return loss_weight(got, _right(case, got))
+
+    return Detector(detect, fits, weight)
+
+
+def loss_weight(got: torch.Tensor, right: torch.Tensor) -> float:
+    """The weight of a match with `got`, as Detector.weight has it. right: the right output, of the same shape."""
+    off = (got.double() - right.double()).abs() > 1e-4 * right.double().abs()
+    if (got.isfinite() & (off | ~right.isfinite())).any():
+        return 1.0
+    return 0.0 if got.isnan().all() else 0.5
+
+
+def _right(case: Case, got: torch.Tensor) -> torch.Tensor:
+    """The right output of a case with facts["x"]: facts["want"], or the softmax of each row."""
+    x = case.facts["x"]
+    return case.facts.get("want", torch.softmax(x.double(), 1).to(got.dtype) if x.dim() == 2 else None)
 
 
 def outside(op: str, test=None) -> Detector:
@@ -213,7 +230,7 @@ def all_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
 def tail_is_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The same columns, among them the last one, are still NaN in every row, and the first column holds numbers."""
     got = output(case, evidence)
-    if got is None or got.dim() != 2 or got.shape[1] < 2:
+    if got is None or got.dim() != 2 or got.shape[1] < 2 or not _unstored(got, evidence):
         return False
     nan = got.isnan()
     columns = nan.all(dim=0)
@@ -224,9 +241,14 @@ def tail_is_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
 def first_block_only(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Each row holds numbers in its first block, and is still NaN behind it."""
     got, block = output(case, evidence), case.facts.get("block", 0)
-    return (
-        got is not None and got.dim() == 2 and bool(got[:, block:].isnan().all() and not got[:, :block].isnan().any())
-    )
+    if got is None or got.dim() != 2 or not _unstored(got, evidence):
+        return False
+    return bool(got[:, block:].isnan().all() and not got[:, :block].isnan().any())
+
+
+def _unstored(got: torch.Tensor, evidence: Evidence) -> bool:
+    """Whether some elements of an output may never have been stored. NaN alone does not tell."""
+    return evidence.written < got.numel() or any(launch["shared"] for launch in evidence.launches)
 
 
 @Detector

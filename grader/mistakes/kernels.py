@@ -8,6 +8,7 @@ from ..checks import syntax
 from . import detectors
 from .detectors import value, written
 from .mistake import Mistake
+from .mutant import Mutant, also
 
 MISTAKES = [
     # ---- pads and masks
@@ -15,6 +16,7 @@ MISTAKES = [
         "pad-zero",
         "Masked lanes joined the sum. They were padded with 0, and exp(0 - max) is not 0.",
         "Which value v makes exp(v - max) vanish for every max?",
+        (Mutant("8.3", 'other=-float("inf")', "other=0.0", 2),),
     ),
     Mistake(
         "no-pad",
@@ -25,11 +27,28 @@ MISTAKES = [
         "pad-finite",
         "A finite pad loses against most rows, not against all: a row can lie below it.",
         "Is there a value that no float is below?",
+        (
+            Mutant("8.3", 'other=-float("inf")', "other=-1e30", 2),
+            Mutant("8.3", 'other=-float("inf")', "other=-10000.0", 2),
+        ),
     ),
     Mistake(
         "pad-wins",
         "The pad is larger than the row's own values, or no number at all, and so becomes the maximum.",
         "What should max do when it meets a masked lane?",
+        (
+            Mutant("8.3", 'other=-float("inf")', 'other=float("inf")', 2),
+            Mutant("8.3", 'other=-float("inf")', 'other=float("nan")', 2),
+        ),
+    ),
+    Mistake(
+        "pad-counts",
+        "Masked lanes joined the sum: the number that they were padded with is large enough to count.",
+        "Which value v makes exp(v - max) vanish for every max?",
+        (
+            Mutant("8.3", 'other=-float("inf")', "other=1.0", 2),
+            Mutant("8.3", 'other=-float("inf")', "other=-1.0", 2),
+        ),
     ),
     Mistake(
         "no-load-mask",
@@ -61,21 +80,35 @@ MISTAKES = [
         "row-stride-missing",
         "The kernel begins row r only r elements after row 0: it works on a shifted window.",
         "How far apart in memory are two neighbours in a column?",
+        (
+            Mutant("8.3 8.4", "row * x_row_stride", "row", 2),
+            Mutant("8.3 8.4", "row * y_row_stride", "row"),
+            Mutant("8.3 8.4", "row * x_row_stride", "row", 2, then=also("row * y_row_stride", "row")),
+        ),
     ),
     Mistake(
         "rows-assumed-adjacent",
         "The kernel begins row r after r times the number of columns, but rows may lie further apart.",
         "Which number says how far apart two rows lie?",
+        (
+            Mutant("8.3", "row * x_row_stride", "row * n_cols", 2),
+            Mutant("8.3", "row * y_row_stride", "row * n_cols"),
+        ),
     ),
     Mistake(
         "block-for-stride",
         "The kernel begins row r after r whole blocks; a block is wider than a row.",
         "Which number says how far apart two rows lie?",
+        (
+            Mutant("8.3", "row * x_row_stride", "row * BLOCK", 2),
+            Mutant("8.3", "row * y_row_stride", "row * BLOCK"),
+        ),
     ),
     Mistake(
         "stored-in-row-zero",
         "Every program stores to the same place, at the beginning.",
         "How does the address of a store differ from program to program?",
+        (Mutant("8.3 8.4", "row * y_row_stride + cols", "cols"),),
     ),
     Mistake(
         "rows-missing",
@@ -86,11 +119,19 @@ MISTAKES = [
         "stride-in-bytes",
         "The offset is 4 times too large: Triton's pointers count elements, not bytes.",
         "What does x_ptr + 1 point at?",
+        (
+            Mutant("8.3", "row * x_row_stride", "row * x_row_stride * 4", 2),
+            Mutant("8.3", "row * y_row_stride", "row * y_row_stride * 4"),
+        ),
     ),
     Mistake(
         "row-zero-only",
         "Every program works on the first row.",
         "Where does the kernel ask which program it is, and where does the address depend on it?",
+        (
+            Mutant("8.3 8.4", "row = tl.program_id(0)", "row = 0"),
+            Mutant("8.3 8.4", "row * x_row_stride + cols", "cols", 2),
+        ),
     ),
     Mistake(
         "stored-twice",

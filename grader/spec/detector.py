@@ -20,12 +20,15 @@ class Detector:
     fits: for a detector with a known wrong formula: (case, evidence) -> whether the formula gives the output of the
         answer. It also applies to cases that passed, which separates two formulas that agree on the failing cases.
         None: there is no formula.
+    weight: for a detector with `fits`: (case, evidence) -> the weight of a match: 1 where the output has a wrong finite
+        number, 0.5 where numbers were lost to NaN or an infinity, 0 where nothing but NaN is left. None: 1.
     exact: whether the detector counts only if it fits every case that ran.
     endless: whether the detector also applies to an answer that ran out of time.
     """
 
     detect: Callable[[Case, Evidence, Answer], bool]
     fits: Callable[[Case, Evidence], bool] | None = None
+    weight: Callable[[Case, Evidence], float] | None = None
     exact: bool = False
     endless: bool = False
 

@@ -6,8 +6,8 @@ from ...reference.softmax_function import launch_fault
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
 from ..mistake import Mistake
-from .columns import SOFTMAX_KERNEL
-from .rows import ROW_KERNEL
+from .columns import SOFTMAX_KERNEL, SOFTMAX_PLACES
+from .rows import ROW_KERNEL, ROW_PLACES
 
 MISTAKES = [
     # ---- input and result
@@ -133,13 +133,15 @@ FUNCTION = (
 )
 
 # A function that launches one program a row.
-WRAPPER = (
+WRAPPER_PLACES = (
     *FUNCTION,
     _launch_fault("no-kernel"),
     ("grid-of-columns", _programs(lambda programs, x: programs == x.shape[1] != x.shape[0])),
     ("grid-too-large", detectors.both(_failed, _programs(lambda programs, x: programs > x.shape[0]))),
     ("grid-too-small", detectors.both(detectors.tail_rows_nan, _programs(lambda programs, x: programs < x.shape[0]))),
     _launch_fault("launch-per-row"),
-    *ROW_KERNEL,
-    *SOFTMAX_KERNEL,
+    *ROW_PLACES,
+    *SOFTMAX_PLACES,
 )
+
+WRAPPER = (*WRAPPER_PLACES, *ROW_KERNEL, *SOFTMAX_KERNEL)
