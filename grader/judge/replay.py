@@ -37,11 +37,14 @@ class Outcome:
 
 
 def outcome(case: Case, evidence: Evidence) -> Outcome:
-    """The outcome of a case. Two errors are the same if type, message and place outside a tensor are."""
+    """The outcome of a case. Two errors are the same if their type is, and their message or place outside a tensor.
+
+    The wording of an error that the case expects does not matter.
+    """
     error = evidence.error
     if error:
         where = error.get("where")
-        place = tuple(map(repr, where.values())) if where else error["message"]
+        place = tuple(map(repr, where.values())) if where else None if case.expects_error else error["message"]
         return Outcome([], (error["type"], place))
     sent = [arg for arg in case.call.args if isinstance(arg, (torch.Tensor, Out))]
     outs = [after for arg, after in zip(sent, evidence.args) if isinstance(arg, Out)]
