@@ -16,7 +16,10 @@ MISTAKES = [
         "pad-zero",
         "Masked lanes joined the sum. They were padded with 0, and exp(0 - max) is not 0.",
         "Which value v makes exp(v - max) vanish for every max?",
-        (Mutant("8.3", 'other=-float("inf")', "other=0.0", 2),),
+        (
+            Mutant("8.3", 'other=-float("inf")', "other=0.0", 2),
+            Mutant("4.1 5.1 5.2", 'other=-float("inf")', "other=0.0"),
+        ),
     ),
     Mistake(
         "no-pad",
@@ -30,6 +33,8 @@ MISTAKES = [
         (
             Mutant("8.3", 'other=-float("inf")', "other=-1e30", 2),
             Mutant("8.3", 'other=-float("inf")', "other=-10000.0", 2),
+            Mutant("4.1 5.1 5.2", 'other=-float("inf")', "other=-1e30"),
+            Mutant("4.1 5.1 5.2", 'other=-float("inf")', "other=-100.0"),
         ),
     ),
     Mistake(
@@ -39,6 +44,8 @@ MISTAKES = [
         (
             Mutant("8.3", 'other=-float("inf")', 'other=float("inf")', 2),
             Mutant("8.3", 'other=-float("inf")', 'other=float("nan")', 2),
+            Mutant("4.1 5.1 5.2", 'other=-float("inf")', 'other=float("inf")'),
+            Mutant("4.1 5.1 5.2", 'other=-float("inf")', 'other=float("nan")'),
         ),
     ),
     Mistake(
@@ -48,6 +55,8 @@ MISTAKES = [
         (
             Mutant("8.3", 'other=-float("inf")', "other=1.0", 2),
             Mutant("8.3", 'other=-float("inf")', "other=-1.0", 2),
+            Mutant("4.1 5.1 5.2", 'other=-float("inf")', "other=1.0"),
+            Mutant("4.1 5.1 5.2", 'other=-float("inf")', "other=-1.0"),
         ),
     ),
     Mistake(
@@ -84,6 +93,9 @@ MISTAKES = [
             Mutant("8.3 8.4", "row * x_row_stride", "row", 2),
             Mutant("8.3 8.4", "row * y_row_stride", "row"),
             Mutant("8.3 8.4", "row * x_row_stride", "row", 2, then=also("row * y_row_stride", "row")),
+            Mutant("5.1 5.2", "row * x_row_stride", "row"),
+            Mutant("5.1 5.2", "row * y_row_stride", "row"),
+            Mutant("5.1 5.2", "row * x_row_stride", "row", then=also("row * y_row_stride", "row")),
         ),
     ),
     Mistake(
@@ -93,6 +105,9 @@ MISTAKES = [
         (
             Mutant("8.3", "row * x_row_stride", "row * n_cols", 2),
             Mutant("8.3", "row * y_row_stride", "row * n_cols"),
+            Mutant("5.1", "row * x_row_stride", "row * n_cols"),
+            Mutant("5.1", "row * y_row_stride", "row * n_cols"),
+            Mutant("5.1", "row * x_row_stride", "row * n_cols", then=also("row * y_row_stride", "row * n_cols")),
         ),
     ),
     Mistake(
@@ -102,13 +117,18 @@ MISTAKES = [
         (
             Mutant("8.3", "row * x_row_stride", "row * BLOCK", 2),
             Mutant("8.3", "row * y_row_stride", "row * BLOCK"),
+            Mutant("5.1", "row * x_row_stride", "row * BLOCK"),
+            Mutant("5.1", "row * y_row_stride", "row * BLOCK"),
         ),
     ),
     Mistake(
         "stored-in-row-zero",
         "Every program stores to the same place, at the beginning.",
         "How does the address of a store differ from program to program?",
-        (Mutant("8.3 8.4", "row * y_row_stride + cols", "cols"),),
+        (
+            Mutant("8.3 8.4", "row * y_row_stride + cols", "cols"),
+            Mutant("5.1 5.2", "row * y_row_stride + cols", "cols"),
+        ),
     ),
     Mistake(
         "rows-missing",
@@ -122,6 +142,8 @@ MISTAKES = [
         (
             Mutant("8.3", "row * x_row_stride", "row * x_row_stride * 4", 2),
             Mutant("8.3", "row * y_row_stride", "row * y_row_stride * 4"),
+            Mutant("5.1", "row * x_row_stride", "row * x_row_stride * 4"),
+            Mutant("5.1", "row * y_row_stride", "row * y_row_stride * 4"),
         ),
     ),
     Mistake(
@@ -131,6 +153,8 @@ MISTAKES = [
         (
             Mutant("8.3 8.4", "row = tl.program_id(0)", "row = 0"),
             Mutant("8.3 8.4", "row * x_row_stride + cols", "cols", 2),
+            Mutant("5.1 5.2", "row = tl.program_id(0)", "row = 0"),
+            Mutant("5.1 5.2", "x_ptr + row * x_row_stride + cols", "x_ptr + cols"),
         ),
     ),
     Mistake(

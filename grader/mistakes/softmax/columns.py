@@ -23,7 +23,14 @@ MISTAKES = [
                 "d + tl.sum(tl.exp(x), axis=0)",
                 then=also("tl.exp(x - m)", "tl.exp(x)"),
             ),
+            Mutant("4.1 5.1 5.2", "tl.exp(x - row_max)", "tl.exp(x)"),
         ),
+    ),
+    Mistake(
+        "shift-after-exp",
+        "The maximum was subtracted from the exponentials, and not from the exponents.",
+        "What should exp be asked for, so that it never overflows?",
+        (Mutant("4.1 5.1 5.2", "tl.exp(x - row_max)", "tl.exp(x) - row_max"),),
     ),
     Mistake(
         "shift-not-max",
@@ -32,6 +39,11 @@ MISTAKES = [
         (
             Mutant("8.3", "tl.max(x, axis=0)", "tl.min(x, axis=0)"),
             Mutant("8.3", "tl.max(x, axis=0)", "tl.sum(x, axis=0)"),
+            Mutant("4.1 5.1 5.2", "tl.max(x, axis=0)", "tl.min(x, axis=0)"),
+            Mutant("4.1 5.1 5.2", "tl.max(x, axis=0)", 'tl.min(tl.where(mask, x, float("inf")), axis=0)'),
+            Mutant("4.1 5.1 5.2", "tl.max(x, axis=0)", "tl.sum(x, axis=0)"),
+            Mutant("4.1 5.1 5.2", "tl.max(x, axis=0)", "tl.sum(tl.where(mask, x, 0.0), axis=0) / n_cols"),
+            Mutant("4.1 5.1 5.2", "tl.max(x, axis=0)", "tl.sum(tl.where(cols == 0, x, 0.0), axis=0)"),
         ),
     ),
     Mistake(
@@ -47,24 +59,42 @@ MISTAKES = [
             Mutant("8.1", "math.exp(x - new)", "x"),
             Mutant("8.3 8.4", "tl.sum(tl.exp(x - shift), axis=0)", "tl.sum(x, axis=0)"),
             Mutant("8.3 8.4", "tl.sum(tl.exp(x - shift), axis=0)", "tl.sum(x - shift, axis=0)"),
+            Mutant("4.1 5.1 5.2", "tl.sum(numerator, axis=0)", "tl.sum(x, axis=0)"),
+            Mutant("4.1 5.1 5.2", "tl.sum(numerator, axis=0)", "tl.sum(x - row_max, axis=0)"),
         ),
     ),
     Mistake(
         "no-division",
         "The exponentials are right, but the row does not sum to 1.",
         "What does a row of yours sum to?",
-        (Mutant("8.3 8.4", "tl.exp(x - m) / d", "tl.exp(x - m)"),),
+        (
+            Mutant("8.3 8.4", "tl.exp(x - m) / d", "tl.exp(x - m)"),
+            Mutant("4.1 5.1 5.2", "numerator / denominator", "numerator"),
+        ),
+    ),
+    Mistake(
+        "product-for-quotient",
+        "The numerator was multiplied by the sum.",
+        "By what must each numerator shrink, so that the row sums to 1?",
+        (
+            Mutant("4.1 5.1 5.2", "numerator / denominator", "numerator * denominator"),
+            Mutant("8.3 8.4", "tl.exp(x - m) / d", "tl.exp(x - m) * d"),
+        ),
     ),
     Mistake(
         "logarithm-lost",
         "The logarithm of the sum was added to a maximum so large that float32 has no digit left for it.",
         "In which order could you subtract the two, so that the large numbers cancel first?",
+        (Mutant("4.1 5.1 5.2", "numerator / denominator", "tl.exp(x - (row_max + tl.log(denominator)))"),),
     ),
     Mistake(
         "base-two",
         "These are powers of 2, not of e.",
         "By which factor do the exponents of 2 and of e differ?",
-        (Mutant("8.3 8.4", "tl.exp(", "tl.exp2(", 3),),
+        (
+            Mutant("8.3 8.4", "tl.exp(", "tl.exp2(", 3),
+            Mutant("4.1 5.1 5.2", "tl.exp(", "tl.exp2("),
+        ),
     ),
     Mistake(
         "wrong-axis",
@@ -83,31 +113,44 @@ MISTAKES = [
         (
             Mutant("8.3 8.4", "tl.exp(x - m)", "tl.exp(m - x)"),
             Mutant("8.3 8.4", "tl.exp(x - shift)", "tl.exp(shift - x)", then=also("tl.exp(x - m)", "tl.exp(m - x)")),
+            Mutant("4.1 5.1 5.2", "tl.exp(x - row_max)", "tl.exp(row_max - x)"),
         ),
     ),
     Mistake(
         "no-exp",
         "The shifted values were used as they are.",
         "Which of the steps is missing?",
-        (Mutant("8.3 8.4", "tl.exp(x - m) / d", "(x - m) / d"),),
+        (
+            Mutant("8.3 8.4", "tl.exp(x - m) / d", "(x - m) / d"),
+            Mutant("4.1 5.1 5.2", "tl.exp(x - row_max)", "x - row_max"),
+        ),
     ),
     Mistake(
         "division-upside-down",
         "The division is the wrong way round.",
         "Which of the two is larger, for a share below 1?",
-        (Mutant("8.3 8.4", "tl.exp(x - m) / d", "d / tl.exp(x - m)"),),
+        (
+            Mutant("8.3 8.4", "tl.exp(x - m) / d", "d / tl.exp(x - m)"),
+            Mutant("4.1 5.1 5.2", "numerator / denominator", "denominator / numerator"),
+        ),
     ),
     Mistake(
         "divided-by-count",
         "The numerator was divided by the number of columns.",
         "Do the numerators of a row add up to that number?",
-        (Mutant("8.3 8.4", "tl.exp(x - m) / d", "tl.exp(x - m) / n_cols"),),
+        (
+            Mutant("8.3 8.4", "tl.exp(x - m) / d", "tl.exp(x - m) / n_cols"),
+            Mutant("4.1 5.1 5.2", "numerator / denominator", "numerator / n_cols"),
+        ),
     ),
     Mistake(
         "wrong-numerator",
         "The row itself was divided, and not its exponentials.",
         "What stands above the line?",
-        (Mutant("8.3 8.4", "tl.exp(x - m) / d", "x / d"),),
+        (
+            Mutant("8.3 8.4", "tl.exp(x - m) / d", "x / d"),
+            Mutant("4.1 5.1 5.2", "numerator / denominator", "x / denominator"),
+        ),
     ),
 ]
 

@@ -6,6 +6,7 @@ from ...reference.softmax_function import launch_fault
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
 from ..mistake import Mistake
+from ..mutant import Mutant
 from .columns import SOFTMAX_KERNEL, SOFTMAX_PLACES
 from .rows import ROW_KERNEL, ROW_PLACES
 
@@ -15,6 +16,11 @@ MISTAKES = [
         "accepts-anything",
         "An input that the kernel cannot take went through without a ValueError.",
         "What does your wrapper know about x before it launches anything?",
+    ),
+    Mistake(
+        "refuses-the-right-ones",
+        "An input that the function must take was refused.",
+        "For which inputs is the condition of your `if` true?",
     ),
     Mistake(
         "wrong-exception",
@@ -42,6 +48,18 @@ MISTAKES = [
         "launch-per-row",
         "Each row got a launch of its own.",
         "How many programs can one launch start, and who tells them apart?",
+    ),
+    Mistake(
+        "not-a-row-stride",
+        "An argument of the launch is not the distance from one row to the next.",
+        "Which number of x.stride() says how far apart two neighbours in a column lie?",
+        (
+            Mutant("5.2 8.4", "y.stride(0), x.stride(0)", "y.stride(1), x.stride(0)"),
+            Mutant("5.2 8.4", "y.stride(0), x.stride(0)", "y.stride(0), x.stride(1)"),
+            Mutant("5.2 8.4", "y.stride(0), x.stride(0)", "y.stride(1), x.stride(1)"),
+            Mutant("5.2 8.4", "y.stride(0), x.stride(0)", "y.stride(0), x.size(0)"),
+            Mutant("5.2 8.4", "y.stride(0), x.stride(0)", "y.size(0), x.stride(0)"),
+        ),
     ),
     Mistake(
         "bad-num-warps",
@@ -115,6 +133,13 @@ def _accepted(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 @Detector
+def _refused(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The answer raised a ValueError by itself for an input that it must take."""
+    error = evidence.error or {"kinds": [], "line": ""}
+    return not case.expects_error and "ValueError" in error["kinds"] and error["line"].startswith("raise")
+
+
+@Detector
 def _refused_otherwise(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """An input that must be refused ended with an exception, which `verify` did not accept."""
     return case.facts.get("refuses", False) and bool(evidence.error)
@@ -124,6 +149,7 @@ def _refused_otherwise(case: Case, evidence: Evidence, answer: Answer) -> bool:
 FUNCTION = (
     ("accepts-anything", _accepted),
     ("wrong-exception", _refused_otherwise),
+    ("refuses-the-right-ones", _refused),
     _launch_fault("bad-num-warps"),
     ("returns-nothing", detectors.nothing),
     ("wrong-shape", detectors.wrong_kind("shape")),

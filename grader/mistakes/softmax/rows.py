@@ -19,6 +19,8 @@ MISTAKES = [
         (
             Mutant("8.3", "row * y_row_stride", "row * x_row_stride"),
             Mutant("8.3", "row * x_row_stride", "row * y_row_stride", 2),
+            Mutant("5.1", "row * y_row_stride", "row * x_row_stride"),
+            Mutant("5.1", "row * x_row_stride", "row * y_row_stride"),
         ),
     ),
 ]
