@@ -180,6 +180,8 @@ def _mistake_of_event(first: Failure) -> str | None:
     """A mistake that is possible in every exercise, from the place of a stopped access or from a returned None."""
     where = (first.evidence.error or {}).get("where")
     if where:
+        if not where.get("row") and (where.get("column") or 0) < 0:
+            return "before-the-beginning"
         if where.get("lanes") == where.get("of"):
             return "out-of-bounds"  # all active lanes are outside: a mask would not help
         return "no-store-mask" if where.get("op") == "store" else "no-load-mask"

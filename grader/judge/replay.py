@@ -22,7 +22,7 @@ from ..protocol.calls import given_of, pack_call
 from ..spec import Answer, Call, Case, Detector, Evidence, Exercise, Out
 from . import zygotes
 
-SECONDS = 5.0  # for all mutants of one failure
+SECONDS = 20.0  # for all mutants of one failure; none of them hangs, but a machine may be slow
 _LARGEST = 20_000  # Case.size of the cases that are replayed
 _MOST_KEPT, _LARGEST_KEPT = 4000, 4096  # outcomes that are kept for the next answer, and numbers in each
 _kept: dict[tuple, Outcome] = {}

@@ -70,6 +70,11 @@ MISTAKES = [
         "Which lanes of the block have an element of their own?",
     ),
     Mistake(
+        "before-the-beginning",
+        "Lanes of this access lie before the first element of their tensor.",
+        "Which offset becomes negative, and in which program?",
+    ),
+    Mistake(
         "and-or-on-masks",
         "`and`, `or` and `not` do not work lane by lane: Python looks at each mask as a whole.",
         "Which operator works on every lane?",

@@ -312,7 +312,10 @@ def states_formula(compute) -> Detector:
         wrong = compute(case.facts)
         return _same(evidence.args[:2], wrong) and not _same(case.facts["states"], wrong)
 
-    return Detector(detect, fits)
+    def weight(case: Case, evidence: Evidence) -> float:
+        return max(map(detectors.loss_weight, evidence.args[:2], case.facts["states"]))
+
+    return Detector(detect, fits, weight)
 
 
 def _same(some, others) -> bool:
@@ -829,7 +832,7 @@ def _wrong_merge(merge) -> Detector:
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
         return wrong(case, evidence, answer) and not detectors.all_nan(case, evidence, answer)
 
-    return Detector(detect, wrong.fits)
+    return replace(wrong, detect=detect)
 
 
 _MERGE = (
