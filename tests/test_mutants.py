@@ -1,5 +1,6 @@
 """Mistakes as mutants: the course's answer with a small change is refused, and named as its entry says."""
 
+import build
 import pytest
 
 from grader import lessons
@@ -14,15 +15,7 @@ class Row:
 
     def __init__(self, exercise, mistake, number, mutant):
         self.exercise, self.mistake, self.mutant = exercise, mistake, mutant
-        self.name = f"{exercise}-{mistake}-{number}: {said(mutant)}"
-
-
-def said(mutant):
-    changes = []
-    while mutant is not None:
-        changes.append(f"{mutant.old.strip()!r} becomes {mutant.new.strip()!r}")
-        mutant = mutant.then
-    return ", and ".join(changes)
+        self.name = f"{exercise}-{mistake}-{number}: {mutant}"
 
 
 ROWS = [Row(e, m, i, mutant) for e, rows in mutants().items() for i, (m, mutant) in enumerate(rows)]
@@ -44,3 +37,8 @@ def test_a_change_must_fit_the_answer():
             wrong.source("8.1")
     with pytest.raises(ValueError, match="has no answer to 0.1: run solutions/build.py"):
         mutants_of.reference("0.1")
+
+
+def test_the_answers_beside_the_mutants_are_those_of_the_lessons():
+    """As `build.py --check` says."""
+    assert [] == build.stale_references()

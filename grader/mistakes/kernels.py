@@ -25,6 +25,17 @@ MISTAKES = [
         "no-pad",
         "Masked lanes have no value: the load has a mask and no `other`. A GPU may leave anything there.",
         "What should a lane hold that has no element of its own?",
+        (
+            Mutant("4.1 5.1", ', other=-float("inf")', "", replayed=False),
+            Mutant(
+                "4.1",
+                ', other=-float("inf")',
+                "",
+                then=also("tl.exp(x - row_max)", "tl.where(mask, tl.exp(x - row_max), 0.0)"),
+                replayed=False,
+            ),
+            Mutant("8.3", ', other=-float("inf")', "", 2, replayed=False),
+        ),
     ),
     Mistake(
         "pad-finite",
@@ -63,31 +74,49 @@ MISTAKES = [
         "no-load-mask",
         "Lanes of the load lie beyond the end of what they may read.",
         "Which lanes of the block have an element, and which parameter of tl.load says so?",
+        (
+            Mutant("4.1 5.1", ', mask=mask, other=-float("inf"))', ")", replayed=False),
+            Mutant("8.3", "mask=cols < n_cols, other", "mask=cols < n_cols + BLOCK, other", 2, replayed=False),
+        ),
     ),
     Mistake(
         "no-store-mask",
         "Lanes of the store lie beyond the end, in memory that belongs to somebody else.",
         "Which lanes of the block have an element of their own?",
+        (
+            Mutant("4.1 5.1", ", y, mask=mask)", ", y)", replayed=False),
+            Mutant("8.3", "tl.exp(x - m) / d, mask=cols < n_cols)", "tl.exp(x - m) / d)", replayed=False),
+        ),
     ),
     Mistake(
         "before-the-beginning",
         "Lanes of this access lie before the first element of their tensor.",
         "Which offset becomes negative, and in which program?",
+        (Mutant("4.1 5.1", "+ cols, mask=mask, other", "+ cols - 1, mask=mask, other", replayed=False),),
     ),
     Mistake(
         "and-or-on-masks",
         "`and`, `or` and `not` do not work lane by lane: Python looks at each mask as a whole.",
         "Which operator works on every lane?",
+        (
+            Mutant("4.1", "mask = cols < n_cols", "mask = cols >= 0 and cols < n_cols", replayed=False),
+            Mutant("4.1", "mask = cols < n_cols", "mask = cols < n_cols and cols >= 0", replayed=False),
+        ),
     ),
     Mistake(
         "mask-precedence",
         "& binds tighter than <, so the comparison is not the one you see.",
         "Where do parentheses belong in that condition?",
+        (Mutant("4.1", "mask = cols < n_cols", "mask = cols < n_cols & cols >= 0", replayed=False),),
     ),
     Mistake(
         "tail-missing",
         "Some columns at the end of a row were never stored.",
         "Which columns does your mask switch on, and does every column have a lane?",
+        (
+            Mutant("4.1", ", y, mask=mask)", ", y, mask=mask & (cols < 4))", replayed=False),
+            Mutant("5.2", "triton.next_power_of_2(n_cols)", "triton.next_power_of_2(n_cols // 2 + 1)", replayed=False),
+        ),
     ),
     # ---- rows and programs
     Mistake(
@@ -139,6 +168,7 @@ MISTAKES = [
         "rows-missing",
         "Only the first rows were written.",
         "For which rows are the lanes of your mask switched on?",
+        (Mutant("5.1", "mask = cols < n_cols", "mask = row * x_row_stride + cols < n_cols", replayed=False),),
     ),
     Mistake(
         "stride-in-bytes",

@@ -32,6 +32,10 @@ class Mutant:
     then: Mutant | None = None
     replayed: bool = True
 
+    def __str__(self) -> str:
+        change = f"{self.old.strip()!r} becomes {self.new.strip()!r}"
+        return f"{change}, and {self.then}" if self.then else change
+
     def apply(self, text: str) -> str:
         """The changed text. Raises ValueError if `old` does not stand in it as often as stated, or nothing changes."""
         found = text.count(self.old)

@@ -16,11 +16,16 @@ MISTAKES = [
         "accepts-anything",
         "An input that the kernel cannot take went through without a ValueError.",
         "What does your wrapper know about x before it launches anything?",
+        (Mutant("8.4", "x.dtype != torch.float32", "False", replayed=False),),
     ),
     Mistake(
         "refuses-the-right-ones",
         "An input that the function must take was refused.",
         "For which inputs is the condition of your `if` true?",
+        (
+            Mutant("5.2 8.4", "x.dim() != 2", "x.dim() == 2", replayed=False),
+            Mutant("5.2 8.4", "x.dtype != torch.float32", "x.dtype == torch.float32", replayed=False),
+        ),
     ),
     Mistake(
         "wrong-exception",
@@ -36,11 +41,13 @@ MISTAKES = [
         "wrong-dtype",
         "The result does not have the dtype of the input.",
         "Which dtype does a caller expect who handed you this one?",
+        (Mutant("5.2", "dtype=x.dtype", "dtype=torch.float64", replayed=False),),
     ),
     Mistake(
         "column-stride",
         "The kernel assumes that neighbours in a row are neighbours in memory, for x and for y; here they are not.",
         "What does x.stride() say here, and what could the wrapper do before the launch?",
+        (Mutant("5.2", "x.stride(1) != 1", "False", replayed=False),),
     ),
     # ---- launches
     Mistake("no-kernel", "No kernel was launched: PyTorch did the work.", "Which kernel of yours should do the work?"),
@@ -65,21 +72,28 @@ MISTAKES = [
         "bad-num-warps",
         "num_warps must be a power of two, and a GPU takes at most 32.",
         "How many threads does that number stand for?",
+        (
+            Mutant("5.2", "num_warps=warps_for(block)", "num_warps=3", replayed=False),
+            Mutant("5.2", "num_warps=warps_for(block)", "num_warps=64", replayed=False),
+        ),
     ),
     Mistake(
         "grid-too-small",
         "Some rows were never written: too few programs were launched.",
         "How many rows are there, and how many programs?",
+        (Mutant("5.2 8.4", "[(n_rows,)]", "[(1,)]", replayed=False),),
     ),
     Mistake(
         "grid-too-large",
         "More programs were launched than there are rows.",
         "Which number of the shape says how many programs you need?",
+        (Mutant("5.2", "[(n_rows,)]", "[(n_rows + 1,)]", replayed=False),),
     ),
     Mistake(
         "grid-of-columns",
         "One program was launched for each column, not for each row.",
         "What does one program compute?",
+        (Mutant("5.2", "[(n_rows,)]", "[(n_cols,)]", replayed=False),),
     ),
 ]
 
