@@ -57,6 +57,8 @@ MISTAKES = [
             Mutant("8.3", 'other=-float("inf")', 'other=float("nan")', 2),
             Mutant("4.1 5.1 5.2", 'other=-float("inf")', 'other=float("inf")'),
             Mutant("4.1 5.1 5.2", 'other=-float("inf")', 'other=float("nan")'),
+            Mutant("10.1 10.2", 'other=-float("inf")', 'other=float("inf")'),
+            Mutant("10.1 10.2", 'other=-float("inf")', 'other=float("nan")'),
         ),
     ),
     Mistake(
@@ -68,6 +70,8 @@ MISTAKES = [
             Mutant("8.3", 'other=-float("inf")', "other=-1.0", 2),
             Mutant("4.1 5.1 5.2", 'other=-float("inf")', "other=1.0"),
             Mutant("4.1 5.1 5.2", 'other=-float("inf")', "other=-1.0"),
+            Mutant("10.1 10.2", 'other=-float("inf")', "other=1.0"),
+            Mutant("10.1 10.2", 'other=-float("inf")', "other=-1.0"),
         ),
     ),
     Mistake(
@@ -175,10 +179,10 @@ MISTAKES = [
         "The offset is 4 times too large: Triton's pointers count elements, not bytes.",
         "What does x_ptr + 1 point at?",
         (
-            Mutant("8.3", "row * x_row_stride", "row * x_row_stride * 4", 2),
-            Mutant("8.3", "row * y_row_stride", "row * y_row_stride * 4"),
-            Mutant("5.1", "row * x_row_stride", "row * x_row_stride * 4"),
-            Mutant("5.1", "row * y_row_stride", "row * y_row_stride * 4"),
+            Mutant("8.3", "row * x_row_stride", "row * x_row_stride * 4", 2, replayed=False),
+            Mutant("8.3", "row * y_row_stride", "row * y_row_stride * 4", replayed=False),
+            Mutant("5.1", "row * x_row_stride", "row * x_row_stride * 4", replayed=False),
+            Mutant("5.1", "row * y_row_stride", "row * y_row_stride * 4", replayed=False),
         ),
     ),
     Mistake(

@@ -23,6 +23,7 @@ from . import detectors
 from .detectors import both, formula, outside, written
 from .kernels import KERNEL
 from .mistake import Mistake
+from .mutant import Mutant
 from .softmax import walks
 from .softmax.columns import SOFTMAX_KERNEL
 from .softmax.function import FUNCTION
@@ -164,8 +165,12 @@ MISTAKES = [
     ),
     Mistake(
         "grid-without-splits",
-        "The grid has one number, so every program believes that it has split 0.",
+        "The grid of a launch has one program for each row, so every program believes that it has split 0.",
         "How many numbers does a program need to know its row and its split, and how many does your grid have?",
+        (
+            Mutant("9.3", "combine_kernel[grid]", "combine_kernel[(n_rows, 1)]"),
+            Mutant("9.3", "partial_kernel[grid]", "partial_kernel[(n_rows, 1)]"),
+        ),
     ),
     Mistake(
         "output-not-stored",

@@ -33,6 +33,17 @@ MISTAKES = [
         (Mutant("4.1 5.1 5.2", "tl.exp(x - row_max)", "tl.exp(x) - row_max"),),
     ),
     Mistake(
+        "shift-added",
+        "The maximum was added where it is to be subtracted.",
+        "What does exp(x + max) do to the largest value of a row?",
+        (
+            Mutant("4.1 5.1 5.2", "tl.exp(x - row_max)", "tl.exp(x + row_max)"),
+            Mutant("8.1", "math.exp(x - new)", "math.exp(x + new)"),
+            Mutant("8.3", "tl.exp(x - m)", "tl.exp(x + m)"),
+            Mutant("8.3", "tl.exp(x - shift)", "tl.exp(x + shift)"),
+        ),
+    ),
+    Mistake(
         "shift-not-max",
         "The shift is not the row's maximum, so the exponents can leave the range of float32.",
         "Which shift makes the largest exponent exactly 0?",
@@ -44,6 +55,10 @@ MISTAKES = [
             Mutant("4.1 5.1 5.2", "tl.max(x, axis=0)", "tl.sum(x, axis=0)"),
             Mutant("4.1 5.1 5.2", "tl.max(x, axis=0)", "tl.sum(tl.where(mask, x, 0.0), axis=0) / n_cols"),
             Mutant("4.1 5.1 5.2", "tl.max(x, axis=0)", "tl.sum(tl.where(cols == 0, x, 0.0), axis=0)"),
+            Mutant("10.1", "tl.max(x, axis=1)", "tl.min(x, axis=1)"),
+            Mutant("10.2", "tl.max(x, axis=0)", "tl.min(x, axis=0)"),
+            Mutant("10.1", "tl.max(x, axis=1)", "tl.sum(x, axis=1)"),
+            Mutant("10.2", "tl.max(x, axis=0)", "tl.sum(x, axis=0)"),
         ),
     ),
     Mistake(
@@ -94,6 +109,8 @@ MISTAKES = [
         (
             Mutant("8.3 8.4", "tl.exp(", "tl.exp2(", 3),
             Mutant("4.1 5.1 5.2", "tl.exp(", "tl.exp2("),
+            Mutant("8.3", "tl.exp(x - m)", "tl.exp2(x - m)"),
+            Mutant("8.3", "tl.exp(x - shift)", "tl.exp2(x - shift)"),
         ),
     ),
     Mistake(

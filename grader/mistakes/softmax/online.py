@@ -202,6 +202,48 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "terms-unshifted",
+        "The new terms are exponentials without the shift that the old sum has.",
+        "Relative to which maximum are the terms of the new sum?",
+        (
+            Mutant("8.1", "math.exp(x - new)", "math.exp(x)"),
+            Mutant("8.3", "tl.exp(x - shift)", "tl.exp(x)"),
+        ),
+    ),
+    Mistake(
+        "old-sum-lost",
+        "What was summed before is thrown away at every step.",
+        "What does the sum hold after the second step, and where is the first one's share?",
+        (
+            Mutant("8.1", "d * math.exp(m - new) + ", ""),
+            Mutant("8.2", "da * math.exp(ma - m) + ", ""),
+            Mutant("8.2", " + db * math.exp(mb - m)", ""),
+            Mutant("8.3", "d * tl.exp(m - shift) + ", ""),
+        ),
+    ),
+    Mistake(
+        "factor-for-sum",
+        "The factor joined the sum in place of the old sum that it should shrink.",
+        "What should the factor be multiplied by?",
+        (
+            Mutant("8.1", "d * math.exp(m - new)", "math.exp(m - new)"),
+            Mutant("8.3", "d * tl.exp(m - shift)", "tl.exp(m - shift)"),
+        ),
+    ),
+    Mistake(
+        "tile-start-missing",
+        "A walk looks at the first tile again and again.",
+        "Which column does lane 0 have in the second step?",
+        (
+            Mutant("8.3", "cols = start + lanes", "cols = lanes", 2),
+            Mutant(
+                "8.3",
+                "d = 0.0\n    for start in range(0, n_cols, BLOCK):\n        cols = start + lanes",
+                "d = 0.0\n    for start in range(0, n_cols, BLOCK):\n        cols = lanes",
+            ),
+        ),
+    ),
+    Mistake(
         "inf-minus-inf",
         "-inf minus -inf has no value, and NaN never goes away again.",
         "What is the factor of a sum that is still empty?",
@@ -232,8 +274,8 @@ MISTAKES = [
         "The last tile reaches past the end of the row: its mask does not know where the tile begins.",
         "Which column does lane 0 of the last tile have?",
         (
-            Mutant("8.3", "mask=cols < n_cols, other", "mask=lanes < n_cols, other", 2),
-            Mutant("8.3", "mask=cols < n_cols", "mask=lanes < n_cols", 3),
+            Mutant("8.3", "mask=cols < n_cols, other", "mask=lanes < n_cols, other", 2, replayed=False),
+            Mutant("8.3", "mask=cols < n_cols", "mask=lanes < n_cols", 3, replayed=False),
         ),
     ),
     Mistake(
