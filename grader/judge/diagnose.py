@@ -13,6 +13,7 @@ from .verdict import Failure
 
 Seen = list[tuple[Case, Evidence]]
 Table = tuple[tuple[str, Detector], ...]
+_MOST = 0.8  # share of the failing cases that a formula must match where the numbers are lost
 _REFUSALS = ("RefusedOperator", "RefusedKernel", "LeftForHost")  # of the device
 
 
@@ -33,7 +34,7 @@ class Diagnosis:
 class Vote:
     """The match of one detector with the failures.
 
-    hits: failing cases that it matches, as the sum of `weight`, at least 0.5 each. certain: whether one weighs 1.
+    hits: failing cases that it matches; those with nothing but NaN count half. certain: whether one weighs 1.
     """
 
     mistake: str
@@ -148,10 +149,11 @@ def votes(detectors: Table, answer: Answer, passed: Seen, failures: list[Failure
         matched = [f for f in failures if f is first or detect(f.case, f.evidence, answer)]
         weights = [weight(detect, f) for f in matched]
         certain = max(weights) == 1
-        # NaN alone names nothing: without a wrong number, the losses must be the same in every case that ran.
-        if not certain and not ((passed or any(weights)) and fits(detect, ran) and fits(detect, passed)):
-            continue
-        hits = sum(max(each, 0.5) for each in weights)
+        if not certain and not (max(weights) > 0 and len(matched) >= _MOST * len(failures)):
+            # NaN alone names nothing, unless it stands where the formula has it, and numbers stand elsewhere.
+            if not (passed and fits(detect, ran) and fits(detect, passed)):
+                continue
+        hits = sum(1 if each > 0 else 0.5 for each in weights)
         if mistake not in found or hits > found[mistake].hits:
             found[mistake] = Vote(mistake, detect, hits, certain)
     return list(found.values())

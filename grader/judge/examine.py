@@ -77,14 +77,14 @@ def _opinion(mistake: str, detect: Detector, answer: Answer, passed, failures: l
     ruled_out = "" if first or not matched else "it does not match the first failing case"
     if first and detect.exact and fitting < len(cases):
         ruled_out = "its formula is exact and does not fit every case"
-    if first and max(weights) < 1 and fitting < len(cases):
-        ruled_out = "it shows no wrong number but NaN and infinities, and it does not fit every case"
+    if first and max(weights) == 0 and fitting < len(cases):
+        ruled_out = "it shows nothing but NaN, and it does not fit every case"
     return Opinion(
         mistake,
         describe(detect),
         place_of(detect),
         tuple(failure.case.label for failure in matched),
-        0.0 if ruled_out else sum(max(weight, 0.5) for weight in weights),
+        0.0 if ruled_out else sum(1 if weight > 0 else 0.5 for weight in weights),
         None if detect.fits is None else (fitting, len(cases)),
         ruled_out,
     )

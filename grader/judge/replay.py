@@ -76,11 +76,11 @@ def weight(got: Outcome, right: Outcome) -> float:
 def _weight(got, right) -> float:
     if isinstance(got, (list, tuple)) and isinstance(right, (list, tuple)) and len(got) == len(right):
         weights = [_weight(*pair) for pair in zip(got, right) if pair[1] is not None]
-        return 0.5 if 0 < sum(weights) < 1 else max(weights, default=1.0)
+        return max(weights, default=1.0)
     if isinstance(got, torch.Tensor) and isinstance(right, torch.Tensor) and got.shape == right.shape:
         return loss_weight(got, right)
     if isinstance(got, float) and isinstance(right, float):
-        return 0.0 if got != got else 0.5 if _same(got, right) or abs(got) == torch.inf else 1.0
+        return 0.0 if got != got else 0.25 if abs(got) == torch.inf else 0.5 if _same(got, right) else 1.0
     return 0.5 if _same(got, right) else 1.0
 
 

@@ -8,9 +8,7 @@ state).
 from __future__ import annotations
 
 import ast
-import math
 import re
-from dataclasses import replace
 
 from ..checks import syntax
 from ..checks.compare import same_number
@@ -217,15 +215,10 @@ def _index_out_of_range(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return "index out of range" in (evidence.error or {}).get("message", "")
 
 
-def _nan_only_with_minus_inf(case: Case, evidence: Evidence) -> bool:
-    """Whether the sum is a number, or a lane held -inf."""
-    d = evidence.value[1]
-    return d == d or -math.inf in case.facts["ms"]
-
-
-def _full_second_level(case: Case, evidence: Evidence) -> bool:
-    """Whether there were as many warps as lanes in a warp, so that a list of their states is long enough."""
-    return len(case.facts["ms"]) >= LANES * LANES
+@Detector
+def _short_second_level(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """There are fewer warps than lanes in a warp, so that a list of their states is no full warp."""
+    return len(case.facts["ms"]) < LANES * LANES
 
 
 def _bare_lists(v, f: dict) -> bool:
@@ -321,7 +314,7 @@ TWO_LEVEL = (
     ("not-rescaled", _wrong_state(_sums_in_warps)),
     ("states-pad-zero", value(lambda v, f: v[0] == 0 > f["want"][0])),
     ("states-repeated", value(lambda v, f: v[0] == f["want"][0] and v[1] > 1.5 * f["want"][1])),
-    ("inf-minus-inf", replace(value(lambda v, f: v[1] != v[1]), fits=_nan_only_with_minus_inf, exact=True)),
-    ("warps-unpadded", replace(_index_out_of_range, fits=_full_second_level, exact=True)),
+    ("inf-minus-inf", value(lambda v, f: v[1] != v[1] and v[0] == f["want"][0])),
+    ("warps-unpadded", both(_index_out_of_range, _short_second_level)),
     ("warp-is-a-list", both(_type_error, written(_whole_warp))),
 )

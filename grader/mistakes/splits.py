@@ -720,6 +720,14 @@ def _every_grid(test) -> Detector:
 
 
 @Detector
+def _one_grid_without_splits(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """One of two launches has a program for each split, and the other has one for each row."""
+    rows, n_splits = len(case.facts["x"]) if "x" in case.facts else 0, case.facts.get("n_splits", 1)
+    grids = {tuple(launch["grid"][:2]) for launch in evidence.launches}
+    return n_splits > 1 and grids == {(rows, n_splits), (rows, 1)}
+
+
+@Detector
 def _too_few_lanes(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Recognises a launch with SPLITS, the lanes for the states of a row, below n_splits."""
     lanes = (launch["constants"].get("SPLITS") for launch in evidence.launches)
@@ -933,10 +941,11 @@ COMBINE_KERNEL = (
 )
 
 SPLIT_SOFTMAX = (
+    ("refuses-too-much", _refuses_too_much),
     *FUNCTION,
     ("no-kernel", Detector(lambda case, evidence, answer: evidence.error is None and not evidence.launches)),
-    ("refuses-too-much", _refuses_too_much),
     ("tl-on-the-host", both(_failed, written(_language_on_the_host))),
+    ("grid-without-splits", both(_softmax_wrong, _one_grid_without_splits)),
     (
         "grid-without-splits",
         both(_softmax_wrong, _row_is_axis_0, _every_grid(lambda grid, rows, n_splits: grid[1] == 1)),

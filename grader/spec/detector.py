@@ -21,7 +21,8 @@ class Detector:
         answer. It also applies to cases that passed, which separates two formulas that agree on the failing cases.
         None: there is no formula.
     weight: for a detector with `fits`: (case, evidence) -> the weight of a match: 1 where the output has a wrong finite
-        number, 0.5 where numbers were lost to NaN or an infinity, 0 where nothing but NaN is left. None: 1.
+        number, 0.5 where right numbers are left beside NaN and infinities, 0.25 where infinities are left, 0 for
+        nothing but NaN. None: 1.
     exact: whether the detector counts only if it fits every case that ran.
     endless: whether the detector also applies to an answer that ran out of time.
     """

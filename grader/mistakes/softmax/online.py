@@ -135,6 +135,7 @@ MISTAKES = [
                 "tl.max(x, axis=0)",
                 then=also('tl.where(new == -float("inf"), 0.0, new)', "new"),
             ),
+            Mutant("13.2", "tl.maximum(m, tl.max(s, axis=1))", "tl.max(s, axis=1)"),
         ),
     ),
     Mistake(
