@@ -52,7 +52,8 @@ def formula(compute) -> Detector:
 
     def weight(case: Case, evidence: Evidence) -> float:
         got = output(case, evidence)
-        return loss_weight(got, _right(case, got))
+        right = _right(case, got)
+        return 1.0 if right is None else loss_weight(got, right)
 
     return Detector(detect, fits, weight)
 
@@ -65,8 +66,8 @@ def loss_weight(got: torch.Tensor, right: torch.Tensor) -> float:
     return 0.5 if got.isfinite().any() else 0.25 if got.isinf().any() else 0.0
 
 
-def _right(case: Case, got: torch.Tensor) -> torch.Tensor:
-    """The right output of a case with facts["x"]: facts["want"], or the softmax of each row."""
+def _right(case: Case, got: torch.Tensor) -> torch.Tensor | None:
+    """The right output of a case with facts["x"]: facts["want"], or the softmax of each row; None without either."""
     x = case.facts["x"]
     return case.facts.get("want", torch.softmax(x.double(), 1).to(got.dtype) if x.dim() == 2 else None)
 
