@@ -147,6 +147,8 @@ def votes(detectors: Table, answer: Answer, passed: Seen, failures: list[Failure
         if detect.exact and not (fits(detect, ran) and fits(detect, passed)):
             continue
         matched = [f for f in failures if f is first or detect(f.case, f.evidence, answer)]
+        if len(matched) < detect.share * len(failures):
+            continue
         weights = [weight(detect, f) for f in matched]
         certain = max(weights) == 1
         if not certain and not (max(weights) > 0 and len(matched) >= _MOST * len(failures)):
@@ -154,7 +156,10 @@ def votes(detectors: Table, answer: Answer, passed: Seen, failures: list[Failure
             if not (passed and fits(detect, ran) and fits(detect, passed)):
                 continue
         hits = sum(1 if each > 0 else 0.5 for each in weights)
-        if mistake not in found or hits > found[mistake].hits:
+        other = found.get(mistake)
+        better = other is None or hits > other.hits
+        # Of two changes that make the same mistake, the one that also gives the numbers of the cases that passed.
+        if better or (hits == other.hits and fits(detect, passed) and not fits(other.detector, passed)):
             found[mistake] = Vote(mistake, detect, hits, certain)
     return list(found.values())
 

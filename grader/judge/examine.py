@@ -77,6 +77,8 @@ def _opinion(mistake: str, detect: Detector, answer: Answer, passed, failures: l
     ruled_out = "" if first or not matched else "it does not match the first failing case"
     if first and detect.exact and fitting < len(cases):
         ruled_out = "its formula is exact and does not fit every case"
+    if first and len(matched) < detect.share * len(failures):
+        ruled_out = "it matches too few of the failing cases"
     if first and max(weights) == 0 and fitting < len(cases):
         ruled_out = "it shows nothing but NaN, and it does not fit every case"
     return Opinion(
