@@ -127,7 +127,8 @@ class Replay:
 
     def _outcome(self, number: int, case: Case) -> Outcome | None:
         """The outcome of a mutant, or with 0 of the right answer; None where it cannot run."""
-        if case.call.kind == "cuda" or given_of(case.call) or case.size > _LARGEST:
+        of_a_driver = case.call.name not in self._exercise.names
+        if of_a_driver or case.call.kind == "cuda" or given_of(case.call) or case.size > _LARGEST:
             return None
         key = _key(case.call)
         if self._first is None:
@@ -160,8 +161,8 @@ class Replay:
 
 
 def replayed(exercise: Exercise) -> list[tuple[str, Mutant]]:
-    """(id of the mistake, mutant) for the mutants of an exercise that are replayed. None of them calls a driver."""
-    return [] if exercise.driver else [pair for pair in mutants().get(exercise.id, []) if pair[1].replayed]
+    """(id of the mistake, mutant) for the mutants of an exercise that are replayed."""
+    return [pair for pair in mutants().get(exercise.id, []) if pair[1].replayed]
 
 
 def source(exercise: Exercise) -> str:
