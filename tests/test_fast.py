@@ -229,7 +229,7 @@ def test_plans_are_bounded():
     for i in range(3 * plans.MOST):
         kept.of((i,), object)
         assert kept.of(("used",), object) is used
-    assert plans.MOST == len(kept)
+    assert plans.MOST // 2 <= len(kept) <= plans.MOST
 
 
 @pytest.mark.parametrize("half", [True, False])

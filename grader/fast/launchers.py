@@ -6,6 +6,7 @@ y and x are M×N, of float32, bfloat16 or float16; elements of a row are adjacen
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 from collections.abc import Callable
 
@@ -36,8 +37,8 @@ MANY = 262144  # words of a row
 
 def layout(y: torch.Tensor, x: torch.Tensor) -> tuple:
     """The key of a plan: all pairs of matrices with the same layout are launched in the same way."""
-    strides, pointers = (x.stride(0), y.stride(0)), (x.data_ptr() % VECTOR, y.data_ptr() % VECTOR)
-    return x.shape, strides, pointers, x.dtype, x.device
+    known = x.shape, x.dtype, x.device, x.data_ptr() % VECTOR, y.data_ptr() % VECTOR
+    return known if x.is_contiguous() and y.is_contiguous() else (*known, x.stride(0), y.stride(0))
 
 
 def _planned(plan: Callable[[torch.Tensor, torch.Tensor], Launcher]) -> Launcher:
@@ -71,7 +72,8 @@ def start(kernel, grid: int, numbers: tuple[int, ...], **options) -> Callable[..
         if hasattr(done, "__getitem__"):
             compiled.append(done[(grid, 1, 1)])
 
-    constants = tuple(options[name] for name in kernel.arg_names if name in options)
+    names = inspect.signature(kernel.fn).parameters
+    constants = tuple(options[name] for name in names if name in options)
     return launch
 
 
