@@ -57,7 +57,7 @@ def shape(m: int, row_bytes: int, inputs: int, half: bool, multiprocessors: int,
     piece = -(-vectors // blocks)
     if m * blocks <= multiprocessors:
         held, widest = 4, 512
-    elif m * blocks <= 4 * multiprocessors or blocks == 1:
+    elif m * blocks <= 4 * multiprocessors or blocks == 1 or inputs == 2 and half:
         held = 8
     else:
         held, widest = 16, 512

@@ -48,7 +48,7 @@ def _in_clusters(x: torch.Tensor) -> bool:
         return False  # no cluster holds such a row
     if x.element_size() == 4 and n > 65536 and m > 128 and aligned(x):
         return not can_share(x)  # programs that share many such rows have more of them under way
-    return row > 16384 or row >= 8192 and m <= 64
+    return row > 12000 or row >= 8192 and m <= 64
 
 
 def _in_triton(x: torch.Tensor) -> str:
