@@ -841,7 +841,7 @@ _WALK = (
         ("stale-maximum", walk(first_tile_right(stale_maximum))),
         ("tile-maximum", walk(tile_maximum)),
         ("maximum-not-kept", walk(maximum_not_kept)),
-        ("start-finite", walk(start=-1000.0)),
+        *(("start-finite", walk(start=start)) for start in (-1e3, -1e4)),
         ("start-at-zero", walk(start=0.0)),
         ("no-max", walk(unshifted, start=0.0)),
         *(("divided-at-every-tile", walk(each, finish=lambda l, o: o)) for each in _DIVIDED),
