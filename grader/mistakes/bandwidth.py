@@ -169,11 +169,12 @@ def _rate(formula) -> Detector:
         return f["possible"] and math.isclose(v[0], formula(f), rel_tol=_JITTER)
 
     detect = value(look)
-    return replace(
-        detect,
-        fits=lambda case, evidence: not case.facts["possible"] or bool(evidence.error) or detect(case, evidence, None),
-        exact=True,
-    )
+
+    def fits(case: Case, evidence: Evidence) -> bool:
+        measured = case.facts["possible"] and not case.facts.get("peak_of")
+        return not measured or bool(evidence.error) or detect(case, evidence, None)
+
+    return replace(detect, fits=fits, exact=True)
 
 
 @Detector

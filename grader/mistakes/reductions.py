@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 
 from ..checks import syntax
 from ..checks.compare import same_number
@@ -137,8 +138,13 @@ MISTAKES = [
 
 
 def _wrong_tree(compute) -> Detector:
-    """Matches the states that a wrong tree compute(values) gives; on values where they are right it cannot match."""
-    return value_formula(lambda v, f: alike(v, compute(f["values"])))
+    """Matches the states that a wrong tree compute(values) gives, in every case whose value is the states."""
+    detect = value(lambda v, f: not f.get("callers_list") and alike(v, compute(f["values"])))
+
+    def fits(case: Case, evidence: Evidence) -> bool:
+        return bool(case.facts.get("callers_list")) or detect(case, evidence, None)
+
+    return replace(detect, fits=fits, exact=True)
 
 
 def _neighbours(values: list[float]) -> list[list[float]]:

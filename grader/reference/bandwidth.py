@@ -4,7 +4,8 @@ Each case calls check_bandwidth of lessons/drivers/bandwidth.py. Its value is a 
 `timed` of grader.simulated.Device, with one entry for each timed interval.
 
 Facts of a case: m, n, itemsize (bytes), seconds (of an undisturbed call), want (GB/s, the right result), peak (GB/s),
-and possible (whether the right result is at most the peak; if not, the answer must raise ValueError).
+and possible (whether the right result is at most the peak; if not, the answer must raise ValueError). The case of
+`peak_case` measures nothing: its fact peak_of is True, its value is the list of two peaks.
 """
 
 from __future__ import annotations
