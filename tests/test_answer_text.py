@@ -171,7 +171,7 @@ def test_a_cell_has_a_bounded_number_of_statements():
     answer = extract(["f = 1", "a = 1;" * 6000 + "f = 2"], ("f",))
 
     assert ("f = 1", ()) == (answer.source, answer.missing)
-    assert ("code cell 2 was left out: it has over 5,000 statements",) == answer.problems
+    assert ("the cell after `f = 1` was left out: it has over 5,000 statements",) == answer.problems
 
 
 REGISTERED = {

@@ -10,7 +10,7 @@ import torch
 from conftest import stored
 
 from grader import lessons
-from grader.judge import extract, session, untrusted, zygotes
+from grader.judge import compiled, extract, replay, session, untrusted, zygotes
 from grader.judge.judge import judge
 from grader.judge.verdict import failure_of
 from grader.protocol.replies import pack_reply, unpack_reply
@@ -116,6 +116,22 @@ def test_a_count_of_more_than_64_bits_is_no_count(name, value):
         unpack_reply(header | {"observed": header["observed"] | {name: value}}, b"")
 
 
+def test_the_program_of_a_launch_has_arrived():
+    """Else the judge would look for it in vain."""
+    known = {"kernel": "k", "grid": [1], "options": {}, "constants": {}, "signature": {}}
+    launch = known | dict.fromkeys(("shared", "storing", "widest", "early"), 0)
+    for program, programs in ((0, []), (2, ["{}", "{}"])):
+        observed = Observations(launches=[launch | {"program": program}], programs=programs)
+        with pytest.raises(Mismatch):
+            unpack_reply(pack_reply(1, observed=observed)[0], b"")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", "[" * 100_000, "9" * 10_000], ids=range(6))
+def test_a_text_that_is_no_program_reads_no_global(text):
+    """The judge reads the texts of kernels in replies."""
+    assert [] == compiled.reading_globals([(case(None), Evidence(programs=[text]))])
+
+
 # ---- one verdict
 
 
@@ -212,6 +228,7 @@ def test_no_reply_makes_the_judge_raise(number, monkeypatch):
     exercise = lessons.exercises()[number]
     answer = extract.extract([ONE_EACH[number].source], exercise.names)
     kept = []
+    monkeypatch.setattr(replay, "_kept", {})  # what mutants gave here is no fact
     monkeypatch.setattr(session, "unpack_reply", lambda *reply: kept.append(reply) or unpack_reply(*reply))
     assert "passed" == judge(exercise, answer).status
 

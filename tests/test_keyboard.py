@@ -74,7 +74,7 @@ ERRORS = [
     ("launch-arguments", "8.4", [("n_cols, BLOCK=4096", "n_cols, n_rows, BLOCK=4096")]),
     ("arguments-misfit", "5.1", [("tl.max(x, axis=0)", "tl.max(x, 0, axis=0)")]),
     ("arguments-misfit", "1.1", [("torch.exp(shifted)", "torch.exp(shifted, 1)")]),
-    ("unstored-loaded", "9.3", [("partial_kernel[grid](", "partial_kernel[(n_rows, 1)](")]),
+    ("grid-without-splits", "9.3", [("partial_kernel[grid](", "partial_kernel[(n_rows, 1)](")]),
     ("rows-wrongly-apart", "8.4", [("y.stride(0)", "y.stride(1)")]),
     ("rows-wrongly-apart", "8.4", [("x.stride(0)", "x.size(0)")]),
     ("rows-wrongly-apart", "9.3", [("y.stride(0), x.stride(0)", "y.size(0), x.stride(0)")]),

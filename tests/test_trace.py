@@ -185,7 +185,7 @@ def test_many_launches_are_cut_too():
     "wrong, sentence",
     [
         (lambda: grader.trace(copy_kernel, blank(4), blank(4), 4, BLOCK=4), r"copy_kernel is a kernel.*grid=\(4,\)"),
-        (lambda: grader.trace(copied, blank(4), grid=(4,)), "copied is no kernel"),
+        (lambda: grader.trace(copied, blank(4), grid=(4,)), "copied is a plain function: a kernel has @triton.jit"),
         (lambda: grader.trace(copied(blank(4))), "got a Tensor"),
         (lambda: grader.trace(copied, blank(4), order="backward"), "choose one of forward, reversed, shuffled"),
         (lambda: grader.trace(copy_kernel, blank(4), blank(4), 4, BLOCK=4, grid=4), "the grid of a launch is a tuple"),

@@ -11,7 +11,7 @@ import json
 import re
 import warnings
 
-from triton.compiler.errors import CompilationError
+from triton import CompilationError
 
 from ..interpreter.triton_private import make_ir, type_of_name
 from ..protocol import schema

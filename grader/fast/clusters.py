@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-import triton
 
 from .. import environment
 
@@ -140,7 +139,8 @@ def _plan(kernel: str, x: torch.Tensor, log: bool, strides: tuple[int, ...]) -> 
     function = _function(kernel, HALF[x.dtype], int(log), aligned, divided, divided.resident(inputs, aligned), device)
     grid, block = (m * divided.blocks,), (divided.threads,)
     numbers = (np.int32(n), *(np.int64(s) for s in strides), np.uint32(16))
-    current_stream, index = triton.runtime.driver.active.get_current_stream, device.index
+    # torch.cuda.current_stream would make an object for each launch.
+    current_stream, index = torch._C._cuda_getCurrentRawStream, device.index
 
     def run(*tensors: torch.Tensor) -> None:
         arguments = (*(t.data_ptr() for t in tensors), *numbers)

@@ -54,7 +54,10 @@ def reading_globals(seen: Seen) -> Seen:
     """The cases whose kernels read a plain value of the notebook, which is no tl.constexpr."""
 
     def reads_one(text: str) -> bool:
-        functions = schema.unpack(json.loads(text), KernelProgram).functions
+        try:
+            functions = schema.unpack(json.loads(text), KernelProgram).functions
+        except (ValueError, RecursionError):  # an untrusted text, which need not be a program
+            return False
         return any(g.kind == "plain" and not g.constexpr for f in functions for g in f.names.values())
 
     return [(case, evidence) for case, evidence in seen if any(map(reads_one, evidence.programs))]

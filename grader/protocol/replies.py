@@ -50,6 +50,8 @@ def unpack_reply(header: dict, payload: bytes) -> Evidence:
 
 def _unpack(header: dict, payload: bytes) -> Evidence:
     observed = schema.unpack(header["observed"], Observations) if "observed" in header else Observations()
+    if any(launch["program"] >= len(observed.programs) for launch in observed.launches):
+        raise schema.Mismatch("a launch of a program that did not arrive")
     evidence, start = Evidence(**vars(observed)), 0
     if "error" in header:
         evidence.error = unpack_error(header["error"])

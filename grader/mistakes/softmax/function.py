@@ -60,18 +60,6 @@ MISTAKES = [
         "rows-wrongly-apart",
         "Rows are taken to begin closer together, or further apart, than their stride says.",
         "How many elements lie between the beginnings of two rows, and which number stands for it here?",
-    ),
-    # ---- launches
-    Mistake("no-kernel", "No kernel was launched: PyTorch did the work.", "Which kernel of yours should do the work?"),
-    Mistake(
-        "launch-per-row",
-        "Each row got a launch of its own.",
-        "How many programs can one launch start, and who tells them apart?",
-    ),
-    Mistake(
-        "not-a-row-stride",
-        "An argument of the launch is not the distance from one row to the next.",
-        "Which number of x.stride() says how far apart two neighbours in a column lie?",
         (
             Mutant("5.2 8.4", "y.stride(0), x.stride(0)", "y.stride(1), x.stride(0)"),
             Mutant("5.2 8.4", "y.stride(0), x.stride(0)", "y.stride(0), x.stride(1)"),
@@ -79,6 +67,13 @@ MISTAKES = [
             Mutant("5.2 8.4", "y.stride(0), x.stride(0)", "y.stride(0), x.size(0)"),
             Mutant("5.2 8.4", "y.stride(0), x.stride(0)", "y.size(0), x.stride(0)"),
         ),
+    ),
+    # ---- launches
+    Mistake("no-kernel", "No kernel was launched: PyTorch did the work.", "Which kernel of yours should do the work?"),
+    Mistake(
+        "launch-per-row",
+        "Each row got a launch of its own.",
+        "How many programs can one launch start, and who tells them apart?",
     ),
     Mistake(
         "bad-num-warps",
