@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from ..checks import compare
-from ..mistakes.detectors import output
+from ..mistakes.detectors import output, unchanged
 from ..mistakes.registry import MISTAKES
 from ..spec import Answer, Case, Detector, Evidence, Exercise
 from . import untrusted
@@ -172,6 +172,10 @@ def _mistake_of_event(first: Failure) -> str | None:
     got = output(first.case, first.evidence)
     if got is not None and not first.evidence.error and compare.unstored_loaded(got):
         return "unstored-loaded"
-    if first.evidence.value is None and not first.evidence.error and first.case.call.kind == "call":
+    if first.evidence.error:
+        return None
+    if first.evidence.value is None and first.case.call.kind == "call":
         return "returns-nothing"
-    return None
+    if first.sentence.endswith(compare.NO_TENSOR):
+        return "no-tensor-returned"
+    return "unchanged" if unchanged(first.case, first.evidence, answer=None) else None

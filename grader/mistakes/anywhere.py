@@ -54,6 +54,11 @@ MISTAKES = [
         "Which value should the caller get back, and which line hands it over?",
     ),
     Mistake(
+        "no-tensor-returned",
+        "Your function returned something else than a tensor.",
+        "Which name holds the result, and which name stands behind your return?",
+    ),
+    Mistake(
         "input-overwritten",
         "The input tensor was changed on the way: its owner may still need it.",
         "Which operation of yours writes into the tensor it was given?",

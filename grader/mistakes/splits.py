@@ -52,6 +52,11 @@ MISTAKES = [
         "Which is the last column of a split when no block divides its length?",
     ),
     Mistake(
+        "split-not-walked",
+        "No column took part: the states are those of nothing at all.",
+        "For which numbers does the loop run, and for which lanes is its mask true?",
+    ),
+    Mistake(
         "split-cut-short",
         "Each split was walked along only in part: what is behind its whole blocks belongs to it too.",
         "How many steps does a walk over a split take, and how many of its columns does it meet?",
@@ -222,6 +227,11 @@ def first_tile(split: int, facts: dict) -> range:
 def whole_tiles(split: int, facts: dict) -> range:
     """The tiles that fit into the split, without the rest."""
     return own_columns(split, facts)[: facts["split_size"] // facts["block"] * facts["block"]]
+
+
+def no_columns(split: int, facts: dict) -> range:
+    """No column at all."""
+    return range(0)
 
 
 def all_lanes(split: int, facts: dict) -> range:
@@ -890,10 +900,11 @@ PARTIAL_KERNEL = (
         ("splits-blocks-apart", blocks_apart),
         ("only-first-split", first_split_alone),
         ("split-zero-only", first_split),
+        ("split-not-walked", no_columns),
         ("split-cut-short", first_tile),
         ("split-cut-short", first_tile_each_step),
-        ("split-cut-short", whole_tiles),
     )),
+    ("split-cut-short", replace(states_formula(walked_states(guarded_update, whole_tiles)), exact=True)),
     ("row-zero-only", states_formula(walked_states(guarded_update, rows=lambda x: x[:1].expand(x.shape)))),
     ("row-stride-missing", states_formula(walked_states(guarded_update, rows=rows_one_apart))),
     *_ROW_STRIDES,

@@ -46,8 +46,8 @@ MISTAKES = [
     ),
     Mistake(
         "shapes-do-not-line-up",
-        "Two shapes do not line up: PyTorch matches them from the last dimension backwards.",
-        "What shape has the vector with one value a row, and what does it line up with?",
+        "Two shapes do not line up: they are matched from the last dimension backwards.",
+        "Which shape does each of the two have, and which dimension of one meets which of the other?",
     ),
     Mistake(
         "shift-upside-down",
