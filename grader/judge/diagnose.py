@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+import torch
+
 from ..checks import compare
 from ..mistakes.detectors import output, unchanged
 from ..mistakes.registry import MISTAKES
@@ -178,4 +180,19 @@ def _mistake_of_event(first: Failure) -> str | None:
         return "returns-nothing"
     if first.sentence.endswith(compare.NO_TENSOR):
         return "no-tensor-returned"
-    return "unchanged" if unchanged(first.case, first.evidence, answer=None) else None
+    if unchanged(first.case, first.evidence, answer=None):
+        return "unchanged"
+    return _nan(got) if got is not None and _finite(first.case) else None
+
+
+def _finite(case: Case) -> bool:
+    """Whether no number that goes into a case is inf or NaN, so that a right answer holds none."""
+    sent = [a for a in case.call.args if isinstance(a, torch.Tensor)]
+    return all(bool(a.isfinite().all()) for a in sent)
+
+
+def _nan(got: torch.Tensor) -> str | None:
+    """The way in which a result came to hold NaN."""
+    if compare.never_stored(got).any():
+        return "elements-missing"
+    return "nan-computed" if got.isnan().any() else None

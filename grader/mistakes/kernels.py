@@ -56,6 +56,16 @@ MISTAKES = [
         "Some columns at the end of a row were never stored.",
         "Which columns does your mask switch on, and does every column have a lane?",
     ),
+    Mistake(
+        "elements-missing",
+        "Some elements were never stored: they still hold the NaN that they began with.",
+        "Which rows and columns are they in, and which programs and lanes should have stored them?",
+    ),
+    Mistake(
+        "nan-computed",
+        "The NaN was computed: an operation met infinities, 0 divided by 0, or a NaN that was there already.",
+        "Which is the first of your lines whose result can be inf, -inf or NaN for this input?",
+    ),
     # ---- rows and programs
     Mistake(
         "row-stride-missing",

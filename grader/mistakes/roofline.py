@@ -90,7 +90,7 @@ MISTAKES = [
     ),
     Mistake(
         "itemsize-upside-down",
-        "By this number, large elements move faster than small ones.",
+        "The number of elements was divided by the size of one of them.",
         "How many bytes are 100 elements of 2 bytes each, and how many are 100 of 4?",
     ),
     Mistake(

@@ -170,8 +170,8 @@ MISTAKES = [
     ),
     Mistake(
         "python-builtin",
-        "Python's own max, sum and the like do not work on blocks.",
-        "What is this function called in triton.language?",
+        "Python's own max, sum and the like go through several things one by one, and this is no collection of things.",
+        "What does the function get in that line, and does its namesake in triton.language fit better?",
     ),
     Mistake(
         "grid-not-a-tuple",

@@ -65,6 +65,26 @@ MISTAKES = [
         "The numerator was divided by the number of columns.",
         "Do the numerators of a row add up to that number?",
     ),
+    Mistake(
+        "sum-stored",
+        "Every element is the sum of its row, and no share of it.",
+        "Which of your names holds the shares, and which holds their sum?",
+    ),
+    Mistake(
+        "multiplied-by-sum",
+        "The numerators were multiplied by their sum.",
+        "Which operation makes a row add up to 1?",
+    ),
+    Mistake(
+        "divided-by-itself",
+        "Every element is 1, as if it had been divided by itself.",
+        "What stands above the line in your division, and what stands below it?",
+    ),
+    Mistake(
+        "all-alike",
+        "Every element of a row got the same share, whatever its value.",
+        "Which number does each lane hold when its exponential is taken?",
+    ),
     Mistake("wrong-numerator", "The row itself was divided, and not its exponentials.", "What stands above the line?"),
 ]
 
@@ -88,6 +108,10 @@ SOFTMAX_KERNEL = (
     ("division-upside-down", formula(formulas.division_upside_down)),
     ("divided-by-count", formula(formulas.divided_by_count)),
     ("wrong-numerator", formula(formulas.wrong_numerator)),
+    ("sum-stored", formula(formulas.row_sum_everywhere)),
+    ("multiplied-by-sum", formula(formulas.times_the_sum)),
+    ("divided-by-itself", formula(formulas.ones)),
+    ("all-alike", formula(formulas.uniform)),
     ("base-two", formula(formulas.base_two)),
     ("shift-not-max", formula(formulas.shifted_by(lambda x: x.mean(1, keepdim=True)))),
     ("shift-not-max", formula(formulas.shifted_by(lambda x: x.amin(1, keepdim=True)))),

@@ -16,6 +16,16 @@ MISTAKES = [
         "Input and output may have different row strides; here one was used for both.",
         "Which of the two strides says where a row of the output begins?",
     ),
+    Mistake(
+        "same-row-read",
+        "All programs read the same row.",
+        "Which part of the address of a load differs from one program to the next?",
+    ),
+    Mistake(
+        "row-plus-stride",
+        "The number of the row and the row stride were added.",
+        "Where does row 2 begin, if a row is 10 elements behind the one before it?",
+    ),
 ]
 
 
@@ -48,6 +58,9 @@ ROW_KERNEL = (
     *either("block-for-stride", lambda f: f["block"]),
     ("row-stride-missing", formula(formulas.shifted_window)),
     ("row-stride-missing", formula(formulas.shifted_stores)),
+    ("row-stride-missing", formula(formulas.one_apart)),
+    ("row-plus-stride", formula(formulas.from_elements_on(lambda row, stride: row + stride))),
+    *(("same-row-read", both(detectors.unshared, formula(formulas.same_row(which)))) for which in (0, 1)),
     ("row-zero-only", both(detectors.shared, formula(formulas.first_row_everywhere))),
     ("stored-in-row-zero", both(detectors.shared, detectors.tail_rows_nan)),
     ("rows-missing", both(detectors.unshared, detectors.tail_rows_nan)),
