@@ -35,6 +35,11 @@ MISTAKES = [
         "Which part of the store's address differs from lane to lane?",
     ),
     Mistake(
+        "values-unused",
+        "Every element is the same number: the values of the input play no part.",
+        "Which of your names holds the values that were loaded, and does the store get them?",
+    ),
+    Mistake(
         "min-for-max",
         "This is the smallest value of each row, or its opposite.",
         "Which of the two ends of a row does the docstring name?",
@@ -250,7 +255,17 @@ def _same_element_stored(case: Case, evidence: Evidence, answer: Answer) -> bool
     return bool(((~compare.never_stored(got)).sum(-1) == 1).all())
 
 
+@Detector
+def _values_unused(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Every element is the same number, and the right output holds it nowhere."""
+    got, want = detectors.output(case, evidence), case.facts["want"]
+    if got is None or got.shape != want.shape or got.numel() < 2 or not got.isfinite().all():
+        return False
+    return len(got.unique()) == 1 and not bool((want == got.flatten()[0]).any())
+
+
 _LANES = (
+    ("values-unused", _values_unused),
     ("first-lane-skipped", _first_lane_skipped),
     ("same-element-read", _same_element_read),
     ("same-element-stored", _same_element_stored),

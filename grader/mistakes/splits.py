@@ -178,11 +178,6 @@ MISTAKES = [
         "Which of the two kernels stores the output, and which line launches it?",
     ),
     Mistake(
-        "refuses-too-much",
-        "An input was refused that the function should take.",
-        "Which rows and which numbers of splits does the exercise allow?",
-    ),
-    Mistake(
         "tl-on-the-host",
         "A function of triton.language was called outside of a kernel, where plain Python runs.",
         "Which module has a function of that name for the host?",
@@ -743,13 +738,6 @@ def _output_not_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 @Detector
-def _refuses_too_much(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises a ValueError that the answer raises for an input which the exercise allows."""
-    error = evidence.error or {}
-    return not case.expects_error and "ValueError" in error.get("kinds", ()) and error["raised"]
-
-
-@Detector
 def _failed(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Recognises an error where the case expects none."""
     return evidence.error is not None and not case.expects_error
@@ -938,7 +926,6 @@ COMBINE_KERNEL = (
 SPLIT_SOFTMAX = (
     *FUNCTION,
     ("no-kernel", Detector(lambda case, evidence, answer: evidence.error is None and not evidence.launches)),
-    ("refuses-too-much", _refuses_too_much),
     ("tl-on-the-host", both(_failed, written(_language_on_the_host))),
     (
         "grid-without-splits",

@@ -111,7 +111,7 @@ SOFTMAX_KERNEL = (
     ("sum-stored", formula(formulas.row_sum_everywhere)),
     ("multiplied-by-sum", formula(formulas.times_the_sum)),
     ("divided-by-itself", formula(formulas.ones)),
-    ("all-alike", formula(formulas.uniform)),
+    ("all-alike", detectors.rows_constant),
     ("base-two", formula(formulas.base_two)),
     ("shift-not-max", formula(formulas.shifted_by(lambda x: x.mean(1, keepdim=True)))),
     ("shift-not-max", formula(formulas.shifted_by(lambda x: x.amin(1, keepdim=True)))),

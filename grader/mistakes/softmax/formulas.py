@@ -163,11 +163,6 @@ def ones(x, facts):
     return torch.ones_like(x, dtype=torch.float64)
 
 
-def uniform(x, facts):
-    """Every element of a row is 1/N."""
-    return ones(x, facts) / x.shape[1]
-
-
 def one_apart(x, facts):
     """Row r is stored from element r on, each program after the one before it: the store's row stride is missing."""
     want = torch.full((x.numel(),), torch.nan, dtype=torch.float64)
