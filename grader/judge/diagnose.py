@@ -194,5 +194,5 @@ def _finite(case: Case) -> bool:
 def _nan(got: torch.Tensor) -> str | None:
     """The way in which a result came to hold NaN."""
     if compare.never_stored(got).any():
-        return "elements-missing"
+        return "elements-unstored"
     return "nan-computed" if got.isnan().any() else None

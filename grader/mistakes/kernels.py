@@ -57,7 +57,7 @@ MISTAKES = [
         "Which columns does your mask switch on, and does every column have a lane?",
     ),
     Mistake(
-        "elements-missing",
+        "elements-unstored",
         "Some elements were never stored: they still hold the NaN that they began with.",
         "Which rows and columns are they in, and which programs and lanes should have stored them?",
     ),
