@@ -232,6 +232,29 @@ def leaks(notebook: nbformat.NotebookNode) -> list[str]:
     return found
 
 
+def references() -> dict[str, str]:
+    """{exercise: the answer in its lesson's source}, for exercises whose mistakes are mutants of it."""
+    from grader import lessons
+    from grader.judge.extract import extract
+    from grader.mistakes.registry import mutants
+
+    found = {}
+    for exercise in sorted(mutants()):
+        (lesson,) = sources([exercise.split(".")[0].zfill(2)])
+        cells = [cell.source for cell in read(lesson).cells if cell.cell_type == "code"]
+        found[exercise] = extract(cells, lessons.exercises()[exercise].names).source
+    return found
+
+
+def stale_references() -> list[str]:
+    """A sentence if the answers beside the mutants are not those of the lessons."""
+    from grader.mistakes import mutant
+
+    path = mutant.REFERENCES
+    fresh = path.exists() and mutant.unpacked(path.read_text(encoding="utf-8")) == mutant.plain(references())
+    return [] if fresh else [f"{path.relative_to(ROOT)} is stale"]
+
+
 def _face(cell) -> tuple:
     return cell.id, cell.cell_type, cell.source, dict(cell.metadata)
 
@@ -247,7 +270,7 @@ def main() -> int:
     readme = ROOT / "README.md"
     shown = readme.read_text(encoding="utf-8")
     if options.check:
-        found = [p for source in sources(options.lessons) for p in problems(source)]
+        found = [p for source in sources(options.lessons) for p in problems(source)] + stale_references()
         if shown != measured.readme(opening.readme(shown, opening.repository())):
             found.append("README.md has badges of another repository, or numbers of another record")
         print("\n".join(found) or f"{len(sources(options.lessons))} lessons are up to date")
@@ -255,6 +278,10 @@ def main() -> int:
     repository = opening.choose(options.repo)
     if not repository:
         print("no repository on GitHub is known, so there are no badges; --repo OWNER/NAME names one")
+    from grader.mistakes import mutant
+
+    if stale_references():
+        mutant.REFERENCES.write_text(mutant.packed(references()), encoding="utf-8")
     readme.write_text(measured.readme(opening.readme(shown, repository)), encoding="utf-8")
     for source in sources(options.lessons):
         clean, solved = ROOT / "notebooks" / f"{source.stem}.ipynb", source.with_suffix(".ipynb")

@@ -6,7 +6,7 @@ from torch.autograd import forward_ad
 
 from grader import fast, interpreter
 from grader.checks import compare, inputs
-from grader.fast import backward, clusters, packed, pick, plans, shared, softmax, tiled_two_pass
+from grader.fast import backward, clusters, launchers, packed, pick, plans, shared, softmax, tiled_two_pass
 
 DTYPES = [torch.float32, torch.bfloat16, torch.float16]
 FAMILIES = [
@@ -213,6 +213,14 @@ def test_forward_mode_is_not_lost():
     torch.testing.assert_close(got, want)
 
 
+@pytest.mark.parametrize("capability, has", [((7, 5), False), ((8, 0), True), ((12, 0), True)])
+def test_cards_without_instructions_for_pairs_get_none(monkeypatch, capability, has):
+    """A T4's assembler refuses them."""
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: capability)
+    assert has == launchers._ptx(torch.empty(2, dtype=torch.bfloat16), "bf16")
+    assert not launchers._ptx(torch.empty(2), "float")
+
+
 def test_plans_are_bounded():
     """Many layouts in bounded memory; the one that was in use stays."""
     kept = plans.Plans()
@@ -221,7 +229,7 @@ def test_plans_are_bounded():
     for i in range(3 * plans.MOST):
         kept.of((i,), object)
         assert kept.of(("used",), object) is used
-    assert plans.MOST == len(kept)
+    assert plans.MOST // 2 <= len(kept) <= plans.MOST
 
 
 @pytest.mark.parametrize("half", [True, False])

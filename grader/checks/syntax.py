@@ -49,6 +49,7 @@ def nodes(tree: ast.AST) -> list[ast.AST]:
     return tree._nodes
 
 
+_ASSIGNMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign)
 _FOREIGN = ("torch", "np", "numpy", "math", "F")
 
 
@@ -139,6 +140,59 @@ def multiplies_lanes(tree: ast.AST) -> bool:
         isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult) and isinstance(n.right, ast.Name)
         and n.right.id in lanes and isinstance(n.left, ast.BinOp) and isinstance(n.left.op, ast.Mult)
         for kernel in kernels(tree) for n in nodes(kernel)
+    )  # fmt: skip
+
+
+def factor_inverted(tree: ast.AST) -> bool:
+    """In a loop, something is multiplied by exp(new - old), where `old` is the value of the step before."""
+    return any(
+        isinstance(loop, (ast.For, ast.While)) and _inverted_in(function, loop)
+        for function in nodes(tree) if isinstance(function, ast.FunctionDef)
+        for loop in nodes(function)
+    )  # fmt: skip
+
+
+def _inverted_in(function: ast.FunctionDef, loop: ast.For | ast.While) -> bool:
+    """For factor_inverted: a name with a value before the loop is old until a statement of the loop assigns it."""
+    before = {name for n in nodes(function) for name in _assigned(n) if n.lineno < loop.lineno}
+    new: set[str] = set()
+    for statement in loop.body:
+        for n in nodes(statement):
+            if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult):
+                for exp in (n.left, n.right):
+                    match exp:
+                        case ast.Call(
+                            func=ast.Attribute(attr="exp" | "exp2"),
+                            args=[ast.BinOp(left=ast.Name(id=a), op=ast.Sub(), right=ast.Name(id=b))],
+                        ) if a in new and b in before - new:
+                            return True
+        new |= {name for n in nodes(statement) for name in _assigned(n)}
+    return False
+
+
+def starts_at_infinity(tree: ast.AST) -> bool:
+    """A name that a loop assigns anew has the value +inf before the loop."""
+    starts = {
+        name: n.lineno for n in nodes(tree)
+        if isinstance(n, ast.Assign) and ast.unparse(n.value) in ("float('inf')", "math.inf", "torch.inf")
+        for name in _assigned(n)
+    }  # fmt: skip
+    loops = [n for n in nodes(tree) if isinstance(n, (ast.For, ast.While))]
+    changed = [(loop, name) for loop in loops for n in nodes(loop) for name in _assigned(n)]
+    return any(name in starts and starts[name] < loop.lineno for loop, name in changed)
+
+
+def _assigned(node: ast.AST) -> set[str]:
+    """The names that an assignment binds; empty for any other node."""
+    targets = getattr(node, "targets", [getattr(node, "target", None)]) if isinstance(node, _ASSIGNMENTS) else []
+    return {n.id for target in targets for n in nodes(target) if isinstance(n, ast.Name)}
+
+
+def parameter_used_again(tree: ast.AST) -> bool:
+    """A function uses its first parameter in more than one place."""
+    return any(
+        sum(isinstance(n, ast.Name) and n.id == f.args.args[0].arg for n in nodes(f)) > 1
+        for f in nodes(tree) if isinstance(f, ast.FunctionDef) and f.args.args
     )  # fmt: skip
 
 

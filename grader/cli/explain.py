@@ -79,7 +79,7 @@ def _explain(exercise, cells: list[str]) -> None:
     named = {opinion.mistake for opinion in matching}
     others = dict.fromkeys(opinion.mistake for opinion in found.opinions if opinion.mistake not in named)
     if found.opinions:
-        print(f"  votes of the {len(matching)} detectors that match a failing case; NaN alone counts half")
+        print(f"  votes of the {len(matching)} detectors that match a failing case; NaN alone names nothing")
     for opinion in matching:
         fits = f", fits {opinion.fits[0]} of {opinion.fits[1]} cases" if opinion.fits else ""
         why = f" (ruled out: {opinion.ruled_out})" if opinion.ruled_out else ""

@@ -22,7 +22,8 @@ def run(options) -> int:
         from ..mistakes.registry import MISTAKES
 
         for mistake in sorted(MISTAKES.values(), key=lambda mistake: mistake.id):
-            where = [e.id for e in exercises if mistake.id in dict(e.mistakes)]
+            of = {exercise for mutant in mistake.mutants for exercise in mutant.of.split()}
+            where = [e.id for e in exercises if mistake.id in dict(e.mistakes) or e.id in of]
             print(f"{mistake.id}: {mistake.sentence} ({', '.join(where) or 'any exercise'})")
     elif options.json:
         rows = [{"id": e.id, "title": e.title, "names": e.names, "points": e.points} for e in exercises]

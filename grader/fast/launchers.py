@@ -6,6 +6,7 @@ y and x are M×N, of float32, bfloat16 or float16; elements of a row are adjacen
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 from collections.abc import Callable
 
@@ -36,8 +37,8 @@ MANY = 262144  # words of a row
 
 def layout(y: torch.Tensor, x: torch.Tensor) -> tuple:
     """The key of a plan: all pairs of matrices with the same layout are launched in the same way."""
-    strides, pointers = (x.stride(0), y.stride(0)), (x.data_ptr() % VECTOR, y.data_ptr() % VECTOR)
-    return x.shape, strides, pointers, x.dtype, x.device
+    known = x.shape, x.dtype, x.device, x.data_ptr() % VECTOR, y.data_ptr() % VECTOR
+    return known if x.is_contiguous() and y.is_contiguous() else (*known, x.stride(0), y.stride(0))
 
 
 def _planned(plan: Callable[[torch.Tensor, torch.Tensor], Launcher]) -> Launcher:
@@ -71,7 +72,8 @@ def start(kernel, grid: int, numbers: tuple[int, ...], **options) -> Callable[..
         if hasattr(done, "__getitem__"):
             compiled.append(done[(grid, 1, 1)])
 
-    constants = tuple(options[name] for name in kernel.arg_names if name in options)
+    names = inspect.signature(kernel.fn).parameters
+    constants = tuple(options[name] for name in names if name in options)
     return launch
 
 
@@ -97,7 +99,7 @@ def two(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     block = triton.next_power_of_2(n) // 2
     numbers = y.stride(0) // unit, x.stride(0) // unit, n // unit
     options = {"UNIT": unit, "BLOCK": block, "REST": triton.next_power_of_2(n - block)}
-    options |= {"KIND": kind, "PTX": kind != "float"}
+    options |= {"KIND": kind, "PTX": _ptx(x, kind)}
     options["num_warps"] = max(block // 1024, 1) if kind == "float" else min(max(block // 512, 1), 8)
     run = start(two_blocks_kernel, len(x), numbers, **options)
     return lambda y, x: run(*_as_words(y, x)[1:])
@@ -121,7 +123,7 @@ def pairs(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     n, unit = x.shape[1], _unit(x, y)
     block = triton.next_power_of_2(n)
     numbers = y.stride(0) // unit, x.stride(0) // unit, n // unit
-    options = {"UNIT": unit, "BLOCK": block, "FULL": n == block, "KIND": kind, "PTX": True}
+    options = {"UNIT": unit, "BLOCK": block, "FULL": n == block, "KIND": kind, "PTX": _ptx(x, kind)}
     options["num_warps"] = min(max(block // 1024, 1), 32)
     if n == block:  # with so few registers a thread, 2 programs run on a multiprocessor: one computes, one waits
         options["maxnreg"] = 64 if block > 8192 else 80
@@ -140,7 +142,12 @@ def shared(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     length = triton.cdiv(triton.cdiv(n, pieces), unit)  # in units; the same for all pieces of a row
     numbers = y.stride(0) // unit, x.stride(0) // unit, m, n // unit, pieces, length
     options = {"UNIT": unit, "PIECES": triton.next_power_of_2(pieces), "BLOCK": warps * WORDS_A_WARP, "KIND": kind}
-    options |= {"PTX": True, "num_warps": warps, "maxnreg": {2: 96, 4: 128}[warps], "launch_cooperative_grid": True}
+    options |= {
+        "PTX": _ptx(x, kind),
+        "num_warps": warps,
+        "maxnreg": {2: 96, 4: 128}[warps],
+        "launch_cooperative_grid": True,
+    }
     launch = start(shared_row_kernel, min(programs, m * pieces), numbers, **options)
 
     def run(y, x):
@@ -170,7 +177,7 @@ def split(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     pieces = triton.cdiv(n, block)
     x_units, y_units, numbers = x.stride(0) // unit, y.stride(0) // unit, (n // unit, pieces)
     overlap = on_nvidia(x) and torch.cuda.get_device_capability(x.device) >= (9, 0)
-    options = {"UNIT": unit, "BLOCK": block, "OVERLAP": overlap, "KIND": kind, "PTX": kind != "float"}
+    options = {"UNIT": unit, "BLOCK": block, "OVERLAP": overlap, "KIND": kind, "PTX": _ptx(x, kind)}
     late = options | {"PIECES": triton.next_power_of_2(pieces), "num_warps": 8 if kind == "float" else 4}
     if overlap:
         late["launch_pdl"] = True
@@ -212,6 +219,11 @@ def can_share(x: torch.Tensor) -> bool:
 def on_nvidia(x: torch.Tensor) -> bool:
     """Whether kernels for x are compiled for an NVIDIA GPU."""
     return x.is_cuda and torch.version.cuda is not None and not environment.interpreted()
+
+
+def _ptx(x: torch.Tensor, kind: str) -> bool:
+    """Whether the device has instructions for pairs of 16-bit floats, as NVIDIA GPUs do from capability 8.0 on."""
+    return kind != "float" and torch.cuda.get_device_capability(x.device) >= (8, 0)
 
 
 def _as_words(y: torch.Tensor, x: torch.Tensor) -> tuple[str, torch.Tensor, torch.Tensor]:

@@ -77,7 +77,7 @@ def _forward(x: torch.Tensor, log: bool) -> torch.Tensor:
     y = torch.empty_like(x, memory_format=torch.contiguous_format)
     if not x.numel():
         return y
-    if x.is_cuda and x.device.index != torch.cuda.current_device():
+    if x.is_cuda and x.get_device() != torch.cuda.current_device():
         with torch.cuda.device(x.device):  # kernels run on the current device
             _store(y, x, log)
     else:
@@ -105,7 +105,7 @@ def _gradient(y: torch.Tensor, dy: torch.Tensor, log: bool) -> torch.Tensor:
     if y.numel():
         rows = (-1, y.shape[-1])
         y, dy = y.contiguous().view(rows), dy.contiguous().view(rows)
-        if y.is_cuda and y.device.index != torch.cuda.current_device():
+        if y.is_cuda and y.get_device() != torch.cuda.current_device():
             with torch.cuda.device(y.device):
                 backward.launch(dx.view(rows), y, dy, log)
         else:

@@ -12,9 +12,12 @@ from ..mistakes.detectors import output, unchanged
 from ..mistakes.registry import MISTAKES
 from ..spec import Answer, Case, Detector, Evidence, Exercise
 from . import untrusted
+from .replay import Replay
 from .verdict import Failure
 
 Seen = list[tuple[Case, Evidence]]
+Table = tuple[tuple[str, Detector], ...]
+_MOST = 0.8  # share of the failing cases that a formula must match where the numbers are lost
 _REFUSALS = ("RefusedOperator", "RefusedKernel", "LeftForHost")  # of the device
 
 
@@ -33,11 +36,15 @@ class Diagnosis:
 
 @dataclass(frozen=True)
 class Vote:
-    """The match of one detector with the failures. hits: failing cases that it matches, as the sum of `weight`."""
+    """The match of one detector with the failures.
+
+    hits: failing cases that it matches; those with nothing but NaN count half. certain: whether one weighs 1.
+    """
 
     mistake: str
     detector: Detector
     hits: float
+    certain: bool
 
 
 def in_order(exercise: Exercise, failures: list[Failure]) -> list[Failure]:
@@ -120,27 +127,43 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
         return first.mistake, None
     failed = {id(f.case) for f in failures}
     passed = [(case, evidence) for case, evidence in seen if id(case) not in failed]
-    best = leading(votes(exercise, answer, passed, failures), passed)
+    with Replay(exercise) as replay:
+        mutants = replay.detectors() if first.mistake not in MISTAKES else []
+        best = leading(votes((*exercise.mistakes, *mutants), answer, passed, failures), passed)
     if not best:
         return first.mistake or _mistake_of_event(first), None
     equal = [vote.mistake for vote in best[1:] if vote.detector.fits and best[0].detector.fits]
+    if len(equal) > 1 and not best[0].certain:
+        return None, None  # three mistakes and more lose the same numbers
     return best[0].mistake, equal[0] if equal else None
 
 
-def votes(exercise: Exercise, answer: Answer, passed: Seen, failures: list[Failure]) -> list[Vote]:
+def votes(detectors: Table, answer: Answer, passed: Seen, failures: list[Failure]) -> list[Vote]:
     """One vote for each mistake that can explain the failures: the vote of its best detector."""
     first = failures[0]
     ran = [(f.case, f.evidence) for f in failures if not f.evidence.error]
     found: dict[str, Vote] = {}
-    for mistake, detect in exercise.mistakes:
+    for mistake, detect in detectors:
         # The mistake must explain the first failure, because this is the reported one.
         if not detect(first.case, first.evidence, answer):
             continue
         if detect.exact and not (fits(detect, ran) and fits(detect, passed)):
             continue
-        hits = sum(weight(detect, f) for f in failures if f is first or detect(f.case, f.evidence, answer))
-        if mistake not in found or hits > found[mistake].hits:
-            found[mistake] = Vote(mistake, detect, hits)
+        matched = [f for f in failures if f is first or detect(f.case, f.evidence, answer)]
+        if len(matched) < detect.share * len(failures):
+            continue
+        weights = [weight(detect, f) for f in matched]
+        certain = max(weights) == 1
+        if not certain and not (max(weights) > 0 and len(matched) >= _MOST * len(failures)):
+            # NaN alone names nothing, unless it stands where the formula has it, and numbers stand elsewhere.
+            if not (passed and fits(detect, ran) and fits(detect, passed)):
+                continue
+        hits = sum(1 if each > 0 else 0.5 for each in weights)
+        other = found.get(mistake)
+        better = other is None or hits > other.hits
+        # Of two changes that make the same mistake, the one that also gives the numbers of the cases that passed.
+        if better or (hits == other.hits and fits(detect, passed) and not fits(other.detector, passed)):
+            found[mistake] = Vote(mistake, detect, hits, certain)
     return list(found.values())
 
 
@@ -154,9 +177,8 @@ def leading(found: list[Vote], passed: Seen) -> list[Vote]:
 
 
 def weight(detect: Detector, failure: Failure) -> float:
-    """The weight of a match: 1, or 0.5 for a formula where the output is all NaN, which many formulas give."""
-    got = output(failure.case, failure.evidence)
-    return 0.5 if detect.fits and got is not None and bool(got.isnan().all()) else 1
+    """The weight of a match: 1, or less for a formula where the numbers are lost."""
+    return 1.0 if detect.weight is None else detect.weight(failure.case, failure.evidence)
 
 
 def fits(detect: Detector, cases: Seen) -> bool:
@@ -168,6 +190,8 @@ def _mistake_of_event(first: Failure) -> str | None:
     """A mistake that is possible in every exercise, from the place of a stopped access or from a returned None."""
     where = (first.evidence.error or {}).get("where")
     if where:
+        if not where.get("row") and (where.get("column") or 0) < 0:
+            return "before-the-beginning"
         if where.get("lanes") == where.get("of"):
             return "out-of-bounds"  # all active lanes are outside: a mask would not help
         return "no-store-mask" if where.get("op") == "store" else "no-load-mask"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .. import environment
 from ..spec import Answer, Detector, Exercise
 from . import diagnose
 from .judge import PUBLIC_SEED, SECONDS, in_order, judge
+from .replay import Replay, replayed
 from .run_cases import Run
 from .verdict import Failure
 
@@ -59,6 +60,10 @@ def examine(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: 
         return Examination(listed, [], result.mistake, result.also, result.message or "every case is right")
     passed = [(case, evidence) for case, evidence in run.seen if id(case) not in failed]
     opinions = [_opinion(mistake, detect, answer, passed, failures) for mistake, detect in exercise.mistakes]
+    with Replay(exercise) as replay:
+        for (mistake, mutant), (_, detect) in zip(replayed(exercise), replay.detectors()):
+            found = _opinion(mistake, detect, answer, passed, failures)
+            opinions.append(replace(found, detector=str(mutant), place="a mutant of the course's answer"))
     mistake, also = diagnose.name(exercise, answer, run.seen, failures)
     return Examination(listed, opinions, mistake, also, _reason(failures, opinions, mistake))
 
@@ -68,15 +73,20 @@ def _opinion(mistake: str, detect: Detector, answer: Answer, passed, failures: l
     cases = [(f.case, f.evidence) for f in failures if not f.evidence.error] + passed
     fitting = sum(diagnose.fits(detect, [pair]) for pair in cases)
     first = failures[0] in matched
+    weights = [diagnose.weight(detect, failure) for failure in matched]
     ruled_out = "" if first or not matched else "it does not match the first failing case"
     if first and detect.exact and fitting < len(cases):
         ruled_out = "its formula is exact and does not fit every case"
+    if first and len(matched) < detect.share * len(failures):
+        ruled_out = "it matches too few of the failing cases"
+    if first and max(weights) == 0 and fitting < len(cases):
+        ruled_out = "it shows nothing but NaN, and it does not fit every case"
     return Opinion(
         mistake,
         describe(detect),
         place_of(detect),
         tuple(failure.case.label for failure in matched),
-        0.0 if ruled_out else sum(diagnose.weight(detect, failure) for failure in matched),
+        0.0 if ruled_out else sum(1 if weight > 0 else 0.5 for weight in weights),
         None if detect.fits is None else (fitting, len(cases)),
         ruled_out,
     )

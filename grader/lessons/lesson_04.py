@@ -8,7 +8,7 @@ import torch
 
 from ..checks import compare, inputs
 from ..mistakes.kernels import BLOCK_SIZE, PAD_VALUE
-from ..mistakes.softmax.columns import SOFTMAX_KERNEL
+from ..mistakes.softmax.columns import SOFTMAX_PLACES
 from ..spec import Call, Case, Evidence, Exercise, Out, Unreadable
 
 _ROWS = [  # label, family of inputs, columns, lanes
@@ -135,7 +135,7 @@ EXERCISES = [
             "The shapes of the lines: `tl.max(<block>, axis=0)`, `tl.exp(<block> - <number>)`, "
             "`tl.sum(<block>, axis=0)`, `<block> / <number>`.",
         ),
-        mistakes=SOFTMAX_KERNEL,
+        mistakes=SOFTMAX_PLACES,
     ),
     Exercise(
         id="4.2",

@@ -7,9 +7,9 @@ import pathlib
 import torch
 
 from ..checks import inputs
-from ..mistakes.softmax.columns import SOFTMAX_KERNEL
-from ..mistakes.softmax.function import WRAPPER
-from ..mistakes.softmax.rows import ROW_KERNEL
+from ..mistakes.softmax.columns import SOFTMAX_PLACES
+from ..mistakes.softmax.function import WRAPPER_PLACES
+from ..mistakes.softmax.rows import ROW_PLACES
 from ..reference import softmax_function
 from ..spec import Call, Case, Exercise, Out
 
@@ -107,8 +107,8 @@ EXERCISES = [
             "A row of the input begins at `x_ptr + <which row> * <elements between rows>`.",
         ),
         mistakes=(
-            *ROW_KERNEL,
-            *SOFTMAX_KERNEL,
+            *ROW_PLACES,
+            *SOFTMAX_PLACES,
         ),
     ),
     Exercise(
@@ -124,6 +124,6 @@ EXERCISES = [
             "The launch needs the grid, both row strides, the number of columns, BLOCK and num_warps.",
             "`softmax_kernel[(<rows>,)](y, x, y.stride(0), x.stride(0), <columns>, BLOCK=<power of two>, ...)`",
         ),
-        mistakes=WRAPPER,
+        mistakes=WRAPPER_PLACES,
     ),
 ]

@@ -9,7 +9,7 @@ from dataclasses import replace
 import torch
 
 from ..checks import compare, inputs
-from ..mistakes.softmax.function import WRAPPER
+from ..mistakes.softmax.function import WRAPPER_PLACES
 from ..mistakes.softmax.online import MERGE, NORMALIZER, ONLINE_KERNEL, TILED_WALK
 from ..mistakes.softmax.promises import BLOCK_RANGE, NUMBERS_KEPT
 from ..reference import online, softmax_function
@@ -247,6 +247,6 @@ EXERCISES = [
             "The block is a number you choose once, such as 4096, whatever the row's length is.",
             "`online_softmax_kernel[(<rows>,)](y, x, y.stride(0), x.stride(0), <columns>, BLOCK=<a power of two>)`",
         ),
-        mistakes=(*BLOCK_RANGE, *WRAPPER, *TILED_WALK),
+        mistakes=(*BLOCK_RANGE, *WRAPPER_PLACES, *TILED_WALK),
     ),
 ]

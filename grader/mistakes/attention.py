@@ -532,7 +532,10 @@ def formula(compute, mixes_queries: bool = False) -> Detector:
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
         return fits(case, evidence) and not _alike(case.facts["want"], compute(case.facts))
 
-    return Detector(detect, fits)
+    def weight(case: Case, evidence: Evidence) -> float:
+        return detectors.loss_weight(detectors.output(case, evidence), case.facts["want"])
+
+    return Detector(detect, fits, weight)
 
 
 def _alike(got: torch.Tensor, want: torch.Tensor) -> bool:

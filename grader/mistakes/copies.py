@@ -407,6 +407,13 @@ def _pad_won(test) -> Detector:
     return detect
 
 
+@Detector
+def _all_lowest(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Every maximum is -inf, and no right one is."""
+    got, want = detectors.output(case, evidence), case.facts["want"]
+    return got is not None and got.shape == want.shape and bool((got == -torch.inf).all() and want.isfinite().all())
+
+
 def _of_each_row(compute) -> Detector:
     """Matches compute(x), one wrong number for each row of x."""
     return formula(lambda x, facts: compute(x))
@@ -425,7 +432,7 @@ MAXIMUM = (
     ("min-for-max", _of_each_row(lambda x: -x.amin(1))),
     ("sum-for-max", _of_each_row(lambda x: x.sum(1))),
     ("last-column-left-out", _of_each_row(lambda x: x[:, :-1].amax(1) if x.shape[1] > 1 else x[:, 0] - torch.inf)),
-    ("nothing-read", _of_each_row(lambda x: x[:, 0] - torch.inf)),
+    ("nothing-read", _all_lowest),
 )
 
 

@@ -207,7 +207,10 @@ def gradient_formula(compute: Callable[[torch.Tensor, torch.Tensor, dict], torch
         # A wrong formula can give the right numbers, as for one column. Then a match means nothing.
         return not alike(facts["want"], wrong(facts), facts)
 
-    return Detector(detect, fits)
+    def weight(case: Case, evidence: Evidence) -> float:
+        return detectors.loss_weight(detectors.output(case, evidence), case.facts["want"])
+
+    return Detector(detect, fits, weight)
 
 
 def _row_sum(t: torch.Tensor) -> torch.Tensor:

@@ -8,6 +8,7 @@ from ..checks import syntax
 from . import detectors
 from .detectors import value, written
 from .mistake import Mistake
+from .mutant import Mutant, also
 
 MISTAKES = [
     # ---- pads and masks
@@ -15,46 +16,111 @@ MISTAKES = [
         "pad-zero",
         "Masked lanes joined the sum. They were padded with 0, and exp(0 - max) is not 0.",
         "Which value v makes exp(v - max) vanish for every max?",
+        (
+            Mutant("8.3", 'other=-float("inf")', "other=0.0", 2),
+            Mutant("4.1 5.1 5.2", 'other=-float("inf")', "other=0.0"),
+        ),
     ),
     Mistake(
         "no-pad",
         "Masked lanes have no value: the load has a mask and no `other`. A GPU may leave anything there.",
         "What should a lane hold that has no element of its own?",
+        (
+            Mutant("4.1 5.1", ', other=-float("inf")', "", replayed=False),
+            Mutant(
+                "4.1",
+                ', other=-float("inf")',
+                "",
+                then=also("tl.exp(x - row_max)", "tl.where(mask, tl.exp(x - row_max), 0.0)"),
+                replayed=False,
+            ),
+            Mutant("8.3", ', other=-float("inf")', "", 2, replayed=False),
+        ),
     ),
     Mistake(
         "pad-finite",
         "A finite pad loses against most rows, not against all: a row can lie below it.",
         "Is there a value that no float is below?",
+        (
+            Mutant("8.3", 'other=-float("inf")', "other=-1e30", 2),
+            Mutant("8.3", 'other=-float("inf")', "other=-10000.0", 2),
+            Mutant("4.1 5.1 5.2", 'other=-float("inf")', "other=-1e30"),
+            Mutant("4.1 5.1 5.2", 'other=-float("inf")', "other=-100.0"),
+        ),
     ),
     Mistake(
         "pad-wins",
         "The pad is larger than the row's own values, or no number at all, and so becomes the maximum.",
         "What should max do when it meets a masked lane?",
+        (
+            Mutant("8.3", 'other=-float("inf")', 'other=float("inf")', 2),
+            Mutant("8.3", 'other=-float("inf")', 'other=float("nan")', 2),
+            Mutant("4.1 5.1 5.2", 'other=-float("inf")', 'other=float("inf")'),
+            Mutant("4.1 5.1 5.2", 'other=-float("inf")', 'other=float("nan")'),
+            Mutant("10.1 10.2", 'other=-float("inf")', 'other=float("inf")'),
+            Mutant("10.1 10.2", 'other=-float("inf")', 'other=float("nan")'),
+        ),
+    ),
+    Mistake(
+        "pad-counts",
+        "Masked lanes joined the sum: the number that they were padded with is large enough to count.",
+        "Which value v makes exp(v - max) vanish for every max?",
+        (
+            Mutant("8.3", 'other=-float("inf")', "other=1.0", 2),
+            Mutant("8.3", 'other=-float("inf")', "other=-1.0", 2),
+            Mutant("4.1 5.1 5.2", 'other=-float("inf")', "other=1.0"),
+            Mutant("4.1 5.1 5.2", 'other=-float("inf")', "other=-1.0"),
+            Mutant("10.1 10.2", 'other=-float("inf")', "other=1.0"),
+            Mutant("10.1 10.2", 'other=-float("inf")', "other=-1.0"),
+        ),
     ),
     Mistake(
         "no-load-mask",
         "Lanes of the load lie beyond the end of what they may read.",
         "Which lanes of the block have an element, and which parameter of tl.load says so?",
+        (
+            Mutant("4.1 5.1", ', mask=mask, other=-float("inf"))', ")", replayed=False),
+            Mutant("8.3", "mask=cols < n_cols, other", "mask=cols < n_cols + BLOCK, other", 2, replayed=False),
+        ),
     ),
     Mistake(
         "no-store-mask",
         "Lanes of the store lie beyond the end, in memory that belongs to somebody else.",
         "Which lanes of the block have an element of their own?",
+        (
+            Mutant("4.1 5.1", ", y, mask=mask)", ", y)", replayed=False),
+            Mutant("8.3", "tl.exp(x - m) / d, mask=cols < n_cols)", "tl.exp(x - m) / d)", replayed=False),
+        ),
+    ),
+    Mistake(
+        "before-the-beginning",
+        "Lanes of this access lie before the first element of their tensor.",
+        "Which offset becomes negative, and in which program?",
+        (Mutant("4.1 5.1", "+ cols, mask=mask, other", "+ cols - 1, mask=mask, other", replayed=False),),
     ),
     Mistake(
         "and-or-on-masks",
         "`and`, `or` and `not` do not work lane by lane: Python looks at each mask as a whole.",
         "Which operator works on every lane?",
+        (
+            Mutant("4.1", "mask = cols < n_cols", "mask = cols >= 0 and cols < n_cols", replayed=False),
+            Mutant("4.1", "mask = cols < n_cols", "mask = cols < n_cols and cols >= 0", replayed=False),
+        ),
     ),
     Mistake(
         "mask-precedence",
         "& binds tighter than <, so the comparison is not the one you see.",
         "Where do parentheses belong in that condition?",
+        (Mutant("4.1", "mask = cols < n_cols", "mask = cols < n_cols & cols >= 0", replayed=False),),
     ),
     Mistake(
         "tail-missing",
         "Some columns at the end of a row were never stored.",
         "Which columns does your mask switch on, and does every column have a lane?",
+        (
+            Mutant("4.1", ", y, mask=mask)", ", y, mask=mask & (cols < 4))", replayed=False),
+            Mutant("5.2", "triton.next_power_of_2(n_cols)", "triton.next_power_of_2(n_cols // 2 + 1)", replayed=False),
+        ),
     ),
     Mistake(
         "elements-unstored",
@@ -71,36 +137,74 @@ MISTAKES = [
         "row-stride-missing",
         "The kernel begins row r only r elements after row 0: it works on a shifted window.",
         "How far apart in memory are two neighbours in a column?",
+        (
+            Mutant("8.3 8.4", "row * x_row_stride", "row", 2),
+            Mutant("8.3 8.4", "row * y_row_stride", "row"),
+            Mutant("8.3 8.4", "row * x_row_stride", "row", 2, then=also("row * y_row_stride", "row")),
+            Mutant("5.1 5.2", "row * x_row_stride", "row"),
+            Mutant("5.1 5.2", "row * y_row_stride", "row"),
+            Mutant("5.1 5.2", "row * x_row_stride", "row", then=also("row * y_row_stride", "row")),
+        ),
     ),
     Mistake(
         "rows-assumed-adjacent",
         "The kernel begins row r after r times the number of columns, but rows may lie further apart.",
         "Which number says how far apart two rows lie?",
+        (
+            Mutant("8.3", "row * x_row_stride", "row * n_cols", 2),
+            Mutant("8.3", "row * y_row_stride", "row * n_cols"),
+            Mutant("5.1", "row * x_row_stride", "row * n_cols"),
+            Mutant("5.1", "row * y_row_stride", "row * n_cols"),
+            Mutant("5.1", "row * x_row_stride", "row * n_cols", then=also("row * y_row_stride", "row * n_cols")),
+        ),
     ),
     Mistake(
         "block-for-stride",
         "The kernel begins row r after r whole blocks; a block is wider than a row.",
         "Which number says how far apart two rows lie?",
+        (
+            Mutant("8.3", "row * x_row_stride", "row * BLOCK", 2),
+            Mutant("8.3", "row * y_row_stride", "row * BLOCK"),
+            Mutant("5.1", "row * x_row_stride", "row * BLOCK"),
+            Mutant("5.1", "row * y_row_stride", "row * BLOCK"),
+        ),
     ),
     Mistake(
         "stored-in-row-zero",
         "Every program stores to the same place, at the beginning.",
         "How does the address of a store differ from program to program?",
+        (
+            Mutant("8.3 8.4", "row * y_row_stride + cols", "cols"),
+            Mutant("5.1 5.2", "row * y_row_stride + cols", "cols"),
+        ),
     ),
     Mistake(
         "rows-missing",
         "Only the first rows were written.",
         "For which rows are the lanes of your mask switched on?",
+        (Mutant("5.1", "mask = cols < n_cols", "mask = row * x_row_stride + cols < n_cols", replayed=False),),
     ),
     Mistake(
         "stride-in-bytes",
         "The offset is 4 times too large: Triton's pointers count elements, not bytes.",
         "What does x_ptr + 1 point at?",
+        (
+            Mutant("8.3", "row * x_row_stride", "row * x_row_stride * 4", 2, replayed=False),
+            Mutant("8.3", "row * y_row_stride", "row * y_row_stride * 4", replayed=False),
+            Mutant("5.1", "row * x_row_stride", "row * x_row_stride * 4", replayed=False),
+            Mutant("5.1", "row * y_row_stride", "row * y_row_stride * 4", replayed=False),
+        ),
     ),
     Mistake(
         "row-zero-only",
         "Every program works on the first row.",
         "Where does the kernel ask which program it is, and where does the address depend on it?",
+        (
+            Mutant("8.3 8.4", "row = tl.program_id(0)", "row = 0"),
+            Mutant("8.3 8.4", "row * x_row_stride + cols", "cols", 2),
+            Mutant("5.1 5.2", "row = tl.program_id(0)", "row = 0"),
+            Mutant("5.1 5.2", "x_ptr + row * x_row_stride + cols", "x_ptr + cols"),
+        ),
     ),
     Mistake(
         "stored-twice",

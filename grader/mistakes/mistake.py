@@ -2,11 +2,17 @@
 
 from dataclasses import dataclass
 
+from .mutant import Mutant
+
 
 @dataclass(frozen=True)
 class Mistake:
-    """A known misconception: an id, one sentence that describes the error, one question. Neither gives the fix away."""
+    """A known misconception: an id, one sentence that describes the error, one question. Neither gives the fix away.
+
+    mutants: wrong answers that make this mistake. The judge replays those of an exercise after a failure.
+    """
 
     id: str
     sentence: str
     question: str
+    mutants: tuple[Mutant, ...] = ()

@@ -222,6 +222,12 @@ def _index_out_of_range(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return "index out of range" in (evidence.error or {}).get("message", "")
 
 
+@Detector
+def _short_second_level(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """There are fewer warps than lanes in a warp, so that a list of their states is no full warp."""
+    return len(case.facts["ms"]) < LANES * LANES
+
+
 def _bare_lists(v, f: dict) -> bool:
     """A lane holds a list where its value is a number."""
     return f["combine"] in ("total", "larger") and any(isinstance(lane, list) for lane in v)
@@ -315,7 +321,7 @@ TWO_LEVEL = (
     ("not-rescaled", _wrong_state(_sums_in_warps)),
     ("states-pad-zero", value(lambda v, f: v[0] == 0 > f["want"][0])),
     ("states-repeated", value(lambda v, f: v[0] == f["want"][0] and v[1] > 1.5 * f["want"][1])),
-    ("inf-minus-inf", value(lambda v, f: v[1] != v[1])),
-    ("warps-unpadded", _index_out_of_range),
+    ("inf-minus-inf", value(lambda v, f: v[1] != v[1] and v[0] == f["want"][0])),
+    ("warps-unpadded", both(_index_out_of_range, _short_second_level)),
     ("warp-is-a-list", both(_type_error, written(_whole_warp))),
 )

@@ -23,6 +23,7 @@ from . import detectors
 from .detectors import both, formula, outside, written
 from .kernels import KERNEL
 from .mistake import Mistake
+from .mutant import Mutant
 from .softmax import walks
 from .softmax.columns import SOFTMAX_KERNEL
 from .softmax.function import FUNCTION
@@ -169,8 +170,12 @@ MISTAKES = [
     ),
     Mistake(
         "grid-without-splits",
-        "The grid has one number, so every program believes that it has split 0.",
+        "The grid of a launch has one program for each row, so every program believes that it has split 0.",
         "How many numbers does a program need to know its row and its split, and how many does your grid have?",
+        (
+            Mutant("9.3", "combine_kernel[grid]", "combine_kernel[(n_rows, 1)]"),
+            Mutant("9.3", "partial_kernel[grid]", "partial_kernel[(n_rows, 1)]"),
+        ),
     ),
     Mistake(
         "output-not-stored",
@@ -317,7 +322,10 @@ def states_formula(compute) -> Detector:
         wrong = compute(case.facts)
         return _same(evidence.args[:2], wrong) and not _same(case.facts["states"], wrong)
 
-    return Detector(detect, fits)
+    def weight(case: Case, evidence: Evidence) -> float:
+        return max(map(detectors.loss_weight, evidence.args[:2], case.facts["states"]))
+
+    return Detector(detect, fits, weight)
 
 
 def _same(some, others) -> bool:
@@ -717,6 +725,14 @@ def _every_grid(test) -> Detector:
 
 
 @Detector
+def _one_grid_without_splits(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """One of two launches has a program for each split, and the other has one for each row."""
+    rows, n_splits = len(case.facts["x"]) if "x" in case.facts else 0, case.facts.get("n_splits", 1)
+    grids = {tuple(launch["grid"][:2]) for launch in evidence.launches}
+    return n_splits > 1 and grids == {(rows, n_splits), (rows, 1)}
+
+
+@Detector
 def _too_few_lanes(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Recognises a launch with SPLITS, the lanes for the states of a row, below n_splits."""
     lanes = (launch["constants"].get("SPLITS") for launch in evidence.launches)
@@ -827,7 +843,7 @@ def _wrong_merge(merge) -> Detector:
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
         return wrong(case, evidence, answer) and not detectors.all_nan(case, evidence, answer)
 
-    return Detector(detect, wrong.fits)
+    return replace(wrong, detect=detect)
 
 
 _MERGE = (
@@ -927,6 +943,7 @@ SPLIT_SOFTMAX = (
     *FUNCTION,
     ("no-kernel", Detector(lambda case, evidence, answer: evidence.error is None and not evidence.launches)),
     ("tl-on-the-host", both(_failed, written(_language_on_the_host))),
+    ("grid-without-splits", both(_softmax_wrong, _one_grid_without_splits)),
     (
         "grid-without-splits",
         both(_softmax_wrong, _row_is_axis_0, _every_grid(lambda grid, rows, n_splits: grid[1] == 1)),

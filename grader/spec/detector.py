@@ -20,12 +20,18 @@ class Detector:
     fits: for a detector with a known wrong formula: (case, evidence) -> whether the formula gives the output of the
         answer. It also applies to cases that passed, which separates two formulas that agree on the failing cases.
         None: there is no formula.
+    weight: for a detector with `fits`: (case, evidence) -> the weight of a match: 1 where the output has a wrong finite
+        number, 0.5 where right numbers are left beside NaN and infinities, 0.25 where infinities are left, 0 for
+        nothing but NaN. None: 1.
+    share: of the failing cases, the least that it must match.
     exact: whether the detector counts only if it fits every case that ran.
     endless: whether the detector also applies to an answer that ran out of time.
     """
 
     detect: Callable[[Case, Evidence, Answer], bool]
     fits: Callable[[Case, Evidence], bool] | None = None
+    weight: Callable[[Case, Evidence], float] | None = None
+    share: float = 0.0
     exact: bool = False
     endless: bool = False
 

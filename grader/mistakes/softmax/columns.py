@@ -7,6 +7,7 @@ from .. import detectors
 from ..detectors import both, formula, outside, past_the_row, written
 from ..kernels import KERNEL
 from ..mistake import Mistake
+from ..mutant import Mutant, also
 from . import formulas
 
 MISTAKES = [
@@ -14,11 +15,51 @@ MISTAKES = [
         "no-max",
         "exp left the range of float32: too large a number gives inf, too small a one gives 0.",
         "What can you subtract from every value of a row without changing its softmax?",
+        (
+            Mutant("8.1", "d * math.exp(m - new) + math.exp(x - new)", "d + math.exp(x)"),
+            Mutant(
+                "8.3",
+                "d * tl.exp(m - shift) + tl.sum(tl.exp(x - shift), axis=0)",
+                "d + tl.sum(tl.exp(x), axis=0)",
+                then=also("tl.exp(x - m)", "tl.exp(x)"),
+            ),
+            Mutant("4.1 5.1 5.2", "tl.exp(x - row_max)", "tl.exp(x)"),
+        ),
+    ),
+    Mistake(
+        "shift-after-exp",
+        "The maximum was subtracted from the exponentials, and not from the exponents.",
+        "What should exp be asked for, so that it never overflows?",
+        (Mutant("4.1 5.1 5.2", "tl.exp(x - row_max)", "tl.exp(x) - row_max"),),
+    ),
+    Mistake(
+        "shift-added",
+        "The maximum was added where it is to be subtracted.",
+        "What does exp(x + max) do to the largest value of a row?",
+        (
+            Mutant("4.1 5.1 5.2", "tl.exp(x - row_max)", "tl.exp(x + row_max)"),
+            Mutant("8.1", "math.exp(x - new)", "math.exp(x + new)"),
+            Mutant("8.3", "tl.exp(x - m)", "tl.exp(x + m)"),
+            Mutant("8.3", "tl.exp(x - shift)", "tl.exp(x + shift)"),
+        ),
     ),
     Mistake(
         "shift-not-max",
         "The shift is not the row's maximum, so the exponents can leave the range of float32.",
         "Which shift makes the largest exponent exactly 0?",
+        (
+            Mutant("8.3", "tl.max(x, axis=0)", "tl.min(x, axis=0)"),
+            Mutant("8.3", "tl.max(x, axis=0)", "tl.sum(x, axis=0)"),
+            Mutant("4.1 5.1 5.2", "tl.max(x, axis=0)", "tl.min(x, axis=0)"),
+            Mutant("4.1 5.1 5.2", "tl.max(x, axis=0)", 'tl.min(tl.where(mask, x, float("inf")), axis=0)'),
+            Mutant("4.1 5.1 5.2", "tl.max(x, axis=0)", "tl.sum(x, axis=0)"),
+            Mutant("4.1 5.1 5.2", "tl.max(x, axis=0)", "tl.sum(tl.where(mask, x, 0.0), axis=0) / n_cols"),
+            Mutant("4.1 5.1 5.2", "tl.max(x, axis=0)", "tl.sum(tl.where(cols == 0, x, 0.0), axis=0)"),
+            Mutant("10.1", "tl.max(x, axis=1)", "tl.min(x, axis=1)"),
+            Mutant("10.2", "tl.max(x, axis=0)", "tl.min(x, axis=0)"),
+            Mutant("10.1", "tl.max(x, axis=1)", "tl.sum(x, axis=1)"),
+            Mutant("10.2", "tl.max(x, axis=0)", "tl.sum(x, axis=0)"),
+        ),
     ),
     Mistake(
         "shift-global-max",
@@ -29,16 +70,49 @@ MISTAKES = [
         "sum-of-x",
         "The numerator was divided by the sum of the values themselves.",
         "Which quantity has to add up so that the row's outputs sum to 1?",
+        (
+            Mutant("8.1", "math.exp(x - new)", "x"),
+            Mutant("8.3 8.4", "tl.sum(tl.exp(x - shift), axis=0)", "tl.sum(x, axis=0)"),
+            Mutant("8.3 8.4", "tl.sum(tl.exp(x - shift), axis=0)", "tl.sum(x - shift, axis=0)"),
+            Mutant("4.1 5.1 5.2", "tl.sum(numerator, axis=0)", "tl.sum(x, axis=0)"),
+            Mutant("4.1 5.1 5.2", "tl.sum(numerator, axis=0)", "tl.sum(x - row_max, axis=0)"),
+        ),
     ),
     Mistake(
-        "no-division", "The exponentials are right, but the row does not sum to 1.", "What does a row of yours sum to?"
+        "no-division",
+        "The exponentials are right, but the row does not sum to 1.",
+        "What does a row of yours sum to?",
+        (
+            Mutant("8.3 8.4", "tl.exp(x - m) / d", "tl.exp(x - m)"),
+            Mutant("4.1 5.1 5.2", "numerator / denominator", "numerator"),
+        ),
+    ),
+    Mistake(
+        "product-for-quotient",
+        "The numerator was multiplied by the sum.",
+        "By what must each numerator shrink, so that the row sums to 1?",
+        (
+            Mutant("4.1 5.1 5.2", "numerator / denominator", "numerator * denominator"),
+            Mutant("8.3 8.4", "tl.exp(x - m) / d", "tl.exp(x - m) * d"),
+        ),
     ),
     Mistake(
         "logarithm-lost",
         "The logarithm of the sum was added to a maximum so large that float32 has no digit left for it.",
         "In which order could you subtract the two, so that the large numbers cancel first?",
+        (Mutant("4.1 5.1 5.2", "numerator / denominator", "tl.exp(x - (row_max + tl.log(denominator)))"),),
     ),
-    Mistake("base-two", "These are powers of 2, not of e.", "By which factor do the exponents of 2 and of e differ?"),
+    Mistake(
+        "base-two",
+        "These are powers of 2, not of e.",
+        "By which factor do the exponents of 2 and of e differ?",
+        (
+            Mutant("8.3 8.4", "tl.exp(", "tl.exp2(", 3),
+            Mutant("4.1 5.1 5.2", "tl.exp(", "tl.exp2("),
+            Mutant("8.3", "tl.exp(x - m)", "tl.exp2(x - m)"),
+            Mutant("8.3", "tl.exp(x - shift)", "tl.exp2(x - shift)"),
+        ),
+    ),
     Mistake(
         "wrong-axis",
         "Columns were normalised instead of rows.",
@@ -53,17 +127,47 @@ MISTAKES = [
         "shift-upside-down",
         "The difference is the wrong way round: small values get the large shares.",
         "Which of the two should be subtracted from the other?",
+        (
+            Mutant("8.3 8.4", "tl.exp(x - m)", "tl.exp(m - x)"),
+            Mutant("8.3 8.4", "tl.exp(x - shift)", "tl.exp(shift - x)", then=also("tl.exp(x - m)", "tl.exp(m - x)")),
+            Mutant("4.1 5.1 5.2", "tl.exp(x - row_max)", "tl.exp(row_max - x)"),
+        ),
     ),
-    Mistake("no-exp", "The shifted values were used as they are.", "Which of the steps is missing?"),
+    Mistake(
+        "no-exp",
+        "The shifted values were used as they are.",
+        "Which of the steps is missing?",
+        (
+            Mutant("8.3 8.4", "tl.exp(x - m) / d", "(x - m) / d"),
+            Mutant("4.1 5.1 5.2", "tl.exp(x - row_max)", "x - row_max"),
+        ),
+    ),
     Mistake(
         "division-upside-down",
         "The division is the wrong way round.",
         "Which of the two is larger, for a share below 1?",
+        (
+            Mutant("8.3 8.4", "tl.exp(x - m) / d", "d / tl.exp(x - m)"),
+            Mutant("4.1 5.1 5.2", "numerator / denominator", "denominator / numerator"),
+        ),
     ),
     Mistake(
         "divided-by-count",
         "The numerator was divided by the number of columns.",
         "Do the numerators of a row add up to that number?",
+        (
+            Mutant("8.3 8.4", "tl.exp(x - m) / d", "tl.exp(x - m) / n_cols"),
+            Mutant("4.1 5.1 5.2", "numerator / denominator", "numerator / n_cols"),
+        ),
+    ),
+    Mistake(
+        "wrong-numerator",
+        "The row itself was divided, and not its exponentials.",
+        "What stands above the line?",
+        (
+            Mutant("8.3 8.4", "tl.exp(x - m) / d", "x / d"),
+            Mutant("4.1 5.1 5.2", "numerator / denominator", "x / denominator"),
+        ),
     ),
     Mistake(
         "sum-stored",
@@ -85,16 +189,26 @@ MISTAKES = [
         "Every element of a row got the same share, whatever its value.",
         "Which number does each lane hold when its exponential is taken?",
     ),
-    Mistake("wrong-numerator", "The row itself was divided, and not its exponentials.", "What stands above the line?"),
 ]
 
-SOFTMAX_KERNEL = (
+# What a kernel did to memory, how it is written, and numbers with nothing of the row left. Exercises whose mistakes are
+# mutants need no more.
+SOFTMAX_PLACES = (
     *KERNEL,
     ("no-store-mask", outside("store", past_the_row)),
     ("no-load-mask", outside("load", past_the_row)),
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
     ("no-pad", both(written(syntax.load_without_other), detectors.all_nan)),
+    ("tail-missing", detectors.tail_is_nan),
+    ("sum-stored", formula(formulas.row_sum_everywhere)),
+    ("multiplied-by-sum", formula(formulas.times_the_sum)),
+    ("divided-by-itself", formula(formulas.ones)),
+    ("all-alike", detectors.rows_constant),
+)
+
+SOFTMAX_KERNEL = (
+    *SOFTMAX_PLACES,
     ("pad-finite", both(detectors.ragged, detectors.lowest_lost)),
     ("pad-finite", formula(formulas.pad_lowest)),
     ("pad-zero", formula(formulas.pad_zero)),
@@ -108,12 +222,7 @@ SOFTMAX_KERNEL = (
     ("division-upside-down", formula(formulas.division_upside_down)),
     ("divided-by-count", formula(formulas.divided_by_count)),
     ("wrong-numerator", formula(formulas.wrong_numerator)),
-    ("sum-stored", formula(formulas.row_sum_everywhere)),
-    ("multiplied-by-sum", formula(formulas.times_the_sum)),
-    ("divided-by-itself", formula(formulas.ones)),
-    ("all-alike", detectors.rows_constant),
     ("base-two", formula(formulas.base_two)),
     ("shift-not-max", formula(formulas.shifted_by(lambda x: x.mean(1, keepdim=True)))),
     ("shift-not-max", formula(formulas.shifted_by(lambda x: x.amin(1, keepdim=True)))),
-    ("tail-missing", detectors.tail_is_nan),
 )

@@ -8,8 +8,9 @@ from ...reference.softmax_function import launch_fault
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
 from ..mistake import Mistake
-from .columns import SOFTMAX_KERNEL
-from .rows import ROW_KERNEL
+from ..mutant import Mutant
+from .columns import SOFTMAX_KERNEL, SOFTMAX_PLACES
+from .rows import ROW_KERNEL, ROW_PLACES
 
 MISTAKES = [
     # ---- input and result
@@ -17,6 +18,16 @@ MISTAKES = [
         "accepts-anything",
         "An input that the kernel cannot take went through without a ValueError.",
         "What does your wrapper know about x before it launches anything?",
+        (Mutant("8.4", "x.dtype != torch.float32", "False", replayed=False),),
+    ),
+    Mistake(
+        "refuses-the-right-ones",
+        "An input that the function must take was refused.",
+        "For which inputs is the condition of your `if` true?",
+        (
+            Mutant("5.2 8.4", "x.dim() != 2", "x.dim() == 2", replayed=False),
+            Mutant("5.2 8.4", "x.dtype != torch.float32", "x.dtype == torch.float32", replayed=False),
+        ),
     ),
     Mistake(
         "wrong-exception",
@@ -37,11 +48,13 @@ MISTAKES = [
         "wrong-dtype",
         "The result does not have the dtype of the input.",
         "Which dtype does a caller expect who handed you this one?",
+        (Mutant("5.2", "dtype=x.dtype", "dtype=torch.float64", replayed=False),),
     ),
     Mistake(
         "column-stride",
         "The kernel assumes that neighbours in a row are neighbours in memory, for x and for y; here they are not.",
         "What does x.stride() say here, and what could the wrapper do before the launch?",
+        (Mutant("5.2", "x.stride(1) != 1", "False", replayed=False),),
     ),
     Mistake(
         "rows-wrongly-apart",
@@ -56,24 +69,43 @@ MISTAKES = [
         "How many programs can one launch start, and who tells them apart?",
     ),
     Mistake(
+        "not-a-row-stride",
+        "An argument of the launch is not the distance from one row to the next.",
+        "Which number of x.stride() says how far apart two neighbours in a column lie?",
+        (
+            Mutant("5.2 8.4", "y.stride(0), x.stride(0)", "y.stride(1), x.stride(0)"),
+            Mutant("5.2 8.4", "y.stride(0), x.stride(0)", "y.stride(0), x.stride(1)"),
+            Mutant("5.2 8.4", "y.stride(0), x.stride(0)", "y.stride(1), x.stride(1)"),
+            Mutant("5.2 8.4", "y.stride(0), x.stride(0)", "y.stride(0), x.size(0)"),
+            Mutant("5.2 8.4", "y.stride(0), x.stride(0)", "y.size(0), x.stride(0)"),
+        ),
+    ),
+    Mistake(
         "bad-num-warps",
         "num_warps must be a power of two, and a GPU takes at most 32.",
         "How many threads does that number stand for?",
+        (
+            Mutant("5.2", "num_warps=warps_for(block)", "num_warps=3", replayed=False),
+            Mutant("5.2", "num_warps=warps_for(block)", "num_warps=64", replayed=False),
+        ),
     ),
     Mistake(
         "grid-too-small",
         "Some rows were never written: too few programs were launched.",
         "How many rows are there, and how many programs?",
+        (Mutant("5.2 8.4", "[(n_rows,)]", "[(1,)]", replayed=False),),
     ),
     Mistake(
         "grid-too-large",
         "More programs were launched than there are rows.",
         "Which number of the shape says how many programs you need?",
+        (Mutant("5.2", "[(n_rows,)]", "[(n_rows + 1,)]", replayed=False),),
     ),
     Mistake(
         "grid-of-columns",
         "One program was launched for each column, not for each row.",
         "What does one program compute?",
+        (Mutant("5.2", "[(n_rows,)]", "[(n_cols,)]", replayed=False),),
     ),
 ]
 
@@ -127,6 +159,13 @@ def _accepted(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 @Detector
+def _refused(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The answer raised a ValueError by itself for an input that it must take."""
+    error = evidence.error or {"kinds": [], "line": ""}
+    return not case.expects_error and "ValueError" in error["kinds"] and error["line"].startswith("raise")
+
+
+@Detector
 def _refused_otherwise(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """An input that must be refused ended with an exception, which `verify` did not accept."""
     return case.facts.get("refuses", False) and bool(evidence.error)
@@ -163,6 +202,7 @@ def _stored_apart(distance) -> Detector:
 FUNCTION = (
     ("accepts-anything", _accepted),
     ("wrong-exception", _refused_otherwise),
+    ("refuses-the-right-ones", _refused),
     _launch_fault("bad-num-warps"),
     ("returns-nothing", detectors.nothing),
     ("output-reused", detectors.output_reused),
@@ -178,13 +218,15 @@ FUNCTION = (
 )
 
 # A function that launches one program a row.
-WRAPPER = (
+WRAPPER_PLACES = (
     *FUNCTION,
     _launch_fault("no-kernel"),
     ("grid-of-columns", _programs(lambda programs, x: programs == x.shape[1] != x.shape[0])),
     ("grid-too-large", detectors.both(_failed, _programs(lambda programs, x: programs > x.shape[0]))),
     ("grid-too-small", detectors.both(detectors.tail_rows_nan, _programs(lambda programs, x: programs < x.shape[0]))),
     _launch_fault("launch-per-row"),
-    *ROW_KERNEL,
-    *SOFTMAX_KERNEL,
+    *ROW_PLACES,
+    *SOFTMAX_PLACES,
 )
+
+WRAPPER = (*WRAPPER_PLACES, *ROW_KERNEL, *SOFTMAX_KERNEL)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import torch
-
 from ...checks import syntax
-from ...checks.compare import same_number
 from ...reference.online import too_wide
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
-from ..detectors import both, formula, outside, value, value_formula, written
+from ..detectors import both, outside, value, written
 from ..mistake import Mistake
-from . import walks
-from .columns import SOFTMAX_KERNEL
-from .rows import ROW_KERNEL
+from ..mutant import Mutant, also
+from .columns import SOFTMAX_PLACES
+from .rows import ROW_PLACES
 
 MISTAKES = [
     # ---- a state, and the merge of two
@@ -24,7 +19,23 @@ MISTAKES = [
         "A state is two numbers: the maximum, and the sum that belongs to it.",
         "What does the docstring promise to return?",
     ),
-    Mistake("state-swapped", "The two numbers have changed places.", "In which order does the docstring name them?"),
+    Mistake(
+        "state-swapped",
+        "The two numbers have changed places.",
+        "In which order does the docstring name them?",
+        (
+            Mutant("8.1", "return m, d", "return d, m"),
+            Mutant(
+                "8.2",
+                "return m, 0.0",
+                "return 0.0, m",
+                then=also(
+                    "return m, da * math.exp(ma - m) + db * math.exp(mb - m)",
+                    "return da * math.exp(ma - m) + db * math.exp(mb - m), m",
+                ),
+            ),
+        ),
+    ),
     Mistake(
         "walked-twice",
         "The maximum is there, and nothing was left for the sum: the numbers can be walked along only once.",
@@ -34,47 +45,213 @@ MISTAKES = [
         "not-rescaled",
         "A sum was added as it is, though its terms belong to another maximum.",
         "By which factor does exp(x - m) change when m changes?",
+        (
+            Mutant("8.1", "d * math.exp(m - new)", "d"),
+            Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "da + db"),
+            Mutant("8.3 8.4", "d * tl.exp(m - shift)", "d"),
+        ),
     ),
     Mistake(
         "maximum-not-kept",
         "The new maximum is used once and then forgotten: the next step starts from the old one.",
         "What does m hold when the next value comes?",
+        (
+            Mutant("8.1", "        m = new\n", ""),
+            Mutant("8.3", "        m = new\n", ""),
+        ),
     ),
     Mistake(
         "one-side-rescaled",
         "One of the two sums was rescaled, the other added as it is.",
         "Which maximum do the terms of each sum belong to?",
+        (
+            Mutant("8.2", "da * math.exp(ma - m)", "da"),
+            Mutant("8.2", "db * math.exp(mb - m)", "db"),
+        ),
     ),
     Mistake(
         "factor-inverted",
         "The factor is upside down: with yours, a sum grows when the maximum rises.",
         "Is exp(x - m) larger or smaller after m has risen?",
+        (
+            Mutant("8.1", "math.exp(m - new)", "math.exp(new - m)"),
+            Mutant("8.1", "d * math.exp(m - new)", "d * math.exp(new - m if d else 0.0)"),
+            Mutant("8.2", "math.exp(ma - m) + db * math.exp(mb - m)", "math.exp(m - ma) + db * math.exp(m - mb)"),
+            Mutant("8.3 8.4", "tl.exp(m - shift)", "tl.exp(shift - m)"),
+            Mutant("8.3 8.4", "tl.exp(m - shift)", "tl.where(d == 0.0, 1.0, tl.exp(shift - m))"),
+        ),
     ),
     Mistake(
         "both-rescaled",
         "The new terms were rescaled together with the old ones.",
         "Which maximum do the new terms belong to already?",
+        (
+            Mutant("8.1", "d * math.exp(m - new) + math.exp(x - new)", "(d + math.exp(x - new)) * math.exp(m - new)"),
+            Mutant(
+                "8.1",
+                "d * math.exp(m - new) + math.exp(x - new)",
+                "(d + math.exp(x - new)) * (math.exp(m - new) if d else 1.0)",
+            ),
+            Mutant(
+                "8.3 8.4",
+                "d * tl.exp(m - shift) + tl.sum(tl.exp(x - shift), axis=0)",
+                "(d + tl.sum(tl.exp(x - shift), axis=0)) * tl.exp(m - shift)",
+            ),
+            Mutant(
+                "8.3 8.4",
+                "d * tl.exp(m - shift) + tl.sum(tl.exp(x - shift), axis=0)",
+                "(d + tl.sum(tl.exp(x - shift), axis=0)) * tl.where(d == 0.0, 1.0, tl.exp(m - shift))",
+            ),
+        ),
     ),
     Mistake(
         "stale-maximum",
         "The new terms are taken relative to the old maximum.",
         "Which maximum should all terms of the new sum belong to?",
+        (
+            Mutant("8.1", "math.exp(x - new)", "math.exp(x - m)"),
+            Mutant("8.1", "math.exp(x - new)", "(math.exp(x - m) if m > -math.inf else math.inf)"),
+            Mutant("8.1", "math.exp(x - new)", "math.exp(x - m if d else 0.0)"),
+            Mutant("8.3 8.4", "tl.exp(x - shift)", "tl.exp(x - m)"),
+            Mutant("8.3 8.4", "tl.exp(x - shift)", "tl.exp(x - tl.where(d == 0.0, shift, m))"),
+        ),
     ),
     Mistake(
         "tile-maximum",
         "The maximum kept is that of the newest part alone: it can go down, and then the old sum's factor explodes.",
         "What is the largest value of everything seen so far?",
+        (
+            Mutant("8.1", "new = max(m, x)", "new = x"),
+            Mutant(
+                "8.1",
+                "new = max(m, x)",
+                "new = x",
+                then=also("math.exp(m - new)", "(math.exp(m - new) if m - new < 700 else math.inf)"),
+            ),
+            Mutant("8.3", "tl.maximum(m, tl.max(x, axis=0))", "tl.max(x, axis=0)"),
+            Mutant(
+                "8.3",
+                "tl.maximum(m, tl.max(x, axis=0))",
+                "tl.max(x, axis=0)",
+                then=also('tl.where(new == -float("inf"), 0.0, new)', "new"),
+            ),
+            Mutant("13.2", "tl.maximum(m, tl.max(s, axis=1))", "tl.max(s, axis=1)"),
+        ),
     ),
     Mistake(
         "start-at-zero",
         "The walk starts with a maximum of 0, which no value below 0 ever beats.",
         "What is the maximum of no values at all?",
+        (
+            Mutant("8.1", "m, d = -math.inf", "m, d = 0.0"),
+            Mutant("8.3", 'm = -float("inf")', "m = 0.0"),
+        ),
     ),
-    Mistake("maxima-added", "The two maxima were added.", "What is the largest value of both parts together?"),
+    Mistake(
+        "start-too-high",
+        "The walk starts with a maximum that some rows never reach.",
+        "What is the maximum of no values at all?",
+        (
+            Mutant("8.1", "m, d = -math.inf", "m, d = 1.0"),
+            Mutant("8.1", "m, d = -math.inf", "m, d = -1000.0"),
+            Mutant("8.1", "m, d = -math.inf", "m, d = math.inf"),
+            Mutant("8.3", 'm = -float("inf")', "m = 1.0"),
+            Mutant("8.3", 'm = -float("inf")', "m = -1e30"),
+            Mutant("8.3", 'm = -float("inf")', 'm = float("inf")'),
+        ),
+    ),
+    Mistake(
+        "start-sum-not-zero",
+        "The walk starts with a sum that no value has brought.",
+        "What is the sum of no terms at all?",
+        (Mutant("8.1", "-math.inf, 0.0", "-math.inf, 1.0"),),
+    ),
+    Mistake(
+        "maxima-added",
+        "The two maxima were added.",
+        "What is the largest value of both parts together?",
+        (
+            Mutant("8.2", "max(ma, mb)", "ma + mb"),
+            Mutant(
+                "8.2", "max(ma, mb)", "ma + mb", then=also("da * math.exp(ma - m) + db * math.exp(mb - m)", "da + db")
+            ),
+        ),
+    ),
+    Mistake(
+        "smaller-kept",
+        "The smaller of the two values is kept where the larger is needed.",
+        "Relative to which of the two does no exponential exceed 1?",
+        (
+            Mutant("8.1", "max(m, x)", "min(m, x)"),
+            Mutant("8.2", "max(ma, mb)", "min(ma, mb)"),
+            Mutant("8.3", "tl.maximum(m,", "tl.minimum(m,"),
+        ),
+    ),
+    Mistake(
+        "weights-swapped",
+        "Each of the two sums was rescaled with the factor of the other.",
+        "To which maximum do the terms of the first sum belong?",
+        (Mutant("8.2", "math.exp(ma - m) + db * math.exp(mb - m)", "math.exp(mb - m) + db * math.exp(ma - m)"),),
+    ),
+    Mistake(
+        "terms-missing",
+        "The sum never receives the terms of the new values.",
+        "What does each value add to the sum?",
+        (
+            Mutant("8.1", " + math.exp(x - new)", ""),
+            Mutant("8.3", " + tl.sum(tl.exp(x - shift), axis=0)", ""),
+        ),
+    ),
+    Mistake(
+        "terms-unshifted",
+        "The new terms are exponentials without the shift that the old sum has.",
+        "Relative to which maximum are the terms of the new sum?",
+        (
+            Mutant("8.1", "math.exp(x - new)", "math.exp(x)"),
+            Mutant("8.3", "tl.exp(x - shift)", "tl.exp(x)"),
+        ),
+    ),
+    Mistake(
+        "old-sum-lost",
+        "What was summed before is thrown away at every step.",
+        "What does the sum hold after the second step, and where is the first one's share?",
+        (
+            Mutant("8.1", "d * math.exp(m - new) + ", ""),
+            Mutant("8.2", "da * math.exp(ma - m) + ", ""),
+            Mutant("8.2", " + db * math.exp(mb - m)", ""),
+            Mutant("8.3", "d * tl.exp(m - shift) + ", ""),
+        ),
+    ),
+    Mistake(
+        "factor-for-sum",
+        "The factor joined the sum in place of the old sum that it should shrink.",
+        "What should the factor be multiplied by?",
+        (
+            Mutant("8.1", "d * math.exp(m - new)", "math.exp(m - new)"),
+            Mutant("8.3", "d * tl.exp(m - shift)", "tl.exp(m - shift)"),
+        ),
+    ),
+    Mistake(
+        "tile-start-missing",
+        "A walk looks at the first tile again and again.",
+        "Which column does lane 0 have in the second step?",
+        (
+            Mutant("8.3", "cols = start + lanes", "cols = lanes", 2),
+            Mutant(
+                "8.3",
+                "d = 0.0\n    for start in range(0, n_cols, BLOCK):\n        cols = start + lanes",
+                "d = 0.0\n    for start in range(0, n_cols, BLOCK):\n        cols = lanes",
+            ),
+        ),
+    ),
     Mistake(
         "inf-minus-inf",
         "-inf minus -inf has no value, and NaN never goes away again.",
         "What is the factor of a sum that is still empty?",
+        (
+            Mutant("8.1", "        if new > -math.inf:\n    ", ""),
+            Mutant("8.2", "    if m == -math.inf:\n        return m, 0.0\n", ""),
+        ),
     ),
     Mistake(
         "exp-out-of-range",
@@ -91,22 +268,78 @@ MISTAKES = [
         "first-tile-minus-inf",
         "Rows that begin with a whole tile of -inf become NaN, though the rest of the row has a softmax.",
         "What is exp(m - new m) while both are still -inf?",
+        (Mutant("8.3", 'tl.where(new == -float("inf"), 0.0, new)', "new"),),
     ),
     Mistake(
         "tile-mask",
         "The last tile reaches past the end of the row: its mask does not know where the tile begins.",
         "Which column does lane 0 of the last tile have?",
+        (
+            Mutant("8.3", "mask=cols < n_cols, other", "mask=lanes < n_cols, other", 2, replayed=False),
+            Mutant("8.3", "mask=cols < n_cols", "mask=lanes < n_cols", 3, replayed=False),
+        ),
     ),
     Mistake(
         "last-tile-maximum",
         "The second walk uses the maximum of the last tile.",
         "Which maximum does the final sum belong to?",
+        (
+            Mutant(
+                "8.3 8.4",
+                "        m = new\n",
+                "        m = new\n        last = tl.max(x, axis=0)\n",
+                then=also("tl.exp(x - m)", "tl.exp(x - last)"),
+            ),
+        ),
     ),
-    Mistake("only-first-tile", "Only the first tile of each row was stored.", "How many tiles does a row have?"),
+    Mistake(
+        "own-maximum",
+        "The second walk shifts each tile by that tile's own maximum.",
+        "Which maximum does the final sum belong to?",
+        (Mutant("8.3 8.4", "tl.exp(x - m)", "tl.exp(x - tl.max(x, axis=0))"),),
+    ),
+    Mistake(
+        "second-walk-unshifted",
+        "The second walk takes the exponentials without the shift that their sum has.",
+        "Which maximum do the terms of the final sum belong to?",
+        (Mutant("8.3 8.4", "tl.exp(x - m)", "tl.exp(x)"),),
+    ),
+    Mistake(
+        "only-first-tile",
+        "Only the first tile of each row was stored.",
+        "How many tiles does a row have?",
+        (
+            Mutant(
+                "8.3",
+                "        m = new\n    for start in range(0, n_cols, BLOCK):",
+                "        m = new\n    for start in range(0, BLOCK, BLOCK):",
+            ),
+        ),
+    ),
     Mistake(
         "last-tile-missing",
         "The end of each row was never stored: the tiles that fit are done, the rest is not.",
         "How many steps does your loop take when the last tile is only partly filled?",
+        (
+            Mutant(
+                "8.3",
+                "        m = new\n    for start in range(0, n_cols, BLOCK):",
+                "        m = new\n    for start in range(0, n_cols // BLOCK * BLOCK, BLOCK):",
+            ),
+            Mutant("8.3", "range(0, n_cols, BLOCK)", "range(0, n_cols // BLOCK * BLOCK, BLOCK)", 2),
+        ),
+    ),
+    Mistake(
+        "tail-not-summed",
+        "The sum lacks the end of the row: the first walk ends with the last full tile.",
+        "How many steps does the first loop take when the last tile is only partly filled?",
+        (
+            Mutant(
+                "8.3",
+                "d = 0.0\n    for start in range(0, n_cols, BLOCK):",
+                "d = 0.0\n    for start in range(0, n_cols // BLOCK * BLOCK, BLOCK):",
+            ),
+        ),
     ),
     Mistake(
         "walks-too-many",
@@ -116,139 +349,22 @@ MISTAKES = [
 ]
 
 
-def _formula(test) -> Detector:
-    """Matches a plain value that a known wrong formula gives: test gets the value and the facts of the case.
-
-    Cases that passed tell such formulas apart, but the formula need not fit every case that ran: for -inf - -inf the
-    answers with one mistake give NaN, an exception or the value of a guard.
-    """
-    detect = value(test)
-    return replace(detect, fits=lambda case, evidence: detect(case, evidence, None))
-
-
-def _state(update, start=(-torch.inf, 0.0)) -> Detector:
-    """Matches the state (m, d) that a wrong update makes of the values facts["xs"], one value a step, from `start`."""
-
-    def test(got, facts):
-        m, d = (torch.full((1, 1), v, dtype=torch.float64) for v in start)
-        for x in facts["xs"]:
-            tile = torch.full((1, 1), x, dtype=torch.float64)
-            m, d = update(m, d, tile, tile)
-        pair = torch.tensor([got], dtype=torch.float64), torch.cat([m, d], 1)
-        return torch.allclose(*pair, rtol=1e-5, atol=0, equal_nan=True)
-
-    return _formula(test)
-
-
-def _unshifted(m, d, tile, top):
-    """The exponentials are added without a shift."""
-    return torch.maximum(m, top), d + torch.exp(tile)
-
-
-def _merged(compute) -> Detector:
-    """Matches the pair that a wrong merge makes of the states facts["a"] and facts["b"].
-
-    compute(ma, da, mb, db) returns the wrong (m, d).
-    """
-
-    def test(got, facts):
-        wrong = compute(*facts["a"], *facts["b"])
-        return all(same_number(g, w, rel=1e-5) for g, w in zip(got, wrong))
-
-    return _formula(test)
-
-
-def _exp(x: float) -> float:
-    """exp in float64: inf where it overflows, NaN for NaN. math.exp raises an OverflowError."""
-    return float(torch.tensor(x, dtype=torch.float64).exp())
-
-
-def _first_sum_rescaled(ma, da, mb, db):
-    """Only the first sum is rescaled to the common maximum."""
-    m = max(ma, mb)
-    return m, da * _exp(ma - m) + db
-
-
-def _second_sum_rescaled(ma, da, mb, db):
-    """Only the second sum is rescaled to the common maximum."""
-    m = max(ma, mb)
-    return m, da + db * _exp(mb - m)
-
-
-def _factors_inverted(ma, da, mb, db):
-    """Both factors are exp(new - old) in place of exp(old - new)."""
-    m = max(ma, mb)
-    return m, da * _exp(m - ma) + db * _exp(m - mb)
-
-
 _NOT_A_STATE = ("not-a-state", value(lambda v, f: not isinstance(v, (tuple, list)) or len(v) != 2))
-
-# The id of a mistake in one step of a walk, and the wrong update.
-_WRONG_UPDATES = {
-    "not-rescaled": walks.not_rescaled,
-    "factor-inverted": walks.factor_inverted,
-    "both-rescaled": walks.both_rescaled,
-    "stale-maximum": walks.stale_maximum,
-    "tile-maximum": walks.tile_maximum,
-}
 
 # The state of a list of numbers (8.1). facts: xs, want.
 NORMALIZER = (
     _NOT_A_STATE,
-    ("walked-twice", value_formula(lambda v, f: v[0] == f["want"][0] and v[1] == 0)),
-    ("state-swapped", value_formula(lambda v, f: same_number(v[1], f["want"][0]))),
-    ("maximum-not-kept", _state(walks.maximum_not_kept)),
-    ("sum-of-x", _state(walks.sum_of_values)),
-    ("start-at-zero", _state(walks.right, start=(0.0, 0.0))),
-    *(
-        (mistake, _state(each))
-        for mistake, update in _WRONG_UPDATES.items()
-        for each in (update, walks.first_as_it_is(update))
-    ),
-    ("no-max", _state(_unshifted)),
-    ("inf-minus-inf", value(lambda v, f: v[1] != v[1] and -torch.inf in f["xs"])),
+    ("walked-twice", both(written(syntax.parameter_used_again), value(lambda v, f: v == (f["want"][0], 0)))),
 )
 
 # The merge of two states (8.2). facts: a, b, want.
-MERGE = (
-    _NOT_A_STATE,
-    ("one-side-rescaled", _merged(_first_sum_rescaled)),
-    ("one-side-rescaled", _merged(_second_sum_rescaled)),
-    ("factor-inverted", _merged(_factors_inverted)),
-    ("not-rescaled", _merged(lambda ma, da, mb, db: (max(ma, mb), da + db))),
-    ("maxima-added", _merged(lambda ma, da, mb, db: (ma + mb, da + db))),
-    ("inf-minus-inf", value(lambda v, f: v[1] != v[1] and -torch.inf in (f["a"][0], f["b"][0]))),
-)
+MERGE = (_NOT_A_STATE,)
 
 
 @Detector
 def _wider_than_a_tile(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """An access has more lanes than BLOCK."""
     return not evidence.error and bool(too_wide(evidence, case.facts["block"]))
-
-
-@Detector
-def _only_after_a_dead_tile(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Rows that begin with a whole tile of -inf are NaN, and no other row holds NaN."""
-    x, got = case.facts.get("x"), detectors.output(case, evidence)
-    if x is None or got is None or got.shape != x.shape or "block" not in case.facts:
-        return False
-    dead = (x[:, : case.facts["block"]] == -torch.inf).all(1)
-    return bool(dead.any() and got[dead].isnan().all() and not got[~dead].isnan().any())
-
-
-@Detector
-def _ragged_tiles(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The last tile has lanes behind the end of the row."""
-    x = case.facts.get("x")
-    return x is not None and "block" in case.facts and x.shape[1] % case.facts["block"] != 0
-
-
-@Detector
-def _shorter_than_a_tile(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The row has fewer columns than a tile."""
-    x = case.facts.get("x")
-    return x is not None and x.shape[1] < case.facts.get("block", 0)
 
 
 @Detector
@@ -267,19 +383,11 @@ def _behind_the_last_tile(where: dict, facts: dict) -> bool:
 TILED_WALK = (
     ("tile-mask", outside("load", _behind_the_last_tile)),
     ("tile-mask", outside("store", _behind_the_last_tile)),
-    ("no-pad", both(written(syntax.load_without_other), detectors.all_nan)),
-    ("pad-finite", both(_ragged_tiles, detectors.lowest_lost)),
-    ("first-tile-minus-inf", _only_after_a_dead_tile),
-    ("maximum-not-kept", formula(walks.softmax(walks.maximum_not_kept))),
-    *((mistake, formula(walks.softmax(update))) for mistake, update in _WRONG_UPDATES.items()),
-    ("start-at-zero", formula(walks.softmax(walks.right, start=(0.0, 0.0)))),
-    ("last-tile-maximum", formula(walks.softmax(walks.right, last_tile=True))),
-    ("pad-zero", formula(walks.softmax(walks.right, pad=0.0))),
+    ("factor-inverted", both(written(syntax.factor_inverted), detectors.all_nan)),
+    ("start-too-high", both(written(syntax.starts_at_infinity), detectors.all_nan)),
     ("only-first-tile", both(_several_tiles, detectors.first_block_only)),
-    ("last-tile-missing", both(_several_tiles, detectors.tail_is_nan)),
-    ("last-tile-missing", both(_shorter_than_a_tile, detectors.nothing_stored)),
-    *ROW_KERNEL,
-    *SOFTMAX_KERNEL,
+    *ROW_PLACES,
+    *SOFTMAX_PLACES,
 )
 
 # The same, where the launch sets the number of lanes (8.3).

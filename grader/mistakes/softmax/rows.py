@@ -8,6 +8,7 @@ from __future__ import annotations
 from .. import detectors
 from ..detectors import both, formula, outside
 from ..mistake import Mistake
+from ..mutant import Mutant
 from . import formulas
 
 MISTAKES = [
@@ -15,6 +16,12 @@ MISTAKES = [
         "wrong-row-stride",
         "Input and output may have different row strides; here one was used for both.",
         "Which of the two strides says where a row of the output begins?",
+        (
+            Mutant("8.3", "row * y_row_stride", "row * x_row_stride"),
+            Mutant("8.3", "row * x_row_stride", "row * y_row_stride", 2),
+            Mutant("5.1", "row * y_row_stride", "row * x_row_stride"),
+            Mutant("5.1", "row * x_row_stride", "row * y_row_stride"),
+        ),
     ),
     Mistake(
         "same-row-read",
@@ -49,19 +56,23 @@ def either(mistake: str, width) -> list:
     return [(mistake, outside(op, row_begins(width))) for op in ("load", "store")]
 
 
-ROW_KERNEL = (
+ROW_PLACES = (
     ("stride-in-bytes", outside("load", row_begins(lambda f: 4 * f["x_stride"]))),
     ("stride-in-bytes", outside("store", row_begins(lambda f: 4 * f["y_stride"]))),
     ("wrong-row-stride", outside("load", row_begins(lambda f: f["y_stride"]))),
     ("wrong-row-stride", outside("store", row_begins(lambda f: f["x_stride"]))),
     *either("rows-assumed-adjacent", lambda f: f["x"].shape[1]),
     *either("block-for-stride", lambda f: f["block"]),
+    ("row-plus-stride", formula(formulas.from_elements_on(lambda row, stride: row + stride))),
+    *(("same-row-read", both(detectors.unshared, formula(formulas.same_row(which)))) for which in (0, 1)),
+    ("rows-missing", both(detectors.unshared, detectors.tail_rows_nan)),
+)
+
+ROW_KERNEL = (
     ("row-stride-missing", formula(formulas.shifted_window)),
     ("row-stride-missing", formula(formulas.shifted_stores)),
     ("row-stride-missing", formula(formulas.one_apart)),
-    ("row-plus-stride", formula(formulas.from_elements_on(lambda row, stride: row + stride))),
-    *(("same-row-read", both(detectors.unshared, formula(formulas.same_row(which)))) for which in (0, 1)),
     ("row-zero-only", both(detectors.shared, formula(formulas.first_row_everywhere))),
     ("stored-in-row-zero", both(detectors.shared, detectors.tail_rows_nan)),
-    ("rows-missing", both(detectors.unshared, detectors.tail_rows_nan)),
+    *ROW_PLACES,
 )

@@ -1,0 +1,44 @@
+"""Mistakes as mutants: the course's answer with a small change is refused, and named as its entry says."""
+
+import build
+import pytest
+
+from grader import lessons
+from grader.judge.judge import judge
+from grader.mistakes import mutant as mutants_of
+from grader.mistakes.registry import mutants
+from grader.spec import Answer
+
+
+class Row:
+    """One mutant of one exercise. exercise: for `--only`."""
+
+    def __init__(self, exercise, mistake, number, mutant):
+        self.exercise, self.mistake, self.mutant = exercise, mistake, mutant
+        self.name = f"{exercise}-{mistake}-{number}: {mutant}"
+
+
+ROWS = [Row(e, m, i, mutant) for e, rows in mutants().items() for i, (m, mutant) in enumerate(rows)]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_a_mutant_is_refused_and_named(row):
+    """A change that gives the same numbers as another mistake may be its second name."""
+    result = judge(lessons.exercises()[row.exercise], Answer(row.mutant.source(row.exercise)))
+
+    assert row.mistake in (result.mistake, result.also), result.text
+    assert result.score < result.max_score
+
+
+def test_a_change_must_fit_the_answer():
+    """A reference that was written anew leaves no mutant behind unnoticed."""
+    for wrong in (mutants_of.Mutant("8.1", "no such text", ""), mutants_of.Mutant("8.1", "m", "n")):
+        with pytest.raises(ValueError, match="stands .* times in the answer to 8.1, expected 1"):
+            wrong.source("8.1")
+    with pytest.raises(ValueError, match="has no answer to 0.1: run solutions/build.py"):
+        mutants_of.reference("0.1")
+
+
+def test_the_answers_beside_the_mutants_are_those_of_the_lessons():
+    """As `build.py --check` says."""
+    assert [] == build.stale_references()
