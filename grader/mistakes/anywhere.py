@@ -70,11 +70,6 @@ MISTAKES = [
     ),
     # ---- any error of Python or PyTorch
     Mistake(
-        "refuses-too-much",
-        "A raise or an assert of your own stopped the work, for an input that the exercise wants served.",
-        "For which inputs is that line's condition true, and is the input named above one that should be refused?",
-    ),
-    Mistake(
         "no-such-attribute",
         "A thing was asked for a name that things of its kind do not have.",
         "Which kind does the message name, and which of your variables has that attribute?",

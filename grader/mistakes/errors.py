@@ -130,7 +130,7 @@ _TYPES = {
     "MemoryError": "out-of-memory",
     "ModuleNotFoundError": "module-not-read",
 }
-TRANSLATED = frozenset(mistake for _, mistake in _TRANSLATIONS + _KINDS) | {"refuses-too-much"}
+TRANSLATED = frozenset(mistake for _, mistake in _TRANSLATIONS + _KINDS) | {"refuses-the-right-ones"}
 
 
 def from_error(error: dict) -> str | None:
@@ -143,7 +143,7 @@ def from_error(error: dict) -> str | None:
     if re.search(r"(?<![\w.])print\(", error["line"]) and re.search(r"is not string|f-string|formats", message):
         return "print-in-kernel"
     if error.get("raised") and kind != "NotImplementedError":
-        return "refuses-too-much"
+        return "refuses-the-right-ones"
     if re.search(_BUILTIN, error["line"]) and re.search(_FROM_BLOCK, message):
         return "python-builtin"
     if "object is not iterable" in message and re.search(r"^$|\b(full|zeros)\(", error["line"]):
