@@ -11,6 +11,8 @@ from ..spec import Unreadable
 from ..spec.unstored import MARKS
 from .bounds import HALF, gradient_bound, least_bound, softmax_bound, softmax_slack
 
+NO_TENSOR = "came back instead of a tensor"
+
 
 def softmax(x: torch.Tensor, got) -> str | None:
     """None when got is the row-wise softmax of x, both of shape (M, N), else a sentence about the first wrong value.
@@ -89,7 +91,7 @@ def kind(got, like: torch.Tensor) -> str | None:
     if got is None:
         return "nothing came back: is there a return?"
     if not isinstance(got, torch.Tensor):
-        return f"{shown(got)} came back instead of a tensor"
+        return f"{shown(got)} {NO_TENSOR}"
     if got.shape != like.shape:
         return f"the result has shape {tuple(got.shape)}, expected {tuple(like.shape)}"
     if got.dtype != like.dtype:
@@ -139,6 +141,12 @@ def unstored_loaded(got: torch.Tensor) -> bool:
     """Whether a value was computed from memory that nothing was stored to."""
     integers, _, loaded = MARKS.get(name(got.dtype), ("", 0, 0))
     return bool(integers) and bool((got.contiguous().view(getattr(torch, integers)) == loaded).any())
+
+
+def never_stored(got: torch.Tensor) -> torch.Tensor:
+    """Where nothing was stored to, of got's shape. Of a dtype without a mark: where got is NaN."""
+    integers, never, _ = MARKS.get(name(got.dtype), ("", 0, 0))
+    return got.contiguous().view(getattr(torch, integers)) == never if integers else got.isnan()
 
 
 def is_now(element: torch.Tensor, digits: int) -> str:

@@ -62,7 +62,12 @@ def calls(tree: ast.AST, function: str) -> list[ast.Call]:
 
 
 def load_without_other(tree: ast.AST) -> bool:
-    """A tl.load with a mask and without a value for masked lanes."""
+    """A tl.load with a mask and without a value for masked lanes.
+
+    False beside a tl.where that takes values for its condition: there the values of masked lanes are chosen wrongly.
+    """
+    if any(len(call.args) > 1 and ast.dump(call.args[0]) == ast.dump(call.args[1]) for call in calls(tree, "where")):
+        return False
     for call in calls(tree, "load"):
         given = {k.arg for k in call.keywords}
         if ("mask" in given or len(call.args) > 1) and "other" not in given and len(call.args) < 3:

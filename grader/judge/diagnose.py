@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+import torch
+
 from ..checks import compare
-from ..mistakes.detectors import output
+from ..mistakes.detectors import output, unchanged
 from ..mistakes.registry import MISTAKES
 from ..spec import Answer, Case, Detector, Evidence, Exercise
 from . import untrusted
@@ -196,6 +198,25 @@ def _mistake_of_event(first: Failure) -> str | None:
     got = output(first.case, first.evidence)
     if got is not None and not first.evidence.error and compare.unstored_loaded(got):
         return "unstored-loaded"
-    if first.evidence.value is None and not first.evidence.error and first.case.call.kind == "call":
+    if first.evidence.error:
+        return None
+    if first.evidence.value is None and first.case.call.kind == "call":
         return "returns-nothing"
-    return None
+    if first.sentence.endswith(compare.NO_TENSOR):
+        return "no-tensor-returned"
+    if unchanged(first.case, first.evidence, answer=None):
+        return "unchanged"
+    return _nan(got) if got is not None and _finite(first.case) else None
+
+
+def _finite(case: Case) -> bool:
+    """Whether no number that goes into a case is inf or NaN, so that a right answer holds none."""
+    sent = [a for a in case.call.args if isinstance(a, torch.Tensor)]
+    return all(bool(a.isfinite().all()) for a in sent)
+
+
+def _nan(got: torch.Tensor) -> str | None:
+    """The way in which a result came to hold NaN."""
+    if compare.never_stored(got).any():
+        return "elements-unstored"
+    return "nan-computed" if got.isnan().any() else None

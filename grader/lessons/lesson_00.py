@@ -8,6 +8,7 @@ import torch
 
 from ..checks import compare, inputs
 from ..mistakes import detectors
+from ..mistakes.copies import DOUBLED
 from ..spec import Call, Case, Exercise
 
 _DRIVER = (pathlib.Path(__file__).parent / "drivers" / "first_result.py").read_text(encoding="utf-8")
@@ -55,9 +56,8 @@ EXERCISES = [
         mistakes=(
             ("returns-nothing", detectors.nothing),
             ("output-reused", detectors.output_reused),
-            ("squared", detectors.formula(lambda x, f: x * x)),
-            ("added-two", detectors.formula(lambda x, f: x + 2)),
             ("unchanged", detectors.formula(lambda x, f: x)),
+            *DOUBLED,
         ),
     )
 ]

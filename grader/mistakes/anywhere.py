@@ -54,6 +54,11 @@ MISTAKES = [
         "Which value should the caller get back, and which line hands it over?",
     ),
     Mistake(
+        "no-tensor-returned",
+        "Your function returned something else than a tensor.",
+        "Which name holds the result, and which name stands behind your return?",
+    ),
+    Mistake(
         "input-overwritten",
         "The input tensor was changed on the way: its owner may still need it.",
         "Which operation of yours writes into the tensor it was given?",
@@ -62,6 +67,67 @@ MISTAKES = [
         "library-softmax",
         "The work was left to a library operation, so there is nothing of yours to measure.",
         "Which passes does that one call hide?",
+    ),
+    # ---- any error of Python or PyTorch
+    Mistake(
+        "no-such-attribute",
+        "A thing was asked for a name that things of its kind do not have.",
+        "Which kind does the message name, and which of your variables has that attribute?",
+    ),
+    Mistake(
+        "argument-of-another-kind",
+        "A function was given a thing of another kind than it takes.",
+        "Which kind does the message ask for, and which of your variables is of that kind?",
+    ),
+    Mistake(
+        "kinds-misfit",
+        "Python does not know this operation for things of these kinds.",
+        "Which kinds does the message name, and which of them did you not expect in that line?",
+    ),
+    Mistake(
+        "whole-number-needed",
+        "Whole numbers are needed here, and something else was given.",
+        "What does that line hand over instead: a fraction, a tensor, a list, and which number of it did you mean?",
+    ),
+    Mistake(
+        "tensor-for-number",
+        "A single number is needed here, and the tensor does not hold exactly one.",
+        "How many elements does the tensor have, and which number about it did you mean?",
+    ),
+    Mistake(
+        "index-outside",
+        "The place asked for does not exist: there are fewer elements or fewer axes.",
+        "How many axes and elements are there in that line, and with which number does counting begin?",
+    ),
+    Mistake(
+        "unpacked-into-others",
+        "As many names as values are needed to take a tuple apart, and here the numbers differ.",
+        "How many values does the right side of that line give?",
+    ),
+    Mistake(
+        "elements-do-not-fill",
+        "The elements do not fill the shape asked for.",
+        "How many elements are there, and how many would that shape hold?",
+    ),
+    Mistake(
+        "nothing-to-reduce",
+        "There is nothing to reduce: the list, the tensor or the slice is empty.",
+        "Which line should have put something there, and did it run?",
+    ),
+    Mistake(
+        "outside-the-domain",
+        "A mathematical function got a number for which it has no value.",
+        "Which function stands in that line, and which numbers may it be asked about?",
+    ),
+    Mistake(
+        "step-zero",
+        "The step of a loop is 0, so its variable would stay where it is.",
+        "By how much should the variable grow each time?",
+    ),
+    Mistake(
+        "divides-by-zero",
+        "A number was divided by 0.",
+        "Which divisor can be 0, and for which input is it?",
     ),
     # ---- lesson 00
     Mistake("squared", "Every value was multiplied by itself.", "What is twice 3, and what is 3 times 3?"),

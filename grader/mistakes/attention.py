@@ -140,8 +140,8 @@ MISTAKES = [
     ),
     Mistake(
         "keys-past-the-end",
-        "The last tile reaches on behind the last key.",
-        "How many keys are left for the last tile, and what tells its lanes so?",
+        "A load of keys or values goes on behind the last key.",
+        "Which lanes of that block stand for a key, and what tells the others apart?",
     ),
     Mistake(
         "zero-times-nan",

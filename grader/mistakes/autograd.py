@@ -110,6 +110,18 @@ MISTAKES = [
 
 _CONTEXT_ERROR = r"can only save variables|'saved_tensors'.* not writable|'tuple' object is not callable"
 
+_TUPLE_ERROR = r"'tuple' object has no attribute|must be Tensor, not tuple|is a tuple|'tuple' and|and 'tuple'"
+
+
+def _keeps_the_tuple(tree: ast.AST) -> bool:
+    """The text gives one name to all of `saved_tensors`."""
+    return any(
+        isinstance(n, ast.Assign)
+        and isinstance(n.targets[0], ast.Name)
+        and ast.unparse(n.value).endswith("saved_tensors")
+        for n in ast.walk(tree)
+    )
+
 
 def _in_check(check: str, *more: Detector) -> Detector:
     """Matches a case whose fact `check` is this one, without an error, if all of `more` match as well."""
@@ -201,6 +213,7 @@ FUNCTION = (
     ("gradient-none", _gradient_is_none),
     ("nothing-kept", _error(r"not enough values to unpack \(expected 1, got 0\)")),
     ("context-misused", _error(_CONTEXT_ERROR)),
+    ("saved-tuple", both(_error(_TUPLE_ERROR), written(_keeps_the_tuple))),
     ("wrong-exception", _refused_otherwise),
     ("tensors-in-another-order", both(detectors.all_nan, written(syntax.launched_into_another))),
     ("block-constant", _constant_block),

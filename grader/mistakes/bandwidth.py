@@ -75,7 +75,27 @@ MISTAKES = [
         "list.",
         "Which of your runs stands for what a caller usually gets?",
     ),
+    Mistake(
+        "clock-backwards",
+        "The rate is negative: the earlier reading of the clock stands where the later one belongs.",
+        "Which of your two readings is the larger number?",
+    ),
     # ---- bytes and seconds
+    Mistake(
+        "multiplied-by-time",
+        "By this number a slower call moves more: bytes were multiplied by a time.",
+        "What should happen to the result when the call takes twice as long?",
+    ),
+    Mistake(
+        "time-left-out",
+        "These are bytes, or gigabytes, and not those of a second: no time enters.",
+        "What should happen to the result when the call takes twice as long?",
+    ),
+    Mistake(
+        "elements-not-multiplied",
+        "The number of elements does not enter the rate, or not as a factor.",
+        "What should happen to the bytes when the tensor has twice as many elements?",
+    ),
     Mistake(
         "elements-counted",
         "These are elements in a second, not bytes.",
@@ -129,7 +149,7 @@ MISTAKES = [
     ),
 ]
 
-_UNITS = [10.0**k for k in (-18, -15, -12, -9, -6, -3, 3, 6, 9)]
+_UNITS = [10.0**k for k in (-18, -15, -12, -9, -6, -3, -2, -1, 1, 2, 3, 6, 9, 18)]
 _JITTER = 2e-3  # relative; two usual calls differ by less
 
 
@@ -171,7 +191,8 @@ def _rate(formula) -> Detector:
     detect = value(look)
 
     def fits(case: Case, evidence: Evidence) -> bool:
-        measured = case.facts["possible"] and not case.facts.get("peak_of")
+        facts = case.facts
+        measured = "m" in facts and facts["possible"] and not facts.get("peak_of")
         return not measured or bool(evidence.error) or detect(case, evidence, None)
 
     return replace(detect, fits=fits, exact=True)
@@ -219,6 +240,15 @@ BANDWIDTH = (
     ("warm-up-too-short", _timed(lambda letters, *_: "s" in letters and letters.count("u") < MIN_RUNS <= len(letters))),
     ("too-few-runs", _timed(lambda letters, *_: set(letters) == {"u"} and len(letters) < MIN_RUNS)),
     ("one-direction", _rate(lambda f: f["want"] / 2)),
+    ("clock-backwards", _rate(lambda f: -f["want"])),
+    *(("multiplied-by-time", _rate(lambda f, unit=unit: f["want"] * f["seconds"] ** 2 * unit))
+      for unit in (1, *_UNITS)),
+    *(("time-left-out", _rate(lambda f, unit=unit: f["want"] * f["seconds"] * unit)) for unit in (1, *_UNITS)),
+    ("time-returned", _rate(lambda f: f["seconds"] / 1e9)),
+    ("itemsize-upside-down", _rate(lambda f: f["want"] / f["itemsize"] ** 2)),
+    *(("elements-not-multiplied", _rate(lambda f, k=k: f["want"] / (f["m"] * f["n"]) ** k)) for k in (1, 2)),
+    ("elements-not-multiplied", _rate(lambda f: f["want"] / (2 * f["m"] * f["n"]))),
+    *(("counted-twice", _rate(lambda f, k=k: f["want"] * k)) for k in (1.5, 2)),
     ("elements-counted", _rate(lambda f: f["want"] / f["itemsize"])),
     ("float32-assumed", _rate(lambda f: f["want"] * 4 / f["itemsize"])),
     ("five-passes-counted", _rate(lambda f: f["want"] * (4 + 2 / f["n"]))),

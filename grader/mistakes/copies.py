@@ -19,6 +19,56 @@ from .mistake import Mistake
 from .softmax.rows import either, row_begins
 
 MISTAKES = [
+    Mistake(
+        "first-lane-skipped",
+        "The first element of a row has no lane.",
+        "With which number does counting begin, for columns as for lanes?",
+    ),
+    Mistake(
+        "same-element-read",
+        "All lanes of a row got the same element.",
+        "Which part of the load's address differs from lane to lane?",
+    ),
+    Mistake(
+        "same-element-stored",
+        "All lanes of a row store to the same element.",
+        "Which part of the store's address differs from lane to lane?",
+    ),
+    Mistake(
+        "values-unused",
+        "Every element is the same number: the values of the input play no part.",
+        "Which of your names holds the values that were loaded, and does the store get them?",
+    ),
+    Mistake(
+        "min-for-max",
+        "This is the smallest value of each row, or its opposite.",
+        "Which of the two ends of a row does the docstring name?",
+    ),
+    Mistake(
+        "sum-for-max",
+        "This is the sum of each row.",
+        "What remains of a row's other values when only the largest counts?",
+    ),
+    Mistake(
+        "last-column-left-out",
+        "The last column took no part.",
+        "For which columns is your mask true, and which number does the last one have?",
+    ),
+    Mistake(
+        "nothing-read",
+        "No element of the row took part: this is the value of the lanes that are switched off.",
+        "For which lanes is your mask true?",
+    ),
+    Mistake(
+        "two-divided",
+        "Two was divided by every value.",
+        "What is 10 doubled, and what is 2 divided by 10?",
+    ),
+    Mistake(
+        "another-factor",
+        "Every value was multiplied by the same number, and not by 2.",
+        "What is 10 doubled, and what does your line make of 10?",
+    ),
     # ---- a vector
     Mistake(
         "mask-one-too-far",
@@ -177,6 +227,50 @@ def _masked_by_value(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return bool(left.any()) and torch.equal(got[usual], want[usual])
 
 
+@Detector
+def _first_lane_skipped(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """In every row nothing was stored to the first element, and the others are right."""
+    got, want = detectors.output(case, evidence), case.facts["want"]
+    if got is None or got.shape != want.shape or got.shape[-1] < 2:
+        return False
+    return bool(compare.never_stored(got[..., 0]).all()) and torch.equal(got[..., 1:], want[..., 1:])
+
+
+@Detector
+def _same_element_read(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The elements of each row are all the same one, which the right row holds somewhere."""
+    got, want = detectors.output(case, evidence), case.facts["want"]
+    if got is None or got.shape != want.shape or got.shape[-1] < 2:
+        return False
+    first = got[..., :1]
+    return bool((got == first).all() and (want == first).any(-1).all() and not (want == first).all())
+
+
+@Detector
+def _same_element_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """In every row one element was stored to, and the row has several."""
+    got = detectors.output(case, evidence)
+    if got is None or got.shape != case.facts["want"].shape or got.shape[-1] < 2:
+        return False
+    return bool(((~compare.never_stored(got)).sum(-1) == 1).all())
+
+
+@Detector
+def _values_unused(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Every element is the same number, and the right output holds it nowhere."""
+    got, want = detectors.output(case, evidence), case.facts["want"]
+    if got is None or got.shape != want.shape or got.numel() < 2 or not got.isfinite().all():
+        return False
+    return len(got.unique()) == 1 and not bool((want == got.flatten()[0]).any())
+
+
+_LANES = (
+    ("values-unused", _values_unused),
+    ("first-lane-skipped", _first_lane_skipped),
+    ("same-element-read", _same_element_read),
+    ("same-element-stored", _same_element_stored),
+)
+
 COPY = (
     *KERNEL,
     ("masked-by-value", _masked_by_value),
@@ -196,6 +290,7 @@ COPY = (
     ("stride-in-bytes", formula(_every_fourth)),
     ("blocks-overlap", both(detectors.shared, _only_the_first(_end_of_overlapping_blocks))),
     ("elements-missing", both(detectors.unshared, _tail_left)),
+    *_LANES,
 )  # fmt: skip
 
 # ---- the rows of a matrix
@@ -291,6 +386,7 @@ ROWS = (
     ("stored-in-row-zero", both(detectors.shared, _later_rows_left)),
     ("rows-missing", both(detectors.unshared, _later_rows_left)),
     ("tail-missing", detectors.tail_is_nan),
+    *_LANES,
 )  # fmt: skip
 
 
@@ -311,6 +407,18 @@ def _pad_won(test) -> Detector:
     return detect
 
 
+@Detector
+def _all_lowest(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Every maximum is -inf, and no right one is."""
+    got, want = detectors.output(case, evidence), case.facts["want"]
+    return got is not None and got.shape == want.shape and bool((got == -torch.inf).all() and want.isfinite().all())
+
+
+def _of_each_row(compute) -> Detector:
+    """Matches compute(x), one wrong number for each row of x."""
+    return formula(lambda x, facts: compute(x))
+
+
 MAXIMUM = (
     ("output-spaced-like-rows", outside("store", row_begins(lambda f: f["x_stride"]))),
     ("block-for-number", outside("store", lambda where, facts: (where["of"] or 0) > 1)),
@@ -320,6 +428,11 @@ MAXIMUM = (
     ("pad-finite", _pad_won(lambda pad: pad < 0)),
     ("pad-wins", _pad_won(lambda pad: pad > 0)),
     *ROWS,
+    ("min-for-max", _of_each_row(lambda x: x.amin(1))),
+    ("min-for-max", _of_each_row(lambda x: -x.amin(1))),
+    ("sum-for-max", _of_each_row(lambda x: x.sum(1))),
+    ("last-column-left-out", _of_each_row(lambda x: x[:, :-1].amax(1) if x.shape[1] > 1 else x[:, 0] - torch.inf)),
+    ("nothing-read", _all_lowest),
 )
 
 
@@ -344,6 +457,24 @@ def _neighbour_overwritten(case: Case, evidence: Evidence, answer: Answer) -> bo
 
 
 @Detector
+def _multiple(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The output is a multiple of x, and not the right one."""
+    got, x = detectors.output(case, evidence), case.facts["x"]
+    if got is None or got.shape != x.shape or not got.isfinite().all() or not (x != 0).all():
+        return False
+    factors = got.double() / x.double()
+    return bool((factors - factors.mean()).abs().max() < 1e-5) and abs(factors.mean().item() - 2) > 1e-3
+
+
+DOUBLED = (
+    ("added-two", formula(lambda x, facts: x + 2)),
+    ("squared", formula(lambda x, facts: x * x)),
+    ("two-divided", formula(lambda x, facts: 2 / x)),
+    ("another-factor", _multiple),
+)
+
+
+@Detector
 def _not_doubled(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The output is x, not 2 · x."""
     return compare.alike(detectors.output(case, evidence), case.facts["x"])
@@ -352,6 +483,7 @@ def _not_doubled(case: Case, evidence: Evidence, answer: Answer) -> bool:
 REPAIR = (
     *ROWS,
     ("unchanged", _not_doubled),
+    *DOUBLED,
     ("mask-one-too-far", both(detectors.shared, _first_column_lost)),
     ("neighbour-overwritten", _neighbour_overwritten),
 )

@@ -166,6 +166,13 @@ def nothing(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 @Detector
+def unchanged(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The output holds the numbers of the input x."""
+    x, got = case.facts.get("x"), output(case, evidence)
+    return isinstance(x, torch.Tensor) and got is not None and compare.alike(got, x)
+
+
+@Detector
 def input_overwritten(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """A tensor argument has other values after the call."""
     return bool(evidence.args) and overwritten(case, evidence)
@@ -228,6 +235,15 @@ def lowest_lost(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 @Detector
+def rows_constant(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The elements of each row are one and the same number, in a row of several different values."""
+    x, got = case.facts.get("x"), output(case, evidence)
+    if x is None or got is None or got.dim() != 2 or got.shape != x.shape or not got.isfinite().all():
+        return False
+    return compare.alike(got, got[:, :1].expand(got.shape)) and bool((x != x[:, :1]).any())
+
+
+@Detector
 def all_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The output holds nothing but NaN."""
     got = output(case, evidence)
@@ -240,9 +256,9 @@ def tail_is_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
     got = output(case, evidence)
     if got is None or got.dim() != 2 or got.shape[1] < 2 or not _unstored(got, evidence):
         return False
-    nan = got.isnan()
+    nan = compare.never_stored(got)
     columns = nan.all(dim=0)
-    return bool(columns[-1] and not nan[:, 0].any() and torch.equal(nan, columns.expand_as(nan)))
+    return bool(columns[-1] and not got[:, 0].isnan().any() and torch.equal(nan, columns.expand_as(nan)))
 
 
 @Detector
@@ -266,4 +282,4 @@ def tail_rows_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
     got = output(case, evidence)
     if got is None or got.dim() != 2 or len(got) < 2:
         return False
-    return bool(got.isnan().all(dim=1)[-1] and not got[0].isnan().any())
+    return bool(compare.never_stored(got[-1]).all() and not got[0].isnan().any())

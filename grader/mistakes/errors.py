@@ -22,7 +22,7 @@ _TRANSLATIONS = [
     (r"'function' object is not subscriptable", "no-jit"),
     (r"end argument must be greater than the start", "arange-backwards"),
     (r"cannot convert .* of type <class 'str'> to tensor|must be \w+, not str$", "text-for-number"),
-    (r"'str' object has no attribute 'dtype'", "text-for-number"),
+    (r"'str' object has no attribute 'dtype'|unary .: 'str'|can't assign a str to", "text-for-number"),
     (r"return_types\.(max|min|sort|topk|median|mode|kthvalue)", "values-and-places"),
     (_FUNCTION + r" object (cannot be interpreted as an int|is not subscriptable)", _NOT_CALLED),
     (_FUNCTION + r" object has no attribute '(dtype|shape|to|type)'", _NOT_CALLED),
@@ -40,27 +40,33 @@ _TRANSLATIONS = [
     (r"(zeros|full)\(\) missing .*'dtype'", "dtype-missing"),
     (r"unsupported operand type\(s\) for @", "matmul-in-kernel"),
     (r"missing .*required positional argument", "missing-argument"),
+    (r"expected (at least )?\d+ arguments?, got [01]$", "missing-argument"),
     (r"\(\) got (multiple values for|an unexpected keyword) argument|\(\) takes .* but \d+ w", "arguments-misfit"),
+    (r"received an invalid combination of arguments|expected (at most )?\d+ arguments?, got", "arguments-misfit"),
     (r"0 active drivers", "interpret-too-late"),
     (r"Loop-carried variable|re-assigned to .* in loop", "loop-type-changes"),
     (r"'and' and 'or'|Logical operators", "and-or-on-masks"),
     (r"can't allocate memory|Cannot allocate memory|out of memory|Unable to allocate", "out-of-memory"),
     (r"must be Tensor, not tensor|must be real number, not tensor", "torch-in-kernel"),
-    (r"'(int|constexpr|tensor)' object is not (iterable|subscriptable)|unsupported tensor index", "indexing-pointer"),
+    (r"'(constexpr|tensor)' object is not (iterable|subscriptable)|unsupported tensor index", "indexing-pointer"),
     (r"computes with a bfloat16 value", "bf16-arithmetic"),
     (r"Expected dtype \['fp32', 'fp64'\] but got (fp16|bf16)", "half-exp"),
-    (r"the mask of a (load|store) holds numbers", "mask-of-numbers"),
+    (r"the mask of a (load|store) holds numbers|Mask must have boolean scalar type", "mask-of-numbers"),
     (r"'tensor' object has no attribute", "torch-in-kernel"),
     (r"can only convert an array of size 1", "indexing-pointer"),
     (r"`other` cannot be provided without `mask`", "other-without-mask"),
     (r"[Mm]ask argument cannot be block type", "mask-for-a-number"),
     (r"[Vv]alue argument cannot be block type", "block-to-one-address"),
     (r"Unsupported ptr type", "not-an-address"),
-    (r"'pointer_type' object has no attribute|\] to <\[", "address-for-value"),
+    (r"'pointer_type' object has no attribute|\] to <\[|Unsupported [lr]hs dtype pointer", "address-for-value"),
+    (r"invalid operands of type (?=.*pointer<).*(?<!pointer<)\b(fp|bf|float)\d+", "address-and-fraction"),
+    (r"invalid operands of type .*pointer<", "address-computed-with"),
+    (r"^arange must fit in int32", "arange-outside"),
+    (r"(program_id|num_programs) axis must be", "no-such-grid-axis"),
     (r"NameError\(.*is not defined", "name-undefined"),
     (r"num_warps", "bad-num-warps"),
     (r"did not match (Double|Float|Half|BFloat16)|attributes? .dtype.* (is|are) not equal", "dtypes-differ"),
-    (r"to have the same dtype", "dtypes-differ"),
+    (r"to have the same dtype|must be same dtype", "dtypes-differ"),
     (r"Boolean value of Tensor with more than one value", "truth-of-a-tensor"),
     (r"^math range error$", "exp-out-of-range"),
     (r"cannot be accessed from Triton", "wrong-device"),
@@ -68,7 +74,6 @@ _TRANSLATIONS = [
     (r"returned an incorrect number of gradients", "gradients-miscounted"),
     (r"returned an invalid gradient", "gradient-shape"),
     (r"implement either the backward", "no-backward"),
-    (r"'tuple' object has no attribute|must be Tensor, not tuple", "saved-tuple"),
     (r"shapes cannot be multiplied|not compatible for matmul|equal reduction dimensions", "dot-shapes"),
     (r"thread \d+ of block \d+ .* which does not exist", "cuda-outside"),
     (r"address that belongs to no tensor and to no shared", "wild-address"),
@@ -85,35 +90,68 @@ _TRANSLATIONS = [
     (r"there is no kernel", "kernel-not-found"),
     (r"the course's own softmax", "shipped-called"),
     (r"needs an NVIDIA GPU", "needs-nvidia"),
-    (r"size of tensor a \(\d+\) must match", "shapes-do-not-line-up"),
+    (r"size of tensor a \(\d+\) must match|doesn't match the broadcast shape", "shapes-do-not-line-up"),
+    (r"could not be broadcast together|make_shape_compatible|to have shape \[.* but got", "shapes-do-not-line-up"),
+    (r"cannot reshape array|is invalid for input of size", "elements-do-not-fill"),
+    (r"values to unpack", "unpacked-into-others"),
+    (r"[Ii]ndex .*out of (bounds|range)|Dimension out of range|^too many indices", "index-outside"),
+    (r"non-zero size|^no (mean|median) for empty|of empty (iterable|sequence)|non-empty TensorList"
+     r"|\(\) (iterable argument|arg) is (empty|an empty sequence)", "nothing-to-reduce"),
+    (r"^math domain error$|expected a (positive|nonnegative) input", "outside-the-domain"),
+    (r"arg 3 must not be zero", "step-zero"),
+    (r"division (or modulo )?by zero|modulo by zero|divides an integer by zero", "divides-by-zero"),
+    (r"cannot be converted to Scalar|only one element tensors can be", "tensor-for-number"),
+    (r"cannot be interpreted as an integer|can be converted to an index|^unexpected type (fp|bf)\d+$"
+     r"|indices must be integers|as indices must be long|argument 'size' .*must be tuple of ints"
+     r"|must have type `constexpr\[int\]`", "whole-number-needed"),
 ]  # fmt: skip
-TRANSLATED = frozenset(mistake for _, mistake in _TRANSLATIONS)
+# Python's own words for things of the wrong kind. They fit in a plain function as in a kernel.
+_KINDS = [
+    (r"object has no attribute '\w+'", "no-such-attribute"),
+    (r"argument '\w+' .*must be|^isinstance\(\) arg|cannot be sent to the device|and one argument of this launch is"
+     r"|^Expected dtype .* but got|argument must be callable", "argument-of-another-kind"),
+    (r"unsupported operand type|bad operand type|not supported between instances|object is not (callable|iterable"
+     r"|subscriptable|an iterator)|can only concatenate|can't multiply sequence|has no len\(\)|unhashable type"
+     r"|does not support item (assignment|deletion)|cannot unpack non-iterable|must be an iterable",
+     "kinds-misfit"),
+]  # fmt: skip
+_BUILTIN = r"(?<![\w.])(max|min|sum|abs)\("
+_FROM_BLOCK = r"^'(int|tensor|constexpr)' object is not iterable$|bad operand type for abs|instances of 'tensor'"
+_OF_THE_DEVICE = ("RefusedKernel", "RefusedOperator", "LeftForHost")  # these say why in words of their own
+_TYPES = {
+    "NameError": "name-undefined",
+    "UnboundLocalError": "name-undefined",
+    "SyntaxError": "not-python",
+    "IndentationError": "not-python",
+    "TabError": "not-python",
+    "RecursionError": "endless",
+    "SystemExit": "exits",
+    "KeyboardInterrupt": "exits",
+    "MemoryError": "out-of-memory",
+    "ModuleNotFoundError": "module-not-read",
+}
+TRANSLATED = frozenset(mistake for _, mistake in _TRANSLATIONS + _KINDS) | {"refuses-the-right-ones"}
 
 
 def from_error(error: dict) -> str | None:
     """The id of the mistake behind an exception (type, message, line); None where it may have several causes."""
     kind, message = error["type"], error["message"]
-    if kind in ("NameError", "UnboundLocalError"):
-        return "assigned-later" if message.startswith("cannot access") else "name-undefined"
-    if kind in ("SyntaxError", "IndentationError", "TabError"):
-        return "not-python"
-    if kind == "RecursionError":
-        return "endless"
-    if kind in ("SystemExit", "KeyboardInterrupt"):
-        return "exits"
-    if kind == "MemoryError":
-        return "out-of-memory"
-    if kind == "ModuleNotFoundError":
-        return "module-not-read"
+    if kind in _TYPES and not message.startswith("cannot access"):
+        return _TYPES[kind]
     if message == "'function' object is not subscriptable" and re.search(r"\.\w+\[", error["line"]):
         return _NOT_CALLED
     if re.search(r"(?<![\w.])print\(", error["line"]) and re.search(r"is not string|f-string|formats", message):
         return "print-in-kernel"
-    if re.search(r"(?<![\w.])(max|min|sum|abs)\(", error["line"]) and kind == "TypeError":
+    if error.get("raised") and kind != "NotImplementedError":
+        return "refuses-the-right-ones"
+    if re.search(_BUILTIN, error["line"]) and re.search(_FROM_BLOCK, message):
         return "python-builtin"
     if "object is not iterable" in message and re.search(r"^$|\b(full|zeros)\(", error["line"]):
         return "shape-not-a-tuple"  # tl.zeros raises it in Triton's own code, and then there is no line of the answer
     if "array of size 1" in message and "range(" in error["line"]:
         return "loop-over-a-block"
-    found = next((mistake for pattern, mistake in _TRANSLATIONS if re.search(pattern, message)), None)
+    if message == "'int' object is not iterable" and re.search(r"^(?!.*\bfor\b).*\w\[", error["line"]):
+        return "indexing-pointer"  # an interpreted block counts its axes when it is indexed
+    known = _TRANSLATIONS if kind in _OF_THE_DEVICE else _TRANSLATIONS + _KINDS
+    found = next((mistake for pattern, mistake in known if re.search(pattern, message, re.MULTILINE)), None)
     return found or ("refused-by-compiler" if kind == "RefusedKernel" else None)

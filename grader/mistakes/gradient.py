@@ -10,6 +10,7 @@ arguments), `block` (columns of a block), and `strides` (elements between two ro
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Callable
 
@@ -25,6 +26,21 @@ from .kernels import KERNEL
 from .mistake import Mistake
 
 MISTAKES = [
+    Mistake(
+        "operation-exchanged",
+        "The right tensors are there, but one of the operations between them is another.",
+        "Which operation stands between which two in the formula, and in your line?",
+    ),
+    Mistake(
+        "tensor-exchanged",
+        "In one place of the formula y stands for dy, or dy for y.",
+        "Which of the two stands at each of the four places?",
+    ),
+    Mistake(
+        "dot-alone",
+        "The sum of the row is all that is left of the bracket.",
+        "What else stands in the bracket of the formula?",
+    ),
     # ---- the formula
     Mistake(
         "gradient-zero",
@@ -207,6 +223,24 @@ def _with_term(term) -> Detector:
     return gradient_formula(lambda y, dy, facts: y * (dy - term(y, dy)))
 
 
+_OPERATIONS = (torch.add, torch.sub, torch.mul, torch.div)
+
+
+def _of_operations(first, second, third) -> Detector:
+    """Matches y first (dy second Σ y third dy)."""
+    return gradient_formula(lambda y, dy, facts: first(y, second(dy, _row_sum(third(y, dy)))))
+
+
+def _of_tensors(*places: int) -> Detector:
+    """Matches a · (b - Σ c · d); a place is 0 for y and 1 for dy."""
+
+    def compute(y, dy, facts):
+        a, b, c, d = ((y, dy)[place] for place in places)
+        return a * (b - _row_sum(c * d))
+
+    return gradient_formula(compute)
+
+
 GRADIENT = (
     ("gradient-zero", gradient_formula(lambda y, dy, facts: torch.zeros_like(y))),
     ("dy-passed-on", gradient_formula(lambda y, dy, facts: dy)),
@@ -231,6 +265,18 @@ GRADIENT = (
     ("dot-added", _with_term(lambda y, dy: -_row_sum(y * dy))),
     ("sign-flipped", gradient_formula(lambda y, dy, facts: -softmax_gradient(y, dy))),
     ("y-passed-on", gradient_formula(lambda y, dy, facts: y)),
+    *(
+        ("operation-exchanged", _of_operations(*each))
+        for each in itertools.product(_OPERATIONS, repeat=3)
+        if each != (torch.mul, torch.sub, torch.mul)
+    ),
+    *(
+        ("tensor-exchanged", _of_tensors(*each))
+        for each in itertools.product((0, 1), repeat=4)
+        if each not in ((0, 1, 0, 1), (0, 1, 1, 0))
+    ),
+    ("dot-alone", gradient_formula(lambda y, dy, facts: y * _row_sum(y * dy))),
+    ("dot-alone", gradient_formula(lambda y, dy, facts: _row_sum(y * dy).expand(y.shape))),
     ("divided-by-y", gradient_formula(lambda y, dy, facts: torch.where(y == 0, torch.nan, softmax_gradient(y, dy)))),
     ("max-for-sum", _with_term(lambda y, dy: (y * dy).amax(1, keepdim=True))),
     ("softmax-of-y", gradient_formula(lambda y, dy, facts: softmax_gradient(torch.softmax(y, 1), dy))),

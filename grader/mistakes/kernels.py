@@ -122,6 +122,16 @@ MISTAKES = [
             Mutant("5.2", "triton.next_power_of_2(n_cols)", "triton.next_power_of_2(n_cols // 2 + 1)", replayed=False),
         ),
     ),
+    Mistake(
+        "elements-unstored",
+        "Some elements were never stored: they still hold the NaN that they began with.",
+        "Which rows and columns are they in, and which programs and lanes should have stored them?",
+    ),
+    Mistake(
+        "nan-computed",
+        "The NaN was computed: an operation met infinities, 0 divided by 0, or a NaN that was there already.",
+        "Which is the first of your lines whose result can be inf, -inf or NaN for this input?",
+    ),
     # ---- rows and programs
     Mistake(
         "row-stride-missing",

@@ -80,6 +80,21 @@ MISTAKES = [
         "`shared` is 0: is that a gap, a limit, or neither?",
     ),
     Mistake(
+        "fallback-everywhere",
+        "The number for a device that does not say enough came back, and this device says it all.",
+        "For which of the numbers in `props` does your condition hold?",
+    ),
+    Mistake(
+        "multiprocessors-added",
+        "The multiprocessors were added to the programs of one of them, or they are all that was counted.",
+        "How many programs do two multiprocessors hold, if each of them holds four?",
+    ),
+    Mistake(
+        "nothing-fits",
+        "By this count not one program finds room on a multiprocessor.",
+        "Which of your divisions gives 0 or less, and which of its two numbers should be the larger one?",
+    ),
+    Mistake(
         "registers-undercounted",
         "More programs were counted than there are registers for: n_regs is what one thread takes.",
         "How many threads does a program have, from num_warps and warpSize?",
@@ -224,6 +239,13 @@ RESIDENCY = (
     ("shared-zero-counted", _without_shared(FALLBACK)),
     ("shared-zero-counted", _without_shared(0)),
     *(("numbers-of-one-device", _fixed(*keys)) for keys in (KEYS, *((key,) for key in KEYS if key != "warpSize"))),
+    ("fallback-everywhere", _count(lambda *kernel: FALLBACK)),
+    (
+        "multiprocessors-added",
+        _count(lambda props, *kernel: _one_multiprocessor(props, *kernel) + props["multiprocessor_count"]),
+    ),
+    ("multiprocessors-added", _count(lambda props, *kernel: props["multiprocessor_count"])),
+    ("nothing-fits", _number(lambda v, f: v <= 0)),
     ("warps-of-32", _count(_warps_of_32)),
     ("registers-not-in-units", _registers_as(lambda p, r, w: r * w * p["warpSize"])),
     ("units-rounded-down", _registers_as(_units_rounded_down)),

@@ -8,6 +8,7 @@ intensity, flops and bandwidth), and want (the right value). A case about a clai
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from ..checks import syntax
@@ -29,6 +30,8 @@ MISTAKES = [
         "Where are they while their row is on the chip?",
     ),
     Mistake("one-row-counted", "This is the traffic of one row.", "How many rows does the matrix have?"),
+    Mistake("one-column-counted", "This is the traffic of one column.", "How many columns does the matrix have?"),
+    Mistake("one-element-counted", "This is the traffic of one element.", "How many elements does the matrix have?"),
     Mistake(
         "one-direction",
         "Only one direction is counted.",
@@ -51,7 +54,7 @@ MISTAKES = [
     ),
     Mistake(
         "counted-twice",
-        "The time is twice as long as it need be: a factor of 2 too many.",
+        "Elements are counted more often than they travel.",
         "How often does an element travel, and how often does your line count it?",
     ),
     Mistake("ratio-upside-down", "The ratio is the wrong way round.", "Which of the two versions moves more?"),
@@ -59,6 +62,16 @@ MISTAKES = [
         "one-less",
         "This is the ratio less 1. It is also what the writes alone would give.",
         "How many times does the smaller number of elements fit into the larger one?",
+    ),
+    Mistake(
+        "not-a-ratio",
+        "This is a number of elements, or a product of two of them, and no ratio.",
+        "Which operation tells how many times one number fits into another?",
+    ),
+    Mistake(
+        "two-matrices",
+        "The two versions are counted for matrices of different shapes.",
+        "Which two numbers does each of your calls get, in which order?",
     ),
     Mistake(
         "saving-not-ratio",
@@ -74,6 +87,26 @@ MISTAKES = [
         "itemsize-forgotten",
         "These are elements divided by bytes per second.",
         "Which unit is left when elements are divided by bytes per second?",
+    ),
+    Mistake(
+        "itemsize-upside-down",
+        "The number of elements was divided by the size of one of them.",
+        "How many bytes are 100 elements of 2 bytes each, and how many are 100 of 4?",
+    ),
+    Mistake(
+        "bandwidth-left-out",
+        "The bandwidth plays no part in this number.",
+        "What happens to the time when the card is twice as fast?",
+    ),
+    Mistake(
+        "itemsize-added",
+        "The size of an element was added to the number of elements.",
+        "How many bytes are 100 elements of 2 bytes each?",
+    ),
+    Mistake(
+        "other-matrix-counted",
+        "This is the time of another matrix or another size of element: one factor stands in place of another.",
+        "Which of your factors counts rows, which counts columns, and which counts bytes?",
     ),
     Mistake(
         "float32-assumed",
@@ -171,6 +204,37 @@ def _multiple(which: int, a: int, b: int) -> Detector:
     return detectors.value_formula(lambda v, f: v[which] == a * f["m"] * f["n"] + b * f["m"])
 
 
+def _beside_the_matrix(v, f: dict, right) -> list[int | Fraction]:
+    """For each wrong number of a pair (read, written): its distance from the right multiple of m·n."""
+    m, n = f["m"], f["n"]
+    pairs = [(got, want) for got, want in zip(v, right(m, n)) if not same_number(got, want)]
+    return [abs(got - want // (m * n) * m * n) for got, want in pairs]
+
+
+def _terms(right) -> tuple[tuple[str, Detector], ...]:
+    """Names the wrong term of a pair of counts: a few vectors are less than a matrix, unless that is small."""
+
+    def vectors(v, f):
+        return all(away <= 12 * (f["m"] + f["n"]) for away in _beside_the_matrix(v, f, right))
+
+    def matrix(v, f):
+        off = _beside_the_matrix(v, f, right)
+        return len(v) == 2 and bool(off) and (f["m"] * f["n"] < 1000 or not vectors(v, f))
+
+    wrong = detectors.value(lambda v, f: len(v) == 2 and vectors(v, f) and bool(_beside_the_matrix(v, f, right)))
+    fits = detectors.value(lambda v, f: len(v) == 2 and vectors(v, f))
+    beside = replace(wrong, fits=lambda case, evidence: fits(case, evidence, None), exact=True)
+    return ("vectors-miscounted", beside), ("matrix-miscounted", detectors.value(matrix))
+
+
+def _five_over_one(m: int, n: int, k: int, l: int) -> Fraction:
+    """The five passes over an m × n matrix, divided by one pass over a k × l matrix."""
+    return Fraction(sum(five_pass_traffic(m, n)), sum(one_pass_traffic(k, l)))
+
+
+_SIDES = [(a, b, c, d) for a in "mn" for b in "mn" for c in "mn" for d in "mn" if {a, b} != {c, d}]
+
+
 @Detector
 def _pair_as_number(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Python refused arithmetic with a tuple, such as the pair that fused_traffic returns."""
@@ -211,6 +275,7 @@ NAIVE_TRAFFIC = (
     ("seven-mn", detectors.value(_sevenfold)),
     ("bytes-not-elements", detectors.traffic(lambda m, n: tuple(4 * t for t in five_pass_traffic(m, n)))),
     ("fused-counted", detectors.traffic(one_pass_traffic)),
+    *_terms(five_pass_traffic),
 )
 
 FUSED_TRAFFIC = (
@@ -227,6 +292,7 @@ FUSED_TRAFFIC = (
     ("intermediate-stored", _multiple(1, 2, 0)),
     *(("five-passes-counted", _multiple(0, 5, k)) for k in range(3)),
     *(("five-passes-counted", _multiple(1, 3, k)) for k in range(3)),
+    *_terms(one_pass_traffic),
 )
 
 IDEAL_SPEEDUP = (
@@ -245,6 +311,19 @@ IDEAL_SPEEDUP = (
     ("rounded", _ROUNDED),
     *(("vectors-forgotten", _number(lambda want, m, n, k=k: 4 + Fraction(k, 2 * n))) for k in range(4)),
     ("vectors-of-n", _number(lambda want, m, n: 4 + Fraction(2, m))),
+    *(
+        ("not-a-ratio", _number(lambda want, m, n, k=k: k(sum(five_pass_traffic(m, n)), 2 * m * n)))
+        for k in (lambda five, one: five * one, lambda five, one: five + one, max, min, lambda five, one: one / 2)
+    ),
+    *(
+        ("one-direction", _number(lambda want, m, n, k=k, l=l: Fraction(five_pass_traffic(m, n)[k], l * m * n)))
+        for k in (0, 1)
+        for l in (1, 2)
+    ),
+    *(
+        ("two-matrices", _number(lambda want, sides=sides, **f: _five_over_one(*(f[side] for side in sides))))
+        for sides in _SIDES
+    ),
 )
 
 FLOOR_TIME = (
@@ -264,6 +343,29 @@ FLOOR_TIME = (
     ("bits-not-bytes", _number(lambda want, **f: want / 8)),
     *(("not-in-seconds", _number(lambda want, unit=unit, **f: want * Fraction(unit))) for unit in _UNITS),
     ("not-a-time", _number(lambda want, **f: 1 / want)),
+    ("not-a-time", _number(lambda want, bandwidth, **f: bandwidth)),
+    *(
+        ("bandwidth-left-out", _number(lambda want, bandwidth, k=k, **f: want * bandwidth * k))
+        for k in (1, Fraction(1, 10**9), 10**9)
+    ),
+    *(("bandwidth-left-out", _number(lambda want, m, n, k=k, **f: k * m * n)) for k in (1, 2)),
+    ("itemsize-upside-down", _number(lambda want, itemsize, **f: want / itemsize**2)),
+    *(
+        (
+            "itemsize-added",
+            _number(lambda want, m, n, itemsize, bandwidth, k=k: Fraction(k * m * n + itemsize, bandwidth)),
+        )
+        for k in (1, 2)
+    ),
+    *(("counted-twice", _number(lambda want, k=k, **f: want * k)) for k in (Fraction(3, 2), 3)),
+    *(("one-row-counted", _number(lambda want, m, k=k, **f: want / m / k)) for k in (1, 2)),
+    *(("one-column-counted", _number(lambda want, n, k=k, **f: want / n / k)) for k in (1, 2)),
+    *(
+        ("other-matrix-counted", _number(lambda want, a=a, b=b, **f: want * f[a] / f[b]))
+        for a, b in (("m", "n"), ("n", "m"), ("itemsize", "m"), ("itemsize", "n"), ("n", "itemsize"), ("m", "itemsize"))
+    ),
+    ("one-element-counted", _number(lambda want, m, n, **f: want / m / n)),
+    ("one-element-counted", _number(lambda want, m, n, **f: want / m / n / 2)),
     ("not-a-time", _number(lambda want, bandwidth, **f: want * bandwidth**2)),
     ("rounded", _ROUNDED),
 )

@@ -53,6 +53,11 @@ MISTAKES = [
         "Which is the last column of a split when no block divides its length?",
     ),
     Mistake(
+        "split-not-walked",
+        "No column took part: the states are those of nothing at all.",
+        "For which numbers does the loop run, and for which lanes is its mask true?",
+    ),
+    Mistake(
         "split-cut-short",
         "Each split was walked along only in part: what is behind its whole blocks belongs to it too.",
         "How many steps does a walk over a split take, and how many of its columns does it meet?",
@@ -178,11 +183,6 @@ MISTAKES = [
         "Which of the two kernels stores the output, and which line launches it?",
     ),
     Mistake(
-        "refuses-too-much",
-        "An input was refused that the function should take.",
-        "Which rows and which numbers of splits does the exercise allow?",
-    ),
-    Mistake(
         "tl-on-the-host",
         "A function of triton.language was called outside of a kernel, where plain Python runs.",
         "Which module has a function of that name for the host?",
@@ -227,6 +227,11 @@ def first_tile(split: int, facts: dict) -> range:
 def whole_tiles(split: int, facts: dict) -> range:
     """The tiles that fit into the split, without the rest."""
     return own_columns(split, facts)[: facts["split_size"] // facts["block"] * facts["block"]]
+
+
+def no_columns(split: int, facts: dict) -> range:
+    """No column at all."""
+    return range(0)
 
 
 def all_lanes(split: int, facts: dict) -> range:
@@ -749,13 +754,6 @@ def _output_not_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 @Detector
-def _refuses_too_much(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises a ValueError that the answer raises for an input which the exercise allows."""
-    error = evidence.error or {}
-    return not case.expects_error and "ValueError" in error.get("kinds", ()) and error["raised"]
-
-
-@Detector
 def _failed(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Recognises an error where the case expects none."""
     return evidence.error is not None and not case.expects_error
@@ -906,10 +904,11 @@ PARTIAL_KERNEL = (
         ("splits-blocks-apart", blocks_apart),
         ("only-first-split", first_split_alone),
         ("split-zero-only", first_split),
+        ("split-not-walked", no_columns),
         ("split-cut-short", first_tile),
         ("split-cut-short", first_tile_each_step),
-        ("split-cut-short", whole_tiles),
     )),
+    ("split-cut-short", replace(states_formula(walked_states(guarded_update, whole_tiles)), exact=True)),
     ("row-zero-only", states_formula(walked_states(guarded_update, rows=lambda x: x[:1].expand(x.shape)))),
     ("row-stride-missing", states_formula(walked_states(guarded_update, rows=rows_one_apart))),
     *_ROW_STRIDES,
@@ -941,7 +940,6 @@ COMBINE_KERNEL = (
 )
 
 SPLIT_SOFTMAX = (
-    ("refuses-too-much", _refuses_too_much),
     *FUNCTION,
     ("no-kernel", Detector(lambda case, evidence, answer: evidence.error is None and not evidence.launches)),
     ("tl-on-the-host", both(_failed, written(_language_on_the_host))),

@@ -31,6 +31,16 @@ MISTAKES = [
         "What do the row maximum and the row sum cost to write, and to read again?",
     ),
     Mistake(
+        "matrix-miscounted",
+        "The elements of the whole matrix are counted too often, too rarely, or not as m times n.",
+        "How many elements does the matrix have, and how often does each of them travel in that direction?",
+    ),
+    Mistake(
+        "vectors-miscounted",
+        "The elements of the matrix are counted right, and the count is off by a few vectors or single numbers.",
+        "What moves besides the matrix, if anything does, and how many elements does it have?",
+    ),
+    Mistake(
         "vectors-of-n",
         "The vectors are counted with one element a column.",
         "Does the maximum belong to a row or to a column, and how many of those are there?",

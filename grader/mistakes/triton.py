@@ -25,8 +25,8 @@ MISTAKES = [
     ),
     Mistake(
         "block-not-constexpr",
-        "tl.arange needs both its ends when the kernel is compiled, and one of them is known only when it runs.",
-        "Which of the two is no tl.constexpr, and does it belong inside the arange or added to it?",
+        "tl.arange needs two whole numbers that are known when the kernel is compiled, and one of its ends is none.",
+        "Where does each of the two come from, and does it belong inside the arange or added to it?",
     ),
     Mistake(
         "block-too-large",
@@ -77,6 +77,16 @@ MISTAKES = [
         "arange-backwards",
         "tl.arange counts up from its first argument to its second, and here the second is not the larger one.",
         "With which number do the lanes of a block begin, and where do they end?",
+    ),
+    Mistake(
+        "arange-outside",
+        "An end of this tl.arange is below 0, or too large for a number of 32 bits.",
+        "With which number does the first lane of a block begin?",
+    ),
+    Mistake(
+        "no-such-grid-axis",
+        "A grid has the axes 0, 1 and 2, and no other.",
+        "How many numbers does the grid of the launch have, and which of them counts these programs?",
     ),
     Mistake(
         "no-such-function",
@@ -160,8 +170,8 @@ MISTAKES = [
     ),
     Mistake(
         "python-builtin",
-        "Python's own max, sum and the like do not work on blocks.",
-        "What is this function called in triton.language?",
+        "Python's own max, sum and the like go through several things one by one, and this is no collection of things.",
+        "What does the function get in that line, and does its namesake in triton.language fit better?",
     ),
     Mistake(
         "grid-not-a-tuple",
@@ -202,6 +212,16 @@ MISTAKES = [
         "address-for-value",
         "An address was used where the value is needed that it points at.",
         "Which call fetches what lies at an address?",
+    ),
+    Mistake(
+        "address-and-fraction",
+        "An address met a floating-point number. Only whole numbers of elements can be added to one.",
+        "Which part of that line is no whole number, or which part is still an address where a value was meant?",
+    ),
+    Mistake(
+        "address-computed-with",
+        "An address stands where a number was expected: whole numbers can be added to it, and nothing else.",
+        "Which part of that line is an address, and which number should stand there?",
     ),
     Mistake(
         "dtypes-differ",

@@ -1,5 +1,5 @@
 # exercise: 9.3
-# mistake: refuses-too-much
+# mistake: refuses-the-right-ones
 import torch
 import triton
 import triton.language as tl

@@ -120,8 +120,8 @@ MISTAKES = [
     ),
     Mistake(
         "shapes-do-not-line-up",
-        "Two shapes do not line up: PyTorch matches them from the last dimension backwards.",
-        "What shape has the vector with one value a row, and what does it line up with?",
+        "Two shapes do not line up: they are matched from the last dimension backwards.",
+        "Which shape does each of the two have, and which dimension of one meets which of the other?",
     ),
     Mistake(
         "shift-upside-down",
@@ -169,9 +169,30 @@ MISTAKES = [
             Mutant("4.1 5.1 5.2", "numerator / denominator", "x / denominator"),
         ),
     ),
+    Mistake(
+        "sum-stored",
+        "Every element is the sum of its row, and no share of it.",
+        "Which of your names holds the shares, and which holds their sum?",
+    ),
+    Mistake(
+        "multiplied-by-sum",
+        "The numerators were multiplied by their sum.",
+        "Which operation makes a row add up to 1?",
+    ),
+    Mistake(
+        "divided-by-itself",
+        "Every element is 1, as if it had been divided by itself.",
+        "What stands above the line in your division, and what stands below it?",
+    ),
+    Mistake(
+        "all-alike",
+        "Every element of a row got the same share, whatever its value.",
+        "Which number does each lane hold when its exponential is taken?",
+    ),
 ]
 
-# What a kernel did to memory, and how it is written. Exercises whose mistakes are mutants need no more.
+# What a kernel did to memory, how it is written, and numbers with nothing of the row left. Exercises whose mistakes are
+# mutants need no more.
 SOFTMAX_PLACES = (
     *KERNEL,
     ("no-store-mask", outside("store", past_the_row)),
@@ -180,6 +201,10 @@ SOFTMAX_PLACES = (
     ("nothing-stored", detectors.nothing_stored),
     ("no-pad", both(written(syntax.load_without_other), detectors.all_nan)),
     ("tail-missing", detectors.tail_is_nan),
+    ("sum-stored", formula(formulas.row_sum_everywhere)),
+    ("multiplied-by-sum", formula(formulas.times_the_sum)),
+    ("divided-by-itself", formula(formulas.ones)),
+    ("all-alike", detectors.rows_constant),
 )
 
 SOFTMAX_KERNEL = (

@@ -145,3 +145,49 @@ def first_row_everywhere(x, facts):
     want = torch.full(x.shape, torch.nan, dtype=torch.float64)
     want[0] = torch.softmax(x[0].double(), dim=0)
     return want
+
+
+def row_sum_everywhere(x, facts):
+    """Each element is the sum of its row's numerators."""
+    return torch.exp(_shifted(x)).sum(1, keepdim=True).expand(x.shape)
+
+
+def times_the_sum(x, facts):
+    """The numerators times their sum."""
+    e = torch.exp(_shifted(x))
+    return e * e.sum(1, keepdim=True)
+
+
+def ones(x, facts):
+    """1 everywhere."""
+    return torch.ones_like(x, dtype=torch.float64)
+
+
+def one_apart(x, facts):
+    """Row r is stored from element r on, each program after the one before it: the store's row stride is missing."""
+    want = torch.full((x.numel(),), torch.nan, dtype=torch.float64)
+    for r, row in enumerate(torch.softmax(x.double(), 1)):
+        want[r : r + len(row)] = row[: x.numel() - r]
+    return want.reshape(x.shape)
+
+
+def same_row(which):
+    """The softmax of the row of this number in place of every other one."""
+
+    def compute(x, facts):
+        return torch.softmax(x[which : which + 1].double(), 1).expand(x.shape) if which < len(x) else x[:0]
+
+    return compute
+
+
+def from_elements_on(begin):
+    """Row r is read from element begin(r, stride) on."""
+
+    def compute(x, facts):
+        flat, (m, n), stride = x.contiguous().reshape(-1), x.shape, facts.get("x_stride")
+        places = [begin(r, stride) for r in range(m)] if stride == n else []
+        if not places or max(places) + n > m * n:
+            return x[:0]
+        return torch.stack([torch.softmax(flat[at : at + n].double(), 0) for at in places])
+
+    return compute

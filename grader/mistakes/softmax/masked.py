@@ -25,8 +25,8 @@ MISTAKES = [
     ),
     Mistake(
         "mask-of-numbers",
-        "A load or store takes a mask of true and false, and this one holds numbers: `&` with an int8 block is int8.",
-        "Which comparison turns keep into true and false?",
+        "A load or store takes a mask of true and false, and this one holds numbers. `&` with numbers gives numbers.",
+        "Which comparison turns them into true and false?",
     ),
     Mistake(
         "keep-ignored",

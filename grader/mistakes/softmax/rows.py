@@ -23,6 +23,16 @@ MISTAKES = [
             Mutant("5.1", "row * x_row_stride", "row * y_row_stride"),
         ),
     ),
+    Mistake(
+        "same-row-read",
+        "All programs read the same row.",
+        "Which part of the address of a load differs from one program to the next?",
+    ),
+    Mistake(
+        "row-plus-stride",
+        "The number of the row and the row stride were added.",
+        "Where does row 2 begin, if a row is 10 elements behind the one before it?",
+    ),
 ]
 
 
@@ -53,12 +63,15 @@ ROW_PLACES = (
     ("wrong-row-stride", outside("store", row_begins(lambda f: f["x_stride"]))),
     *either("rows-assumed-adjacent", lambda f: f["x"].shape[1]),
     *either("block-for-stride", lambda f: f["block"]),
+    ("row-plus-stride", formula(formulas.from_elements_on(lambda row, stride: row + stride))),
+    *(("same-row-read", both(detectors.unshared, formula(formulas.same_row(which)))) for which in (0, 1)),
     ("rows-missing", both(detectors.unshared, detectors.tail_rows_nan)),
 )
 
 ROW_KERNEL = (
     ("row-stride-missing", formula(formulas.shifted_window)),
     ("row-stride-missing", formula(formulas.shifted_stores)),
+    ("row-stride-missing", formula(formulas.one_apart)),
     ("row-zero-only", both(detectors.shared, formula(formulas.first_row_everywhere))),
     ("stored-in-row-zero", both(detectors.shared, detectors.tail_rows_nan)),
     *ROW_PLACES,

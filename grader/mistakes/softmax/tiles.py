@@ -160,6 +160,9 @@ ADDRESSES = (
     ("no-store-mask", outside("store", _behind_the_columns)),
     ("row-stride-missing", formula(formulas.shifted_window)),
     ("row-stride-missing", formula(formulas.shifted_stores)),
+    ("row-stride-missing", formula(formulas.one_apart)),
+    ("row-plus-stride", formula(formulas.from_elements_on(lambda row, stride: row + stride))),
+    *(("same-row-read", both(detectors.unshared, formula(formulas.same_row(which)))) for which in (0, 1)),
 )
 
 

@@ -1,0 +1,16 @@
+# exercise: 8.1
+# mistake: divides-by-zero
+import math
+
+def online_normalizer(xs):
+    """(m, d) of the numbers xs: their maximum, and the sum of exp(x - m). xs can be walked along once.
+
+    Of no numbers, or of nothing but -inf, it is (-inf, 0).
+    """
+    m, d = (-math.inf, 0.0)
+    for x in xs:
+        new = max(m, x)
+        if new > -math.inf:
+            d = d / math.exp(m - new) + math.exp(x - new)
+        m = new
+    return (m, d)

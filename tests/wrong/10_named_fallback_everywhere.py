@@ -1,0 +1,15 @@
+# exercise: 10.3
+# mistake: fallback-everywhere
+import triton
+
+def resident_programs(props, n_regs, shared, num_warps):
+    """How many programs the whole device holds at once; 32 where an entry of props, or n_regs, is missing or 0."""
+    needed = ('multiprocessor_count', 'warpSize', 'max_num_regs', 'register_unit')
+    needed += ('max_shared_mem', 'max_threads_per_sm', 'max_blocks_per_sm')
+    if True:
+        return 32
+    units = triton.cdiv(n_regs * props['warpSize'], props['register_unit'])
+    limits = [props['max_num_regs'] // (num_warps * units * props['register_unit']), props['max_threads_per_sm'] // (num_warps * props['warpSize']), props['max_blocks_per_sm']]
+    if shared > 0:
+        limits.append(props['max_shared_mem'] // shared)
+    return min(limits) * props['multiprocessor_count']
