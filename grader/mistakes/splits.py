@@ -574,6 +574,12 @@ def _softmax_right(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 @Detector
+def _x_known(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises a case whose facts hold x."""
+    return "x" in case.facts
+
+
+@Detector
 def _softmax_wrong(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Recognises the opposite of `_softmax_right`."""
     return not _softmax_right(case, evidence, answer)
@@ -873,8 +879,12 @@ _ROW_STRIDES = tuple((name, outside(op, _from_split_zero(row_begins(width)))) fo
     ("rows-assumed-adjacent", "store", lambda f: f["x"].shape[1]),
 ))  # fmt: skip
 
-# Without no-pad: `_load_of_states_without_other` takes its place.
-_SOFTMAX = tuple(pair for pair in SOFTMAX_KERNEL if pair[0] != "no-pad")
+# Without no-pad: `_load_of_states_without_other` takes its place. Where x is not known, the causes of a missing tail
+# cannot be told apart, so a case without x has no vote for it.
+_SOFTMAX = (
+    *(pair for pair in SOFTMAX_KERNEL if pair[0] not in ("no-pad", "tail-missing")),
+    ("tail-missing", both(_x_known, detectors.tail_is_nan)),
+)
 
 PARTIAL_KERNEL = (
     *KERNEL,

@@ -1,5 +1,5 @@
 # exercise: 5.2
-# mistake: wrong-dtype
+# mistake: accepts-anything
 import torch
 
 import triton

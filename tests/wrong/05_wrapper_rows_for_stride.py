@@ -1,5 +1,5 @@
 # exercise: 5.2
-# mistake: rows-wrongly-apart
+# mistake: not-a-row-stride
 import torch
 
 import triton

@@ -1,5 +1,5 @@
 # exercise: 5.2
-# mistake: rows-wrongly-apart
+# mistake: row-stride-missing
 import torch
 
 import triton

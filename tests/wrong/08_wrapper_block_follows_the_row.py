@@ -1,5 +1,5 @@
 # exercise: 8.4
-# mistake: block-too-large
+# mistake: block-out-of-range
 import torch
 import triton
 import triton.language as tl

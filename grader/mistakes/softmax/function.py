@@ -61,11 +61,11 @@ MISTAKES = [
         "Rows are taken to begin closer together, or further apart, than their stride says.",
         "How many elements lie between the beginnings of two rows, and which number stands for it here?",
         (
-            Mutant("5.2 8.4", "y.stride(0), x.stride(0)", "y.stride(1), x.stride(0)"),
-            Mutant("5.2 8.4", "y.stride(0), x.stride(0)", "y.stride(0), x.stride(1)"),
-            Mutant("5.2 8.4", "y.stride(0), x.stride(0)", "y.stride(1), x.stride(1)"),
-            Mutant("5.2 8.4", "y.stride(0), x.stride(0)", "y.stride(0), x.size(0)"),
-            Mutant("5.2 8.4", "y.stride(0), x.stride(0)", "y.size(0), x.stride(0)"),
+            Mutant("5.2 8.4 9.3", "y.stride(0), x.stride(0)", "y.stride(1), x.stride(0)"),
+            Mutant("5.2 8.4 9.3", "y.stride(0), x.stride(0)", "y.stride(0), x.stride(1)"),
+            Mutant("5.2 8.4 9.3", "y.stride(0), x.stride(0)", "y.stride(1), x.stride(1)"),
+            Mutant("5.2 8.4 9.3", "y.stride(0), x.stride(0)", "y.stride(0), x.size(0)"),
+            Mutant("5.2 8.4 9.3", "y.stride(0), x.stride(0)", "y.size(0), x.stride(0)"),
         ),
     ),
     # ---- launches
@@ -205,11 +205,6 @@ FUNCTION = (
     ("wrong-dtype", detectors.wrong_kind("dtype")),
     ("rows-assumed-adjacent", _rows_with_gaps),
     ("column-stride", _columns_apart),
-    *(
-        ("rows-wrongly-apart", apart(distance))
-        for apart in (_read_apart, _stored_apart)
-        for distance in (lambda x: 1, len)
-    ),
 )
 
 # A function that launches one program a row.
@@ -224,4 +219,14 @@ WRAPPER_PLACES = (
     *SOFTMAX_PLACES,
 )
 
-WRAPPER = (*WRAPPER_PLACES, *ROW_KERNEL, *SOFTMAX_KERNEL)
+# The same in exercises whose mistakes are not mutants.
+WRAPPER = (
+    *WRAPPER_PLACES,
+    *(
+        ("rows-wrongly-apart", apart(distance))
+        for apart in (_read_apart, _stored_apart)
+        for distance in (lambda x: 1, len)
+    ),
+    *ROW_KERNEL,
+    *SOFTMAX_KERNEL,
+)
