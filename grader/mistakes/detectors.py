@@ -236,11 +236,11 @@ def lowest_lost(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 @Detector
 def rows_constant(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The elements of each row are one and the same number, in a row of several different values."""
+    """The elements of each row are one and the same number, not 0 everywhere, in a row of several different values."""
     x, got = case.facts.get("x"), output(case, evidence)
     if x is None or got is None or got.dim() != 2 or got.shape != x.shape or not got.isfinite().all():
         return False
-    return compare.alike(got, got[:, :1].expand(got.shape)) and bool((x != x[:, :1]).any())
+    return compare.alike(got, got[:, :1].expand(got.shape)) and bool((x != x[:, :1]).any() and (got != 0).any())
 
 
 @Detector

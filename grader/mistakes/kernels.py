@@ -201,9 +201,7 @@ MISTAKES = [
         "Where does the kernel ask which program it is, and where does the address depend on it?",
         (
             Mutant("8.3 8.4", "row = tl.program_id(0)", "row = 0"),
-            Mutant("8.3 8.4", "row * x_row_stride + cols", "cols", 2),
             Mutant("5.1 5.2", "row = tl.program_id(0)", "row = 0"),
-            Mutant("5.1 5.2", "x_ptr + row * x_row_stride + cols", "x_ptr + cols"),
         ),
     ),
     Mistake(

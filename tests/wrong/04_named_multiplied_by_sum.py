@@ -1,5 +1,5 @@
 # exercise: 4.1
-# mistake: multiplied-by-sum
+# mistake: product-for-quotient
 import triton
 
 import triton.language as tl

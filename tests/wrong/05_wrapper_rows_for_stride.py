@@ -1,5 +1,5 @@
 # exercise: 5.2
-# mistake: not-a-row-stride
+# mistake: rows-wrongly-apart
 import torch
 
 import triton

@@ -175,11 +175,6 @@ MISTAKES = [
         "Which of your names holds the shares, and which holds their sum?",
     ),
     Mistake(
-        "multiplied-by-sum",
-        "The numerators were multiplied by their sum.",
-        "Which operation makes a row add up to 1?",
-    ),
-    Mistake(
         "divided-by-itself",
         "Every element is 1, as if it had been divided by itself.",
         "What stands above the line in your division, and what stands below it?",
@@ -202,7 +197,7 @@ SOFTMAX_PLACES = (
     ("no-pad", both(written(syntax.load_without_other), detectors.all_nan)),
     ("tail-missing", detectors.tail_is_nan),
     ("sum-stored", formula(formulas.row_sum_everywhere)),
-    ("multiplied-by-sum", formula(formulas.times_the_sum)),
+    ("product-for-quotient", formula(formulas.times_the_sum)),
     ("divided-by-itself", formula(formulas.ones)),
     ("all-alike", detectors.rows_constant),
 )

@@ -27,6 +27,10 @@ MISTAKES = [
         "same-row-read",
         "All programs read the same row.",
         "Which part of the address of a load differs from one program to the next?",
+        (
+            Mutant("8.3 8.4", "row * x_row_stride + cols", "cols", 2),
+            Mutant("5.1 5.2", "x_ptr + row * x_row_stride + cols", "x_ptr + cols"),
+        ),
     ),
     Mistake(
         "row-plus-stride",
