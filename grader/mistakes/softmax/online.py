@@ -148,6 +148,12 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "shift-kept",
+        "After tiles of nothing but -inf, the shift of 0 was kept as if it were their maximum.",
+        "Which of the two numbers must the next tile meet, the shift or the maximum?",
+        (Mutant("8.3", "m = new", "m = shift"),),
+    ),
+    Mistake(
         "start-too-high",
         "The walk starts with a maximum that some rows never reach.",
         "What is the maximum of no values at all?",
