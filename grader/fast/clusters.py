@@ -13,12 +13,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
+import triton
 
 from .. import environment
+from .launchers import VECTOR
 
 SOURCE = pathlib.Path(__file__).with_name("clusters.cu")
 HALF = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
-VECTOR, LINE = 16, 128  # bytes: of one load, of a line of the cache
+LINE = 128  # bytes of a line of the cache
 REGISTERS, THREADS = 65536, 2048  # of a multiprocessor
 MOST_BLOCKS = {9: 16, 10: 16}  # of a cluster, by the first number of the compute capability; all others promise 8
 _CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14  # the driver's number for it; needed above 8 blocks
@@ -43,31 +45,27 @@ def shape(m: int, row_bytes: int, inputs: int, half: bool, multiprocessors: int,
 
     Each constant was the best, or within 2 % of it, of all divisions of some forty matrices on an H200.
     """
-    vectors = -(-row_bytes // VECTOR)
+    vectors = triton.cdiv(row_bytes, VECTOR)
     widest = 512 if half else 1024  # threads of a block that holds a row alone
     alone = inputs == 1 and vectors <= (16 * widest if half else 9 * widest)
-    blocks = 1 if alone else min(_power(vectors / 2048), most_blocks)
+    blocks = 1 if alone else min(triton.next_power_of_2(triton.cdiv(vectors, 2048)), most_blocks)
     # Few rows: more blocks, so that all multiprocessors load. Below 8 KB a block they only wait for each other.
     while blocks < most_blocks and (
         2 * m * blocks <= 4 * multiprocessors and vectors >= 1024 * blocks
         or 2 * m * blocks <= multiprocessors and vectors >= 512 * blocks
     ):  # fmt: skip
         blocks *= 2
-    piece = -(-vectors // blocks)
+    piece = triton.cdiv(vectors, blocks)
     if m * blocks <= multiprocessors:
         held, widest = 4, 512
     elif m * blocks <= 4 * multiprocessors or blocks == 1 or inputs == 2 and half:
         held = 8
     else:
         held, widest = 16, 512
-    threads = min(max(_power(piece / held), 64), widest if inputs == 1 else 256)
-    divided = Shape(blocks, threads, -(-piece // threads))
+    needed = triton.next_power_of_2(triton.cdiv(piece, held))
+    threads = min(max(needed, 64), widest if inputs == 1 else 256)
+    divided = Shape(blocks, threads, triton.cdiv(piece, threads))
     return divided if divided.vectors <= 16 else None
-
-
-def _power(x: float) -> int:
-    """The least power of two that is not below x."""
-    return 1 << max(-int(-x // 1) - 1, 0).bit_length()
 
 
 @functools.cache

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import torch
 from torch.autograd import forward_ad
 
@@ -77,12 +79,16 @@ def _forward(x: torch.Tensor, log: bool) -> torch.Tensor:
     y = torch.empty_like(x, memory_format=torch.contiguous_format)
     if not x.numel():
         return y
-    if x.is_cuda and x.get_device() != torch.cuda.current_device():
-        with torch.cuda.device(x.device):  # kernels run on the current device
-            _store(y, x, log)
-    else:
+    with _current(x):
         _store(y, x, log)
     return y
+
+
+def _current(x: torch.Tensor) -> contextlib.AbstractContextManager:
+    """Makes the device of x the current one, on which kernels run, where it is not."""
+    if x.is_cuda and x.get_device() != torch.cuda.current_device():
+        return torch.cuda.device(x.device)
+    return contextlib.nullcontext()
 
 
 def _store(y: torch.Tensor, x: torch.Tensor, log: bool) -> None:
@@ -105,10 +111,7 @@ def _gradient(y: torch.Tensor, dy: torch.Tensor, log: bool) -> torch.Tensor:
     if y.numel():
         rows = (-1, y.shape[-1])
         y, dy = y.contiguous().view(rows), dy.contiguous().view(rows)
-        if y.is_cuda and y.get_device() != torch.cuda.current_device():
-            with torch.cuda.device(y.device):
-                backward.launch(dx.view(rows), y, dy, log)
-        else:
+        with _current(y):
             backward.launch(dx.view(rows), y, dy, log)
     return dx
 
