@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from grader.judge import zygotes
-from grader.spec import Call
+from grader.judge import compiled, zygotes
+from grader.spec import Call, Case
 
 HEADER = "import torch\nimport triton\nimport triton.language as tl\n\n@triton.jit\n"
 
@@ -27,6 +27,22 @@ COPY = "    tl.store(y_ptr + cols, tl.load(x_ptr + cols, mask=cols < n, other=0.
 def test_a_right_kernel_is_taken():
     """The control: nothing is refused."""
     assert refused(COPY) is None
+
+
+def test_a_launch_is_shown_to_the_compiler_once(monkeypatch):
+    """A second check of the same kernel takes its verdict from before; one with another constant does not."""
+    source = HEADER + "def kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):\n    cols = tl.arange(0, BLOCK)\n" + COPY
+    shown = []
+    lower = zygotes.Session.lower
+    monkeypatch.setattr(zygotes.Session, "lower", lambda self, *args: shown.append(args) or lower(self, *args))
+    monkeypatch.setattr(compiled, "_taken", set())
+    with zygotes.get().open(source, 30, apart=True) as session:
+        for block in (8, 8, 16):
+            call = Call("launch", "kernel", (torch.zeros(8), torch.ones(8), 8), {"BLOCK": block}, (1,))
+            seen = Case("a copy", call, verify=lambda evidence: None), session.run(call)
+            assert [] == compiled.lower([seen], 30, [])
+
+    assert [8, 16] == [launch["constants"]["BLOCK"] for launch, _ in shown]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import triton
 import triton.language as tl
 
 from grader import interpreter
-from grader.interpreter import KernelMisuse, OutOfBounds, conditions, recording, selfcheck
+from grader.interpreter import EndlessKernel, KernelMisuse, OutOfBounds, conditions, recording, selfcheck
 
 interpreter.install()
 
@@ -298,6 +298,24 @@ def test_after_an_error_the_next_launch_works():
     copy_kernel[(2,)](y, torch.ones(2, 3), 3, 3, 3, BLOCK=4)
 
     assert torch.equal(torch.ones(2, 3), y)
+
+
+@triton.jit
+def walk(y_ptr, n, STEP: tl.constexpr):
+    start = 0
+    while start < n:
+        tl.store(y_ptr + start, 1.0)
+        start += STEP
+
+
+def test_a_loop_that_goes_on_for_ever_is_stopped_by_its_accesses():
+    """The number of loads and stores decides, and no clock: a walk over every element is none of these."""
+    y = blank(12_000)
+    walk[(1,)](y, 12_000, STEP=1)
+    assert y.sum() == 12_000
+
+    with pytest.raises(EndlessKernel, match=r"program 0 has made 10,017 loads and stores, .* 2 elements"):
+        walk[(1,)](blank(2), 2, STEP=0)
 
 
 def test_a_kernel_without_a_grid_is_a_sentence():

@@ -27,7 +27,7 @@ import grader
 from grader import interpreter
 from grader.interpreter import KernelMisuse
 from grader.interpreter.address_space import AddressSpace
-from grader.interpreter.recorder import Recorder
+from grader.interpreter.recorder import Recorder, lines
 from grader.notebook import trace as tracing
 from grader.notebook import trace_text
 from grader.notebook.trace_text import pieces
@@ -229,7 +229,7 @@ def test_an_access_along_a_row_is_kept_as_any_other(x, monkeypatch):
     for quick in (True, False):
         recorder, seen = Recorder(), np.random.default_rng(2)
         if not quick:
-            monkeypatch.setattr(grader.interpreter.recorder, "_line", lambda *access: None)
+            monkeypatch.setattr(grader.interpreter.recorder, "lines", lambda addresses, *more: [None] * len(addresses))
         recorder.begin_launch("kernel", [300])
         for program in range(300):
             first, lanes = (int(n) for n in seen.integers((-2, 1), (region.numel + 4, 17)))
@@ -241,6 +241,23 @@ def test_an_access_along_a_row_is_kept_as_any_other(x, monkeypatch):
         kept.append(recorder.panels)
 
     assert kept[0] == kept[1] and kept[0][0].touched and kept[0][0].masked and kept[0][0].outside
+
+
+def test_the_lines_of_many_programs_are_those_of_each():
+    """Programs of one batch: of two tensors, with masks of any form, and one beyond the end of its tensor."""
+    memory, seen = AddressSpace(), np.random.default_rng(3)
+    regions = [memory.add("x_ptr", torch.ones(5, 12)), memory.add("y_ptr", torch.ones(5, 12).T)]
+    first = np.uint64(4) * seen.integers(0, 60, 400).astype(np.uint64)
+    bases = np.array([region.base for region in regions], np.uint64)[seen.integers(0, 2, 400)]
+    steps = np.uint64(4) * np.where(seen.integers(0, 9, 400) > 0, 1, 2).astype(np.uint64)
+    addresses = (bases + first)[:, None] + steps[:, None] * np.arange(8, dtype=np.uint64)
+    mask = np.arange(8) < seen.integers(0, 9, 400)[:, None]
+    mask[::7] = seen.random((len(mask[::7]), 8)) < 0.5
+
+    together = lines(addresses, mask, regions)
+
+    assert together == [lines(addresses[i : i + 1], mask[i : i + 1], regions)[0] for i in range(400)]
+    assert 100 < sum(line is None for line in together) < 350
 
 
 def test_lanes_that_share_an_address_touch_it_once():

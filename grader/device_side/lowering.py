@@ -7,6 +7,7 @@ driver is needed.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import warnings
@@ -42,11 +43,18 @@ def lower(text: str, signature: dict, constants: dict, options: dict) -> None:
     text: of a KernelProgram, as JSON. signature: Triton type by argument name. constants, options: encoded values by
     name (protocol/values.py).
     """
-    program = schema.unpack(json.loads(text), KernelProgram)
+    program, kernel = _admitted(text)
     try:
-        lower_kernel(admit(program), signature, constants, options)
+        lower_kernel(kernel, signature, constants, options)
     except CompilationError as error:
         raise _refused(error, program) from None
+
+
+@functools.lru_cache(maxsize=64)
+def _admitted(text: str):
+    """(the KernelProgram of a text, its kernel). An answer launches few kernels, each with many arguments."""
+    program = schema.unpack(json.loads(text), KernelProgram)
+    return program, admit(program)
 
 
 def _refused(error: CompilationError, program: KernelProgram) -> RefusedLine:

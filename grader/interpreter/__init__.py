@@ -41,7 +41,7 @@ from .address_space import OutOfBounds
 from .hooks import hook
 from .ledger import Ledger
 from .recorder import Recorder
-from .state import FEATURES, KernelMisuse, current
+from .state import FEATURES, EndlessKernel, KernelMisuse, current
 from .triton_private import private
 
 _NOT_YET = "off: not installed"
@@ -100,6 +100,7 @@ def install() -> dict[str, str]:
 __all__ = [
     "FEATURES",
     "STATUS",
+    "EndlessKernel",
     "KernelMisuse",
     "OutOfBounds",
     "conditions",

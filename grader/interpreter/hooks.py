@@ -16,8 +16,11 @@ from . import bfloat16, caching, compat, launch_args, poison
 from .batching import scheduler
 from .batching.array import Unbatchable
 from .ledger import Launch
-from .state import KernelMisuse, LaunchState, current
+from .state import EndlessKernel, KernelMisuse, LaunchState, current
 from .triton_private import Private, is_interpreted, type_name
+
+# Loads and stores of one program after which a loop cannot be one that ends: a few for each element, and some more.
+_ACCESSES, _ACCESSES_AN_ELEMENT = 10_000, 8
 
 # key of triton_private.NEEDED -> (features that it switches on, hooks). The hook of the launch comes last.
 _GROUPS = {
@@ -193,7 +196,7 @@ def _hook_programs(private: Private) -> None:
                 _, ny, nz = launch.grid
                 place = launch.permutation[(x * ny + y) * nz + z]
                 x, y, z = place // (ny * nz), place // nz % ny, place % nz
-            launch.program = (x, y, z)
+            launch.program, launch.accesses = (x, y, z), 0
         set_idx(self, x, y, z)
 
     private.replace("set_grid_dim", grid_dim)
@@ -203,13 +206,15 @@ def _hook_programs(private: Private) -> None:
 def _checked_access(op: str, ptrs, mask, private: Private, atomic: bool = False):
     """Check and count one access. Returns a handle with the real addresses in place of the guarded ones.
 
-    op: "load" or "store". ptrs: TensorHandle of guarded addresses. mask: ndarray. Raises OutOfBounds, KernelMisuse.
+    op: "load" or "store". ptrs: TensorHandle of guarded addresses. mask: ndarray. Raises OutOfBounds, KernelMisuse and
+    EndlessKernel.
     """
     if mask.dtype != bool:  # some versions of Triton would crash the process
         raise KernelMisuse(f"the mask of a {op} holds numbers ({mask.dtype}) instead of true and false")
     launch = current.launch
     (x, y, z), (_, ny, nz) = launch.program, launch.grid
     program = (x * ny + y) * nz + z
+    _count_access(launch, program)
     if current.recorder is not None:
         current.recorder.access(op, ptrs.data, mask, launch.memory.regions, program)
     width = np.dtype(private.numpy_dtype(ptrs.get_element_ty())).itemsize
@@ -220,6 +225,19 @@ def _checked_access(op: str, ptrs, mask, private: Private, atomic: bool = False)
         for region, elements in touched:
             current.ledger.access(op, region, elements, program, atomic)
     return private.Handle(real, ptrs.dtype)
+
+
+def _count_access(launch: LaunchState, program: int) -> None:
+    """Raises EndlessKernel after more accesses of one program than a few for each element."""
+    launch.accesses += 1
+    if launch.accesses <= _ACCESSES:
+        return
+    elements = sum(region.numel for region in launch.memory.regions)
+    if launch.accesses > _ACCESSES + _ACCESSES_AN_ELEMENT * elements:
+        raise EndlessKernel(
+            f"program {program} has made {launch.accesses:,} loads and stores, and the tensors of this launch have "
+            f"{elements:,} element{'s' * (elements != 1)}: a loop in it does not end"
+        )
 
 
 def _begin_record(launch: LaunchState) -> None:

@@ -10,6 +10,8 @@ from .address_space import WINDOW_BITS, Region
 _MOST_RUNS = 5000  # of all panels together
 _MOST_PANELS = 64
 
+Line = tuple[Region, int, int, int]  # region, row, first column, active lanes
+
 
 class Recorder:
     """The accesses of all launches of one recording, up to a limit. panels: one for each launch, tensor and operation.
@@ -32,11 +34,15 @@ class Recorder:
 
         addresses: guarded, uint64. mask: bool, broadcasts to their shape. regions: all tensors of the launch.
         """
-        line = _line(addresses, mask, regions)
+        mask = np.broadcast_to(mask, addresses.shape)
+        self.keep(op, addresses, mask, lines(addresses[None], mask[None], regions)[0], regions, program)
+
+    def keep(self, op: str, addresses: np.ndarray, mask: np.ndarray, line: Line | None, regions, program: int) -> None:
+        """As `access`, for a mask of the shape of the addresses. line: of `lines`, for this program."""
         if line is not None:
             self._keep_line(op, *line, addresses.size, program)
             return
-        addresses, mask = np.atleast_1d(addresses), np.broadcast_to(np.atleast_1d(mask), np.shape(addresses) or (1,))
+        addresses, mask = np.atleast_1d(addresses), np.atleast_1d(mask)
         axis = _along_rows(addresses)
         addresses, mask = (np.moveaxis(a, axis, -1).reshape(-1, a.shape[axis]) for a in (addresses, mask))
         owners = (addresses >> np.uint64(WINDOW_BITS)).astype(np.int64)
@@ -83,29 +89,30 @@ class Recorder:
         return self._open.get(key)
 
 
-def _line(addresses: np.ndarray, mask: np.ndarray, regions: list[Region]) -> tuple[Region, int, int, int] | None:
-    """(region, row, first column, active lanes) of an access of the usual form; None for any other.
+def lines(addresses: np.ndarray, mask: np.ndarray, regions: list[Region]) -> list[Line | None]:
+    """The accesses of several programs that have the usual form; None for any other.
 
     The usual form is a run of neighbours in one row, with masked lanes at its end only. The result equals that of the
-    general code, in a tenth of the time.
+    general code, in a tenth of the time. addresses, mask: of shape (programs, lanes).
     """
-    lanes = addresses.size
-    if addresses.ndim != 1 or not mask.shape or lanes == 0:
-        return None
-    count = int(mask.sum())
-    ends = addresses[[0, max(count - 1, 0), -1]]
-    owners = ends >> np.uint64(WINDOW_BITS)
-    index = int(owners[0])
-    if not (count and mask[:count].all() and 1 <= index <= len(regions) and (owners == index).all()):
-        return None
-    region = regions[index - 1]
-    if region.strides[-1:] not in ((1,), ()) or not (addresses[1:] - addresses[:-1] == region.itemsize).all():
-        return None
-    elements, inside = region.elements(ends[:2])
-    (row, _), (first, last) = np.divmod(elements, max(region.shape[-1], 1) if region.shape else 1)
-    if not inside.all() or last - first != count - 1:
-        return None
-    return region, int(row), int(first), count
+    found: list[Line | None] = [None] * len(addresses)
+    if addresses.ndim != 2 or addresses.size == 0:
+        return found
+    counts = mask.sum(axis=1)
+    ends = np.stack([addresses[:, 0], addresses[np.arange(len(addresses)), np.maximum(counts - 1, 0)]], axis=1)
+    first, last = (addresses[:, at] >> np.uint64(WINDOW_BITS) for at in (0, -1))
+    usual = (counts > 0) & (first == last) & (mask == (np.arange(addresses.shape[1]) < counts[:, None])).all(axis=1)
+    for region in regions:
+        mine = np.flatnonzero(usual & (first == region.index))
+        if not mine.size or region.strides[-1:] not in ((1,), ()):
+            continue
+        mine = mine[(np.diff(addresses[mine], axis=1) == region.itemsize).all(axis=1)]
+        elements, inside = region.elements(ends[mine])
+        rows, columns = np.divmod(elements, max(region.shape[-1], 1) if region.shape else 1)
+        good = inside.all(axis=1) & (columns[:, 1] - columns[:, 0] == counts[mine] - 1)
+        for at, row, column in zip(mine[good].tolist(), rows[good, 0].tolist(), columns[good, 0].tolist()):
+            found[at] = region, row, column, int(counts[at])
+    return found
 
 
 def _along_rows(addresses: np.ndarray) -> int:

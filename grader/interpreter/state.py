@@ -16,6 +16,10 @@ class KernelMisuse(TypeError):
     """A use of a kernel that no GPU accepts."""
 
 
+class EndlessKernel(RuntimeError):
+    """One program has made more loads and stores than any loop that ends."""
+
+
 @dataclass
 class LaunchState:
     """Everything that belongs to one launch."""
@@ -29,6 +33,7 @@ class LaunchState:
     memory: AddressSpace = field(default_factory=AddressSpace)
     grid: tuple[int, int, int] = (1, 1, 1)
     program: tuple[int, int, int] = (0, 0, 0)
+    accesses: int = 0  # of the running program
     permutation: list[int] | None = None  # program at each place of the order; None: ascending
     patched: set[int] = field(default_factory=set)  # ids of the global namespaces that see the patched language
     patches: Any = None  # caching.LanguagePatches, to be undone after the launch

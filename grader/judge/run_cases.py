@@ -10,6 +10,8 @@ from .oracle import Oracle
 from .session import Session
 from .verdict import Failure, failure_of
 
+_ENOUGH = 8  # wrong results to name a mistake by; the cases behind them are not run
+
 
 class Run:
     """The cases of one exercise, run one after another until one of them ends the run.
@@ -51,6 +53,8 @@ class Run:
             evidence = self._evidence(case)
         except (zygotes.Deadline, zygotes.Died) as error:
             return self._stopped(case, error)
+        if (evidence.error or {}).get("type") == "EndlessKernel":  # of the interpreter
+            return self._endless(case, evidence.error["message"])
         todo = (evidence.error or {}).get("todo")
         if todo and case.group is not None and self._exercise.last_step is not None:
             return self._last_step_to_do(case)
@@ -95,15 +99,20 @@ class Run:
 
     def _stopped(self, case: Case, error: Exception) -> bool:
         """The answer ran out of time, or its process ended. error: Deadline or Died."""
-        out_of_time = isinstance(error, zygotes.Deadline)
-        if out_of_time:
-            failure = f"still running after {self._seconds:g} seconds", "endless"
-        else:
-            failure = "the process that ran your answer ended before it had a result", "exits"
-        self.failures.append(Failure(case, Evidence(ran=False), *failure))
+        if isinstance(error, zygotes.Deadline):
+            return self._endless(case, str(error))
+        sentence = "the process that ran your answer ended before it had a result"
+        self.failures.append(Failure(case, Evidence(ran=False), sentence, "exits"))
         self._unfinished.add(case.group)
         self._close_session()
-        return self._exercise.parts and not out_of_time
+        return self._exercise.parts
+
+    def _endless(self, case: Case, sentence: str) -> bool:
+        """A call did not return: every further one would take as long."""
+        self.failures.append(Failure(case, Evidence(ran=False), sentence, "endless"))
+        self._unfinished.add(case.group)
+        self._close_session()
+        return False
 
     def _last_step_to_do(self, case: Case) -> bool:
         """The last step of the exercise, which has its own points, still holds its TODO."""
@@ -143,6 +152,10 @@ class Run:
         if failure.mistake == "out-of-memory" and self._session.too_little_memory:
             raise zygotes.NoWorker(self._session.too_little_memory)
         self.failures.append(failure)
+        whole = case.group is None or self._exercise.parts  # in any other group, each case has its share of the points
+        wrong = sum(each.case.group == case.group and not each.traffic for each in self.failures)
+        if whole and wrong == _ENOUGH:
+            self._unfinished.add(case.group)
         return not self._session.loading_error and failure.mistake != "out-of-memory"
 
     def _settle_parts(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import socket
 import time
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from ..protocol.values import encode
 from ..spec import Call, Error, Evidence, Given, Launch
 
 RunGiven = Callable[[Given, object], Evidence]
+_CALL = 0.5  # of the seconds of all calls, for one of them
 _MAX_GIVEN = 1 << 20  # bytes of the tensor that an answer passes to a Given function
 
 
@@ -35,9 +37,10 @@ class Session:
     """One answer in a process of its own. All calls of `run` have one deadline together.
 
     kill: function that ends the process. channel: socket to the process. source: text of the answer. driver: text of
-    the course that calls it. seconds: until the deadline. apart: whether the process that replies runs no Python of the
-    answer. loading_error: the exception from the import of the answer, or None. too_little_memory: a sentence if the
-    machine limits the process so much that the answer may not be what fails, else "".
+    the course that calls it. seconds: until the deadline; one call has half of them. apart: whether the process that
+    replies runs no Python of the answer. loading_error: the exception from the import of the answer, or None.
+    too_little_memory: a sentence if the machine limits the process so much that the answer may not be what fails, else
+    "".
 
     Raises NoWorker, Deadline or Died.
     """
@@ -52,7 +55,7 @@ class Session:
         apart: bool = False,
     ):
         self._kill, self._channel = kill, channel
-        self._end = time.monotonic() + seconds
+        self._seconds, self._end = seconds, time.monotonic() + seconds
         # Before the answer's text runs in it, a process is believed that the machine failed.
         self.too_little_memory, self._believed = "", True
         self._ended_for_memory = processes.ended_for_memory()
@@ -73,9 +76,10 @@ class Session:
         given, limit = given_of(call), reply_limit(call)[1]
         if given:
             limit = max(limit, _MAX_GIVEN)
-        reply, data = self._ask(header, payload, limit)
+        end = time.monotonic() + _CALL * self._seconds
+        reply, data = self._ask(header, payload, limit, end)
         while given and reply.get("op") == "given":
-            reply, data = self._ask(*_given(reply, data, given, run_given), limit)
+            reply, data = self._ask(*_given(reply, data, given, run_given), limit, end)
         try:
             return unpack_reply(reply, data)
         except Mismatch as error:
@@ -88,18 +92,23 @@ class Session:
             header[key] = {name: encode(value) for name, value in launch[key].items()}
         return _error(self._ask(header)[0])
 
-    def _ask(self, header: dict | None, payload=b"", limit: int = 0) -> tuple[dict, bytes]:
-        """The reply to a request; None: to no request, which is the runner's first frame. Raises NoWorker too."""
-        left = self._end - time.monotonic()
+    def _ask(self, header: dict | None, payload=b"", limit: int = 0, end: float = math.inf) -> tuple[dict, bytes]:
+        """The reply to a request; None: to no request, which is the runner's first frame. Raises NoWorker too.
+
+        end: of the call, on the clock of time.monotonic.
+        """
+        late = Deadline(f"still running after {self._seconds * (_CALL if end < self._end else 1):.2g} seconds")
+        end = min(end, self._end)
+        left = end - time.monotonic()
         if left <= 0:  # check first: an answer may have sent replies in advance
-            raise Deadline
+            raise late
         self._channel.settimeout(left)
         try:
             if header is not None:
                 frames.send(self._channel, header, payload)
-            reply, data = frames.receive(self._channel, limit, self._end)
+            reply, data = frames.receive(self._channel, limit, end)
         except TimeoutError:
-            raise Deadline from None
+            raise late from None
         except (frames.BrokenChannel, OSError) as error:
             if processes.ended_for_memory() != self._ended_for_memory:
                 raise NoWorker("this machine ran out of memory, and Linux ended a process") from None

@@ -137,7 +137,7 @@ EXERCISES = [
         points=4,
         cases=_test_cases,
         groups=tuple(WRONG),
-        imports=("torch.distributed.tensor",),  # torch.testing.assert_close imports it
+        imports=("torch.distributed.tensor", "unittest.mock", "pytest"),  # the first: torch.testing.assert_close
         hints=(
             "A test is as good as its inputs and as strict as its comparison. Vary one thing at a time: width, height, "
             "memory layout, values.",

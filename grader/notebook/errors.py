@@ -41,7 +41,7 @@ def _without_the_course(shell, error: BaseException, trace) -> str | None:
 
 def _sentence(error: BaseException) -> str | None:
     """The sentence for an error that the course expects, None for any other."""
-    from ..interpreter import KernelMisuse, OutOfBounds
+    from ..interpreter import EndlessKernel, KernelMisuse, OutOfBounds
 
     todo = re.search(r"TODO (\d+\.\d+)", str(error))
     if todo:
@@ -57,6 +57,6 @@ def _sentence(error: BaseException) -> str | None:
         return "Triton was imported before grader, so it wants a GPU. Restart the kernel and run the first cell first."
     if isinstance(error, OutOfBounds):
         return f"Stopped before it happened: {error}"
-    if isinstance(error, KernelMisuse):
+    if isinstance(error, (KernelMisuse, EndlessKernel)):
         return f"Stopped: {error}"
     return None

@@ -38,7 +38,11 @@ from ..isolation.linux import limits, processes
 from ..isolation.linux.ladder import Sandbox
 from ..isolation.linux.scratch import remove
 from ..protocol import frames, schema
+from ..protocol.calls import pack_call, unpack_call
 from ..protocol.jobs import Job
+from ..protocol.kernels import KernelProgram
+from ..protocol.replies import pack_reply
+from ..spec import Call
 from . import alone, hugepages
 
 _COURSE = __package__.partition(".")[0]
@@ -273,21 +277,28 @@ class _Loop(Wire):
 
 def _warm_up() -> None:
     """Import and run once the code that every answer needs: its first use is slow, or impossible in a fork."""
+    import numpy.ma  # noqa: F401  # for numpy.unique
     import numpy.random  # noqa: F401
     import torch
 
     from ..device_side import kernel_text, lowering
     from ..host_side import kernel_source
     from ..interpreter import caching, selfcheck
+    from ..interpreter.observe import Observer
 
     with OnDevice(_Loop()):
         x = torch.empty(2, 3)
         e = torch.exp(x - x.amax(dim=1, keepdim=True))
         (e / e.sum(dim=1, keepdim=True)).sum().item()
     with contextlib.suppress(Exception):  # doctor() reports a failure; here it would hide the error of an answer
-        kernel_text.admit(kernel_source.collect(selfcheck.copy.fn))
+        program = schema.pack(kernel_source.collect(selfcheck.copy.fn), KernelProgram)
+        kernel_text.admit(schema.unpack(program, KernelProgram))
         if environment.interpreted():
-            selfcheck.copy_once()
+            header, (data,) = pack_call(Call("launch", "copy", (torch.ones(5),), trace=True))
+            call = unpack_call(header, data)
+            with Observer(call) as observer:
+                selfcheck.copy_once()
+            pack_reply(None, call.args, observed=observer.observations([*call.args]))
             caching.read_library()
         else:
             names = {"y_ptr": "*fp32", "x_ptr": "*fp32", "n": "i32"}

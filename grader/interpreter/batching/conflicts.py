@@ -15,7 +15,7 @@ import numpy as np
 
 from ..address_space import Region, owner
 from ..ledger import Ledger, ascend, transfers
-from ..recorder import Recorder
+from ..recorder import Recorder, lines
 from ..state import current
 from .access import Access, Lanes
 from .array import MOST_LANES, BatchArray, TooWide, Unbatchable, everyone
@@ -205,9 +205,10 @@ class Transaction:
         """Pass the accesses to a recorder, in the order in which the programs would run one after another."""
         count = len(self.programs)
         trace = [(op, *(everyone(data, count, *ptrs.shape) for data in (ptrs, mask))) for op, ptrs, mask in self._trace]
+        trace = [(op, ptrs, mask, lines(ptrs, mask, self.regions)) for op, ptrs, mask in trace]
         for at in np.argsort(self.places):
-            for op, ptrs, mask in trace:
-                recorder.access(op, ptrs[at], mask[at], self.regions, int(self.programs[at]))
+            for op, ptrs, mask, line in trace:
+                recorder.keep(op, ptrs[at], mask[at], line[at], self.regions, int(self.programs[at]))
 
     def commit(self, ledger: Ledger) -> None:
         """Write the accesses to the ledger, as if the programs had run one after another."""
