@@ -295,6 +295,18 @@ WRONG = {
         "its macros make a text of it that is too long",
     ),
     "a trap": ("    if (me == 7) __trap();\n", r"line 3, .*thread 7 of block 0 called __trap\(\)"),
+    "a loop of loads": (
+        "    float v = 0;\n    for (int c = me; c < n; c = 7 - c) v += x[c];\n" + STORE,
+        r"line 4, .*thread 0 of block 0 has made 10,257 loads, .* 32 elements: a loop in it does not end",
+    ),
+    "a loop of barriers": (
+        "    for (int half = 1; half >= 0; half /= 2) __syncthreads();\n",
+        r"line 3, .*thread 0 of block 0 has made 10,257 loads, .* a loop in it does not end",
+    ),
+    "a loop of shuffles": (
+        "    float v = me;\n    for (int s = 16; s >= 0; s /= 2) v += __shfl_xor_sync(~0u, v, s);\n" + STORE,
+        r"line 4, .*thread 0 of block 0 has made 10,257 loads, .* a loop in it does not end",
+    ),
 }
 
 
@@ -306,7 +318,8 @@ def test_what_is_wrong_is_stopped_and_told(run, name):
 
     assert error is not None
     assert re.search(told, error["message"]), error["message"]
-    assert from_error(error) or name in ("division by zero", "no end", "a trap")
+    unnamed = ("division by zero", "no end", "a trap")
+    assert from_error(error) or name in unnamed or "EndlessKernel" == error["type"]
 
 
 @pytest.mark.parametrize("name", OUTSIDE)

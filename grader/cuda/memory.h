@@ -107,6 +107,10 @@ static void count(Tensor& tensor, int64_t offset, int size, int access) {
 static char* before(const void* address, int size, int access, uint64_t code, bool aligned = true) {
     char* from = (char*)address;
     if (!running) return from;
+    if (++fibers[now].steps > most_steps) {
+        event.offset = fibers[now].steps;
+        stop(ENDLESS, code);
+    }
     settle();
     // A copy tells of its store and its load, and does both after that.
     if (copies && access == LOAD) {

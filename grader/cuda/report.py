@@ -6,13 +6,14 @@ import ctypes
 import re
 
 from ..interpreter.address_space import OutOfBounds
+from ..interpreter.state import EndlessKernel
 from . import tools
 
 _NUMBERS = "what access tensor block thread other other_wait line other_line size other_access".split()
 # The same numbers as in state.h: What, Wait, Access.
 OUTSIDE, NOWHERE, MISALIGNED, RACE = range(1, 5)
 LEFT, APART, ABSENT, SOURCE, NOT_IN_MASK = range(5, 10)
-BOUNDS, DIVISION, CRASH, TOO_MUCH, TRAP, GLOBAL = range(10, 16)
+BOUNDS, DIVISION, CRASH, TOO_MUCH, TRAP, GLOBAL, ENDLESS = range(10, 17)
 _BARRIER, _WARP, _DONE = 1, 2, 3
 _LOAD = 0
 
@@ -59,7 +60,10 @@ def refused(said: str, source: str) -> Stopped:
 
 
 def fail(event: Event, source: str, library: str, tensors: list) -> None:
-    """Raise OutOfBounds or Stopped for an event. tensors: (name, tensor) of the kernel's tensors, in their order."""
+    """Raise OutOfBounds, EndlessKernel or Stopped for an event.
+
+    tensors: (name, tensor) of the kernel's tensors, in their order.
+    """
     line = event.line or tools.line(library, event.code)
     at = f"{_quoted(source, line)}: " if line else ""
     who = f"thread {event.thread} of block {event.block}"
@@ -81,6 +85,12 @@ def fail(event: Event, source: str, library: str, tensors: list) -> None:
         )
     if event.what == RACE:
         raise OutOfBounds(f"{at}{who} {_race(event, line, source, library)}", tensor="shared memory", **where)
+    if event.what == ENDLESS:
+        steps = f"{event.offset:,} loads, stores and synchronisations"
+        elements = sum(tensor.numel() for _, tensor in tensors)
+        raise EndlessKernel(
+            f"{at}{who} has made {steps}, and the tensors have {elements:,} elements: a loop in it does not end"
+        )
     raise Stopped(at + _meeting(event, who) if event.what in (LEFT, APART, ABSENT) else at + _other(event, who, verb))
 
 

@@ -26,8 +26,9 @@ static void run_block() {
         fiber.context.uc_link = nullptr;
         makecontext(&fiber.context, body, 0);
         fiber.wait = RUNNING;
-        fiber.loads = fiber.read = 0;
+        fiber.loads = fiber.read = fiber.steps = 0;
     }
+    int64_t meetings = 0;
     for (int left = n_threads; left > 0;) {
         left = 0;
         for (now = 0; now < n_threads; now++) {
@@ -37,6 +38,12 @@ static void run_block() {
             left += fibers[now].wait != DONE;
         }
         if (left) meet();
+        if (++meetings > most_steps) {
+            for (now = 0; fibers[now].wait == DONE;) now++;
+            event.line = fibers[now].line;
+            event.offset = meetings;
+            stop(ENDLESS);
+        }
     }
     counts.blocks_storing += stored;
 }
@@ -102,6 +109,8 @@ static void prepare(int threads) {
         mprotect(fibers[t].stack, STACK_BYTES, PROT_READ | PROT_WRITE);
     }
     n_threads = threads;
+    most_steps = STEPS;
+    for (const Tensor& tensor : tensors) most_steps += STEPS_AN_ELEMENT * tensor.bytes / 4;
     n_pending = met = 0;
     counts = {};
     event = {};

@@ -11,7 +11,7 @@
 #include <ucontext.h>
 
 // report.py has the same numbers.
-enum What { OUTSIDE = 1, NOWHERE, MISALIGNED, RACE, LEFT, APART, ABSENT, SOURCE, NOT_IN_MASK, BOUNDS, DIVISION, CRASH, TOO_MUCH, TRAP, GLOBAL };
+enum What { OUTSIDE = 1, NOWHERE, MISALIGNED, RACE, LEFT, APART, ABSENT, SOURCE, NOT_IN_MASK, BOUNDS, DIVISION, CRASH, TOO_MUCH, TRAP, GLOBAL, ENDLESS };
 enum Wait { RUNNING, BARRIER, WARP, DONE };
 enum Access { LOAD, STORE, ATOMIC };
 // cuda_on_cpu.h has the same numbers. ACTIVE has no mask: it meets the lanes that have come as far.
@@ -20,12 +20,15 @@ enum Atomic { A_ADD, A_SUB, A_MAX, A_MIN, A_EXCH, A_AND, A_OR, A_XOR, A_CAS };
 enum Type { INT, UNSIGNED, FLOAT };
 constexpr int MOST_THREADS = 1024, LANES = 32, MOST_TENSORS = 6;
 constexpr size_t STACK_BYTES = 64 << 10, PAGE = 4096, WINDOW = 64 << 20, MOST_SHARED = 48 << 10;
+// Steps of a thread after which a loop cannot be one that ends: a few for each element, and some more. Steps are
+// accesses and synchronisations. interpreter/hooks.py has the same numbers.
+constexpr int64_t STEPS = 10000, STEPS_AN_ELEMENT = 8;
 constexpr uint32_t POISON[] = {0x7f800000, 0x7fc00000};  // inf and NaN: fmaxf ignores NaN
 
 // host.py and report.py read these structs: the same fields in the same order.
 struct Event {
     int32_t what, access, tensor, block, thread, other, other_wait, line, other_line, size, other_access;
-    int64_t offset;              // bytes of the access in its tensor; or the wrong index; or bytes of shared memory
+    int64_t offset;              // bytes of the access in its tensor; or the wrong index; bytes of shared memory; steps
     uint64_t code, other_code;   // addresses of the two instructions in the kernel's library; 0: unknown
 };
 struct Tensor {
@@ -50,6 +53,7 @@ struct Fiber {
     char value[8];
     int64_t loads;          // loads from shared memory, in this block
     int64_t read;           // bytes loaded from tensors, in this block
+    int64_t steps;          // accesses, in this block
     uint32_t clock;         // logical clock: rises at every synchronisation
     uint32_t known[LANES];  // each lane's clock at its last synchronisation with this one, directly or through others
 };
@@ -73,6 +77,7 @@ static int n_threads, n_blocks, now, block, predicates;
 static ucontext_t scheduler;
 static sigjmp_buf failed;
 static bool running, stored;
+static int64_t most_steps;  // of a thread, in a block
 static uint64_t module_begin, module_end;
 static void (*kernel)(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t);
 static int64_t arguments[6];

@@ -20,6 +20,7 @@ from .state import EndlessKernel, KernelMisuse, LaunchState, current
 from .triton_private import Private, is_interpreted, type_name
 
 # Loads and stores of one program after which a loop cannot be one that ends: a few for each element, and some more.
+# cuda/state.h has the same numbers.
 _ACCESSES, _ACCESSES_AN_ELEMENT = 10_000, 8
 
 # key of triton_private.NEEDED -> (features that it switches on, hooks). The hook of the launch comes last.
