@@ -7,7 +7,7 @@ export PYDEVD_DISABLE_FILE_VALIDATION = 1
 # What has been imported once is compiled, whatever the machine's setting: the course starts many processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: learn test grade gradescope build bench browser narrow contract matrix
+.PHONY: learn test grade gradescope build bench browser runs narrow contract matrix
 
 # Containers often run as root, which JupyterLab refuses unless told.
 learn: $(VENV)/lab
@@ -44,6 +44,10 @@ bench: $(VENV)/dev
 browser: $(VENV)/browser
 	@command -v chromium > /dev/null || { echo "make browser needs Chromium: apt-get install chromium"; exit 2; }
 	$(BIN)/python -m pytest tests/in_a_browser.py
+
+# Runs of the real commands: killed, in parts, on a cluster, as the pages for instructors and authors say.
+runs: $(VENV)/dev
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests/real_runs.py tests/instructors_page.py tests/new_exercise.py
 
 # Right and wrong answers on machines that lack system calls, memory, processes or a compiler.
 narrow: $(VENV)/dev

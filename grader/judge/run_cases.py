@@ -10,7 +10,7 @@ from .oracle import Oracle
 from .session import Session
 from .verdict import Failure, failure_of
 
-_ENOUGH = 8  # wrong results to name a mistake by; the cases behind them are not run
+_ENOUGH = 8  # wrong results to name a mistake by: the cases behind them are left out
 
 
 class Run:
@@ -19,7 +19,8 @@ class Run:
     seconds: time limit for all cases together.
 
     After `run_all`: failures: in the order of the cases. seen: the cases that ran, with their evidence. passed: number
-    of right cases. not_attempted: a sentence if the exercise still holds its TODO, else None.
+    of right cases. left_out: number of cases that were not run because enough had failed. not_attempted: a sentence if
+    the exercise still holds its TODO, else None.
     """
 
     def __init__(self, exercise: Exercise, answer: Answer, cases: list[Case], seconds: float):
@@ -28,16 +29,18 @@ class Run:
         self._oracle = Oracle(seconds)
         self._end = time.monotonic() + seconds
         self._unfinished: set[str | None] = set()  # parts of the exercise whose further cases are skipped
+        self._settled: set[str | None] = set()  # groups of which enough cases have failed
         self.failures: list[Failure] = []
         self.seen: list[tuple[Case, Evidence]] = []
-        self.passed = 0
+        self.passed = self.left_out = 0
         self.not_attempted: str | None = None
 
     def run_all(self) -> None:
         """Run the cases. Raises NoWorker if no process can be started."""
         try:
             for case in self._cases:
-                if case.group not in self._unfinished and not self._go_on_after(case):
+                self.left_out += case.group in self._settled
+                if case.group not in self._unfinished | self._settled and not self._go_on_after(case):
                     break
         finally:
             self._close_session()
@@ -155,7 +158,7 @@ class Run:
         whole = case.group is None or self._exercise.parts  # in any other group, each case has its share of the points
         wrong = sum(each.case.group == case.group and not each.traffic for each in self.failures)
         if whole and wrong == _ENOUGH:
-            self._unfinished.add(case.group)
+            self._settled.add(case.group)
         return not self._session.loading_error and failure.mistake != "out-of-memory"
 
     def _settle_parts(self) -> None:
