@@ -114,6 +114,16 @@ def test_a_stub_says_which_step_is_next():
     assert "step 3 of 4 is the next" in result.text
 
 
+def test_eight_wrong_results_are_enough():
+    """No more cases are run, and those that ran are counted. Where each case has its share of the points, all are."""
+    zeros = KERNEL + "    cols = tl.arange(0, BLOCK)\n    tl.store(y_ptr + cols, 0.0, mask=cols < n_cols)"
+    result = check("4.1", zeros)
+    assert (0, 8) == (result.cases_passed, result.cases)
+
+    lenient = check("6.4", "def test_softmax(softmax):\n    import torch\n    assert softmax(torch.ones(2, 3)) is not None")
+    assert 27 == lenient.cases and lenient.cases_passed < 19
+
+
 def test_a_kernel_that_only_an_interpreter_would_take():
     """try and except are Python, and no Triton."""
     right = next(k.source for k in RIGHT if k.name == "04_exp2").split("BLOCK: tl.constexpr):\n")[1]
