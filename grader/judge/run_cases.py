@@ -10,7 +10,7 @@ from .oracle import Oracle
 from .session import Session
 from .verdict import Failure, failure_of
 
-_ENOUGH = 8  # wrong results to name a mistake by: the cases behind them are left out
+_ENOUGH = 16  # wrong results to name a mistake by; with fewer, some names are false
 
 
 class Run:
@@ -29,7 +29,6 @@ class Run:
         self._oracle = Oracle(seconds)
         self._end = time.monotonic() + seconds
         self._unfinished: set[str | None] = set()  # parts of the exercise whose further cases are skipped
-        self._settled: set[str | None] = set()  # groups of which enough cases have failed
         self.failures: list[Failure] = []
         self.seen: list[tuple[Case, Evidence]] = []
         self.passed = self.left_out = 0
@@ -39,8 +38,7 @@ class Run:
         """Run the cases. Raises NoWorker if no process can be started."""
         try:
             for case in self._cases:
-                self.left_out += case.group in self._settled
-                if case.group not in self._unfinished | self._settled and not self._go_on_after(case):
+                if case.group not in self._unfinished and not self._go_on_after(case):
                     break
         finally:
             self._close_session()
@@ -155,10 +153,9 @@ class Run:
         if failure.mistake == "out-of-memory" and self._session.too_little_memory:
             raise zygotes.NoWorker(self._session.too_little_memory)
         self.failures.append(failure)
-        whole = case.group is None or self._exercise.parts  # in any other group, each case has its share of the points
-        wrong = sum(each.case.group == case.group and not each.traffic for each in self.failures)
-        if whole and wrong == _ENOUGH:
-            self._settled.add(case.group)
+        if _ENOUGH == sum(f.case.group is None and not f.traffic for f in self.failures):
+            self.left_out = len(self._cases) - len(self.seen)
+            return False
         return not self._session.loading_error and failure.mistake != "out-of-memory"
 
     def _settle_parts(self) -> None:

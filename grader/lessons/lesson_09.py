@@ -159,8 +159,8 @@ def _wrapper_cases(seed: int) -> list[Case]:
         _wrapper_case("every other column", inputs.every_other_column(inputs.randn(4, 6, g)), 2, "forward"),
         _wrapper_case("one column, expanded", inputs.expanded(inputs.randn(4, 6, g)), 2, "forward"),
         _first_result(inputs.randn(6, 7, g), 2),
-        # Facts would have the detectors replay their walks over a million columns.
-        replace(_wrapper_case("a split longer than any block", inputs.randn(1, 2**20 + 1, g), 1, "forward"), facts={}),
+        # Facts would have the detectors replay their walks over two million columns.
+        replace(_wrapper_case("splits longer than any block", inputs.randn(1, 2**21 + 2, g), 2, "forward"), facts={}),
         *softmax_function.refusals("split_softmax", g, 2),
         *(_too_few(inputs.randn(2, 5, g), n_splits) for n_splits in (0, -1)),
     ]
