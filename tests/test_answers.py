@@ -114,18 +114,6 @@ def test_a_stub_says_which_step_is_next():
     assert "step 3 of 4 is the next" in result.text
 
 
-def test_sixteen_wrong_results_are_enough():
-    """No more cases are run, and those that ran are counted. Where each case has its share of the points, all are."""
-    zeros = KERNEL.replace("softmax_row_kernel(y_ptr, x_ptr, n", "softmax_kernel(y_ptr, x_ptr, y_stride, x_stride, n")
-    zeros += "    cols = tl.arange(0, BLOCK)\n    y_ptr += tl.program_id(0) * y_stride\n"
-    zeros += "    tl.store(y_ptr + cols, 0.0, mask=cols < n_cols)"
-    result = check("5.1", zeros)
-    assert (0, 16) == (result.cases_passed, result.cases)
-
-    lenient = check("6.4", "import torch\ndef test_softmax(softmax):\n    assert softmax(torch.ones(2, 3)) is not None")
-    assert 27 == lenient.cases and lenient.cases_passed < 19
-
-
 def test_a_kernel_that_only_an_interpreter_would_take():
     """try and except are Python, and no Triton."""
     right = next(k.source for k in RIGHT if k.name == "04_exp2").split("BLOCK: tl.constexpr):\n")[1]

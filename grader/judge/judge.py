@@ -50,15 +50,14 @@ def _judged(exercise: Exercise, answer: Answer, seconds: float, seed: int) -> Re
     except zygotes.NoWorker as error:
         flags.insert(0, "grader-failed")  # not an error of the answer
         return replace(result, status="error", message=str(error), cases_passed=run.passed)
-    ran = len(cases) - run.left_out
-    result = replace(result, cases=ran, cases_passed=run.passed, **_traffic(exercise, run.seen, failures))
+    result = replace(result, cases_passed=run.passed, **_traffic(exercise, run.seen, failures))
     if not failures:
         remarks = untrusted.handle(_remarks, exercise, *run.seen[-1], answer, otherwise=lambda why: [])
         return replace(result, status="passed", score=float(exercise.points), remarks=remarks)
     found = diagnose.explain(exercise, answer, run.seen, failures)
     if answer.taken and _is_no_function(failures[0]):
         found = replace(found, message=answer.taken, mistake="name-taken", also=None)
-    counted = min(run.passed, ran - len(_of_its_part(exercise, failures)))
+    counted = min(run.passed, len(cases) - len(_of_its_part(exercise, failures)))
     return replace(
         result, **vars(found) | {"cases_passed": counted if found.cases_passed is None else found.cases_passed}
     )

@@ -10,17 +10,13 @@ from .oracle import Oracle
 from .session import Session
 from .verdict import Failure, failure_of
 
-_ENOUGH = 16  # wrong results to name a mistake by; with fewer, some names are false
-
-
 class Run:
     """The cases of one exercise, run one after another until one of them ends the run.
 
     seconds: time limit for all cases together.
 
     After `run_all`: failures: in the order of the cases. seen: the cases that ran, with their evidence. passed: number
-    of right cases. left_out: number of cases that were not run because enough had failed. not_attempted: a sentence if
-    the exercise still holds its TODO, else None.
+    of right cases. not_attempted: a sentence if the exercise still holds its TODO, else None.
     """
 
     def __init__(self, exercise: Exercise, answer: Answer, cases: list[Case], seconds: float):
@@ -31,7 +27,7 @@ class Run:
         self._unfinished: set[str | None] = set()  # parts of the exercise whose further cases are skipped
         self.failures: list[Failure] = []
         self.seen: list[tuple[Case, Evidence]] = []
-        self.passed = self.left_out = 0
+        self.passed = 0
         self.not_attempted: str | None = None
 
     def run_all(self) -> None:
@@ -153,9 +149,6 @@ class Run:
         if failure.mistake == "out-of-memory" and self._session.too_little_memory:
             raise zygotes.NoWorker(self._session.too_little_memory)
         self.failures.append(failure)
-        if _ENOUGH == sum(f.case.group is None and not f.traffic for f in self.failures):
-            self.left_out = len(self._cases) - len(self.seen)
-            return False
         return not self._session.loading_error and failure.mistake != "out-of-memory"
 
     def _settle_parts(self) -> None:

@@ -30,10 +30,14 @@ def output(case: Case, evidence: Evidence) -> torch.Tensor | None:
     return got[: len(got) - case.facts["spare"]] if "spare" in case.facts else got
 
 
-def formula(compute) -> Detector:
+MOST = 0.5  # of the failing cases, the least that a wrong formula must give: in a row of two, many give the same
+
+
+def formula(compute, share: float = MOST) -> Detector:
     """Matches the numbers of a known wrong formula: compute(x, facts) returns a tensor of the shape of the output.
 
     facts["want"] is the right output; without it, the right output is the softmax of each row of x, of shape (M, N).
+    share: as in Detector.
     """
 
     def fits(case: Case, evidence: Evidence) -> bool:
@@ -55,7 +59,7 @@ def formula(compute) -> Detector:
         right = _right(case, got)
         return 1.0 if right is None else loss_weight(got, right)
 
-    return Detector(detect, fits, weight)
+    return Detector(detect, fits, weight, share)
 
 
 def loss_weight(got: torch.Tensor, right: torch.Tensor) -> float:
