@@ -325,7 +325,7 @@ def states_formula(compute) -> Detector:
     def weight(case: Case, evidence: Evidence) -> float:
         return max(map(detectors.loss_weight, evidence.args[:2], case.facts["states"]))
 
-    return Detector(detect, fits, weight)
+    return Detector(detect, fits, weight, share=0.5)  # fewer are chance
 
 
 def _same(some, others) -> bool:
