@@ -133,8 +133,8 @@ MISTAKES = [
     ),
     Mistake(
         "single-state",
-        "A single number was merged with a sum of 0, and so it counts for nothing.",
-        "What is the d of one number?",
+        "Every row was divided by a sum of 0: no number counted for anything.",
+        "What is the d of one number, and which line merges it?",
     ),
     Mistake(
         "tree-result-unread",
