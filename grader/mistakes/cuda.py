@@ -168,7 +168,7 @@ MISTAKES = [
     ),
     Mistake(
         "no-float4",
-        "The numbers are right, but every access moves one float.",
+        "The numbers are right, but four neighbours that could travel together travel one by one.",
         "What could a thread load when a row begins at a multiple of 16 bytes?",
     ),
     Mistake(

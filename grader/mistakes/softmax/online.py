@@ -293,7 +293,7 @@ MISTAKES = [
     ),
     Mistake(
         "guard-inverted",
-        "A guard is the wrong way round: it treats numbers as if there were none.",
+        "A guard treats numbers as if there were none.",
         "For which states is its condition true, and for which should it be?",
         (
             Mutant("8.2", "if m == -math.inf:", "if m != -math.inf:"),
