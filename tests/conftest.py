@@ -19,6 +19,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "solutions")]
 class Stored:
     """An answer kept as a file. Its header names the exercise and, of a wrong answer, the mistake.
 
+    mistake: None for a right answer, and for a wrong one to which no name is given: its header says `none`.
     since: the first Triton that was seen to refuse it so; with an older one the answer runs, or fails in another way.
     """
 
@@ -70,7 +71,8 @@ def stored(folder: str) -> list[Stored]:
         if source.startswith("# files"):  # an attack that is no answer to an exercise
             continue
         header = dict(re.findall(r"^# (exercise|mistake|since): (.+)$", source, re.MULTILINE))
-        found.append(Stored(path.stem, header["exercise"], header.get("mistake"), source, header.get("since")))
+        mistake = None if header.get("mistake") == "none" else header.get("mistake")
+        found.append(Stored(path.stem, header["exercise"], mistake, source, header.get("since")))
     return found
 
 

@@ -42,7 +42,7 @@ def test_a_wrong_answer_is_refused_and_named(kept):
 @pytest.mark.of_every_exercise
 def test_every_wrong_answer_belongs_to_a_known_mistake():
     """An id in a header that the registry does not know could never be printed."""
-    assert {} == {kept.name: kept.mistake for kept in WRONG if kept.mistake not in MISTAKES}
+    assert {} == {kept.name: kept.mistake for kept in WRONG if kept.mistake not in {None, *MISTAKES}}
 
 
 @pytest.mark.parametrize("kept", RIGHT, ids=lambda k: k.name)

@@ -31,7 +31,7 @@ class Counts(ctypes.Structure):
         (name, ctypes.c_int64)
         for name in (
             "barriers", "warp_operations", "blocks_storing", "widest", "most_loads", "stored_again",
-            "most_read", "unstored", "thread", "block",
+            "most_read", "narrow", "unstored", "thread", "block",
         )
     ]  # fmt: skip
 
@@ -71,7 +71,7 @@ def launch(source: str, ledger: Ledger, grid: tuple[int, ...], order: str, args,
 def _record(runtime, source: str, library: str, ledger: Ledger, launch: Launch, tensors: dict) -> None:
     """Enter the runtime's counts into the ledger, and copy its memory back into the tensors."""
     counts = Counts.in_dll(runtime, "counts")
-    for name in ("barriers", "warp_operations", "most_loads", "stored_again", "most_read"):
+    for name in ("barriers", "warp_operations", "most_loads", "stored_again", "most_read", "narrow"):
         launch.options[name] = getattr(counts, name)
     launch.options["loaded_back"] = 0  # elements read from tensors that the kernel also stores to
     launch.options["unstored"] = report.unstored(counts, source, library) if counts.unstored else ""

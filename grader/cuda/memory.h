@@ -93,6 +93,11 @@ static void count(Tensor& tensor, int64_t offset, int size, int access) {
         const int64_t read = fibers[now].read += size;
         if (read > counts.most_read) counts.most_read = read;
     }
+    for (int64_t e = offset / 4; access == LOAD && e < (offset + size + 3) / 4; e++) {
+        int32_t& owner = tensor.owner[e];
+        counts.narrow += (size < 16 && owner == UNREAD) - (size >= 16 && owner == NARROW);
+        if (owner < 0) owner = size >= 16 ? WIDE : owner == UNREAD ? NARROW : owner;
+    }
     if (access == LOAD) return;
     tensor.written += size;
     stored = true;

@@ -36,13 +36,15 @@ struct Tensor {
     char* data;              // the elements
     int64_t bytes, read, written;
     int64_t shared;  // stores to an element into which another block had stored
-    int32_t* owner;  // for each element the block of its last store, -1: none
+    int32_t* owner;  // for each element the block of its last store; before the first, one of these
 };
+enum { UNREAD = -1, NARROW = -2, WIDE = -3 };  // NARROW: never loaded with 16 bytes at once
 struct Counts {
     int64_t barriers, warp_operations, blocks_storing, widest;
     int64_t most_loads;     // loads from shared memory by one thread of one block, at most
     int64_t stored_again;   // stores to an element into which this block or another had stored
     int64_t most_read;      // bytes loaded from tensors by one thread of one block, at most
+    int64_t narrow;         // elements of tensors that were loaded, and never with 16 bytes at once
     int64_t unstored, thread, block;  // of the first load of shared memory without a store in its block
 };
 struct Fiber {

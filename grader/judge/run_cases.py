@@ -10,6 +10,7 @@ from .oracle import Oracle
 from .session import Session
 from .verdict import Failure, failure_of
 
+
 class Run:
     """The cases of one exercise, run one after another until one of them ends the run.
 

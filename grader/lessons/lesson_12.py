@@ -136,7 +136,7 @@ _MATRICES = [
     ("a warp with nothing but -inf", inputs.leading_minus_inf, 2, 66, 64),
     ("one -inf in each row", inputs.one_minus_inf, 3, 36, 32),
     ("one outlier in each row", inputs.outlier, 3, 37, 32),
-    ("an outlier among the last values of each row", inputs.last_outliers, 4, 32, 32),
+    ("an outlier among the last values of each row", inputs.last_outliers, 4, 64, 64),
     ("a last half of -inf", inputs.trailing_minus_inf, 2, 256, 32),
     ("constant rows", inputs.constant, 4, 33, 32),
     ("values of -1e38", inputs.lowest, 2, 36, 64),

@@ -10,7 +10,11 @@ MISTAKES = [
         "What does this step do otherwise than those that are right already?",
     ),
     Mistake("earlier-todo", "An earlier exercise comes first.", "Which exercise does the line above name?"),
-    Mistake("value-left-out", "The name is there, but it still holds a placeholder.", "What value should it have?"),
+    Mistake(
+        "value-left-out",
+        "The name is there, but what it holds is None or a placeholder.",
+        "What value should it have?",
+    ),
     Mistake("name-undefined", "Your answer uses a name that no cell defines.", "Where does that name come from?"),
     Mistake(
         "assigned-later",

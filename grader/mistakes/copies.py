@@ -13,7 +13,7 @@ from ..checks import compare
 from ..checks.syntax import load_without_other
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
-from .detectors import both, formula, outside, past_the_row, written
+from .detectors import both, formula, outside, past_the_row, right_lanes_elsewhere, written
 from .kernels import KERNEL
 from .mistake import Mistake
 from .softmax.rows import either, row_begins
@@ -314,14 +314,6 @@ def _lanes_at(address):
     return test
 
 
-def _right_lanes_elsewhere(where: dict, facts: dict) -> bool:
-    """For `outside`: in program 0 as many lanes are active as a row has columns, and some of them are outside.
-
-    In a later program the beginning of the row may be wrong, and those mistakes have other ids.
-    """
-    return where["program"][0] == 0 and (where["lanes"] or 0) < where["of"] == facts["x"].shape[-1]
-
-
 def _more_lanes_than_columns(where: dict, facts: dict) -> bool:
     """For `outside`: the number of active lanes is not that of the columns, and some of them are behind the row."""
     return past_the_row(where, facts) and where["of"] != facts["x"].shape[-1]
@@ -374,7 +366,7 @@ ROWS = (
       for op, stride in (("load", "x_stride"), ("store", "y_stride"))
       for width in (lambda f: f["block"], lambda f: f["x"].shape[1])),
     *((name, outside(op, test)) for op in ("load", "store") for name, test in (
-        ("addresses-not-mask", _right_lanes_elsewhere),
+        ("addresses-not-mask", right_lanes_elsewhere),
         (f"no-{op}-mask", _more_lanes_than_columns),
     )),
     ("input-overwritten", detectors.input_overwritten),

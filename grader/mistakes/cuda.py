@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import torch
 
+from ..checks import compare
 from ..reference.cuda import merge_states, unstored_load, version_fault
 from ..reference.reductions import LANES
 from ..spec import Answer, Case, Detector, Evidence
@@ -133,8 +134,8 @@ MISTAKES = [
     ),
     Mistake(
         "single-state",
-        "A single number was merged with a sum of 0, and so it counts for nothing.",
-        "What is the d of one number?",
+        "Every row was divided by a sum of 0: no number counted for anything.",
+        "What is the d of one number, and which line merges it?",
     ),
     Mistake(
         "tree-result-unread",
@@ -168,7 +169,7 @@ MISTAKES = [
     ),
     Mistake(
         "no-float4",
-        "The numbers are right, but every access moves one float.",
+        "The numbers are right, but four neighbours that could travel together travel one by one.",
         "What could a thread load when a row begins at a multiple of 16 bytes?",
     ),
     Mistake(
@@ -475,7 +476,11 @@ def _last_columns_missing(case: Case, evidence: Evidence, answer: Answer) -> boo
     """v3 stored each row up to the last multiple of four columns, and nothing behind it."""
     got = detectors.output(case, evidence)
     rest = got.shape[1] % 4 if got is not None and got.dim() == 2 else 0
-    return case.group == "v3" and rest > 0 and bool(got[:, -rest:].isnan().all() and not got[:, :-rest].isnan().any())
+    return (
+        case.group == "v3"
+        and rest > 0
+        and bool(compare.never_stored(got[:, -rest:]).all() and not got[:, :-rest].isnan().any())
+    )
 
 
 # ---- by a barrier

@@ -112,6 +112,14 @@ def past_the_row(where: dict, facts: dict) -> bool:
     return (where["lanes"] or 0) < (where["of"] or 0) and (where.get("column") or 0) >= facts["x"].shape[-1]
 
 
+def right_lanes_elsewhere(where: dict, facts: dict) -> bool:
+    """For `outside`: in program 0 as many lanes are active as a row has columns, and some of them are outside.
+
+    In a later program the beginning of the row may be wrong, and those mistakes have other ids.
+    """
+    return where["program"][0] == 0 and (where["lanes"] or 0) < where["of"] == facts["x"].shape[-1]
+
+
 def value_formula(test) -> Detector:
     """Matches a plain value that a known wrong formula gives: test gets the value and the facts of the case.
 

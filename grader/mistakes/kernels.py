@@ -54,6 +54,7 @@ MISTAKES = [
         "What should max do when it meets a masked lane?",
         (
             Mutant("8.3", 'other=-float("inf")', 'other=float("inf")', 2),
+            Mutant("9.1", 'other=-float("inf")', 'other=float("inf")'),
             Mutant("8.3", 'other=-float("inf")', 'other=float("nan")', 2),
             Mutant("4.1 5.1 5.2", 'other=-float("inf")', 'other=float("inf")'),
             Mutant("4.1 5.1 5.2", 'other=-float("inf")', 'other=float("nan")'),

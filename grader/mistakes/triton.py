@@ -145,8 +145,8 @@ MISTAKES = [
     ),
     Mistake(
         "loop-type-changes",
-        "A variable changes its type inside a loop: it starts as a Python number and becomes a tensor.",
-        "Which type should it have before the loop?",
+        "A variable has one type before a loop and another one after its first step.",
+        "Which type does the loop give it, and which one should it have before?",
     ),
     Mistake(
         "returns-from-kernel",

@@ -59,13 +59,16 @@ def bound(facts: dict) -> torch.Tensor:
     of a score becomes the relative error of its weight. The sum of the weights has the weighted mean of these errors.
     The scaling by log2(e), the shift and the factors of the walk add a few roundings, each relative to a score or to
     the maximum. A sum over N keys adds one rounding a key. All errors are relative to the sum of weight · |v|, because
-    the terms of an output may cancel.
+    the terms of an output may cancel. Where all scores of a query are equal, they have the same error, which
+    cancels.
     """
     q, k, v = (facts[name].double() for name in "qkv")
     s = _scores(facts)
     p = torch.softmax(s, 1)
     magnitude = facts["scale"] * matmul(q.abs(), k.abs().t())
-    off = (q.shape[1] + 12) * magnitude + 4 * s.amax(1, keepdim=True).abs()
+    top = s.amax(1, keepdim=True)
+    differ = ((s < top) & (s > -torch.inf)).any(1, keepdim=True)
+    off = (q.shape[1] + 12) * magnitude * differ + 4 * top.abs()
     off = off + (p * off).sum(1, keepdim=True) + 16 + len(k)
     return _EPS * matmul(p * off, v.abs()) + 2 * torch.finfo(torch.float32).smallest_normal
 

@@ -59,4 +59,6 @@ def version_fault(version: str, evidence: Evidence, n: int) -> tuple[str, str] |
         return "stored-again", f"right numbers, but {options['stored_again']} elements are stored a second time"
     if v3 and n % _FLOAT4 == 0 and launch["widest"] < _FLOAT4:
         return "no-float4", "right numbers, but no access is wider than 4 bytes"
+    if v3 and n % _FLOAT4 == 0 and 4 * options["narrow"] > launch["grid"][0] * n:
+        return "no-float4", f"right numbers, but {options['narrow']} elements are never loaded as part of 16 bytes"
     return None, None

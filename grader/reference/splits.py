@@ -77,11 +77,15 @@ def returned(x: torch.Tensor, n_splits: int, evidence: Evidence) -> str | None:
 def programs_accepted(programs: int, x: torch.Tensor, n_splits: int) -> bool:
     """Whether this number of programs is accepted for n_splits splits of each row of x.
 
-    Splits may be rounded up to whole blocks, which leaves fewer programs. Splits of 8192 columns and more give no
-    reason to round.
+    Splits may be rounded up to whole blocks, which leaves fewer programs: in a row that is alone, those of some power
+    of two. Splits of 8192 columns and more give no reason to round.
     """
-    asked = len(x) * n_splits
-    return programs == asked or (programs < asked and x.shape[1] // n_splits < 8192)
+    m, n = x.shape
+    if programs >= m * n_splits or n // n_splits >= 8192:
+        return programs == m * n_splits
+    size = split_size(n, n_splits)
+    rounded = {-(-n // (-(-size // 2**i) * 2**i)) for i in range(14)}
+    return m > 1 or programs in rounded
 
 
 def programs_over_the_row(x: torch.Tensor, evidence: Evidence) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...checks import syntax
 from .. import detectors
-from ..detectors import both, formula, outside, past_the_row, written
+from ..detectors import both, formula, outside, past_the_row, right_lanes_elsewhere, written
 from ..kernels import KERNEL
 from ..mistake import Mistake
 from ..mutant import Mutant, also
@@ -41,6 +41,8 @@ MISTAKES = [
             Mutant("8.1", "math.exp(x - new)", "math.exp(x + new)"),
             Mutant("8.3", "tl.exp(x - m)", "tl.exp(x + m)"),
             Mutant("8.3", "tl.exp(x - shift)", "tl.exp(x + shift)"),
+            Mutant("9.1", "tl.exp(x - shift)", "tl.exp(x + shift)"),
+            Mutant("9.2", "tl.exp(x - m)", "tl.exp(x + m)"),
         ),
     ),
     Mistake(
@@ -111,6 +113,7 @@ MISTAKES = [
             Mutant("4.1 5.1 5.2", "tl.exp(", "tl.exp2("),
             Mutant("8.3", "tl.exp(x - m)", "tl.exp2(x - m)"),
             Mutant("8.3", "tl.exp(x - shift)", "tl.exp2(x - shift)"),
+            Mutant("9.2", "tl.exp(x - m)", "tl.exp2(x - m)"),
         ),
     ),
     Mistake(
@@ -129,6 +132,8 @@ MISTAKES = [
         "Which of the two should be subtracted from the other?",
         (
             Mutant("8.3 8.4", "tl.exp(x - m)", "tl.exp(m - x)"),
+            Mutant("9.1", "tl.exp(x - shift)", "tl.exp(shift - x)"),
+            Mutant("9.2", "tl.exp(x - m)", "tl.exp(m - x)"),
             Mutant("8.3 8.4", "tl.exp(x - shift)", "tl.exp(shift - x)", then=also("tl.exp(x - m)", "tl.exp(m - x)")),
             Mutant("4.1 5.1 5.2", "tl.exp(x - row_max)", "tl.exp(row_max - x)"),
         ),
@@ -190,6 +195,7 @@ MISTAKES = [
 # mutants need no more.
 SOFTMAX_PLACES = (
     *KERNEL,
+    *(("addresses-not-mask", outside(op, right_lanes_elsewhere)) for op in ("load", "store")),
     ("no-store-mask", outside("store", past_the_row)),
     ("no-load-mask", outside("load", past_the_row)),
     ("input-overwritten", detectors.input_overwritten),
