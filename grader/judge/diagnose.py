@@ -141,7 +141,7 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
 def votes(detectors: Table, answer: Answer, passed: Seen, failures: list[Failure]) -> list[Vote]:
     """One vote for each mistake that can explain the failures: the vote of its best detector."""
     first = failures[0]
-    numeric = [f for f in failures if not (f.evidence.error or f.case.expects_error or f.traffic)]
+    numeric = [(f.case, f.evidence) for f in failures if not (f.evidence.error or f.case.expects_error or f.traffic)]
     ran = [(f.case, f.evidence) for f in failures if not f.evidence.error]
     found: dict[str, Vote] = {}
     for mistake, detect in detectors:
@@ -151,8 +151,11 @@ def votes(detectors: Table, answer: Answer, passed: Seen, failures: list[Failure
         if detect.exact and not (fits(detect, ran) and fits(detect, passed)):
             continue
         matched = [f for f in failures if f is first or detect(f.case, f.evidence, answer)]
-        of = failures if detect.fits is None else numeric
-        if len(matched) < detect.share * len(of):
+        if detect.fits is None or not numeric:
+            share = len(matched) / len(failures)
+        else:  # a formula agrees with a case for which it says nothing
+            share = sum(fits(detect, [each]) for each in numeric) / len(numeric)
+        if share < detect.share:
             continue
         weights = [weight(detect, f) for f in matched]
         certain = max(weights) == 1

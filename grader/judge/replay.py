@@ -23,7 +23,7 @@ from ..spec import Answer, Call, Case, Detector, Evidence, Exercise, Out
 from . import zygotes
 
 SECONDS = 20.0  # for all mutants of one failure; none of them hangs, but a machine may be slow
-_SHARE = 0.7  # of the failing cases; a match in fewer is chance, as in a row of one column
+_SHARE = 0.5  # of the failing cases; a match in fewer is chance, as in a row of one column
 _LARGEST = 20_000  # Case.size of the cases that are replayed
 _MOST_KEPT, _LARGEST_KEPT = 4000, 4096  # outcomes that are kept for the next answer, and numbers in each
 _kept: dict[tuple, Outcome] = {}

@@ -76,8 +76,8 @@ def _row_case(kernel: str, label: str, x: torch.Tensor, block: int, order: str, 
 
 # No block has 4 lanes: r · BLOCK · row_stride would equal r · 4 · row_stride, a row stride in bytes.
 _MATRICES = [
-    ("one full row", inputs.randn, 1, 2, 2, 0, "forward"),
-    ("full rows", inputs.randn, 2, 2, 2, 0, "forward"),
+    ("one full row", inputs.randn, 1, 8, 8, 0, "forward"),
+    ("full rows", inputs.randn, 2, 8, 8, 0, "forward"),
     ("ragged", inputs.randn, 3, 5, 8, 0, "forward"),
     ("gaps between the rows", inputs.randn, 3, 6, 8, 3, "forward"),
     ("one column", inputs.randn, 30, 1, 8, 0, "forward"),

@@ -535,7 +535,7 @@ def formula(compute, mixes_queries: bool = False) -> Detector:
     def weight(case: Case, evidence: Evidence) -> float:
         return detectors.loss_weight(detectors.output(case, evidence), case.facts["want"])
 
-    return Detector(detect, fits, weight, detectors.MOST)
+    return Detector(detect, fits, weight)
 
 
 def _same(got: torch.Tensor, numbers: torch.Tensor, facts: dict) -> bool:

@@ -407,8 +407,8 @@ def _all_lowest(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 def _of_each_row(compute) -> Detector:
-    """Matches compute(x), one wrong number for each row of x."""
-    return formula(lambda x, facts: compute(x))
+    """Matches compute(x), one wrong number for each row of x. Masked lanes add their own to it in the other cases."""
+    return formula(lambda x, facts: compute(x), share=0.0)
 
 
 MAXIMUM = (

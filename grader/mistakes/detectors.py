@@ -113,10 +113,12 @@ def past_the_row(where: dict, facts: dict) -> bool:
 
 
 def right_lanes_elsewhere(where: dict, facts: dict) -> bool:
-    """For `outside`: in program 0 as many lanes are active as a row has columns, and some of them are outside.
+    """For `outside`: in program 0 as many lanes are active as a row has columns, and some of them are beyond its end.
 
     In a later program the beginning of the row may be wrong, and those mistakes have other ids.
     """
+    if (where.get("column") or 0) < 0:
+        return False
     return where["program"][0] == 0 and (where["lanes"] or 0) < where["of"] == facts["x"].shape[-1]
 
 

@@ -8,7 +8,7 @@ import triton.language as tl
 def copy_rows_kernel(y_ptr, x_ptr, row_stride, n_cols, BLOCK: tl.constexpr):
     """Copy row program_id(0) of x to y. Rows begin row_stride elements apart; BLOCK is at least n_cols."""
     row = tl.program_id(0)
-    cols = tl.arange(1, BLOCK)
+    cols = 1 + tl.arange(0, BLOCK)
     mask = cols < n_cols
     x = tl.load(x_ptr + row * row_stride + cols, mask=mask)
     tl.store(y_ptr + row * row_stride + cols, x, mask=mask)

@@ -1,5 +1,5 @@
 # exercise: 7.3
-# mistake: nan-computed
+# mistake: pad-wins
 import triton
 import triton.language as tl
 

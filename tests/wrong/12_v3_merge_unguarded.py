@@ -1,5 +1,5 @@
 # exercise: 12.4
-# mistake: nan-computed
+# mistake: inf-minus-inf
 v1 = v2 = 'static_assert(false, "TODO 12.4");'
 v3 = r"""
 // The state (m, d) takes in another one, as in lesson 08.
