@@ -13,6 +13,7 @@ import pathlib
 import sys
 import tempfile
 import types
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from triton import CompilationError
 
@@ -40,13 +41,16 @@ class _Pointer:
 
 
 def reply(request: dict) -> dict:
-    """The reply to a request of request.py: {"columns": one dictionary for each of its targets}, or {"refused": why}."""
+    """The reply to a request of request.py: {"columns": a dictionary for each target}, or {"refused": why}."""
     program = schema.unpack(request["program"], KernelProgram)
     try:
         kernel = admit(program)
         args = [_decoded(value) for value in request["args"]]
         kwargs = {name: _decoded(value) for name, value in request["kwargs"].items()}
-        return {"columns": [_column(kernel, args, {**kwargs, **more}, target) for target, more in request["targets"]]}
+        with ThreadPoolExecutor() as readers:  # NVIDIA's tools read one kernel while Triton compiles the next
+            columns = request["targets"]
+            reading = [_compiled(readers, kernel, args, {**kwargs, **more}, *target) for target, more in columns]
+        return {"columns": [_numbers(each) for each in reading]}
     except CompilationError as error:
         why = refused(error, program)
         return {"refused": f"{why}, in the line `{why.line}`" if why.line else str(why)}
@@ -61,15 +65,25 @@ def _decoded(value):
     return launches.decode(value, lambda tensor: _Pointer(*tensor), kernel, named_tuple)
 
 
-def _column(kernel, args: list, kwargs: dict, target: list) -> dict:
+def _compiled(readers: ThreadPoolExecutor, kernel, args: list, kwargs: dict, *target) -> Future:
+    """The future of the numbers of one column. Raises CompilationError for a kernel that no GPU takes."""
+    made: Future = Future()
     try:
-        compiled = compile_for(kernel, args, kwargs, tuple(target))
-        return _nvidia(compiled) if target[0] == "cuda" else _amd(compiled)
+        compiled = compile_for(kernel, args, kwargs, target)
     except CompilationError:
         raise
     except Exception as error:  # each version has errors of its own for a GPU that it does not know
-        words = " ".join(str(error).split()) or type(error).__name__
-        return {"error": words[:300]}
+        made.set_exception(error)
+        return made
+    return readers.submit(_nvidia if target[0] == "cuda" else _amd, compiled)
+
+
+def _numbers(column: Future) -> dict:
+    """The numbers of a column, or the error that it has instead."""
+    try:
+        return column.result()
+    except Exception as error:
+        return {"error": (" ".join(str(error).split()) or type(error).__name__)[:300]}
 
 
 def _nvidia(compiled) -> dict:

@@ -92,7 +92,7 @@ def _here() -> tuple[tuple, dict]:
     import torch
 
     if not torch.cuda.is_available():
-        raise KernelMisuse(f"gpu={_HERE!r} is the GPU of this machine, and it has none: choose among {', '.join(TARGETS)}")
+        raise KernelMisuse(f"this machine has no GPU for gpu={_HERE!r}: choose among {', '.join(TARGETS)}")
     found = torch.cuda.get_device_properties(torch.cuda.current_device())
     if torch.version.hip:
         architecture = found.gcnArchName.partition(":")[0]

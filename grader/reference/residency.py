@@ -27,9 +27,9 @@ DEVICES = {
     "RTX 4090": dict(zip(KEYS, (128, 32, 65536, 256, 102400, 1536, 24))),
     "warps of 64": dict(zip(KEYS, (304, 64, 131072, 512, 65536, 2048, 32))),
 }
-# The same of the GPUs that machine_code compiles for, with two more facts of the maker's tables: the parts into which the
-# registers of a multiprocessor are divided, and the bytes of shared memory that it keeps for each program. A
-# multiprocessor of the RX 7900 is a pair of compute units, which share their memory.
+# The same of the GPUs that machine_code compiles for, with two more facts: the parts into which the registers of a
+# multiprocessor are divided, and the bytes of shared memory that it keeps for each program. A multiprocessor of the
+# RX 7900 is a pair of compute units, which share their memory.
 CARDS = {
     name: dict(zip((*KEYS, "register_parts", "reserved_shared_mem"), properties))
     for name, properties in {
@@ -45,7 +45,7 @@ _PLACES = {(7, 5): 16, (8, 6): 16, (8, 7): 16, (8, 9): 24, (12, 0): 24, (12, 1):
 
 
 def of_nvidia(multiprocessors: int, capability: tuple[int, int], shared: int, threads: int) -> dict:
-    """The properties as in CARDS of another NVIDIA GPU. shared, threads: of one multiprocessor, in bytes and threads."""
+    """Properties as in CARDS, of another NVIDIA GPU. shared: bytes of a multiprocessor. threads: that it holds."""
     properties = (multiprocessors, 32, 65536, 256, shared, threads, _PLACES.get(capability, 32))
     return dict(zip(CARDS["T4"], (*properties, 4, 1024 if capability >= (8, 0) else 0)))
 
