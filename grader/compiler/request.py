@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,9 +26,24 @@ def compiled(program: dict, args: list, kwargs: dict, targets: list[tuple[tuple,
     """
     if missing := environment.without_triton():
         raise NotCompiled(missing)
-    request = {"program": program, "args": args, "kwargs": kwargs, "targets": targets}
+    try:
+        return _reply({"program": program, "args": args, "kwargs": kwargs, "targets": targets})
+    except _Ended as error:  # LLVM ends the process where it cannot go on, so each target gets one of its own
+        if len(targets) == 1:
+            return [{"error": str(error)}]
+        return [column for target in targets for column in compiled(program, args, kwargs, [target])]
+
+
+class _Ended(Exception):
+    """The process ended without a reply."""
+
+
+def _reply(request: dict) -> list[dict]:
+    """The columns of a request. Raises NotCompiled or _Ended."""
     with tempfile.TemporaryDirectory() as folder:
         variables = {"FIVE_PASSES_WORKER": "1", "TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": folder}
+        if link := shutil.which("true"):  # Triton 3.4 wants ROCm's linker, but only the text before it is read
+            variables["TRITON_HIP_LLD_PATH"] = link
         try:
             done = subprocess.run(
                 [sys.executable, "-m", "grader.compiler.compile"],
@@ -43,8 +59,9 @@ def compiled(program: dict, args: list, kwargs: dict, targets: list[tuple[tuple,
     try:
         reply = json.loads(done.stdout)
     except ValueError:
-        last = done.stderr.strip().splitlines()[-1:] or [f"exit status {done.returncode}"]
-        raise NotCompiled(f"Triton {environment.triton()} cannot compile here: {last[0][:300]}") from None
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        fatal = [line for line in lines if line.startswith("LLVM ERROR")] or lines[-1:]
+        raise _Ended(fatal[0][:300] if fatal else f"its process ended with status {done.returncode}") from None
     if "refused" in reply:
         raise NotCompiled(reply["refused"])
     return reply["columns"]
