@@ -291,6 +291,27 @@ def make_ir(kernel, signature: dict, constants: dict, options: dict, target: tup
     source.make_ir(**{name: known[name] for name in inspect.signature(source.make_ir).parameters})
 
 
+@functools.cache
+def _keep_lines_of_assembly() -> None:
+    """Let all of a piece of inline assembly, such as a masked load, keep its line. For this process.
+
+    LLVM counts the line of the source up with each line of the assembly.
+    """
+    from triton.backends.nvidia.compiler import CUDABackend
+
+    make_cubin = CUDABackend.make_cubin
+
+    def with_lines(backend, ptx, *args):
+        lines, inside = [], False
+        for line in ptx.split("\n"):
+            inside = "// begin inline asm" in line or (inside and "// end inline asm" not in line)
+            if not (inside and line.lstrip().startswith(".loc")):
+                lines.append(line)
+        return make_cubin(backend, "\n".join(lines), *args)
+
+    CUDABackend.make_cubin = with_lines
+
+
 class _AbsentDriver:
     """A driver for a GPU that is not there: all that a launch asks of one before it compiles."""
 
@@ -322,6 +343,7 @@ def compile_for(kernel, args, kwargs: dict, target: tuple):
         if hasattr(module, "triton_key"):
             module.triton_key = str
     driver.set_active(_AbsentDriver(GPUTarget(*target)))
+    _keep_lines_of_assembly()
     return kernel.warmup(*args, **kwargs, grid=(1,))
 
 
