@@ -69,7 +69,7 @@ def _compiled(readers: ThreadPoolExecutor, kernel, args: list, kwargs: dict, *ta
     """The future of the numbers of one column. Raises CompilationError for a kernel that no GPU takes."""
     made: Future = Future()
     try:
-        compiled = compile_for(kernel, args, kwargs, target)
+        compiled = compile_for(kernel, args, kwargs, target, sass.with_places)
     except CompilationError:
         raise
     except Exception as error:  # each version has errors of its own for a GPU that it does not know

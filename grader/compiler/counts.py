@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-_KERNEL = re.compile(r"<kernel \w+ [0-9a-f]{16}>")  # a file name of device_side/kernel_text.py
+KERNEL = re.compile(r"<kernel \w+ [0-9a-f]{16}>")  # a file name of device_side/kernel_text.py
 
 
 @dataclass
@@ -32,7 +32,7 @@ class Counts:
 def line_of(places: Iterable[tuple[str, int]]) -> str:
     """The learner's line: the first place that is in the text of a kernel. places: (file, line), innermost first."""
     for file, line in places:
-        found = _KERNEL.search(file)
+        found = KERNEL.search(file)
         if found:
             return linecache.getline(found[0], line).rstrip()
     return ""

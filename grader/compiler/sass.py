@@ -8,7 +8,7 @@ import subprocess
 
 import triton
 
-from .counts import Counts, line_of
+from .counts import KERNEL, Counts, line_of
 
 _INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;")
 _PLACE = re.compile(r'File "(.*?)", line (\d+)')
@@ -26,6 +26,26 @@ def tool(name: str) -> str:
         if found.exists():
             return str(found)
     raise MissingTool(f"this package of Triton {triton.__version__} has no {name}, which reads NVIDIA's machine code")
+
+
+def with_places(ptx: str) -> str:
+    """The PTX with the right places in the source.
+
+    LLVM counts the line up with each line of inline assembly, which is how Triton writes a masked load. And before
+    Triton 3.9 only a comment says which line of a kernel calls a function of Triton's.
+    """
+    files = {name: number for number, name in re.findall(r'^\s*\.file\s+(\d+)\s.*"(<kernel .*>)"', ptx, re.MULTILINE)}
+    lines, inside = [], False
+    for line in ptx.split("\n"):
+        inside = "// begin inline asm" in line or (inside and "// end inline asm" not in line)
+        if line.lstrip().startswith(".loc"):
+            place = re.search(f"({KERNEL.pattern}):(\\d+):(\\d+)", line)
+            if inside:
+                continue
+            if place and place[1] in files:
+                line = f"\t.loc\t{files[place[1]]} {place[2]} {place[3]}"
+        lines.append(line)
+    return "\n".join(lines)
 
 
 def usage(cubin: pathlib.Path) -> dict[str, int]:
@@ -49,18 +69,15 @@ def _run(name: str, *arguments: str) -> str:
 
 def count(text: str) -> Counts:
     """The counts of the text of `disassembled`."""
-    counts, places, fresh = Counts(), [], False
+    counts, places = Counts(), []
     for line in text.split("\n"):
-        if "//## File" in line:  # the places of an inlined instruction stand in several lines
-            places = [*([] if fresh else places), *((file, int(at)) for file, at in _PLACE.findall(line))]
-            fresh = False
-            continue
-        found = _INSTRUCTION.match(line)
-        if not found:
-            continue
-        fresh = True
-        counts.listing.append((line_of(places), found[1]))
-        _count(re.sub(r"^@!?U?P\w+\s+", "", found[1]).split()[0], counts)
+        if "//## File" in line:
+            said = [(file, int(at)) for file, at in _PLACE.findall(line)]
+            # Where a function calls another one, each call has a line, which begins where the line above ends.
+            places = [*places, *said[1:]] if places[-1:] == said[:1] and len(said) > 1 else said
+        elif found := _INSTRUCTION.match(line):
+            counts.listing.append((line_of(places), found[1]))
+            _count(re.sub(r"^@!?U?P\w+\s+", "", found[1]).split()[0], counts)
     while counts.listing and counts.listing[-1][1] == "NOP":  # up to a round address
         counts.listing.pop()
     return counts

@@ -14,7 +14,7 @@ import functools
 import importlib
 import inspect
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 # our name -> its path from triton.runtime.interpreter
@@ -292,24 +292,12 @@ def make_ir(kernel, signature: dict, constants: dict, options: dict, target: tup
 
 
 @functools.cache
-def _keep_lines_of_assembly() -> None:
-    """Let all of a piece of inline assembly, such as a masked load, keep its line. For this process.
-
-    LLVM counts the line of the source up with each line of the assembly.
-    """
+def _before_ptxas(change: Callable[[str], str]) -> None:
+    """Change every PTX before it is assembled. For this process."""
     from triton.backends.nvidia.compiler import CUDABackend
 
     make_cubin = CUDABackend.make_cubin
-
-    def with_lines(backend, ptx, *args):
-        lines, inside = [], False
-        for line in ptx.split("\n"):
-            inside = "// begin inline asm" in line or (inside and "// end inline asm" not in line)
-            if not (inside and line.lstrip().startswith(".loc")):
-                lines.append(line)
-        return make_cubin(backend, "\n".join(lines), *args)
-
-    CUDABackend.make_cubin = with_lines
+    CUDABackend.make_cubin = lambda backend, ptx, *args: make_cubin(backend, change(ptx), *args)
 
 
 class _AbsentDriver:
@@ -328,12 +316,12 @@ class _AbsentDriver:
         return 0
 
 
-def compile_for(kernel, args, kwargs: dict, target: tuple):
+def compile_for(kernel, args, kwargs: dict, target: tuple, change: Callable[[str], str]):
     """Compile a kernel as its launch would, for a GPU target (backend, architecture, warp size); launch nothing.
 
     For a process of its own, without a cache that others use: it replaces Triton's driver and the key of its cache.
-    args, kwargs: those of the launch; of a tensor, it looks at dtype, data_ptr() and ptr_range() only. Returns Triton's
-    compiled kernel. Raises the exceptions of Triton's compiler.
+    args, kwargs: those of the launch; of a tensor, it looks at dtype, data_ptr() and ptr_range() only. change: of the
+    PTX before it is assembled. Returns Triton's compiled kernel. Raises the exceptions of Triton's compiler.
     """
     from triton.backends.compiler import GPUTarget
     from triton.compiler import compiler
@@ -343,7 +331,7 @@ def compile_for(kernel, args, kwargs: dict, target: tuple):
         if hasattr(module, "triton_key"):
             module.triton_key = str
     driver.set_active(_AbsentDriver(GPUTarget(*target)))
-    _keep_lines_of_assembly()
+    _before_ptxas(change)
     return kernel.warmup(*args, **kwargs, grid=(1,))
 
 
