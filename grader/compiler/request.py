@@ -10,6 +10,10 @@ import sys
 import tempfile
 
 from .. import environment
+from ..host_side.kernel_source import UnreadableKernel, collect
+from ..interpreter.triton_private import is_kernel
+from ..protocol import launches, schema
+from ..protocol.kernels import KernelProgram
 
 _SECONDS = 300
 
@@ -18,20 +22,33 @@ class NotCompiled(RuntimeError):
     """Triton's compiler refuses a kernel, or it cannot run here."""
 
 
-def compiled(program: dict, args: list, kwargs: dict, targets: list[tuple[tuple, dict]]) -> list[dict]:
+def compiled(kernel, args, kwargs: dict, targets: list[tuple[tuple, dict]]) -> list[dict]:
     """One dictionary for each target: {"error": why}, or as compile.py makes it. Raises NotCompiled.
 
-    program: a packed KernelProgram. args, kwargs: of the launch, encoded by protocol/launches.py; a tensor is
-    [dtype, address, bytes of its storage]. targets: (target as in targets.py, more keyword arguments) of each column.
+    kernel: a function with @triton.jit. args, kwargs: of its launch. targets: (target as in targets.py, more keyword
+    arguments) of each column.
     """
-    if missing := environment.without_triton():
-        raise NotCompiled(missing)
     try:
-        return _reply({"program": program, "args": args, "kwargs": kwargs, "targets": targets})
+        program = schema.pack(collect(kernel.fn, [*args, *kwargs.values()]), KernelProgram)
+        encoded = {"args": [*map(_encoded, args)], "kwargs": {name: _encoded(value) for name, value in kwargs.items()}}
+    except UnreadableKernel as error:
+        raise NotCompiled(str(error)) from None
+    try:
+        return _reply({"program": program, **encoded, "targets": targets})
     except _Ended as error:  # LLVM ends the process where it cannot go on, so each target gets one of its own
         if len(targets) == 1:
             return [{"error": str(error)}]
-        return [column for target in targets for column in compiled(program, args, kwargs, [target])]
+        return [column for target in targets for column in compiled(kernel, args, kwargs, [target])]
+
+
+def _encoded(value):
+    def tensor(value):
+        return {"tensor": [str(value.dtype).removeprefix("torch."), value.data_ptr(), value.untyped_storage().nbytes()]}
+
+    def kernel(value):
+        return schema.pack(collect(value.fn), KernelProgram) if is_kernel(value) else None
+
+    return launches.encode(value, tensor, kernel)
 
 
 class _Ended(Exception):

@@ -7,11 +7,8 @@ import math
 from .. import environment
 from ..compiler import request
 from ..compiler.targets import TARGETS
-from ..host_side.kernel_source import UnreadableKernel, collect
 from ..interpreter import KernelMisuse, launch_args
-from ..interpreter.triton_private import is_kernel, under_decorators
-from ..protocol import launches, schema
-from ..protocol.kernels import KernelProgram
+from ..interpreter.triton_private import under_decorators
 from ..reference import residency
 from .machine_table import Column, MachineCode
 
@@ -40,12 +37,10 @@ def machine_code(kernel, *args, grid=None, gpu="T4", num_warps=None, **constants
     bound, _ = launch_args.bind(function.fn, args, constants)
     launched = _programs(grid, bound, name)
     try:
-        program = schema.pack(collect(function.fn, bound.values()), KernelProgram)
-        encoded = [_encoded(value) for value in args], {key: _encoded(value) for key, value in constants.items()}
-        found = request.compiled(program, *encoded, targets)
+        found = request.compiled(function, args, constants, targets)
         if len(why := {made.get("error") for made in found}) == 1 and (why := why.pop()):
             raise request.NotCompiled(f"Triton {environment.triton()} says: {why}")
-    except (UnreadableKernel, request.NotCompiled) as error:
+    except request.NotCompiled as error:
         raise KernelMisuse(f"no machine code of {name}: {error}") from None
     call = {"kernel": name, **{key: _shown(value) for key, value in (bound | constants).items()}}
     return MachineCode(
@@ -112,16 +107,6 @@ def _programs(grid, bound: dict, name: str) -> int | None:
         return None
     grid = launch_args.as_grid(grid, name)
     return math.prod(grid(bound) if callable(grid) else grid)
-
-
-def _encoded(value):
-    def tensor(value):
-        return {"tensor": [str(value.dtype).removeprefix("torch."), value.data_ptr(), value.untyped_storage().nbytes()]}
-
-    def kernel(value):
-        return schema.pack(collect(value.fn), KernelProgram) if is_kernel(value) else None
-
-    return launches.encode(value, tensor, kernel)
 
 
 def _shown(value) -> str:
