@@ -15,6 +15,7 @@ import triton.language as tl
 from conftest import ROOT
 
 import grader
+from grader import environment
 from grader.compiler.targets import TARGETS
 from grader.interpreter import KernelMisuse
 from grader.reference import residency
@@ -191,7 +192,7 @@ X = torch.zeros(4, 16)
         (lambda: softmax(X, gpu=[]), "an empty list"),
         (lambda: softmax(X, num_warps=3), "a power of two, such as 1, 4 or 8, and not 3"),
         (lambda: grader.machine_code(double_kernel, X), "missing 2 required positional arguments"),
-        (lambda: grader.machine_code(double_kernel, X, X, BLOCK=16, BLOK=3), "has no parameter 'BLOK'"),
+        (lambda: grader.machine_code(double_kernel, X, X, BLOCK=16, SIZE=3), "has no parameter 'SIZE'"),
         (lambda: grader.machine_code(double_kernel, X, X, BLOCK=16, grid=4), "the grid of a launch is a tuple"),
         (lambda: grader.machine_code(double_kernel, X, "x", BLOCK=16), "no machine code of double_kernel: "),
         (lambda: grader.machine_code(double_kernel, X, [X], BLOCK=16), "one argument of this launch is a list"),
@@ -205,6 +206,14 @@ def test_a_call_that_cannot_be_gets_one_sentence(call, says):
         call()
 
     assert says in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_without_triton_a_sentence_says_where_it_runs(monkeypatch):
+    """As on macOS."""
+    monkeypatch.setattr(environment, "without_triton", lambda: "Triton has no package for macOS")
+
+    with pytest.raises(KernelMisuse, match="needs Triton's compiler. Triton has no package for macOS"):
+        softmax(X)
 
 
 def test_the_gpu_of_a_machine_without_one(monkeypatch):
