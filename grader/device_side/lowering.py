@@ -47,7 +47,7 @@ def lower(text: str, signature: dict, constants: dict, options: dict) -> None:
     try:
         lower_kernel(kernel, signature, constants, options)
     except CompilationError as error:
-        raise _refused(error, program) from None
+        raise refused(error, program) from None
 
 
 @functools.lru_cache(maxsize=64)
@@ -57,7 +57,7 @@ def _admitted(text: str):
     return program, admit(program)
 
 
-def _refused(error: CompilationError, program: KernelProgram) -> RefusedLine:
+def refused(error: CompilationError, program: KernelProgram) -> RefusedLine:
     """The innermost error: that of a function which the kernel calls, where it is one."""
     while isinstance(error.__cause__, CompilationError):
         error = error.__cause__

@@ -6,7 +6,10 @@ wider ones are the same numbers, and so are integers that were computed from the
 
 from __future__ import annotations
 
-import torch
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
 
 # Operations whose integers are places or counts, and no numbers in another form: unless they are applied to the bits of
 # numbers, for a few of them return what they are given.
@@ -40,12 +43,16 @@ class FloatStorages:
 
     def share_of(self, tensor: torch.Tensor) -> float:
         """As `share`, for a tensor."""
+        import torch  # here, since a process that only compiles kernels loads this module too
+
         if tensor.layout != torch.strided or tensor.is_meta:
             return float(tensor.is_floating_point())
         return self.share(_storage(tensor), tensor.element_size(), tensor.is_floating_point())
 
     def computed(self, operation: str, read: list[torch.Tensor], written: list[torch.Tensor], fresh: list) -> None:
         """Take note of an operation of PyTorch. read, written, fresh: its inputs, changed inputs and new tensors."""
+        import torch
+
         for tensor in fresh:
             self.hold(tensor)
         bits = any(self.share_of(t) for t in read if not (t.is_floating_point() or t.is_complex()))

@@ -14,7 +14,7 @@ import functools
 import importlib
 import inspect
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 # our name -> its path from triton.runtime.interpreter
@@ -289,6 +289,50 @@ def make_ir(kernel, signature: dict, constants: dict, options: dict, target: tup
         "codegen_fns": backend.get_codegen_implementation(parsed),
     }  # fmt: skip
     source.make_ir(**{name: known[name] for name in inspect.signature(source.make_ir).parameters})
+
+
+@functools.cache
+def _before_ptxas(change: Callable[[str], str]) -> None:
+    """Change every PTX before it is assembled. For this process."""
+    from triton.backends.nvidia.compiler import CUDABackend
+
+    make_cubin = CUDABackend.make_cubin
+    CUDABackend.make_cubin = lambda backend, ptx, *args: make_cubin(backend, change(ptx), *args)
+
+
+class _AbsentDriver:
+    """A driver for a GPU that is not there: all that a launch asks of one before it compiles."""
+
+    def __init__(self, target):
+        self._target = target
+
+    def get_current_target(self):
+        return self._target
+
+    def get_current_device(self):
+        return self._target  # Triton keeps what it compiled for each device apart
+
+    def get_current_stream(self, device) -> int:
+        return 0
+
+
+def compile_for(kernel, args, kwargs: dict, target: tuple, change: Callable[[str], str]):
+    """Compile a kernel as its launch would, for a GPU target (backend, architecture, warp size); launch nothing.
+
+    For a process of its own, without a cache that others use: it replaces Triton's driver and the key of its cache.
+    args, kwargs: those of the launch; of a tensor, it looks at dtype, data_ptr() and ptr_range() only. change: of the
+    PTX before it is assembled. Returns Triton's compiled kernel. Raises the exceptions of Triton's compiler.
+    """
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import compiler
+    from triton.runtime import cache, driver
+
+    for module in (compiler, cache):  # Triton hashes all of its own files for the key, which takes a second
+        if hasattr(module, "triton_key"):
+            module.triton_key = str
+    driver.set_active(_AbsentDriver(GPUTarget(*target)))
+    _before_ptxas(change)
+    return kernel.warmup(*args, **kwargs, grid=(1,))
 
 
 # Names that the interpreter's rewriting of a kernel's text relies on, and parameters that Triton fills in by itself.

@@ -1,7 +1,7 @@
-"""The functions for a learner in a notebook: check, hint, progress, trace, traffic, doctor, and their pictures.
+"""The functions for a learner in a notebook: check, hint, progress, trace, traffic, machine_code, doctor, and pictures.
 
 Runs in: a notebook's kernel.
-May import: checks, interpreter, isolation, judge, lessons, mistakes, root, spec.
+May import: checks, compiler, interpreter, isolation, judge, lessons, mistakes, reference, root, spec.
 Start reading: api.py, then start.py (the work of `import grader`).
 
 api             check, hint, progress; progress_store: the scores behind them; feedback: a verdict on display
@@ -9,6 +9,7 @@ start           the work of `import grader`; history: the cells that ran
 errors          IPython's handler: errors of cells that become one sentence
 trace           with trace_text (table) and trace_figure (picture)
 traffic         with charts and picture (a figure that carries its description); alt_text: charts in words
+machine_code    a kernel compiled for GPUs that are not here; machine_table: the table of it
 doctor          what works on this machine
 cuda_launch     launch() of lesson 12
 """

@@ -27,6 +27,27 @@ DEVICES = {
     "RTX 4090": dict(zip(KEYS, (128, 32, 65536, 256, 102400, 1536, 24))),
     "warps of 64": dict(zip(KEYS, (304, 64, 131072, 512, 65536, 2048, 32))),
 }
+# The same of the GPUs that machine_code compiles for, with two more facts: the parts into which the registers of a
+# multiprocessor are divided, and the bytes of shared memory that it keeps for each program. A multiprocessor of the
+# RX 7900 is a pair of compute units, which share their memory.
+CARDS = {
+    name: dict(zip((*KEYS, "register_parts", "reserved_shared_mem"), properties))
+    for name, properties in {
+        "T4": (*DEVICES["T4"].values(), 4, 0),
+        "A100": (108, 32, 65536, 256, 167936, 2048, 32, 4, 1024),
+        "H100": (132, 32, 65536, 256, 233472, 2048, 32, 4, 1024),
+        "B200": (148, 32, 65536, 256, 233472, 2048, 32, 4, 1024),
+        "MI300X": (*DEVICES["warps of 64"].values(), 4, 0),
+        "RX 7900": (48, 32, 196608, 768, 131072, 2048, 64, 4, 0),
+    }.items()
+}
+_PLACES = {(7, 5): 16, (8, 6): 16, (8, 7): 16, (8, 9): 24, (12, 0): 24, (12, 1): 24}  # 32 in all others
+
+
+def of_nvidia(multiprocessors: int, capability: tuple[int, int], shared: int, threads: int) -> dict:
+    """Properties as in CARDS, of another NVIDIA GPU. shared: bytes of a multiprocessor. threads: that it holds."""
+    properties = (multiprocessors, 32, 65536, 256, shared, threads, _PLACES.get(capability, 32))
+    return dict(zip(CARDS["T4"], (*properties, 4, 1024 if capability >= (8, 0) else 0)))
 
 
 def lacking(key: str, value: int | None = None) -> dict:
@@ -70,6 +91,21 @@ def right(props: dict, n_regs: int | None, shared: int, num_warps: int) -> int:
         return FALLBACK
     stocks = limits(props, n_regs, shared, num_warps).values()
     return min(has // takes for has, takes in stocks) * props["multiprocessor_count"]
+
+
+def of_multiprocessor(card: dict, n_regs: int, shared: int, num_warps: int) -> tuple[int, list[str]]:
+    """(programs that a multiprocessor holds at once, the stocks that allow no more). card: properties as in CARDS.
+
+    Unlike in exercise 10.3, the registers of a warp lie in one part, and each program costs its reserved memory.
+    """
+    fits = {
+        stock: has // takes
+        for stock, (has, takes) in limits(card, n_regs, shared + card["reserved_shared_mem"], num_warps).items()
+    }
+    parts = card["register_parts"]
+    fits["registers"] = parts * (card["max_num_regs"] // parts // registers(card, n_regs, 1)) // num_warps
+    least = min(fits.values())
+    return least, [stock for stock, programs in fits.items() if programs == least]
 
 
 def any_kernel(rng: random.Random) -> tuple[str, int, int, int]:
