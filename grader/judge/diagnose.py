@@ -141,7 +141,8 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
 def votes(detectors: Table, answer: Answer, passed: Seen, failures: list[Failure]) -> list[Vote]:
     """One vote for each mistake that can explain the failures: the vote of its best detector."""
     first = failures[0]
-    numeric = [(f.case, f.evidence) for f in failures if not (f.evidence.error or f.case.expects_error or f.traffic)]
+    alike = [f for f in failures if f.case.call.name == first.case.call.name]  # a formula is one of forward or backward
+    numeric = [(f.case, f.evidence) for f in alike if not (f.evidence.error or f.case.expects_error or f.traffic)]
     ran = [(f.case, f.evidence) for f in failures if not f.evidence.error]
     found: dict[str, Vote] = {}
     for mistake, detect in detectors:

@@ -210,7 +210,7 @@ def gradient_formula(compute: Callable[[torch.Tensor, torch.Tensor, dict], torch
     def weight(case: Case, evidence: Evidence) -> float:
         return detectors.loss_weight(detectors.output(case, evidence), case.facts["want"])
 
-    return Detector(detect, fits, weight, detectors.MOST)
+    return Detector(detect, fits, weight)
 
 
 def _row_sum(t: torch.Tensor) -> torch.Tensor:
