@@ -94,7 +94,7 @@ MISTAKES = [
     ),
     Mistake(
         "stored-again",
-        "The numbers are right, but an element is stored more than once.",
+        "An element is stored more than once.",
         "Which columns does the loop over single columns go through when float4s hold them all?",
     ),
     Mistake(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from ..checks import syntax
 from . import detectors
@@ -257,6 +258,6 @@ BLOCK_SIZE = (
     ("block-not-int", value(lambda v, f: isinstance(v, float))),
     ("block-is-n-cols", value(lambda v, f: v == f["n"])),
     ("block-rounded-down", value(lambda v, f: v < f["n"] < 2 * v)),
-    ("block-doubled", value(lambda v, f: v == 2 * f["n"])),
+    ("block-doubled", replace(value(lambda v, f: v == 2 * f["n"]), share=0.9)),  # other lengths are right
     ("block-constant", value(lambda v, f: v in (1024, 2048, 4096, 65536, 128, 256, 512))),
 )
