@@ -11,7 +11,7 @@ class Job:
 
     seconds: time limit of the answer. apart: whether its numbers live on a device, a process of their own. gpu: whether
     it may use the GPU. tools: whether g++ may run beside the device, for CUDA kernels on the CPU. modules: modules of
-    the course that the answer may import. imports: modules of PyTorch to import before the fork.
+    the course that the answer may import. imports: others to import before the fork.
     """
 
     seconds: float

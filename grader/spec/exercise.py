@@ -32,7 +32,7 @@ class Exercise:
     driver: str = ""
     # Modules of the course that the answer or the driver imports. No other module of the course can be imported.
     modules: tuple[str, ...] = ()
-    # Modules that PyTorch would otherwise import while the answer runs. The zygote imports them once for all answers.
+    # Modules that PyTorch or many answers would otherwise import while they run. The zygote imports them once for all.
     imports: tuple[str, ...] = ()
     # Points of a last step: its cases are those with a group. It gives all these points, or none if one case fails.
     last_step: float | None = None
