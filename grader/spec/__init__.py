@@ -18,7 +18,7 @@ from .call import Call, Given, Helper, Out
 from .case import Case
 from .checked import Checked
 from .detector import Detector
-from .evidence import Error, Evidence, Launch, Observations
+from .evidence import Error, Evidence, Launch, Machine, Observations
 from .exercise import Exercise
 from .panel import Panel, called
 from .result import STATUS, Record, Result, all_bounded, bounded, sign_of
@@ -26,6 +26,6 @@ from .values import Once, Unreadable
 
 __all__ = [
     "STATUS", "Answer", "Call", "Case", "Checked", "Detector", "Error", "Evidence", "Exercise", "Given", "Helper",
-    "Launch", "Observations", "Once", "Out", "Panel", "Record", "Result", "Unreadable", "all_bounded", "bounded",
-    "called", "sign_of",
+    "Launch", "Machine", "Observations", "Once", "Out", "Panel", "Record", "Result", "Unreadable", "all_bounded",
+    "bounded", "called", "sign_of",
 ]  # fmt: skip
