@@ -1,10 +1,14 @@
 """Mistakes in the shape of a launch that only its machine code shows: narrow loads, spills (exercise 10.4).
 
-reference/wide_loads.py recognises them.
+reference/wide_loads.py recognises all but the coarsest spills.
 """
 
 from __future__ import annotations
 
+import torch
+
+from ..reference import wide_loads
+from ..spec import Answer, Case, Detector, Evidence
 from .mistake import Mistake
 from .softmax.function import WRAPPER_PLACES
 
@@ -38,5 +42,15 @@ MISTAKES = [
     ),
 ]
 
+
+@Detector
+def _more_than_the_registers(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """One load brings more bytes to a thread than its registers have."""
+    return isinstance(evidence.value, torch.Tensor) and wide_loads.spills(case.facts["x"], evidence)
+
+
 _OF_ONE_ROW = ("grid-of-columns", "grid-too-large")  # a program may have several rows
-WIDE = tuple(pair for pair in WRAPPER_PLACES if pair[0] not in _OF_ONE_ROW)
+WIDE = (
+    *(pair for pair in WRAPPER_PLACES if pair[0] not in _OF_ONE_ROW),
+    ("spills", _more_than_the_registers),
+)

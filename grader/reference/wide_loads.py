@@ -17,6 +17,7 @@ from . import softmax_function
 WIDEST = 16  # bytes
 _DIVISIBLE = 16  # a launch tells Triton's compiler that 16 divides an integer, and nothing of smaller powers of two
 _NARROW = 0.25  # of the bytes that a kernel loads, the share that may come in narrower loads: single numbers
+_REGISTERS = 255 * 4  # bytes of a thread
 _GPU = "an H100"  # compiler/launched.py
 
 
@@ -38,7 +39,25 @@ def case(label: str, x: torch.Tensor, machine: bool) -> Case:
 
 def _fault(x: torch.Tensor, evidence: Evidence) -> str | None:
     _, sentence = softmax_function.launch_fault(x, evidence)
-    return sentence or compare.softmax(x, evidence.value)
+    sentence = sentence or compare.softmax(x, evidence.value)
+    if sentence is None and (held := bytes_of_a_thread(x, evidence)) > _REGISTERS:
+        return f"right numbers, but a thread holds {held} bytes, and its registers have {_REGISTERS}"
+    return sentence
+
+
+def bytes_of_a_thread(x: torch.Tensor, evidence: Evidence) -> int:
+    """The most bytes of x that one load of a launch brings to each thread.
+
+    A row is read once, so a thread keeps all of them. Above _REGISTERS it spills for certain, and compilers take
+    minutes for it.
+    """
+    loads = (each["widest"] // (32 * each["options"].get("num_warps", 4)) for each in evidence.launches)
+    return max(loads, default=0) * x.element_size()
+
+
+def spills(x: torch.Tensor, evidence: Evidence) -> bool:
+    """Whether a thread holds more than its registers do, whatever the compiler makes of it."""
+    return bytes_of_a_thread(x, evidence) > _REGISTERS
 
 
 def machine_fault(x: torch.Tensor, launches: list[tuple[Launch, Machine]]) -> tuple[str, str] | None:
