@@ -24,6 +24,7 @@ from . import detectors
 from .detectors import both, outside, written
 from .kernels import KERNEL
 from .mistake import Mistake
+from .mutant import Mutant
 
 # ---- texts
 
@@ -52,6 +53,10 @@ MISTAKES = [
         "start-finite",
         "The walk starts with a maximum that scores can lie below.",
         "What is the maximum of no values at all?",
+        (
+            Mutant("13.1", "-math.inf, device", "-1e9, device", replayed=False),
+            Mutant("13.2", '[BLOCK_M], -float("inf")', "[BLOCK_M], -1e9", replayed=False),
+        ),
     ),
     Mistake(
         "maximum-of-first-tile",
@@ -162,6 +167,12 @@ MISTAKES = [
         "hidden-as-zero",
         "Hidden keys have the score 0, which has a weight like any other.",
         "Which score can neither win a maximum nor add to the sum?",
+    ),
+    Mistake(
+        "hidden-finite",
+        "Hidden keys have a finite score, and all scores that a query may see can lie below it.",
+        "Is there a score that no other score lies below?",
+        (Mutant("13.2", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -1e9)"),),
     ),
     Mistake(
         "hidden-after-exp",
@@ -841,7 +852,7 @@ _WALK = (
         ("stale-maximum", walk(first_tile_right(stale_maximum))),
         ("tile-maximum", walk(tile_maximum)),
         ("maximum-not-kept", walk(maximum_not_kept)),
-        *(("start-finite", walk(start=start)) for start in (-1e3, -1e4)),
+        *(("start-finite", walk(start=start)) for start in (-1e3, -1e4, -1e9)),
         ("start-at-zero", walk(start=0.0)),
         ("no-max", walk(unshifted, start=0.0)),
         *(("divided-at-every-tile", walk(each, finish=lambda l, o: o)) for each in _DIVIDED),

@@ -619,6 +619,7 @@ CUDA_KERNEL = (
     *_both_widths("butterfly-lane-zero", reduce=_two_levels(shuffle="down")),
     *_both_widths("states-pad-zero", reduce=_two_levels(pad=0.0)),
     *_both_widths("start-at-zero", start=0.0),
+    *(pair for start in (-1e30, -3e38) for pair in _both_widths("start-too-high", start=start)),
     *_both_widths("inf-minus-inf", reduce=_tree(_unguarded)),
     *_both_widths("inf-minus-inf", reduce=_two_levels(_unguarded)),
     ("inf-minus-inf", _of_versions("v3", _fours_unguarded)),

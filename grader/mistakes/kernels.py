@@ -43,8 +43,11 @@ MISTAKES = [
         "A finite pad loses against most rows, not against all: a row can lie below it.",
         "Is there a value that no float is below?",
         (
+            Mutant("8.3", 'other=-float("inf")', "other=-3e38", 2),
             Mutant("8.3", 'other=-float("inf")', "other=-1e30", 2),
             Mutant("8.3", 'other=-float("inf")', "other=-10000.0", 2),
+            Mutant("13.2", '< n_keys, s, -float("inf"))', "< n_keys, s, -1e9)", replayed=False),
+            Mutant("4.1 5.1", 'other=-float("inf")', "other=-3e38"),
             Mutant("4.1 5.1 5.2", 'other=-float("inf")', "other=-1e30"),
             Mutant("4.1 5.1 5.2", 'other=-float("inf")', "other=-100.0"),
         ),

@@ -420,6 +420,17 @@ def maximum_at_least_zero(m, d):
     return m0, (d * torch.exp(m - m0)).sum(1, keepdim=True)
 
 
+def padded(pad: float):
+    """The lanes without a state, behind a number of states that is no power of two, hold this maximum."""
+
+    def merge(m, d):
+        m0 = _row_max(m)
+        m0 = m0.clamp(min=pad) if m.shape[1] & (m.shape[1] - 1) else m0
+        return m0, (d * torch.exp(m - m0)).sum(1, keepdim=True)
+
+    return merge
+
+
 def first_states(count):
     """Only the first count(n_splits) states take part."""
 
@@ -864,6 +875,8 @@ _MERGE = (
     ("shift-not-max", replace(formula(maxima_added_with_pads), exact=True)),
     ("states-misplaced", _wrong_merge(of_row_zero)),
     ("pad-zero-wins", formula(merged(maximum_at_least_zero))),
+    ("pad-zero-wins", formula(merged(padded(0.0)))),
+    *(("pad-finite", formula(merged(padded(pad)))) for pad in (-1e30, -3e38)),
     ("states-left-out", _wrong_merge(first_states(lambda n: 1 << (n.bit_length() - 1)))),
     ("states-left-out", _wrong_merge(first_states(lambda n: n - 1 or 1))),
     ("states-left-out", _wrong_merge(first_states(lambda n: 1))),
@@ -933,6 +946,7 @@ COMBINE_KERNEL = (
     ("split-mask", outside("load", _over_the_row)),
     ("split-mask", outside("store", _over_the_row)),
     ("states-misplaced", outside("load", _state_misplaced)),
+    ("dead-row-zero", detectors.dead_rows_are_zero),
     *_MERGE,
     ("whole-row-each", _stored_columns(_all_columns)),
     ("stored-in-split-zero", both(_stored_columns(_in_split_zero), _loads_beyond_split_zero)),
@@ -975,6 +989,7 @@ SPLIT_SOFTMAX = (
     ("split-rounded-down", _last_columns_missing),
     ("states-left-out", _too_few_lanes),
     ("empty-split", _rows_nan_where_empty),
+    ("dead-row-zero", detectors.dead_rows_are_zero),
     ("states-too-few", outside("load", _of_a_state)),
     ("states-too-few", outside("store", _of_a_state)),
     *_MERGE,

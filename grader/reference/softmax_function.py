@@ -21,6 +21,16 @@ def lowest(x: torch.Tensor) -> bool:
     return bool((x < -1e37).all())
 
 
+def stored(x: torch.Tensor, got: torch.Tensor) -> str | None:
+    """None when a kernel stored the softmax of each row of x, both of shape (M, N), else a sentence.
+
+    A right answer may use exp2 with a scaled exponent, and scaled, values below -2.36e38 are -inf. Where x has no
+    others, NaN in row 0 is accepted, so that row 0 tells such an answer from a wrong one (`inputs.at_the_end`).
+    """
+    scaled_away = bool((x < -2.4e38).all() and got[0].isnan().all())
+    return None if scaled_away else compare.softmax(x, got)
+
+
 def kernel_case(label: str, x: torch.Tensor, call: Call, walks: int = 1, facts: dict | None = None, **more) -> Case:
     """A launch that must store the softmax of each row of x in its first argument, an Out with strides.
 
@@ -29,7 +39,7 @@ def kernel_case(label: str, x: torch.Tensor, call: Call, walks: int = 1, facts: 
     """
     strides = {"x_stride": x.stride(0), "y_stride": call.args[0].strides[0]}
     usual = {
-        "verify": lambda e: compare.softmax(x, e.args[0]),
+        "verify": lambda e: stored(x, e.args[0]),
         "size": x.numel(),
         "budget": (walks * x.numel(), x.numel()),
         "unit": x.numel(),

@@ -164,6 +164,7 @@ MISTAKES = [
             Mutant("8.1", "m, d = -math.inf", "m, d = math.inf"),
             Mutant("8.3", 'm = -float("inf")', "m = 1.0"),
             Mutant("8.3", 'm = -float("inf")', "m = -1e30"),
+            Mutant("8.3", 'm = -float("inf")', "m = -3e38"),
             Mutant("8.3", 'm = -float("inf")', 'm = float("inf")'),
             Mutant("9.1", 'm = -float("inf")', 'm = float("inf")'),
         ),
@@ -193,6 +194,18 @@ MISTAKES = [
             Mutant("8.1", "max(m, x)", "min(m, x)"),
             Mutant("8.2", "max(ma, mb)", "min(ma, mb)"),
             Mutant("8.3", "tl.maximum(m,", "tl.minimum(m,"),
+        ),
+    ),
+    Mistake(
+        "small-part-dropped",
+        "A part whose maximum lies far below the other's was left out, however many terms its sum has.",
+        "How many terms may a part of a row have, and what do a billion tiny ones add up to?",
+        (
+            Mutant(
+                "8.2",
+                "    return m, da",
+                "    if abs(ma - mb) > 20:\n        return a if ma > mb else b\n    return m, da",
+            ),
         ),
     ),
     Mistake(
