@@ -122,7 +122,9 @@ def _combine_case(label: str, x: torch.Tensor, n_splits: int, block: int, order:
             order=order,
             trace=True,
         ),
-        verify=lambda e: softmax_function.stored(x, e.args[0]) or splits.stored_by_several(e) or splits.read_again(x, e),
+        verify=lambda e: (
+            softmax_function.stored(x, e.args[0]) or splits.stored_by_several(e) or splits.read_again(x, e)
+        ),
         size=m * n,
         # Every program reads the states of its row: m and d, and m a second time if it takes the maximum first.
         budget=(m * n + 3 * m * n_splits * n_splits, m * n),

@@ -24,7 +24,7 @@ from . import detectors
 from .detectors import both, outside, written
 from .kernels import KERNEL
 from .mistake import Mistake
-from .mutant import Mutant
+from .mutant import Mutant, also
 
 # ---- texts
 
@@ -38,6 +38,48 @@ MISTAKES = [
         "accumulator-not-rescaled",
         "When the maximum rose, the sum of the weights was rescaled, and the accumulator was not.",
         "Relative to which maximum are the weights that went into o so far?",
+    ),
+    Mistake(
+        "tiles-averaged",
+        "Each tile got a softmax of its own, and the tiles were averaged as if all of them weighed the same.",
+        "How much of the weight of all keys belongs to a tile whose scores are far below those of another one?",
+        (
+            Mutant(
+                "13.1",
+                "    return o / l",
+                "    o, starts = 0 * o, range(0, len(k), tile)\n"
+                "    for i in starts:\n"
+                "        s = q @ k[i : i + tile].T * scale\n"
+                "        e = torch.exp(s - s.amax(dim=1, keepdim=True))\n"
+                "        o = o + e / e.sum(dim=1, keepdim=True) @ v[i : i + tile]\n"
+                "    return o / len(starts)",
+            ),
+            Mutant(
+                "13.1",
+                "    return o / l",
+                "    o = 0 * o\n"
+                "    for i in range(0, len(k), tile):\n"
+                "        s = q @ k[i : i + tile].T * scale\n"
+                "        e = torch.exp(s - s.amax(dim=1, keepdim=True))\n"
+                "        o = o + e / e.sum(dim=1, keepdim=True) @ v[i : i + tile]\n"
+                "    return o",
+            ),
+        ),
+    ),
+    Mistake(
+        "scale-of-weights-alone",
+        "The weights follow from scaled scores and the factor from unscaled ones, or the other way round.",
+        "In which unit is m kept, and in which is the number that is subtracted from it?",
+        (
+            Mutant("13.1", ".T * scale", ".T", then=also("torch.exp(s - new)", "torch.exp((s - new) * scale)")),
+            Mutant("13.1", ".T * scale", ".T", then=also("torch.exp(m - new)", "torch.exp((m - new) * scale)")),
+            Mutant(
+                "13.2",
+                '"ieee") * scale',
+                '"ieee")',
+                then=also("tl.exp(s - new[:, None])", "tl.exp((s - new[:, None]) * scale)"),
+            ),
+        ),
     ),
     Mistake(
         "divided-at-every-tile",
@@ -107,6 +149,21 @@ MISTAKES = [
         "keys-left-out",
         "Some tiles of keys never had a say.",
         "Which keys does each step of your loop look at, and which are met by none?",
+    ),
+    Mistake(
+        "steps-of-another-block",
+        "The walk goes on by the number of queries of a block, and a tile has another number of keys.",
+        "With which key does the second tile begin, and with which one does your second step begin?",
+        (Mutant("13.2", "range(0, end, BLOCK_N)", "range(0, end, BLOCK_M)"),),
+    ),
+    Mistake(
+        "values-for-keys",
+        "The queries met the rows of v, and k has no say.",
+        "Which of the two tensors decides about the weights, and which one is weighed?",
+        (
+            Mutant("13.2", "k_ptr + keys[:, None] * k_row_stride", "v_ptr + keys[:, None] * v_row_stride"),
+            Mutant("13.2", "tl.trans(k)", "tl.trans(v)"),
+        ),
     ),
     Mistake(
         "keys-read-again",
@@ -638,9 +695,10 @@ def _nearly_right(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 @Detector
 def _shapes_clash(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises the error of an operation on two blocks whose shapes do not fit."""
-    message = (evidence.error or {}).get("message", "")
-    return "incompatible dimensions" in message or "could not be broadcast" in message
+    """Recognises the error of an operation on two blocks whose shapes do not fit, without a new axis in its line."""
+    error = evidence.error or {"message": "", "line": ""}
+    clash = "incompatible dimensions" in error["message"] or "could not be broadcast" in error["message"]
+    return clash and "None" not in error["line"]
 
 
 @Detector

@@ -107,9 +107,23 @@ def written(test) -> Detector:
     return Detector(lambda case, evidence, answer: matches(answer.source))
 
 
+def unmasked(op: str) -> Detector:
+    """Matches an answer with an access without a mask: a load or a store, as op says."""
+    return written(functools.partial(syntax.without_mask, op=op))
+
+
 def past_the_row(where: dict, facts: dict) -> bool:
     """For `outside`: some lanes are inside, and the first lane outside is behind the end of its row."""
     return (where["lanes"] or 0) < (where["of"] or 0) and (where.get("column") or 0) >= facts["x"].shape[-1]
+
+
+def too_many_lanes(where: dict, facts: dict) -> bool:
+    """For `outside`: as `past_the_row`, and more lanes are active than a row has columns.
+
+    Where the row has more columns than a block, the number of lanes tells nothing.
+    """
+    columns = facts["x"].shape[-1]
+    return past_the_row(where, facts) and (where["of"] > columns or facts.get("block", 0) < columns)
 
 
 def right_lanes_elsewhere(where: dict, facts: dict) -> bool:
