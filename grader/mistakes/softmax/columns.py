@@ -27,6 +27,12 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "subtracted-from-itself",
+        "Each value was subtracted from itself: the shift is the whole row, and not one number of it.",
+        "How many numbers does a row have left after its maximum was taken?",
+        (Mutant("4.1 5.1", "tl.exp(x - row_max)", "tl.exp(x - x)"),),
+    ),
+    Mistake(
         "shift-after-exp",
         "The maximum was subtracted from the exponentials, and not from the exponents.",
         "What should exp be asked for, so that it never overflows?",
