@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import torch
 
 from ..checks import compare
-from ..mistakes.detectors import all_nan, output, unchanged, unmasked
+from ..mistakes.detectors import output, unchanged, unmasked
 from ..mistakes.registry import MISTAKES
 from ..spec import Answer, Case, Detector, Evidence, Exercise
 from . import untrusted
@@ -126,8 +126,7 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
     if first.mistake in MISTAKES and certain:
         return first.mistake, None
     failed = {id(f.case) for f in failures}
-    # NaN that a case accepts tells nothing of the way it came about.
-    passed = [pair for pair in seen if id(pair[0]) not in failed and not all_nan(*pair, answer)]
+    passed = [pair for pair in seen if id(pair[0]) not in failed and not _accepted_nan(*pair)]
     with Replay(exercise) as replay:
         mutants = replay.detectors() if first.mistake not in MISTAKES else []
         best = leading(votes((*exercise.mistakes, *mutants), answer, passed, failures), passed)
@@ -137,6 +136,12 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
     if len(equal) > 1 and not best[0].certain:
         return None, None  # three mistakes and more lose the same numbers
     return best[0].mistake, equal[0] if equal else None
+
+
+def _accepted_nan(case: Case, evidence: Evidence) -> bool:
+    """Whether a case accepted NaN where the right result has numbers: that tells nothing of the way it came about."""
+    x, got = case.facts.get("x"), output(case, evidence)
+    return isinstance(x, torch.Tensor) and got is not None and got.shape == x.shape and compare.scaled_away(x, got)
 
 
 def votes(detectors: Table, answer: Answer, passed: Seen, failures: list[Failure]) -> list[Vote]:

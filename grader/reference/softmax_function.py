@@ -22,13 +22,8 @@ def lowest(x: torch.Tensor) -> bool:
 
 
 def stored(x: torch.Tensor, got: torch.Tensor) -> str | None:
-    """None when a kernel stored the softmax of each row of x, both of shape (M, N), else a sentence.
-
-    A right answer may use exp2 with a scaled exponent, and scaled, values below -2.36e38 are -inf. Where x has no
-    others, NaN in row 0 is accepted, so that row 0 tells such an answer from a wrong one (`inputs.at_the_end`).
-    """
-    scaled_away = bool((x < -2.4e38).all() and got[0].isnan().all())
-    return None if scaled_away else compare.softmax(x, got)
+    """None when got is the softmax of each row of x, both of shape (M, N), or NaN as `compare.scaled_away` says."""
+    return None if compare.scaled_away(x, got) else compare.softmax(x, got)
 
 
 def kernel_case(label: str, x: torch.Tensor, call: Call, walks: int = 1, facts: dict | None = None, **more) -> Case:
