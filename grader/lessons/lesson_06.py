@@ -19,12 +19,12 @@ _WRONG = (_KERNELS / "wrong.py").read_text(encoding="utf-8")
 RIGHT = {
     "reference": "PyTorch's own",
     "one_row": "one program a row",
-    "two_rows": "two rows a program",
-    "copied": "a copy of the input, then sixteen rows a program",
-    "base_two": "powers of two with a scaled exponent",
-    "persistent": "four programs for all rows",
-    "chunked": "chunks of 1024 columns",
     "tile": "sixteen rows a program",
+    "copied": "a copy of the input, and the result in its place",
+    "base_two": "powers of two with a scaled exponent",
+    "chunked": "chunks of 1024 columns",
+    "online": "a sum that is rescaled on the way",
+    "doubled": "float64, rounded at the end",
 }
 
 # kind of wrong kernels -> their names. The feedback is about the first kind that the test accepts.
