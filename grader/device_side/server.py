@@ -147,7 +147,8 @@ class Server:
         if "error" in done:
             return done
         source = decode(done["value"])
-        cuda.launch(source, self._observer.ledger, call.grid, call.order, call.args, **call.kwargs)
+        asked = {**call.kwargs, "requests": call.requests}
+        cuda.launch(source, self._observer.ledger, call.grid, call.order, call.args, **asked)
         return {"value": encode(None)}
 
     def _argument(self, arg) -> list:

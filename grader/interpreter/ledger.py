@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..spec import SharedRequests
 from .float_storages import FloatStorages
 
 _NUMBER = 4  # bytes of a float32
@@ -126,6 +127,7 @@ class Ledger:
         self.storages = storages if storages is not None else FloatStorages()
         self.entries: list[Entry] = []
         self.launches: list[Launch] = []
+        self.shared_requests: list[SharedRequests] = []  # of CUDA kernels, where they are counted
         self.language: list[str] = []  # functions of triton.language's own library that kernels called
         self.last_argument: int | None = None  # storage of the last tensor that the call was given
         self.late: Counter[int] = Counter()
