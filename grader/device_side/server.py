@@ -215,7 +215,8 @@ class Server:
         tensor = unpack(header["spec"], payload)
         self._storages.hold(tensor)
         if tensor.numel() > _SMALL:
-            size = tensor.numel(), tensor.element_size(), self._storages.share_of(tensor)
+            storage = tensor.untyped_storage().data_ptr()
+            size = tensor.numel(), tensor.element_size(), self._storages.share_of(tensor), storage
             self._observer.ledger.operation("to the device", [], [size])
         return {"result": self._kept(tensor)}, b""
 

@@ -29,7 +29,7 @@ class Observer(contextlib.ExitStack):
                 self.ledger.storages.hold(arg)
                 self.ledger.last_argument = arg.untyped_storage().data_ptr()
         self._call = call
-        self._recorder = SectorCounter() if call.requests else Recorder() if call.trace else None
+        self._recorder = _recorder(call)
         self._counter = TorchLedger(self.ledger, poison=not call.dry)  # nothing is read where no kernel runs
 
     def __enter__(self):
@@ -62,9 +62,16 @@ class Observer(contextlib.ExitStack):
             peak=counter.peak,
             language=_unique(ledger.language),
             panels=self._recorder.panels if self._recorder is not None else [],
-            memory_requests=self._recorder.requests if self._call.requests else [],
+            memory_requests=self._recorder.requests if isinstance(self._recorder, SectorCounter) else [],
             shared_requests=ledger.shared_requests,
+            moves=ledger.moves()[:_MAX_ENTRIES] if self._call.requests else [],
         )
+
+
+def _recorder(call: Call) -> Recorder | None:
+    if not call.trace:
+        return None
+    return SectorCounter() if call.requests else Recorder()
 
 
 def _telling(launches: list[Launch]) -> list[Launch]:

@@ -57,7 +57,8 @@ class Call:
     order: str = "forward"
     poison: bool = True
     trace: bool = False  # whether to record which program touched which element
-    # Whether to count the requests of warps: to tensors in a launch, to shared memory in a call of kind "cuda".
+    # Whether to report what it asks of memory tensor by tensor; if traced, the requests of its warps too. In a call of
+    # kind "cuda", those to shared memory.
     requests: bool = False
     # A simulated GPU that the driver may ask: shape and dtype of a matrix, seconds and disturbed calls of a copy, peak
     # in GB/s. The value of the call then is (value of the function, the timed intervals).

@@ -71,6 +71,8 @@ class Observations:
     panels: list[Panel] = field(default_factory=list)  # only of a traced call
     memory_requests: list[MemoryRequests] = field(default_factory=list)  # only of a call that asks for them
     shared_requests: list[SharedRequests] = field(default_factory=list)  # of CUDA, where the call asks for them
+    # Of the ledger, where the call asks for it: (operation, tensor, elements read, elements written).
+    moves: list[tuple[str, str, int, int]] = field(default_factory=list)
     programs: list[str] = field(default_factory=list)  # texts of the kernels, as JSON of protocol.kernels.KernelProgram
 
 
