@@ -107,11 +107,11 @@ def test_the_sums_are_those_of_traffic():
 
 def test_a_matrix_that_fits_in_the_cache_is_told_from_one_that_does_not(capsys):
     """The T4 has 4 MB: 1024×1024 numbers fit exactly."""
-    described(library, torch.zeros(1024, 1024), gpu="T4")
-    described(library, torch.zeros(1025, 1024), gpu="T4")
-    first, second = (line for line in capsys.readouterr().out.splitlines() if line.startswith("library"))
+    described(five_passes, torch.zeros(1024, 1024), gpu="T4")
+    described(five_passes, torch.zeros(1025, 1024), gpu="T4")
+    first, second = (line for line in capsys.readouterr().out.splitlines() if line.startswith("five"))
 
-    assert "its matrix, 4 MB in float32, fits in the L2 cache" in first and "does not fit" in second
+    assert "with a matrix of 4 MB in float32: it fits in the L2 cache" in first and "does not fit" in second
 
 
 def test_where_kernels_are_compiled_a_worker_counts_the_same(capsys, monkeypatch):

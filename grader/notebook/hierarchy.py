@@ -122,7 +122,8 @@ def _draw_columns(canvas: Canvas, columns: list[Operation], tops: list[float]) -
 
 def _draw_legend(canvas: Canvas, y: float, left_out: int) -> None:
     more = f"; {left_out} operations more are not drawn" if left_out else ""
-    canvas.text(_LEFT + 0.05, y, f"elements in units of M·N, and the operation that made the tensor{more}", size=8.5)
+    what = "elements in units of M·N; a tensor has the name of the operation that made it"
+    canvas.text(_LEFT + 0.05, y, what + more, size=8.5)
     for x, style, text in (
         (0.1, READ, "read"),
         (0.85, WRITTEN, "written"),
@@ -140,11 +141,13 @@ def _wrapped(name: str) -> str:
 
 def _told(run: Run, cache: Level) -> list[str]:
     """The lines of one function: the tensors that each operation finds in memory, and whether a cache may hold them."""
-    size = 4 * run.unit
-    fits = "fits in the L2 cache, so the next operation may find there what this one wrote"
-    fits = fits if size <= cache.bytes else "does not fit in the L2 cache"
-    lines = [f"{run.name}: its matrix, {_size(size)} in float32, {fits}"]
-    for each in operations(run):
+    size, found = 4 * run.unit, operations(run)
+    lines = [f"{run.name}, with a matrix of {_size(size)} in float32"]
+    if len(found) > 1 and size <= cache.bytes:
+        lines[0] += ": it fits in the L2 cache, where an operation may find what the one before it wrote"
+    elif len(found) > 1:
+        lines[0] += ": it does not fit in the L2 cache"
+    for each in found:
         read, written = (", ".join(f"{name} {_amount(n)} MN" for name, n in moved) or "nothing"
                          for moved in (each.read, each.written))  # fmt: skip
         inside = "in between: registers and shared memory" if each.kernel else "in between: not looked into"
