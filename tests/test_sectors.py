@@ -15,7 +15,7 @@ import grader
 from grader import environment, interpreter
 from grader.interpreter import state
 from grader.interpreter.sectors import SectorCounter
-from grader.notebook import history, trace_sectors
+from grader.notebook import history, trace, trace_sectors
 
 interpreter.install()
 
@@ -119,6 +119,14 @@ def test_what_the_guard_stops_is_no_request(capsys):
 
     assert "  loads from x_ptr: 1 request, 1 sector: 1 a request; no more than its bytes fill" == lines[2]
     assert lines[3].startswith("stopped before it happened: ") and 4 == len(lines)
+
+
+def test_a_slice_keeps_its_place_on_the_way_to_the_worker():
+    """Strides and offset, which decide over the sectors; the values with them."""
+    wide = torch.arange(24.0).reshape(3, 8)
+    sent = trace._to_cpu(wide[1:, 3:])
+
+    assert (11, (8, 1)) == (sent.storage_offset(), sent.stride()) and torch.equal(wide[1:, 3:], sent)
 
 
 def test_where_kernels_are_compiled_a_worker_counts_the_same(capsys, monkeypatch):

@@ -118,7 +118,7 @@ def _elsewhere(target, args, kwargs, grid, order, sectors) -> tuple[list[Panel],
     if found.missing:
         raise KernelMisuse(f"trace runs the text of {name} interpreted, and no cell that has run defines it")
     args, kwargs, grid = _positional(target, args, kwargs, grid)
-    sent = tuple(a.detach().cpu() if launch_args.is_tensor(a) else a for a in args)
+    sent = tuple(_to_cpu(a) if launch_args.is_tensor(a) else a for a in args)
     kind = "call" if grid is None else "launch"
     with zygotes.get().open(found.source, seconds=60, apart=True, modules=("grader.fast",)) as session:
         call = Call(kind, name, sent, kwargs, grid=grid or (), order=order, trace=True, requests=sectors)
@@ -132,6 +132,15 @@ def _elsewhere(target, args, kwargs, grid, order, sectors) -> tuple[list[Panel],
     for mine, theirs in zip((a for a in args if launch_args.is_tensor(a)), evidence.args):
         mine.copy_(theirs)
     return evidence.panels, evidence.memory_requests, None
+
+
+def _to_cpu(tensor):
+    """The tensor on the CPU, with its strides and its place in its storage: `Tensor.cpu` keeps neither of a slice."""
+    import torch
+
+    there = torch.empty(0, dtype=tensor.dtype)
+    storage = tensor.detach().untyped_storage().cpu()
+    return there.set_(storage, tensor.storage_offset(), tensor.shape, tensor.stride())
 
 
 def _positional(target, args, kwargs, grid) -> tuple[tuple, dict, tuple | None]:
