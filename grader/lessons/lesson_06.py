@@ -6,7 +6,7 @@ import pathlib
 import random
 from collections.abc import Callable
 
-from ..mistakes.testing import INPUT, mistakes_of_test
+from ..mistakes.testing import CLIPPED, SAMPLED, TIED, mistakes_of_test
 from ..reference import testing
 from ..spec import Call, Case, Exercise, Given
 
@@ -19,12 +19,12 @@ _WRONG = (_KERNELS / "wrong.py").read_text(encoding="utf-8")
 RIGHT = {
     "reference": "PyTorch's own",
     "one_row": "one program a row",
-    "two_rows": "two rows a program",
-    "copied": "a copy of the input, then sixteen rows a program",
-    "base_two": "powers of two with a scaled exponent",
-    "persistent": "four programs for all rows",
-    "chunked": "chunks of 1024 columns",
     "tile": "sixteen rows a program",
+    "copied": "a copy of the input, and the result in its place",
+    "base_two": "powers of two with a scaled exponent",
+    "chunked": "chunks of 1024 columns",
+    "online": "a sum that is rescaled on the way",
+    "doubled": "float64, rounded at the end",
 }
 
 # kind of wrong kernels -> their names. The feedback is about the first kind that the test accepts.
@@ -89,7 +89,7 @@ def _test_case(label: str, kernel: Given, group: str | None, size: int) -> Case:
     )
 
 
-def _input_exercise(number: int, letter: str, hints: tuple[str, str, str]) -> Exercise:
+def _input_exercise(number: int, letter: str, mistakes: tuple, hints: tuple[str, str, str]) -> Exercise:
     name, broken = f"breaks_{letter}", f"softmax_{letter}"
     return Exercise(
         id=f"6.{number}",
@@ -98,7 +98,7 @@ def _input_exercise(number: int, letter: str, hints: tuple[str, str, str]) -> Ex
         points=1,
         cases=_input_cases(name, broken),
         hints=hints,
-        mistakes=INPUT,
+        mistakes=mistakes,
     )
 
 
@@ -106,6 +106,7 @@ EXERCISES = [
     _input_exercise(
         1,
         "a",
+        CLIPPED,
         (
             "The kernel keeps exp from overflowing in a way that is not the row maximum.",
             "For which values does tl.minimum change anything, and what does the row look like then?",
@@ -115,6 +116,7 @@ EXERCISES = [
     _input_exercise(
         2,
         "b",
+        SAMPLED,
         (
             "Any shift is right as long as exp stays in its range. When does this one not keep it there?",
             "The shift looks at a part of the row. What can the rest of the row hold?",
@@ -124,6 +126,7 @@ EXERCISES = [
     _input_exercise(
         3,
         "c",
+        TIED,
         (
             "The kernel counts the largest term once.",
             "How many values of a row can be the largest?",
