@@ -330,6 +330,17 @@ for rows, columns in dict.fromkeys((run["m"], run["n"]) for run in lesson):
 hierarchy()
 
 # %% [markdown]
+# <details><summary>Where these numbers come from</summary>
+#
+# **Sizes, and the speed of the memory**: from what NVIDIA publishes, named below the table.
+#
+# **Speeds on the chip** follow from the peak of the arithmetic. Each multiplication with addition, which counts as two
+# operations, reads three registers and writes one. The peak also tells the clock, and in each clock a multiprocessor's
+# shared memory hands out 32 times 4 bytes. Where no number is published, none is shown.
+#
+# </details>
+
+# %% [markdown]
 # A cache can help only if a number is asked for twice, and soon. So it cannot help a copy. Two recorded kernels ask again:
 # the five passes, and the **two walks** of lesson 08, which read a row once for its maximum and sum and once more for the
 # result. By the books, how many times as long as a copy should each take?

@@ -57,11 +57,3 @@ class Canvas:
         points = [(x - half, start), (x - half, end - tip), (x - head, end - tip), (x, end),
                   (x + head, end - tip), (x + half, end - tip), (x + half, start)]  # fmt: skip
         self._axes.add_patch(Polygon(points, closed=True, **style))
-
-    def line(self, points: list[tuple[float, float]], dashed: bool = False) -> None:
-        """A line through points, with a light rim."""
-        from matplotlib.patheffects import withStroke
-
-        across, down = zip(*points)
-        rim = [withStroke(linewidth=3, foreground="white")]
-        self._axes.plot(across, down, color=INK, linewidth=1, linestyle="--" if dashed else "-", path_effects=rim)

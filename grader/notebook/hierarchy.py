@@ -46,7 +46,8 @@ def hierarchy(fn=None, *args, gpu: str = "H200", **kwargs):
     functions = [] if fn is None else fn if isinstance(fn, (list, tuple)) else [fn]
     runs = [traffic.count(each, args, kwargs) for each in functions]
     told = [_told(run, levels[2]) for run in runs]
-    print("\n".join([_head(gpu), *map(_row, levels), *(line for lines in told for line in ["", *lines])]))
+    table = [_head(gpu), *map(_row, levels), f"from: {memories.source(gpu)}"]
+    print("\n".join([*table, *(line for lines in told for line in ["", *lines])]))
     words = ". ".join(map(_words, levels))
     said = " ".join(" ".join(line.split()) + "." for lines in told for line in lines)
     return Picture(f"Picture of the memories of the {gpu}. {words}. {said}".strip(), lambda: figure(gpu, levels, runs))

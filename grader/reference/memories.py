@@ -43,6 +43,12 @@ def drawable() -> list[str]:
     return [name for name, card in cards().items() if "memory" in card]
 
 
+def source(name: str) -> str:
+    """The publications from which the numbers of a card are."""
+    card = cards()[name]
+    return f"{card['source']}; {card['more']}"
+
+
 def levels(name: str) -> list[Level]:
     """The memories of one of `drawable`, the nearest to the arithmetic first."""
     card, inside = cards()[name], (residency.DEVICES | residency.CARDS)[name]
