@@ -1,5 +1,6 @@
-"""The public path of the charts that lessons draw: see notebook/charts.py."""
+"""The public path of what lessons draw: see notebook/charts.py and notebook/hierarchy.py."""
 
 from .notebook.charts import bandwidth, png, traffic
+from .notebook.hierarchy import hierarchy
 
-__all__ = ["bandwidth", "png", "traffic"]
+__all__ = ["bandwidth", "hierarchy", "png", "traffic"]
