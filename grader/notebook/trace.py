@@ -8,8 +8,9 @@ from .. import environment, interpreter
 from ..interpreter import KernelMisuse, OutOfBounds, launch_args
 from ..interpreter.recorder import Recorder
 from ..spec.panel import Panel
-from .picture import Picture
-from .trace_text import describe
+from . import trace_drawing
+from .drawing import Drawing
+from .trace_text import describe, in_time
 
 ORDERS = ("forward", "reversed", "shuffled")
 
@@ -20,7 +21,7 @@ def trace(kernel_or_function, *args, grid=None, order="forward", **kwargs):
     A kernel needs its grid: the launch `k[(4,)](y, x, BLOCK=8)` is traced with `trace(k, y, x, BLOCK=8, grid=(4,))`.
     Any other function is called, and all launches in it are shown. order: of the programs, "forward", "reversed" or
     "shuffled". Stores change the tensors, as in a launch. An access outside of its tensor is shown, and stopped before
-    it happens. Prints the table and returns a Picture of it, or None if no kernel accessed memory. Raises KernelMisuse
+    it happens. Prints the table and returns a Drawing of it, or None if no kernel accessed memory. Raises KernelMisuse
     for wrong arguments.
 
     >>> trace(copy_kernel, y, x, n, BLOCK=8, grid=(3,))
@@ -33,12 +34,9 @@ def trace(kernel_or_function, *args, grid=None, order="forward", **kwargs):
     if not panels:
         return None
 
-    def figure():
-        from . import trace_figure
-
-        return trace_figure.figure(panels, stopped)
-
-    return Picture("Picture of these accesses. " + " ".join(_sentence(line) for line in lines), figure)
+    told = [*lines, *(["In time:", *in_time(panels)])]
+    description = "Picture of these accesses. " + " ".join(_sentence(line) for line in told)
+    return Drawing(description, trace_drawing.page(panels, order, stopped))
 
 
 def _is_kernel(target) -> bool:
