@@ -8,7 +8,8 @@ api             check, hint, progress; progress_store: the scores behind them; f
 start           the work of `import grader`; history: the cells that ran
 errors          IPython's handler: errors of cells that become one sentence
 trace           with trace_text (table), trace_drawing (cells and frames) and trace_time (steps, reads before writes)
-drawing         cells, tables and frames in HTML, for drawings that follow the theme of the page
+drawing         cells, tables and frames in HTML, for drawings that follow the theme of the page:
+                attention_drawing (tiles of queries and keys), reduction_drawing (tree, butterfly, two levels)
 traffic         with charts and picture (a figure that carries its description); alt_text: charts in words
 machine_code    a kernel compiled for GPUs that are not here; machine_table: the table of it
 doctor          what works on this machine

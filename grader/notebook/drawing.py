@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 
 _CELL = "border-radius:2px;padding:.1em .25em;min-width:1.5em;height:1.6em;text-align:center;white-space:nowrap;"
-_LABEL = "border:none;padding:0 .3em;text-align:center;white-space:nowrap;font-weight:normal;background:none;"
+_LABEL = "border:none;padding:0 .3em;text-align:center;white-space:pre;font-weight:normal;background:none;"
 _TABLE = "border-collapse:separate;border-spacing:2px;border:none;margin:0;width:auto;table-layout:auto;font-size:13px;"
 _TINT = "color:#000;print-color-adjust:exact;background:"
 
@@ -21,6 +21,7 @@ LOOKS = {
     "store, odd": f"{_TINT}#ecd27f;border:1px solid #806600;border-radius:.7em;",
     "load, shared": f"{_TINT}#dbe9f6;border:4px double #000;box-shadow:0 0 0 1px #fff;",
     "store, shared": f"{_TINT}#fbf0c4;border:4px double #000;box-shadow:0 0 0 1px #fff;border-radius:.7em;",
+    "load, partial": f"{_TINT}#fff;border:3px dashed #4477aa;",
     "early": f"{_TINT}#fff;border:4px double #a00000;border-radius:0;font-weight:bold;",
     "outside": f"{_TINT}#fff;border:3px solid #000;box-shadow:0 0 0 1px #fff;font-weight:bold;",
     "masked": "border:1px dashed;border-radius:2px;",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any, NamedTuple
 
 from .. import environment, interpreter
 from ..interpreter import KernelMisuse, OutOfBounds, launch_args
@@ -27,8 +28,7 @@ def trace(kernel_or_function, *args, grid=None, order="forward", **kwargs):
     >>> trace(copy_kernel, y, x, n, BLOCK=8, grid=(3,))
     """
     _refuse_misuse(kernel_or_function, grid, order)
-    run = _here if environment.interpreted() else _elsewhere
-    panels, stopped = run(kernel_or_function, args, kwargs, grid, order)
+    panels, stopped, _ = run(kernel_or_function, args, kwargs, grid, order)
     lines = describe(panels, order, stopped)
     print("\n".join(lines))
     if not panels:
@@ -37,6 +37,19 @@ def trace(kernel_or_function, *args, grid=None, order="forward", **kwargs):
     told = [*lines, *(["In time:", *in_time(panels)])]
     description = "Picture of these accesses. " + " ".join(_sentence(line) for line in told)
     return Drawing(description, trace_drawing.page(panels, order, stopped))
+
+
+class Traced(NamedTuple):
+    """A run: its panels, the sentence about a stopped access or None, and the value that was returned."""
+
+    panels: list[Panel]
+    stopped: str | None
+    value: Any = None
+
+
+def run(target, args, kwargs, grid, order) -> Traced:
+    """Run a kernel or a function, interpreted, under the recorder; the arguments are those of trace."""
+    return (_here if environment.interpreted() else _elsewhere)(target, args, kwargs, grid, order)
 
 
 def _is_kernel(target) -> bool:
@@ -60,18 +73,18 @@ def _refuse_misuse(target, grid, order) -> None:
         raise KernelMisuse(f"there is no order {order!r} of programs: choose one of {', '.join(ORDERS)}")
 
 
-def _here(target, args, kwargs, grid, order) -> tuple[list[Panel], str | None]:
-    """Run in this process. Returns (panels, sentence about a stopped access or None)."""
+def _here(target, args, kwargs, grid, order) -> Traced:
+    """Run in this process."""
     recorder = Recorder()
     try:
         with interpreter.recording(recorder=recorder), interpreter.conditions(order):
-            (target if grid is None else target[grid])(*args, **kwargs)
+            value = (target if grid is None else target[grid])(*args, **kwargs)
     except OutOfBounds as error:
-        return recorder.panels, str(error)
-    return recorder.panels, None
+        return Traced(recorder.panels, str(error))
+    return Traced(recorder.panels, None, value)
 
 
-def _elsewhere(target, args, kwargs, grid, order) -> tuple[list[Panel], str | None]:
+def _elsewhere(target, args, kwargs, grid, order) -> Traced:
     """Run in a worker, where this process compiles its kernels: the text of the target runs interpreted there."""
     from ..judge import extract, zygotes
     from ..spec import Call
@@ -89,13 +102,13 @@ def _elsewhere(target, args, kwargs, grid, order) -> tuple[list[Panel], str | No
         evidence = session.run(call) if session.loading_error is None else None
     error = evidence.error if evidence else session.loading_error
     if error and error["where"]:
-        return evidence.panels, error["message"]
+        return Traced(evidence.panels, error["message"])
     if error:
         refused = KernelMisuse if "KernelMisuse" in error["kinds"] else RuntimeError
         raise refused(error["message"] if refused is KernelMisuse else f"{name} does not run: {error['message']}")
     for mine, theirs in zip((a for a in args if launch_args.is_tensor(a)), evidence.args):
         mine.copy_(theirs)
-    return evidence.panels, None
+    return Traced(evidence.panels, None, evidence.value)
 
 
 def _positional(target, args, kwargs, grid) -> tuple[tuple, dict, tuple | None]:
