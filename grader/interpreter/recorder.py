@@ -45,7 +45,7 @@ class Recorder:
             self._keep_line(op, *line, addresses.size, program)
             return
         addresses, mask = np.atleast_1d(addresses), np.atleast_1d(mask)
-        axis = _along_rows(addresses)
+        axis = along_rows(addresses)
         addresses, mask = (np.moveaxis(a, axis, -1).reshape(-1, a.shape[axis]) for a in (addresses, mask))
         owners = (addresses >> np.uint64(WINDOW_BITS)).astype(np.int64)
         for region in regions:
@@ -124,7 +124,7 @@ def lines(addresses: np.ndarray, mask: np.ndarray, regions: list[Region]) -> lis
     return found
 
 
-def _along_rows(addresses: np.ndarray) -> int:
+def along_rows(addresses: np.ndarray) -> int:
     """The axis of a block along which its addresses lie closest together."""
     steps = {}
     for axis in range(addresses.ndim):
