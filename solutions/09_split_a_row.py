@@ -200,11 +200,8 @@ picture
 
 # %% [markdown]
 # The parts are all there after the launch, but program 2 was the first to run: it loaded `part_ptr` before programs 0 and 1
-# had stored into it, and found the NaN that we had put there. The picture marks them with ◆, and shows
-# the same boxes in another order.
-#
-# Waiting in a loop would not help: a GPU starts only as many programs as it has room for, and the ones waited for may not
-# have started.
+# had stored into it, and found the NaN that we had put there. The picture marks them with ◆. Waiting in a loop would not
+# help: a GPU starts only as many programs as it has room for, and the ones waited for may not have started.
 #
 # So there is **no barrier between the programs of a launch**. But launches on one stream, as PyTorch makes them, keep their
 # order: when the first program of the second launch begins, all of the first launch have ended. That is our barrier.
