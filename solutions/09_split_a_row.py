@@ -159,7 +159,8 @@ check("9.1")
 
 # %% [markdown]
 # Your kernel on two rows of ten, in two splits of five, with blocks of four: the second tile of a split is mostly masked.
-# Every element is read by one program, every state stored by one. A program is named by its place in the grid, row first:
+# Every element is read by one program, every state stored by one. A program is named by its place in the grid, row first.
+# The buttons step through the programs:
 
 # %%
 x = torch.arange(20.0, device=where).reshape(2, 10)
@@ -200,8 +201,8 @@ picture
 
 # %% [markdown]
 # The parts are all there after the launch, but program 2 was the first to run: it loaded `part_ptr` before programs 0 and 1
-# had stored into it, and found the NaN that we had put there. Waiting in a loop would not help: a GPU starts only
-# as many programs as it has room for, and the ones waited for may not have started.
+# had stored into it, and found the NaN that we had put there. The picture marks them with ◆. Waiting in a loop would not
+# help: a GPU starts only as many programs as it has room for, and the ones waited for may not have started.
 #
 # So there is **no barrier between the programs of a launch**. But launches on one stream, as PyTorch makes them, keep their
 # order: when the first program of the second launch begins, all of the first launch have ended. That is our barrier.

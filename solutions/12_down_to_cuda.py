@@ -26,7 +26,7 @@ import colab_setup
 colab_setup.ready()
 
 # %%
-from grader import check, hint, progress, trace
+from grader import check, draw, hint, progress, trace
 from grader.cuda.launch import launch
 import math
 import torch
@@ -90,9 +90,12 @@ check("12.1")
 #
 # </details>
 
+# %% [markdown]
+# Here are your additions. Below each sum stand the two places of the step before that it comes from:
+
 # %%
-for state in tree_reduce([3.0, 1.0, 7.0, 0.0, 4.0, 1.0, 6.0, 3.0]):
-    print(state)
+numbers = [3.0, 1.0, 7.0, 0.0, 4.0, 1.0, 6.0, 3.0]
+draw.tree(tree_reduce, numbers)
 
 # %% [markdown]
 # ## Who knows the result?
@@ -159,6 +162,12 @@ def names(a, b):
 print(*butterfly(list("abcdefgh"), names))
 
 # %% [markdown]
+# And with the numbers of the tree? Each step adds as before, but in every lane:
+
+# %%
+draw.butterfly(butterfly, numbers)
+
+# %% [markdown]
 # ## More than one warp
 #
 # Threads that share their work form a **thread block**: up to 1024 of them, 32 warps. It does what one program does in
@@ -208,6 +217,13 @@ check("12.3")
 # twice as many meetings.
 #
 # </details>
+
+# %% [markdown]
+# Four warps with one number for each thread: `(m, d)` begins as the number and 1. What goes into each of your butterflies?
+
+# %%
+one_each = torch.randn(128, generator=torch.Generator().manual_seed(12)).tolist()
+draw.two_level(two_level, one_each, [1.0] * 128)
 
 # %% [markdown]
 # ## A kernel in CUDA C++
