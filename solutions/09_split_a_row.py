@@ -101,7 +101,8 @@ for split in range(n_splits):
 # The first walk of lesson 08, over one split: each element is read once. The states are two matrices with a row for each row of `x` and a column for
 # each split, without gaps.
 #
-# A split may be longer than `BLOCK`, and no multiple of it. So a lane has to be inside its split *and* inside the row.
+# Three sizes, then: a row has `n_cols` columns, a split has `split_size` of them, and a program takes `BLOCK` at a time. A
+# split may be longer than `BLOCK`, and no multiple of it. So a lane has to be inside its split *and* inside the row.
 # Which of the two does the last split of a row need, and which do the others? (The answer is folded below the check.)
 
 # %%
@@ -212,8 +213,8 @@ picture
 # The second launch has the same grid. Every program reads all states of its row, merges them, and writes the softmax of its
 # own split. All programs of a row repeat the same merge. What that costs, we count at the end.
 #
-# `SPLITS` is a power of two, at least `n_splits`. What should the lanes hold that have no state? A row of nothing but `-inf`
-# has no softmax: leave it, and it becomes NaN.
+# `SPLITS` is the number of lanes for the states: a power of two, at least `n_splits`. What should the lanes hold that have no
+# state? A row of nothing but `-inf` has no softmax: leave it, and it becomes NaN.
 
 # %%
 @triton.jit

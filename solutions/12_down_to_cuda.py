@@ -342,7 +342,7 @@ extern "C" __global__ void softmax_v1(float* y, const float* x, int n_cols) {
 # %% [markdown]
 # **Version 2**: online. One walk finds the state of a thread's columns, one tree merges the states, a second walk stores.
 # `merge` exists in CUDA, too. Its `&` hands over places instead of values, so `merge(m, d, ...)` changes `m` and `d`; they
-# may be places in shared memory.
+# may be places in shared memory. It stands before the kernel in one text: where a check names a line, it counts from there.
 
 # %%
 merge_states = r"""
@@ -386,8 +386,8 @@ extern "C" __global__ void softmax_v2(float* y, const float* x, int n_cols) {
 
 # %% [markdown]
 # **Version 3**: your 12.3. In a shuffle, `__shfl_xor_sync(0xffffffff, v, offset)` gives the partner's `v`; the first
-# argument is a **mask** with a bit for each lane that takes part, here all 32. All of them have to come to that line. Every
-# warp may do the second level for itself.
+# argument is a **mask** with a bit for each lane that takes part, here all 32. All of them have to come to that line. In
+# the second level, every warp may merge the states of all warps: then no warp has to wait for the result of another one.
 
 # %%
 warp_states = merge_states + r"""

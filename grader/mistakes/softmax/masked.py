@@ -245,16 +245,6 @@ def _mask_rows_begin(width) -> Detector:
 
 
 @Detector
-def _dead_rows_are_zero(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Rows without a kept finite entry hold 0, in every column or in some; the softmax of PyTorch holds NaN there."""
-    x, got = case.facts.get("x"), detectors.output(case, evidence)
-    if x is None or got is None or got.shape != x.shape:
-        return False
-    dead = (x == -torch.inf).all(1)
-    return bool((got[dead] == 0).any() and ((got[dead] == 0) | got[dead].isnan()).all())
-
-
-@Detector
 def _only_dropped_are_wrong(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Every kept entry is right, and a dropped entry is not 0 in a row that has a kept finite entry."""
     x, got = case.facts.get("x"), detectors.output(case, evidence)
@@ -328,7 +318,7 @@ MASKED_KERNEL = (
     ("dropped-finite", formula(_low_in_place_of_dropped(pads=False))),
     ("dropped-finite", formula(_low_in_place_of_dropped(pads=True))),
     ("dropped-by-arithmetic", formula(_low_added)),
-    ("dead-row-zero", _dead_rows_are_zero),
+    ("dead-row-zero", detectors.dead_rows_are_zero),
     ("dropped-not-zero", _only_dropped_are_wrong),
     ("dropped-by-arithmetic", both(written(_times_infinity), formula(_infinity_times_mask))),
     ("pad-wins", formula(_infinite_lanes)),
