@@ -119,6 +119,7 @@ def test_a_chart_follows_the_page_and_leaves_an_image_where_svg_is_dropped():
     assert "currentColor" in drawn and charts._INK not in drawn and "<style" not in drawn and "<metadata" not in drawn
     assert 'role="img" aria-label="Bar chart' in drawn and 'alt="Bar chart' in image
     assert "" == re.sub(r"<[^>]*>", "", drawn).strip()  # no word would be left where the tags are dropped
+    assert page == traffic.picture([run(two_passes, 3, 4)])._repr_mimebundle_()["text/html"]
 
 
 def test_black_edges_stay_on_what_is_filled():
