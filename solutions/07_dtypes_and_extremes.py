@@ -251,7 +251,8 @@ for outlier in (5, 10, 20):
 #   so leave some room.
 # - It must refuse zeros, 1/n everywhere, sums that stalled (too small a sum makes all values many times too large), and
 #   values that are all too large: by 0.1 % in float32, by 5 % in float16, by 10 % in bfloat16.
-#
+
+# %% [markdown]
 # Any way is fine: a table, a formula, a measurement.
 
 # %%
