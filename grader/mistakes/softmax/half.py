@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import torch
 
 from ...checks import syntax
@@ -38,9 +40,8 @@ MISTAKES = [
     ),
     Mistake(
         "computed-before-cast",
-        "Something was computed in half precision before the cast: its rounding error is multiplied on its way "
-        "through exp.",
-        "Which operation stands between your load and your cast?",
+        "A number on its way into exp was rounded to half precision, and exp multiplies its rounding error.",
+        "Which dtype does each of your numbers have between the load and exp?",
         (
             *_cast("tl.exp(x - row_max)", "tl.exp((x - row_max)CAST)"),
             *_cast(
@@ -83,6 +84,12 @@ MISTAKES = [
         (*_cast(".to(tl.float32)", "CAST", _CASTS[:2]),),
     ),
     Mistake(
+        "pointer-cast",
+        "A pointer was turned into one to another dtype. This converts no number: it takes the bytes of the elements "
+        "for numbers of that dtype.",
+        "Which has to become float32: the address of an element, or its value once it is loaded?",
+    ),
+    Mistake(
         "clamped",
         "Values that differ came out alike, as if all beyond some border were the same.",
         "How large can a bfloat16 be, and which line of yours does not let it?",
@@ -104,7 +111,13 @@ def _clamped(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return bool((alike & (want < 1e-6)).any()) and bool((alike.sum(1) > 1).any())
 
 
+def _pointer_cast(tree: ast.AST) -> bool:
+    """For `written`: a pointer to elements of one fixed dtype. The inputs have two, so it is wrong for one of them."""
+    return any(isinstance(arg, ast.Attribute) for call in syntax.calls(tree, "pointer_type") for arg in call.args[:1])
+
+
 HALF_KERNEL = (
+    ("pointer-cast", written(_pointer_cast)),
     ("no-pad", both(written(syntax.load_without_other), detectors.all_nan)),
     ("clamped", _clamped),
 )

@@ -67,11 +67,13 @@ MISTAKES = [
     ),
     Mistake(
         "dropped-by-arithmetic",
-        "Dropped entries still take part in arithmetic: 0 times inf is NaN, inf plus -inf too, inf minus 1e9 is inf.",
+        "Dropped entries or masked lanes still take part in arithmetic: 0 times inf is NaN, inf plus -inf too, inf "
+        "minus 1e9 is inf.",
         "Which function takes one value or another without computing with either?",
         (
             Mutant("7.3", _DROP, 'x + tl.where(keep != 0, 0.0, -float("inf"))'),
             Mutant("7.3", _DROP, "x + tl.where(keep != 0, 0.0, -1e30)"),
+            Mutant("7.3", _DROP, "x * keep", replayed=False),
             Mutant("7.3", "tl.max(x", f"tl.max({_DROP}", then=also(f"x = {_DROP}", "", then=_TIMES_KEEP)),
         ),
     ),
@@ -176,9 +178,11 @@ def _bits_of_a_number(tree: ast.AST) -> bool:
 
 
 def _times_infinity(tree: ast.AST) -> bool:
-    """For `written`: a product with infinity in the text of one side."""
+    """For `written`: a product with infinity in the text of one side, or of two loaded blocks: a pad is infinite."""
     products = [n for n in syntax.nodes(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
-    return any("inf" in ast.unparse(side) for n in products for side in (n.left, n.right))
+    loaded = _loaded(tree)
+    blocks = any({getattr(n.left, "id", ""), getattr(n.right, "id", "")} <= loaded for n in products)
+    return blocks or any("inf" in ast.unparse(side) for n in products for side in (n.left, n.right))
 
 
 @Detector
