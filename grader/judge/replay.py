@@ -54,7 +54,10 @@ def outcome(case: Case, evidence: Evidence) -> Outcome:
 
 
 def same(a: Outcome, b: Outcome) -> bool:
-    """Whether two outcomes agree: in every number, NaN and infinities included, or in the error."""
+    """Whether two outcomes agree: in every number, NaN and infinities included, or in the error.
+
+    Numbers of half precision agree bit for bit, because mistakes there differ in their roundings alone.
+    """
     return a.error == b.error and _same(a.results, b.results)
 
 
@@ -62,7 +65,7 @@ def _same(a, b) -> bool:
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         return len(a) == len(b) and all(map(_same, a, b))
     if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
-        if a.dtype in HALF:  # mistakes of half precision differ in their roundings alone
+        if a.dtype in HALF:
             return a.dtype == b.dtype and a.shape == b.shape and bool(((a == b) | (a.isnan() & b.isnan())).all())
         return a.dtype == b.dtype and compare.alike(a, b)
     if isinstance(a, float) and isinstance(b, float) and a != a and b != b:

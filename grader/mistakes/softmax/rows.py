@@ -47,16 +47,16 @@ MISTAKES = [
 ]
 
 
-def row_begins(width, right=None):
+def row_begins(width):
     """A test for `outside`: program p began at element p · width(facts), and that access left the tensor.
 
-    The test fails where width(facts) is the right stride by chance. right(facts) is that stride; without it, it is the
-    row stride of the input for a load and that of the output for a store.
+    The test fails where width(facts) is the right stride by chance: the row stride of the input for a load, that of the
+    output for a store.
     """
 
     def test(where: dict, facts: dict) -> bool:
         program, wrong = where["program"][0], width(facts)
-        stride = right(facts) if right else facts["x_stride"] if where["op"] == "load" else facts["y_stride"]
+        stride = facts["x_stride"] if where["op"] == "load" else facts["y_stride"]
         return program > 0 and wrong != stride and where["first"] == program * wrong
 
     return test
