@@ -7,7 +7,7 @@ export PYDEVD_DISABLE_FILE_VALIDATION = 1
 # What has been imported once is compiled, whatever the machine's setting: the course starts many processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: learn test grade gradescope build bench browser runs narrow contract matrix
+.PHONY: learn test grade gradescope build bench browser runs narrow answers contract matrix
 
 # Containers often run as root, which JupyterLab refuses unless told.
 learn: $(VENV)/lab
@@ -20,7 +20,7 @@ test: FIVE_PASSES_PROGRESS = off
 test: $(VENV)/dev
 	$(BIN)/python solutions/build.py --check
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest $(if $(ONLY),--only $(ONLY) $(OF_ONE),-n 2 --dist worksteal tests)
+	$(BIN)/python -m pytest $(if $(ONLY),--only $(ONLY) $(OF_ONE),-n 2 --dist worksteal -m "not more_answers" tests)
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 \
 		--nbval-sanitize-with solutions/nbval.cfg $(if $(ONLY),$(LESSON),-n 2 --dist loadfile solutions)
 
@@ -44,6 +44,10 @@ bench: $(VENV)/dev
 browser: $(VENV)/browser
 	@command -v chromium > /dev/null || { echo "make browser needs Chromium: apt-get install chromium"; exit 2; }
 	$(BIN)/python -m pytest tests/in_a_browser.py
+
+# All stored answers, of which make test judges one of each kind, and mutants of the right ones.
+answers: $(VENV)/dev
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m more_answers tests
 
 # Runs of the real commands: killed, in parts, on a cluster, as the pages for instructors and authors say.
 runs: $(VENV)/dev

@@ -27,6 +27,7 @@ colab_setup.ready()
 
 # %%
 from grader import check, hint, progress, traffic
+from grader.draw import hierarchy
 import torch
 
 # %% [markdown]
@@ -127,6 +128,21 @@ traffic(naive_softmax, x)
 # the same arithmetic.
 
 # %% [markdown]
+# ## Where is each number?
+#
+# A GPU has several memories. Beside the arithmetic they are small and fast, further away large and slow. `hierarchy`
+# draws those of one card, an H200, and the tensors that each of your lines finds in the lowest one. Where is the result
+# of the second line before the third begins?
+
+# %%
+hierarchy(naive_softmax, x)
+
+# %% [markdown]
+# It is in the card's **memory**, the furthest from the arithmetic. Every operation has to leave its result there: the
+# next one is a program of its own, and **registers** and **shared memory** keep nothing from one to the next. So a number
+# goes down and up again between any two of your lines.
+
+# %% [markdown]
 # ## Your turn: 1.2
 #
 # Say it as a formula. Count *elements*, exactly. The maximum and the sum are vectors of M elements: they cost something
@@ -220,8 +236,17 @@ def library_softmax(x):
 traffic(library_softmax, x)
 
 # %% [markdown]
-# One read, one write. Somebody wrote a kernel that keeps the row on the chip, in the memory right beside the arithmetic,
-# from the first step to the last. You are about to write that kernel yourself.
+# One read, one write, says the ledger. How does it know? `traffic` keeps books on operators: for each, it adds up the
+# tensors that go in and those that come out. It does *not* look inside `_softmax`. It knows nothing of caches either: what
+# one operation has just written, the next may find in the **L2 cache**, and it counts all the same.
+
+# %%
+hierarchy(library_softmax, x)
+
+# %% [markdown]
+# At least the books leave room for it: somebody wrote a kernel that keeps the row on the chip, right beside the
+# arithmetic, from the first step to the last. You are about to write that kernel yourself. There `traffic` looks inside, at
+# every load and every store.
 
 # %%
 progress()

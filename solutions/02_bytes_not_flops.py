@@ -27,6 +27,7 @@ colab_setup.ready()
 
 # %%
 from grader import check, hint, progress, traffic
+from grader.draw import hierarchy
 import torch
 
 # %% [markdown]
@@ -319,6 +320,66 @@ for rows, columns in dict.fromkeys((run["m"], run["n"]) for run in lesson):
 # </details>
 
 # %% [markdown]
+# ## What a cache may take away
+#
+# Elements are counted where a program asks for them. Are they all fetched from memory? Between memory and the chip lies
+# the L2 cache, which keeps what went past. Here are the memories of the H200; other cards are `hierarchy(gpu="A100")`,
+# `"H100"` and `"T4"`.
+
+# %%
+hierarchy()
+
+# %% [markdown]
+# <details><summary>Where these numbers come from</summary>
+#
+# **Sizes, and the speed of the memory**: from what NVIDIA publishes, named below the table.
+#
+# **Speeds on the chip** follow from the peak of the arithmetic. Each multiplication with addition, which counts as two
+# operations, reads three registers and writes one. The peak also tells the clock, and in each clock a multiprocessor's
+# shared memory hands out 32 times 4 bytes. Where no number is published, none is shown.
+#
+# </details>
+
+# %% [markdown]
+# A cache can help only if a number is asked for twice, and soon. So it cannot help a copy. Two recorded kernels ask again:
+# the five passes, and the **two walks** of lesson 08, which read a row once for its maximum and sum and once more for the
+# result. By the books, how many times as long as a copy should each take?
+
+# %%
+def beside_copy(lesson, what):
+    """{(m, n): recorded time of a kernel, over that of a copy of the same matrix}."""
+    times = {(run["m"], run["n"], run["what"]): run["microseconds"] for run in recorded["lessons"][lesson]["results"]}
+    return {(m, n): time / times[m, n, "copy"] for (m, n, kind), time in times.items() if kind == what}
+
+
+def books(what, m, n):
+    """Elements that a kernel moves, over those that a copy moves."""
+    moved = sum(naive_traffic(m, n)) if what == "five passes" else 2 * m * n + m * n
+    return moved / (2 * m * n)
+
+
+for lesson, name, what in (("02", "five passes", "five passes"), ("08", "two walks", "online")):
+    for (rows, columns), ratio in beside_copy(lesson, what).items():
+        if rows < 256:  # few rows leave most of the card idle: lesson 09
+            continue
+        size = f"{rows:5} × {columns:5}, {4 * rows * columns / 2**20:6.1f} MB"
+        print(f"{name:11}  {size}: {ratio:.2f} times a copy; by the books {books(what, rows, columns):.2f}")
+
+# %% [markdown]
+# <details><summary>When the books are too high</summary>
+#
+# **Two walks** over short rows take hardly longer than a copy: the second walk finds its row in a cache. Over long rows they
+# take what the books say. The rows at work at the same time are then more than the caches hold.
+#
+# **Five passes**: each goes through the *whole* matrix before the next begins. Of a large one, little is left in the cache
+# when the next pass asks for it. A small one fits, but then starting five kernels weighs more.
+#
+# *An honest aside*: so the ledger counts what a kernel asks for. Memory may have to deliver less, never more. A kernel
+# that asks once does not depend on luck.
+#
+# </details>
+
+# %% [markdown]
 # ## Your turn: 2.5
 #
 # Six claims about large matrices, as one may read them. Which hold? Compute where you can.
@@ -343,7 +404,8 @@ check("2.5")
 # %% [markdown]
 # <details><summary>The claims, one by one</summary>
 #
-# **a** It is *one* operation: lesson 01 showed one read and one write.
+# **a** It is *one* operation, and nothing goes back to memory between its steps. The ledger of lesson 01 could not look
+# inside; the recorded times of lesson 12 leave no room for five passes.
 #
 # **b** Bytes in and bytes out, over the time, give two thirds of that. Somebody counted three transfers and timed two. The
 # next cell does the division.

@@ -372,6 +372,86 @@ torch.equal(y[:3], 2 * x)
 # </details>
 
 # %% [markdown]
+# ## How memory answers
+#
+# You ask for elements. Memory answers in **sectors** of 32 bytes. And a GPU does not ask for one lane at a time: a group of
+# 32 threads, a **warp**, loads at the same moment, and all it asks for is one **request**.
+#
+# A request for 32 neighbouring float32 numbers is 128 bytes. How many sectors does it touch? With `sectors=True`, `trace`
+# counts them, from the addresses of your own kernel.
+
+# %%
+x = torch.arange(2048.0, device=where)
+y = torch.zeros(32, device=where)
+trace(copy_kernel, y, x, 32, BLOCK=32, grid=(1,), sectors=True)
+
+# %% [markdown]
+# And if the numbers begin one element later?
+
+# %%
+trace(copy_kernel, y, x[1:], 32, BLOCK=32, grid=(1,), sectors=True)
+
+# %% [markdown]
+# A whole sector more, for one number. Now a matrix with 33 columns, an odd number. In which of its rows does a request
+# begin at the beginning of a sector?
+
+# %%
+odd = x[:99].reshape(3, 33)
+trace(copy_rows_kernel, torch.zeros_like(odd), odd, 33, 33, BLOCK=64, grid=(3,), sectors=True)
+
+# %% [markdown]
+# Only in row 0; the picture has one of row 1. Requests whose lanes lie next to each other are called **coalesced**. How bad can it get, if they do not?
+# This kernel takes every `step`-th element.
+
+# %%
+@triton.jit
+def every_kernel(y_ptr, x_ptr, step, BLOCK: tl.constexpr):
+    lanes = tl.arange(0, BLOCK)
+    tl.store(y_ptr + lanes, tl.load(x_ptr + step * lanes))
+
+
+trace(every_kernel, y, x, 2, BLOCK=32, grid=(1,), sectors=True)
+
+# %%
+trace(every_kernel, y, x, 32, BLOCK=32, grid=(1,), sectors=True)
+
+# %% [markdown]
+# A sector for each number: eight times the bytes that were asked for. This is what reading down a *column* costs, where
+# neighbours are a row apart.
+#
+# Does an odd row cost time as well? An H200 ran one program a row on matrices of several widths, beside a copy that knows
+# of no rows:
+
+# %%
+import json
+from pathlib import Path
+
+recorded = json.loads(Path("../docs/softmax_on_h200.json").read_text())
+print(f"{recorded['device']}, recorded {recorded['date']}; {recorded['command']}")
+for run in recorded["results"]:
+    if run["m"] >= 32768 and run["n"] in (781, 1000, 1024):
+        apart = run["n"] * {"float32": 4, "bfloat16": 2}[run["dtype"]]
+        ratio = run["microseconds"]["one row"] / run["microseconds"]["copy"]
+        print(f"{run['dtype']:8} {run['m']:5} × {run['n']:4}, rows {apart} bytes apart: {ratio:.2f} times a copy")
+
+# %% [markdown]
+# <details><summary>Why some odd rows are slow</summary>
+#
+# **The sector at the border** is asked for twice, by two requests. It is fetched once if the second comes soon enough to
+# find it in a cache. That is why float32 hardly suffers here.
+#
+# **Fewer bytes at once**: a thread may load up to 16 bytes in one go, if the address is a multiple of 16. Triton's compiler
+# relies on that where the row stride is a multiple of 16 elements. 1024 is one; 1000 and 781 are not, and each thread loads
+# one element at a time: 2 bytes of bfloat16, and eight times the requests. Of 781, nearly every request has a sector
+# more besides.
+#
+# *An honest aside*: `trace` gives each thread one element. Where the compiler gives it several, a request is wider and
+# touches more sectors, for as many more bytes. NVIDIA's profiler, [Nsight Compute](https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html),
+# counts sectors per request in the same way, on the real thing.
+#
+# </details>
+
+# %% [markdown]
 # Pointer, offsets, mask, pad, and programs that keep to their own: every kernel of this course begins with these.
 
 # %%

@@ -26,6 +26,7 @@ colab_setup.ready()
 
 # %%
 from grader import check, hint, progress, traffic
+from grader.draw import hierarchy
 import torch
 
 where = "cuda" if torch.cuda.is_available() else "cpu"
@@ -251,6 +252,17 @@ traffic([naive_softmax, fused_softmax], x)
 m, n = x.shape
 five, one = 8 * m * n + 4 * m, 2 * m * n
 round(five / one, 2)
+
+# %% [markdown]
+# And where are the numbers on their way? Here `traffic` looks inside: every load and store of your kernel is counted. What is
+# neither loaded nor stored never leaves the chip.
+
+# %%
+hierarchy([naive_softmax, fused_softmax], x)
+
+# %% [markdown]
+# Your row, its maximum, the exponentials and their sum live in **registers**. Where the threads of a program have to agree,
+# for the maximum and the sum, they also pass through **shared memory**: lesson 12 shows how.
 
 # %% [markdown]
 # Lesson 02 says what that is worth: both are bound by memory, so the one pass should be about that many times faster.

@@ -250,6 +250,8 @@ print("c, on random numbers: off by less than 1e-5:", worst_share(softmax_c, x) 
 
 # %% [markdown]
 # ## Your turn: 6.3
+#
+# This kernel shifts by the maximum of the whole row and saves one addition. What does its comment take for granted?
 
 # %%
 def breaks_c():

@@ -247,7 +247,8 @@ for outlier in (5, 10, 20):
 # A tolerance for softmax outputs of a dtype, for rows of n elements. The check tries it on rows of 1 to 131072 elements.
 #
 # - It must accept what float32 arithmetic gives, by `exp` or by `exp2`, rounded to the dtype: on random rows, equal values,
-#   one outlier of 20. Other rows than those above were drawn, so leave some room.
+#   one outlier of 20. In float32 that is an error like the largest one above, several times its eps. Other rows were drawn,
+#   so leave some room.
 # - It must refuse zeros, 1/n everywhere, sums that stalled (too small a sum makes all values many times too large), and
 #   values that are all too large: by 0.1 % in float32, by 5 % in float16, by 10 % in bfloat16.
 #

@@ -268,8 +268,8 @@ check("8.3")
 # ## Your turn: 8.4
 #
 # The function around it, as in lesson 05: a `ValueError` with a sentence for every tensor that is no float32 matrix, then
-# output and launch. The block is a number of your choice between 1024 and 16384, the same for every row; 4096 is a good
-# start. The check brings a row that no single block can hold.
+# output and launch. The block of a long row is a number of your choice between 1024 and 16384, whatever its length; 4096 is
+# a good start. A short row may have a smaller one. The check brings a row that no single block can hold.
 
 # %%
 def online_softmax(x):

@@ -101,7 +101,8 @@ for split in range(n_splits):
 # The first walk of lesson 08, over one split: each element is read once. The states are two matrices with a row for each row of `x` and a column for
 # each split, without gaps.
 #
-# A split may be longer than `BLOCK`, and no multiple of it. So a lane has to be inside its split *and* inside the row.
+# Three sizes, then: a row has `n_cols` columns, a split has `split_size` of them, and a program takes `BLOCK` at a time. A
+# split may be longer than `BLOCK`, and no multiple of it. So a lane has to be inside its split *and* inside the row.
 # Which of the two does the last split of a row need, and which do the others? (The answer is folded below the check.)
 
 # %%
@@ -158,7 +159,8 @@ check("9.1")
 
 # %% [markdown]
 # Your kernel on two rows of ten, in two splits of five, with blocks of four: the second tile of a split is mostly masked.
-# Every element is read by one program, every state stored by one. A program is named by its place in the grid, row first:
+# Every element is read by one program, every state stored by one. A program is named by its place in the grid, row first.
+# The buttons step through the programs:
 
 # %%
 x = torch.arange(20.0, device=where).reshape(2, 10)
@@ -199,8 +201,8 @@ picture
 
 # %% [markdown]
 # The parts are all there after the launch, but program 2 was the first to run: it loaded `part_ptr` before programs 0 and 1
-# had stored into it, and found the NaN that we had put there. Waiting in a loop would not help: a GPU starts only
-# as many programs as it has room for, and the ones waited for may not have started.
+# had stored into it, and found the NaN that we had put there. The picture marks them with ◆. Waiting in a loop would not
+# help: a GPU starts only as many programs as it has room for, and the ones waited for may not have started.
 #
 # So there is **no barrier between the programs of a launch**. But launches on one stream, as PyTorch makes them, keep their
 # order: when the first program of the second launch begins, all of the first launch have ended. That is our barrier.
@@ -211,8 +213,8 @@ picture
 # The second launch has the same grid. Every program reads all states of its row, merges them, and writes the softmax of its
 # own split. All programs of a row repeat the same merge. What that costs, we count at the end.
 #
-# `SPLITS` is a power of two, at least `n_splits`. What should the lanes hold that have no state? A row of nothing but `-inf`
-# has no softmax: leave it, and it becomes NaN.
+# `SPLITS` is the number of lanes for the states: a power of two, at least `n_splits`. What should the lanes hold that have no
+# state? A row of nothing but `-inf` has no softmax: leave it, and it becomes NaN.
 
 # %%
 @triton.jit

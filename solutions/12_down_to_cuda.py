@@ -26,7 +26,7 @@ import colab_setup
 colab_setup.ready()
 
 # %%
-from grader import check, hint, progress
+from grader import check, draw, hint, progress, trace
 from grader.cuda.launch import launch
 import math
 import torch
@@ -90,9 +90,12 @@ check("12.1")
 #
 # </details>
 
+# %% [markdown]
+# Here are your additions. Below each sum stand the two places of the step before that it comes from:
+
 # %%
-for state in tree_reduce([3.0, 1.0, 7.0, 0.0, 4.0, 1.0, 6.0, 3.0]):
-    print(state)
+numbers = [3.0, 1.0, 7.0, 0.0, 4.0, 1.0, 6.0, 3.0]
+draw.tree(tree_reduce, numbers)
 
 # %% [markdown]
 # ## Who knows the result?
@@ -159,6 +162,12 @@ def names(a, b):
 print(*butterfly(list("abcdefgh"), names))
 
 # %% [markdown]
+# And with the numbers of the tree? Each step adds as before, but in every lane:
+
+# %%
+draw.butterfly(butterfly, numbers)
+
+# %% [markdown]
 # ## More than one warp
 #
 # Threads that share their work form a **thread block**: up to 1024 of them, 32 warps. It does what one program does in
@@ -208,6 +217,13 @@ check("12.3")
 # twice as many meetings.
 #
 # </details>
+
+# %% [markdown]
+# Four warps with one number for each thread: `(m, d)` begins as the number and 1. What goes into each of your butterflies?
+
+# %%
+one_each = torch.randn(128, generator=torch.Generator().manual_seed(12)).tolist()
+draw.two_level(two_level, one_each, [1.0] * 128)
 
 # %% [markdown]
 # ## A kernel in CUDA C++
@@ -326,7 +342,7 @@ extern "C" __global__ void softmax_v1(float* y, const float* x, int n_cols) {
 # %% [markdown]
 # **Version 2**: online. One walk finds the state of a thread's columns, one tree merges the states, a second walk stores.
 # `merge` exists in CUDA, too. Its `&` hands over places instead of values, so `merge(m, d, ...)` changes `m` and `d`; they
-# may be places in shared memory.
+# may be places in shared memory. It stands before the kernel in one text: where a check names a line, it counts from there.
 
 # %%
 merge_states = r"""
@@ -370,8 +386,8 @@ extern "C" __global__ void softmax_v2(float* y, const float* x, int n_cols) {
 
 # %% [markdown]
 # **Version 3**: your 12.3. In a shuffle, `__shfl_xor_sync(0xffffffff, v, offset)` gives the partner's `v`; the first
-# argument is a **mask** with a bit for each lane that takes part, here all 32. All of them have to come to that line. Every
-# warp may do the second level for itself.
+# argument is a **mask** with a bit for each lane that takes part, here all 32. All of them have to come to that line. In
+# the second level, every warp may merge the states of all warps: then no warp has to wait for the result of another one.
 
 # %%
 warp_states = merge_states + r"""
@@ -472,6 +488,59 @@ for version in (v1, v2, v3):
     assert torch.allclose(y, torch.softmax(x, dim=1), atol=0, rtol=1e-5)
 halvings = int(math.log2(128))
 print(f"v1: two trees of {halvings} steps and 3 more, {2 * halvings + 3}; v2: one tree and 1 more, {halvings + 1}")
+
+# %% [markdown]
+# ## Thirty-two banks
+#
+# Shared memory is made of 32 **banks**. Word `w`, of 4 bytes, is in bank `w % 32`, and a bank hands out one word at a time.
+# If a warp asks for two words of one bank, its request takes two turns: a **bank conflict** of two **ways**. Threads that
+# ask for the *same* word are served at once.
+#
+# Why did 12.1 add halves? Here is a tree that takes neighbours first: thread 0 combines places 0 and 1, thread 1 places 2
+# and 3, and so on. `trace` launches the text and counts the turns, from its addresses. In which step do you expect most?
+
+# %%
+neighbours = r"""
+extern "C" __global__ void neighbours(float* y, const float* x, int n_cols) {
+    __shared__ float buffer[1024];
+    const int me = threadIdx.x;
+    x += (long long)blockIdx.x * n_cols;
+    y += (long long)blockIdx.x * n_cols;
+
+    float m = -INFINITY;
+    for (int c = me; c < n_cols; c += blockDim.x) m = fmaxf(m, x[c]);
+    buffer[me] = m;
+    __syncthreads();
+    for (int step = 1; step < blockDim.x; step *= 2) {
+        const int at = 2 * step * me;
+        if (at < blockDim.x) buffer[at] = fmaxf(buffer[at], buffer[at + step]);
+        __syncthreads();
+    }
+    m = buffer[0];
+    for (int c = me; c < n_cols; c += blockDim.x) y[c] = x[c] - m;
+}
+"""
+trace(neighbours, x, threads=256)
+
+# %% [markdown]
+# The distance doubles with each step, and the ways with it, until fewer threads than a warp are left. And your version 1?
+
+# %%
+trace(v1, x, threads=256)
+
+# %% [markdown]
+# <details><summary>Halves, once more</summary>
+#
+# **Halves**: thread `me` asks for place `me`, and for place `me + half`. Neighbours ask for neighbours, so 32 threads meet 32
+# banks in every step.
+#
+# **All threads read `buffer[0]`**: one word, one turn.
+#
+# *An honest aside*: the count is that of the first thread block, and of the accesses that g++ leaves in the kernel. NVIDIA's
+# compiler may keep other values in registers. The ways of a request follow from its addresses alone
+# ([CUDA C++ Programming Guide, Shared Memory](https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#shared-memory)).
+#
+# </details>
 
 # %% [markdown]
 # ## How fast?

@@ -25,7 +25,7 @@ import colab_setup
 colab_setup.ready()
 
 # %%
-from grader import check, hint, progress, trace, traffic
+from grader import check, draw, hint, progress, traffic
 import math
 import torch
 
@@ -293,7 +293,7 @@ check("13.2")
 # ## Causal
 #
 # A model that writes may not look ahead: word i sees the words 0 to i, itself included. Such attention is **causal**; its
-# mask is a staircase. Here are four words in blocks of two, without the mask. Which keys will program 0 need with it?
+# mask is a staircase. Here are eight words in blocks of two, without the mask. Which keys will program 0 need with it?
 
 # %%
 def attention(q, k, v, causal=False, block=32):
@@ -305,18 +305,20 @@ def attention(q, k, v, causal=False, block=32):
     return o
 
 
-small = [torch.randn(4, 4, device=where) for _ in range(3)]
-picture = trace(attention, *small, False, 2)
+small = [torch.randn(8, 4, generator=g).to(where) for _ in range(3)]
+draw.attention_tiles(attention, *small, False, 2)
 
 # %% [markdown]
-# Every program reads all of `k`, as it must. (A trace is interpreted, so blocks of 2 will do.) And with the mask?
+# Every program loads all of `k`, as it must. The numbers are weights: your output where `v` holds 1 for one key and 0 for all
+# others. (This run is interpreted, so blocks of 2 will do.) And with the mask?
 
 # %%
-trace(attention, *small, True, 2)
+draw.attention_tiles(attention, *small, True, 2)
 
 # %% [markdown]
-# The tiles to the right of the staircase are gone; with many blocks that is nearly half of the reads. A program that reads
-# and masks them would be right as well: their weights are all 0.
+# On the staircase, tiles are **partial**: a query has a score for keys that it does not see, and they are masked. To the right
+# of it, tiles are **skipped**; with many blocks that is nearly half of the reads. A program that loads and masks them would
+# be right as well: their weights are all 0.
 
 # %% [markdown]
 # <details><summary>A tile that is hidden altogether</summary>

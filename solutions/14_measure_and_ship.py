@@ -336,9 +336,9 @@ def kernel_for(x):
 
 # %%
 def softmax(x):
-    """Softmax of each row of x (M×N, no empty one; float32, float16 or bfloat16; any strides), a new contiguous matrix.
+    """Softmax of each row of x (M×N, not empty; float32, float16 or bfloat16; any strides), a new contiguous matrix.
 
-    Raises ValueError or TypeError with a sentence for everything else, even if it is no tensor, and launches nothing.
+    Raises ValueError or TypeError with a sentence for another dtype, other dimensions or no tensor, and launches nothing.
     """
     # Refuse what is no such matrix (about 4 lines).
     ### BEGIN SOLUTION

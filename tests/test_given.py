@@ -86,7 +86,7 @@ def test_an_answer_cannot_look_into_what_it_is_handed():
 import gc, types
 def test_softmax(softmax):
     names = [f.__qualname__ for f in gc.get_objects() if isinstance(f, types.FunctionType)]
-    assert "test_softmax" in names and not {"halves_swapped", "persistent_kernel", "one_row"} & set(names)
+    assert "test_softmax" in names and not {"halves_swapped", "tile_kernel", "one_row"} & set(names)
 """
     exercise = lessons.exercises()["6.4"]
     result = judge(exercise, extract.extract([source], exercise.names))

@@ -11,8 +11,6 @@ from conftest import ROOT
 from matplotlib.figure import Figure
 
 from grader.notebook import alt_text, charts, traffic
-from grader.notebook.trace_figure import figure
-from grader.spec.panel import Panel
 
 NOTEBOOKS = [*sorted((ROOT / "notebooks").glob("*.ipynb")), *sorted((ROOT / "solutions").glob("*.ipynb"))]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -103,15 +101,13 @@ def test_every_picture_of_a_page_has_words():
 
 
 def test_nothing_is_told_by_colour_alone():
-    """What is written is hatched, lines differ in their dashes, cells of a trace bear the numbers of their programs."""
+    """What is written is hatched, and lines differ in their dashes; test_trace.py looks at the cells of drawings."""
     run = traffic.Run("f", [("load", 4, 0), ("store", 4, 4)], (32, 16), 4)
     bars = [p for p in charts.traffic([run]).axes[0].patches if p.get_width()]
     assert {False, True} == {bool(p.get_hatch()) for p in bars}
     assert len({p.get_facecolor() for p in bars}) == len({p.get_hatch() for p in bars})
     lines = [(style.get("linestyle"), style.get("marker"), style.get("linewidth")) for _, style in charts._RACERS]
     assert len(lines) == len(set(lines))
-    panel = Panel("kernel", 0, [2], "y_ptr", "store", [4], lanes=4, touched=[[0, 0, 0, 2], [1, 0, 1, 2]])
-    assert ["0", "0", "1", "1"] == sorted(text.get_text() for text in figure([panel], None).axes[0].texts)
 
 
 def test_the_prose_is_spelt_right():

@@ -4,8 +4,9 @@ import os
 
 os.environ["TRITON_INTERPRET"] = "1"
 
-import base64
-import struct
+import contextlib
+import io
+import re
 
 import numpy as np
 import pytest
@@ -17,6 +18,8 @@ from traced import (
     copy_kernel,
     grid_kernel,
     nowhere_kernel,
+    parts_kernel,
+    split_kernel,
     standing_tile_kernel,
     stub_kernel,
     tile_kernel,
@@ -28,8 +31,8 @@ from grader import interpreter
 from grader.interpreter import KernelMisuse
 from grader.interpreter.address_space import AddressSpace
 from grader.interpreter.recorder import Recorder, lines
+from grader.notebook import drawing, trace_drawing, trace_text, trace_time
 from grader.notebook import trace as tracing
-from grader.notebook import trace_text
 from grader.notebook.trace_text import pieces
 
 interpreter.install()
@@ -50,7 +53,9 @@ def trace(capsys):
             bundle = picture._repr_mimebundle_()
             for line in lines:
                 assert " ".join(line.split()) in bundle["text/plain"]
-            assert 'alt="Picture of these accesses. ' in bundle["text/html"] and bundle["image/png"]
+            assert (
+                bundle["text/plain"].startswith("Picture of these accesses. ") and "aria-label" in bundle["text/html"]
+            )
         return lines
 
     return run
@@ -269,13 +274,120 @@ def test_lanes_that_share_an_address_touch_it_once():
     assert [(0, 0, 0, 1)] == recorder.panels[0].touched
 
 
-def test_the_picture_is_as_wide_as_a_page_and_equal_runs_give_equal_bytes():
-    """As the pictures of traffic."""
-    images = []
-    for _ in range(2):
-        picture = grader.trace(copy_kernel, blank(20), torch.ones(20), 20, BLOCK=8, grid=(3,))
-        images.append(base64.b64decode(picture._repr_mimebundle_()["image/png"]))
-    width, height = struct.unpack(">II", images[0][16:24])
+def drawn(*args, **kwargs):
+    """(lines of text, HTML) of a trace."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        picture = grader.trace(*args, **kwargs)
+    return printed.getvalue().splitlines(), picture._repr_mimebundle_()["text/html"]
 
-    assert images[0] == images[1]
-    assert 704 == width and 200 < height < 900
+
+def boxes(page, look):
+    """The words in boxes of one look, tags left out."""
+    style = re.escape(drawing.LOOKS[look])
+    found = re.findall(rf'<(?:td|span)[^>]*style="[^"]*{style}[^"]*"[^>]*>(.*?)</(?:td|span)>', page)
+    return [re.sub("<[^>]*>", "", words) for words in found]
+
+
+NAMES = re.compile(r"<div><div[^>]*><b>(.*?)</b></div>")
+
+
+def frame(page, name):
+    """The HTML of the frame of that name."""
+    names, parts = NAMES.findall(page), NAMES.split(page)[2::2]
+    return parts[names.index(name)].split("</form>")[0]
+
+
+def test_forward_and_reversed_look_different():
+    """In time, even where every element is touched by the same program; the steps are those of the launch."""
+    pages = [
+        drawn(copy_kernel, blank(20), torch.ones(20), 20, BLOCK=8, grid=(3,), order=order)[1]
+        for order in ("forward", "reversed")
+    ]
+    rows = [re.findall(r"<b>(\d)</b> (loads|stores) \w+, elements (\d+)", page) for page in pages]
+
+    assert pages[0] != pages[1] and "in reversed order" in pages[1]
+    assert [("1", "loads", "0"), ("3", "loads", "8"), ("5", "loads", "16")] == rows[0][::2]
+    assert [("1", "loads", "16"), ("3", "loads", "8"), ("5", "loads", "0")] == rows[1][::2]
+
+
+def test_a_read_before_the_write_is_marked_by_shape_and_word():
+    """In the cells, in time, and in the text; and not where the write came first."""
+    for order, early in (("forward", 0), ("reversed", 2)):
+        lines, page = drawn(parts_kernel, blank(1), blank(3), torch.ones(12), 3, BLOCK=4, grid=(3,), order=order)
+        told = [line for line in lines if "read before the write" in line]
+
+        assert early == boxes(frame(page, "all programs"), "early").count("◆ 2")
+        assert (early > 0) == bool(told) == ("◆ read before the write" in page)
+    stores = "stored by program 1 at step 6, program 0 at step 8"
+    assert [f"  read before the write, by program 2 at step 3: elements 0-1; {stores}"] == told
+
+
+def test_a_program_may_read_what_it_writes_later_itself():
+    """In place, each program on its own elements: nothing is too early."""
+    x = torch.ones(20)
+    lines, page = drawn(copy_kernel, x, x, 20, BLOCK=8, grid=(3,), order="reversed")
+
+    assert not [line for line in lines if "before the write" in line] and "◆" not in page
+
+
+def test_all_masked_lanes_that_are_counted_are_drawn():
+    """Also those that point at elements of another program: three of each of four programs."""
+    lines, page = drawn(split_kernel, torch.ones(2, 10), 10, 2, 5, BLOCK=4, grid=(2, 2))
+    counted = [int(number) for line in lines for number in re.findall(r"(\d+) lanes? masked", line)]
+
+    assert [3, 3, 3, 3] == counted
+    cells = trace_drawing.Cells(panel := panels(split_kernel, torch.ones(2, 10), 10, 2, 5, BLOCK=4, grid=(2, 2))[0])
+    places = cells.places(trace_time.accesses(panel))
+    assert 12 == sum(place.masked.total() for place in places.values())
+    assert 6 == sum(place.masked.total() for place in places.values() if place.touched)
+    assert 12 == len(boxes(frame(page, "all programs"), "masked"))
+
+
+def test_frames_step_through_the_programs():
+    """One for all, and one for each program in the order in which they ran; with names that stay without style."""
+    page = drawn(copy_kernel, blank(20), torch.ones(20), 20, BLOCK=8, grid=(3,), order="reversed")[1]
+    names = ["all programs", "1: program 2", "2: program 1", "3: program 0"]
+    plain = re.sub(r"<style>.*?</style>| style=\"[^\"]*\"", "", page)
+
+    assert names == re.findall(r'type="radio"[^>]*> ([^<]*)</label>', page)
+    assert names == NAMES.findall(page) == NAMES.findall(plain) and "<p hidden>" in plain
+    assert "<script" not in page and " id=" not in page
+
+
+def test_a_frame_outlines_what_its_program_touched():
+    """Eight lanes of the load and eight of the store; elements that came before keep their number."""
+    page = drawn(copy_kernel, blank(20), torch.ones(20), 20, BLOCK=8, grid=(3,))[1]
+    first, second = (frame(page, name) for name in ("1: program 0", "2: program 1"))
+
+    assert [16, 16] == [each.count(drawing._NOW) for each in (first, second)]
+    assert [16, 16] == [each.count(">0</td>") for each in (first, second)]
+
+
+def test_large_launches_have_a_bounded_drawing():
+    """Forty programs of 128 lanes: no frame, eight turns in time, less than a megabyte."""
+    page = drawn(tile_kernel, blank(40, 70), torch.ones(40, 70), 40, 70, ROWS=1, BLOCK=128, grid=(40,))[1]
+
+    assert "drawn: 16 rows × 32 columns" in page and "drawn: the first 8 of 40 turns" in page
+    assert 'type="radio"' not in page and len(page) < 1_000_000
+
+
+def test_equal_runs_give_equal_bytes():
+    """As notebooks that are executed twice."""
+    pages = {drawn(copy_kernel, blank(20), torch.ones(20), 20, BLOCK=8, grid=(3,))[1] for _ in range(2)}
+
+    assert 1 == len(pages)
+
+
+def test_no_two_looks_are_told_apart_by_colour_alone():
+    """Borders and corners differ, or the words do; text on a fill is black on light."""
+    shapes = {}
+    for name, style in drawing.LOOKS.items():
+        kept = re.sub(r"#[0-9a-f]+|color:[^;]*;|print-color-adjust:[^;]*;|background:[^;]*;", "", style)
+        shapes.setdefault(kept, []).append(name)
+        for fill in re.findall("background:#([0-9a-f]+)", style):
+            channels = [
+                int(each * (2 if len(fill) == 3 else 1), 16) for each in re.findall("." * (len(fill) // 3), fill)
+            ]
+            assert min(channels) >= 0x7F and max(channels) > 0xE0 and "color:#000" in style
+    assert [["load", "load, odd"], ["store", "store, odd"]] == [names for names in shapes.values() if len(names) > 1]

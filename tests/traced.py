@@ -32,6 +32,22 @@ def standing_tile_kernel(x_ptr, n_rows, n_cols, ROWS: tl.constexpr, BLOCK: tl.co
 
 
 @triton.jit
+def split_kernel(x_ptr, n_cols, n_splits, split_size, BLOCK: tl.constexpr):
+    for start in range(0, split_size, BLOCK):
+        lanes = start + tl.arange(0, BLOCK)
+        cols = tl.program_id(1) * split_size + lanes
+        tl.load(x_ptr + tl.program_id(0) * n_cols + cols, mask=(lanes < split_size) & (cols < n_cols))
+
+
+@triton.jit
+def parts_kernel(total_ptr, part_ptr, x_ptr, n_parts, BLOCK: tl.constexpr):
+    part, lanes = tl.program_id(0), tl.arange(0, BLOCK)
+    tl.store(part_ptr + part, tl.sum(tl.load(x_ptr + part * BLOCK + lanes), axis=0))
+    if part == n_parts - 1:
+        tl.store(total_ptr, tl.sum(tl.load(part_ptr + lanes, mask=lanes < n_parts, other=0.0), axis=0))
+
+
+@triton.jit
 def grid_kernel(y_ptr):
     tl.store(y_ptr + tl.program_id(0) * 3 + tl.program_id(1), 1.0)
 

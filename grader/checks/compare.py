@@ -35,6 +35,15 @@ def softmax(x: torch.Tensor, got) -> str | None:
     return place(got, want, good)
 
 
+def scaled_away(x: torch.Tensor, got: torch.Tensor) -> bool:
+    """Whether got is NaN in row 0, and all values of x are so low that they are -inf when scaled by log2(e).
+
+    A right answer may use exp2 with a scaled exponent, and has NaN there. Row 0 tells it from a wrong one, whose NaN is
+    in the other rows alone (`inputs.at_the_end`).
+    """
+    return bool((x < -2.4e38).all() and got[0].isnan().all())
+
+
 def gradient(y: torch.Tensor, dy: torch.Tensor, got, off: torch.Tensor | float = 0.0) -> str | None:
     """None when got is y · (dy - Σ y · dy) row by row, all of shape (M, N), else a sentence.
 

@@ -61,6 +61,13 @@ def calls(tree: ast.AST, function: str) -> list[ast.Call]:
     ]  # fmt: skip
 
 
+def without_mask(tree: ast.AST, op: str) -> bool:
+    """Whether a call of tl.<op>, load or store, has no mask, or there is no such call."""
+    before = {"load": 1, "store": 2}[op]
+    found = calls(tree, op)
+    return not found or any(len(c.args) <= before and all(k.arg != "mask" for k in c.keywords) for c in found)
+
+
 def load_without_other(tree: ast.AST) -> bool:
     """A tl.load with a mask and without a value for masked lanes.
 

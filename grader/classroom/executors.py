@@ -168,9 +168,6 @@ def _begin(alive) -> None:
     from ..judge import zygotes
 
     zygotes.warm("interpreted")
-    import torch  # while the zygote starts
-
-    torch.set_num_threads(1)  # the other cores have processes of their own
 
 
 def _watch(alive) -> None:

@@ -1,11 +1,12 @@
 """CUDA C++ kernels: compiled by g++ and run on the CPU, where every access is checked; on a GPU through CuPy.
 
 Runs in: a worker; `device.py` in `bench` too.
-May import: interpreter, protocol.
+May import: interpreter, protocol, spec.
 Start reading: host.py (compile and run), then runtime.cpp, memory.h (the guard) and meetings.h (races).
 
 host      compiles a kernel for the CPU, runs it, counts
 report    what stopped a kernel, as a sentence
+banks     requests of warps to shared memory, and their ways
 tools     g++ and binutils, in a process beside the runner
 kernel_text, objects   what the text of a kernel and its compiled library may contain
 device    the same kernels on a GPU, through NVRTC

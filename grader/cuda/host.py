@@ -10,7 +10,7 @@ import random
 import re
 
 from ..interpreter.ledger import Entry, Launch, Ledger
-from . import report, tools
+from . import banks, report, tools
 
 _libraries: dict[str, ctypes.CDLL] = {}
 
@@ -36,10 +36,13 @@ class Counts(ctypes.Structure):
     ]  # fmt: skip
 
 
-def launch(source: str, ledger: Ledger, grid: tuple[int, ...], order: str, args, function: str, threads: int) -> None:
+def launch(
+    source: str, ledger: Ledger, grid: tuple[int, ...], order: str, args, function: str, threads: int, requests=False
+) -> None:
     """Run one kernel of a CUDA source over `grid` blocks of `threads` threads.
 
     order: of the blocks, "forward", "reversed" or "shuffled". args: up to six torch tensors on the CPU and integers.
+    requests: whether to enter the requests to shared memory into the ledger.
     Raises OutOfBounds for a wrong access or a race, report.Stopped for any other fault.
     """
     runtime, kernel = _runtime(), compiled(source)
@@ -59,11 +62,13 @@ def launch(source: str, ledger: Ledger, grid: tuple[int, ...], order: str, args,
     blocks = list(range(grid[0]))
     if order != "forward":
         blocks = blocks[::-1] if order == "reversed" else random.Random(len(blocks)).sample(blocks, len(blocks))
+    watched = banks.watch(runtime, requests)
     stopped = runtime.cpu_launch(
         ctypes.cast(getattr(kernel, function), ctypes.c_void_p), ctypes.cast(kernel.cpu_anchor, ctypes.c_void_p),
         (ctypes.c_int64 * 6)(*given), len(blocks), threads, (ctypes.c_int * len(blocks))(*blocks),
     )  # fmt: skip
     _record(runtime, source, library, ledger, Launch(function, grid, {"threads": threads}, {}, {}), tensors)
+    ledger.shared_requests += banks.requests(runtime, watched, lambda code: tools.line(library, code))
     if stopped:
         report.fail(report.Event.in_dll(runtime, "event"), source, library, list(tensors.items()))
 

@@ -60,6 +60,11 @@ static void touch(int64_t at, int access, uint64_t code) {
     (access == ATOMIC ? cell.atomic : cell.store) = {now, fibers[now].clock, code};
 }
 
+static void watch(const char* from, int size, int access, uint64_t code) {
+    if (block != first_block || n_watched == most_watched) return;
+    watched[n_watched++] = {place(code), from - shared, now, size, access, fibers[now].clock};
+}
+
 // ---- tensors: a kernel sees only the bytes of which the sanitizer has told, so an access without a count gets NaN
 
 static void commit() {
@@ -132,6 +137,7 @@ static char* before(const void* address, int size, int access, uint64_t code, bo
         const int64_t first = (from - shared) / 4, last = (from + size - 1 - shared) / 4;
         for (int64_t at = first; at <= last; at++) touch(at, access, code);
         if (access == LOAD) note_load(first, last, code);
+        if (watched) watch(from, size, access, code);
     } else if ((uint64_t)from >= module_begin && (uint64_t)from + size <= module_end) {
         if (access != LOAD) stop(GLOBAL, code);
     } else if (from < fibers[now].stack || from + size > fibers[now].stack + STACK_BYTES) {

@@ -131,6 +131,8 @@ extern "C" int cpu_launch(void* function, void* (*anchor)(), const int64_t* give
     kernel = (decltype(kernel))function;
     memcpy(arguments, given, sizeof arguments);
     n_blocks = blocks;
+    first_block = order[0];
+    n_watched = 0;
     const stack_t ours = {aside, 0, STACK_BYTES};
     stack_t theirs;
     struct sigaction catches = {}, before_fpe, before_segv;

@@ -25,7 +25,7 @@ constexpr size_t STACK_BYTES = 64 << 10, PAGE = 4096, WINDOW = 64 << 20, MOST_SH
 constexpr int64_t STEPS = 10000, STEPS_AN_ELEMENT = 8;
 constexpr uint32_t POISON[] = {0x7f800000, 0x7fc00000};  // inf and NaN: fmaxf ignores NaN
 
-// host.py and report.py read these structs: the same fields in the same order.
+// host.py, report.py and banks.py read these structs: the same fields in the same order.
 struct Event {
     int32_t what, access, tensor, block, thread, other, other_wait, line, other_line, size, other_access;
     int64_t offset;              // bytes of the access in its tensor; or the wrong index; bytes of shared memory; steps
@@ -67,15 +67,24 @@ struct Cell {  // four bytes of shared memory: thread, clock and instruction of 
     } store, atomic;
     uint64_t loaded;  // the instruction of the last load
 };
+struct Watched {  // one access to shared memory, for banks.py
+    uint64_t code;
+    int64_t offset;
+    int32_t thread, size, access;
+    uint32_t clock;
+};
 
 extern "C" {
 Event event;
 Tensor tensors[MOST_TENSORS];
 Counts counts;
+// The accesses of the thread block that runs first, where somebody asks for them: room for most_watched.
+Watched* watched;
+int64_t n_watched, most_watched;
 }
 
 static Fiber* fibers;
-static int n_threads, n_blocks, now, block, predicates;
+static int n_threads, n_blocks, now, block, first_block, predicates;
 static ucontext_t scheduler;
 static sigjmp_buf failed;
 static bool running, stored;

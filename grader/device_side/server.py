@@ -147,7 +147,8 @@ class Server:
         if "error" in done:
             return done
         source = decode(done["value"])
-        cuda.launch(source, self._observer.ledger, call.grid, call.order, call.args, **call.kwargs)
+        asked = {**call.kwargs, "requests": call.requests}
+        cuda.launch(source, self._observer.ledger, call.grid, call.order, call.args, **asked)
         return {"value": encode(None)}
 
     def _argument(self, arg) -> list:
@@ -214,7 +215,8 @@ class Server:
         tensor = unpack(header["spec"], payload)
         self._storages.hold(tensor)
         if tensor.numel() > _SMALL:
-            size = tensor.numel(), tensor.element_size(), self._storages.share_of(tensor)
+            storage = tensor.untyped_storage().data_ptr()
+            size = tensor.numel(), tensor.element_size(), self._storages.share_of(tensor), storage
             self._observer.ledger.operation("to the device", [], [size])
         return {"result": self._kept(tensor)}, b""
 

@@ -11,7 +11,7 @@ ledger           elements moved, by tensor and launch; torch_ledger: the same fo
 float_storages   storages that hold floating-point numbers, whatever dtype a view gives them
 observe          all counts of one call, as plain data
 poison, bfloat16 values of masked lanes; conversions, and arithmetic that is refused
-recorder         which program touched which element, for traces
+recorder         which program touched which element, for traces; sectors: what its warps ask of memory
 state            the running launch, conditions and recordings
 launch_args      arguments, options and grid of a launch, and their refusals
 libdevice        NVIDIA's functions, in Triton's language

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..spec import SharedRequests
 from .float_storages import FloatStorages
 
 _NUMBER = 4  # bytes of a float32
@@ -126,6 +127,7 @@ class Ledger:
         self.storages = storages if storages is not None else FloatStorages()
         self.entries: list[Entry] = []
         self.launches: list[Launch] = []
+        self.shared_requests: list[SharedRequests] = []  # of CUDA kernels, where they are counted
         self.language: list[str] = []  # functions of triton.language's own library that kernels called
         self.last_argument: int | None = None  # storage of the last tensor that the call was given
         self.late: Counter[int] = Counter()
@@ -186,11 +188,11 @@ class Ledger:
                 self.late[storage] += elements
 
     def operation(self, name: str, reads, writes) -> None:
-        """Count one PyTorch operation. reads, writes: (elements, itemsize, share) of each tensor."""
-        for elements, itemsize, share in reads:
-            self.entries.append(Entry(name, "input", elements, 0, itemsize, share))
-        for elements, itemsize, share in writes:
-            self.entries.append(Entry(name, "output", 0, elements, itemsize, share))
+        """Count one PyTorch operation. reads, writes: (elements, itemsize, share, storage) of each tensor."""
+        for elements, *of in reads:
+            self.entries.append(Entry(name, "input", elements, 0, *of))
+        for elements, *of in writes:
+            self.entries.append(Entry(name, "output", 0, elements, *of))
 
     def totals(self) -> tuple[int, int]:
         """(elements read, elements written) of floating-point tensors, the unit of the budgets."""
@@ -202,6 +204,25 @@ class Ledger:
             sum(e.read * e.itemsize for e in self.entries),
             sum(e.written * e.itemsize for e in self.entries),
         )
+
+    def moves(self) -> list[tuple[str, str, int, int]]:
+        """(operation, tensor, elements read, elements written) of each floating-point tensor, in order.
+
+        A tensor that an operator made has the operator's name; one that a kernel wrote, that of the kernel's parameter;
+        one that nothing wrote before is "input".
+        """
+        names, found = {}, []
+        kernels = {launch.kernel for launch in self.launches}
+        for entry in self.entries:
+            if not entry.share:
+                continue
+            before = names.get(entry.storage, "input")
+            if entry.written:
+                names[entry.storage] = entry.tensor if entry.operation in kernels else entry.operation
+            read, written = entry.numbers()
+            found += [(entry.operation, before, read, 0)] * (read > 0)
+            found += [(entry.operation, names.get(entry.storage, ""), 0, written)] * (written > 0)
+        return found
 
     def rows(self) -> list[tuple[str, int, int]]:
         """(operation, elements read, elements written) of floating-point tensors, one row an operation, in order."""

@@ -9,6 +9,7 @@ from . import conditions, recording
 from .float_storages import FloatStorages
 from .ledger import Launch, Ledger
 from .recorder import Recorder
+from .sectors import SectorCounter
 from .torch_ledger import TorchLedger
 
 _MAX_ENTRIES = 1000  # of a list: the judge has no use for more
@@ -28,7 +29,7 @@ class Observer(contextlib.ExitStack):
                 self.ledger.storages.hold(arg)
                 self.ledger.last_argument = arg.untyped_storage().data_ptr()
         self._call = call
-        self._recorder = Recorder() if call.trace else None
+        self._recorder = _recorder(call)
         self._counter = TorchLedger(self.ledger, poison=not call.dry)  # nothing is read where no kernel runs
 
     def __enter__(self):
@@ -61,7 +62,16 @@ class Observer(contextlib.ExitStack):
             peak=counter.peak,
             language=_unique(ledger.language),
             panels=self._recorder.panels if self._recorder is not None else [],
+            memory_requests=self._recorder.requests if isinstance(self._recorder, SectorCounter) else [],
+            shared_requests=ledger.shared_requests,
+            moves=ledger.moves()[:_MAX_ENTRIES] if self._call.requests else [],
         )
+
+
+def _recorder(call: Call) -> Recorder | None:
+    if not call.trace:
+        return None
+    return SectorCounter() if call.requests else Recorder()
 
 
 def _telling(launches: list[Launch]) -> list[Launch]:

@@ -23,11 +23,12 @@ class Recorder:
         self.panels: list[Panel] = []
         self._open: dict[tuple, Panel] = {}
         self._launch, self._kernel, self._grid = 0, "", [1]
-        self._runs = 0
+        self._runs, self._step = 0, 0
 
     def begin_launch(self, kernel: str, grid) -> None:
         """Keep the accesses from now on for this launch. grid: programs along each axis."""
         self._launch, self._kernel, self._grid, self._open = self._launch + 1, kernel, list(grid), {}
+        self._step = 0
 
     def access(self, op: str, addresses: np.ndarray, mask: np.ndarray, regions: list[Region], program: int) -> None:
         """Keep one load or store. The guard has not checked it yet, so it may be out of bounds.
@@ -39,11 +40,12 @@ class Recorder:
 
     def keep(self, op: str, addresses: np.ndarray, mask: np.ndarray, line: Line | None, regions, program: int) -> None:
         """As `access`, for a mask of the shape of the addresses. line: of `lines`, for this program."""
+        self._step += 1
         if line is not None:
             self._keep_line(op, *line, addresses.size, program)
             return
         addresses, mask = np.atleast_1d(addresses), np.atleast_1d(mask)
-        axis = _along_rows(addresses)
+        axis = along_rows(addresses)
         addresses, mask = (np.moveaxis(a, axis, -1).reshape(-1, a.shape[axis]) for a in (addresses, mask))
         owners = (addresses >> np.uint64(WINDOW_BITS)).astype(np.int64)
         for region in regions:
@@ -57,6 +59,7 @@ class Recorder:
             panel.lanes = max(panel.lanes, lanes)
             self._add(panel, panel.touched, [(program, row, first, count)])
             self._add(panel, panel.masked, [(program, row, first + count, lanes - count)] if count < lanes else [])
+            self._end_step(panel)
 
     def _keep(self, op, region, addresses, mask, mine, program) -> None:
         panel = self._panel(op, region)
@@ -70,6 +73,12 @@ class Recorder:
             # As in the ledger, lanes with the same address touch it once. Masked lanes are counted one by one.
             runs = _runs(program, rows[chosen], columns[chosen], once=kept is panel.touched)
             self._add(panel, kept, runs)
+        self._end_step(panel)
+
+    def _end_step(self, panel: Panel) -> None:
+        lengths = len(panel.touched), len(panel.masked), len(panel.outside)
+        if lengths != (panel.steps[-1][1:] if panel.steps else (0, 0, 0)):  # it was kept
+            panel.steps.append((self._step, *lengths))
 
     def _add(self, panel: Panel, kept: list[Run], runs: list[Run]) -> None:
         panel.complete &= self._runs + len(runs) <= _MOST_RUNS
@@ -115,7 +124,7 @@ def lines(addresses: np.ndarray, mask: np.ndarray, regions: list[Region]) -> lis
     return found
 
 
-def _along_rows(addresses: np.ndarray) -> int:
+def along_rows(addresses: np.ndarray) -> int:
     """The axis of a block along which its addresses lie closest together."""
     steps = {}
     for axis in range(addresses.ndim):

@@ -122,12 +122,15 @@ class TorchLedger(TorchDispatchMode):
         self.ledger.note_reads((t.untyped_storage().data_ptr(), sizes[key][0]) for key, t in unique.items())
         self.ledger.operation(name, list(sizes.values()), [self._size(t) for t in written + fresh])
 
-    def _size(self, t: torch.Tensor) -> tuple[int, int, float]:
-        """(distinct elements, bytes of one, floating-point numbers in one). A stride of 0 repeats the same elements."""
+    def _size(self, t: torch.Tensor) -> tuple[int, int, float, int]:
+        """(distinct elements, bytes of one, floating-point numbers in one, address of the storage).
+
+        A stride of 0 repeats the same elements.
+        """
         elements = 1
         for n, stride in zip(t.shape, t.stride()):
             elements *= n if stride or n == 0 else 1
-        return elements, t.element_size(), self.ledger.storages.share_of(t)
+        return elements, t.element_size(), self.ledger.storages.share_of(t), t.untyped_storage().data_ptr()
 
     def _count_alive(self, made: list[torch.Tensor]) -> None:
         """Count new tensors as alive until they are freed."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import torch
 
 from ..checks import compare
-from ..mistakes.detectors import output, unchanged
+from ..mistakes.detectors import output, unchanged, unmasked
 from ..mistakes.registry import MISTAKES
 from ..spec import Answer, Case, Detector, Evidence, Exercise
 from . import untrusted
@@ -126,16 +126,22 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
     if first.mistake in MISTAKES and certain:
         return first.mistake, None
     failed = {id(f.case) for f in failures}
-    passed = [(case, evidence) for case, evidence in seen if id(case) not in failed]
+    passed = [pair for pair in seen if id(pair[0]) not in failed and not _accepted_nan(*pair)]
     with Replay(exercise) as replay:
         mutants = replay.detectors() if first.mistake not in MISTAKES else []
         best = leading(votes((*exercise.mistakes, *mutants), answer, passed, failures), passed)
     if not best:
-        return first.mistake or _mistake_of_event(first), None
+        return first.mistake or _mistake_of_event(first, answer), None
     equal = [vote.mistake for vote in best[1:] if vote.detector.fits and best[0].detector.fits]
     if len(equal) > 1 and not best[0].certain:
         return None, None  # three mistakes and more lose the same numbers
     return best[0].mistake, equal[0] if equal else None
+
+
+def _accepted_nan(case: Case, evidence: Evidence) -> bool:
+    """Whether a case accepted NaN where the right result has numbers: that tells nothing of the way it came about."""
+    x, got = case.facts.get("x"), output(case, evidence)
+    return isinstance(x, torch.Tensor) and got is not None and got.shape == x.shape and compare.scaled_away(x, got)
 
 
 def votes(detectors: Table, answer: Answer, passed: Seen, failures: list[Failure]) -> list[Vote]:
@@ -144,6 +150,7 @@ def votes(detectors: Table, answer: Answer, passed: Seen, failures: list[Failure
     alike = [f for f in failures if f.case.call.name == first.case.call.name]  # a formula is one of forward or backward
     numeric = [(f.case, f.evidence) for f in alike if not (f.evidence.error or f.case.expects_error or f.traffic)]
     ran = [(f.case, f.evidence) for f in failures if not f.evidence.error]
+    with_numbers = [not (case.expects_error or evidence.error) for case, evidence in passed]
     found: dict[str, Vote] = {}
     for mistake, detect in detectors:
         # The mistake must explain the first failure, because this is the reported one.
@@ -162,7 +169,7 @@ def votes(detectors: Table, answer: Answer, passed: Seen, failures: list[Failure
         certain = max(weights) == 1
         if not certain and not (max(weights) > 0 and len(matched) >= _MOST * len(failures)):
             # NaN alone names nothing, unless it stands where the formula has it, and numbers stand elsewhere.
-            if not (passed and fits(detect, ran) and fits(detect, passed)):
+            if not (any(with_numbers) and fits(detect, ran) and fits(detect, passed)):
                 continue
         hits = sum(1 if each > 0 else 0.5 for each in weights)
         other = found.get(mistake)
@@ -192,7 +199,7 @@ def fits(detect: Detector, cases: Seen) -> bool:
     return detect.fits is None or all(detect.fits(case, evidence) for case, evidence in cases)
 
 
-def _mistake_of_event(first: Failure) -> str | None:
+def _mistake_of_event(first: Failure, answer: Answer) -> str | None:
     """A mistake that is possible in every exercise, from the place of a stopped access or from a returned None."""
     where = (first.evidence.error or {}).get("where")
     if where:
@@ -200,7 +207,12 @@ def _mistake_of_event(first: Failure) -> str | None:
             return "before-the-beginning"
         if where.get("lanes") == where.get("of"):
             return "out-of-bounds"  # all active lanes are outside: a mask would not help
-        return "no-store-mask" if where.get("op") == "store" else "no-load-mask"
+        x, block = first.case.facts.get("x"), first.case.facts.get("block", 0)
+        if isinstance(x, torch.Tensor) and (where.get("of") or block + 1) <= x.shape[-1] <= block:
+            return "addresses-not-mask" if where["of"] == x.shape[-1] else None  # no lane too many
+        if not unmasked(where["op"])(first.case, first.evidence, answer):
+            return "mask-does-not-help"
+        return "no-store-mask" if where["op"] == "store" else "no-load-mask"
     got = output(first.case, first.evidence)
     if got is not None and not first.evidence.error and compare.unstored_loaded(got):
         return "unstored-loaded"

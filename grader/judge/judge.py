@@ -7,7 +7,11 @@ the text of the result (render.py).
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import replace
+
+import torch
 
 from .. import environment
 from ..spec import Answer, Case, Evidence, Exercise, Result
@@ -24,8 +28,20 @@ def judge(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: in
 
     seconds: time limit for all cases together. seed: of the inputs of the cases.
     """
-    result = _judged(exercise, answer, seconds, seed)
+    with _one_thread():
+        result = _judged(exercise, answer, seconds, seed)
     return replace(result, text=render.text(result.record()))
+
+
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """The tensors to compare are small: a second thread of PyTorch would wait, on a core that the answer could have."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _judged(exercise: Exercise, answer: Answer, seconds: float, seed: int) -> Result:

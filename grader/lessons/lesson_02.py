@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import pathlib
 import random
 from fractions import Fraction
 
 from ..checks import compare
 from ..mistakes.roofline import BOUND_BY, FLOOR_TIME, FUSED_TRAFFIC, IDEAL_SPEEDUP, MYTHS
-from ..reference import roofline
+from ..reference import memories, roofline
 from ..spec import Call, Case, Exercise
-
-# The lesson's text reads the same table.
-_CARDS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "cards.json"
-
-
-def _cards() -> dict[str, dict]:
-    return {card["name"]: card for card in json.loads(_CARDS.read_text(encoding="utf-8"))["cards"]}
 
 
 def _traffic_cases(seed: int) -> list[Case]:
@@ -43,7 +34,7 @@ def _speedup_cases(seed: int) -> list[Case]:
 def _floor_cases(seed: int) -> list[Case]:
     rng = random.Random(seed)
     inputs = [(2, 3, 2, 1000), (4, 5, 8, 1000), (3, 7, 1, 10**6)]
-    for card in _cards().values():
+    for card in memories.cards().values():
         inputs.append((rng.randint(100, 9000), rng.randint(100, 9000), rng.choice((2, 4)), int(card["bandwidth"])))
     return [
         _number_case(
@@ -79,7 +70,7 @@ _SMALL_COMPUTER = {"bandwidth": 8e9, "flops": 4e9}
 
 def _bound_cases(seed: int) -> list[Case]:
     cases = []
-    for card, sheet in (_cards() | {"a small computer": _SMALL_COMPUTER}).items():
+    for card, sheet in (memories.cards() | {"a small computer": _SMALL_COMPUTER}).items():
         for kernel, intensity in _KERNELS.items():
             rates = {"intensity": intensity, "flops": sheet["flops"], "bandwidth": sheet["bandwidth"]}
             cases.append(

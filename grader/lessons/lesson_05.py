@@ -52,6 +52,7 @@ def _kernel_cases(seed: int) -> list[Case]:
         ),
         _kernel_case("programs in reversed order", inputs.randn(4, 7, g), "reversed"),
         _kernel_case("programs in shuffled order", inputs.row_strided(inputs.randn(6, 7, g)), "shuffled", y_gap=1),
+        _kernel_case("values near the lowest float32", inputs.at_the_end(4, 14, g), "forward"),
     ]
     return cases
 

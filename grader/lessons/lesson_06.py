@@ -6,7 +6,7 @@ import pathlib
 import random
 from collections.abc import Callable
 
-from ..mistakes.testing import INPUT, mistakes_of_test
+from ..mistakes.testing import CLIPPED, SAMPLED, TIED, mistakes_of_test
 from ..reference import testing
 from ..spec import Call, Case, Exercise, Given
 
@@ -19,12 +19,12 @@ _WRONG = (_KERNELS / "wrong.py").read_text(encoding="utf-8")
 RIGHT = {
     "reference": "PyTorch's own",
     "one_row": "one program a row",
-    "two_rows": "two rows a program",
-    "copied": "a copy of the input, then sixteen rows a program",
-    "base_two": "powers of two with a scaled exponent",
-    "persistent": "four programs for all rows",
-    "chunked": "chunks of 1024 columns",
     "tile": "sixteen rows a program",
+    "copied": "a copy of the input, and the result in its place",
+    "base_two": "powers of two with a scaled exponent",
+    "chunked": "chunks of 1024 columns",
+    "online": "a sum that is rescaled on the way",
+    "doubled": "float64, rounded at the end",
 }
 
 # kind of wrong kernels -> their names. The feedback is about the first kind that the test accepts.
@@ -65,17 +65,25 @@ def _input_cases(name: str, broken: str) -> Callable[[int], list[Case]]:
 
 
 def _test_cases(seed: int) -> list[Case]:
-    """Right and wrong kernels in an order that depends on the seed, so that a test cannot rely on their order."""
-    kernels = [(f"a right kernel ({style})", Given(_RIGHT, name), None) for name, style in RIGHT.items()]
-    for group, names in WRONG.items():
-        kernels += [(f"kernel {i} of those {group}", Given(_WRONG, name), group) for i, name in enumerate(names, 1)]
-    sizes = list(range(len(kernels)))
-    random.Random(seed).shuffle(sizes)
-    sizes[0] = -1  # the smallest failure is the one reported: PyTorch's own result before all others
-    return [_test_case(*kernel, size) for kernel, size in zip(kernels, sizes)]
+    """Right kernels and then wrong ones, each kind in an order that depends on the seed.
+
+    The smallest failure is the one reported: PyTorch's own result before all others. A test may remember what it saw in
+    its process; only a right kernel behind another one, other than PyTorch's, is not the first there.
+    """
+    reference, *right = [(f"a right kernel ({style})", Given(_RIGHT, name), None) for name, style in RIGHT.items()]
+    wrong = [
+        (f"kernel {i} of those {group}", Given(_WRONG, name), group)
+        for group, names in WRONG.items()
+        for i, name in enumerate(names, 1)
+    ]
+    chance = random.Random(seed)
+    chance.shuffle(right)
+    chance.shuffle(wrong)
+    kernels = [reference, *right, *wrong]
+    return [_test_case(*kernel, size, not 1 < size <= len(right)) for size, kernel in enumerate(kernels)]
 
 
-def _test_case(label: str, kernel: Given, group: str | None, size: int) -> Case:
+def _test_case(label: str, kernel: Given, group: str | None, size: int, alone: bool) -> Case:
     return Case(
         label,
         Call("call", "test_softmax", (kernel,)),
@@ -84,12 +92,12 @@ def _test_case(label: str, kernel: Given, group: str | None, size: int) -> Case:
         expects_error=group is not None,
         may_call_library=True,
         group=group,
-        alone=True,
+        alone=alone,
         facts={"reference": kernel.name == "reference"},
     )
 
 
-def _input_exercise(number: int, letter: str, hints: tuple[str, str, str]) -> Exercise:
+def _input_exercise(number: int, letter: str, mistakes: tuple, hints: tuple[str, str, str]) -> Exercise:
     name, broken = f"breaks_{letter}", f"softmax_{letter}"
     return Exercise(
         id=f"6.{number}",
@@ -98,7 +106,7 @@ def _input_exercise(number: int, letter: str, hints: tuple[str, str, str]) -> Ex
         points=1,
         cases=_input_cases(name, broken),
         hints=hints,
-        mistakes=INPUT,
+        mistakes=mistakes,
     )
 
 
@@ -106,6 +114,7 @@ EXERCISES = [
     _input_exercise(
         1,
         "a",
+        CLIPPED,
         (
             "The kernel keeps exp from overflowing in a way that is not the row maximum.",
             "For which values does tl.minimum change anything, and what does the row look like then?",
@@ -115,6 +124,7 @@ EXERCISES = [
     _input_exercise(
         2,
         "b",
+        SAMPLED,
         (
             "Any shift is right as long as exp stays in its range. When does this one not keep it there?",
             "The shift looks at a part of the row. What can the rest of the row hold?",
@@ -124,6 +134,7 @@ EXERCISES = [
     _input_exercise(
         3,
         "c",
+        TIED,
         (
             "The kernel counts the largest term once.",
             "How many values of a row can be the largest?",

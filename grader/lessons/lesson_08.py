@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pathlib
 import random
 from dataclasses import replace
@@ -74,11 +75,21 @@ def _merge_cases(seed: int) -> list[Case]:
         ("1000 apart", [1000.0] * 3, [0.0] * 3),
         ("1000 apart, the other way round", [0.0] * 3, [1000.0] * 3),
     ]
-    return [_merge_case(label, a, b, size) for size, (label, a, b) in enumerate(halves)]
+    cases = [
+        _merge_case(label, online.state(a), online.state(b), online.state(a + b), size)
+        for size, (label, a, b) in enumerate(halves)
+    ]
+    # A float32 still shows the share of a billion numbers that lie 31 below the maximum.
+    top, many = (31.0, 1.0), (0.0, 1e9)
+    both = 31.0, 1 + 1e9 * math.exp(-31)
+    return [
+        *cases,
+        _merge_case("one number, and a billion far below it", top, many, both, 20),
+        _merge_case("a billion numbers, and one far above them", many, top, both, 21),
+    ]
 
 
-def _merge_case(label: str, left: list[float], right: list[float], size: int) -> Case:
-    a, b, want = online.state(left), online.state(right), online.state(left + right)
+def _merge_case(label: str, a: online.State, b: online.State, want: online.State, size: int) -> Case:
     shown = " and ".join(f"({m:.4g}, {d:.4g})" for m, d in (a, b))
     return Case(
         f"{label}, {shown}",
@@ -109,6 +120,7 @@ _MATRICES = [  # label, family of inputs, rows, columns, lanes
     ("values of -1e38", inputs.lowest, 2, 14, 8),
     ("one short of five tiles", inputs.randn, 2, 79, 16),
     ("7×257", inputs.randn, 7, 257, 64),
+    ("values near the lowest float32", inputs.at_the_end, 2, 14, 8),
 ]
 
 
@@ -137,7 +149,7 @@ def _kernel_case(label: str, x: torch.Tensor, block: int, y_gap: int = 0, order:
         x,
         Call("launch", "online_softmax_kernel", args, {"BLOCK": block}, grid=(m,), order=order),
         walks=2,
-        verify=lambda e: compare.softmax(x, e.args[0]) or online.too_wide(e, block),
+        verify=lambda e: softmax_function.stored(x, e.args[0]) or online.too_wide(e, block),
     )
 
 

@@ -38,6 +38,7 @@ _TILES = [  # label, family of inputs, rows, columns, rows of a tile
     ("values of -1e38", inputs.lowest, 6, 15, 4),
     ("one more than a power of two", inputs.randn, 6, 17, 8),
     ("37×257", inputs.randn, 37, 257, 8),
+    ("values near the lowest float32", inputs.at_the_end, 6, 14, 4),
     ("no lane to spare, first half +200, the rest -200", inputs.cliff, 4, 8, 4),
 ]
 
@@ -96,6 +97,7 @@ _WALKS = [  # label, family of inputs, rows, columns, programs
     ("values of -1e38", inputs.lowest, 6, 15, 4),
     ("one more than a power of two", inputs.randn, 7, 17, 3),
     ("37×129", inputs.randn, 37, 129, 8),
+    ("values near the lowest float32", inputs.at_the_end, 6, 14, 4),
     ("no lane to spare, first half +200, the rest -200", inputs.cliff, 5, 8, 3),
 ]
 

@@ -143,6 +143,7 @@ _MATRICES = [
     ("7×257", inputs.randn, 7, 257, 128),
     ("a power of two", inputs.randn, 2, 2048, 256),
     ("a long row", inputs.randn, 2, 4100, 1024),
+    ("values near the lowest float32", inputs.at_the_end, 2, 36, 64),
 ]
 # version -> passes over the input that its budget allows
 _PASSES = {"v1": 3, "v2": 2, "v3": 2}

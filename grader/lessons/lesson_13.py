@@ -32,6 +32,7 @@ _falling = _keys(lambda n, tile: torch.linspace(6, -6, n))
 _below_zero = _keys(lambda n, tile: torch.full((n,), -200.0))
 _above_zero = _keys(lambda n, tile: torch.full((n,), 200.0))
 _far_below, _far_above = (_keys(lambda n, tile, s=s: torch.full((n,), s)) for s in (-20000.0, 1200.0))
+_equal = _keys(lambda n, tile: torch.full((n,), -(2.0**40)))  # exact in float32, with a power of two as the scale
 _below_millions = _keys(lambda n, tile: torch.full((n,), -1.2e6))
 _outlier = _keys(lambda n, tile: torch.where(torch.arange(n) == n // 2, 20.0, 0.0))
 # Inside a tile: as a shift, its first, last, mean or median score lets exp overflow.
@@ -81,6 +82,7 @@ _TILED = [  # label, offsets, M, N, d, dv, keys of a tile
     ("the last key 200 above the others", _outlier_last, 3, 15, 4, 2, 4),
     ("64 numbers a key", _plain, 8, 50, 64, 64, 16),
     ("many keys", _plain, 24, 300, 2, 2, 16),
+    ("equal scores around -1e12", _equal, 3, 11, 4, 2, 4),
 ]
 
 
@@ -91,7 +93,8 @@ def _tiled_cases(seed: int) -> list[Case]:
 def _tiled_case(label: str, offsets: Offsets, m: int, n: int, d: int, dv: int, tile: int, seed: int) -> Case:
     q, k, v = _tensors(m, n, d, dv, tile, offsets, d**-0.5, seed)
     # With many keys, all tensors of a walk together hold fewer numbers than the scores.
-    facts = attention.case_facts(q, k, v, d**-0.5, tile, causal=False) | {"many": n > 100}
+    exact = offsets is _equal
+    facts = attention.case_facts(q, k, v, d**-0.5, tile, causal=False, exact=exact) | {"many": n > 100}
     return Case(
         f"{label}, {m} × {n} scores in tiles of {tile} keys",
         Call("call", "tiled_attention", (q, k, v, tile)),
@@ -120,6 +123,7 @@ _KERNEL = [  # label, offsets, M, N, D, BLOCK_M, BLOCK_N
     ("a key inside a tile 200 above the others", _outlier_inside, 18, 66, 16, 16, 16),
     ("the last key 200 above the others", _outlier_last, 18, 67, 16, 16, 16),
     ("96 queries, 80 keys", _plain, 96, 80, 16, 32, 16),
+    ("equal scores around -1e12", _equal, 17, 62, 16, 16, 16),
 ]
 _CAUSAL = [
     ("causal, one tile", _plain, 6, 6, 32, 16, 64),
@@ -133,6 +137,7 @@ _CAUSAL = [
     ("causal, scores around -1,200,000", _below_millions, 35, 41, 16, 16, 16),
     ("causal, falling scores", _falling, 35, 42, 16, 16, 16),
     ("causal, each key 100 above the one before", _steps_up, 35, 43, 16, 16, 16),
+    ("causal, equal scores around -1e12", _equal, 35, 41, 16, 16, 16),
 ]
 
 
@@ -167,7 +172,7 @@ def _kernel_case(
     scale = d**-0.5 if scale is None else scale
     gap = dict.fromkeys("oqkv", 0) | (gaps or {})
     q, k, v = _tensors(m, n, d, d, block_n, offsets, scale, seed)
-    facts = attention.case_facts(q, k, v, scale, block_n, causal)
+    facts = attention.case_facts(q, k, v, scale, block_n, causal, exact=offsets is _equal)
     strides = {f"{name}_ptr": d + gap[name] for name in "oqkv"}
     sent = (inputs.row_strided(t, gap[name]) for name, t in zip("qkv", (q, k, v)))
     blocks = -(-m // block_m)
@@ -190,6 +195,7 @@ def _kernel_case(
         may_read_less=causal,
         unit=m * n,
         group="causal" if causal else None,
+        interpreted_only=facts["exact"],
         facts=facts,
     )
 

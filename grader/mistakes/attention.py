@@ -24,6 +24,7 @@ from . import detectors
 from .detectors import both, outside, written
 from .kernels import KERNEL
 from .mistake import Mistake
+from .mutant import Mutant, also
 
 # ---- texts
 
@@ -39,6 +40,48 @@ MISTAKES = [
         "Relative to which maximum are the weights that went into o so far?",
     ),
     Mistake(
+        "tiles-averaged",
+        "Each tile got a softmax of its own, and the tiles were averaged as if all of them weighed the same.",
+        "How much of the weight of all keys belongs to a tile whose scores are far below those of another one?",
+        (
+            Mutant(
+                "13.1",
+                "    return o / l",
+                "    o, starts = 0 * o, range(0, len(k), tile)\n"
+                "    for i in starts:\n"
+                "        s = q @ k[i : i + tile].T * scale\n"
+                "        e = torch.exp(s - s.amax(dim=1, keepdim=True))\n"
+                "        o = o + e / e.sum(dim=1, keepdim=True) @ v[i : i + tile]\n"
+                "    return o / len(starts)",
+            ),
+            Mutant(
+                "13.1",
+                "    return o / l",
+                "    o = 0 * o\n"
+                "    for i in range(0, len(k), tile):\n"
+                "        s = q @ k[i : i + tile].T * scale\n"
+                "        e = torch.exp(s - s.amax(dim=1, keepdim=True))\n"
+                "        o = o + e / e.sum(dim=1, keepdim=True) @ v[i : i + tile]\n"
+                "    return o",
+            ),
+        ),
+    ),
+    Mistake(
+        "scale-of-weights-alone",
+        "The weights follow from scaled scores and the factor from unscaled ones, or the other way round.",
+        "In which unit is m kept, and in which is the number that is subtracted from it?",
+        (
+            Mutant("13.1", ".T * scale", ".T", then=also("torch.exp(s - new)", "torch.exp((s - new) * scale)")),
+            Mutant("13.1", ".T * scale", ".T", then=also("torch.exp(m - new)", "torch.exp((m - new) * scale)")),
+            Mutant(
+                "13.2",
+                '"ieee") * scale',
+                '"ieee")',
+                then=also("tl.exp(s - new[:, None])", "tl.exp((s - new[:, None]) * scale)"),
+            ),
+        ),
+    ),
+    Mistake(
         "divided-at-every-tile",
         "The accumulator was divided before the walk was over, and added to afterwards as if it had not been.",
         "What would o have to be multiplied by before the next tile may be added to it?",
@@ -52,6 +95,10 @@ MISTAKES = [
         "start-finite",
         "The walk starts with a maximum that scores can lie below.",
         "What is the maximum of no values at all?",
+        (
+            Mutant("13.1", "-math.inf, device", "-1e9, device", replayed=False),
+            Mutant("13.2", '[BLOCK_M], -float("inf")', "[BLOCK_M], -1e9", replayed=False),
+        ),
     ),
     Mistake(
         "maximum-of-first-tile",
@@ -102,6 +149,21 @@ MISTAKES = [
         "keys-left-out",
         "Some tiles of keys never had a say.",
         "Which keys does each step of your loop look at, and which are met by none?",
+    ),
+    Mistake(
+        "steps-of-another-block",
+        "The walk goes on by the number of queries of a block, and a tile has another number of keys.",
+        "With which key does the second tile begin, and with which one does your second step begin?",
+        (Mutant("13.2", "range(0, end, BLOCK_N)", "range(0, end, BLOCK_M)"),),
+    ),
+    Mistake(
+        "values-for-keys",
+        "The queries met the rows of v, and k has no say.",
+        "Which of the two tensors decides about the weights, and which one is weighed?",
+        (
+            Mutant("13.2", "k_ptr + keys[:, None] * k_row_stride", "v_ptr + keys[:, None] * v_row_stride"),
+            Mutant("13.2", "tl.trans(k)", "tl.trans(v)"),
+        ),
     ),
     Mistake(
         "keys-read-again",
@@ -162,6 +224,12 @@ MISTAKES = [
         "hidden-as-zero",
         "Hidden keys have the score 0, which has a weight like any other.",
         "Which score can neither win a maximum nor add to the sum?",
+    ),
+    Mistake(
+        "hidden-finite",
+        "Hidden keys have a finite score, and all scores that a query may see can lie below it.",
+        "Is there a score that no other score lies below?",
+        (Mutant("13.2", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -1e9)"),),
     ),
     Mistake(
         "hidden-after-exp",
@@ -627,9 +695,10 @@ def _nearly_right(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 @Detector
 def _shapes_clash(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises the error of an operation on two blocks whose shapes do not fit."""
-    message = (evidence.error or {}).get("message", "")
-    return "incompatible dimensions" in message or "could not be broadcast" in message
+    """Recognises the error of an operation on two blocks whose shapes do not fit, without a new axis in its line."""
+    error = evidence.error or {"message": "", "line": ""}
+    clash = "incompatible dimensions" in error["message"] or "could not be broadcast" in error["message"]
+    return clash and "None" not in error["line"]
 
 
 @Detector
@@ -841,7 +910,7 @@ _WALK = (
         ("stale-maximum", walk(first_tile_right(stale_maximum))),
         ("tile-maximum", walk(tile_maximum)),
         ("maximum-not-kept", walk(maximum_not_kept)),
-        *(("start-finite", walk(start=start)) for start in (-1e3, -1e4)),
+        *(("start-finite", walk(start=start)) for start in (-1e3, -1e4, -1e9)),
         ("start-at-zero", walk(start=0.0)),
         ("no-max", walk(unshifted, start=0.0)),
         *(("divided-at-every-tile", walk(each, finish=lambda l, o: o)) for each in _DIVIDED),

@@ -18,7 +18,7 @@ from . import detectors
 from .detectors import both, formula, outside, past_the_row, right_lanes_elsewhere, written
 from .kernels import KERNEL
 from .mistake import Mistake
-from .mutant import Mutant
+from .mutant import Mutant, also
 from .softmax.rows import either, row_begins
 
 MISTAKES = [
@@ -138,7 +138,7 @@ MISTAKES = [
     Mistake(
         "addresses-not-mask",
         "As many lanes are on as a row has elements, but their addresses lead out of the tensor.",
-        "By hand, for program 0: which element is lane 1 there for, and which address do you compute for it?",
+        "By hand, for one program: which element is its lane 1 there for, and which address do you compute for it?",
     ),
     Mistake(
         "neighbour-overwritten",
@@ -148,8 +148,16 @@ MISTAKES = [
     # ---- the maximum of a row
     Mistake(
         "pad-zero-wins",
-        "The maximum of a row is 0, though no value of the row is: a masked lane won.",
-        "What do your masked lanes hold, and which rows lie below that?",
+        "The maximum of a row is 0, though no value of the row is: a number that is none of the row's won.",
+        "Which numbers besides the row's own take part in your maximum, and which rows lie below them?",
+        (
+            Mutant(
+                "4.1 5.1",
+                'other=-float("inf")',
+                "other=0.0",
+                then=also("tl.exp(x - row_max)", "tl.where(mask, tl.exp(x - row_max), 0.0)"),
+            ),
+        ),
     ),
     Mistake(
         "zero-in-the-maximum",

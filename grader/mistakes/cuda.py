@@ -163,6 +163,61 @@ MISTAKES = [
         "Which two numbers belong to the state of the partner?",
     ),
     Mistake(
+        "columns-counted-again",
+        "Columns were counted by several threads: two columns of a thread are less far apart than there are threads.",
+        "Which columns are those of thread 0, and how far apart are two of them?",
+    ),
+    Mistake(
+        "largest-thread-sum",
+        "Of the sums that the threads found, the second tree kept the largest, and all of them count.",
+        "What should a step of the second tree do with two sums?",
+    ),
+    Mistake(
+        "state-of-one-number",
+        "A number x was merged as another state than that of the one number x.",
+        "What are maximum and sum of a row that holds x and nothing else?",
+    ),
+    Mistake(
+        "merged-in-registers",
+        "The tree merged into m and d of each thread, and its next step looked for the outcome in shared memory.",
+        "Which two places does a step of the tree read, and into which one does it store?",
+    ),
+    Mistake(
+        "own-place-read",
+        "After the tree every thread read its own place in shared memory, and the result stands in one place alone.",
+        "What does place 5 hold when the last step of the tree is done?",
+    ),
+    Mistake(
+        "components-exchanged",
+        "The numbers of a float4 changed places between the load and the store.",
+        "Which component of the float4 belongs to the first of the four columns?",
+    ),
+    Mistake(
+        "lane-zero-alone",
+        "Each warp handed over the state that its lane 0 had found alone.",
+        "What has to happen among the 32 lanes before lane 0 may speak for them?",
+    ),
+    Mistake(
+        "maximum-for-sum",
+        "Where the sum of a state belongs, a maximum was put.",
+        "Which line of yours should hand over a d, and what does it hand over?",
+    ),
+    Mistake(
+        "sum-for-maximum",
+        "Where the maximum of a state belongs, a sum was put.",
+        "Which line of yours should hand over an m, and what does it hand over?",
+    ),
+    Mistake(
+        "partner-unused",
+        "Each lane merged its own state with itself, and the partner's never came in.",
+        "Which two states does a step of the butterfly merge?",
+    ),
+    Mistake(
+        "own-maximum-for-partner",
+        "The partner's sum was merged with one's own maximum.",
+        "Which two numbers belong to the state of the partner?",
+    ),
+    Mistake(
         "too-many-barriers",
         "The numbers are right, but the whole block meets for every step of the reduction.",
         "Which steps take place among the 32 lanes of a warp, which can hand values to each other directly?",
@@ -257,6 +312,13 @@ def _own_sum_for_partner(m, d, other_m, other_d):
     return merge_states(m, d, other_m, d)
 
 
+def _guarded(m, d, other_m, other_d):
+    """The right merge, also of sums that are no sums: two empty states stay what the first one is."""
+    top = torch.maximum(m, other_m)
+    merged = d * torch.exp(m - top) + other_d * torch.exp(other_m - top)
+    return top, torch.where(top == -INF, d, merged)
+
+
 def _last_term(m, d, value, top):
     """An update in which the new value replaces all values before it."""
     return value, torch.ones_like(d)
@@ -281,17 +343,21 @@ def _tree(merge=merge_states):
 _RIGHT_TREE = _tree()
 
 
-def _two_levels(merge=merge_states, shuffle="xor", last: int = 1, pad: float = -INF, told: int = LANES):
+def _two_levels(
+    merge=merge_states, shuffle="xor", first: int = LANES // 2, last: int = 1, pad: float = -INF, told: int = LANES
+):
     """A reduction of each warp, then of the warps' states.
 
-    shuffle: "xor" or "down". last: the smallest offset. pad: the maximum in the lanes of the second level that have no
-    warp. told: the number of warps that receive the result of the second level.
+    shuffle: "xor" or "down". first, last: the largest and the smallest offset; a warp has no lane LANES. pad: the
+    maximum in the lanes of the second level that have no warp. told: the number of warps that receive the result of the
+    second level.
     """
 
     def warp(m, d):
-        offset, lanes = LANES // 2, torch.arange(LANES)
+        offset, lanes = first, torch.arange(LANES)
         while offset >= last:
-            other = lanes ^ offset if shuffle == "xor" else torch.where(lanes + offset < LANES, lanes + offset, lanes)
+            down = torch.where(lanes + offset < LANES, lanes + offset, lanes)
+            other = (lanes ^ offset) % LANES if shuffle == "xor" else down
             m, d = merge(m, d, m[..., other], d[..., other])
             offset //= 2
         return m, d
@@ -308,6 +374,125 @@ def _two_levels(merge=merge_states, shuffle="xor", last: int = 1, pad: float = -
         return m.reshape(rows, -1), d.reshape(rows, -1)
 
     return reduce
+
+
+def _in_registers(m, d):
+    """A tree that merges into the states of the threads, which keep them; its places keep what they held at first."""
+    places_m, places_d, m, d = m, d, m.clone(), d.clone()
+    half = m.shape[1] // 2
+    while half:
+        lower, upper = slice(0, half), slice(half, 2 * half)
+        m[:, lower], d[:, lower] = merge_states(m[:, lower], d[:, lower], places_m[:, upper], places_d[:, upper])
+        half //= 2
+    return m, d
+
+
+def _own_places(shared_maximum: bool):
+    """A tree after which each thread reads the sum in its own place, and the maximum in place 0 or in its own."""
+
+    def reduce(m, d):
+        m, d, half = m.clone(), d.clone(), m.shape[1] // 2
+        while half:
+            lower, upper = slice(0, half), slice(half, 2 * half)
+            m[:, lower], d[:, lower] = merge_states(m[:, lower], d[:, lower], m[:, upper], d[:, upper])
+            half //= 2
+        return (m[:, :1].expand_as(m) if shared_maximum else m), d
+
+    return reduce
+
+
+def _own_sums(m, d):
+    """Two trees, of maxima and of sums relative to the row's maximum; each thread reads the sum in its own place."""
+    top = m.amax(1, keepdim=True)
+    sums, half = d * torch.exp(m - top), m.shape[1] // 2
+    while half:
+        sums[:, :half] += sums[:, half : 2 * half]
+        half //= 2
+    return top.expand_as(m), sums
+
+
+def _own_maxima_places(m, d):
+    """Two trees, of maxima and of sums; each thread takes the maximum in its own place for that of the row."""
+    places, half = m.clone(), m.shape[1] // 2
+    while half:
+        places[:, :half] = torch.maximum(places[:, :half], places[:, half : 2 * half])
+        half //= 2
+    sums = torch.where(d > 0, d * torch.exp(m - places), 0.0)
+    return places, sums.sum(1, keepdim=True).expand_as(d)
+
+
+def _first_warp(m, d):
+    """A tree over the places of the first LANES threads."""
+    return tuple(t[:, :1].expand_as(m) for t in _RIGHT_TREE(m[:, :LANES], d[:, :LANES]))
+
+
+def _maxima_as_sums(m, d):
+    """A tree of states, whose sums are the maxima."""
+    return _tree(_guarded)(m, m)
+
+
+def _largest_sum(m, d):
+    """Every thread ends with the row's maximum and the largest of the sums relative to it."""
+    top = m.amax(1, keepdim=True)
+    return top.expand_as(m), (d * torch.exp(m - top)).amax(1, keepdim=True).expand_as(d)
+
+
+def _by_warps(of_warps):
+    """A reduction of each warp; of_warps(m, d, all_m, all_d) then gives the states of all lanes.
+
+    m, d: M×W×LANES, the states after the first level. all_m, all_d: M×LANES, those of the warps, empty beyond the last.
+    """
+
+    def reduce(m, d):
+        rows, threads = m.shape
+        m, d = (t.reshape(rows, -1, LANES) for t in _two_levels(told=0)(m, d))
+        missing = LANES - m.shape[1]
+        all_m, all_d = (torch.nn.functional.pad(t[:, :, 0], (0, missing), value=v) for t, v in ((m, -INF), (d, 0.0)))
+        return tuple(t.reshape(rows, threads) for t in of_warps(m, d, all_m, all_d))
+
+    return reduce
+
+
+def _states_of_lanes(m, d, all_m, all_d):
+    """Lane l goes on with the state of warp l."""
+    return all_m[:, None].expand_as(m), all_d[:, None].expand_as(d)
+
+
+def _in_warp_zero(m, d, all_m, all_d):
+    """Warp 0 has the result; in the other warps, lane l goes on with the state of warp l."""
+    m, d = (t.clone() for t in _states_of_lanes(m, d, all_m, all_d))
+    whole = _two_levels()(all_m, all_d)
+    m[:, 0], d[:, 0] = whole
+    return m, d
+
+
+def _own_state_repeated(m, d, all_m, all_d):
+    """As many times as there are warps, each warp merges its own state."""
+    return m, d * m.shape[1]
+
+
+def _own_state_in_spare_lanes(m, d, all_m, all_d):
+    """The lanes of the second level that have no warp hold the state of their own warp."""
+    warps = m.shape[1]
+    all_m, all_d = all_m[:, None].repeat(1, warps, 1), all_d[:, None].repeat(1, warps, 1)
+    all_m[:, :, warps:], all_d[:, :, warps:] = m[:, :, warps:], d[:, :, warps:]
+    flat = _two_levels(told=0)(all_m.flatten(1), all_d.flatten(1))
+    return tuple(t.reshape(m.shape) for t in flat)
+
+
+def _maxima_for_sums(m, d, all_m, all_d):
+    """In the second level, the maximum of each warp stands in for its sum."""
+    sums = torch.where(torch.arange(LANES) < m.shape[1], all_m, 0.0)
+    whole = _two_levels(_guarded, told=0)(all_m, sums)
+    return tuple(t[:, None].expand(m.shape) for t in whole)
+
+
+def _of_lanes_zero(m, d):
+    """Every thread ends with the merged states that the lanes 0 of all warps found in their own columns."""
+    some_m, some_d = m[:, ::LANES].clone(), d[:, ::LANES].clone()
+    top = some_m.amax(1, keepdim=True)
+    shift = torch.where(top == -INF, 0.0, top)
+    return top.expand_as(m), (some_d * torch.exp(some_m - shift)).sum(1, keepdim=True).expand_as(d)
 
 
 def _no_reduction(m, d):
@@ -399,6 +584,75 @@ def _float4_rows(with_float4, without):
 
 def _softmax(x: torch.Tensor) -> torch.Tensor:
     return torch.softmax(x, 1)
+
+
+def _finished(last_step):
+    """A formula of the right maximum and the right sum of each row: last_step(x, m, d) gives the row."""
+
+    def compute(x, facts):
+        x = x.double()
+        m = x.amax(1, keepdim=True)
+        return last_step(x, m, torch.exp(x - m).sum(1, keepdim=True))
+
+    return compute
+
+
+def _of_fours(with_float4):
+    """A last step, as in `_finished`, that is right for rows whose length four does not divide."""
+    return lambda x, m, d: torch.exp(x - m) / d if x.shape[1] % 4 else with_float4(x, m, d)
+
+
+def _summed(term, fours_right: bool = False):
+    """A softmax with another sum: term(x, e, c, T) for values x, e = exp(x - m), columns c and T threads.
+
+    fours_right: whether rows of float4s are right.
+    """
+
+    def compute(x, facts):
+        x = x.double()
+        if fours_right and x.shape[1] % 4 == 0:
+            return _softmax(x)
+        e = torch.exp(x - x.amax(1, keepdim=True))
+        return e / term(x, e, torch.arange(x.shape[1]), facts["threads"]).sum(1, keepdim=True)
+
+    return compute
+
+
+def _first_step_alone(x, facts):
+    """Maximum and sum of as many columns as there are threads."""
+    x = x.double()
+    some = x[:, : facts["threads"]]
+    m = some.amax(1, keepdim=True)
+    return torch.exp(x - m) / torch.exp(some - m).sum(1, keepdim=True)
+
+
+def _one_and_value(x, facts):
+    """The state (1, x) for each number x."""
+    return torch.exp(x.double() - 1) / x.double().sum(1, keepdim=True)
+
+
+_TERMS = {
+    "columns-counted-again": (
+        lambda x, e, c, threads: e * (c + 1).clamp(max=threads),
+        lambda x, e, c, threads: e * threads,
+    ),
+    "no-stride-loop": (lambda x, e, c, threads: e * (c < threads),),
+    "state-of-one-number": (
+        lambda x, e, c, threads: e * torch.exp(x),
+        lambda x, e, c, threads: torch.where(e == 0, 0.0, e * x),
+    ),
+}
+
+
+@Detector
+def _components_exchanged(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """In rows of float4s, each group of four columns holds its right numbers in another order."""
+    x, got = case.facts["x"], detectors.output(case, evidence)
+    if case.group != "v3" or x.shape[1] % 4 or got is None or got.isnan().any():
+        return False
+    want = _softmax(x.double())
+    groups = (t.double().reshape(-1, 4).sort(1).values for t in (got, want))
+    return not compare.alike(got, want) and compare.alike(*groups)
 
 
 def _fours_unguarded(x, facts):
@@ -535,6 +789,11 @@ _UPDATES = {
     "stale-maximum": walks.stale_maximum,
 }
 _MERGES = {
+    "maximum-for-sum": lambda m, d, other_m, other_d: _guarded(m, d, other_m, other_m),
+    "sum-for-maximum": lambda m, d, other_m, other_d: _guarded(m, d, other_d, other_d),
+    "state-swapped": lambda m, d, other_m, other_d: _guarded(m, d, other_d, other_m),
+    "partner-unused": lambda m, d, other_m, other_d: _guarded(m, d, m, d),
+    "own-maximum-for-partner": lambda m, d, other_m, other_d: _guarded(m, d, m, other_d),
     "not-rescaled": _not_rescaled,
     "one-side-rescaled": _one_side_rescaled,
     "factor-inverted": _factor_inverted,
@@ -600,6 +859,31 @@ CUDA_KERNEL = (
     ("sum-of-x", formula(formulas.sum_of_x)),
     ("no-exp", formula(formulas.no_exp)),
     ("base-two", formula(formulas.base_two)),
+    ("components-exchanged", _components_exchanged),
+    ("divided-by-maximum", formula(_finished(lambda x, m, d: torch.exp(x - m) / m))),
+    ("wrong-numerator", formula(_finished(lambda x, m, d: (x - m) / d))),
+    ("wrong-numerator", formula(_finished(lambda x, m, d: x / d))),
+    ("shifts-differ", formula(_finished(lambda x, m, d: torch.exp(x) / d))),
+    ("shifts-differ", _of_versions("v3", _finished(_of_fours(lambda x, m, d: torch.exp(x) / d)))),
+    ("shifts-differ", _of_versions("v1", _finished(lambda x, m, d: torch.exp(x - m) / (d * torch.exp(m))))),
+    *(
+        pair
+        for mistake, terms in _TERMS.items()
+        for term in terms
+        for pair in (
+            (mistake, _of_versions("v1 v2", _summed(term))),
+            (mistake, _of_versions("v3", _summed(term, fours_right=True))),
+        )
+    ),
+    ("no-stride-loop", formula(_first_step_alone)),
+    ("state-of-one-number", _of_versions("v2", _one_and_value)),
+    ("largest-thread-sum", _of_versions("v1", _block_softmax(reduce=_largest_sum))),
+    ("own-place-read", _of_versions("v1", _block_softmax(reduce=_own_sums))),
+    ("own-place-read", _of_versions("v1", _block_softmax(reduce=_own_maxima_places))),
+    ("tree-step-missing", _of_versions("v1 v2", _block_softmax(reduce=_first_warp))),
+    ("maximum-for-sum", _of_versions("v2", _block_softmax(reduce=_maxima_as_sums))),
+    *(("own-place-read", _of_versions("v2", _block_softmax(reduce=_own_places(both)))) for both in (True, False)),
+    ("merged-in-registers", _of_versions("v2", _block_softmax(reduce=_in_registers))),
     ("columns-twice", _of_versions("v3", _float4_rows(lambda x: _softmax(x) / 2, _softmax))),
     ("columns-never-read", _of_versions("v3", _float4_rows(_softmax, lambda x: torch.exp(x + INF) / 0))),
     ("second-tree-maxima", _of_versions("v1", _second_tree_over_maxima)),
@@ -616,9 +900,20 @@ CUDA_KERNEL = (
     *_both_widths("warps-not-merged", reduce=_two_levels(told=0)),
     *_both_widths("warps-not-merged", reduce=_two_levels(told=1)),
     *_both_widths("butterfly-step-missing", reduce=_two_levels(last=2)),
+    *(
+        pair
+        for of_warps in (_states_of_lanes, _in_warp_zero, _own_state_repeated)
+        for pair in _both_widths("warps-not-merged", reduce=_by_warps(of_warps))
+    ),
+    *_both_widths("states-repeated", reduce=_by_warps(_own_state_in_spare_lanes)),
+    *_both_widths("maximum-for-sum", reduce=_by_warps(_maxima_for_sums)),
+    *_both_widths("lane-zero-alone", reduce=_of_lanes_zero),
+    *(pair for first in (8, 4) for pair in _both_widths("butterfly-step-missing", reduce=_two_levels(first=first))),
+    *_both_widths("butterfly-itself", reduce=_two_levels(first=LANES)),
     *_both_widths("butterfly-lane-zero", reduce=_two_levels(shuffle="down")),
     *_both_widths("states-pad-zero", reduce=_two_levels(pad=0.0)),
     *_both_widths("start-at-zero", start=0.0),
+    *(pair for start in (-1e30, -3e38) for pair in _both_widths("start-too-high", start=start)),
     *_both_widths("inf-minus-inf", reduce=_tree(_unguarded)),
     *_both_widths("inf-minus-inf", reduce=_two_levels(_unguarded)),
     ("inf-minus-inf", _of_versions("v3", _fours_unguarded)),

@@ -107,9 +107,23 @@ def written(test) -> Detector:
     return Detector(lambda case, evidence, answer: matches(answer.source))
 
 
+def unmasked(op: str) -> Detector:
+    """Matches an answer with an access without a mask: a load or a store, as op says."""
+    return written(functools.partial(syntax.without_mask, op=op))
+
+
 def past_the_row(where: dict, facts: dict) -> bool:
     """For `outside`: some lanes are inside, and the first lane outside is behind the end of its row."""
     return (where["lanes"] or 0) < (where["of"] or 0) and (where.get("column") or 0) >= facts["x"].shape[-1]
+
+
+def too_many_lanes(where: dict, facts: dict) -> bool:
+    """For `outside`: as `past_the_row`, and more lanes are active than a row has columns.
+
+    Where the row has more columns than a block, the number of lanes tells nothing.
+    """
+    columns = facts["x"].shape[-1]
+    return past_the_row(where, facts) and (where["of"] > columns or facts.get("block", 0) < columns)
 
 
 def right_lanes_elsewhere(where: dict, facts: dict) -> bool:
@@ -243,9 +257,22 @@ def unshared(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 @Detector
 def lowest_lost(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Rows of -1e38 became zeros or NaN: a value that is no part of the row was its maximum."""
+    """Of rows below -1e37, the lowest became zeros or NaN: a value that is no part of the row was its maximum."""
     x, got = case.facts.get("x"), output(case, evidence)
-    return got is not None and bool((x < -1e37).all()) and bool(((got == 0) | got.isnan()).all())
+    if got is None or got.shape != x.shape or not bool((x < -1e37).all()):
+        return False
+    lost, top = ((got == 0) | got.isnan()).all(1), x.amax(1)
+    return bool(lost.any() and (lost.all() or top[lost].max() < top[~lost].min()))
+
+
+@Detector
+def dead_rows_are_zero(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Rows without a kept finite entry hold 0, in every column or in some; the softmax of PyTorch holds NaN there."""
+    x, got = case.facts.get("x"), output(case, evidence)
+    if x is None or got is None or got.shape != x.shape:
+        return False
+    dead = (x == -torch.inf).all(1)
+    return bool((got[dead] == 0).any() and ((got[dead] == 0) | got[dead].isnan()).all())
 
 
 @Detector

@@ -21,7 +21,7 @@ from ..checks.compare import softmax_gradient
 from ..reference.gradient import other_method, whole_jacobian
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
-from .detectors import both, outside, past_the_row, written
+from .detectors import both, outside, too_many_lanes, unmasked, written
 from .kernels import KERNEL
 from .mistake import Mistake
 
@@ -279,6 +279,9 @@ GRADIENT = (
     ("dot-alone", gradient_formula(lambda y, dy, facts: _row_sum(y * dy).expand(y.shape))),
     ("divided-by-y", gradient_formula(lambda y, dy, facts: torch.where(y == 0, torch.nan, softmax_gradient(y, dy)))),
     ("max-for-sum", _with_term(lambda y, dy: (y * dy).amax(1, keepdim=True))),
+    ("factor-twice", gradient_formula(lambda y, dy, facts: y * dy - y * y * _row_sum(y * dy))),
+    ("dot-incomplete", gradient_formula(lambda y, dy, facts: y * dy - y * y * _row_sum(dy))),
+    ("dot-alone", gradient_formula(lambda y, dy, facts: -y * _row_sum(y * dy))),
     ("softmax-of-y", gradient_formula(lambda y, dy, facts: softmax_gradient(torch.softmax(y, 1), dy))),
 )
 
@@ -434,8 +437,8 @@ GRADIENT_KERNEL = (
     ("stride-of-another", _wrong_row_start(lambda facts, right: facts["strides"].values())),
     ("rows-assumed-adjacent", _wrong_row_start(lambda facts, right: [facts["y"].shape[1]])),
     ("block-for-stride", _wrong_row_start(lambda facts, right: [facts["block"]])),
-    ("no-store-mask", outside("store", past_the_row)),
-    ("no-load-mask", outside("load", past_the_row)),
+    ("no-store-mask", both(unmasked("store"), outside("store", too_many_lanes))),
+    ("no-load-mask", both(unmasked("load"), outside("load", too_many_lanes))),
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
     ("float32-in-float64", _float32_digits),

@@ -6,8 +6,9 @@ import math
 from dataclasses import replace
 
 from ..checks import syntax
+from ..spec import Detector
 from . import detectors
-from .detectors import value, written
+from .detectors import value, value_formula, written
 from .mistake import Mistake
 from .mutant import Mutant, also
 
@@ -43,8 +44,11 @@ MISTAKES = [
         "A finite pad loses against most rows, not against all: a row can lie below it.",
         "Is there a value that no float is below?",
         (
+            Mutant("8.3", 'other=-float("inf")', "other=-3e38", 2),
             Mutant("8.3", 'other=-float("inf")', "other=-1e30", 2),
             Mutant("8.3", 'other=-float("inf")', "other=-10000.0", 2),
+            Mutant("13.2", '< n_keys, s, -float("inf"))', "< n_keys, s, -1e9)", replayed=False),
+            Mutant("4.1 5.1 10.1 10.2", 'other=-float("inf")', "other=-3e38"),
             Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=-1e30"),
             Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=-100.0"),
             Mutant("7.1", 'other=-float("inf")', "other=-65504.0"),
@@ -74,16 +78,14 @@ MISTAKES = [
             Mutant("8.3", 'other=-float("inf")', "other=-1.0", 2),
             Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=1.0"),
             Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=-1.0"),
+            Mutant("4.1 5.1", "tl.sum(numerator, axis=0)", "tl.sum(tl.where(mask, numerator, 1.0), axis=0)"),
         ),
     ),
     Mistake(
         "no-load-mask",
         "Lanes of the load lie beyond the end of what they may read.",
         "Which lanes of the block have an element, and which parameter of tl.load says so?",
-        (
-            Mutant("4.1 5.1", ', mask=mask, other=-float("inf"))', ")", replayed=False),
-            Mutant("8.3", "mask=cols < n_cols, other", "mask=cols < n_cols + BLOCK, other", 2, replayed=False),
-        ),
+        (Mutant("4.1 5.1", ', mask=mask, other=-float("inf"))', ")", replayed=False),),
     ),
     Mistake(
         "no-store-mask",
@@ -93,6 +95,12 @@ MISTAKES = [
             Mutant("4.1 5.1", ", y, mask=mask)", ", y)", replayed=False),
             Mutant("8.3", "tl.exp(x - m) / d, mask=cols < n_cols)", "tl.exp(x - m) / d)", replayed=False),
         ),
+    ),
+    Mistake(
+        "mask-does-not-help",
+        "The access has a mask, and lanes leave the tensor: it lets them through, or their addresses are off.",
+        "Which element should the lane named above have, where does your address lead it, and what does your mask say?",
+        (Mutant("8.3", "mask=cols < n_cols, other", "mask=cols < n_cols + BLOCK, other", 2, replayed=False),),
     ),
     Mistake(
         "before-the-beginning",
@@ -250,6 +258,31 @@ MISTAKES = [
         "What is the smallest power of two that is not less than n_cols, when n_cols is one itself?",
     ),
     Mistake("block-constant", "The block does not depend on the row's length.", "What happens when a row is longer?"),
+    Mistake(
+        "block-capped",
+        "The block stops growing at some length of a row, and in a longer row the last columns have no lane.",
+        "How many elements may one block hold, and how many lanes does your longest row get?",
+    ),
+    Mistake(
+        "block-at-least",
+        "Short rows got a block with more than twice as many lanes as they have columns: yours has a smallest size.",
+        "Must a block have as many lanes as a warp has threads?",
+    ),
+    Mistake(
+        "block-squared",
+        "The block grows in leaps: it was squared where it should have been doubled.",
+        "Which power of two comes after 16?",
+    ),
+    Mistake(
+        "block-exponent",
+        "This is the exponent of the power of two, and not the power itself.",
+        "How many lanes has a block with the exponent 5?",
+    ),
+    Mistake(
+        "block-multiple",
+        "The block is a multiple of some number, and a multiple need not be a power of two.",
+        "Which numbers of lanes does tl.arange take between 16 and 64?",
+    ),
     Mistake("block-not-int", "The block size is not an int.", "Which type does tl.arange need?"),
 ]
 
@@ -261,13 +294,30 @@ KERNEL = (
     ("returns-from-kernel", written(syntax.kernel_returns)),
 )
 
+_PAD_ROW = (1.0, 2.0, 3.0)  # of the first case of 4.2
+
 # The value of masked lanes (4.2).
 PAD_VALUE = (
     ("value-left-out", value(lambda v, f: v is None)),
     ("pad-zero", value(lambda v, f: v == 0)),
-    ("pad-wins", value(lambda v, f: v != v or v > 0)),
+    ("pad-wins", value(lambda v, f: v != v or v >= max(_PAD_ROW))),
+    ("pad-counts", value(lambda v, f: 0 < v < max(_PAD_ROW))),
+    ("text-for-number", value(lambda v, f: isinstance(v, str))),
     ("pad-finite", value(lambda v, f: math.isfinite(v) and v < 0)),
 )
+
+_SIZES = [2**i for i in range(3, 15)]
+
+
+def _power(n: int) -> int:
+    """The smallest power of two that is at least n."""
+    return 1 << (n - 1).bit_length()
+
+
+def _block(size) -> Detector:
+    """Matches the number of lanes that size(n) gives for every length of a row."""
+    return value_formula(lambda v, f: v == size(f["n"]))
+
 
 # The number of lanes for a row of facts["n"] columns (4.3).
 BLOCK_SIZE = (
@@ -276,5 +326,12 @@ BLOCK_SIZE = (
     ("block-is-n-cols", value(lambda v, f: v == f["n"])),
     ("block-rounded-down", value(lambda v, f: v < f["n"] < 2 * v)),
     ("block-doubled", replace(value(lambda v, f: v == 2 * f["n"]), share=0.9)),  # other lengths are right
+    *(("block-capped", _block(lambda n, most=most: min(_power(n), most))) for most in _SIZES),
+    *(("block-at-least", _block(lambda n, least=least: max(_power(n), least))) for least in _SIZES),
+    *(("block-multiple", _block(lambda n, of=of: -(-n // of) * of)) for of in (2, 4, *_SIZES)),
+    ("block-squared", _block(lambda n: next(v for v in (1, 2, 4, 16, 256, 65536, 2**32) if v >= n))),
+    ("block-squared", _block(lambda n: next(v for v in (2, 4, 16, 256, 65536, 2**32) if v >= n))),
+    ("block-exponent", _block(lambda n: (n - 1).bit_length())),
+    ("block-exponent", _block(lambda n: n.bit_length())),
     ("block-constant", value(lambda v, f: v in (1024, 2048, 4096, 65536, 128, 256, 512))),
 )

@@ -8,8 +8,10 @@ state).
 from __future__ import annotations
 
 import ast
+import math
 import re
 from dataclasses import replace
+from operator import and_, or_
 
 from ..checks import syntax
 from ..checks.compare import same_number
@@ -57,6 +59,26 @@ MISTAKES = [
         "How many states are there for eight numbers, the numbers themselves included?",
     ),
     Mistake(
+        "tree-states-too-many",
+        "The right states came back, and then something that is none of them.",
+        "When is the tree done, and what does your function keep after that?",
+    ),
+    Mistake(
+        "tree-states-reversed",
+        "The states are right, and they came back in the opposite order.",
+        "Which state does the docstring name first?",
+    ),
+    Mistake(
+        "tree-next-element",
+        "Each number was added to its right neighbour, and half of the list has no share.",
+        "How far apart are the two numbers that the example adds first?",
+    ),
+    Mistake(
+        "tree-not-added",
+        "The right pairs met, and they were not added.",
+        "Which operation does the example apply to the two numbers of a pair?",
+    ),
+    Mistake(
         "tree-mirror",
         "Each number was added to its mirror image, counted from the end. The sum is right, but these are other steps.",
         "Which number does the example add to the first one?",
@@ -101,6 +123,21 @@ MISTAKES = [
         "Who is the partner of a lane when the offset is 0?",
     ),
     Mistake(
+        "butterfly-old-values",
+        "In every step the partner's value was taken from the list that the function was given.",
+        "What does the partner hold when the second step begins, and in which list?",
+    ),
+    Mistake(
+        "butterfly-own-value-twice",
+        "Each lane was combined with its own value in place of its partner's.",
+        "Whose value is the second argument of combine, in your line?",
+    ),
+    Mistake(
+        "butterfly-another-partner",
+        "The partner was found with another operation than the one that turns one bit over.",
+        "With which lane does lane 5 exchange values when the offset is 4, and what does your line give?",
+    ),
+    Mistake(
         "butterfly-in-series",
         "The values are right, but they were combined one after the other.",
         "How many lanes has a lane heard of after one step, and after two?",
@@ -122,13 +159,23 @@ MISTAKES = [
         "Which state changes nothing when it is merged?",
     ),
     Mistake(
+        "states-pad-finite",
+        "A lane without a warp behind it holds a finite maximum, and a block without any number ends with that one.",
+        "Which state changes nothing when it is merged?",
+    ),
+    Mistake(
+        "lanes-left-out",
+        "Some lanes of the block never took part: they are in none of the lists that were merged.",
+        "With which lane does the list of your second warp begin, and how long is it?",
+    ),
+    Mistake(
         "states-repeated",
         "Some states were merged more than once: their sum counts several times.",
         "What does a lane hold that has no warp behind it?",
     ),
     Mistake(
         "warps-unpadded",
-        "The list that the second level was given is no full warp, and a partner was looked for behind its end.",
+        "The list that a butterfly was given is no full warp, and a partner was looked for behind its end.",
         "How many lanes does a warp have, however many warps there are?",
     ),
 ]
@@ -185,6 +232,42 @@ def _one_list(v, f: dict) -> bool:
     return len(v) > 1 and all(alike(s, v[0]) for s in v) and v[0][0] != f["values"][0]
 
 
+def _pairs(combine):
+    """A tree over the right pairs, with another operation than the sum."""
+
+    def compute(values: list[float]) -> list[list[float]]:
+        states = [values]
+        while len(values) > 1:
+            half = len(values) // 2
+            values = [combine(a, b) for a, b in zip(values[:half], values[half:])]
+            states.append(values)
+        return states
+
+    return compute
+
+
+def _next_element(values: list[float]) -> list[list[float]]:
+    """Each step adds elements i and i + 1, for i in the lower half."""
+    states = [values]
+    while len(values) > 1:
+        values = [values[i] + values[i + 1] for i in range(len(values) // 2)]
+        states.append(values)
+    return states
+
+
+def _some_missing(v, f: dict) -> bool:
+    """Fewer states came back than there are, all of them right and in the right order."""
+    right = tree(f["values"])
+    left = iter(right)
+    return len(v) < len(right) and all(any(alike(s, t) for t in left) for s in v)
+
+
+def _too_many(v, f: dict) -> bool:
+    """The right states are at the beginning, and more came back."""
+    right = tree(f["values"])
+    return len(v) > len(right) and all(alike(s, t) for s, t in zip(v, right))
+
+
 TREE = (
     ("tree-of-fixed-steps", value(lambda v, f: len(f["values"]) > 32)),
     ("input-overwritten", value(lambda v, f: f["callers_list"] and v != f["values"])),
@@ -195,7 +278,11 @@ TREE = (
     ("tree-one-list", value(_one_list)),
     ("tree-neighbours", _wrong_tree(_neighbours)),
     ("tree-not-halved", _wrong_tree(_full_length)),
-    ("tree-states-missing", value(lambda v, f: all(any(alike(s, t) for t in tree(f["values"])) for s in v))),
+    ("tree-states-too-many", value(_too_many)),
+    ("tree-states-reversed", _wrong_tree(lambda values: tree(values)[::-1])),
+    ("tree-next-element", _wrong_tree(_next_element)),
+    *(("tree-not-added", _wrong_tree(_pairs(each))) for each in (max, min, lambda a, b: a - b, lambda a, b: a * b)),
+    ("tree-states-missing", value(_some_missing)),
 )
 
 
@@ -220,6 +307,30 @@ def _in_place(lanes: list, combine, offsets) -> list:
             if lane ^ offset < len(lanes):
                 lanes[lane] = combine(lanes[lane], lanes[lane ^ offset])
     return lanes
+
+
+def _old_values(lanes: list, combine, offsets) -> list:
+    """A butterfly whose partners hold in every step what they held at first."""
+    now = list(lanes)
+    for offset in offsets[::-1]:
+        now = [combine(value, lanes[lane ^ offset]) for lane, value in enumerate(now)]
+    return now
+
+
+def _with_partner(partner):
+    """A butterfly in which lane l meets lane partner(l, offset)."""
+
+    def compute(lanes: list, combine, offsets) -> list:
+        for offset in offsets[::-1]:
+            lanes = [combine(value, lanes[partner(lane, offset)]) for lane, value in enumerate(lanes)]
+        return lanes
+
+    return compute
+
+
+def _down_by_one(lanes: list, combine) -> list:
+    """A butterfly with the offsets from half a list down to 1, one by one."""
+    return butterfly(lanes, combine, range(len(lanes) // 2, 0, -1))
 
 
 @Detector
@@ -276,6 +387,10 @@ BUTTERFLY = (
             lambda lanes, combine, offsets: butterfly(lanes, combine, offsets[:-1]),
         ),
     ),
+    ("butterfly-old-values", _wrong_butterfly(_old_values)),
+    ("butterfly-own-value-twice", _wrong_butterfly(_with_partner(lambda lane, offset: lane))),
+    *(("butterfly-another-partner", _wrong_butterfly(_with_partner(each))) for each in (and_, or_)),
+    ("butterfly-offsets", _wrong_butterfly(lambda lanes, combine, offsets: _down_by_one(lanes, combine))),
     ("butterfly-offsets", _wrong_butterfly(lambda lanes, combine, _: butterfly(lanes, combine, range(1, len(lanes))))),
     ("butterfly-lane-zero", value(_only_lane_zero)),
 )
@@ -298,6 +413,23 @@ def _sums_in_warps(f: dict) -> tuple[float, float]:
     """In each warp the maximum, and the sums of the lanes added as they are; then the states of the warps merged."""
     starts = range(0, len(f["ms"]), LANES)
     return merged(*([reduce(f[key][i : i + LANES]) for i in starts] for key, reduce in (("ms", max), ("ds", sum))))
+
+
+def _zeros_added(f: dict) -> tuple[float, float]:
+    """The state of all lanes, and of a number 0 in each lane of the second level that has no warp."""
+    missing = LANES - len(f["ms"]) // LANES
+    return merged([*f["ms"], *[0.0] * missing], [*f["ds"], *[1.0] * missing])
+
+
+def _some_lanes(step: int, count: int):
+    """The state of `count` lanes from every lane on that `step` divides, in `LANES` lists at most."""
+
+    def compute(f: dict) -> tuple[float, float]:
+        taken = [i for start in range(0, len(f["ms"]), step)[:LANES] for i in range(start, start + count)]
+        kept = [i for i in taken if i < len(f["ms"])]
+        return merged([f["ms"][i] for i in kept], [f["ds"][i] for i in kept])
+
+    return compute
 
 
 @Detector
@@ -326,6 +458,9 @@ TWO_LEVEL = (
     ("not-rescaled", _wrong_state(lambda f: (max(f["ms"]), sum(f["ds"])))),
     ("not-rescaled", _wrong_state(_sums_in_warps)),
     ("states-pad-zero", value(lambda v, f: v[0] == 0 > f["want"][0])),
+    ("states-pad-zero", _wrong_state(_zeros_added)),
+    ("states-pad-finite", value(lambda v, f: -math.inf == f["want"][0] < v[0] < 0)),
+    *(("lanes-left-out", _wrong_state(_some_lanes(*each))) for each in ((32, 16), (16, 16), (64, 32), (32, 31))),
     ("states-repeated", value(lambda v, f: v[0] == f["want"][0] and v[1] > 1.5 * f["want"][1])),
     ("inf-minus-inf", value(lambda v, f: v[1] != v[1] and v[0] == f["want"][0])),
     ("warps-unpadded", both(_index_out_of_range, _short_second_level)),

@@ -144,6 +144,11 @@ MISTAKES = [
         "Which two numbers describe the card, and where do they enter?",
     ),
     Mistake(
+        "number-left-out",
+        "One of the three numbers at least has no say in the answer.",
+        "Which units have intensity, flops and bandwidth, and which two sides can all three of them make?",
+    ),
+    Mistake(
         "units-do-not-match",
         "Two numbers with different units were compared.",
         "Which unit does each side of your comparison have?",
@@ -375,7 +380,7 @@ BOUND_BY = (
     ("other-words", detectors.value(lambda v, f: v not in ("memory", "compute"))),
     ("always-one-answer", _ignores({0, 1, 2})),
     ("card-left-out", _ignores({1, 2})),
-    ("units-do-not-match", _ignores({0}, {1}, {2}, {0, 1}, {0, 2})),
+    ("number-left-out", _ignores({0}, {1}, {2}, {0, 1}, {0, 2})),
     *(("units-do-not-match", _rule(rule)) for rule in (
         lambda intensity, flops, bandwidth: intensity * flops < bandwidth,
         lambda intensity, flops, bandwidth: intensity * flops > bandwidth,

@@ -23,7 +23,7 @@ from . import detectors
 from .detectors import both, formula, outside, written
 from .kernels import KERNEL
 from .mistake import Mistake
-from .mutant import Mutant
+from .mutant import Mutant, also
 from .softmax import walks
 from .softmax.columns import SOFTMAX_KERNEL
 from .softmax.function import FUNCTION
@@ -51,6 +51,7 @@ MISTAKES = [
         "splits-overlap",
         "Some columns belong to two splits: a program went on where the next one's columns begin.",
         "Which is the last column of a split when no block divides its length?",
+        (Mutant("9.1", "(start + lanes < split_size)", "(lanes < split_size)"),),
     ),
     Mistake(
         "split-not-walked",
@@ -81,6 +82,36 @@ MISTAKES = [
         "states-too-few",
         "The tensor of the states has no place for all of them.",
         "How many programs store a state, over all rows and splits?",
+    ),
+    Mistake(
+        "merged-too-early",
+        "The second kernel was launched before the first one had stored the states.",
+        "In which order do the two launches stand, and which of them needs what the other one stores?",
+        (
+            Mutant(
+                "9.3",
+                "    partial_kernel[grid](m, d, x, x.stride(0), n_cols, n_splits, size, BLOCK=block, num_warps=8)\n",
+                "",
+                then=also(
+                    "    return y",
+                    "    partial_kernel[grid](m, d, x, x.stride(0), n_cols, n_splits, size, BLOCK=block, num_warps=8)\n"
+                    "    return y",
+                ),
+                replayed=False,
+            ),
+        ),
+    ),
+    Mistake(
+        "states-share-memory",
+        "Maxima and sums stand in the same memory, so that one of them was stored over the other.",
+        "How many tensors for states does your function make, and how many names have they?",
+        (
+            Mutant(
+                "9.3",
+                "m, d = (torch.empty((n_rows, n_splits), dtype=x.dtype, device=x.device) for _ in range(2))",
+                "m = d = torch.empty((n_rows, n_splits), dtype=x.dtype, device=x.device)",
+            ),
+        ),
     ),
     Mistake(
         "partials-not-rescaled",
@@ -420,6 +451,17 @@ def maximum_at_least_zero(m, d):
     return m0, (d * torch.exp(m - m0)).sum(1, keepdim=True)
 
 
+def padded(pad: float):
+    """The lanes without a state, behind a number of states that is no power of two, hold this maximum."""
+
+    def merge(m, d):
+        m0 = _row_max(m)
+        m0 = m0.clamp(min=pad) if m.shape[1] & (m.shape[1] - 1) else m0
+        return m0, (d * torch.exp(m - m0)).sum(1, keepdim=True)
+
+    return merge
+
+
 def first_states(count):
     """Only the first count(n_splits) states take part."""
 
@@ -739,6 +781,14 @@ def _one_grid_without_splits(case: Case, evidence: Evidence, answer: Answer) -> 
 
 
 @Detector
+def _merged_first(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """combine_kernel was launched, and partial_kernel after it; the output is NaN."""
+    order = [launch["kernel"] for launch in evidence.launches]
+    early = "combine_kernel" in order and "partial_kernel" in order[order.index("combine_kernel") :]
+    return early and detectors.all_nan(case, evidence, answer)
+
+
+@Detector
 def _too_few_lanes(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Recognises a launch with SPLITS, the lanes for the states of a row, below n_splits."""
     lanes = (launch["constants"].get("SPLITS") for launch in evidence.launches)
@@ -864,6 +914,8 @@ _MERGE = (
     ("shift-not-max", replace(formula(maxima_added_with_pads), exact=True)),
     ("states-misplaced", _wrong_merge(of_row_zero)),
     ("pad-zero-wins", formula(merged(maximum_at_least_zero))),
+    ("pad-zero-wins", formula(merged(padded(0.0)))),
+    *(("pad-finite", formula(merged(padded(pad)))) for pad in (-1e30, -3e38)),
     ("states-left-out", _wrong_merge(first_states(lambda n: 1 << (n.bit_length() - 1)))),
     ("states-left-out", _wrong_merge(first_states(lambda n: n - 1 or 1))),
     ("states-left-out", _wrong_merge(first_states(lambda n: 1))),
@@ -933,6 +985,7 @@ COMBINE_KERNEL = (
     ("split-mask", outside("load", _over_the_row)),
     ("split-mask", outside("store", _over_the_row)),
     ("states-misplaced", outside("load", _state_misplaced)),
+    ("dead-row-zero", detectors.dead_rows_are_zero),
     *_MERGE,
     ("whole-row-each", _stored_columns(_all_columns)),
     ("stored-in-split-zero", both(_stored_columns(_in_split_zero), _loads_beyond_split_zero)),
@@ -974,7 +1027,9 @@ SPLIT_SOFTMAX = (
     ("split-rounded-down", formula(rounded_down)),
     ("split-rounded-down", _last_columns_missing),
     ("states-left-out", _too_few_lanes),
+    ("merged-too-early", _merged_first),
     ("empty-split", _rows_nan_where_empty),
+    ("dead-row-zero", detectors.dead_rows_are_zero),
     ("states-too-few", outside("load", _of_a_state)),
     ("states-too-few", outside("store", _of_a_state)),
     *_MERGE,

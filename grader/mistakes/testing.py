@@ -9,7 +9,9 @@ group of a wrong kernel is its kind. Facts of a case: reference (whether the ker
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+
+import torch
 
 from ..checks import syntax
 from ..reference.testing import is_matrix
@@ -29,9 +31,29 @@ MISTAKES = [
         "How small can an input be that still shows the difference?",
     ),
     Mistake(
-        "input-harmless",
-        "On this input the wrong kernel is right.",
-        "Which line of it is not what softmax does, and for which values does that line matter?",
+        "input-within-clip",
+        "No value of this input is changed by the clip, and no row lies far below 0.",
+        "For which values does tl.minimum give something else than it got?",
+    ),
+    Mistake(
+        "input-clip-alike",
+        "The clip changes values of this input, and leaves the shares of each row as they were.",
+        "Which two values of one row have different shares, and the same share after the clip?",
+    ),
+    Mistake(
+        "input-in-sample",
+        "The shift looks at the first 64 values of a row, and no row of this input has more.",
+        "Which columns of a row does the shift never see?",
+    ),
+    Mistake(
+        "input-beyond-alike",
+        "No value behind the first 64 is so far above them that exp(x - shift) overflows.",
+        "How large may x - shift be before float32 cannot hold its exponential?",
+    ),
+    Mistake(
+        "input-no-tie",
+        "Each row of this input has one largest value, and the kernel counts that one rightly.",
+        "In which rows does x == row_max hold in more lanes than one?",
     ),
     Mistake(
         "test-refuses-right",
@@ -131,15 +153,32 @@ def _kernel_refused(message: str) -> Detector:
     return Detector(lambda c, e, a: bool(e.then and e.then[0].error and message in e.then[0].error["message"]))
 
 
-INPUT = (
-    ("returns-nothing", detectors.nothing),
-    ("input-too-large", _too_large_to_send),
-    ("input-no-matrix", _no_matrix),
-    ("input-empty", _kernel_refused("without elements")),
-    ("input-too-large", _kernel_refused("more than a check can interpret")),
-    ("input-without-softmax", Detector(lambda c, e, a: c.size == 1 and e.error is None)),
-    ("input-harmless", Detector(lambda c, e, a: c.size == 2 and e.error is None)),
+def _harmless(test: Callable[[torch.Tensor], bool] = lambda x: True) -> Detector:
+    """Matches if the broken kernel was right on the answer's matrix x, and test(x) holds."""
+    return Detector(lambda c, e, a: c.size == 2 and e.error is None and bool(test(e.value)))
+
+
+def mistakes_of_input(*harmless: tuple[str, Detector]) -> tuple[tuple[str, Detector], ...]:
+    """The table of an input exercise. harmless: the ways in which an input misses what is wrong with the kernel."""
+    return (
+        ("returns-nothing", detectors.nothing),
+        ("input-too-large", _too_large_to_send),
+        ("input-no-matrix", _no_matrix),
+        ("input-empty", _kernel_refused("without elements")),
+        ("input-too-large", _kernel_refused("more than a check can interpret")),
+        ("input-without-softmax", Detector(lambda c, e, a: c.size == 1 and e.error is None)),
+        *harmless,
+    )
+
+
+# Of the kernel that clips its values at 80, of the one that looks at 64 columns, and of the one that leaves ties out.
+CLIPPED = mistakes_of_input(
+    ("input-within-clip", _harmless(lambda x: (x <= 80).all())), ("input-clip-alike", _harmless())
 )
+SAMPLED = mistakes_of_input(
+    ("input-in-sample", _harmless(lambda x: x.shape[1] <= 64)), ("input-beyond-alike", _harmless())
+)
+TIED = mistakes_of_input(("input-no-tie", _harmless()))
 
 
 # ---- a test

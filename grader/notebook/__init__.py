@@ -7,7 +7,12 @@ Start reading: api.py, then start.py (the work of `import grader`).
 api             check, hint, progress; progress_store: the scores behind them; feedback: a verdict on display
 start           the work of `import grader`; history: the cells that ran
 errors          IPython's handler: errors of cells that become one sentence
-trace           with trace_text (table) and trace_figure (picture)
+trace           with trace_text (table), trace_drawing (cells and frames) and trace_time (steps, reads before writes);
+                trace_sectors, trace_banks: requests of warps
+drawing         cells, tables and frames in HTML, for drawings that follow the theme of the page:
+                attention_drawing (tiles of queries and keys), reduction_drawing (tree, butterfly, two levels)
+canvas          boxes and arrows for drawings, on light and dark pages
+hierarchy       the memories of a card, and what operations move between them
 traffic         with charts and picture (a figure that carries its description); alt_text: charts in words
 machine_code    a kernel compiled for GPUs that are not here; machine_table: the table of it
 doctor          what works on this machine

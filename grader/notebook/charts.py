@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 
 _READ = {"color": "#4477aa", "edgecolor": "black", "linewidth": 0.8}
 _WRITTEN = {"color": "#eecc66", "edgecolor": "black", "linewidth": 0.8, "hatch": "///"}
@@ -40,11 +41,11 @@ def traffic(runs):
 # (name in the record, style of its line). The lines differ in form too, so colour is not needed.
 _RACERS = [
     ("copy", {"color": "black", "linestyle": ":"}),
-    ("softmax", {"color": "#004488", "linewidth": 2.4}),
+    ("softmax", {"color": "#0077bb", "linewidth": 2.4}),
     ("one row", {"color": "#4477aa", "linestyle": "--"}),
     ("torch.compile", {"color": "#bb5566", "linestyle": "-."}),
     ("torch.softmax", {"color": "#997700", "marker": ".", "markersize": 4}),
-    ("five passes", {"color": "#777777", "linewidth": 0.9}),
+    ("five passes", {"color": "#888888", "linewidth": 0.9}),
 ]
 
 
@@ -71,8 +72,72 @@ def bandwidth(record):
     return figure
 
 
+_INK = "#777777"  # as far from white as from a dark page; where the page can be asked, its own colour takes the place
+
+
+def see_through(figure) -> None:
+    """Take the ground out of a figure, and draw its lines and words in a grey that light and dark pages show.
+
+    Black edges and hatches of filled shapes stay: the fill is light behind them.
+    """
+    from matplotlib.collections import Collection
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+    from matplotlib.text import Text
+
+    grounds = [figure.patch, *(axes.patch for axes in figure.axes)]
+    grounds += [each.get_frame() for each in (*figure.legends, *(axes.get_legend() for axes in figure.axes)) if each]
+    for ground in grounds:
+        ground.set_alpha(0)
+    for axes in figure.axes:
+        axes.tick_params(which="both", color=_INK)
+    for artist in figure.findobj():
+        if isinstance(artist, (Text, Line2D)) and _black(artist.get_color()):
+            artist.set_color(_INK)
+        if isinstance(artist, Line2D) and _black(artist.get_markerfacecolor()):
+            artist.set(markerfacecolor=_INK, markeredgecolor=_INK)
+        if isinstance(artist, Patch) and not _filled(artist) and _black(artist.get_edgecolor()):
+            artist.set_edgecolor(_INK)
+        if isinstance(artist, Collection):
+            artist.set_facecolor([_INK if _black(colour) else colour for colour in artist.get_facecolor()])
+            if not len(artist.get_facecolor()):
+                artist.set_edgecolor([_INK if _black(colour) else colour for colour in artist.get_edgecolor()])
+
+
+def _filled(patch) -> bool:
+    return patch.get_fill() and patch.get_facecolor()[3] > 0
+
+
+def _black(colour) -> bool:
+    from matplotlib.colors import to_rgba
+
+    return colour is not None and to_rgba(colour) == (0, 0, 0, 1)
+
+
 def png(figure) -> str:
-    """The figure as a PNG in base64. It holds no date and no version, so equal figures give equal bytes."""
+    """The figure as a PNG in base64, on a transparent ground. It holds no date and no version: equal figures give equal
+    bytes.
+    """
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", metadata={"Software": None})
+    see_through(figure)
+    figure.savefig(buffer, format="png", metadata={"Software": None}, facecolor="none")
     return base64.b64encode(buffer.getvalue()).decode()
+
+
+def svg(figure, attributes: str, fallback: str) -> str:
+    """The figure as SVG to stand within a page: words and lines have the colour of the page's text.
+
+    attributes: of the <svg>. fallback: HTML that stands in it unseen, and is left where a page drops the SVG around it.
+    """
+    import matplotlib
+
+    buffer = io.StringIO()
+    see_through(figure)
+    none = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    with matplotlib.rc_context({"svg.hashsalt": "five passes", "svg.fonttype": "path"}):
+        figure.savefig(buffer, format="svg", metadata=none, facecolor="none")
+    head, _, body = buffer.getvalue().partition("<svg")[2].partition(">")
+    body = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->|\n\s*", " ", body, flags=re.DOTALL)
+    view = re.search(r'viewBox="[^"]*"', head)[0]
+    page = f'<svg {view} {attributes} xmlns:xlink="http://www.w3.org/1999/xlink"><desc>{fallback}</desc>{body}'
+    return page.replace(_INK, "currentColor")

@@ -10,7 +10,7 @@ from .. import environment
 from ..checks import compare
 from ..interpreter import KernelMisuse
 from ..judge import zygotes
-from ..spec import Call, Out
+from ..spec import Call, Evidence, Out
 
 
 def launch(source: str, x, threads: int = 64):
@@ -20,6 +20,15 @@ def launch(source: str, x, threads: int = 64):
     1024. The kernel runs on the CPU, and each access is checked. Returns y, a float32 matrix of shape (m, n).
     Raises KernelMisuse for wrong arguments, and for an error of the kernel.
     """
+    name, evidence = run(source, x, threads)
+    barriers = evidence.launches[0]["options"]["barriers"] // len(x)
+    moved = f"read {evidence.read / x.numel():.2f} MN, wrote {evidence.written / x.numel():.2f} MN"
+    print(f"{name}, {len(x)}×{x.shape[1]} with {threads} threads a block: {moved}; barriers in a block: {barriers}")
+    return evidence.args[0]
+
+
+def run(source: str, x, threads: int, requests: bool = False) -> tuple[str, Evidence]:
+    """(name of the kernel, evidence of its launch). requests: whether to count those to shared memory too."""
     if x.dim() != 2 or x.dtype != torch.float32:
         raise KernelMisuse(f"launch takes a matrix of float32, not {x.dim()} dimensions of {compare.name(x.dtype)}")
     if threads % 32 or not 32 <= threads <= 1024:
@@ -29,12 +38,9 @@ def launch(source: str, x, threads: int = 64):
     found = re.search(r"__global__\s+void\s+(\w+)", source)
     name = found[1] if found else "kernel"
     (m, n), x = x.shape, x.cpu().contiguous()  # the kernel expects rows without gaps
-    call = Call("cuda", "source", (Out((m, n)), x, n), {"function": name, "threads": threads}, (m,))
+    call = Call("cuda", "source", (Out((m, n)), x, n), {"function": name, "threads": threads}, (m,), requests=requests)
     with zygotes.get().open(f"source = {source!r}", seconds=60, apart=True, tools=True) as session:
         evidence = session.run(call)
     if evidence.error:
         raise KernelMisuse(evidence.error["message"])
-    barriers = evidence.launches[0]["options"]["barriers"] // m
-    moved = f"read {evidence.read / x.numel():.2f} MN, wrote {evidence.written / x.numel():.2f} MN"
-    print(f"{name}, {m}×{n} with {threads} threads a block: {moved}; barriers in a block: {barriers}")
-    return evidence.args[0]
+    return name, evidence

@@ -21,10 +21,14 @@ class Picture:
     def _repr_mimebundle_(self, include=None, exclude=None):
         from . import charts
 
-        image = charts.png(self.figure())
-        alt = html.escape(self.description)
+        figure = self.figure()
+        image, alt = charts.png(figure), html.escape(self.description)
         # As wide as the page, but wide enough to read: a phone scrolls it sideways.
-        tag = f'<img src="data:image/png;base64,{image}" alt="{alt}" style="max-width: 100%; min-width: 32em">'
-        tag = f'<div style="overflow-x: auto">{tag}</div>'
+        fits = "max-width: 100%; min-width: 32em"
+        tag = f'<img src="data:image/png;base64,{image}" alt="{alt}" style="{fits}">'
+        width = round(figure.get_figwidth() * figure.dpi)
+        # The SVG follows the theme. JupyterLab drops it from a notebook that it does not trust, and the image is left.
+        drawn = charts.svg(figure, f'role="img" aria-label="{alt}" style="{fits}; width: {width}px; height: auto"', tag)
         # The HTML has the description for screen readers. The bare image is for frontends that do not show HTML.
-        return {"text/plain": self.description, "text/html": tag, "image/png": image}
+        page = f'<div style="overflow-x: auto">{drawn}</div>'
+        return {"text/plain": self.description, "text/html": page, "image/png": image}

@@ -3,42 +3,86 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any, NamedTuple
 
 from .. import environment, interpreter
 from ..interpreter import KernelMisuse, OutOfBounds, launch_args
 from ..interpreter.recorder import Recorder
+from ..interpreter.sectors import SectorCounter
+from ..spec import MemoryRequests
 from ..spec.panel import Panel
+from . import trace_drawing
+from .drawing import Drawing
 from .picture import Picture
-from .trace_text import describe
+from .trace_text import describe, in_time
 
 ORDERS = ("forward", "reversed", "shuffled")
 
 
-def trace(kernel_or_function, *args, grid=None, order="forward", **kwargs):
+def trace(kernel_or_function, *args, grid=None, order="forward", sectors=False, **kwargs):
     """Run a kernel once, interpreted, and show which of its programs touched which element.
 
     A kernel needs its grid: the launch `k[(4,)](y, x, BLOCK=8)` is traced with `trace(k, y, x, BLOCK=8, grid=(4,))`.
     Any other function is called, and all launches in it are shown. order: of the programs, "forward", "reversed" or
     "shuffled". Stores change the tensors, as in a launch. An access outside of its tensor is shown, and stopped before
-    it happens. Prints the table and returns a Picture of it, or None if no kernel accessed memory. Raises KernelMisuse
+    it happens. sectors: show instead what its warps ask of memory: the sectors of 32 bytes of each request. Prints the
+    table and returns a drawing of it, a Drawing or a Picture, or None if no kernel accessed memory. Raises KernelMisuse
     for wrong arguments.
+
+    The text of a CUDA kernel runs as with `launch`, trace(source, x, threads=64). Shown are the ways of its requests to
+    shared memory.
 
     >>> trace(copy_kernel, y, x, n, BLOCK=8, grid=(3,))
     """
+    if isinstance(kernel_or_function, str):
+        return _of_text(kernel_or_function, args, kwargs, plain=grid is None and order == "forward")
     _refuse_misuse(kernel_or_function, grid, order)
-    run = _here if environment.interpreted() else _elsewhere
-    panels, stopped = run(kernel_or_function, args, kwargs, grid, order)
+    panels, stopped, _, requests = run(kernel_or_function, args, kwargs, grid, order, sectors)
+    if sectors:
+        return _of_sectors(requests, stopped)
     lines = describe(panels, order, stopped)
     print("\n".join(lines))
     if not panels:
         return None
 
-    def figure():
-        from . import trace_figure
+    told = [*lines, *(["In time:", *in_time(panels)])]
+    description = "Picture of these accesses. " + " ".join(_sentence(line) for line in told)
+    return Drawing(description, trace_drawing.page(panels, order, stopped))
 
-        return trace_figure.figure(panels, stopped)
 
-    return Picture("Picture of these accesses. " + " ".join(_sentence(line) for line in lines), figure)
+class Traced(NamedTuple):
+    """A run: its panels, the sentence about a stopped access or None, the returned value, and requests to memory."""
+
+    panels: list[Panel]
+    stopped: str | None
+    value: Any
+    requests: list[MemoryRequests]
+
+
+def run(target, args, kwargs, grid, order, sectors=False) -> Traced:
+    """Run a kernel or a function, interpreted, under the recorder; the arguments are those of trace."""
+    return (_here if environment.interpreted() else _elsewhere)(target, args, kwargs, grid, order, sectors)
+
+
+def _of_text(source: str, args, kwargs, plain: bool) -> Picture | None:
+    """The trace of a CUDA kernel. plain: whether no grid and no order were given."""
+    from . import trace_banks
+
+    if not plain or len(args) != 1 or kwargs.keys() - {"threads"}:
+        raise KernelMisuse("the text of a CUDA kernel is traced as it is launched: trace(source, x, threads=64)")
+    return trace_banks.trace(source, *args, **kwargs)
+
+
+def _of_sectors(requests: list[MemoryRequests], stopped: str | None) -> Picture | None:
+    """Print the requests to memory, and return their picture; None if there are none."""
+    from . import trace_sectors
+
+    lines = trace_sectors.describe(requests, stopped)
+    print("\n".join(lines))
+    if not requests:
+        return None
+    said = [_sentence(line) for line in lines] + trace_sectors.words(requests)
+    return Picture("Picture of the sectors of a request. " + " ".join(said), lambda: trace_sectors.figure(requests))
 
 
 def _is_kernel(target) -> bool:
@@ -62,18 +106,22 @@ def _refuse_misuse(target, grid, order) -> None:
         raise KernelMisuse(f"there is no order {order!r} of programs: choose one of {', '.join(ORDERS)}")
 
 
-def _here(target, args, kwargs, grid, order) -> tuple[list[Panel], str | None]:
-    """Run in this process. Returns (panels, sentence about a stopped access or None)."""
-    recorder = Recorder()
+def _here(target, args, kwargs, grid, order, sectors=False) -> Traced:
+    """Run in this process."""
+    recorder = SectorCounter() if sectors else Recorder()
     try:
         with interpreter.recording(recorder=recorder), interpreter.conditions(order):
-            (target if grid is None else target[grid])(*args, **kwargs)
+            value = (target if grid is None else target[grid])(*args, **kwargs)
     except OutOfBounds as error:
-        return recorder.panels, str(error)
-    return recorder.panels, None
+        return Traced(recorder.panels, str(error), None, _requests(recorder))
+    return Traced(recorder.panels, None, value, _requests(recorder))
 
 
-def _elsewhere(target, args, kwargs, grid, order) -> tuple[list[Panel], str | None]:
+def _requests(recorder: Recorder) -> list[MemoryRequests]:
+    return recorder.requests if isinstance(recorder, SectorCounter) else []
+
+
+def _elsewhere(target, args, kwargs, grid, order, sectors=False) -> Traced:
     """Run in a worker, where this process compiles its kernels: the text of the target runs interpreted there."""
     from ..judge import extract, zygotes
     from ..spec import Call
@@ -84,20 +132,29 @@ def _elsewhere(target, args, kwargs, grid, order) -> tuple[list[Panel], str | No
     if found.missing:
         raise KernelMisuse(f"trace runs the text of {name} interpreted, and no cell that has run defines it")
     args, kwargs, grid = _positional(target, args, kwargs, grid)
-    sent = tuple(a.detach().cpu() if launch_args.is_tensor(a) else a for a in args)
+    sent = tuple(_to_cpu(a) if launch_args.is_tensor(a) else a for a in args)
     kind = "call" if grid is None else "launch"
     with zygotes.get().open(found.source, seconds=60, apart=True, modules=("grader.fast",)) as session:
-        call = Call(kind, name, sent, kwargs, grid=grid or (), order=order, trace=True)
+        call = Call(kind, name, sent, kwargs, grid=grid or (), order=order, trace=True, requests=sectors)
         evidence = session.run(call) if session.loading_error is None else None
     error = evidence.error if evidence else session.loading_error
     if error and error["where"]:
-        return evidence.panels, error["message"]
+        return Traced(evidence.panels, error["message"], None, evidence.memory_requests)
     if error:
         refused = KernelMisuse if "KernelMisuse" in error["kinds"] else RuntimeError
         raise refused(error["message"] if refused is KernelMisuse else f"{name} does not run: {error['message']}")
     for mine, theirs in zip((a for a in args if launch_args.is_tensor(a)), evidence.args):
         mine.copy_(theirs)
-    return evidence.panels, None
+    return Traced(evidence.panels, None, evidence.value, evidence.memory_requests)
+
+
+def _to_cpu(tensor):
+    """The tensor on the CPU, with its strides and its place in its storage: `Tensor.cpu` keeps neither of a slice."""
+    import torch
+
+    there = torch.empty(0, dtype=tensor.dtype)
+    storage = tensor.detach().untyped_storage().cpu()
+    return there.set_(storage, tensor.storage_offset(), tensor.shape, tensor.stride())
 
 
 def _positional(target, args, kwargs, grid) -> tuple[tuple, dict, tuple | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .. import environment, interpreter
 from ..interpreter.ledger import Ledger
@@ -28,13 +28,16 @@ class Run:
     """The traffic of one function.
 
     rows: (operation, elements read, elements written), in the order in which they ran. bytes: (read, written). unit:
-    M·N, in elements.
+    M·N, in elements. kernels: names of the operations that are kernels, and not operators of PyTorch. moves: as
+    Ledger.moves.
     """
 
     name: str
     rows: list[tuple[str, int, int]]
     bytes: tuple[int, int]
     unit: int
+    kernels: frozenset[str] = frozenset()
+    moves: list[tuple[str, str, int, int]] = field(default_factory=list)
 
     def totals(self) -> tuple[float, float]:
         """(read, written) in units of M·N."""
@@ -54,7 +57,8 @@ def count(fn, args, kwargs) -> Run:
         return _elsewhere(fn, args, unit)
     with interpreter.recording(ledger), TorchLedger(ledger):
         fn(*args, **kwargs)
-    return Run(getattr(fn, "__name__", "function"), ledger.rows(), ledger.bytes(), unit)
+    kernels = frozenset(launch.kernel for launch in ledger.launches)
+    return Run(getattr(fn, "__name__", "function"), ledger.rows(), ledger.bytes(), unit, kernels, ledger.moves())
 
 
 def _elsewhere(fn, args, unit: int) -> Run:
@@ -66,10 +70,11 @@ def _elsewhere(fn, args, unit: int) -> Run:
     name = fn.__name__
     source = extract.extract(history.session_cells(), (name,)).source
     with zygotes.get().open(source, seconds=60, apart=True) as session:
-        evidence = session.run(Call("call", name, tuple(args)))
+        evidence = session.run(Call("call", name, tuple(args), requests=True))
     if evidence.error:
         raise RuntimeError(f"{name} does not run interpreted: {evidence.error['message']}")
-    return Run(name, evidence.rows, evidence.bytes, unit)
+    kernels = frozenset(launch["kernel"] for launch in evidence.launches)
+    return Run(name, evidence.rows, evidence.bytes, unit, kernels, evidence.moves)
 
 
 def table(run: Run) -> str:

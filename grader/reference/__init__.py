@@ -6,5 +6,5 @@ Start reading: softmax_function.py.
 
 One module for each topic of grader/mistakes/: attention, autograd, bandwidth, cuda, gradient, online, reductions,
 residency, roofline, routing, softmax_function (a softmax that others can call), splits, testing, tolerance;
-combines: functions that are handed to answers
+combines: functions that are handed to answers; memories: those of a card
 """

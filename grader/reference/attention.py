@@ -18,9 +18,15 @@ from ..spec import Evidence
 _EPS = torch.finfo(torch.float32).eps
 
 
-def case_facts(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float, tile: int, causal: bool) -> dict:
-    """The arguments by name, with `want` and `allowed` (float64, M×dv); tile: keys of one step of the walk."""
-    given = {"q": q, "k": k, "v": v, "scale": scale, "tile": tile, "causal": causal}
+def case_facts(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float, tile: int, causal: bool, exact: bool = False
+) -> dict:
+    """The arguments by name, with `want` and `allowed` (float64, M×dv); tile: keys of one step of the walk.
+
+    exact: whether all scores of a query are equal and exact in float32, so that the shift by the maximum gives 0. On a
+    GPU it may be fused with the scaling by log2(e), and then it does not.
+    """
+    given = {"q": q, "k": k, "v": v, "scale": scale, "tile": tile, "causal": causal, "exact": exact}
     return given | {"want": right(given), "allowed": bound(given)}
 
 
@@ -68,7 +74,7 @@ def bound(facts: dict) -> torch.Tensor:
     magnitude = facts["scale"] * matmul(q.abs(), k.abs().t())
     top = s.amax(1, keepdim=True)
     differ = ((s < top) & (s > -torch.inf)).any(1, keepdim=True)
-    off = (q.shape[1] + 12) * magnitude * differ + 4 * top.abs()
+    off = (q.shape[1] + 12) * magnitude * differ + 4 * top.abs() * (not facts["exact"])
     off = off + (p * off).sum(1, keepdim=True) + 16 + len(k)
     return _EPS * matmul(p * off, v.abs()) + 2 * torch.finfo(torch.float32).smallest_normal
 
@@ -88,10 +94,24 @@ def difference(got: torch.Tensor, want: torch.Tensor, allowed: torch.Tensor) -> 
     return f"query {query}, column {column} is {value:.{digits}g}, expected {expected:.{digits}g}; {count}"
 
 
+def numbers_fault(got: torch.Tensor, facts: dict) -> str | None:
+    """None where got (M×dv) has the right numbers, else a sentence about the first wrong element.
+
+    An answer may keep the logarithm of l, added to the maximum. Beside exact scores, which are large, float32 has no
+    digit left for that logarithm, and l counts as 1.
+    """
+    want, allowed = facts["want"], facts["allowed"]
+    sentence = difference(got, want, allowed)
+    if sentence and facts["exact"]:
+        seen = (_scores(facts) > -torch.inf).sum(1, keepdim=True)
+        sentence = difference(got, want * seen, allowed * seen) and sentence
+    return sentence
+
+
 def correct(got, facts: dict) -> bool:
     """Whether got is a tensor with the right numbers; traffic and memory are not considered."""
     fits = isinstance(got, torch.Tensor) and got.shape == facts["want"].shape
-    return fits and difference(got, facts["want"], facts["allowed"]) is None
+    return fits and numbers_fault(got, facts) is None
 
 
 def torch_reads(evidence: Evidence, facts: dict) -> list[tuple[str, int, int]]:
@@ -107,7 +127,7 @@ def holds_all_scores(evidence: Evidence, facts: dict) -> bool:
 def returned(evidence: Evidence, facts: dict) -> str | None:
     """None where 13.1 returned attention, read k and v once, and never held all the scores; else a sentence."""
     got = evidence.value
-    sentence = compare.kind(got, facts["want"].float()) or difference(got, facts["want"], facts["allowed"])
+    sentence = compare.kind(got, facts["want"].float()) or numbers_fault(got, facts)
     if sentence:
         return sentence
     reads = torch_reads(evidence, facts)
@@ -129,7 +149,7 @@ def returned(evidence: Evidence, facts: dict) -> str | None:
 def stored(evidence: Evidence, facts: dict) -> str | None:
     """None where 13.2 stored attention, and read q once and k and v once a block of queries; else a sentence."""
     q, k, read = facts["q"], facts["k"], facts["reads"]
-    sentence = difference(evidence.args[0], facts["want"], facts["allowed"])
+    sentence = numbers_fault(evidence.args[0], facts)
     if sentence or evidence.read <= read:
         return sentence
     blocks = -(-len(q) // facts["block"])

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import torch
 
-from ..checks import compare
 from ..spec import Evidence
+from . import softmax_function
 from .reductions import LANES
 
 _MAX_BARRIERS = 6  # of a block of v3; a tree of 256 threads needs more
@@ -32,7 +32,7 @@ def numbers_fault(x: torch.Tensor, evidence: Evidence) -> str | None:
 
     The sentence also names the first load of shared memory that no thread had stored to.
     """
-    sentence, load = compare.softmax(x, evidence.args[0]), unstored_load(evidence)
+    sentence, load = softmax_function.stored(x, evidence.args[0]), unstored_load(evidence)
     return f"{sentence}. {load[0].upper()}{load[1:]}" if sentence and load else sentence
 
 

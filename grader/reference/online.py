@@ -11,9 +11,10 @@ import math
 from ..spec import Evidence
 
 INF = math.inf
+State = tuple[float, float]
 
 
-def state(xs: list[float]) -> tuple[float, float]:
+def state(xs: list[float]) -> State:
     """(m, d) of the values, in float64. Of no values it is (-inf, 0), which changes no other state by a merge."""
     m = max(xs, default=-INF)
     return m, math.fsum(math.exp(x - m) for x in xs) if m > -INF else 0.0

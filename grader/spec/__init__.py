@@ -7,7 +7,7 @@ Start reading: exercise.py (a task), case.py and call.py (its inputs), evidence.
 exercise    a task; answer: its text; checked: what a notebook file says of an earlier check of it
 case, call  one input; one thing to run, with Out, Given and Helper arguments
 evidence    everything that came back from one call: error, launches, observations (the schema of the wire)
-panel       the accesses of a launch to one tensor, for traces
+panel       the accesses of a launch to one tensor, for traces; requests: those of warps to memory
 detector    a way to recognise a mistake
 result      the verdict on one exercise, and the signs of statuses
 values      values without a plain form on the wire; unstored: marks of memory that nothing was stored to
@@ -21,11 +21,12 @@ from .detector import Detector
 from .evidence import Error, Evidence, Launch, Observations
 from .exercise import Exercise
 from .panel import Panel, called
+from .requests import MemoryRequests, SharedRequests
 from .result import STATUS, Record, Result, all_bounded, bounded, sign_of
 from .values import Once, Unreadable
 
 __all__ = [
     "STATUS", "Answer", "Call", "Case", "Checked", "Detector", "Error", "Evidence", "Exercise", "Given", "Helper",
-    "Launch", "Observations", "Once", "Out", "Panel", "Record", "Result", "Unreadable", "all_bounded", "bounded",
-    "called", "sign_of",
+    "Launch", "MemoryRequests", "Observations", "Once", "Out", "Panel", "Record", "Result", "SharedRequests",
+    "Unreadable", "all_bounded", "bounded", "called", "sign_of",
 ]  # fmt: skip

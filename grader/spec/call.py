@@ -57,6 +57,9 @@ class Call:
     order: str = "forward"
     poison: bool = True
     trace: bool = False  # whether to record which program touched which element
+    # Whether to report what it asks of memory tensor by tensor; if traced, the requests of its warps too. In a call of
+    # kind "cuda", those to shared memory.
+    requests: bool = False
     # A simulated GPU that the driver may ask: shape and dtype of a matrix, seconds and disturbed calls of a copy, peak
     # in GB/s. The value of the call then is (value of the function, the timed intervals).
     clock: tuple[tuple[int, int], str, float, int, float] | None = None

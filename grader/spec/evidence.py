@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
 from .panel import Panel
+from .requests import MemoryRequests, SharedRequests
 
 
 class Where(TypedDict):
@@ -68,6 +69,10 @@ class Observations:
     peak: int = 0  # largest number of elements alive at once, of tensors that they made
     language: list[str] = field(default_factory=list)  # library functions of triton.language that kernels called
     panels: list[Panel] = field(default_factory=list)  # only of a traced call
+    memory_requests: list[MemoryRequests] = field(default_factory=list)  # only of a call that asks for them
+    shared_requests: list[SharedRequests] = field(default_factory=list)  # of CUDA, where the call asks for them
+    # Of the ledger, where the call asks for it: (operation, tensor, elements read, elements written).
+    moves: list[tuple[str, str, int, int]] = field(default_factory=list)
     programs: list[str] = field(default_factory=list)  # texts of the kernels, as JSON of protocol.kernels.KernelProgram
 
 

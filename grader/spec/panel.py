@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 Run = tuple[int, int, int, int]  # (program, row, first column, number of columns); a vector has row 0 only
+Step = tuple[int, int, int, int]  # (number of an access in its launch, from 1, and the lengths of three lists after it)
 
 
 @dataclass
@@ -15,8 +16,8 @@ class Panel:
     """All loads, or all stores, of one launch on one tensor, in the order in which they happened.
 
     launch: number of the launch, from 1. shape: [rows, columns] of the tensor, or [length] of a vector. touched,
-    masked, outside: runs of lanes that accessed an element, were masked, or were out of bounds. Raises ValueError for
-    another number of dimensions.
+    masked, outside: runs of lanes that accessed an element, were masked, or were out of bounds. steps: one for each
+    access, with the lengths of these three lists after it. Raises ValueError for another number of dimensions.
     """
 
     kernel: str
@@ -29,6 +30,7 @@ class Panel:
     touched: list[Run] = field(default_factory=list)
     masked: list[Run] = field(default_factory=list)
     outside: list[Run] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
     complete: bool = True  # False: some accesses are left out
 
     def __post_init__(self):

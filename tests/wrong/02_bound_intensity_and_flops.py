@@ -1,4 +1,4 @@
 # exercise: 2.4
-# mistake: units-do-not-match
+# mistake: number-left-out
 def bound_by(intensity, flops, bandwidth):
     return "memory" if intensity < flops else "compute"

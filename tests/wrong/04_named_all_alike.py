@@ -1,5 +1,5 @@
 # exercise: 4.1
-# mistake: all-alike
+# mistake: subtracted-from-itself
 import triton
 
 import triton.language as tl

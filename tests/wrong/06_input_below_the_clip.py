@@ -1,5 +1,5 @@
 # exercise: 6.1
-# mistake: input-harmless
+# mistake: input-within-clip
 import torch
 
 

@@ -1,5 +1,5 @@
 # exercise: 6.2
-# mistake: input-harmless
+# mistake: input-beyond-alike
 import torch
 
 

@@ -1,5 +1,5 @@
 # exercise: 6.2
-# mistake: input-harmless
+# mistake: input-in-sample
 import torch
 
 

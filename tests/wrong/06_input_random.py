@@ -1,5 +1,5 @@
 # exercise: 6.3
-# mistake: input-harmless
+# mistake: input-no-tie
 import torch
 
 

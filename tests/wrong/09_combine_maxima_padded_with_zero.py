@@ -1,5 +1,5 @@
 # exercise: 9.2
-# mistake: nan-computed
+# mistake: pad-zero-wins
 import torch
 import triton
 import triton.language as tl

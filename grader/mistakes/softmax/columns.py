@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...checks import syntax
 from .. import detectors
-from ..detectors import both, formula, outside, past_the_row, right_lanes_elsewhere, written
+from ..detectors import both, formula, outside, right_lanes_elsewhere, too_many_lanes, unmasked, written
 from ..kernels import KERNEL
 from ..mistake import Mistake
 from ..mutant import Mutant, also
@@ -27,6 +27,12 @@ MISTAKES = [
             ),
             Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "tl.exp(x - 0 * "),
         ),
+    ),
+    Mistake(
+        "subtracted-from-itself",
+        "Each value was subtracted from itself: the shift is the whole row, and not one number of it.",
+        "How many numbers does a row have left after its maximum was taken?",
+        (Mutant("4.1 5.1", "tl.exp(x - row_max)", "tl.exp(x - x)"),),
     ),
     Mistake(
         "shift-after-exp",
@@ -69,10 +75,13 @@ MISTAKES = [
     ),
     Mistake(
         "sum-of-x",
-        "The numerator was divided by the sum of the values themselves.",
+        "The values themselves were added up, and not their exponentials.",
         "Which quantity has to add up so that the row's outputs sum to 1?",
         (
             Mutant("8.1", "math.exp(x - new)", "x"),
+            Mutant("8.1", "math.exp(x - new)", "x - new"),
+            Mutant("8.1", "d * math.exp(m - new) + math.exp(x - new)", "d + x"),
+            Mutant("8.1", "d * math.exp(m - new) + math.exp(x - new)", "d + x - new"),
             Mutant("8.3 8.4", "tl.sum(tl.exp(x - shift), axis=0)", "tl.sum(x, axis=0)"),
             Mutant("8.3 8.4", "tl.sum(tl.exp(x - shift), axis=0)", "tl.sum(x - shift, axis=0)"),
             Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.sum(numerator", "tl.sum(x"),
@@ -185,11 +194,53 @@ MISTAKES = [
     ),
     Mistake(
         "wrong-numerator",
-        "The row itself was divided, and not its exponentials.",
+        "The values themselves were divided, and not their exponentials.",
         "What stands above the line?",
         (
+            Mutant("4.1 5.1", "numerator / denominator", "(x - row_max) / denominator"),
             Mutant("8.3 8.4", "tl.exp(x - m) / d", "x / d"),
             Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "numerator / ", "x / "),
+        ),
+    ),
+    Mistake(
+        "divided-by-maximum",
+        "The numerator was divided by the maximum, and not by the sum.",
+        "Which number do the numerators of a row add up to?",
+        (
+            Mutant("8.3 8.4 9.2", "tl.exp(x - m) / d", "tl.exp(x - m) / m"),
+            Mutant("4.1 5.1", "numerator / denominator", "numerator / row_max"),
+            Mutant("13.1", "o / l", "o / m"),
+            Mutant("13.2", "o / l[:, None]", "o / m[:, None]"),
+        ),
+    ),
+    Mistake(
+        "divided-by-mean",
+        "The numerator was divided by the mean of the exponentials, so a row sums to the number of its columns.",
+        "What should the shares of a row add up to, and what do yours add up to?",
+        (
+            Mutant("8.3 8.4 9.2", "tl.exp(x - m) / d", "tl.exp(x - m) / (d / n_cols)"),
+            Mutant("4.1 5.1", "numerator / denominator", "numerator / (denominator / n_cols)"),
+        ),
+    ),
+    Mistake(
+        "quotient-for-shift",
+        "The values were divided by the maximum inside exp, and the maximum should be subtracted there.",
+        "Which operation inside exp makes all results of exp smaller by one and the same factor?",
+        (Mutant("4.1 5.1", "tl.exp(x - row_max)", "tl.exp(x / row_max)"),),
+    ),
+    Mistake(
+        "logarithm-kept",
+        "These are the logarithms of the shares, and not the shares.",
+        "Which of your operations takes a logarithm, and which one undoes it?",
+        (Mutant("4.1 5.1", "numerator / denominator", "x - row_max - tl.log(denominator)"),),
+    ),
+    Mistake(
+        "shifts-differ",
+        "Above the line and below it, different numbers were subtracted, so the quotient is off by one factor a row.",
+        "Which number is subtracted inside the exponentials of the sum, and which one in the numerator?",
+        (
+            Mutant("4.1 5.1", "numerator / denominator", "tl.exp(x) / denominator"),
+            Mutant("4.1 5.1", "tl.sum(numerator, axis=0)", "tl.sum(tl.exp(x), axis=0)"),
         ),
     ),
     Mistake(
@@ -214,8 +265,8 @@ MISTAKES = [
 SOFTMAX_PLACES = (
     *KERNEL,
     *(("addresses-not-mask", outside(op, right_lanes_elsewhere)) for op in ("load", "store")),
-    ("no-store-mask", outside("store", past_the_row)),
-    ("no-load-mask", outside("load", past_the_row)),
+    ("no-store-mask", both(unmasked("store"), outside("store", too_many_lanes))),
+    ("no-load-mask", both(unmasked("load"), outside("load", too_many_lanes))),
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
     ("no-pad", both(written(syntax.load_without_other), detectors.all_nan)),

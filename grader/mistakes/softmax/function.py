@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import torch
 
+from ...checks import syntax
 from ...reference.softmax_function import launch_fault
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
@@ -102,6 +105,15 @@ MISTAKES = [
         "What does one program compute?",
         (Mutant("5.2", "[(n_rows,)]", "[(n_cols,)]", replayed=False),),
     ),
+    Mistake(
+        "output-read-as-input",
+        "A launch was given the output in place of the input, and worked on memory that nobody had stored to.",
+        "Which tensor should each of the kernel's pointers lead to?",
+        (
+            Mutant("9.3", "combine_kernel[grid](y, x,", "combine_kernel[grid](y, y,", replayed=False),
+            Mutant("5.2 8.4", "[(n_rows,)](y, x,", "[(n_rows,)](y, y,", replayed=False),
+        ),
+    ),
 ]
 
 
@@ -193,6 +205,15 @@ def _stored_apart(distance) -> Detector:
     return detectors.formula(compute)
 
 
+def _output_twice(tree: ast.AST) -> bool:
+    """A launch k[grid](a, a, ...) gets the same name for its first two arguments."""
+    launches = (n for n in syntax.nodes(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Subscript))
+    return any(
+        len(n.args) > 1 and isinstance(n.args[0], ast.Name) and ast.dump(n.args[0]) == ast.dump(n.args[1])
+        for n in launches
+    )
+
+
 # Any function of a matrix, however it launches its kernels.
 FUNCTION = (
     ("accepts-anything", _accepted),
@@ -200,6 +221,7 @@ FUNCTION = (
     ("refuses-the-right-ones", _refused),
     _launch_fault("bad-num-warps"),
     ("returns-nothing", detectors.nothing),
+    ("output-read-as-input", detectors.both(detectors.written(_output_twice), detectors.all_nan)),
     ("output-reused", detectors.output_reused),
     ("wrong-shape", detectors.wrong_kind("shape")),
     ("wrong-dtype", detectors.wrong_kind("dtype")),

@@ -135,16 +135,6 @@ def _softmax(x: torch.Tensor) -> torch.Tensor:
 
 
 @Detector
-def _dead_rows_are_zero(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Rows without a kept finite entry hold 0, in every column or in some; the softmax of PyTorch holds NaN there."""
-    x, got = case.facts.get("x"), detectors.output(case, evidence)
-    if x is None or got is None or got.shape != x.shape:
-        return False
-    dead = (x == -torch.inf).all(1)
-    return bool((got[dead] == 0).any() and ((got[dead] == 0) | got[dead].isnan()).all())
-
-
-@Detector
 def _only_dropped_are_wrong(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Every kept entry is right, and a dropped entry is not 0 in a row that has a kept finite entry."""
     x, got = case.facts.get("x"), detectors.output(case, evidence)
@@ -198,7 +188,7 @@ MASKED_KERNEL = (
     ("whole-block-asked", written(_whole_block_asked)),
     ("bits-of-a-number", both(written(_bits_of_a_number), detectors.all_nan)),
     ("no-pad", both(written(syntax.load_without_other), detectors.all_nan)),
-    ("dead-row-zero", _dead_rows_are_zero),
+    ("dead-row-zero", detectors.dead_rows_are_zero),
     ("dropped-not-zero", _only_dropped_are_wrong),
     ("dropped-by-arithmetic", both(written(_times_infinity), detectors.all_nan)),
 )

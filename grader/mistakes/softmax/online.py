@@ -164,6 +164,7 @@ MISTAKES = [
             Mutant("8.1", "m, d = -math.inf", "m, d = math.inf"),
             Mutant("8.3", 'm = -float("inf")', "m = 1.0"),
             Mutant("8.3", 'm = -float("inf")', "m = -1e30"),
+            Mutant("8.3", 'm = -float("inf")', "m = -3e38"),
             Mutant("8.3", 'm = -float("inf")', 'm = float("inf")'),
             Mutant("9.1", 'm = -float("inf")', 'm = float("inf")'),
         ),
@@ -173,6 +174,110 @@ MISTAKES = [
         "The walk starts with a sum that no value has brought.",
         "What is the sum of no terms at all?",
         (Mutant("8.1", "-math.inf, 0.0", "-math.inf, 1.0"),),
+    ),
+    Mistake(
+        "minus-inf-counted",
+        "A value of -inf added 1 to the sum, as if it were the maximum of numbers.",
+        "What does a value of -inf add to the sum, and what is there to add before the first number?",
+        (Mutant("8.1", "if new > -math.inf:", "if m == -math.inf:\n            d = 1.0\n        else:"),),
+    ),
+    Mistake(
+        "one-for-each",
+        "Every value added 1 to the sum, which only a value as large as the maximum should.",
+        "What does a value far below the maximum add to the sum?",
+        (
+            Mutant("8.1", "math.exp(x - new)", "1.0"),
+            Mutant("8.1", "d * math.exp(m - new) + math.exp(x - new)", "d + 1.0"),
+        ),
+    ),
+    Mistake(
+        "new-maximum-not-counted",
+        "A value that becomes the maximum adds nothing to the sum.",
+        "What is exp(x - m) for the value that is the maximum?",
+        (Mutant("8.1", "math.exp(x - new)", "(math.exp(x - new) if x <= m else 0.0)"),),
+    ),
+    Mistake(
+        "walk-ended-early",
+        "The function returned before it had seen all numbers.",
+        "For which number does your loop reach a return, and which numbers come after it?",
+        (
+            Mutant("8.1", "        m = new\n    return m, d", "        m = new\n        return m, d\n    return m, d"),
+            Mutant("8.1", "        new =", "        if x == -math.inf:\n            return m, d\n        new ="),
+        ),
+    ),
+    Mistake(
+        "larger-taken-for-granted",
+        "One of the two parts was taken for the one with the larger maximum, and it need not be.",
+        "What does your line do when the other part holds the larger value?",
+        (
+            Mutant(
+                "8.2",
+                "da * math.exp(ma - m) + db * math.exp(mb - m)",
+                "(da * math.exp(ma - mb) + db if mb > -math.inf else da)",
+            ),
+            Mutant(
+                "8.2",
+                "da * math.exp(ma - m) + db * math.exp(mb - m)",
+                "(da + db * math.exp(mb - ma) if ma > -math.inf else db)",
+            ),
+        ),
+    ),
+    Mistake(
+        "one-factor-for-both",
+        "Both sums were multiplied by the same factor.",
+        "What is the factor of the part whose maximum is that of both together?",
+        (
+            Mutant(
+                "8.2",
+                "da * math.exp(ma - m) + db * math.exp(mb - m)",
+                "(da + db) * math.exp(min(ma, mb) - m)",
+            ),
+            Mutant(
+                "8.2",
+                "da * math.exp(ma - m) + db * math.exp(mb - m)",
+                "(da + db) * (math.exp(-abs(ma - mb)) if min(ma, mb) > -math.inf else 1.0)",
+            ),
+        ),
+    ),
+    Mistake(
+        "larger-sum-kept",
+        "One of the two sums was kept, and the terms of the other are missing.",
+        "How many terms has the sum of both parts together?",
+        (
+            Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "max(da, db)"),
+            Mutant(
+                "8.2",
+                "da * math.exp(ma - m) + db * math.exp(mb - m)",
+                "max(da * math.exp(ma - m), db * math.exp(mb - m))",
+            ),
+            Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "(da if ma >= mb else db)"),
+        ),
+    ),
+    Mistake(
+        "equal-maxima",
+        "Where both maxima are the same, one of the two sums was left out.",
+        "What is the sum of two parts whose maxima are equal?",
+        (
+            Mutant("8.2", "    return m, da", "    if ma == mb:\n        return a\n    return m, da"),
+            Mutant("8.2", "    return m, da", "    if ma == mb:\n        return b\n    return m, da"),
+        ),
+    ),
+    Mistake(
+        "empty-side-wins",
+        "One part held nothing, and the sum of the other was lost with it.",
+        "Which state should come out when only one of the two parts is empty?",
+        (
+            Mutant("8.2", "if m == -math.inf:", "if ma == -math.inf or mb == -math.inf:"),
+            Mutant("8.2", "if m == -math.inf:", "if ma == -math.inf:"),
+            Mutant("8.2", "if m == -math.inf:", "if mb == -math.inf:"),
+            Mutant("8.2", "if m == -math.inf:\n        return m", "if -math.inf in a + b:\n        return -math.inf"),
+        ),
+    ),
+    Mistake(
+        "nothing-merged-wrongly",
+        "Two empty parts together are not the empty state.",
+        "What is the maximum of no numbers, and what is their sum?",
+        (Mutant("8.2", "return m, 0.0", "return 0.0, 0.0"), Mutant("8.2", "return m, 0.0", "return m, 1.0")),
     ),
     Mistake(
         "maxima-added",
@@ -193,6 +298,18 @@ MISTAKES = [
             Mutant("8.1", "max(m, x)", "min(m, x)"),
             Mutant("8.2", "max(ma, mb)", "min(ma, mb)"),
             Mutant("8.3", "tl.maximum(m,", "tl.minimum(m,"),
+        ),
+    ),
+    Mistake(
+        "small-part-dropped",
+        "A part whose maximum lies far below the other's was left out, however many terms its sum has.",
+        "How many terms may a part of a row have, and what do a billion tiny ones add up to?",
+        (
+            Mutant(
+                "8.2",
+                "    return m, da",
+                "    if abs(ma - mb) > 20:\n        return a if ma > mb else b\n    return m, da",
+            ),
         ),
     ),
     Mistake(
@@ -290,6 +407,28 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "factor-added",
+        "The factor was added to the old sum, and it should shrink that sum.",
+        "By which operation do all terms of a sum become smaller by the same factor?",
+        (
+            Mutant("8.1", "d * math.exp(m - new)", "d + math.exp(m - new)"),
+            Mutant("8.3 9.1", "d * tl.exp(m - shift)", "d + tl.exp(m - shift)"),
+            Mutant("13.1", "l * factor", "l + factor"),
+            Mutant("13.2", "l * factor", "l + factor"),
+        ),
+    ),
+    Mistake(
+        "terms-of-own-maximum",
+        "The terms of a tile are relative to the tile's own maximum, and the sum that they join is not.",
+        "Which maximum do all terms of one sum have to be relative to?",
+        (
+            Mutant("8.3 8.4 9.1", "tl.exp(x - shift)", "tl.exp(x - tl.max(x, axis=0))"),
+            Mutant("8.3 9.1", "tl.exp(x - shift)", "tl.exp(x - tl.maximum(tl.max(x, axis=0), -3e38))"),
+            Mutant("13.1", "torch.exp(s - new)", "torch.exp(s - s.amax(dim=1, keepdim=True))"),
+            Mutant("13.2", "tl.exp(s - new[:, None])", "tl.exp(s - tl.max(s, axis=1)[:, None])"),
+        ),
+    ),
+    Mistake(
         "guard-inverted",
         "A guard treats numbers as if there were none.",
         "For which states is its condition true, and for which should it be?",
@@ -364,6 +503,52 @@ MISTAKES = [
         "The second walk shifts each tile by that tile's own maximum.",
         "Which maximum does the final sum belong to?",
         (Mutant("8.3 8.4", "tl.exp(x - m)", "tl.exp(x - tl.max(x, axis=0))"),),
+    ),
+    Mistake(
+        "last-tile-again",
+        "The second walk stores the values of the last tile again and again.",
+        "Which values does your second walk hold in its first step, and where do they come from?",
+        (
+            Mutant(
+                "8.3 8.4",
+                '        x = tl.load(x_ptr + row * x_row_stride + cols, mask=cols < n_cols, other=-float("inf"))\n'
+                "        tl.store",
+                "        tl.store",
+            ),
+        ),
+    ),
+    Mistake(
+        "stored-too-early",
+        "A tile was stored with the maximum and the sum so far, before the walk had met the other columns.",
+        "When are the maximum and the sum of the whole row known?",
+        (
+            Mutant(
+                "8.3",
+                "    for start in range(0, n_cols, BLOCK):\n        cols = start + lanes\n        x = tl.load("
+                'x_ptr + row * x_row_stride + cols, mask=cols < n_cols, other=-float("inf"))\n        tl.store',
+                "        tl.store",
+            ),
+        ),
+    ),
+    Mistake(
+        "state-exchanged",
+        "Maximum and sum have changed places in the last step: the sum was subtracted, and the maximum is the divisor.",
+        "Which of the two numbers belongs into the exponent, and which one below the line?",
+        (Mutant("8.3 8.4 9.2", "tl.exp(x - m) / d", "tl.exp(x - d) / m"),),
+    ),
+    Mistake(
+        "last-column-not-summed",
+        "The sum of each row lacks its last column: the first walk left it out.",
+        "For which lanes is the mask of the first walk true, and which column has the last of them?",
+        (
+            Mutant(
+                "8.3",
+                "d = 0.0\n    for start in range(0, n_cols, BLOCK):\n        cols = start + lanes\n"
+                "        x = tl.load(x_ptr + row * x_row_stride + cols, mask=cols < n_cols,",
+                "d = 0.0\n    for start in range(0, n_cols, BLOCK):\n        cols = start + lanes\n"
+                "        x = tl.load(x_ptr + row * x_row_stride + cols, mask=cols < n_cols - 1,",
+            ),
+        ),
     ),
     Mistake(
         "second-walk-unshifted",

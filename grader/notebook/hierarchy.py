@@ -1,0 +1,192 @@
+"""hierarchy(fn, *args): the memories of a GPU, one above the other, and what operations move between them."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+
+from ..interpreter import KernelMisuse
+from ..reference import memories
+from ..reference.memories import Level
+from . import traffic
+from .canvas import IDLE, PLAIN, READ, WIDTH, WRITTEN, Canvas
+from .picture import Picture
+from .traffic import Run
+
+_MOST_COLUMNS = 7  # operations in the picture
+_MOST_NAMES = 3  # tensors that one operation reads, in the picture
+_LABEL, _LEFT = 1.5, 0.05  # inches: width of the labels, and their distance from the edge
+_TOP, _TALL, _GAP = 0.34, (0.62, 0.62, 0.62, 0.86), 0.1  # inches: above the levels, of each level, between two
+_SHORT = 8  # characters of a name that fit beside another one
+_WIDEST = 0.22  # inches, of the arrow for the most elements
+
+
+@dataclass
+class Operation:
+    """One operation of a run. read, written: (tensor, elements in units of M·N) pairs. kernel: whether it is one."""
+
+    name: str
+    kernel: bool
+    read: list[tuple[str, float]]
+    written: list[tuple[str, float]]
+
+
+def hierarchy(fn=None, *args, gpu: str = "H200", **kwargs):
+    """Show the memories of a GPU with their sizes and speeds; and where the operations of fn(*args) find their numbers.
+
+    fn: a function, or a list of functions, which is run and counted as by `traffic`. gpu: "T4", "A100", "H100" or
+    "H200". Prints a table and returns a Picture of it. Raises KernelMisuse for another GPU.
+
+    >>> hierarchy(naive_softmax, x)
+    """
+    if gpu not in memories.drawable():
+        raise KernelMisuse(f"the memories of {gpu!r} are not in docs/cards.json: choose {_or(memories.drawable())}")
+    levels = memories.levels(gpu)
+    functions = [] if fn is None else fn if isinstance(fn, (list, tuple)) else [fn]
+    runs = [traffic.count(each, args, kwargs) for each in functions]
+    told = [_told(run, levels[2]) for run in runs]
+    table = [_head(gpu), *map(_row, levels), f"from: {memories.source(gpu)}"]
+    print("\n".join([*table, *(line for lines in told for line in ["", *lines])]))
+    words = ". ".join(map(_words, levels))
+    said = " ".join(" ".join(line.split()) + "." for lines in told for line in lines)
+    return Picture(f"Picture of the memories of the {gpu}. {words}. {said}".strip(), lambda: figure(gpu, levels, runs))
+
+
+def operations(run: Run) -> list[Operation]:
+    """The operations of a run, in order. An operation that runs several times in a row is one."""
+    found = []
+    for name, moves in itertools.groupby(run.moves, key=lambda move: move[0]):
+        sums: tuple[dict[str, float], dict[str, float]] = {}, {}
+        for _, tensor, *amounts in moves:
+            for each, amount in zip(sums, amounts):
+                if amount:
+                    each[tensor] = each.get(tensor, 0) + amount / run.unit
+        found.append(Operation(name, name in run.kernels, *(list(each.items()) for each in sums)))
+    return found
+
+
+def figure(gpu: str, levels: list[Level], runs: list[Run]):
+    """A matplotlib figure: the levels as boxes, the nearest to the arithmetic on top; a column for each operation."""
+    columns = [operation for run in runs for operation in operations(run)]
+    drawn = columns[:_MOST_COLUMNS]
+    height = _TOP + sum(_TALL) + _GAP * len(_TALL) + (0.56 if drawn else 0)
+    canvas = Canvas(height)
+    count = levels[0].count
+    canvas.text(_LEFT + 0.05, 0.17, f"{gpu}: each of its {count} multiprocessors has registers and shared memory")
+    top, tops = _TOP, []
+    for level, tall in zip(levels, _TALL):
+        tops.append(top)
+        _draw_level(canvas, level, top, tall, alone=not drawn)
+        top += tall + _GAP
+    if drawn:
+        _draw_columns(canvas, drawn, tops)
+        _draw_legend(canvas, height - 0.46, len(columns) - len(drawn))
+    return canvas.figure
+
+
+def _draw_level(canvas: Canvas, level: Level, top: float, tall: float, alone: bool) -> None:
+    """Draw one level. alone: no columns are beside its label, so there is room for all that is known of it."""
+    canvas.box(_LEFT, top, WIDTH - 2 * _LEFT, tall, **PLAIN)
+    each = f"{level.count} × {_size(level.bytes)}" if level.count > 1 else _size(level.bytes)
+    speed = f"up to {_speed(level)}" if level.speed else "speed not published"
+    if not alone:
+        canvas.box(_LEFT, top, _LABEL, tall, f"{level.name}\n{each}\n{speed}", 8.5, **PLAIN)
+        return
+    together = f" = {_size(level.count * level.bytes)}" if level.count > 1 else ""
+    canvas.box(_LEFT, top, _LABEL, tall, level.name, 10, **PLAIN)
+    text = f"{each}{together}, {speed}\n{level.sharers}"
+    canvas.box(_LEFT + _LABEL, top, WIDTH - 2 * _LEFT - _LABEL, tall, text, 9.5)
+
+
+def _draw_columns(canvas: Canvas, columns: list[Operation], tops: list[float]) -> None:
+    wide = (WIDTH - 2 * _LEFT - _LABEL) / max(len(columns), 4)
+    most = max((amount for each in columns for _, amount in each.read + each.written), default=1)
+    inside, memory = tops[0] + 0.06, tops[3]
+    below = tops[1] + _TALL[1] - 0.06
+    for number, each in enumerate(columns):
+        x = _LEFT + _LABEL + (number + 0.5) * wide
+        style = PLAIN if each.kernel else IDLE
+        canvas.box(x - 0.46 * wide, inside, 0.92 * wide, below - inside, _wrapped(each.name), 8, **style)
+        for moved, at, arrow, ends in (
+            (each.read, x - 0.24 * wide, READ, (memory + 0.12, below)),
+            (each.written, x + 0.24 * wide, WRITTEN, (below, memory + 0.12)),
+        ):
+            amount = sum(amount for _, amount in moved)
+            if not amount:
+                continue
+            canvas.arrow(at, *ends, max(0.02, _WIDEST * min(1, amount / most)), **arrow)
+            names = [_wrapped(name) for name, _ in moved[:_MOST_NAMES]] + ["..."] * (len(moved) > _MOST_NAMES)
+            canvas.text(at, memory + 0.24, _amount(amount), size=8, ha="center")
+            canvas.text(at, memory + 0.36, "\n".join(names), size=7, ha="center", va="top")
+
+
+def _draw_legend(canvas: Canvas, y: float, left_out: int) -> None:
+    more = f"; {left_out} operations more are not drawn" if left_out else ""
+    what = "elements in units of M·N; a tensor has the name of the operation that made it"
+    canvas.text(_LEFT + 0.05, y, what + more, size=8.5)
+    for x, style, text in (
+        (0.1, READ, "read"),
+        (0.85, WRITTEN, "written"),
+        (1.8, PLAIN, "a kernel: all in between stays here"),
+        (4.3, IDLE, "an operator: not looked into"),
+    ):
+        canvas.box(x, y + 0.2, 0.2, 0.16, **style)
+        canvas.text(x + 0.27, y + 0.28, text, size=8.5)
+
+
+def _wrapped(name: str) -> str:
+    """A name in lines: a long one is broken after an underscore inside of it."""
+    return re.sub(r"(?<=[^_]_)(?=[^_])", "\n", name) if len(name) > _SHORT else name
+
+
+def _told(run: Run, cache: Level) -> list[str]:
+    """The lines of one function: the tensors that each operation finds in memory, and whether a cache may hold them."""
+    size, found = 4 * run.unit, operations(run)
+    lines = [f"{run.name}, with a matrix of {_size(size)} in float32"]
+    if len(found) > 1 and size <= cache.bytes:
+        lines[0] += ": it fits in the L2 cache, where an operation may find what the one before it wrote"
+    elif len(found) > 1:
+        lines[0] += ": it does not fit in the L2 cache"
+    for each in found:
+        read, written = (", ".join(f"{name} {_amount(n)} MN" for name, n in moved) or "nothing"
+                         for moved in (each.read, each.written))  # fmt: skip
+        inside = "in between: registers and shared memory" if each.kernel else "in between: not looked into"
+        lines.append(f"  {each.name}: from memory {read}; to memory {written}; {inside}")
+    return lines
+
+
+def _head(gpu: str) -> str:
+    return f"{gpu:<16}{'each':>8} {'how many':>9} {'together':>9}  at most"
+
+
+def _row(level: Level) -> str:
+    together = _size(level.count * level.bytes)
+    speed = _speed(level) or "not published"
+    return f"{level.name:<16}{_size(level.bytes):>8} {level.count:>9} {together:>9}  {speed:<13} {level.sharers}"
+
+
+def _words(level: Level) -> str:
+    each = f"{level.count} times {_size(level.bytes)}" if level.count > 1 else _size(level.bytes)
+    speed = f"up to {_speed(level)}" if level.speed else "its speed is not published"
+    return f"{level.name}: {each}, {speed}, {level.sharers}"
+
+
+def _amount(elements: float) -> str:
+    """Elements in units of M·N. A vector is little beside a matrix, and not nothing."""
+    return f"{elements:.2f}" if elements >= 0.01 else f"{elements:.1g}"
+
+
+def _size(n: int) -> str:
+    """Bytes as text. Memory is sold in powers of ten, and all on the chip is made in powers of two."""
+    if n >= 10**9:
+        return f"{n / 1e9:.0f} GB"
+    return f"{n / 2**20:.3g} MB" if n >= 2**20 else f"{n / 2**10:.3g} KB"
+
+
+def _speed(level: Level) -> str:
+    return f"{level.speed / 1e12:.3g} TB/s" if level.speed else ""
+
+
+def _or(names: list[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"

@@ -1,0 +1,3 @@
+# exercise: 4.2
+# mistake: text-for-number
+pad_value = "-inf"

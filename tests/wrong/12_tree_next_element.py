@@ -1,0 +1,9 @@
+# exercise: 12.1
+# mistake: tree-next-element
+def tree_reduce(values):
+    states = [list(values)]
+    while len(states[-1]) > 1:
+        last = states[-1]
+        half = len(last) // 2
+        states.append([last[i] + last[i + 1] for i in range(half)])
+    return states
