@@ -5,7 +5,7 @@
 # so short that a program has hardly begun when it is over. In this lesson a program takes several rows, all at once or one
 # after another, and you compute how many programs a GPU holds at the same time.
 #
-# *About 50 minutes. No GPU needed.*
+# *About 75 minutes. No GPU needed.*
 
 # %% tags=["nbval-ignore-output"]
 import os, sys, urllib.request
@@ -26,7 +26,7 @@ import colab_setup
 colab_setup.ready()
 
 # %%
-from grader import check, hint, progress, trace
+from grader import check, hint, machine_code, progress, trace
 import torch
 
 where = "cuda" if torch.cuda.is_available() else "cpu"
@@ -294,8 +294,8 @@ check("10.3")
 #
 # **`shared` of 0** limits nothing, and nothing can be divided by it.
 #
-# **32** is only a guess: a large device stays mostly idle, on a small one programs wait. Right it is in any case, since 10.2
-# takes every number of programs.
+# **32** is only a guess: a large device stays mostly idle, on a small one programs wait. The result is right either way: 10.2
+# works with any number of programs.
 #
 # **Source**: NVIDIA's occupancy calculator, and *Compute Capabilities* in the CUDA C++ Programming Guide.
 #
@@ -317,6 +317,55 @@ for n_regs, shared, num_warps in ((20, 0, 8), (33, 16, 4), (30, 49152, 4)):
 # <details><summary>What runs out first</summary>
 #
 # In this order: threads, registers, shared memory.
+#
+# </details>
+
+# %% [markdown]
+# ## A kernel that was really compiled
+#
+# These numbers of registers were made up. Those of your kernels need not be: Triton's compiler works for a GPU that is not
+# here, too. `machine_code` compiles your 10.1, and below it your 10.2, for an H100 and a T4, and says how many programs fit.
+# Does your function agree?
+#
+# An H100 has the seven numbers of the H200.
+
+# %%
+t4 = {
+    "multiprocessor_count": 40,
+    "warpSize": 32,
+    "max_num_regs": 65536,
+    "register_unit": 256,
+    "max_shared_mem": 65536,
+    "max_threads_per_sm": 1024,
+    "max_blocks_per_sm": 16,
+}
+cards = {"H100": h200, "T4": t4}
+
+# %% tags=["nbval-ignore-output"]
+x = torch.empty(4096, 1024)
+sizes = (torch.empty_like(x), x, *x.stride()[:1], *x.stride()[:1], *x.shape)
+compiled = []
+try:
+    tiles = machine_code(tile_softmax_kernel, *sizes, ROWS=8, BLOCK=1024, gpu=["H100", "T4"], num_warps=4)
+    rows = machine_code(persistent_softmax_kernel, *sizes, BLOCK=1024, gpu=["H100", "T4"], num_warps=4)
+    compiled = [column for column in (tiles + rows).columns if not column.error]
+    print(tiles, rows, sep="\n\n")
+except Exception as error:
+    print(f"Nothing was compiled, so there is nothing to compare. {error}")
+
+# %% tags=["nbval-ignore-output"]
+for column in compiled:
+    mine = resident_programs(cards[column.call["GPU"]], column.registers, column.shared, 4)
+    print(f"{column.name()}: {column.at_once} programs at once, by your function {mine}")
+
+# %% [markdown]
+# <details><summary>Which stock runs out, and why there may be a difference</summary>
+#
+# **10.1** with 8 rows of 1024 has 64 numbers for each thread, and registers run out. **10.2** has 8 numbers for each thread,
+# and threads run out.
+#
+# **Where two numbers differ**, it comes from what we left out: `machine_code` counts the four parts of the registers and the
+# 1 KB of shared memory that is kept for each program.
 #
 # </details>
 
@@ -364,6 +413,85 @@ assert torch.allclose(persistent_softmax(x), torch.softmax(x, dim=1))  # whateve
 #
 # One program does all the rows, too, so every call computes everything twice here. A library would remember the number for
 # each kernel it has compiled.
+
+# %% [markdown]
+# ## Sixteen bytes at a time
+#
+# A load instruction moves 4, 8 or 16 bytes for each thread. Sixteen are best: as many bytes, with a quarter of the
+# instructions. Here is your 10.1 on rows of 64 float32, with one row a program. For which number of warps does a thread load
+# 16 bytes?
+
+# %% tags=["nbval-ignore-output"]
+x = torch.empty(4096, 64)
+try:
+    print(machine_code(tile_softmax_kernel, x, x, 64, 64, 4096, 64, ROWS=1, BLOCK=64, gpu="H100", num_warps=[1, 2, 4]))
+except Exception as error:
+    print(f"Nothing was compiled. {error}")
+
+# %% [markdown]
+# For none. The row has 256 bytes, and a warp has 32 threads: 8 bytes for each, and less with more warps. Now rows of 8192,
+# with few warps. Which line of the table tells of a new trouble?
+
+# %% tags=["nbval-ignore-output"]
+x = torch.empty(64, 8192)
+try:
+    print(machine_code(tile_softmax_kernel, x, x, 8192, 8192, 64, 8192, ROWS=1, BLOCK=8192, gpu="H100", num_warps=[1, 4]))
+except Exception as error:
+    print(f"Nothing was compiled. {error}")
+
+# %% [markdown]
+# With one warp, a thread has 256 numbers to keep and no more than 255 registers. What finds none is **spilled**: it goes to
+# memory and back, and no line of your kernel says so.
+
+# %% [markdown]
+# ## Your turn: 10.4
+#
+# Launch your 10.1 so that it loads 16 bytes at a time and spills nothing. `x.element_size()` is 4 for float32 and 2 for
+# bfloat16. How many bytes does a tile have, and how many threads should share them?
+#
+# Not every row allows it: an address for 16 bytes is a multiple of 16. Triton's compiler looks at the numbers of a launch and
+# goes by those that **16 divides**, so a row of 1021 is loaded element by element, and is right all the same.
+#
+# The check compiles your launches for an H100, and reads the machine code.
+
+# %%
+def wide_softmax(x):
+    """Softmax of each row of x (M×N, contiguous, float32 or bfloat16) in its dtype, by tiles of 10.1.
+
+    Where 16 divides N, a load moves 16 bytes a thread. Nothing is spilled.
+    """
+    y = torch.empty_like(x)
+    n_rows, n_cols = x.shape
+    block = triton.next_power_of_2(n_cols)
+    # How many rows has a tile, and how many warps a program? Then launch (about 5 lines).
+    ### BEGIN SOLUTION
+    row_bytes = block * x.element_size()
+    rows = max(1, 512 // row_bytes)  # 16 bytes for each thread of a warp
+    num_warps = min(max(1, rows * row_bytes // 2048), 32)  # at most four such loads a thread, up to 32 warps
+    sizes = (y, x, y.stride(0), x.stride(0), n_rows, n_cols)
+    tile_softmax_kernel[(triton.cdiv(n_rows, rows),)](*sizes, ROWS=rows, BLOCK=block, num_warps=num_warps)
+    ### END SOLUTION
+    return y
+
+# %%
+check("10.4")
+
+# %% [markdown]
+# <details><summary>Bytes of a tile over threads</summary>
+#
+# **At least 16 bytes a thread**: a warp takes 512 bytes with one load. Short rows need company: 2 rows of 64 float32, 4 of
+# 64 bfloat16.
+#
+# **Not too many**: each number that a thread keeps takes a register. With four loads, these are 16 of float32 or 32 of
+# bfloat16; several numbers of warps are right.
+#
+# **What 16 divides**: the address of x, both strides and `n_cols`, which the mask compares with. One of them odd, and the
+# compiler has to load each element by itself.
+#
+# *An honest aside*: 16 is a rule of Triton's launcher. A row of 1028 float32 begins at a multiple of 16 *bytes*, too, and is
+# loaded element by element all the same. And on an MI300X, a warp has 64 threads.
+#
+# </details>
 
 # %% [markdown]
 # ## Does it pay?

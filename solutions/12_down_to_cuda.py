@@ -5,7 +5,7 @@
 # time and sees only its own. In this lesson you take the reduction apart, step by step, and then write softmax once more in
 # CUDA C++, the language below Triton.
 #
-# *About 2 to 2.5 hours. No GPU needed, but the C++ compiler g++.*
+# *About 2.5 to 3 hours. No GPU needed, but the C++ compiler g++.*
 
 # %% tags=["nbval-ignore-output"]
 import os, sys, urllib.request
@@ -118,7 +118,8 @@ for offset in (4, 2, 1):
 # can read each other's values directly, all at the same moment; this exchange is called a **shuffle**. (In Triton a lane was
 # an element of a block. Here it is a thread.)
 #
-# For 32 lanes that is five steps; write it for any power of two. What is combined says `combine`: a sum, a maximum, or the states of lesson 08.
+# For 32 lanes that is five steps; write it for any power of two. The function `combine` says how two values become one: as
+# a sum, as a maximum, or as the states of lesson 08 are merged.
 
 # %%
 def butterfly(lanes, combine):
@@ -593,6 +594,109 @@ if where == "cuda" and find_spec("cupy"):
         assert torch.allclose(y, torch.softmax(x, dim=1), atol=0, rtol=1e-4)
         time = do_bench(lambda kernel=kernel: kernel((4096,), 256, (y, x, 2048)), return_mode="median")
         print(f"{name}: {1000 * time:6.1f} microseconds")
+
+# %% [markdown]
+# ## Do you believe it?
+#
+# Shuffles in each warp, shared memory, a barrier: is that what Triton makes of `tl.max` and `tl.sum`? Here is the kernel of
+# 5.1. Triton's compiler needs no GPU, and `machine_code` shows what it makes.
+
+# %%
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + tl.program_id(0) * x_row_stride + cols, mask=mask, other=-float("inf"))
+    numerator = tl.exp(x - tl.max(x, axis=0))
+    y = numerator / tl.sum(numerator, axis=0)
+    tl.store(y_ptr + tl.program_id(0) * y_row_stride + cols, y, mask=mask)
+
+# %% tags=["nbval-ignore-output"]
+from grader import machine_code
+
+x, ptx = torch.empty(8, 1024), {}
+try:
+    for num_warps in (1, 4, 8):
+        compiled = machine_code(softmax_kernel, x, x, 1024, 1024, 1024, BLOCK=1024, gpu="H100", num_warps=num_warps)
+        ptx[num_warps] = compiled.columns[0].ptx or ""
+    print(*[line for line in ptx[1].splitlines() if "shfl" in line][:1])
+    print(*[line for line in ptx[4].splitlines() if "bar." in line][:1])
+except Exception as error:
+    print(f"Nothing was compiled, and the exercise goes without it. {error}")
+
+# %% [markdown]
+# This is **PTX**, the text that Triton hands to NVIDIA's assembler. A line that begins with `shfl.sync` is a shuffle; `bfly`
+# is for butterfly, and 16 is the offset. A line that begins with `bar.sync` is a barrier.
+#
+# Barriers cut the text into **stretches**. How many shuffles are in each?
+
+# %% [markdown]
+# ## Your turn: 12.5
+#
+# **Predict first.** With 1, 4 and 8 warps, in which stretches do the shuffles lie, and how many in each? 12.3 has two levels,
+# and 5.1 two reductions. One thing is different: the compiler knows the number of warps, so it fills nothing up to 32.
+#
+# How many barriers there are depends on the version of Triton. So leave out stretches without a shuffle.
+
+# %%
+def predicted_stretches(num_warps):
+    """Shuffles in each stretch of 5.1 that has any, in the order of the text, as a list.
+
+    num_warps: 1, 2, 4, ..., 32. Every thread has a part of the row.
+    """
+    # The levels of one reduction, and how many reductions there are. And one warp? (about 3 lines)
+    ### BEGIN SOLUTION
+    within, across = int(math.log2(32)), int(math.log2(num_warps))
+    return [within, across] * 2 if num_warps > 1 else [2 * within]
+    ### END SOLUTION
+
+# %% [markdown]
+# **Then count.** With every stretch now: one barrier makes two stretches, and a stretch without a shuffle counts 0.
+
+# %%
+def shuffles_by_stretch(ptx):
+    """Shuffles in front of the first barrier, between two barriers, ..., behind the last one, as a list.
+
+    ptx: a text of many lines.
+    """
+    # Cut at the barriers, count in each part (about 2 lines).
+    ### BEGIN SOLUTION
+    return [stretch.count("shfl.sync") for stretch in ptx.split("bar.sync")]
+    ### END SOLUTION
+
+# %%
+check("12.5")
+
+# %% tags=["nbval-ignore-output"]
+for num_warps, text in ptx.items():
+    counted = shuffles_by_stretch(text)
+    print(f"num_warps={num_warps}: {counted}, {len(counted) - 1} barriers; predicted {predicted_stretches(num_warps)}")
+    assert [n for n in counted if n] == predicted_stretches(num_warps)
+
+# %% [markdown]
+# <details><summary>Where the two levels are</summary>
+#
+# **First level**: every 5. Each warp reduces its 32 values, for offsets 16, 8, 4, 2, 1.
+#
+# **Second level**: the number behind it, 2 for 4 warps and 3 for 8. It is a butterfly over the results of the warps.
+#
+# **Twice**: the maximum, then the sum.
+#
+# **One warp** has one level and waits for nobody: ten shuffles in a row, and no barrier. `num_warps` is no price tag, though:
+# with one warp, each thread has eight times as many values to reduce by itself as with eight.
+#
+# **Barriers**: one between the levels, and one before shared memory is used again, as in version 1. Triton 3.4 has
+# two more: there, few threads do the second level and store its result for all. Triton 3.9 does it as your version 3,
+# in every warp.
+#
+# *An honest aside*: on an MI300X, a warp has 64 threads, and its first level is no butterfly: values go up, only the last
+# thread has the result, and one more instruction hands it to all. That is the *other* shuffle of 12.2.
+#
+# </details>
 
 # %%
 progress()

@@ -17,7 +17,9 @@ RECORD = ROOT / "docs" / "triton_versions.json"
 VERSIONS = ("3.4.0", "3.6.0", "3.9.0", "newest")
 CONTRACT = [
     f"tests/test_{name}.py"
-    for name in "interpreter triton_private quick batch trace trace_in_a_worker compiler machine_code".split()
+    for name in (
+        "interpreter triton_private quick batch trace trace_in_a_worker compiler machine_code assembled stretches"
+    ).split()
 ]
 # Wrong answers whose mistake is recognised by the message of Triton, PyTorch or Python: messages change with versions.
 MESSAGES = [

@@ -11,7 +11,7 @@ from grader.spec import Call, Error, Launch, Observations, Panel
 
 LAUNCH = {"kernel": "k", "grid": [2, 1, 1], "options": {"num_warps": 4},
           "constants": {"BLOCK": 8, "PAD": float("inf")}, "signature": {"x_ptr": "*fp32"},
-          "shared": 0, "storing": 2, "widest": 8, "early": 0, "program": 0}  # fmt: skip
+          "divisible": {"x_ptr": 16}, "shared": 0, "storing": 2, "widest": 8, "early": 0, "program": 0}  # fmt: skip
 WHERE = {"op": "load", "program": (1, 0, 0), "tensor": "x_ptr", "row": None, "column": 9, "first": 8, "line": 0,
          "begins": 8, "lanes": 1, "of": 8}  # fmt: skip
 ERROR = {"type": "OutOfBounds", "kinds": ["OutOfBounds", "RuntimeError"], "message": "é", "line": "tl.load(x_ptr)",
@@ -21,7 +21,7 @@ PANEL = Panel("k", 1, [2, 1, 1], "x_ptr", "load", [3, 4], 4, [(0, 0, 0, 4)], [(1
 
 @pytest.mark.parametrize("record, kind", [
     (LAUNCH, Launch), (ERROR, Error), (ERROR | {"todo": None, "where": None}, Error), (PANEL, Panel),
-    (Job(2.5, True, False, True, ("grader.fast",), ()), Job),
+    (Job(2.5, True, False, True, False, ("grader.fast",), ()), Job),
     (Call("launch", "k", (), {"BLOCK": 8, "dtype": None}, (4,), "reversed", False, True), Call),
     (Observations([("exp", 3, 4)], 3, 4, (12, 16), [LAUNCH], ["exp"], [3], [0], 9, ["softmax"], [PANEL], ["{}"]),
     Observations),

@@ -25,7 +25,7 @@ from ..protocol.kernels import KernelProgram
 from . import amdgcn, sass
 
 
-class _Pointer:
+class Pointer:
     """All that Triton's launcher asks of a tensor. dtype: such as "float32"."""
 
     def __init__(self, dtype: str, address: int, size: int):
@@ -62,7 +62,7 @@ def _decoded(value):
     def kernel(packed):
         return admit(schema.unpack(packed, KernelProgram))
 
-    return launches.decode(value, lambda tensor: _Pointer(*tensor), kernel, named_tuple)
+    return launches.decode(value, lambda tensor: Pointer(*tensor), kernel, named_tuple)
 
 
 def _compiled(readers: ThreadPoolExecutor, kernel, args: list, kwargs: dict, *target) -> Future:
@@ -75,7 +75,7 @@ def _compiled(readers: ThreadPoolExecutor, kernel, args: list, kwargs: dict, *ta
     except Exception as error:  # each version has errors of its own for a GPU that it does not know
         made.set_exception(error)
         return made
-    return readers.submit(_nvidia if target[0] == "cuda" else _amd, compiled)
+    return readers.submit(of_nvidia if target[0] == "cuda" else _amd, compiled)
 
 
 def _numbers(column: Future) -> dict:
@@ -86,7 +86,8 @@ def _numbers(column: Future) -> dict:
         return {"error": (" ".join(str(error).split()) or type(error).__name__)[:300]}
 
 
-def _nvidia(compiled) -> dict:
+def of_nvidia(compiled) -> dict:
+    """The numbers and texts of a kernel that Triton compiled for a GPU of NVIDIA's. Raises sass.MissingTool."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "kernel.cubin")
         file.write_bytes(compiled.asm["cubin"])

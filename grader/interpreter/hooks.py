@@ -249,7 +249,10 @@ def _begin_record(launch: LaunchState) -> None:
         return
     constants = {n: v for n, v in launch.arguments.items() if n in launch.constexprs}
     signature = {n: type_name(v) for n, v in launch.arguments.items() if n not in constants}
-    current.ledger.begin_launch(Launch(launch.kernel, tuple(launch.grid), launch.options, constants, signature))
+    divisible = {n: d for n in signature if (d := launch_args.divisor(launch.arguments[n])) is not None}
+    current.ledger.begin_launch(
+        Launch(launch.kernel, tuple(launch.grid), launch.options, constants, signature, divisible)
+    )
 
 
 def _end_record() -> None:

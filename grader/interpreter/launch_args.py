@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 
 from .state import KernelMisuse
 from .triton_private import launch_options
@@ -55,6 +56,19 @@ def as_grid(grid, kernel: str):
 def is_tensor(value) -> bool:
     """Whether Triton treats the value as a tensor."""
     return hasattr(value, "data_ptr")
+
+
+def divisor(value) -> int | None:
+    """The power of two, up to 16, that divides an integer, or the bytes in front of the first element of a tensor.
+
+    0 for the integer 1, None for a value of any other kind. Memory of a GPU begins at a multiple of 16.
+    """
+    if is_tensor(value):
+        whole = getattr(value, "base", value)  # of triton.reinterpret
+        return math.gcd(whole.data_ptr() - whole.untyped_storage().data_ptr(), 16)
+    if type(value) is int:
+        return 0 if value == 1 else math.gcd(value, 16)
+    return None
 
 
 def tensors(value):

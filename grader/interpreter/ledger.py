@@ -56,6 +56,7 @@ class Launch:
     options: dict
     constants: dict
     signature: dict
+    divisible: dict = field(default_factory=dict)
     shared: int = 0  # stores to an element that another program had stored to before, atomics left out
     widest: int = 0  # active lanes of its widest access
     # Loads of an element that another program stored after its last atomic: the two are not ordered on a GPU.

@@ -80,7 +80,8 @@ def _telling(launches: list[Launch]) -> list[Launch]:
         return launches
     first: dict[str, int] = {}
     for place, launch in enumerate(launches):
-        first.setdefault(repr((launch.program, launch.signature, launch.constants, launch.options)), place)
+        special = launch.program, launch.signature, launch.constants, launch.options, launch.divisible
+        first.setdefault(repr(special), place)
     places = dict.fromkeys([*list(first.values())[:_MAX_ENTRIES], *range(_MAX_ENTRIES)])
     return [launches[place] for place in sorted([*places][:_MAX_ENTRIES])]
 

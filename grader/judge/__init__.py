@@ -8,7 +8,7 @@ extract        cells of a notebook -> the source text of one answer
 judge          an answer and an exercise -> a Result
 run_cases      runs the cases, a method for each way in which one may end
 verdict        what is wrong with one case; untrusted: values that the code of the course cannot handle
-compiled       the second look: Triton's compiler, and a GPU
+compiled       the second look: Triton's compiler, its machine code, and a GPU
 diagnose       which failure is reported, which of several mistakes is named; replay: by running its mutants
 render         a result in words: printed feedback, reports, terminal
 examine        everything about one answer, for `python -m grader explain`

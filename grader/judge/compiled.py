@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import replace
 
 from ..mistakes.errors import from_error
 from ..protocol import schema
 from ..protocol.kernels import KernelProgram
-from ..spec import Answer, Evidence, Exercise
+from ..spec import Answer, Evidence, Exercise, Launch, Machine
 from . import render, zygotes
 from .diagnose import Seen
+from .session import Session
 from .verdict import Failure, verified
 
 _taken: set[bytes] = set()  # hashes of launches that the compiler took: they need not be shown to it again
-_MOST_TAKEN = 10_000
+_assembled: dict[bytes, Machine] = {}  # by the hash of a launch
+_MOST_TAKEN = 10_000  # of both
 
 _GPU_START = 60.0  # extra seconds to initialise the GPU and to compile
 
@@ -35,8 +40,8 @@ def lower(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
                     sentence = f"runs interpreted, but Triton has no type for what `{odd}` gets at a launch"
                     return [Failure(case, evidence, sentence, "refused-by-compiler")]
                 program = evidence.programs[launch["program"]]
-                key = repr([program, *(launch[k] for k in ("signature", "constants", "options"))])
-                launches.setdefault(hashlib.sha256(key.encode()).digest(), (case, evidence, launch, program))
+                key = _digest(program, launch, "signature", "constants", "options")
+                launches.setdefault(key, (case, evidence, launch, program))
     launches = {key: launch for key, launch in launches.items() if key not in _taken}
     if not launches:
         return []
@@ -55,6 +60,53 @@ def lower(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
     except (zygotes.Deadline, zygotes.Died, zygotes.NoWorker) as error:
         flags.append(f"not shown to Triton's compiler: {error}")
     return []
+
+
+def assemble(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
+    """Compile the launches of the cases that judge machine code, for one GPU. At most one failure.
+
+    seen, seconds, flags: as for `lower`.
+    """
+    judged = [(case, evidence) for case, evidence in seen if case.machine is not None]
+    try:
+        with contextlib.ExitStack() as opened:
+
+            def session() -> Session:
+                return opened.enter_context(zygotes.get("compiled").open("", seconds, assembles=True))
+
+            machines = _Machines(functools.cache(session))
+            for case, evidence in judged:
+                if wrong := case.machine(machines.of(evidence)):
+                    return [Failure(case, evidence, *wrong, traffic=True)]
+    except (zygotes.Deadline, zygotes.Died, zygotes.NoAssembler, zygotes.NoWorker) as error:
+        flags.append(f"the machine code of the launches was not looked at: {error}")
+    return []
+
+
+class _Machines:
+    """The machine code of launches. session: opens the process that makes what is not there yet."""
+
+    def __init__(self, session: Callable[[], Session]):
+        self._session = session
+
+    def of(self, evidence: Evidence) -> list[tuple[Launch, Machine]]:
+        """(launch, its machine code) for each specialisation of the answer's own kernels."""
+        found = {}
+        for launch in evidence.launches:
+            if launch["program"] >= 0:
+                program = evidence.programs[launch["program"]]
+                key = _digest(program, launch, "signature", "constants", "options", "divisible")
+                if key not in _assembled:
+                    if len(_assembled) >= _MOST_TAKEN:
+                        _assembled.clear()
+                    _assembled[key] = self._session().assemble(launch, program)
+                found[key] = launch, _assembled[key]
+        return list(found.values())
+
+
+def _digest(program: str, launch: Launch, *keys: str) -> bytes:
+    """The hash of a kernel's text and of some entries of a launch."""
+    return hashlib.sha256(repr([program, *(launch[key] for key in keys)]).encode()).digest()
 
 
 def reading_globals(seen: Seen) -> Seen:

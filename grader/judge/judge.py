@@ -100,6 +100,8 @@ def _failures(exercise: Exercise, answer: Answer, run: Run, seconds: float, flag
     # A kernel that read a value of the notebook may have wrong numbers for this reason, and the compiler says so.
     doubtful = compiled.reading_globals(run.seen) if failures else run.seen
     failures = compiled.lower(doubtful, seconds, flags) or failures
+    if not failures:
+        failures = compiled.assemble(run.seen, seconds, flags)
     gpu = exercise.kernels and environment.has_gpu() and (environment.has_cupy() or not cuda)
     if not failures and gpu:
         failures = compiled.on_gpu(exercise, answer, run.seen, seconds, flags)

@@ -8,13 +8,13 @@ import time
 from collections.abc import Callable
 
 from ..isolation.linux import processes
-from ..protocol import frames
+from ..protocol import frames, schema
 from ..protocol.calls import given_of, pack_call, reply_limit
 from ..protocol.replies import unpack_error, unpack_reply
 from ..protocol.schema import Mismatch
 from ..protocol.tensors import pack, unpack
 from ..protocol.values import encode
-from ..spec import Call, Error, Evidence, Given, Launch
+from ..spec import Call, Error, Evidence, Given, Launch, Machine
 
 RunGiven = Callable[[Given, object], Evidence]
 _CALL = 0.5  # of the seconds of all calls, for one of them
@@ -31,6 +31,10 @@ class Died(Exception):
 
 class NoWorker(RuntimeError):
     """No process for answers could be started."""
+
+
+class NoAssembler(RuntimeError):
+    """This machine makes no machine code of a launch."""
 
 
 class Session:
@@ -91,6 +95,21 @@ class Session:
         for key in ("constants", "options"):
             header[key] = {name: encode(value) for name, value in launch[key].items()}
         return _error(self._ask(header)[0])
+
+    def assemble(self, launch: Launch, program: str) -> Machine:
+        """The machine code of a launch. program: the text of its kernel. Raises NoAssembler."""
+        header = {"op": "assemble", "program": program}
+        header |= {key: launch[key] for key in ("signature", "divisible")}
+        for key in ("constants", "options"):
+            header[key] = {name: encode(value) for name, value in launch[key].items()}
+        reply, _ = self._ask(header)
+        error = _error(reply)
+        if error or "missing" in reply:
+            raise NoAssembler(str(error["message"] if error else reply["missing"])[:300])
+        try:
+            return schema.unpack(reply["machine"], Machine)
+        except (Mismatch, KeyError) as mismatch:
+            raise Died(f"a reply that makes no sense: {mismatch}") from None
 
     def _ask(self, header: dict | None, payload=b"", limit: int = 0, end: float = math.inf) -> tuple[dict, bytes]:
         """The reply to a request; None: to no request, which is the runner's first frame. Raises NoWorker too.

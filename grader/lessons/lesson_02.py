@@ -164,7 +164,7 @@ EXERCISES = [
         id="2.4",
         title="bound_by",
         names=("bound_by",),
-        points=2,
+        points=1,
         cases=_bound_cases,
         hints=(
             "Moving and calculating go on at the same time, so the slower of the two decides.",

@@ -11,7 +11,8 @@ from ..mistakes.residency import RESIDENCY
 from ..mistakes.softmax.columns import SOFTMAX_PLACES
 from ..mistakes.softmax.persistent import PERSISTENT
 from ..mistakes.softmax.tiles import TILE
-from ..reference import residency, softmax_function
+from ..mistakes.wide_loads import WIDE
+from ..reference import residency, softmax_function, wide_loads
 from ..spec import Call, Case, Exercise, Out
 
 _TILES = [  # label, family of inputs, rows, columns, rows of a tile
@@ -182,6 +183,34 @@ def _residency_case(device: str, props: dict, n_regs: int | None, shared: int, n
     )
 
 
+_BRAIN, _SINGLE = torch.bfloat16, torch.float32
+_WIDE = [  # label, family of inputs, rows, columns, dtype, whether the machine code is judged
+    ("randn", inputs.randn, 5, 7, _SINGLE, False),
+    ("one element", inputs.randn, 1, 1, _BRAIN, False),
+    ("one column", inputs.randn, 130, 1, _SINGLE, False),
+    ("100 ± 30", inputs.large, 9, 13, _BRAIN, False),
+    ("around -200", inputs.far_below_zero, 11, 48, _SINGLE, False),
+    ("first half +200, the rest -200", inputs.cliff, 6, 33, _SINGLE, False),
+    ("one -inf in each row", inputs.one_minus_inf, 7, 65, _BRAIN, False),
+    ("one outlier in each row", inputs.outlier, 3, 257, _SINGLE, False),
+    ("short rows", inputs.randn, 21, 64, _SINGLE, True),
+    ("short rows", inputs.randn, 22, 64, _BRAIN, True),
+    ("odd rows", inputs.randn, 3, 1021, _SINGLE, True),
+    ("odd rows", inputs.last_outliers, 3, 1023, _BRAIN, False),
+    ("rows of a power of two", inputs.ascending, 3, 1024, _SINGLE, True),
+    ("rows of a power of two", inputs.descending, 4, 1024, _BRAIN, True),
+    ("long rows", inputs.randn, 3, 8192, _SINGLE, True),
+    ("long odd rows", inputs.large, 2, 8191, _SINGLE, False),
+]
+
+
+def _wide_cases(seed: int) -> list[Case]:
+    return [
+        wide_loads.case(label, family(m, n, inputs.generator(seed + i)).to(dtype), machine)
+        for i, (label, family, m, n, dtype, machine) in enumerate(_WIDE)
+    ]
+
+
 EXERCISES = [
     Exercise(
         id="10.1",
@@ -226,5 +255,21 @@ EXERCISES = [
             "<multiprocessors>`; and before all that, what if something is missing?",
         ),
         mistakes=RESIDENCY,
+    ),
+    Exercise(
+        id="10.4",
+        title="wide_softmax",
+        names=("wide_softmax",),
+        points=3,
+        cases=_wide_cases,
+        kernels=True,
+        hints=(
+            "A load is 16 bytes wide where the tile has 16 bytes or more for each thread. ROWS and num_warps decide.",
+            "A warp takes 32 · 16 = 512 bytes with one load. How many rows of 64 float32 are that, and how many of "
+            "bfloat16? And a long row: how many such loads does a thread make before its registers run out?",
+            "`ROWS = max(1, 512 // <bytes of a row, with BLOCK for N>)`, and a warp for every few times 512 bytes of "
+            "the tile, at least 1 and at most 32.",
+        ),
+        mistakes=WIDE,
     ),
 ]

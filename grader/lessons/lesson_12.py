@@ -10,7 +10,8 @@ import torch
 from ..checks import compare, inputs
 from ..mistakes.cuda import CUDA_KERNEL
 from ..mistakes.reductions import BUTTERFLY, TREE, TWO_LEVEL
-from ..reference import combines, cuda, reductions, softmax_function
+from ..mistakes.stretches import COUNTED, PREDICTED
+from ..reference import combines, cuda, reductions, softmax_function, stretches
 from ..spec import Call, Case, Exercise, Helper, Out
 
 _LIST_DRIVER = (pathlib.Path(__file__).parent / "drivers" / "callers_list.py").read_text(encoding="utf-8")
@@ -177,6 +178,53 @@ def _kernel_case(version: str, label: str, x: torch.Tensor, threads: int, order:
     )
 
 
+_STRETCHES = ("predicted_stretches", "shuffles_by_stretch")
+
+
+def _stretch_cases(seed: int) -> list[Case]:
+    rng = random.Random(seed)
+    cases = [_prediction_case(warps) for warps in (4, 8, 1, 2, 16, 32)]
+    some = [
+        ("two stretches", [2, 1]),
+        ("no barrier", [3]),
+        ("a barrier, and nothing before it", [0, 2]),
+        ("two barriers with nothing between them", [2, 0, 1]),
+        ("a barrier at the end", [1, 4, 0]),
+        ("any text", [rng.randint(1, 6) for _ in range(rng.randint(4, 7))]),
+    ]
+    for size, (label, counts) in enumerate(some):
+        cases.append(_count_case(f"{label}, by hand", stretches.written(counts), size))
+    for size, text in enumerate(stretches.recorded()):
+        warps = f"{text['num_warps']} warp{'s' * (text['num_warps'] > 1)}"
+        label = f"{text['kernel']} for {text['gpu']}, {warps}, Triton {text['triton']}"
+        cases.append(_count_case(label, text["ptx"], len(some) + size))
+    return cases
+
+
+def _prediction_case(warps: int) -> Case:
+    want = stretches.predicted(warps)
+    return Case(
+        f"num_warps={warps}",
+        Call("call", "predicted_stretches", (warps,)),
+        verify=lambda e: stretches.fault(e.value, want),
+        size=warps if warps > 2 else 100 + warps,  # the prediction for one warp is the most special one
+        group="predicted_stretches",
+        facts={"num_warps": warps, "want": want},
+    )
+
+
+def _count_case(label: str, ptx: str, size: int) -> Case:
+    want = stretches.shuffles(ptx)
+    return Case(
+        label,
+        Call("call", "shuffles_by_stretch", (ptx,)),
+        verify=lambda e: stretches.fault(e.value, want),
+        size=size,
+        group="shuffles_by_stretch",
+        facts={"ptx": ptx, "want": want},
+    )
+
+
 EXERCISES = [
     Exercise(
         id="12.1",
@@ -239,5 +287,23 @@ EXERCISES = [
             "d, then merge.",
         ),
         mistakes=CUDA_KERNEL,
+    ),
+    Exercise(
+        id="12.5",
+        title="predicted_stretches, shuffles_by_stretch",
+        names=_STRETCHES,
+        points=2,
+        cases=_stretch_cases,
+        groups=_STRETCHES,
+        parts=True,
+        hints=(
+            "A reduction has the two levels of 12.3, and a butterfly over k values takes as many steps as k can be "
+            "halved. To count is to walk along the lines with one number in hand.",
+            "The maximum comes first, then the sum; between two levels lies a barrier. With one warp there is no "
+            "second level, so nobody waits. In the text, a barrier ends a stretch and begins the next one.",
+            "`[<first level>, <second level>] * <reductions>`, and one number for one warp. For a text: "
+            "`part.count(<how a shuffle begins>)` for every part between two barriers.",
+        ),
+        mistakes=(*PREDICTED, *COUNTED),
     ),
 ]

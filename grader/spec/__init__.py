@@ -18,7 +18,7 @@ from .call import Call, Given, Helper, Out
 from .case import Case
 from .checked import Checked
 from .detector import Detector
-from .evidence import Error, Evidence, Launch, Observations
+from .evidence import Error, Evidence, Launch, Machine, Observations
 from .exercise import Exercise
 from .panel import Panel, called
 from .requests import MemoryRequests, SharedRequests
@@ -27,6 +27,6 @@ from .values import Once, Unreadable
 
 __all__ = [
     "STATUS", "Answer", "Call", "Case", "Checked", "Detector", "Error", "Evidence", "Exercise", "Given", "Helper",
-    "Launch", "MemoryRequests", "Observations", "Once", "Out", "Panel", "Record", "Result", "SharedRequests",
+    "Launch", "Machine", "MemoryRequests", "Observations", "Once", "Out", "Panel", "Record", "Result", "SharedRequests",
     "Unreadable", "all_bounded", "bounded", "called", "sign_of",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from .call import Call, Given
-from .evidence import Evidence
+from .evidence import Evidence, Launch, Machine
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,9 @@ class Case:
     label: str
     call: Call
     verify: Callable[[Evidence], str | None]
+    # From the launches of a right case and the machine code of each: None, or (a sentence, the id of a mistake). The
+    # launches are those of the answer's own kernels, each specialisation once.
+    machine: Callable[[list[tuple[Launch, Machine]]], tuple[str, str] | None] | None = None
     size: int = 0  # elements; of several failing cases, the smallest is reported
     budget: tuple[int, int] | None = None  # (elements read, elements written), exact but for the next three
     may_read_less: bool = False  # whether a mask allows an answer to skip elements of the budget

@@ -47,11 +47,21 @@ class Launch(TypedDict):
     options: dict[str, Any]  # launch options such as num_warps, by name
     constants: dict[str, Any]  # tl.constexpr arguments by name
     signature: dict[str, str]  # Triton type of each other argument, "?" where Triton has no name for it
+    # Of each tensor the power of two, up to 16, that divides the bytes in front of its first element; of each integer
+    # the one that divides it, 0 for 1: all that Triton's launcher looks at.
+    divisible: dict[str, int]
     shared: int  # stores to an element that another program had stored to before, atomics left out
     storing: int  # programs that stored anything
     widest: int  # active lanes of the widest access
     early: int  # loads of elements that another program stored after its last atomic
     program: int  # index of its text in Observations.programs; -1 for a kernel of the course or in CUDA C++
+
+
+class Machine(TypedDict):
+    """The machine code of one launch on a GPU. A spill is 4 bytes of a thread that found no register."""
+
+    loads: dict[str, int]  # instructions that load from global memory, by the bytes that each moves for a thread
+    spills: int
 
 
 @dataclass

@@ -11,6 +11,7 @@ import contextlib
 import socket
 from dataclasses import replace
 
+from ..compiler import launched
 from ..cuda import device as on_gpu
 from ..device_side import lowering
 from ..host_side.answer import Answer
@@ -56,8 +57,8 @@ class Runner:
     def handle(self, header: dict, payload: bytes) -> tuple[dict, list[bytes]]:
         """The reply to one request, as (header, payload). Raises the exceptions of the answer outside of a call.
 
-        header["op"]: "write" stores the text of an answer, "load" imports it, "lower" lowers a kernel, "run" runs a
-        call.
+        header["op"]: "write" stores the text of an answer, "load" imports it, "lower" lowers a kernel, "assemble"
+        makes machine code of it, "run" runs a call.
         """
         if header["op"] == "write":
             return self._answer.write(header["source"]), []
@@ -67,6 +68,8 @@ class Runner:
         if header["op"] == "lower":
             lowering.lower(header["program"], header["signature"], header["constants"], header["options"])
             return {}, []
+        if header["op"] == "assemble":
+            return launched.assembled(header), []
         return self._run(unpack_call(header, payload), header["limit"])
 
     def described(self, error: BaseException) -> Error:

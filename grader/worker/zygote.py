@@ -138,7 +138,7 @@ class Zygote:
             with contextlib.suppress(ImportError):  # some builds of PyTorch lack some of them
                 importlib.import_module(module)
                 gc.freeze()
-        starts = job.gpu or job.tools or self._sandbox.status["seccomp"] != "on"
+        starts = job.gpu or job.tools or job.assembles or self._sandbox.status["seccomp"] != "on"
         folders = tuple(tempfile.mkdtemp(dir=self._folder) for _ in range(1 + job.apart))
         if not job.apart:
             serve = functools.partial(alone.serve, channel, folders[0], job.gpu)
@@ -181,7 +181,10 @@ class Zygote:
                     answering = os.getpid()
                     tools.use_runtime(runtime)
                     tools.start_beside(lambda: self._sandbox.confine_tools(answering))
-                self._sandbox.refuse_calls(on_gpu=job.gpu)  # also on a GPU, where Triton starts an assembler
+                if job.assembles:
+                    self._sandbox.confine_tools(parent)
+                else:
+                    self._sandbox.refuse_calls(on_gpu=job.gpu)  # also on a GPU, where Triton starts an assembler
             except Exception as error:  # this machine lacks a call: no fault of the answer, which has not come yet
                 _refuse(channels[0], error)
             else:

@@ -1,0 +1,50 @@
+"""The machine code of a launch that a ledger recorded, for the GPU by which answers are judged.
+
+For a process that is confined and runs no answer: see worker/alone.py.
+"""
+
+from __future__ import annotations
+
+import json
+
+from ..device_side.kernel_text import admit
+from ..interpreter.triton_private import compile_for
+from ..protocol import schema
+from ..protocol.kernels import KernelProgram
+from ..protocol.values import decode
+from . import sass
+from .compile import Pointer, of_nvidia
+from .targets import TARGETS
+
+GPU = "H100"
+
+
+def assembled(header: dict) -> dict:
+    """The reply to a request for machine code: {"machine": as spec.Machine}, or {"missing": a sentence}.
+
+    header: program (the text of a KernelProgram), and signature, divisible, constants and options as in spec.Launch,
+    the values of the last two encoded. Raises the exceptions of Triton's compiler.
+    """
+    kernel = admit(schema.unpack(json.loads(header["program"]), KernelProgram))
+    values = {name: decode(value) for key in ("constants", "options") for name, value in header[key].items()}
+    divisible = header["divisible"]
+    args = {name: _alike(kind, divisible.get(name, 1)) for name, kind in header["signature"].items()}
+    try:
+        made = of_nvidia(compile_for(kernel, [], {**args, **values}, TARGETS[GPU], sass.with_places))
+    except sass.MissingTool as error:
+        return {"missing": str(error)}
+    return {"machine": {"loads": {str(size): n for size, n in made["loads"].items()}, "spills": made["spills"]}}
+
+
+def _alike(kind: str, divisible: int):
+    """An argument that Triton's launcher treats as that of the launch. kind: its Triton type."""
+    if kind.startswith("*"):
+        return Pointer(kind.lstrip("*k"), divisible, 1 << 30)
+    if kind == "i1":
+        return True
+    if kind.startswith(("i", "u")):
+        number = {0: 1, 16: 16}.get(divisible, 3)
+        return number if kind == "i32" or number == 1 else number + (1 << (40 if kind == "i64" else 63))
+    if kind.startswith(("fp", "bf")):
+        return 0.5
+    raise TypeError(f"an argument of the type {kind}")

@@ -1,0 +1,56 @@
+"""Mistakes in the shape of a launch that only its machine code shows: narrow loads, spills (exercise 10.4).
+
+reference/wide_loads.py recognises all but the coarsest spills.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from ..reference import wide_loads
+from ..spec import Answer, Case, Detector, Evidence
+from .mistake import Mistake
+from .softmax.function import WRAPPER_PLACES
+
+MISTAKES = [
+    Mistake(
+        "loads-one-element",
+        "Each lane loads one element at a time, 4 bytes in float32: a program has more threads than its tile has "
+        "pieces of 16 bytes.",
+        "How many bytes does the tile of a program have, and how many threads share them?",
+    ),
+    Mistake(
+        "loads-too-narrow",
+        "Each thread has several elements of the tile, and they are fewer than 16 bytes.",
+        "How many bytes of the tile are there for each thread, in this dtype?",
+    ),
+    Mistake(
+        "divisibility-unknown",
+        "The tile is large enough for its threads, but the compiler cannot tell that 16 divides where its rows begin "
+        "and end.",
+        "Which numbers does the kernel add to its pointers or compare with its columns, and which does 16 divide?",
+    ),
+    Mistake(
+        "spills",
+        "The threads of a program hold more values than they have registers for, so some go to memory and back.",
+        "How many elements of the tile does one thread hold, and how many registers can it have?",
+    ),
+    Mistake(
+        "alignment-promised",
+        "The kernel promises that 16 divides a number, and here it does not: on a GPU such a load is an error.",
+        "By how many bytes is the second row behind the first one, and which line tells the compiler otherwise?",
+    ),
+]
+
+
+@Detector
+def _more_than_the_registers(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """One load brings more bytes to a thread than its registers have."""
+    return isinstance(evidence.value, torch.Tensor) and wide_loads.spills(case.facts["x"], evidence)
+
+
+_OF_ONE_ROW = ("grid-of-columns", "grid-too-large")  # a program may have several rows
+WIDE = (
+    *(pair for pair in WRAPPER_PLACES if pair[0] not in _OF_ONE_ROW),
+    ("spills", _more_than_the_registers),
+)

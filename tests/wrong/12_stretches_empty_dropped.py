@@ -1,0 +1,13 @@
+# exercise: 12.5
+# mistake: stretches-empty-dropped
+import math
+
+
+def predicted_stretches(num_warps):
+    across = int(math.log2(num_warps))
+    return [5, across] * 2 if across else [10]
+
+
+def shuffles_by_stretch(ptx):
+    counts = [part.count("shfl.sync") for part in ptx.split("bar.sync")]
+    return [count for count in counts if count]

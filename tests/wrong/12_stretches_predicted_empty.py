@@ -1,0 +1,12 @@
+# exercise: 12.5
+# mistake: empty-stretches-predicted
+import math
+
+
+def predicted_stretches(num_warps):
+    across = int(math.log2(num_warps))
+    return [5, across, 0] * 2 if across else [10]
+
+
+def shuffles_by_stretch(ptx):
+    return [part.count("shfl.sync") for part in ptx.split("bar.sync")]

@@ -1,0 +1,11 @@
+# exercise: 12.5
+# mistake: second-level-full
+import math
+
+
+def predicted_stretches(num_warps):
+    return [5, 5] * 2 if num_warps > 1 else [10]
+
+
+def shuffles_by_stretch(ptx):
+    return [part.count("shfl.sync") for part in ptx.split("bar.sync")]
