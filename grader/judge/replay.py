@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from ..checks import compare
+from ..checks.bounds import HALF
 from ..mistakes.detectors import loss_weight
 from ..mistakes.mutant import Mutant, reference
 from ..mistakes.registry import mutants
@@ -53,7 +54,10 @@ def outcome(case: Case, evidence: Evidence) -> Outcome:
 
 
 def same(a: Outcome, b: Outcome) -> bool:
-    """Whether two outcomes agree: in every number, NaN and infinities included, or in the error."""
+    """Whether two outcomes agree: in every number, NaN and infinities included, or in the error.
+
+    Numbers of half precision agree bit for bit, because mistakes there differ in their roundings alone.
+    """
     return a.error == b.error and _same(a.results, b.results)
 
 
@@ -61,8 +65,12 @@ def _same(a, b) -> bool:
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         return len(a) == len(b) and all(map(_same, a, b))
     if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
+        if a.dtype in HALF:
+            numbers = a.shape == b.shape and bool(((a == b) | (a.isnan() & b.isnan())).all())
+        else:
+            numbers = compare.alike(a, b)
         # A NaN that was computed is no sign of an element that was never stored.
-        return a.dtype == b.dtype and compare.alike(a, b) and _unstored_alike(a, b)
+        return a.dtype == b.dtype and numbers and _unstored_alike(a, b)
     if isinstance(a, float) and isinstance(b, float) and a != a and b != b:
         return True
     return type(a) is type(b) and a == b or compare.same_number(a, b, rel=1e-5)

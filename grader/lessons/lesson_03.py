@@ -92,6 +92,7 @@ _MAXIMA = [
     ("ragged, around -200", inputs.far_below_zero, 3, 6, 8, 0, "forward"),
     ("ragged, values of -1e38", inputs.lowest, 4, 6, 8, 0, "forward"),
     ("ragged, nothing but -inf", lambda m, n, g: torch.full((m, n), -torch.inf), 5, 6, 8, 0, "forward"),
+    ("full rows, around -200", inputs.far_below_zero, 2, 8, 8, 0, "forward"),
     ("ascending", inputs.ascending, 4, 11, 16, 0, "forward"),
     ("descending", inputs.descending, 4, 12, 16, 0, "forward"),
 ]

@@ -7,10 +7,10 @@ import functools
 import torch
 
 from ..checks import compare, inputs
-from ..mistakes.softmax.columns import SOFTMAX_KERNEL
+from ..mistakes.softmax.columns import SOFTMAX_PLACES
 from ..mistakes.softmax.half import HALF_KERNEL
 from ..mistakes.softmax.masked import MASKED_KERNEL
-from ..mistakes.softmax.rows import ROW_KERNEL
+from ..mistakes.softmax.rows import ROW_PLACES
 from ..mistakes.tolerance import TOLERANCE
 from ..reference import softmax_function, tolerance
 from ..spec import Call, Case, Exercise, Out
@@ -29,6 +29,7 @@ _MATRICES = [  # label, family of inputs, rows, columns
     ("very long rows", inputs.randn, 1, 32768),
     ("equal values", inputs.constant, 1, 32768),
     ("equal values, more than float16 can count", inputs.constant, 1, 70001),
+    ("no lane to spare, first half +200, the rest -200", inputs.cliff, 4, 8),
 ]
 
 
@@ -130,6 +131,7 @@ def _masked_cases(seed: int) -> list[Case]:
     return [
         _masked_case("some entries dropped", values(3, 5), some(3, 5)),
         _masked_case("every entry kept", values(2, 6), torch.ones(2, 6, dtype=torch.int8)),
+        _masked_case("every entry kept, no lane to spare", inputs.cliff(4, 8, g), torch.ones(4, 8, dtype=torch.int8)),
         _masked_case("one entry kept in each row", values(4, 4), torch.eye(4, dtype=torch.int8).flip(1)),
         _masked_case("a dropped 10000 in each row", *holding(1e4, kept=0)),
         _masked_case("a dropped 95 in each row", *holding(95.0, kept=0)),  # exp(95) is inf, exp(-95) is not yet 0
@@ -191,7 +193,7 @@ EXERCISES = [
             "A block knows .to(dtype). A store converts to whatever its pointer points at.",
             "The load has the shape `tl.load(<address>, mask=<mask>, other=<pad>).to(<dtype>)`; the rest is lesson 05.",
         ),
-        mistakes=(*HALF_KERNEL, *ROW_KERNEL, *SOFTMAX_KERNEL),
+        mistakes=(*HALF_KERNEL, *ROW_PLACES, *SOFTMAX_PLACES),
     ),
     Exercise(
         id="7.2",
@@ -221,6 +223,6 @@ EXERCISES = [
             "`keep = tl.load(<address in keep>, ...)`, then `x = tl.where(<kept>, x, <what loses every max>)`, "
             "and lesson 05 after that.",
         ),
-        mistakes=(*MASKED_KERNEL, *ROW_KERNEL, *SOFTMAX_KERNEL),
+        mistakes=(*MASKED_KERNEL, *ROW_PLACES, *SOFTMAX_PLACES),
     ),
 ]

@@ -8,7 +8,7 @@ import torch
 
 from ..checks import inputs
 from ..mistakes.residency import RESIDENCY
-from ..mistakes.softmax.columns import SOFTMAX_KERNEL
+from ..mistakes.softmax.columns import SOFTMAX_PLACES
 from ..mistakes.softmax.persistent import PERSISTENT
 from ..mistakes.softmax.tiles import TILE
 from ..mistakes.wide_loads import WIDE
@@ -40,6 +40,7 @@ _TILES = [  # label, family of inputs, rows, columns, rows of a tile
     ("one more than a power of two", inputs.randn, 6, 17, 8),
     ("37×257", inputs.randn, 37, 257, 8),
     ("values near the lowest float32", inputs.at_the_end, 6, 14, 4),
+    ("no lane to spare, first half +200, the rest -200", inputs.cliff, 4, 8, 4),
 ]
 
 
@@ -98,6 +99,7 @@ _WALKS = [  # label, family of inputs, rows, columns, programs
     ("one more than a power of two", inputs.randn, 7, 17, 3),
     ("37×129", inputs.randn, 37, 129, 8),
     ("values near the lowest float32", inputs.at_the_end, 6, 14, 4),
+    ("no lane to spare, first half +200, the rest -200", inputs.cliff, 5, 8, 3),
 ]
 
 
@@ -224,7 +226,7 @@ EXERCISES = [
             "`x_ptr + <rows>[:, None] * <stride> + <cols>[None, :]`, a mask of the shape "
             "`(<rows inside>)[:, None] & (<columns inside>)[None, :]`, and `tl.max(x, axis=1)[<to a column>]`.",
         ),
-        mistakes=(*TILE, *SOFTMAX_KERNEL),
+        mistakes=(*TILE, *SOFTMAX_PLACES),
     ),
     Exercise(
         id="10.2",
@@ -238,7 +240,7 @@ EXERCISES = [
             "With P programs, P rows are taken care of at every step of the loop. tl.num_programs(0) is P.",
             "`for row in range(<my first row>, <end>, <how many rows all programs take at once>):`, and 5.1 inside.",
         ),
-        mistakes=(*PERSISTENT, *SOFTMAX_KERNEL),
+        mistakes=(*PERSISTENT, *SOFTMAX_PLACES),
     ),
     Exercise(
         id="10.3",

@@ -7,6 +7,8 @@ at the end of the output that are no part of the result).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 
 from ..checks import compare
@@ -54,6 +56,7 @@ MISTAKES = [
         "last-column-left-out",
         "The last column took no part.",
         "For which columns is your mask true, and which number does the last one have?",
+        (Mutant("3.3", "cols < n_cols", "cols < n_cols - 1"),),
     ),
     Mistake(
         "nothing-read",
@@ -85,21 +88,31 @@ MISTAKES = [
         "block-zero-only",
         "Every program works on the first block.",
         "What differs from program to program, and where does your kernel ask for it?",
+        (Mutant("3.1", "tl.program_id(0) * BLOCK + ", ""),),
     ),
     Mistake(
         "stored-in-block-zero",
         "Every program stores into the first block of y.",
         "Which elements did the program load, and which does it store to?",
+        (
+            Mutant("3.1", "y_ptr + offsets", "y_ptr + tl.arange(0, BLOCK)"),
+            Mutant("3.1", "offsets, x, mask=mask", "tl.arange(0, BLOCK), x, mask=tl.arange(0, BLOCK) < n"),
+        ),
     ),
     Mistake(
         "positions-stored",
         "What was stored says where elements lie, and not what they hold.",
         "Which function fetches what lies at an address?",
+        (
+            Mutant("3.1", "offsets, x, mask", "offsets, offsets, mask"),
+            Mutant("3.1", "offsets, x, mask", "offsets, tl.arange(0, BLOCK), mask"),
+        ),
     ),
     Mistake(
         "blocks-overlap",
         "Each program begins one element after the one before it, not one block.",
         "How many elements do the programs before this one take care of?",
+        (Mutant("3.1", "tl.program_id(0) * BLOCK", "tl.program_id(0)"),),
     ),
     Mistake(
         "elements-missing",
@@ -147,6 +160,12 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "zero-in-the-maximum",
+        "The maximum of a row and of 0 was stored: a row below 0 gives 0, even where no lane is masked.",
+        "Which numbers does your line compare, and which of them are values of the row?",
+        (Mutant("3.3", "tl.max(x, axis=0)", "tl.maximum(tl.max(x, axis=0), 0.0)"),),
+    ),
+    Mistake(
         "block-for-number",
         "The store has a whole block of addresses, and a row has one maximum.",
         "How many elements of y belong to one row?",
@@ -188,36 +207,6 @@ def _no_lane_of_the_last_masked(where: dict, facts: dict) -> bool:
     return _no_lane_masked(where, facts) and facts["x"].numel() > facts["block"]
 
 
-def _only_the_first(keeps) -> Detector:
-    """Matches when the first keeps(x, facts) elements are copied, and all later elements are NaN."""
-
-    def compute(x: torch.Tensor, facts: dict) -> torch.Tensor:
-        wrong = x.clone()
-        wrong[keeps(x, facts) :] = torch.nan
-        return wrong
-
-    return formula(compute)
-
-
-def _every_fourth(x: torch.Tensor, facts: dict) -> torch.Tensor:
-    """Every fourth element is copied: the offsets are in bytes, and so is the mask."""
-    wrong = torch.full_like(x, torch.nan)
-    wrong[::4] = x[::4]
-    return wrong
-
-
-@Detector
-def _later_blocks_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The first block holds numbers, and all later elements are still NaN."""
-    got, block = detectors.output(case, evidence), case.facts["block"]
-    return got is not None and bool(got[block:].isnan().all() and not got[:block].isnan().any())
-
-
-def _end_of_overlapping_blocks(x: torch.Tensor, facts: dict) -> int:
-    """The end of the last block, where each block begins one element after the one before it."""
-    return (len(x) - 1) // facts["block"] + facts["block"]
-
-
 @Detector
 def _tail_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The last elements of a vector are still NaN, and all elements before them hold numbers."""
@@ -236,11 +225,16 @@ def _masked_by_value(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return bool(left.any()) and torch.equal(got[usual], want[usual])
 
 
+def _has_lanes(got: torch.Tensor | None, case: Case) -> bool:
+    """Whether an output has an element for each of x, and rows of several: not one number a row."""
+    return got is not None and got.shape == case.facts["x"].shape and got.shape[-1] > 1
+
+
 @Detector
 def _first_lane_skipped(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """In every row nothing was stored to the first element, and the others are right."""
     got, want = detectors.output(case, evidence), case.facts["want"]
-    if got is None or got.shape != want.shape or got.shape[-1] < 2:
+    if not _has_lanes(got, case):
         return False
     return bool(compare.never_stored(got[..., 0]).all()) and torch.equal(got[..., 1:], want[..., 1:])
 
@@ -249,7 +243,7 @@ def _first_lane_skipped(case: Case, evidence: Evidence, answer: Answer) -> bool:
 def _same_element_read(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The elements of each row are all the same one, which the right row holds somewhere."""
     got, want = detectors.output(case, evidence), case.facts["want"]
-    if got is None or got.shape != want.shape or got.shape[-1] < 2:
+    if not _has_lanes(got, case):
         return False
     first = got[..., :1]
     return bool((got == first).all() and (want == first).any(-1).all() and not (want == first).all())
@@ -259,7 +253,7 @@ def _same_element_read(case: Case, evidence: Evidence, answer: Answer) -> bool:
 def _same_element_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """In every row one element was stored to, and the row has several."""
     got = detectors.output(case, evidence)
-    if got is None or got.shape != case.facts["want"].shape or got.shape[-1] < 2:
+    if not _has_lanes(got, case):
         return False
     return bool(((~compare.never_stored(got)).sum(-1) == 1).all())
 
@@ -292,12 +286,6 @@ COPY = (
     )),
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
-    ("block-zero-only", both(detectors.shared, _only_the_first(lambda x, f: f["block"]))),
-    ("stored-in-block-zero", both(detectors.shared, _later_blocks_left)),
-    ("positions-stored", formula(lambda x, facts: torch.arange(float(len(x))))),
-    ("positions-stored", formula(lambda x, facts: torch.arange(float(len(x))) % facts["block"])),
-    ("stride-in-bytes", formula(_every_fourth)),
-    ("blocks-overlap", both(detectors.shared, _only_the_first(_end_of_overlapping_blocks))),
     ("elements-missing", both(detectors.unshared, _tail_left)),
     *_LANES,
 )  # fmt: skip
@@ -328,30 +316,6 @@ def _more_lanes_than_columns(where: dict, facts: dict) -> bool:
     return past_the_row(where, facts) and where["of"] != facts["x"].shape[-1]
 
 
-def _shifted_window(x: torch.Tensor, facts: dict) -> torch.Tensor:
-    """Row r is read from element r on: the row stride is missing in the load."""
-    flat, (m, n) = x.reshape(-1), x.shape
-    return facts["rows"](torch.stack([flat[r : r + n] for r in range(m)])) if m - 1 + n <= m * n else x[:0]
-
-
-def _shifted_stores(x: torch.Tensor, facts: dict) -> torch.Tensor:
-    """Row r is read and stored from element r on: the row stride is missing in the load and in the store."""
-    flat = facts["rows"](x.reshape(1, -1)).reshape(-1).clone()
-    flat[len(x) - 1 + x.shape[1] :] = torch.nan
-    return flat.reshape(x.shape) if flat.numel() == x.numel() else x[:0]
-
-
-def _row_zero(stored_in: slice) -> Detector:
-    """Matches when every program reads row 0 and stores it in the rows of this slice; the other rows keep NaN."""
-
-    def compute(x: torch.Tensor, facts: dict) -> torch.Tensor:
-        wrong = torch.full_like(facts["want"], torch.nan)
-        wrong[stored_in] = facts["rows"](x[:1])
-        return wrong
-
-    return formula(compute)
-
-
 @Detector
 def _later_rows_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Row 0 holds numbers, and every other row is still NaN."""
@@ -380,11 +344,6 @@ ROWS = (
     )),
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
-    ("row-stride-missing", formula(_shifted_window)),
-    ("row-stride-missing", formula(_shifted_stores)),
-    ("row-zero-only", _row_zero(slice(None))),
-    ("row-zero-only", both(detectors.shared, _row_zero(slice(1)))),
-    ("stored-in-row-zero", both(detectors.shared, _later_rows_left)),
     ("rows-missing", both(detectors.unshared, _later_rows_left)),
     ("tail-missing", detectors.tail_is_nan),
     *_LANES,
@@ -415,9 +374,14 @@ def _all_lowest(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return got is not None and got.shape == want.shape and bool((got == -torch.inf).all() and want.isfinite().all())
 
 
-def _of_each_row(compute) -> Detector:
-    """Matches compute(x), one wrong number for each row of x. Masked lanes add their own to it in the other cases."""
-    return formula(lambda x, facts: compute(x), share=0.0)
+def _of_full_rows(compute) -> Detector:
+    """Matches compute(x), one wrong number for each row, wherever no lane is masked: a masked lane may add its own."""
+    numbers = formula(lambda x, facts: compute(x))
+
+    def fits(case: Case, evidence: Evidence) -> bool:
+        return detectors.ragged(case, evidence, None) or numbers.fits(case, evidence)
+
+    return replace(numbers, fits=fits, exact=True)
 
 
 MAXIMUM = (
@@ -429,10 +393,9 @@ MAXIMUM = (
     ("pad-finite", _pad_won(lambda pad: pad < 0)),
     ("pad-wins", _pad_won(lambda pad: pad > 0)),
     *ROWS,
-    ("min-for-max", _of_each_row(lambda x: x.amin(1))),
-    ("min-for-max", _of_each_row(lambda x: -x.amin(1))),
-    ("sum-for-max", _of_each_row(lambda x: x.sum(1))),
-    ("last-column-left-out", _of_each_row(lambda x: x[:, :-1].amax(1) if x.shape[1] > 1 else x[:, 0] - torch.inf)),
+    ("min-for-max", _of_full_rows(lambda x: x.amin(1))),
+    ("min-for-max", _of_full_rows(lambda x: -x.amin(1))),
+    ("sum-for-max", _of_full_rows(lambda x: x.sum(1))),
     ("nothing-read", _all_lowest),
 )
 
@@ -452,9 +415,11 @@ def _first_column_lost(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 @Detector
 def _neighbour_overwritten(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Several programs stored the same element, and the numbers are wrong."""
+    """Several programs stored the same element, every element was stored, and the numbers are wrong."""
     got = detectors.output(case, evidence)
-    return got is not None and detectors.shared(case, evidence, answer) and not torch.equal(got, case.facts["want"])
+    if got is None or compare.never_stored(got).any() or not detectors.shared(case, evidence, answer):
+        return False
+    return not torch.equal(got, case.facts["want"])
 
 
 @Detector

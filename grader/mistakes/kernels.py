@@ -20,7 +20,7 @@ MISTAKES = [
         "Which value v makes exp(v - max) vanish for every max?",
         (
             Mutant("8.3", 'other=-float("inf")', "other=0.0", 2),
-            Mutant("4.1 5.1 5.2", 'other=-float("inf")', "other=0.0"),
+            Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=0.0"),
         ),
     ),
     Mistake(
@@ -48,9 +48,11 @@ MISTAKES = [
             Mutant("8.3", 'other=-float("inf")', "other=-1e30", 2),
             Mutant("8.3", 'other=-float("inf")', "other=-10000.0", 2),
             Mutant("13.2", '< n_keys, s, -float("inf"))', "< n_keys, s, -1e9)", replayed=False),
-            Mutant("4.1 5.1", 'other=-float("inf")', "other=-3e38"),
-            Mutant("4.1 5.1 5.2", 'other=-float("inf")', "other=-1e30"),
-            Mutant("4.1 5.1 5.2", 'other=-float("inf")', "other=-100.0"),
+            Mutant("4.1 5.1 10.1 10.2", 'other=-float("inf")', "other=-3e38"),
+            Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=-1e30"),
+            Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=-100.0"),
+            Mutant("7.1", 'other=-float("inf")', "other=-65504.0"),
+            Mutant("7.1 10.1 10.2", 'other=-float("inf")', "other=-1e38"),
         ),
     ),
     Mistake(
@@ -61,10 +63,10 @@ MISTAKES = [
             Mutant("8.3", 'other=-float("inf")', 'other=float("inf")', 2),
             Mutant("9.1", 'other=-float("inf")', 'other=float("inf")'),
             Mutant("8.3", 'other=-float("inf")', 'other=float("nan")', 2),
-            Mutant("4.1 5.1 5.2", 'other=-float("inf")', 'other=float("inf")'),
-            Mutant("4.1 5.1 5.2", 'other=-float("inf")', 'other=float("nan")'),
-            Mutant("10.1 10.2", 'other=-float("inf")', 'other=float("inf")'),
-            Mutant("10.1 10.2", 'other=-float("inf")', 'other=float("nan")'),
+            Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', 'other=float("inf")'),
+            Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', 'other=float("nan")'),
+            Mutant("7.3", '-float("inf"))\n    row_max', 'float("inf"))\n    row_max'),
+            Mutant("7.3", 'other=-float("inf")', 'other=float("inf")', then=also("other=0)", "other=1)")),
         ),
     ),
     Mistake(
@@ -74,11 +76,9 @@ MISTAKES = [
         (
             Mutant("8.3", 'other=-float("inf")', "other=1.0", 2),
             Mutant("8.3", 'other=-float("inf")', "other=-1.0", 2),
-            Mutant("4.1 5.1 5.2", 'other=-float("inf")', "other=1.0"),
-            Mutant("4.1 5.1 5.2", 'other=-float("inf")', "other=-1.0"),
+            Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=1.0"),
+            Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=-1.0"),
             Mutant("4.1 5.1", "tl.sum(numerator, axis=0)", "tl.sum(tl.where(mask, numerator, 1.0), axis=0)"),
-            Mutant("10.1 10.2", 'other=-float("inf")', "other=1.0"),
-            Mutant("10.1 10.2", 'other=-float("inf")', "other=-1.0"),
         ),
     ),
     Mistake(
@@ -151,9 +151,16 @@ MISTAKES = [
             Mutant("8.3 8.4", "row * x_row_stride", "row", 2),
             Mutant("8.3 8.4", "row * y_row_stride", "row"),
             Mutant("8.3 8.4", "row * x_row_stride", "row", 2, then=also("row * y_row_stride", "row")),
-            Mutant("5.1 5.2", "row * x_row_stride", "row"),
-            Mutant("5.1 5.2", "row * y_row_stride", "row"),
-            Mutant("5.1 5.2", "row * x_row_stride", "row", then=also("row * y_row_stride", "row")),
+            Mutant("5.1 5.2 7.1 7.3 10.2", "row * x_row_stride", "row"),
+            Mutant("5.1 5.2 7.1 7.3 10.2", "row * y_row_stride", "row"),
+            Mutant("5.1 5.2 7.1 7.3 10.2", "row * x_row_stride", "row", then=also("row * y_row_stride", "row")),
+            Mutant("10.1", "rows[:, None] * x_row_stride", "rows[:, None]"),
+            Mutant("10.1", "rows[:, None] * y_row_stride", "rows[:, None]"),
+            Mutant("10.1", "rows[:, None] * ", "rows[:, None] + 0 * ", 2),
+            Mutant("3.2 3.4", "x_ptr + row * row_stride", "x_ptr + row"),
+            Mutant("3.2 3.4", "y_ptr + row * row_stride", "y_ptr + row"),
+            Mutant("3.2 3.4", "row * row_stride", "row", 2),
+            Mutant("3.3", "row * row_stride", "row"),
         ),
     ),
     Mistake(
@@ -185,7 +192,9 @@ MISTAKES = [
         "How does the address of a store differ from program to program?",
         (
             Mutant("8.3 8.4", "row * y_row_stride + cols", "cols"),
-            Mutant("5.1 5.2", "row * y_row_stride + cols", "cols"),
+            Mutant("5.1 5.2 7.1 7.3 10.2", "row * y_row_stride + cols", "cols"),
+            Mutant("3.2 3.4", "y_ptr + row * row_stride", "y_ptr"),
+            Mutant("3.3", "y_ptr + row", "y_ptr"),
         ),
     ),
     Mistake(
@@ -203,6 +212,12 @@ MISTAKES = [
             Mutant("8.3", "row * y_row_stride", "row * y_row_stride * 4", replayed=False),
             Mutant("5.1", "row * x_row_stride", "row * x_row_stride * 4", replayed=False),
             Mutant("5.1", "row * y_row_stride", "row * y_row_stride * 4", replayed=False),
+            Mutant(
+                "3.1",
+                "mask = offsets < n",
+                "mask = offsets * 4 < n",
+                then=also("ptr + offsets", "ptr + offsets * 4", 2),
+            ),
         ),
     ),
     Mistake(
@@ -211,7 +226,9 @@ MISTAKES = [
         "Where does the kernel ask which program it is, and where does the address depend on it?",
         (
             Mutant("8.3 8.4", "row = tl.program_id(0)", "row = 0"),
-            Mutant("5.1 5.2", "row = tl.program_id(0)", "row = 0"),
+            Mutant("3.2 3.3 3.4 5.1 5.2 7.1 7.3", "row = tl.program_id(0)", "row = 0"),
+            Mutant("10.2", "row * x_row_stride", "0", then=also("row * y_row_stride", "0")),
+            Mutant("3.2 3.3 3.4", "x_ptr + row * row_stride", "x_ptr"),
         ),
     ),
     Mistake(

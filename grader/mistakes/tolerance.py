@@ -102,7 +102,7 @@ def _rtol_is_loose(facts: dict, rtol: float, atol: float) -> bool:
 
 
 def _atol_is_loose(facts: dict, rtol: float, atol: float) -> bool:
-    """A wrong result is accepted, but not with atol = 0."""
+    """A wrong result is accepted, and rtol is not the cause."""
     return _accepts_a_wrong_result(facts, rtol, atol) and not _rtol_is_loose(facts, rtol, atol)
 
 

@@ -1,5 +1,5 @@
 # exercise: 10.1
-# mistake: tiles-apart
+# mistake: rows-missing
 import triton
 import triton.language as tl
 

@@ -10,6 +10,8 @@ from ..mistake import Mistake
 from ..mutant import Mutant, also
 from . import formulas
 
+_ALONG_AXIS_0 = also("r[:, None]", "r[None, :]")
+
 MISTAKES = [
     Mistake(
         "no-max",
@@ -23,7 +25,7 @@ MISTAKES = [
                 "d + tl.sum(tl.exp(x), axis=0)",
                 then=also("tl.exp(x - m)", "tl.exp(x)"),
             ),
-            Mutant("4.1 5.1 5.2", "tl.exp(x - row_max)", "tl.exp(x)"),
+            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "tl.exp(x - 0 * "),
         ),
     ),
     Mistake(
@@ -36,14 +38,14 @@ MISTAKES = [
         "shift-after-exp",
         "The maximum was subtracted from the exponentials, and not from the exponents.",
         "What should exp be asked for, so that it never overflows?",
-        (Mutant("4.1 5.1 5.2", "tl.exp(x - row_max)", "tl.exp(x) - row_max"),),
+        (Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "(tl.exp(x) - "),),
     ),
     Mistake(
         "shift-added",
         "The maximum was added where it is to be subtracted.",
         "What does exp(x + max) do to the largest value of a row?",
         (
-            Mutant("4.1 5.1 5.2", "tl.exp(x - row_max)", "tl.exp(x + row_max)"),
+            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "tl.exp(x + "),
             Mutant("8.1", "math.exp(x - new)", "math.exp(x + new)"),
             Mutant("8.3", "tl.exp(x - m)", "tl.exp(x + m)"),
             Mutant("8.3", "tl.exp(x - shift)", "tl.exp(x + shift)"),
@@ -58,15 +60,12 @@ MISTAKES = [
         (
             Mutant("8.3", "tl.max(x, axis=0)", "tl.min(x, axis=0)"),
             Mutant("8.3", "tl.max(x, axis=0)", "tl.sum(x, axis=0)"),
-            Mutant("4.1 5.1 5.2", "tl.max(x, axis=0)", "tl.min(x, axis=0)"),
-            Mutant("4.1 5.1 5.2", "tl.max(x, axis=0)", 'tl.min(tl.where(mask, x, float("inf")), axis=0)'),
-            Mutant("4.1 5.1 5.2", "tl.max(x, axis=0)", "tl.sum(x, axis=0)"),
-            Mutant("4.1 5.1 5.2", "tl.max(x, axis=0)", "tl.sum(tl.where(mask, x, 0.0), axis=0) / n_cols"),
-            Mutant("4.1 5.1 5.2", "tl.max(x, axis=0)", "tl.sum(tl.where(cols == 0, x, 0.0), axis=0)"),
-            Mutant("10.1", "tl.max(x, axis=1)", "tl.min(x, axis=1)"),
-            Mutant("10.2", "tl.max(x, axis=0)", "tl.min(x, axis=0)"),
-            Mutant("10.1", "tl.max(x, axis=1)", "tl.sum(x, axis=1)"),
-            Mutant("10.2", "tl.max(x, axis=0)", "tl.sum(x, axis=0)"),
+            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.max(x", "tl.min(x"),
+            Mutant("7.3", "tl.max(x", "tl.max(tl.where(keep != 0, x, 0.0)"),
+            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.max(x", 'tl.min(tl.where(mask, x, float("inf"))'),
+            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.max(x", "tl.sum(x"),
+            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.max(x", "1 / n_cols * tl.sum(tl.where(mask, x, 0.0)"),
+            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.max(x", "tl.sum(tl.where(cols == 0, x, 0.0)"),
         ),
     ),
     Mistake(
@@ -85,8 +84,10 @@ MISTAKES = [
             Mutant("8.1", "d * math.exp(m - new) + math.exp(x - new)", "d + x - new"),
             Mutant("8.3 8.4", "tl.sum(tl.exp(x - shift), axis=0)", "tl.sum(x, axis=0)"),
             Mutant("8.3 8.4", "tl.sum(tl.exp(x - shift), axis=0)", "tl.sum(x - shift, axis=0)"),
-            Mutant("4.1 5.1 5.2", "tl.sum(numerator, axis=0)", "tl.sum(x, axis=0)"),
-            Mutant("4.1 5.1 5.2", "tl.sum(numerator, axis=0)", "tl.sum(x - row_max, axis=0)"),
+            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.sum(numerator", "tl.sum(x"),
+            Mutant("4.1 5.1 5.2 7.1 7.3", "tl.sum(numerator", "tl.sum(x - row_max"),
+            Mutant("10.1", "tl.sum(numerator", "tl.sum(x - row_max[:, None]"),
+            Mutant("10.2", "tl.sum(numerator", "tl.sum(x - tl.max(x, axis=0)"),
         ),
     ),
     Mistake(
@@ -95,7 +96,9 @@ MISTAKES = [
         "What does a row of yours sum to?",
         (
             Mutant("8.3 8.4", "tl.exp(x - m) / d", "tl.exp(x - m)"),
-            Mutant("4.1 5.1 5.2", "numerator / denominator", "numerator"),
+            Mutant("4.1 5.1 5.2 7.1 7.3", "numerator / denominator", "numerator"),
+            Mutant("10.1", "numerator / denominator[:, None]", "numerator"),
+            Mutant("10.2", "numerator / tl.sum(numerator, axis=0)", "numerator"),
         ),
     ),
     Mistake(
@@ -103,7 +106,7 @@ MISTAKES = [
         "The numerator was multiplied by the sum.",
         "By what must each numerator shrink, so that the row sums to 1?",
         (
-            Mutant("4.1 5.1 5.2", "numerator / denominator", "numerator * denominator"),
+            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "numerator / ", "numerator * "),
             Mutant("8.3 8.4", "tl.exp(x - m) / d", "tl.exp(x - m) * d"),
         ),
     ),
@@ -111,7 +114,15 @@ MISTAKES = [
         "logarithm-lost",
         "The logarithm of the sum was added to a maximum so large that float32 has no digit left for it.",
         "In which order could you subtract the two, so that the large numbers cancel first?",
-        (Mutant("4.1 5.1 5.2", "numerator / denominator", "tl.exp(x - (row_max + tl.log(denominator)))"),),
+        (
+            Mutant("4.1 5.1 5.2 7.1", "numerator / denominator", "tl.exp(x - (row_max + tl.log(denominator)))"),
+            Mutant("10.1", "numerator / denominator[:, None]", "tl.exp(x - (row_max + tl.log(denominator))[:, None])"),
+            Mutant(
+                "10.2",
+                "numerator / tl.sum(numerator, axis=0)",
+                "tl.exp(x - (tl.max(x, axis=0) + tl.log(tl.sum(numerator, axis=0))))",
+            ),
+        ),
     ),
     Mistake(
         "base-two",
@@ -119,7 +130,7 @@ MISTAKES = [
         "By which factor do the exponents of 2 and of e differ?",
         (
             Mutant("8.3 8.4", "tl.exp(", "tl.exp2(", 3),
-            Mutant("4.1 5.1 5.2", "tl.exp(", "tl.exp2("),
+            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(", "tl.exp2("),
             Mutant("8.3", "tl.exp(x - m)", "tl.exp2(x - m)"),
             Mutant("8.3", "tl.exp(x - shift)", "tl.exp2(x - shift)"),
             Mutant("9.2", "tl.exp(x - m)", "tl.exp2(x - m)"),
@@ -129,6 +140,11 @@ MISTAKES = [
         "wrong-axis",
         "Columns were normalised instead of rows.",
         "Along which dimension do the values of one row lie?",
+        (
+            Mutant("10.1", "axis=1)", "axis=0)", 2, then=also("x[:, None]", "x[None, :]", then=_ALONG_AXIS_0)),
+            Mutant("10.1", "tl.max(x, axis=1)", "tl.max(x, axis=0)", then=also("x[:, None]", "x[None, :]")),
+            Mutant("10.1", "tl.sum(numerator, axis=1)", "tl.sum(numerator, axis=0)", then=_ALONG_AXIS_0),
+        ),
     ),
     Mistake(
         "shapes-do-not-line-up",
@@ -144,7 +160,7 @@ MISTAKES = [
             Mutant("9.1", "tl.exp(x - shift)", "tl.exp(shift - x)"),
             Mutant("9.2", "tl.exp(x - m)", "tl.exp(m - x)"),
             Mutant("8.3 8.4", "tl.exp(x - shift)", "tl.exp(shift - x)", then=also("tl.exp(x - m)", "tl.exp(m - x)")),
-            Mutant("4.1 5.1 5.2", "tl.exp(x - row_max)", "tl.exp(row_max - x)"),
+            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "tl.exp(-x + "),
         ),
     ),
     Mistake(
@@ -153,7 +169,7 @@ MISTAKES = [
         "Which of the steps is missing?",
         (
             Mutant("8.3 8.4", "tl.exp(x - m) / d", "(x - m) / d"),
-            Mutant("4.1 5.1 5.2", "tl.exp(x - row_max)", "x - row_max"),
+            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "(x - "),
         ),
     ),
     Mistake(
@@ -162,7 +178,7 @@ MISTAKES = [
         "Which of the two is larger, for a share below 1?",
         (
             Mutant("8.3 8.4", "tl.exp(x - m) / d", "d / tl.exp(x - m)"),
-            Mutant("4.1 5.1 5.2", "numerator / denominator", "denominator / numerator"),
+            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "numerator / ", "1 / numerator * "),
         ),
     ),
     Mistake(
@@ -171,7 +187,9 @@ MISTAKES = [
         "Do the numerators of a row add up to that number?",
         (
             Mutant("8.3 8.4", "tl.exp(x - m) / d", "tl.exp(x - m) / n_cols"),
-            Mutant("4.1 5.1 5.2", "numerator / denominator", "numerator / n_cols"),
+            Mutant("4.1 5.1 5.2 7.1 7.3", "numerator / denominator", "numerator / n_cols"),
+            Mutant("10.1", "denominator[:, None]", "n_cols"),
+            Mutant("10.2", "tl.sum(numerator, axis=0)", "n_cols"),
         ),
     ),
     Mistake(
@@ -181,7 +199,7 @@ MISTAKES = [
         (
             Mutant("4.1 5.1", "numerator / denominator", "(x - row_max) / denominator"),
             Mutant("8.3 8.4", "tl.exp(x - m) / d", "x / d"),
-            Mutant("4.1 5.1 5.2", "numerator / denominator", "x / denominator"),
+            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "numerator / ", "x / "),
         ),
     ),
     Mistake(

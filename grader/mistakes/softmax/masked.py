@@ -13,9 +13,13 @@ import torch
 from ...checks import syntax
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
-from ..detectors import both, formula, outside, written
+from ..detectors import both, written
 from ..mistake import Mistake
-from .rows import row_begins
+from ..mutant import Mutant, also
+
+_DROP = 'tl.where(keep != 0, x, -float("inf"))'
+_TIMES_KEEP = also("tl.exp(x - row_max)", "tl.exp(x - row_max) * keep")
+_LANES_KEPT = also("other=0)", "other=1)")  # for keep, so that masked lanes hold the pad of x
 
 MISTAKES = [
     Mistake(
@@ -32,31 +36,56 @@ MISTAKES = [
         "keep-ignored",
         "Every entry takes part, the dropped ones too.",
         "Where does the kernel look at keep, and what becomes of the answer?",
+        (Mutant("7.3", _DROP, "x"),),
     ),
     Mistake(
         "keep-inverted",
         "Exactly the wrong entries were left out.",
         "Which of its two values does keep have for an entry that takes part?",
+        (Mutant("7.3", "keep != 0", "keep == 0"),),
     ),
     Mistake(
         "keep-row-stride",
         "The kernel looks for a row of keep in the wrong place.",
         "How far apart do two rows of keep lie, and which parameter says so?",
+        (
+            Mutant("7.3", "keep_ptr + row * keep_row_stride", "keep_ptr"),
+            Mutant("7.3", "row * keep_row_stride", "row"),
+            Mutant("7.3", "row * keep_row_stride", "row * n_cols"),
+            Mutant("7.3", "row * keep_row_stride", "row * x_row_stride"),
+            Mutant("7.3", "row * keep_row_stride", "row * y_row_stride"),
+        ),
     ),
     Mistake(
         "dropped-after-exp",
         "The row maximum was taken over all entries, so a dropped one can be the maximum and push the others to 0.",
         "At which of the steps does a dropped entry first have a say?",
+        (
+            Mutant("7.3", _DROP, "x", then=also("tl.exp(x - row_max)", "tl.where(keep, tl.exp(x - row_max), 0.0)")),
+            Mutant("7.3", _DROP, "x", then=_TIMES_KEEP),
+        ),
     ),
     Mistake(
         "dropped-by-arithmetic",
-        "Dropped entries still take part in arithmetic: 0 times inf is NaN, inf plus -inf too, inf minus 1e9 is inf.",
+        "Dropped entries or masked lanes still take part in arithmetic: 0 times inf is NaN, inf plus -inf too, inf "
+        "minus 1e9 is inf.",
         "Which function takes one value or another without computing with either?",
+        (
+            Mutant("7.3", _DROP, 'x + tl.where(keep != 0, 0.0, -float("inf"))'),
+            Mutant("7.3", _DROP, "x + tl.where(keep != 0, 0.0, -1e30)"),
+            Mutant("7.3", _DROP, "x * keep", replayed=False),
+            Mutant("7.3", "tl.max(x", f"tl.max({_DROP}", then=also(f"x = {_DROP}", "", then=_TIMES_KEEP)),
+        ),
     ),
     Mistake(
         "dropped-in-the-sum",
         "The dropped entries were counted in the sum, so what is left for the others is too little.",
         "What should the kept entries of a row sum to, and at which step is a dropped one still there?",
+        (
+            Mutant("7.3", _DROP, "x", then=also("y, mask=mask", "tl.where(keep != 0, y, 0.0), mask=mask")),
+            Mutant("7.3", _DROP, "x", then=also("y, mask=mask", "y * keep, mask=mask")),
+            Mutant("7.3", _DROP, "x", then=also("y, mask=mask", "y, mask=mask & (keep != 0)")),
+        ),
     ),
     Mistake(
         "whole-block-asked",
@@ -72,11 +101,20 @@ MISTAKES = [
         "dropped-as-zero",
         "A dropped entry takes part as the number 0.",
         "Which value can neither win a maximum nor add to the sum?",
+        (
+            Mutant("7.3", _DROP, "tl.where(keep != 0, x, 0.0)"),
+            Mutant("7.3", _DROP, "tl.where(keep != 0, x, 0.0)", then=_LANES_KEPT),
+            Mutant("7.3", _DROP, "x * keep", then=_LANES_KEPT),
+        ),
     ),
     Mistake(
         "dropped-finite",
         "Dropped entries became some very low number: where nothing else is left, that number has a softmax.",
         "What should a row without a kept entry be, and what is that number minus itself?",
+        (
+            Mutant("7.3", _DROP, "tl.where(keep != 0, x, -1e30)"),
+            Mutant("7.3", _DROP, "tl.where(keep != 0, x, -1e30)", then=_LANES_KEPT),
+        ),
     ),
     Mistake(
         "dead-row-zero",
@@ -94,154 +132,6 @@ MISTAKES = [
 def _softmax(x: torch.Tensor) -> torch.Tensor:
     """The softmax of each row, float64."""
     return torch.softmax(x.double(), 1)
-
-
-def _terms(x: torch.Tensor, top: torch.Tensor) -> torch.Tensor:
-    """exp(x - top) with the range of float32, as float64."""
-    return torch.exp(x.float() - top.float()).double()
-
-
-def _top(x: torch.Tensor) -> torch.Tensor:
-    """The row maxima as tl.max computes them: NaN is ignored. Shape (M, 1)."""
-    return x.nan_to_num(-torch.inf, torch.inf, -torch.inf).amax(1, keepdim=True)
-
-
-def _unmasked(x, facts):
-    """The softmax of all entries."""
-    return _softmax(facts["raw"])
-
-
-def _inverted(x, facts):
-    """The entries with keep = 1 are dropped, the others are kept."""
-    return _softmax(facts["raw"].masked_fill(facts["keep"] != 0, -torch.inf))
-
-
-def _selected_after_exp(x, facts):
-    """The shift is the maximum of all entries; tl.where drops terms after exp."""
-    e = _terms(facts["raw"], _top(facts["raw"]))
-    e = torch.where(facts["keep"] != 0, e, 0.0)
-    return e / e.sum(1, keepdim=True)
-
-
-def _multiplied_after_exp(x, facts):
-    """The shift is the maximum of all entries; a product with the mask drops terms after exp."""
-    e = _terms(facts["raw"], _top(facts["raw"])) * facts["keep"]
-    return e / e.sum(1, keepdim=True)
-
-
-def _multiplied(x, facts):
-    """The shift is the maximum of the kept entries; a product with the mask drops terms, and inf · 0 is NaN."""
-    e = _terms(facts["raw"], _top(x)) * facts["keep"]
-    return e / e.sum(1, keepdim=True)
-
-
-def _infinity_added(x, facts):
-    """-inf is added to dropped entries: inf + -inf is NaN."""
-    return _softmax(facts["raw"] + torch.where(facts["keep"] != 0, 0.0, -torch.inf))
-
-
-def _zero_wins_the_maximum(x, facts):
-    """The shift is the maximum of a row with 0 in place of dropped entries and masked lanes."""
-    top = _top(facts["raw"].masked_fill(facts["keep"] == 0, 0.0))
-    filled = (facts["keep"] == 0).any(1, keepdim=True) | (facts["block"] > x.shape[1])
-    e = _terms(x, torch.where(filled, top.clamp(min=0), top))
-    return e / e.sum(1, keepdim=True)
-
-
-def _selected_after_division(dropped: float):
-    """The softmax of all entries; dropped entries are replaced by `dropped` afterwards."""
-    return lambda x, facts: torch.where(facts["keep"] != 0, _softmax(facts["raw"]), dropped)
-
-
-def _multiplied_after_division(x, facts):
-    """The softmax of all entries, times the mask."""
-    return _softmax(facts["raw"]) * facts["keep"]
-
-
-def _infinite_lanes(x, facts):
-    """Dropped entries and masked lanes hold inf."""
-    raw = facts["raw"].masked_fill(facts["keep"] == 0, torch.inf)
-    return _with_lanes(raw.double(), facts["block"] - x.shape[1], torch.inf)
-
-
-def _infinite_pad(x, facts):
-    """Masked lanes hold inf; dropped entries hold -inf, which is right."""
-    return _with_lanes(x.double(), facts["block"] - x.shape[1], torch.inf)
-
-
-def _infinity_times_mask(x, facts):
-    """x + (1 - keep) · (-inf): 0 · inf is NaN in each kept entry."""
-    return _softmax(facts["raw"] + (1 - facts["keep"]) * -torch.inf)
-
-
-def _zeros_in_place_of_dropped(pads: bool):
-    """Dropped entries hold 0; with `pads` masked lanes hold 0, too."""
-
-    def compute(x, facts):
-        filled = torch.where(facts["keep"] != 0, facts["raw"], 0.0).double()
-        extra = facts["block"] - x.shape[1] if pads else 0
-        return _with_lanes(filled, extra, 0.0)
-
-    return compute
-
-
-def _values_times_mask(x, facts):
-    """x · keep: dropped entries hold 0, and inf · 0 is NaN."""
-    return _softmax(facts["raw"] * facts["keep"])
-
-
-def _low_in_place_of_dropped(pads: bool):
-    """Dropped entries hold a very low finite number; with `pads` masked lanes hold it, too.
-
-    The number itself changes nothing: it matters only in rows where all entries are dropped, and there all are equal.
-    """
-
-    def compute(x, facts):
-        filled = torch.where(facts["keep"] != 0, facts["raw"].double(), -1e30)
-        extra = facts["block"] - x.shape[1] if pads else 0
-        return _with_lanes(filled, extra, -1e30)
-
-    return compute
-
-
-def _low_added(x, facts):
-    """A very low finite number is added to dropped entries: inf stays inf, and NaN stays NaN."""
-    return _softmax(facts["raw"].double() + torch.where(facts["keep"] != 0, 0.0, -1e30))
-
-
-def _with_lanes(x: torch.Tensor, extra: int, value: float) -> torch.Tensor:
-    """The softmax of rows with `extra` masked lanes that hold `value`, float64 of the shape of x."""
-    lanes = torch.full((len(x), extra), value, dtype=torch.float64)
-    return torch.softmax(torch.cat([x, lanes], 1), 1)[:, : x.shape[1]]
-
-
-def _mask_of_row_zero(x, facts):
-    """Every row uses row 0 of the mask."""
-    return _softmax(facts["raw"].masked_fill(facts["keep"][:1] == 0, -torch.inf))
-
-
-def _mask_shifted(x, facts):
-    """Row r of the mask is read from element r on. Where the formula does not apply, the result is all inf."""
-    (m, n), flat = x.shape, facts["keep"].contiguous().reshape(-1)
-    if m < 2 or m - 1 + n > flat.numel() or facts["keep_stride"] != n:
-        return torch.full((m, n), torch.inf)
-    return _softmax(facts["raw"].masked_fill(torch.stack([flat[r : r + n] for r in range(m)]) == 0, -torch.inf))
-
-
-def _rows_shifted(x, facts):
-    """Row r of the values is read from element r on, with the right mask. Where it does not apply: all inf."""
-    raw, (m, n) = facts["raw"], x.shape
-    flat = raw.contiguous().reshape(-1)
-    if m < 2 or m - 1 + n > flat.numel() or raw.stride(0) != n:
-        return torch.full((m, n), torch.inf)
-    window = torch.stack([flat[r : r + n] for r in range(m)])
-    return _softmax(window.masked_fill(facts["keep"] == 0, -torch.inf))
-
-
-def _mask_rows_begin(width) -> Detector:
-    """Matches a load of the mask that began at element p · width(facts) in program p, and left the mask."""
-    begins = row_begins(width, lambda facts: facts["keep_stride"])
-    return outside("load", lambda where, facts: str(where.get("tensor")).startswith("keep") and begins(where, facts))
 
 
 @Detector
@@ -278,9 +168,11 @@ def _bits_of_a_number(tree: ast.AST) -> bool:
 
 
 def _times_infinity(tree: ast.AST) -> bool:
-    """For `written`: a product with infinity in the text of one side."""
+    """For `written`: a product with infinity in the text of one side, or of two loaded blocks: a pad is infinite."""
     products = [n for n in syntax.nodes(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
-    return any("inf" in ast.unparse(side) for n in products for side in (n.left, n.right))
+    loaded = _loaded(tree)
+    blocks = any({getattr(n.left, "id", ""), getattr(n.right, "id", "")} <= loaded for n in products)
+    return blocks or any("inf" in ast.unparse(side) for n in products for side in (n.left, n.right))
 
 
 @Detector
@@ -296,31 +188,7 @@ MASKED_KERNEL = (
     ("whole-block-asked", written(_whole_block_asked)),
     ("bits-of-a-number", both(written(_bits_of_a_number), detectors.all_nan)),
     ("no-pad", both(written(syntax.load_without_other), detectors.all_nan)),
-    ("keep-row-stride", _mask_rows_begin(lambda f: f["x_stride"])),
-    ("keep-row-stride", _mask_rows_begin(lambda f: f["y_stride"])),
-    ("keep-row-stride", _mask_rows_begin(lambda f: f["x"].shape[1])),
-    ("keep-ignored", formula(_unmasked)),
-    ("keep-inverted", formula(_inverted)),
-    ("keep-row-stride", formula(_mask_of_row_zero)),
-    ("keep-row-stride", formula(_mask_shifted)),
-    ("row-stride-missing", formula(_rows_shifted)),
-    ("dropped-after-exp", formula(_selected_after_exp)),
-    ("dropped-after-exp", formula(_multiplied_after_exp)),
-    ("dropped-by-arithmetic", formula(_infinity_added)),
-    ("dropped-by-arithmetic", formula(_multiplied)),
-    ("dropped-in-the-sum", formula(_selected_after_division(0.0))),
-    ("dropped-in-the-sum", formula(_multiplied_after_division)),
-    ("dropped-in-the-sum", formula(_selected_after_division(torch.nan))),
-    ("shift-not-max", formula(_zero_wins_the_maximum)),
-    ("dropped-as-zero", formula(_values_times_mask)),
-    ("dropped-as-zero", formula(_zeros_in_place_of_dropped(pads=False))),
-    ("dropped-as-zero", formula(_zeros_in_place_of_dropped(pads=True))),
-    ("dropped-finite", formula(_low_in_place_of_dropped(pads=False))),
-    ("dropped-finite", formula(_low_in_place_of_dropped(pads=True))),
-    ("dropped-by-arithmetic", formula(_low_added)),
     ("dead-row-zero", detectors.dead_rows_are_zero),
     ("dropped-not-zero", _only_dropped_are_wrong),
-    ("dropped-by-arithmetic", both(written(_times_infinity), formula(_infinity_times_mask))),
-    ("pad-wins", formula(_infinite_lanes)),
-    ("pad-wins", formula(_infinite_pad)),
+    ("dropped-by-arithmetic", both(written(_times_infinity), detectors.all_nan)),
 )

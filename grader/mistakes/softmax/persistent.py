@@ -13,14 +13,15 @@ from .. import detectors
 from ..detectors import both, formula
 from ..kernels import KERNEL
 from ..mistake import Mistake
-from . import formulas
-from .tiles import ADDRESSES, only_first_rows, row_again
+from ..mutant import Mutant
+from .tiles import ADDRESSES, only_first_rows
 
 MISTAKES = [
     Mistake(
         "row-of-the-program",
         "The loop goes on to the next row, but an address stays at the row that the program began with.",
         "Which variable changes from step to step, and which addresses look at it?",
+        (Mutant("10.2", "row * x_row_stride", "tl.program_id(0) * x_row_stride"),),
     ),
     Mistake(
         "programs-share-rows",
@@ -41,6 +42,10 @@ MISTAKES = [
         "mask-moves-with-the-row",
         "The mask gets smaller from row to row, as if the number of the row were part of the column's.",
         "Which columns does row 1 have, and does that depend on the row?",
+        (
+            Mutant("10.2", "mask=mask", "mask=row + cols < n_cols", 2),
+            Mutant("10.2", "mask=mask", "mask=row * x_row_stride + cols < n_cols", 2, replayed=False),
+        ),
     ),
     Mistake(
         "rows-left-out",
@@ -97,31 +102,9 @@ def _last_row_of_each(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return left is not None and evidence.read == x.numel() and bool(early.any()) and torch.equal(left, early)
 
 
-def _mask_moves(step):
-    """In row r the last r · step(facts) columns are masked."""
-
-    def compute(x, facts):
-        (m, n), y = x.shape, torch.full(x.shape, torch.nan, dtype=torch.float64)
-        for r in range(m):
-            kept = max(n - r * step(facts), 0)
-            y[r, :kept] = torch.softmax(x[r, :kept].double(), 0)
-        return y
-
-    return compute
-
-
 def _end_of_overlapping_shares(facts: dict) -> int:
     """The end of the last share of ⌈M / P⌉ rows, where each share begins one row after the one before it."""
     return facts["programs"] - 1 + -(-len(facts["x"]) // facts["programs"])
-
-
-def _shifted_walk(x, facts):
-    """Row r is read and stored from element r on, in the order of the programs: later stores overwrite earlier ones."""
-    (m, n), flat, programs = x.shape, x.contiguous().reshape(-1), facts["programs"]
-    whole = torch.full((m * n,), torch.nan, dtype=torch.float64)
-    for r in [r for p in range(programs) for r in range(p, m, programs)]:
-        whole[r : r + n] = torch.softmax(flat[r : r + n].double(), dim=0)[: m * n - r]
-    return whole.reshape(m, n)
 
 
 def _carried(keep_max: bool, keep_sum: bool, rescale: bool = False) -> Detector:
@@ -147,22 +130,17 @@ def _carried(keep_max: bool, keep_sum: bool, rescale: bool = False) -> Detector:
 PERSISTENT = (
     *KERNEL,
     *ADDRESSES,
-    ("row-stride-missing", formula(_shifted_walk)),
-    ("row-zero-only", row_again(lambda f: 1)),
-    ("row-of-the-program", row_again(lambda f: f["programs"])),
     ("row-of-the-program", both(detectors.unshared, _stored_in_the_first_row)),
     ("one-row-each", both(detectors.unshared, only_first_rows(lambda f: f["programs"]))),
     ("programs-share-rows", both(detectors.shared, _first_program_everywhere)),
     ("last-rows-missing", both(detectors.unshared, _remainder_left)),
-    ("row-zero-only", both(detectors.shared, formula(formulas.first_row_everywhere))),
     ("stored-in-row-zero", both(detectors.shared, only_first_rows(lambda f: 1))),
     ("carried-to-the-next-row", _carried(keep_max=True, keep_sum=False)),
     ("carried-to-the-next-row", _carried(keep_max=False, keep_sum=True)),
     ("carried-to-the-next-row", _carried(keep_max=True, keep_sum=True)),
     ("carried-to-the-next-row", _carried(keep_max=True, keep_sum=True, rescale=True)),
     ("stored-after-the-loop", _last_row_of_each),
-    ("mask-moves-with-the-row", both(detectors.unshared, formula(_mask_moves(lambda f: 1)))),
-    ("mask-moves-with-the-row", both(detectors.unshared, formula(_mask_moves(lambda f: f["x_stride"])))),
+    ("mask-moves-with-the-row", both(detectors.unshared, only_first_rows(lambda f: 1))),
     ("tiles-overlap", both(detectors.shared, only_first_rows(_end_of_overlapping_shares))),
     ("rows-left-out", both(detectors.unshared, _some_rows_left)),
 )

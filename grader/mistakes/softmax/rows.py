@@ -19,8 +19,8 @@ MISTAKES = [
         (
             Mutant("8.3", "row * y_row_stride", "row * x_row_stride"),
             Mutant("8.3", "row * x_row_stride", "row * y_row_stride", 2),
-            Mutant("5.1", "row * y_row_stride", "row * x_row_stride"),
-            Mutant("5.1", "row * x_row_stride", "row * y_row_stride"),
+            Mutant("5.1 7.1 7.3 10.2", "row * y_row_stride", "row * x_row_stride"),
+            Mutant("5.1 7.1 7.3 10.2", "row * x_row_stride", "row * y_row_stride"),
         ),
     ),
     Mistake(
@@ -29,27 +29,34 @@ MISTAKES = [
         "Which part of the address of a load differs from one program to the next?",
         (
             Mutant("8.3 8.4", "row * x_row_stride + cols", "cols", 2),
-            Mutant("5.1 5.2", "x_ptr + row * x_row_stride + cols", "x_ptr + cols"),
+            Mutant("5.1 5.2 10.2", "x_ptr + row * x_row_stride + cols", "x_ptr + cols"),
+            Mutant("10.2", "row * x_row_stride", "x_row_stride"),
+            Mutant("10.1", "rows[:, None] * x_row_stride", "0 * rows[:, None]"),
+            Mutant("10.1", "rows[:, None] * x_row_stride", "0 * rows[:, None] + x_row_stride"),
         ),
     ),
     Mistake(
         "row-plus-stride",
         "The number of the row and the row stride were added.",
         "Where does row 2 begin, if a row is 10 elements behind the one before it?",
+        (
+            Mutant("10.2", "row * x_row_stride", "row + x_row_stride"),
+            Mutant("10.1", "rows[:, None] * x_row_stride", "rows[:, None] + x_row_stride"),
+        ),
     ),
 ]
 
 
-def row_begins(width, right=None):
+def row_begins(width):
     """A test for `outside`: program p began at element p · width(facts), and that access left the tensor.
 
-    The test fails where width(facts) is the right stride by chance. right(facts) is that stride; without it, it is the
-    row stride of the input for a load and that of the output for a store.
+    The test fails where width(facts) is the right stride by chance: the row stride of the input for a load, that of the
+    output for a store.
     """
 
     def test(where: dict, facts: dict) -> bool:
         program, wrong = where["program"][0], width(facts)
-        stride = right(facts) if right else facts["x_stride"] if where["op"] == "load" else facts["y_stride"]
+        stride = facts["x_stride"] if where["op"] == "load" else facts["y_stride"]
         return program > 0 and wrong != stride and where["first"] == program * wrong
 
     return test

@@ -9,15 +9,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-import torch
-
 from ...checks import syntax
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
 from ..detectors import both, formula, outside, written
 from ..kernels import KERNEL
 from ..mistake import Mistake
+from ..mutant import Mutant, also
 from . import formulas
+
+_STORED_SWAPPED = also("* y_row_stride + cols[None, :]", "+ cols[None, :] * y_row_stride")
+_SUM_OF_THE_TILE = also("denominator[:, None]", "tl.sum(denominator, axis=0)")
 
 MISTAKES = [
     Mistake(
@@ -34,11 +36,22 @@ MISTAKES = [
         "tile-roles-swapped",
         "Rows and columns have changed places, in an address or in a mask.",
         "Which of your two index blocks counts rows, and which stride and which limit belong to it?",
+        (
+            Mutant("10.1", "* x_row_stride + cols[None, :]", "+ cols[None, :] * x_row_stride"),
+            Mutant("10.1", "* y_row_stride + cols[None, :]", "+ cols[None, :] * y_row_stride"),
+            Mutant("10.1", "* x_row_stride + cols[None, :]", "+ cols[None, :] * x_row_stride", then=_STORED_SWAPPED),
+            Mutant("10.1", "rows < n_rows", "rows < n_cols", then=also("cols < n_cols", "cols < n_rows")),
+        ),
     ),
     Mistake(
         "whole-tile-reduced",
         "The reduction took in the whole tile, so its rows share one number.",
         "How many maxima does a tile have, and how many sums?",
+        (
+            Mutant("10.1", "denominator[:, None]", "tl.sum(denominator, axis=0)"),
+            Mutant("10.1", "row_max[:, None]", "tl.max(row_max, axis=0)"),
+            Mutant("10.1", "row_max[:, None]", "tl.max(row_max, axis=0)", then=_SUM_OF_THE_TILE),
+        ),
     ),
     Mistake(
         "rows-past-the-end",
@@ -64,11 +77,16 @@ MISTAKES = [
         "tiles-apart",
         "A program begins further on than the tile before it ends, so the rows in between have no program.",
         "At which row does program 1 begin, and how many rows does program 0 have?",
+        (Mutant("10.1", "tl.program_id(0) * ROWS", "tl.program_id(0) * BLOCK"),),
     ),
     Mistake(
         "first-tile-only",
         "Every program works on the first tile of rows.",
         "Which row does the tile of program 1 begin with?",
+        (
+            Mutant("10.1", "x_ptr + rows[:, None]", "x_ptr + tl.arange(0, ROWS)[:, None]"),
+            Mutant("10.1", "tl.program_id(0) * ROWS + ", ""),
+        ),
     ),
     Mistake(
         "tiles-overlap",
@@ -158,30 +176,8 @@ ADDRESSES = (
     *_either("rows-past-the-end", _behind_the_rows),
     ("no-load-mask", outside("load", _behind_the_columns)),
     ("no-store-mask", outside("store", _behind_the_columns)),
-    ("row-stride-missing", formula(formulas.shifted_window)),
-    ("row-stride-missing", formula(formulas.shifted_stores)),
-    ("row-stride-missing", formula(formulas.one_apart)),
-    ("row-plus-stride", formula(formulas.from_elements_on(lambda row, stride: row + stride))),
-    *(("same-row-read", both(detectors.unshared, formula(formulas.same_row(which)))) for which in (0, 1)),
+    ("row-stride-missing", formula(formulas.one_apart)),  # a mutant has its own order of rows
 )
-
-
-def _transposed(loads: bool, stores: bool) -> Detector:
-    """Matches column c of row r read from element c · n + r, or stored there, or both, in a matrix without gaps."""
-
-    def compute(x, facts):
-        (m, n), flat = x.shape, x.contiguous().reshape(-1)
-        places = torch.arange(m)[:, None] + n * torch.arange(n)[None, :]
-        if {facts["x_stride"], facts["y_stride"]} != {n} or places.max() >= m * n:
-            return x[:0]
-        y = torch.softmax((flat[places] if loads else x).double(), 1)
-        if stores:
-            whole = torch.full((m * n,), torch.nan, dtype=torch.float64)
-            whole[places] = y
-            return whole.reshape(m, n)
-        return y
-
-    return formula(compute)
 
 
 # ---- masks
@@ -197,16 +193,6 @@ def _all_masked(op: str, arguments: int) -> Detector:
 
 
 @Detector
-def _mask_transposed(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The stored elements are exactly those inside a matrix of shape (N, M) in place of (M, N)."""
-    x, got = case.facts["x"], detectors.output(case, evidence)
-    if got is None or got.shape != x.shape:
-        return False
-    (m, n), left = x.shape, got.isnan()
-    return bool(left.any()) and torch.equal(left, (torch.arange(m) >= n)[:, None] | (torch.arange(n) >= m)[None, :])
-
-
-@Detector
 def _some_rows_are_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Some rows hold nothing but NaN. A masked lane without a value may hold anything, so other rows may be right."""
     got = detectors.output(case, evidence)
@@ -214,41 +200,6 @@ def _some_rows_are_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 # ---- axes
-
-
-def _padded(tile: torch.Tensor, facts: dict) -> torch.Tensor:
-    """A tile of a kernel, shape (tile, block): float32, with -inf in the masked lanes."""
-    missing = (0, facts["block"] - tile.shape[1], 0, facts["tile"] - len(tile))
-    return torch.nn.functional.pad(tile.float(), missing, value=-torch.inf)
-
-
-def _by_tile(compute) -> Detector:
-    """Matches a wrong formula of one padded tile at a time."""
-
-    def whole(x, facts):
-        try:
-            parts = [compute(_padded(t, facts))[: len(t), : x.shape[1]] for t in x.split(facts["tile"])]
-            return torch.cat(parts)
-        except RuntimeError:  # the shapes do not line up, so the answer has no numbers either
-            return x[:0]
-
-    return formula(whole)
-
-
-def _divided(tile: torch.Tensor, top: torch.Tensor, total) -> torch.Tensor:
-    """exp(tile - top) over total(exp(tile - top))."""
-    e = torch.exp(tile - top)
-    return e / total(e)
-
-
-def _reduced(max_axis: int, sum_axis: int) -> Detector:
-    """Matches maximum and sum along these axes of the tile, each with an axis of length 1 in its right place."""
-    return _by_tile(lambda t: _divided(t, t.amax(max_axis, keepdim=True), lambda e: e.sum(sum_axis, keepdim=True)))
-
-
-def _lined_up(top: bool, total: bool) -> Detector:
-    """Matches row maxima or row sums that broadcast along the columns. Only a tile of as many rows as columns can."""
-    return _by_tile(lambda t: _divided(t, t.amax(1, keepdim=not top), lambda e: e.sum(1, keepdim=not total)))
 
 
 @Detector
@@ -265,48 +216,7 @@ def _reduces_along_axis_zero(tree: ast.AST) -> bool:
     return any(isinstance(arg, ast.Constant) and arg.value == 0 for arg in given)
 
 
-def _stood_up(top: bool, total: bool) -> Detector:
-    """Matches column maxima or column sums with [:, None]: shapes that clash, or the numbers of a square tile."""
-
-    def reduced(t: torch.Tensor, reduce, columns: bool) -> torch.Tensor:
-        return reduce(t, 0)[:, None] if columns else reduce(t, 1)[:, None]
-
-    along_axis_zero = written(_reduces_along_axis_zero)
-    numbers = _by_tile(lambda t: _divided(t, reduced(t, torch.amax, top), lambda e: reduced(e, torch.sum, total)))
-
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        clash = _shapes_clash(case, evidence, answer) and along_axis_zero(case, evidence, answer)
-        return clash or numbers(case, evidence, answer)
-
-    return Detector(detect, numbers.fits, exact=True)
-
-
-_AXES = (
-    ("column-numbers-stood-up", _stood_up(top=True, total=True)),
-    ("column-numbers-stood-up", _stood_up(top=True, total=False)),
-    ("column-numbers-stood-up", _stood_up(top=False, total=True)),
-    ("lined-up-with-columns", _shapes_clash),
-    ("wrong-axis", _reduced(0, 0)),
-    ("wrong-axis", _reduced(0, 1)),
-    ("wrong-axis", _reduced(1, 0)),
-    ("lined-up-with-columns", _lined_up(top=True, total=True)),
-    ("lined-up-with-columns", _lined_up(top=True, total=False)),
-    ("lined-up-with-columns", _lined_up(top=False, total=True)),
-    ("whole-tile-reduced", _by_tile(lambda t: _divided(t, t.amax(1, keepdim=True), lambda e: e.sum()))),
-    ("whole-tile-reduced", _by_tile(lambda t: _divided(t, t.max(), lambda e: e.sum(1, keepdim=True)))),
-    ("whole-tile-reduced", _by_tile(lambda t: _divided(t, t.max(), lambda e: e.sum()))),
-)
-
 # ---- the rows of a program
-
-
-def row_again(count) -> Detector:
-    """Matches when row r is the softmax of row r modulo count(facts): the load does not move on."""
-
-    def compute(x, facts):
-        return torch.softmax(x[torch.arange(len(x)) % count(facts)].double(), 1)
-
-    return formula(compute)
 
 
 def only_first_rows(rows) -> Detector:
@@ -332,25 +242,6 @@ def _end_of_overlapping_tiles(facts: dict) -> int:
     return _programs(facts) - 1 + facts["tile"]
 
 
-def _first_row_is_times(name: str) -> Detector:
-    """Matches when the rows of a tile are written as `... * name + tl.arange(0, ROWS)`."""
-    return written(lambda tree: f"* {name} + tl.arange(0, ROWS)" in ast.unparse(tree))
-
-
-def _tiles_begin(apart) -> Detector:
-    """Matches when each program p stored a tile of rows from row p · apart(facts) on, and rows in between are NaN."""
-
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        got, tile, step = detectors.output(case, evidence), case.facts["tile"], apart(case.facts)
-        if got is None or got.dim() != 2 or step <= tile:
-            return False
-        left = torch.arange(len(got)) % step >= tile
-        return bool(left.any()) and torch.equal(got.isnan().all(dim=1), left)
-
-    return detect
-
-
 TILE = (
     *KERNEL,
     ("mask-or", both(written(syntax.masks_joined_by_or), outside("load"))),
@@ -360,17 +251,11 @@ TILE = (
     ("columns-past-the-end", both(_all_masked("store", 2), outside("store", _first_column_behind))),
     *_either("columns-a-stride-apart", _columns_a_stride_apart),
     *ADDRESSES,
-    *_AXES,
-    ("tile-roles-swapped", _transposed(loads=True, stores=False)),
-    ("tile-roles-swapped", _transposed(loads=False, stores=True)),
-    ("tile-roles-swapped", _transposed(loads=True, stores=True)),
-    ("tile-roles-swapped", both(detectors.unshared, _mask_transposed)),
+    ("column-numbers-stood-up", both(_shapes_clash, written(_reduces_along_axis_zero))),
+    ("lined-up-with-columns", _shapes_clash),
     ("no-pad", both(written(syntax.load_without_other), _some_rows_are_nan)),
-    ("first-tile-only", row_again(lambda f: f["tile"])),
     ("first-tile-only", both(detectors.shared, only_first_rows(lambda f: f["tile"]))),
     ("tiles-overlap", both(detectors.shared, only_first_rows(_end_of_overlapping_tiles))),
-    ("tiles-apart", both(_first_row_is_times("BLOCK"), _tiles_begin(lambda f: f["block"]))),
-    ("tiles-apart", both(_first_row_is_times("n_rows"), _tiles_begin(lambda f: len(f["x"])))),
     ("one-row-each", both(detectors.unshared, only_first_rows(_programs))),
     ("rows-missing", both(detectors.unshared, detectors.tail_rows_nan)),
 )

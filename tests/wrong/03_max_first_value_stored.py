@@ -1,5 +1,5 @@
 # exercise: 3.3
-# mistake: row-stride-missing
+# mistake: none
 import triton
 import triton.language as tl
 
@@ -9,5 +9,5 @@ def row_max_kernel(y_ptr, x_ptr, row_stride, n_cols, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
-    x = tl.load(x_ptr + row + cols, mask=mask, other=-float("inf"))
-    tl.store(y_ptr + row, tl.max(x, axis=0))
+    x = tl.load(x_ptr + row * row_stride + cols, mask=mask, other=-float("inf"))
+    tl.store(y_ptr + row, tl.sum(tl.where(cols == 0, x, 0.0), axis=0))

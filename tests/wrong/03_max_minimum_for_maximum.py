@@ -1,5 +1,5 @@
 # exercise: 3.3
-# mistake: stored-in-row-zero
+# mistake: min-for-max
 import triton
 import triton.language as tl
 
@@ -10,4 +10,4 @@ def row_max_kernel(y_ptr, x_ptr, row_stride, n_cols, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
     x = tl.load(x_ptr + row * row_stride + cols, mask=mask, other=-float("inf"))
-    tl.store(y_ptr, tl.max(x, axis=0))
+    tl.store(y_ptr + row, tl.min(x, axis=0))

@@ -1,0 +1,15 @@
+# exercise: 7.1
+# mistake: pointer-cast
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def half_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    x_ptr = x_ptr.to(tl.pointer_type(tl.float32))
+    x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))
+    e = tl.exp(x - tl.max(x, axis=0))
+    tl.store(y_ptr + row * y_row_stride + cols, e / tl.sum(e, axis=0), mask=mask)
