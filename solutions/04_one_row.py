@@ -58,8 +58,8 @@ y
 # %% [markdown]
 # ## Why eight lanes for five numbers?
 #
-# When a kernel is compiled, its lanes are dealt out to the GPU's **threads**, each of which calculates one number at a
-# time, and that works in powers of two only. What happens with five lanes?
+# When a kernel is compiled, Triton shares its lanes out among the GPU's **threads**. A thread calculates one number at a
+# time. Triton does this only for powers of two. What happens with five lanes?
 
 # %%
 try:

@@ -294,8 +294,8 @@ check("10.3")
 #
 # **`shared` of 0** limits nothing, and nothing can be divided by it.
 #
-# **32** is only a guess: a large device stays mostly idle, on a small one programs wait. Right it is in any case, since 10.2
-# takes every number of programs.
+# **32** is only a guess: a large device stays mostly idle, on a small one programs wait. The result is right either way: 10.2
+# works with any number of programs.
 #
 # **Source**: NVIDIA's occupancy calculator, and *Compute Capabilities* in the CUDA C++ Programming Guide.
 #

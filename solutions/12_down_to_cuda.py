@@ -118,7 +118,8 @@ for offset in (4, 2, 1):
 # can read each other's values directly, all at the same moment; this exchange is called a **shuffle**. (In Triton a lane was
 # an element of a block. Here it is a thread.)
 #
-# For 32 lanes that is five steps; write it for any power of two. What is combined says `combine`: a sum, a maximum, or the states of lesson 08.
+# For 32 lanes that is five steps; write it for any power of two. The function `combine` says how two values become one: as
+# a sum, as a maximum, or as the states of lesson 08 are merged.
 
 # %%
 def butterfly(lanes, combine):

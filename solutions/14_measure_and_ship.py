@@ -120,7 +120,7 @@ class Clock:
 
 
 def peak(x):
-    """GB/s that the memory of x's device can deliver; inf where nobody says."""
+    """GB/s that the memory of x's device can deliver; inf where Triton does not know it."""
     return triton.testing.get_dram_gbps() if x.is_cuda and torch.version.cuda else math.inf
 
 

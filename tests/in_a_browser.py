@@ -171,8 +171,11 @@ COLOURS = """each => {
     return [getComputedStyle(each).color, paint];
 }"""
 PICTURES = {
-    "trace": ("solutions/03_pointers_and_masks", "trace(copy_rows_kernel"),
-    "traffic": ("solutions/05_every_row", "traffic([naive"),
+    "trace": ("solutions/03_pointers_and_masks", "trace(copy_rows_kernel", "table"),
+    "race": ("solutions/09_split_a_row", 'order="reversed"', "table"),
+    "butterfly": ("solutions/12_down_to_cuda", "draw.butterfly", "table"),
+    "tiles": ("solutions/13_flash_attention", "small, True, 2", "table"),
+    "traffic": ("solutions/05_every_row", "traffic([naive", "img"),
 }
 
 
@@ -181,21 +184,43 @@ PICTURES = {
 def test_pictures_fit_the_page(lab, chromium, look, what):
     """On a phone and in the dark too, and can be read there."""
     view, page = LOOKS[look]
-    path, cell = PICTURES[what]
+    path, cell, kind = PICTURES[what]
     lesson = Notebook(chromium, lab, path, view, **page)
     if look == "phone":
         lesson.close_the_list_of_files()
-    image = lesson.cell(cell).locator("img")
+    image = lesson.cell(cell).locator(kind).first
     expect(image).to_be_visible(timeout=60_000)
     lesson.shot(f"{what}-{look}", cell)
-    if look == "desk":
-        lesson.cells_shot(what, cell)
-
     # What is wider than the page scrolls within its own cell.
     inner = image.locator("xpath=..").bounding_box()
     room = lesson.cell(cell).bounding_box()
     assert room["x"] <= inner["x"] and inner["x"] + inner["width"] <= room["x"] + room["width"]
-    assert image.bounding_box()["width"] >= 400  # and can be read
+    assert kind == "table" or image.bounding_box()["width"] >= 400  # and can be read
+
+
+def test_the_buttons_of_a_trace_step_through_its_programs(lab, chromium):
+    """One frame at a time, by mouse and by key; two drawings in one page do not share their buttons."""
+    lesson = Notebook(chromium, lab, "solutions/03_pointers_and_masks", viewport={"width": 1280, "height": 1500})
+    lesson.idle()
+    kernels = [("def copy_rows_kernel", "trace(copy_rows_kernel"), ("def row_max_kernel", "trace(row_max_kernel")]
+    for cell in ("colab_setup", "import triton", "part = ", *kernels[0], *kernels[1]):
+        lesson.run(cell)
+    frames = [lesson.cell(cell).locator("form") for _, cell in kernels]
+    expect(frames[1].get_by_label("all programs")).to_be_checked(timeout=60_000)
+    lesson.shot("frames", kernels[0][1])
+    lesson.cells_shot("trace", kernels[0][1])
+    names = [frames[0].locator("b", has_text=re.compile(f"^{name}$")) for name in ("all programs", "1: program 0")]
+    expect(names[0]).to_be_visible()
+    expect(names[1]).to_be_hidden()
+
+    frames[0].get_by_label("1: program 0").check()
+    expect(names[0]).to_be_hidden()
+    expect(names[1]).to_be_visible()
+    lesson.page.keyboard.press("ArrowRight")
+    expect(frames[0].get_by_label("2: program 1")).to_be_checked()
+    lesson.page.keyboard.press("Enter")
+    expect(names[1]).to_be_hidden()
+    expect(frames[1].get_by_label("all programs")).to_be_checked()
 
 
 @pytest.mark.parametrize("look", LOOKS)

@@ -1,6 +1,7 @@
 """traffic(fn, *args): the table, the picture, and its words."""
 
 import io
+import re
 import struct
 
 import pytest
@@ -90,3 +91,43 @@ def test_the_picture_fits_a_phone_and_grows_with_its_bars(count):
 
     assert 704 == width and 150 < height < 900
     assert charts.png(charts.traffic(runs)) == charts.png(charts.traffic(runs))
+
+
+def colours_of(data):
+    """The RGBA values of a PNG in base64, as an array of shape (height, width, 4)."""
+    import base64
+
+    from matplotlib.image import imread
+
+    return imread(io.BytesIO(base64.b64decode(data)))
+
+
+def test_a_chart_has_no_ground_of_its_own():
+    """The corners of the PNG are transparent, and nothing in it that is not on a fill is black."""
+    pixels = colours_of(charts.png(charts.traffic([run(two_passes, 3, 4)])))
+
+    assert 0 == pixels[0, 0, 3] == pixels[-1, -1, 3] and 0.5 < (pixels[..., 3] == 0).mean()
+    words = pixels[:, :40][pixels[:, :40, 3] == 1]  # names of operations, left of the bars
+    assert len(words) and words[:, :3].min() > 0.4
+
+
+def test_a_chart_follows_the_page_and_leaves_an_image_where_svg_is_dropped():
+    """Words have the colour of the page; the image stands in the description of the SVG, which no page shows."""
+    page = traffic.picture([run(two_passes, 3, 4)])._repr_mimebundle_()["text/html"]
+    drawn, image = re.search(r"<svg.*</svg>", page, re.DOTALL)[0], re.search(r"<desc>(<img [^>]*>)</desc>", page)[1]
+
+    assert "currentColor" in drawn and charts._INK not in drawn and "<style" not in drawn and "<metadata" not in drawn
+    assert 'role="img" aria-label="Bar chart' in drawn and 'alt="Bar chart' in image
+    assert "" == re.sub(r"<[^>]*>", "", drawn).strip()  # no word would be left where the tags are dropped
+    assert page == traffic.picture([run(two_passes, 3, 4)])._repr_mimebundle_()["text/html"]
+
+
+def test_black_edges_stay_on_what_is_filled():
+    """A hatch in the page's colour would vanish on its light fill; an axis in black, on a dark page."""
+    figure = charts.traffic([run(two_passes, 3, 4)])
+    charts.see_through(figure)
+    axes = figure.axes[0]
+
+    assert {(0, 0, 0, 1)} == {bar.get_edgecolor() for bar in axes.patches}
+    assert not any(charts._black(spine.get_edgecolor()) for spine in axes.spines.values())
+    assert not any(charts._black(text.get_color()) for text in axes.get_yticklabels())

@@ -6,13 +6,14 @@ os.environ["TRITON_INTERPRET"] = "1"
 
 import pathlib
 
+import attending
 import pytest
 import torch
 import traced
 from traced import copied, copy_kernel, unmasked_kernel
 
 import grader
-from grader import environment, interpreter
+from grader import draw, environment, interpreter
 from grader.interpreter import KernelMisuse
 from grader.judge import zygotes
 from grader.notebook import history
@@ -59,6 +60,18 @@ def test_where_kernels_are_compiled_a_worker_tells_the_same(trace, compiled, mon
     assert there["stopped"] == (
         trace(unmasked_kernel, blank(2, 5), torch.ones(2, 5), 5, 5, BLOCK=8, grid=(2,), order="reversed")
     )
+
+
+def test_where_kernels_are_compiled_the_tiles_of_attention_are_the_same(monkeypatch):
+    """The weights come back from a worker too."""
+    small = [torch.randn(4, 4, generator=torch.Generator().manual_seed(n)) for n in range(3)]
+    expected = draw.attention_tiles(attending.attention, *small, True, 2)
+    monkeypatch.setattr(environment, "interpreted", lambda: False)
+    monkeypatch.setattr(history, "session_cells", lambda: [pathlib.Path(attending.__file__).read_text()])
+    found = draw.attention_tiles(attending.attention, *small, True, 2)
+
+    assert repr(expected) == repr(found) and expected.page == found.page
+    assert "Program 0, queries 0-1: keys 0-1 partial (1); keys 2-3 skipped." in repr(found)
 
 
 def test_where_kernels_are_compiled_errors_are_sentences_too(compiled):

@@ -12,7 +12,7 @@ PLAIN = {"facecolor": "white", "edgecolor": INK, "linewidth": 0.8}
 READ = {"facecolor": "#b9d2ea", "edgecolor": INK, "linewidth": 0.8}
 WRITTEN = {"facecolor": "#f0dc9a", "edgecolor": INK, "linewidth": 0.8, "hatch": "////"}
 EMPTY = {"facecolor": "none", "edgecolor": "#777777", "linewidth": 0.7}
-IDLE = {"facecolor": "#dddddd", "edgecolor": "#888888", "linewidth": 0.6, "hatch": "...."}
+IDLE = {"facecolor": "#dddddd", "edgecolor": "#888888", "linewidth": 0.6, "hatch": "xx"}
 
 
 class Canvas:

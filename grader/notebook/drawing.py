@@ -28,6 +28,7 @@ LOOKS = {
     "empty": "border:1px dotted;",
     "none": "border:none;",
 }
+_KEYS = 'data-lm-suppress-shortcuts="true"'  # JupyterLab leaves the keys to an element with this attribute
 _NOW = "outline:3px solid #c05000;"
 
 
@@ -84,8 +85,9 @@ def legend(entries: list[tuple[str, str]]) -> str:
 def frames(name: str, pages: list[tuple[str, str]]) -> str:
     """One page at a time, chosen by a row of buttons: the arrow keys step through them.
 
-    name: of the row. pages: (name, HTML). It is CSS alone, so it works in all notebooks without a package. Where a page
-    drops style sheets, the frames stand one below the other, each with its name.
+    name: of the row. pages: (name, HTML). It is CSS alone, so it works in all notebooks, also in a stored one, whose
+    widgets would need a running kernel and a package. Where a page drops style sheets, the frames stand one below the
+    other, each with its name.
     """
     if len(pages) == 1:
         return pages[0][1]
@@ -99,7 +101,8 @@ def frames(name: str, pages: list[tuple[str, str]]) -> str:
     )
     box = "display:inline-block;margin:0 .9em 0 0;white-space:nowrap"
     buttons = "".join(
-        f'<label style="{box}"><input type="radio" name="frame"{" checked" * (n == 0)}> {html.escape(each)}</label>'
+        f'<label style="{box}"><input type="radio" {_KEYS} name="frame"{" checked" * (n == 0)}> '
+        f"{html.escape(each)}</label>"
         for n, (each, _) in enumerate(pages)
     )
     body = "".join(
@@ -107,6 +110,6 @@ def frames(name: str, pages: list[tuple[str, str]]) -> str:
     )
     # A form keeps the buttons of one drawing apart from those of another; "dialog" keeps it from being sent.
     return (
-        f'<form method="dialog" class="five-passes-frames" data-lm-suppress-shortcuts="true"><style>{style}</style>'
+        f'<form method="dialog" class="five-passes-frames"><style>{style}</style>'
         f'<p hidden style="margin:.4em 0"><span>{html.escape(name)}: </span>{buttons}</p>{body}</form>'
     )

@@ -227,13 +227,11 @@ def _box(access: Access) -> str:
 
 
 def _legend(launches: list[list[Access]], cells: dict[int, Cells]) -> str:
-    used = set()
-    for access in (access for launch in launches for access in launch):
-        if id(access.panel) in cells:
-            shown = cells.pop(id(access.panel))
-            mine = [a for launch in launches for a in launch if a.panel is access.panel]
-            used |= {look for place in shown.places(mine).values() for look in place.looks(access.panel.op)}
-    ops = {access.panel.op for launch in launches for access in launch}
-    shared = "load, shared" if "load" in ops else "store, shared"
-    looks = {kind: shared if kind == "shared" else kind for kind in _LEGEND if kind in used}
+    used: dict[str, str] = {}  # by kind: the operation of a panel that has such cells
+    for launch in launches:
+        for panel in {id(access.panel): access.panel for access in launch}.values():
+            if id(panel) in cells:
+                places = cells[id(panel)].places([access for access in launch if access.panel is panel])
+                used |= dict.fromkeys((kind for place in places.values() for kind in place.looks(panel.op)), panel.op)
+    looks = {kind: f"{used[kind]}, shared" if kind == "shared" else kind for kind in _LEGEND if kind in used}
     return legend([(chip(_LEGEND[kind][0], look), _LEGEND[kind][1]) for kind, look in looks.items()])
