@@ -7,7 +7,7 @@ import pytest
 
 from grader.protocol import schema
 from grader.protocol.jobs import Job
-from grader.spec import Call, Error, Launch, Observations, Panel
+from grader.spec import Call, Error, Launch, MemoryRequests, Observations, Panel, SharedRequests
 
 LAUNCH = {"kernel": "k", "grid": [2, 1, 1], "options": {"num_warps": 4},
           "constants": {"BLOCK": 8, "PAD": float("inf")}, "signature": {"x_ptr": "*fp32"},
@@ -17,13 +17,16 @@ WHERE = {"op": "load", "program": (1, 0, 0), "tensor": "x_ptr", "row": None, "co
 ERROR = {"type": "OutOfBounds", "kinds": ["OutOfBounds", "RuntimeError"], "message": "é", "line": "tl.load(x_ptr)",
          "raised": False, "todo": ("4.1", "3", None), "where": WHERE}  # fmt: skip
 PANEL = Panel("k", 1, [2, 1, 1], "x_ptr", "load", [3, 4], 4, [(0, 0, 0, 4)], [(1, 2, 3, 1)])
+MEMORY = MemoryRequests("k", 1, [2, 1, 1], "x_ptr", "load", 4, 2, 9, 8, 1, [(0, 4), (1, 8)])
+SHARED = SharedRequests(7, "store", 4, 3, 6, 2, [(0, 0, 0), (1, 32, 1)])
 
 
 @pytest.mark.parametrize("record, kind", [
     (LAUNCH, Launch), (ERROR, Error), (ERROR | {"todo": None, "where": None}, Error), (PANEL, Panel),
     (Job(2.5, True, False, True, False, ("grader.fast",), ()), Job),
     (Call("launch", "k", (), {"BLOCK": 8, "dtype": None}, (4,), "reversed", False, True), Call),
-    (Observations([("exp", 3, 4)], 3, 4, (12, 16), [LAUNCH], ["exp"], [3], [0], 9, ["softmax"], [PANEL], ["{}"]),
+    (Observations([("exp", 3, 4)], 3, 4, (12, 16), [LAUNCH], ["exp"], [3], [0], 9, ["softmax"], [PANEL], [MEMORY],
+                  [SHARED], [("exp", "x", 3, 4)], ["{}"]),
     Observations),
 ], ids=lambda value: getattr(value, "__name__", ""))  # fmt: skip
 def test_a_record_arrives_as_it_was_sent(record, kind):

@@ -46,21 +46,6 @@ def maximum_not_kept(m, d, tile, top):
     return m, d * torch.exp(m - new) + _sum(tile, new)
 
 
-def sum_of_values(m, d, tile, top):
-    """The values are added in place of their exponentials."""
-    new = torch.maximum(m, top)
-    return new, d * torch.exp(m - new) + tile.sum(1, keepdim=True)
-
-
-def first_as_it_is(update):
-    """`update`, except that the first tile becomes the state. A branch for the first step has this effect."""
-
-    def guarded(m, d, tile, top):
-        return (top, _sum(tile, top)) if bool((d == 0).all()) else update(m, d, tile, top)
-
-    return guarded
-
-
 def _sum(tile, m):
     """Σ exp(tile - m) for each row."""
     return torch.exp(tile - m).sum(1, keepdim=True)
