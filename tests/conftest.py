@@ -76,6 +76,15 @@ def stored(folder: str) -> list[Stored]:
     return found
 
 
+def one_of_each(answers: list, kind) -> list:
+    """All of them as parameters; `make test` judges the first of each kind, and `make answers` the others."""
+    first = {kind(each): each for each in reversed(answers)}
+    return [
+        pytest.param(each, marks=[] if each is first[kind(each)] else pytest.mark.more_answers, id=each.name)
+        for each in answers
+    ]
+
+
 def working_tree(copy: pathlib.Path) -> None:
     """Copy the course as it is now, without what running and testing it leaves behind."""
     leave_out = shutil.ignore_patterns(".*", "__pycache__", "results", "screenshots", "five_passes*", "*.zip")

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from conftest import stored
+from conftest import one_of_each, stored
 
 from grader import environment, lessons
 from grader.judge import extract
@@ -12,15 +12,6 @@ from grader.mistakes.errors import from_error
 from grader.mistakes.registry import MISTAKES
 
 WRONG, RIGHT = stored("wrong"), stored("right")
-
-
-def one_of_each(answers, kind):
-    """All of them as parameters; `make test` judges the first of each kind, and `make answers` the others."""
-    first = {kind(kept): kept for kept in reversed(answers)}
-    return [
-        pytest.param(kept, marks=[] if kept is first[kind(kept)] else pytest.mark.more_answers, id=kept.name)
-        for kept in answers
-    ]
 
 
 def verdict(kept, seconds=20.0):
