@@ -9,6 +9,7 @@ request   the other end: starts the process with one kernel and its arguments
 launched  the same for a launch that the judge has on record, in a worker
 targets   GPUs by name, as Triton's compiler calls them
 sass      NVIDIA's machine code: registers, instructions and the source lines that they came from
+ptx       the loads of the text before that
 amdgcn    AMD's, the same
 counts    the counts that both have
 """

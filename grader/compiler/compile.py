@@ -103,6 +103,14 @@ def of_nvidia(compiled) -> dict:
     }
 
 
+def spills(compiled) -> int:
+    """The numbers that a thread of a kernel for a GPU of NVIDIA's has no register for. Raises sass.MissingTool."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "kernel.cubin")
+        file.write_bytes(compiled.asm["cubin"])
+        return sass.usage(file)["STACK"] // 4
+
+
 def _amd(compiled) -> dict:
     text = compiled.asm["amdgcn"]
     used = amdgcn.usage(text)

@@ -12,8 +12,8 @@ from ..interpreter.triton_private import compile_for
 from ..protocol import schema
 from ..protocol.kernels import KernelProgram
 from ..protocol.values import decode
-from . import sass
-from .compile import Pointer, of_nvidia
+from . import ptx, sass
+from .compile import Pointer, spills
 from .targets import TARGETS
 
 GPU = "H100"
@@ -30,10 +30,11 @@ def assembled(header: dict) -> dict:
     divisible = header["divisible"]
     args = {name: _alike(kind, divisible.get(name, 1)) for name, kind in header["signature"].items()}
     try:
-        made = of_nvidia(compile_for(kernel, [], {**args, **values}, TARGETS[GPU], sass.with_places))
+        made = compile_for(kernel, [], {**args, **values}, TARGETS[GPU], sass.with_places)
+        spilled = spills(made)
     except sass.MissingTool as error:
         return {"missing": str(error)}
-    return {"machine": {"loads": {str(size): n for size, n in made["loads"].items()}, "spills": made["spills"]}}
+    return {"machine": {"loads": {str(n): k for n, k in ptx.loads(made.asm["ptx"]).items()}, "spills": spilled}}
 
 
 def _alike(kind: str, divisible: int):
