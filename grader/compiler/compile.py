@@ -13,6 +13,7 @@ import pathlib
 import sys
 import tempfile
 import types
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from triton import CompilationError
@@ -75,7 +76,7 @@ def _compiled(readers: ThreadPoolExecutor, kernel, args: list, kwargs: dict, *ta
     except Exception as error:  # each version has errors of its own for a GPU that it does not know
         made.set_exception(error)
         return made
-    return readers.submit(of_nvidia if target[0] == "cuda" else _amd, compiled)
+    return readers.submit(_nvidia if target[0] == "cuda" else _amd, compiled)
 
 
 def _numbers(column: Future) -> dict:
@@ -86,15 +87,12 @@ def _numbers(column: Future) -> dict:
         return {"error": (" ".join(str(error).split()) or type(error).__name__)[:300]}
 
 
-def of_nvidia(compiled) -> dict:
-    """The numbers and texts of a kernel that Triton compiled for a GPU of NVIDIA's. Raises sass.MissingTool."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = pathlib.Path(folder, "kernel.cubin")
-        file.write_bytes(compiled.asm["cubin"])
+def _nvidia(compiled) -> dict:
+    with _cubin(compiled) as file:
         used, text = sass.usage(file), sass.disassembled(file)
     return {
         "registers": used["REG"],
-        "spills": used["STACK"] // 4,
+        "spills": _spilled(used),
         "shared": compiled.metadata.shared,
         "ttir": str(compiled.asm["ttir"]),
         "ptx": compiled.asm["ptx"],
@@ -105,10 +103,21 @@ def of_nvidia(compiled) -> dict:
 
 def spills(compiled) -> int:
     """The numbers that a thread of a kernel for a GPU of NVIDIA's has no register for. Raises sass.MissingTool."""
+    with _cubin(compiled) as file:
+        return _spilled(sass.usage(file))
+
+
+def _spilled(used: dict[str, int]) -> int:
+    return used["STACK"] // 4
+
+
+@contextlib.contextmanager
+def _cubin(compiled) -> Iterator[pathlib.Path]:
+    """The machine code of a compiled kernel as a file, for NVIDIA's tools."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "kernel.cubin")
         file.write_bytes(compiled.asm["cubin"])
-        return sass.usage(file)["STACK"] // 4
+        yield file
 
 
 def _amd(compiled) -> dict:
