@@ -48,9 +48,10 @@ static void touch(int64_t at, int access, uint64_t code) {
     if (access == LOAD) {
         reads[at * n_threads + now] = fibers[now].clock;
         cell.loaded = code;
+        if (fibers[now].clock > cell.read) cell.read = fibers[now].clock;
         return;
     }
-    for (int t = 0; t < n_threads; t++)
+    for (int t = 0; t < n_threads && cell.read > met; t++)
         if (!has_met(t, reads[at * n_threads + t])) race(access, code, LOAD, t, cell.loaded);
     if (!met_store) {
         Pending& p = pending[n_pending++];

@@ -48,7 +48,9 @@ struct Counts {
     int64_t unstored, thread, block;  // of the first load of shared memory without a store in its block
 };
 struct Fiber {
-    ucontext_t context;
+    ucontext_t context;     // where the fiber begins
+    jmp_buf left;           // where it goes on; to switch so needs no call of the system
+    bool fresh;
     char* stack;
     int wait, line, what, operand, width, predicate;
     unsigned mask;
@@ -66,6 +68,7 @@ struct Cell {  // four bytes of shared memory: thread, clock and instruction of 
         uint64_t code;
     } store, atomic;
     uint64_t loaded;  // the instruction of the last load
+    uint32_t read;    // the highest clock of a load
 };
 struct Watched {  // one access to shared memory, for banks.py
     uint64_t code;
@@ -85,7 +88,7 @@ int64_t n_watched, most_watched;
 
 static Fiber* fibers;
 static int n_threads, n_blocks, now, block, first_block, predicates;
-static ucontext_t scheduler;
+static jmp_buf scheduler;
 static sigjmp_buf failed;
 static bool running, stored;
 static int64_t most_steps;  // of a thread, in a block
