@@ -46,11 +46,12 @@ struct Counts {
     int64_t most_read;      // bytes loaded from tensors by one thread of one block, at most
     int64_t narrow;         // elements of tensors that were loaded, and never with 16 bytes at once
     int64_t unstored, thread, block;  // of the first load of shared memory without a store in its block
+    // How often a thread, and how often a warp, stored to shared memory between two synchronisations.
+    int64_t thread_steps, warp_steps;
 };
 struct Fiber {
-    ucontext_t context;     // where the fiber begins
-    jmp_buf left;           // where it goes on; to switch so needs no call of the system
-    bool fresh;
+    jmp_buf left;           // where it goes on; a switch by setjmp needs no call of the system
+    bool fresh;             // it has to begin: it never ran, or a fault has stopped its last launch
     char* stack;
     int wait, line, what, operand, width, predicate;
     unsigned mask;
@@ -58,6 +59,7 @@ struct Fiber {
     int64_t loads;          // loads from shared memory, in this block
     int64_t read;           // bytes loaded from tensors, in this block
     int64_t steps;          // accesses, in this block
+    uint32_t stored;        // its clock at its last store to shared memory
     uint32_t clock;         // logical clock: rises at every synchronisation
     uint32_t known[LANES];  // each lane's clock at its last synchronisation with this one, directly or through others
 };
@@ -89,6 +91,7 @@ int64_t n_watched, most_watched;
 static Fiber* fibers;
 static int n_threads, n_blocks, now, block, first_block, predicates;
 static jmp_buf scheduler;
+static ucontext_t blank;
 static sigjmp_buf failed;
 static bool running, stored;
 static int64_t most_steps;  // of a thread, in a block
@@ -102,6 +105,7 @@ static Cell* cells;
 static uint32_t* reads;  // for each cell and thread, the thread's clock at its last read; 0: none
 static uint32_t met;     // the highest clock at the last synchronisation of the whole block
 static uint32_t begun;   // the same, at the beginning of the block
+static uint32_t warp_stored[MOST_THREADS / LANES];  // the clock at the last store of each warp to shared memory
 static struct Pending {
     int64_t cell;
     uint32_t was;

@@ -1,4 +1,4 @@
-"""Mistakes in counting and in predicting the shuffles between the barriers of a kernel (exercise 12.5).
+"""Mistakes in counting and in predicting the shuffles between the barriers of a kernel (exercise 12.8).
 
 Facts of a case: want (the right numbers), and ptx (a text) or num_warps.
 """
