@@ -184,6 +184,16 @@ MISTAKES = [
         "From where does each thread take m and d before it stores?",
     ),
     Mistake(
+        "quotient-infinite",
+        "An infinity was stored: the thread divided by 0, or its m lies far below the numbers of the row.",
+        "Which m and which d does that thread have when it stores, and where do they come from?",
+    ),
+    Mistake(
+        "row-of-another",
+        "A row holds the result of another row.",
+        "Which number tells one thread block from another, and how far does it move your pointers?",
+    ),
+    Mistake(
         "one-component-wrong",
         "Of each float4 one component was stored with a wrong number, and the other three are right.",
         "In which place does the line of that component differ from those of the other three?",
@@ -764,6 +774,23 @@ def _one_component(factors: torch.Tensor, case: Case) -> bool:
     return int(wrong.sum()) <= 1
 
 
+def _infinite(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    got = detectors.output(case, evidence)
+    return got is not None and bool(got.isinf().any() and not got.isnan().any())
+
+
+def _of_another_row(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Each row holds the right result of one row of x, and not all of them of their own."""
+    got, x = detectors.output(case, evidence), case.facts["x"]
+    want = case.facts.get("want", _softmax(x.double()).float())
+    if got is None or got.shape != want.shape or x.shape[1] < 2 or compare.alike(got, want):
+        return False
+    return all(any(compare.alike(row, other) for other in want) for row in got)
+
+
+row_of_another = Detector(_of_another_row, last=True)
+
+
 def _fours_unguarded(x, facts):
     """float4 loads, each summed relative to its own maximum: NaN where a thread has a number before four of -inf."""
     y, threads = _softmax(x.double()), facts["threads"]
@@ -1045,9 +1072,11 @@ CUDA_KERNEL = (
     ),
     *(pair for mistake, merge in _MERGES for pair in _both_widths(mistake, reduce=_tree(merge))),
     *(pair for mistake, merge in _MERGES for pair in _both_widths(mistake, reduce=_two_levels(merge))),
+    ("row-of-another", row_of_another),
     ("one-component-wrong", _of_factors(_one_component)),
     ("not-divided-by-its-sum", _of_factors(_proportional)),
     ("threads-disagree", _of_factors(_proportional_by_thread)),
+    ("quotient-infinite", Detector(_infinite, last=True)),
 )
 
 

@@ -36,6 +36,16 @@ MISTAKES = [
         "Which of your lines puts the sum of a thread into the place that the others read?",
     ),
     Mistake(
+        "places-left-out",
+        "The sums of some threads were added, and those of other threads were not.",
+        "Which places of buffer are filled, and which of them does your last loop read?",
+    ),
+    Mistake(
+        "sum-begins-elsewhere",
+        "Every sum is off by the same number, whatever the row.",
+        "Which number does your sum hold before the first term?",
+    ),
+    Mistake(
         "own-sum-stored",
         "Each thread stored the sum of its own columns, and not the sum of the row.",
         "Which of your variables knows what the other threads have found?",
@@ -102,7 +112,42 @@ def _of_sums(compute) -> Detector:
     return Detector(asked, detect.fits, detect.weight, detect.share)
 
 
+def _windows(x):
+    """In each row r the n numbers of x from number r on, as if one row began one number behind the other."""
+    return x.flatten().unfold(0, x.shape[1], 1)[: len(x)]
+
+
+@Detector
+def _row_stride_missing(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    x, got = case.facts["x"], detectors.output(case, evidence)
+    if min(x.shape) < 2 or got is None:
+        return False
+    windows = _windows(x.double())
+    return compare.alike(got, windows if case.group == "copy_rows" else windows.sum(1, keepdim=True).expand(x.shape))
+
+
+def _off_by_one_number(case: Case, evidence: Evidence) -> bool:
+    got = detectors.output(case, evidence)
+    if got is None or not got.isfinite().all():
+        return False
+    off = got.double() - case.facts["want"].double()
+    return bool((off.max() - off.min()) < 1e-3 and off.abs().min() > 1e-2)
+
+
+def _sum_begins_elsewhere(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    return case.group == "sum_rows" and len(case.facts["x"]) > 1 and _off_by_one_number(case, evidence)
+
+
 _LAST = _sums(lambda x, c, threads: torch.where(c >= x.shape[1] - threads, x, 0.0))
+
+# The columns of thread 0, of the first warp, of all threads but the first, and of all but the last.
+_SOME_THREADS = (
+    lambda x, c, threads: torch.where(c % threads == 0, x, 0.0),
+    lambda x, c, threads: torch.where(c % threads < 32, x, 0.0),
+    lambda x, c, threads: torch.where(c % threads < len(x), x, 0.0),
+    lambda x, c, threads: torch.where(c % threads > 0, x, 0.0),
+    lambda x, c, threads: torch.where(c % threads < threads - 1, x, 0.0),
+)
 
 FIRST_KERNELS = (
     ("shared-unstored", cuda.UNSTORED),
@@ -117,6 +162,10 @@ FIRST_KERNELS = (
     ("columns-of-several", _stored_again),
     ("columns-exchanged", _exchanged),
     ("own-sum-stored", _of_sums(_own_sums)),
+    ("row-stride-missing", _row_stride_missing),
+    ("row-of-another", cuda.row_of_another),
+    *(("places-left-out", _of_sums(_sums(term))) for term in _SOME_THREADS),
+    ("sum-begins-elsewhere", Detector(_sum_begins_elsewhere, _off_by_one_number, exact=True)),
     ("sum-of-nothing", _of_sums(_sums(lambda x, c, threads: 0 * x))),
     ("sum-subtracted", _of_sums(_sums(lambda x, c, threads: -x))),
     ("sum-overwritten", _of_sums(_LAST)),
