@@ -130,7 +130,7 @@ def _first_cases(seed: int) -> list[Case]:
         ("more columns than threads", 2, 70, 32),
         ("one column", 3, 1, 64),
         ("twice as many columns as threads", 3, 128, 64),
-        ("a large block", 2, 1030, 256),
+        ("a large block", 1, 1030, 1024),
     ]
     return [
         _first_case(name, label, inputs.randn(m, n, inputs.generator(seed + i)), threads)

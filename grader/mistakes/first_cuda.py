@@ -140,9 +140,10 @@ def _sum_begins_elsewhere(case: Case, evidence: Evidence, answer: Answer) -> boo
 
 _LAST = _sums(lambda x, c, threads: torch.where(c >= x.shape[1] - threads, x, 0.0))
 
-# The columns of thread 0, of the first warp, of all threads but the first, and of all but the last.
+# The columns of thread 0, of the last one, of the first warp, of as many threads as blocks, of all but one.
 _SOME_THREADS = (
     lambda x, c, threads: torch.where(c % threads == 0, x, 0.0),
+    lambda x, c, threads: torch.where(c % threads == threads - 1, x, 0.0),
     lambda x, c, threads: torch.where(c % threads < 32, x, 0.0),
     lambda x, c, threads: torch.where(c % threads < len(x), x, 0.0),
     lambda x, c, threads: torch.where(c % threads > 0, x, 0.0),

@@ -204,12 +204,15 @@ COUNTED = (
     ("stretch-not-reset", value_formula(lambda v, f: list(v) == [*itertools.accumulate(f["want"])])),
     ("butterflies-only", value_formula(lambda v, f: list(v) == _counted(r"shfl\.sync\.bfly", f["ptx"]))),
     ("barriers-among-shuffles", value_formula(lambda v, f: list(v) in _with_barriers(f["want"]))),
-    ("shuffles-counted-again", _last(lambda v, f: any(list(v) == [k * n for n in f["want"]] for k in range(2, 100)))),
-    ("first-stretch-off", _last(lambda v, f: v[0] != f["want"][0] and list(v[1:]) == f["want"][1:])),
-    ("stretches-miscounted", _last(lambda v, f: _numbers(v) and len(v) != len(f["want"]))),
-    ("cut-elsewhere", _last(lambda v, f: _numbers(v) and min(v) >= 0 and sum(v) == sum(f["want"]))),
-    ("counted-too-much", _last(lambda v, f: _numbers(v) and all(n >= m for n, m in _pairs(v, f)))),
-    ("counted-too-little", _last(lambda v, f: _numbers(v) and all(n <= m for n, m in _pairs(v, f)))),
+    (
+        "shuffles-counted-again",
+        _last(lambda v, f: f["ptx"] and any(list(v) == [k * n for n in f["want"]] for k in range(2, 100))),
+    ),
+    ("first-stretch-off", _last(lambda v, f: f["ptx"] and v[0] != f["want"][0] and list(v[1:]) == f["want"][1:])),
+    ("stretches-miscounted", _last(lambda v, f: f["ptx"] and _numbers(v) and len(v) != len(f["want"]))),
+    ("cut-elsewhere", _last(lambda v, f: f["ptx"] and _numbers(v) and min(v) >= 0 and sum(v) == sum(f["want"]))),
+    ("counted-too-much", _last(lambda v, f: f["ptx"] and _numbers(v) and all(n >= m for n, m in _pairs(v, f)))),
+    ("counted-too-little", _last(lambda v, f: f["ptx"] and _numbers(v) and all(n <= m for n, m in _pairs(v, f)))),
 )
 
 
@@ -238,6 +241,7 @@ PREDICTED = (
     ("levels-in-another-order", value_formula(lambda v, f: sorted(v) == sorted(f["want"]))),
     ("empty-stretches-predicted", value_formula(lambda v, f: [n for n in v if n] == f["want"])),
     ("one-reduction-predicted", _predicted(lambda across, warps: [5, across] if across else [10])),
+    ("levels-in-another-order", _last(lambda v, f: f["num_warps"] > 1 and sorted(v) == sorted(f["want"]))),
     ("first-level-steps", _levels(lambda first, second, across: first != 5)),
     ("second-level-steps", _levels(lambda first, second, across: first == 5 and second != across)),
     ("reductions-differ", _last(lambda v, f: _numbers(v) and len(v) == 4 and list(v[:2]) != list(v[2:]))),
