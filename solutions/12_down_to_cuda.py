@@ -249,31 +249,35 @@ launch(who, torch.zeros(3, 32), threads=32)[:, :6]
 
 # %% [markdown]
 # `launch` started three thread blocks, one for each row, of 32 threads each. No GPU was needed: it compiles the text for the
-# CPU, runs every thread, and looks at every access before it happens. Now word by word:
+# CPU, runs every thread, and looks at every access before it happens.
 #
+# A kernel returns nothing, so its type is `void`. Its body stands between braces, each statement ends with a semicolon, and
+# `//` begins a comment. Now word by word:
+
+# %% [markdown]
 # | C++ | meaning |
 # |---|---|
 # | `r"""..."""` | a Python text; `launch` gives it to the compiler |
-# | `__global__ void who(...) { ... }` | a kernel named `who`; the body stands between the braces; `void`: it returns nothing |
+# | `__global__ void who(...)` | a kernel named `who` |
 # | `extern "C"` | the kernel keeps its name, so that `launch` finds it |
 # | `float* y` | a pointer to float32 numbers, as in Triton; `const`: the kernel may only load from it |
 # | `int n_cols` | an integer; every variable is declared with its type once |
-# | `y[i] = 2.0f;` | store to the number `i` places behind `y`; `2.0f` is a float32; each statement ends with a semicolon |
-# | `// text` | a comment |
+# | `y[i] = 2.0f;` | store to the number `i` places behind `y`; `2.0f` is a float32 |
 
 # %% [markdown]
 # A row may have more columns than the block has threads, so a thread needs a loop. With 32 threads, thread 0 takes the columns
-# 0, 32, 64, ..., thread 1 takes 1, 33, 65, ... C++ writes a loop with its beginning, its condition and its step:
+# 0, 32, 64, ..., thread 1 takes 1, 33, 65, ... C++ writes a loop with its beginning, its condition and its step.
 #
+# In your exercises, `static_assert(false, "TODO ...");` marks each place where something is yours to write.
+
+# %% [markdown]
 # | C++ | Python |
 # |---|---|
 # | `for (int i = 3; i < 20; i += 5) a += i;` | `for i in range(3, 20, 5): a += i` |
 # | `if (i < 7) a = 0;` | `if i < 7: a = 0` |
 # | `const int half = 7 / 2;` | `half = 7 // 2`, an integer; `const`: it never changes |
-# | `x += (long long)blockIdx.x * n_cols;` | the pointer `x` moves to the row of this block; `long long` is an integer of 64 bits |
+# | `x += (long long)blockIdx.x * n_cols;` | `x` moves to the row of this block; `long long`: 64 bits |
 # | `a > 0 ? a : -a` | `a if a > 0 else -a` |
-#
-# In your exercises, `static_assert(false, "TODO ...");` marks each place where something is yours to write.
 
 # %% [markdown]
 # ## A barrier
