@@ -1,6 +1,6 @@
 """Record the PTX of a few kernels in grader/reference/ptx.json: python benchmarks/record_ptx.py
 
-Exercise 12.5 is judged on these texts. They come from several versions of Triton, and the same wherever it is judged.
+Exercise 12.8 is judged on these texts. They come from several versions of Triton, and the same wherever it is judged.
 The installed version replaces its own texts and keeps those of the others.
 """
 

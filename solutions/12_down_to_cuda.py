@@ -1,11 +1,11 @@
 # %% [markdown]
 # # 12 · Down to CUDA
 #
-# `tl.max(x, axis=0)` turns a thousand numbers into one, and you have never asked how. A thread calculates one number at a
-# time and sees only its own. In this lesson you take the reduction apart, step by step, and then write softmax once more in
-# CUDA C++, the language below Triton.
+# `tl.max(x, axis=0)` turns a thousand numbers into one. How? A thread calculates one number at a time and sees only its own
+# numbers. In this lesson you build the reduction yourself, first in Python. Then you write softmax once more in CUDA C++, the
+# language below Triton. You need not have written C++ before.
 #
-# *About 2.5 to 3 hours. No GPU needed, but the C++ compiler g++.*
+# *About 180 minutes: 60 for 12.1 to 12.3, 90 for the kernels, 30 for the rest. No GPU needed, but the C++ compiler g++.*
 
 # %% tags=["nbval-ignore-output"]
 import os, sys, urllib.request
@@ -83,7 +83,7 @@ check("12.1")
 # **The sum** is the same either way, up to rounding. *Halves* keep the threads at work next to each other: after the first
 # step threads 0 to 3, then 0 and 1. Whole groups of threads have nothing left to do and can rest.
 #
-# **A new list every step**: a list that is changed after you kept it changes in the keeping, too.
+# **A new list every step**: if you keep a list and then change it, the list that you kept changes too. It is the same list.
 #
 # *An honest aside*: a tree also rounds less than a chain. Every number takes part in few additions, and the partial sums
 # are of similar size.
@@ -100,12 +100,12 @@ draw.tree(tree_reduce, numbers)
 # %% [markdown]
 # ## Who knows the result?
 #
-# At the end the result stands in place 0. But a softmax needs it everywhere: every thread divides by the sum. It could be
-# handed back in as many steps again. Does it have to be?
+# At the end, thread 0 has the result. But every thread of a softmax needs it, to divide by the sum. A second tree, in the
+# other direction, would take as many steps again. Is there a way without it?
 #
 # In every step of a tree, half of the threads or more do nothing. Let them do the same work from their side: two
-# **partners** exchange their values, and both combine them. The partner of number `l` is `l ^ offset` (exclusive or, hence
-# the `xor` of the shuffles below), which flips one bit of it:
+# **partners** exchange their values, and both combine them. The partner of thread `l` is thread `l ^ offset`. The operator
+# `^` is the exclusive or (xor): it flips one bit of `l`.
 
 # %%
 for offset in (4, 2, 1):
@@ -114,12 +114,12 @@ for offset in (4, 2, 1):
 # %% [markdown]
 # ## Your turn: 12.2
 #
-# A GPU runs threads in groups of 32, the **warps** of lesson 05. A thread's number within its warp is its **lane**. Lanes
-# can read each other's values directly, all at the same moment; this exchange is called a **shuffle**. (In Triton a lane was
-# an element of a block. Here it is a thread.)
+# A GPU runs threads in groups of 32, the **warps** of lesson 05. The 32 threads of a warp are its **lanes**, numbered from 0
+# to 31. Lanes can read each other's values directly, all at the same moment. This exchange is called a **shuffle**. (In
+# Triton, a lane was an element of a block. In CUDA, and from here to the end of this lesson, a lane is a thread of a warp.)
 #
-# For 32 lanes that is five steps; write it for any power of two. The function `combine` says how two values become one: as
-# a sum, as a maximum, or as the states of lesson 08 are merged.
+# 32 lanes need five steps. Write it for any power of two. The function `combine` makes one value of two: their sum, their
+# maximum, or the merged state of lesson 08.
 
 # %%
 def butterfly(lanes, combine):
@@ -142,18 +142,18 @@ check("12.2")
 # %% [markdown]
 # <details><summary>Old values and new ones</summary>
 #
-# **All at once**: the new list is made from the old one. A lane that is changed in place is read by its partner
-# afterwards, and counts twice. A maximum forgives that, a sum does not.
+# **All at once**: make the new list from the old one. If you change a lane in place, its partner reads the new value, which
+# already holds the partner's own value. Then this value counts twice. A maximum stays right all the same, a sum does not.
 #
-# **Every lane ends with the result**. It is often written that lane 0 has it. That is true of the *other* shuffle,
-# where lane `l` reads lane `l + offset`: there the upper lanes find nobody to read from.
+# **Every lane ends with the result**. Many texts say that lane 0 has it. That is true of the *other* shuffle, where lane
+# `l` reads lane `l + offset`: there the upper lanes have no partner.
 #
-# **Up or down**: the offsets may come in any order. Each of them doubles how many lanes a lane has heard of.
+# **Up or down**: the offsets may come in any order. After each step, a lane holds the values of twice as many lanes.
 #
 # </details>
 
 # %% [markdown]
-# Each lane begins with its own name. Whom has it heard of in the end, and how often?
+# Each lane begins with a letter of its own. Which letters does it hold in the end, and how often each of them?
 
 # %%
 def names(a, b):
@@ -172,9 +172,9 @@ draw.butterfly(butterfly, numbers)
 # ## More than one warp
 #
 # Threads that share their work form a **thread block**: up to 1024 of them, 32 warps. It does what one program does in
-# Triton. Lanes of different warps cannot shuffle. So each warp reduces first, then leaves its result in **shared memory**,
-# a small storage that the whole thread block can reach. The second level is one more butterfly over these
-# results, filled up to a full 32.
+# Triton. Lanes of different warps cannot shuffle. So each warp first reduces its own 32 values. Then it stores its result in
+# **shared memory**, a small memory that all threads of the block can load from and store to. The second level is one more
+# butterfly, over these results. If there are fewer than 32 of them, the list is filled up to 32.
 #
 # Here is `merge` of lesson 08 again:
 
@@ -189,8 +189,8 @@ def merge(a, b):
 # %% [markdown]
 # ## Your turn: 12.3
 #
-# Every thread has a state (m, d) of its own columns. Reduce the warps, then reduce the warps' states in *one* warp. There
-# may be fewer than 32 of them. What do the other lanes hold?
+# Every thread has a state (m, d) of its own columns. Reduce each warp to one state, then reduce the states of all warps in
+# *one* warp. There may be fewer than 32 warps. What do the other lanes hold?
 
 # %%
 def two_level(lanes_m, lanes_d):
@@ -212,10 +212,10 @@ check("12.3")
 # **`(-inf, 0)`** changes nothing when it is merged. With `(0, 0)` the maximum becomes 0 for every row that lies below it,
 # and far enough below, all exponentials vanish.
 #
-# **`merge` and not two reductions**: the sums of two warps belong to two maxima.
+# **Why `merge`**: the sums of two warps are relative to two different maxima.
 #
-# *Another way*: the maximum first, in two levels, and then the sum relative to it, in two more. It needs no `merge`, and
-# twice as many meetings.
+# *Another way*: first reduce the maxima, in two levels, and then the sums relative to the maximum of all, in two more. It
+# needs no `merge`, and twice as many barriers.
 #
 # </details>
 
@@ -229,43 +229,62 @@ draw.two_level(two_level, one_each, [1.0] * 128)
 # %% [markdown]
 # ## A kernel in CUDA C++
 #
-# Now the same on the hardware's own terms. In CUDA you write what **one thread** does. It is told its number
-# (`threadIdx.x`), the number of its thread block (`blockIdx.x`) and how many threads that has (`blockDim.x`). Here is all
-# of it:
+# In CUDA you write the work of **one thread**. Every thread of a launch runs the same text. Three numbers tell it who it is:
+#
+# | name | number |
+# |---|---|
+# | `threadIdx.x` | of this thread in its thread block: 0, 1, 2, ... |
+# | `blockIdx.x` | of this thread block in the launch: Triton's `tl.program_id(0)` |
+# | `blockDim.x` | how many threads each thread block has |
+#
+# Here is a whole kernel. Each thread stores one number, made of its own two numbers:
 
 # %%
-double_it = r"""
-extern "C" __global__ void double_it(float* y, const float* x, int n_cols) {
-    x += (long long)blockIdx.x * n_cols;  // one thread block for each row
-    y += (long long)blockIdx.x * n_cols;
-    for (int c = threadIdx.x; c < n_cols; c += blockDim.x) y[c] = 2 * x[c];
+who = r"""
+extern "C" __global__ void who(float* y, const float* x, int n_cols) {
+    y[blockIdx.x * n_cols + threadIdx.x] = 100 * blockIdx.x + threadIdx.x;
 }
 """
-launch(double_it, torch.arange(6.0).reshape(2, 3), threads=32)
+launch(who, torch.zeros(3, 32), threads=32)[:, :6]
 
 # %% [markdown]
-# The first line marks a kernel. `float* y` is a pointer, and adding to it moves it ahead, as in Triton; `x[c]` is the
-# number `c` places further. The `for` is how threads share a row: thread 0 takes columns 0, 32, 64, ..., thread 1 takes 1,
-# 33, 65, ... A thread without a column skips the loop.
+# `launch` started three thread blocks, one for each row, of 32 threads each. No GPU was needed: it compiles the text for the
+# CPU, runs every thread, and looks at every access before it happens.
 #
-# No GPU was needed: `launch` compiles the text for the CPU, runs every thread, and looks at every access before it happens.
+# A kernel returns nothing, so its type is `void`. Its body stands between braces, each statement ends with a semicolon, and
+# `//` begins a comment. Now word by word:
 
 # %% [markdown]
-# | C++ | says |
+# | C++ | meaning |
 # |---|---|
-# | `__global__`, `__device__` | a kernel; a function that kernels call |
-# | `extern "C"` | the kernel keeps its name, so that a launch finds it |
-# | `0.0f`, `7 / 2` | a float32; integers divide to an integer, 3 |
-# | `a ? b : c` | Python's `b if a else c` |
-# | `reinterpret_cast<const float4*>(x)` | the same address, as one of four floats: `.x`, `.y`, `.z`, `.w` |
+# | `r"""..."""` | a Python text; `launch` gives it to the compiler |
+# | `__global__ void who(...)` | a kernel named `who` |
+# | `extern "C"` | the kernel keeps its name, so that `launch` finds it |
+# | `float* y` | a pointer to float32 numbers, as in Triton; `const`: the kernel may only load from it |
+# | `int n_cols` | an integer; every variable is declared with its type once |
+# | `y[i] = 2.0f;` | store to the number `i` places behind `y`; `2.0f` is a float32 |
+
+# %% [markdown]
+# A row may have more columns than the block has threads, so a thread needs a loop. With 32 threads, thread 0 takes the columns
+# 0, 32, 64, ..., thread 1 takes 1, 33, 65, ... C++ writes a loop with its beginning, its condition and its step.
 #
-# In the exercise, `static_assert(false, "TODO ...")` marks what is yours to write. No `#include` is needed.
+# In your exercises, `static_assert(false, "TODO ...");` marks each place where something is yours to write.
+
+# %% [markdown]
+# | C++ | Python |
+# |---|---|
+# | `for (int i = 3; i < 20; i += 5) a += i;` | `for i in range(3, 20, 5): a += i` |
+# | `if (i < 7) a = 0;` | `if i < 7: a = 0` |
+# | `const int half = 7 / 2;` | `half = 7 // 2`, an integer; `const`: it never changes |
+# | `x += (long long)blockIdx.x * n_cols;` | `x` moves to the row of this block; `long long`: 64 bits |
+# | `a > 0 ? a : -a` | `a if a > 0 else -a` |
 
 # %% [markdown]
 # ## A barrier
 #
-# Threads do not run in step. In the next kernel each stores a number in shared memory and reads that of its neighbour.
-# Which of the two comes first?
+# `__shared__` declares an array in shared memory: there is one for each thread block, and all threads of the block use it. In
+# the next kernel each thread stores a number there and loads the number of its neighbour. But the threads of a block do not
+# all run at the same speed. Has the neighbour stored its number yet?
 
 # %%
 hopeful = r"""
@@ -283,25 +302,101 @@ except Exception as error:
     print(error)
 
 # %% [markdown]
-# `__syncthreads()` is a **barrier**: nobody goes on before every thread of the block has arrived there, and so they have
-# met.
+# `__syncthreads()` is a **barrier**: no thread goes on before every thread of the block has arrived there. Then we say that
+# the threads *have met*.
 
 # %%
 launch(hopeful.replace("// here", "__syncthreads();"), torch.arange(64.0).reshape(1, 64))[0, :6]
 
 # %% [markdown]
-# *Every* thread has to get there: at a barrier inside an `if` that some threads skip, the others wait for ever.
+# *Every* thread has to arrive there. If a barrier stands inside an `if` and some threads skip it, the others wait for ever.
 
 # %% [markdown]
 # ## Your turn: 12.4
 #
-# Softmax in three versions, each a text in CUDA C++. `blockDim.x` is a power of two from 32 to 1024, and rows have any
-# length.
+# A warm-up in two kernels. Rows have any length, and `blockDim.x` is any number of whole warps.
 #
-# **Version 1**: three walks along the row, for the maximum, the sum, and the result; a tree in shared memory after each of
-# the first two. Useful: `fmaxf(a, b)`, and `__expf(x)`, the fast, approximate exponential.
+# **First a copy.** Which columns are those of this thread?
+
+# %%
+copy_rows = r"""
+extern "C" __global__ void copy_rows(float* y, const float* x, int n_cols) {
+    x += (long long)blockIdx.x * n_cols;  // this block's row
+    y += (long long)blockIdx.x * n_cols;
+    // The first column of this thread: const int first = ... (1 line).
+    // ### BEGIN SOLUTION
+    const int first = threadIdx.x;
+    // ### END SOLUTION
+    // Copy that column and all later columns of this thread (1 line, a for loop).
+    // ### BEGIN SOLUTION
+    for (int c = first; c < n_cols; c += blockDim.x) y[c] = x[c];
+    // ### END SOLUTION
+}
+"""
+
+# %% [markdown]
+# **Then a sum.** Each thread adds up its own columns. To get the sum of the whole row, the threads put their sums into shared
+# memory, and every thread adds up all of them. Store the sum of the row in each of its columns.
+
+# %%
+sum_rows = r"""
+extern "C" __global__ void sum_rows(float* y, const float* x, int n_cols) {
+    __shared__ float buffer[1024];  // a place for each thread; a block has at most 1024
+    const int me = threadIdx.x;
+    x += (long long)blockIdx.x * n_cols;
+    y += (long long)blockIdx.x * n_cols;
+
+    float mine = 0.0f;
+    // Add my columns to mine (1 line).
+    // ### BEGIN SOLUTION
+    for (int c = me; c < n_cols; c += blockDim.x) mine += x[c];
+    // ### END SOLUTION
+    // Put mine into my place of buffer, and wait for all threads (2 lines).
+    // ### BEGIN SOLUTION
+    buffer[me] = mine;
+    __syncthreads();
+    // ### END SOLUTION
+    float total = 0.0f;
+    for (int t = 0; t < blockDim.x; t++) total += buffer[t];
+    // Store total in my columns (1 line).
+    // ### BEGIN SOLUTION
+    for (int c = me; c < n_cols; c += blockDim.x) y[c] = total;
+    // ### END SOLUTION
+}
+"""
+
+# %%
+check("12.4")
+
+# %% [markdown]
+# <details><summary>Three places to look at</summary>
 #
-# When is `buffer` free for the second tree? The check below may be run after every version.
+# **The loop** begins at the thread's own number and steps by the number of threads. So every column belongs to exactly one
+# thread, and a thread without a column skips the loop.
+#
+# **Neighbouring threads take neighbouring columns.** Then the 32 loads of a warp lie next to each other in memory, as the lanes
+# of a Triton block did.
+#
+# **One barrier is enough**, because no place of `buffer` is stored to a second time.
+#
+# *An honest aside*: every thread adds up all places, one after the other. With 1024 threads these are 1024 steps, and 12.1
+# needs ten.
+#
+# </details>
+
+# %%
+launch(sum_rows, torch.arange(10.0).reshape(2, 5), threads=32)
+
+# %% [markdown]
+# ## Your turn: 12.5
+#
+# Now softmax, in three versions. From here on `blockDim.x` is a power of two from 32 to 1024, and rows have any length.
+#
+# **Version 1** walks along the row three times: for the maximum, for the sum, and to store the result. After each of the first
+# two walks, the threads combine what they found with a tree in shared memory, that of 12.1. Useful: `fmaxf(a, b)`, and
+# `__expf(x)`, the fast, approximate exponential. `half /= 2` halves an integer.
+#
+# When may the second tree use `buffer` again?
 
 # %%
 v1 = r"""
@@ -340,14 +435,41 @@ extern "C" __global__ void softmax_v1(float* y, const float* x, int n_cols) {
 }
 """
 
+# %%
+check("12.5")
+
 # %% [markdown]
-# **Version 2**: online. One walk finds the state of a thread's columns, one tree merges the states, a second walk stores.
-# `merge` exists in CUDA, too. Its `&` hands over places instead of values, so `merge(m, d, ...)` changes `m` and `d`; they
-# may be places in shared memory. It stands before the kernel in one text: where a check names a line, it counts from there.
+# <details><summary>The purpose of each barrier</summary>
+#
+# **Before the tree**: a thread loads a place to which another thread has stored.
+#
+# **In every step**, outside of the `if`: the threads that do not add have to arrive at the barrier, too.
+#
+# **After `m = buffer[0]`**: the fastest thread is about to store its sum into `buffer[0]`, and the slowest has not loaded the
+# maximum yet. This barrier is forgotten most often, and the mistake hardly ever shows.
+#
+# **Other trees**: a tree that adds neighbours first, `if (me % (2 * step) == 0)`, is right too. But the threads that work are
+# then spread over all warps, and a warp takes the time of a step even if only one of its threads works: its threads
+# **diverge**. With halves, whole warps have no work and rest.
+#
+# *An honest aside*: the check on the CPU compares the accesses of all threads between two barriers. So it finds a missing
+# barrier even where the numbers come out right, as they often would on a GPU.
+#
+# </details>
+
+# %% [markdown]
+# ## Your turn: 12.6
+#
+# **Version 2** is online, as in lesson 08. One walk finds the state of a thread's columns, one tree merges the states, a second
+# walk stores the result.
+#
+# Here is `merge` in CUDA C++. A `__device__` function is one that kernels call. The `&` in `float& m` hands over the place of a
+# number instead of its value: `merge(m, d, ...)` changes your `m` and `d`, and they may be places in shared memory. The
+# function stands before the kernel in one text, so the line numbers of a check begin there.
 
 # %%
 merge_states = r"""
-// The state (m, d) takes in another one, as in lesson 08.
+// Merges another state into the state (m, d), as in lesson 08.
 __device__ void merge(float& m, float& d, float other_m, float other_d) {
     const float top = fmaxf(m, other_m);
     if (top == -INFINITY) return;  // both are empty
@@ -385,10 +507,29 @@ extern "C" __global__ void softmax_v2(float* y, const float* x, int n_cols) {
 }
 """
 
+# %%
+check("12.6")
+
 # %% [markdown]
-# **Version 3**: your 12.3. In a shuffle, `__shfl_xor_sync(0xffffffff, v, offset)` gives the partner's `v`; the first
-# argument is a **mask** with a bit for each lane that takes part, here all 32. All of them have to come to that line. In
-# the second level, every warp may merge the states of all warps: then no warp has to wait for the result of another one.
+# <details><summary>One tree instead of two</summary>
+#
+# **The state of one number** `v` is `(v, 1)`: the maximum of the number alone, and `exp(v - v)`.
+#
+# **In the tree**, `merge` changes the places `ms[me]` and `ds[me]` themselves. Only thread `me` stores there, and only threads
+# of the lower half work, so no thread changes a place that another one loads in the same step.
+#
+# **No barrier after the tree**: `ms` and `ds` are not stored to again.
+#
+# </details>
+
+# %% [markdown]
+# ## Your turn: 12.7
+#
+# **Version 3** has the two levels of 12.3. A shuffle is written `__shfl_xor_sync(0xffffffff, v, offset)`: its result is the `v`
+# of the partner. The first argument is a **mask** with one bit for each lane that takes part, here all 32. All of these lanes
+# have to arrive at that line.
+#
+# In the second level, let every warp merge the states of all warps. Then no warp has to wait for the result of another one.
 
 # %%
 warp_states = merge_states + r"""
@@ -406,10 +547,11 @@ __device__ void merge_warp(float& m, float& d) {
 """
 
 # %% [markdown]
-# And it loads four numbers at once, a `float4` of 16 bytes. Such an address must be a multiple of 16. Rows follow each other
-# without gaps, so where do they begin when `n_cols` is no multiple of four? Then version 3 goes through single columns.
+# Version 3 also loads four numbers at once, a `float4 v` of 16 bytes with the parts `v.x`, `v.y`, `v.z` and `v.w`. The
+# `reinterpret_cast` below takes the same address as one of `float4`s. Such an address must be a multiple of 16. Rows follow each
+# other without gaps: where do they begin if `n_cols` is no multiple of four? For such rows, version 3 takes single columns.
 #
-# The check allows six barriers, however many threads there are: a tree of 1024 in shared memory needs more.
+# The check allows six barriers, however many threads there are. A tree of 1024 threads in shared memory needs more.
 
 # %%
 v3 = warp_states + r"""
@@ -457,30 +599,25 @@ extern "C" __global__ void softmax_v3(float* y, const float* x, int n_cols) {
 """
 
 # %%
-check("12.4")
+check("12.7")
 
 # %% [markdown]
-# <details><summary>What each barrier is for</summary>
+# <details><summary>One barrier</summary>
 #
-# **Before the tree**: a place is read by another thread than the one that stored there.
+# **First level**: the lanes of a warp exchange their states directly, without shared memory and without a barrier.
 #
-# **In every step**, outside of the `if`: threads that do not add have to meet the others, too.
+# **Second level**: each warp does it for itself, on the same 32 places. With one warp at work, the result would have to go
+# through shared memory again, and past one more barrier.
 #
-# **After `m = buffer[0]`**: the fastest thread is about to store its sum into `buffer[0]`, and the slowest has not read the
-# maximum yet. This one is forgotten most often, and hardly ever shows.
-#
-# **Second level**: each warp does it for itself, on the same 32 places. With one warp at work, the result would have to
-# go through shared memory again, and past one more barrier.
-#
-# *An honest aside*: the check on the CPU compares who touched what between two meetings. So it finds a missing barrier
-# even where the numbers come out right, as they often would on a GPU.
+# **Two fetches, then `merge`**: `merge` changes `m` and `d`. If it stood between the two fetches, the partner would receive the
+# new `d` with the old `m`.
 #
 # </details>
 
 # %% [markdown]
 # ## The three of them
 #
-# The same matrix, 128 threads. How often does a thread block meet, and what is read?
+# The same matrix, 128 threads. How many barriers does a thread block pass, and how much does it read?
 
 # %%
 x = torch.randn(4, 512, generator=torch.Generator().manual_seed(12))
@@ -493,9 +630,9 @@ print(f"v1: two trees of {halvings} steps and 3 more, {2 * halvings + 3}; v2: on
 # %% [markdown]
 # ## Thirty-two banks
 #
-# Shared memory is made of 32 **banks**. Word `w`, of 4 bytes, is in bank `w % 32`, and a bank hands out one word at a time.
-# If a warp asks for two words of one bank, its request takes two turns: a **bank conflict** of two **ways**. Threads that
-# ask for the *same* word are served at once.
+# Shared memory is made of 32 **banks**. A word has 4 bytes, word `w` is in bank `w % 32`, and a bank serves one word at a time.
+# If a warp asks for two words of one bank, its request takes two turns: a **bank conflict** of two **ways**. Lanes that ask
+# for the *same* word are served together.
 #
 # Why did 12.1 add halves? Here is a tree that takes neighbours first: thread 0 combines places 0 and 1, thread 1 places 2
 # and 3, and so on. `trace` launches the text and counts the turns, from its addresses. In which step do you expect most?
@@ -564,9 +701,9 @@ for what, run in runs.items():
     print(f"{what:13} {run['microseconds']:6.1f} µs, {speed:5.0f} GB/s, {share[what]:4.2f} of PyTorch's speed")
 
 # %% [markdown]
-# Each version is faster than the one before, and the last keeps up with PyTorch. The Triton kernel of lesson 05 keeps its
-# row and reads it once; version 3 reads it twice. From v1 to v2 a whole walk falls away, and little is won: what was read
-# just before may still be in a cache.
+# Each version is faster than the one before, and the last is about as fast as PyTorch. The Triton kernel of lesson 05 keeps
+# its row in registers and reads it once; version 3 reads it twice. Version 2 saves a whole walk along the row and gains
+# little: the numbers of the walk before may still be in a cache.
 
 # %%
 assert share["v1"] < share["v2"] < share["v3"] < share["fused_softmax"] and share["v3"] >= 0.9
@@ -635,12 +772,12 @@ except Exception as error:
 # Barriers cut the text into **stretches**. How many shuffles are in each?
 
 # %% [markdown]
-# ## Your turn: 12.5
+# ## Your turn: 12.8
 #
 # **Predict first.** With 1, 4 and 8 warps, in which stretches do the shuffles lie, and how many in each? 12.3 has two levels,
 # and 5.1 two reductions. One thing is different: the compiler knows the number of warps, so it fills nothing up to 32.
 #
-# How many barriers there are depends on the version of Triton. So leave out stretches without a shuffle.
+# The number of barriers depends on the version of Triton. So leave out stretches without a shuffle.
 
 # %%
 def predicted_stretches(num_warps):
@@ -655,7 +792,7 @@ def predicted_stretches(num_warps):
     ### END SOLUTION
 
 # %% [markdown]
-# **Then count.** With every stretch now: one barrier makes two stretches, and a stretch without a shuffle counts 0.
+# **Then count**, and now in every stretch: one barrier makes two stretches, and a stretch without a shuffle counts 0.
 
 # %%
 def shuffles_by_stretch(ptx):
@@ -669,7 +806,7 @@ def shuffles_by_stretch(ptx):
     ### END SOLUTION
 
 # %%
-check("12.5")
+check("12.8")
 
 # %% tags=["nbval-ignore-output"]
 for num_warps, text in ptx.items():
@@ -680,23 +817,37 @@ for num_warps, text in ptx.items():
 # %% [markdown]
 # <details><summary>Where the two levels are</summary>
 #
-# **First level**: every 5. Each warp reduces its 32 values, for offsets 16, 8, 4, 2, 1.
+# **First level**: each 5. A warp reduces its 32 values with the offsets 16, 8, 4, 2, 1.
 #
-# **Second level**: the number behind it, 2 for 4 warps and 3 for 8. It is a butterfly over the results of the warps.
+# **Second level**: the number after each 5, which is 2 for 4 warps and 3 for 8. It is a butterfly over the results of the
+# warps.
 #
-# **Twice**: the maximum, then the sum.
+# **Twice**: first the maximum, then the sum.
 #
-# **One warp** has one level and waits for nobody: ten shuffles in a row, and no barrier. `num_warps` is no price tag, though:
-# with one warp, each thread has eight times as many values to reduce by itself as with eight.
+# **One warp** has one level and waits for no other warp: ten shuffles, and no barrier. It is not faster for that alone: each of
+# its threads has eight times as many values to reduce by itself as with eight warps.
 #
-# **Barriers**: one between the levels, and one before shared memory is used again, as in version 1. Triton 3.4 has
-# two more: there, few threads do the second level and store its result for all. Triton 3.9 does it as your version 3,
-# in every warp.
+# **Barriers**: one between the levels, and one before shared memory is used again, as in version 1. Triton 3.4 has two
+# more: there, few threads do the second level and store its result for all. Triton 3.9 does the second level in every warp,
+# as your version 3 does.
 #
-# *An honest aside*: on an MI300X, a warp has 64 threads, and its first level is no butterfly: values go up, only the last
-# thread has the result, and one more instruction hands it to all. That is the *other* shuffle of 12.2.
+# *An honest aside*: on an MI300X, a warp has 64 threads, and its first level is no butterfly: values move to higher lanes, only
+# the last lane has the result, and one more instruction hands it to all. That is the *other* shuffle of 12.2.
 #
 # </details>
+
+# %% [markdown]
+# ## To read
+#
+# - NVIDIA, [CUDA C++ Programming Guide](https://docs.nvidia.com/cuda/cuda-c-programming-guide/): threads and blocks, shared
+#   memory, `__syncthreads`, and the warp shuffle functions.
+# - Mark Harris, [Optimizing Parallel Reduction in CUDA](https://developer.download.nvidia.com/assets/cuda/files/reduction.pdf)
+#   (2007): seven versions of a tree, from divergent threads and bank conflicts to halves.
+# - Yuan Lin and Vinod Grover, [Using CUDA Warp-Level Primitives](https://developer.nvidia.com/blog/using-cuda-warp-level-primitives/)
+#   (2018): shuffles and their masks.
+# - NVIDIA, [PTX ISA](https://docs.nvidia.com/cuda/parallel-thread-execution/): `shfl.sync` and `bar.sync`.
+# - Maxim Milakov and Natalia Gimelshein, [Online normalizer calculation for softmax](https://arxiv.org/abs/1805.02867) (2018):
+#   the states (m, d), with a CUDA kernel.
 
 # %%
 progress()

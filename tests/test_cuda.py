@@ -344,7 +344,7 @@ def test_cudas_names_are_those_of_the_header():
 
 def test_too_few_loads_are_refused():
     """Right numbers need each element of a row, whatever the counts say."""
-    case = lessons.exercises()["12.4"].cases(1)[0]
+    case = lessons.exercises()["12.5"].cases(1)[0]
     launch = {
         "kernel": "k",
         "options": {"barriers": 0, "threads": 32, "most_loads": 0, "most_read": 0, "unstored": ""},
@@ -435,50 +435,110 @@ def test_a_learner_may_launch_a_text(capsys):
         launch(text.replace("}", 'static_assert(false, "TODO 12.4 (1 of 2)");}'), x)
 
 
-def verdict(**texts):
-    exercise = lessons.exercises()["12.4"]
+def verdict(number, **texts):
+    exercise = lessons.exercises()[number]
     return judge(exercise, extract.extract(["\n".join(f"{k} = {v}" for k, v in texts.items())], exercise.names))
 
 
 @pytest.fixture(scope="module")
 def right():
-    """The texts v1, v2, v3 of a right answer."""
-    source = next(each.source for each in stored("right") if each.name == "12_kernels_base_two")
-    return dict(re.findall(r'^(v\d) = (r""".*?""")$', source, re.MULTILINE | re.DOTALL))
+    """The texts copy_rows, sum_rows and v1 of right answers."""
+    sources = [each.source for each in stored("right") if each.name in ("12_first_while", "12_v1_base_two")]
+    return dict(re.findall(r'^(\w+) = (r""".*?""")$', "\n".join(sources), re.MULTILINE | re.DOTALL))
 
 
-def test_each_kernel_has_its_own_point(right):
-    """A stub beside a right kernel costs only its own point; what is wrong comes before what is not there yet."""
+def test_each_first_kernel_has_its_own_share(right):
+    """A stub beside a right kernel costs only its own share; what is wrong comes before what is not there yet."""
+    first = {name: right[name] for name in ("copy_rows", "sum_rows")}
     stub = 'r"""static_assert(false, "TODO 12.4 (2 of 3)");"""'
-    none, one, two = (
-        verdict(**right | each) for each in ({k: stub for k in right}, {"v1": stub, "v3": stub}, {"v2": stub})
-    )
-    undefined = verdict(v1=right["v1"])
-    wrong = verdict(**right | {"v1": stub, "v3": right["v3"].replace("0xffffffff", "0xffff")})
+    none = verdict("12.4", **dict.fromkeys(first, stub))
+    one, two = (verdict("12.4", **first | {name: stub}) for name in ("copy_rows", "sum_rows"))
+    undefined = verdict("12.4", copy_rows=first["copy_rows"])
+    wrong = verdict("12.4", copy_rows=stub, sum_rows=first["sum_rows"].replace("__syncthreads();", ""))
 
     assert ("not_attempted", 0) == (none.status, none.score) and "step 2 of 3 is the next" in none.text
-    assert ("failed", "todo-left", 1) == (one.status, one.mistake, one.score) and "v1 is judged next" in one.text
-    assert ("failed", "todo-left", 2) == (two.status, two.mistake, two.score) and "v2 is judged next" in two.text
-    assert ("failed", "todo-left", 1) == (undefined.status, undefined.mistake, undefined.score)
-    assert "✓ v1 is right" in undefined.text
-    assert "· v2 is judged next: no cell that has run defines it yet" in undefined.text
+    assert ("failed", "todo-left", 0.5) == (one.status, one.mistake, one.score)
+    assert "copy_rows is judged next" in one.text
+    assert ("failed", "todo-left", 0.5) == (two.status, two.mistake, two.score)
+    assert "sum_rows is judged next" in two.text
+    assert ("failed", "todo-left", 0.5) == (undefined.status, undefined.mistake, undefined.score)
+    assert "✓ copy_rows is right" in undefined.text
+    assert "· sum_rows is judged next: no cell that has run defines it yet" in undefined.text
     for text in (one.text, two.text, undefined.text):
         assert "still holds" not in text and "✗" not in text
-    assert ("shuffle-divergent", 1) == (wrong.mistake, wrong.score)
+    assert ("barrier-missing", 0) == (wrong.mistake, wrong.score)
 
 
-def test_a_kernel_that_ends_the_process_costs_its_own_point(right):
+def test_each_version_asks_for_its_own_todo_alone(right):
+    """After version 1 has passed, nothing is said of the stubs of the versions behind it."""
+    stubs = {v: f'r"""static_assert(false, "TODO {n} (2 of 3)");"""' for v, n in (("v2", "12.6"), ("v3", "12.7"))}
+    first = verdict("12.5", v1=right["v1"], **stubs)
+    second, third = (verdict(number, v1=right["v1"], **stubs) for number in ("12.6", "12.7"))
+
+    assert ("passed", 1) == (first.status, first.score) and "TODO" not in first.text
+    assert "not_attempted" == second.status and "TODO of 12.6" in second.text and "12.7" not in second.text
+    assert "not_attempted" == third.status and "TODO of 12.7" in third.text and "12.6" not in third.text
+
+
+def test_a_divergent_tree_is_right_and_told_its_cost(right):
+    """Its points stay. A tree of halves, and one of neighbours by neighbouring threads, hear nothing."""
+    halves = """for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        if (me < half) {step(me, me + half)}
+        __syncthreads();
+    }"""
+    divergent = """for (int step = 1; step < blockDim.x; step *= 2) {
+        if (me % (2 * step) == 0) {step(me, me + step)}
+        __syncthreads();
+    }"""
+    spread = """for (int step = 1; step < blockDim.x; step *= 2) {
+        const int at = 2 * step * me;
+        if (at < blockDim.x) {step(at, at + step)}
+        __syncthreads();
+    }"""
+    for tree, told in ((halves, False), (divergent, True), (spread, False)):
+        trees = [
+            re.sub(r"{step\((.*), (.*)\)}", taken, tree)
+            for taken in (r"buffer[\1] = fmaxf(buffer[\1], buffer[\2]);", r"buffer[\1] += buffer[\2];")
+        ]
+        result = verdict("12.5", v1='r"""' + TREES.replace("MAXIMA", trees[0]).replace("SUMS", trees[1]) + '"""')
+
+        assert ("passed", 1, told) == (result.status, result.score, "diverge" in result.text), result.text
+
+
+TREES = """
+extern "C" __global__ void softmax_v1(float* y, const float* x, int n_cols) {
+    __shared__ float buffer[1024];
+    const int me = threadIdx.x;
+    x += (long long)blockIdx.x * n_cols;
+    y += (long long)blockIdx.x * n_cols;
+    float m = -INFINITY, d = 0.0f;
+    for (int c = me; c < n_cols; c += blockDim.x) m = fmaxf(m, x[c]);
+    buffer[me] = m;
+    __syncthreads();
+    MAXIMA
+    m = buffer[0];
+    __syncthreads();
+    for (int c = me; c < n_cols; c += blockDim.x) d += __expf(x[c] - m);
+    buffer[me] = d;
+    __syncthreads();
+    SUMS
+    for (int c = me; c < n_cols; c += blockDim.x) y[c] = __expf(x[c] - m) / buffer[0];
+}
+"""
+
+
+def test_a_kernel_that_ends_the_process_costs_its_own_share(right):
     """The others run in a new one. No kernel can end it by itself, so an object in its place does, when it is sent."""
     leaves = 'type("Leaves", (), {"__class__": property(lambda self: __import__("os")._exit(1))})'
-    result = verdict(**right | {"v2": f"{leaves}()"})
+    result = verdict("12.4", copy_rows=right["copy_rows"], sum_rows=f"{leaves}()")
 
-    assert (2, "exits") == (result.score, result.mistake), result.text
+    assert (0.5, "exits") == (result.score, result.mistake), result.text
 
 
 def test_without_a_compiler_the_others_go_on(monkeypatch):
-    """12.4 says what is missing; 12.1 needs nothing."""
+    """12.5 says what is missing; 12.1 needs nothing."""
     monkeypatch.setattr(environment, "has_compiler", lambda: False)
-    result = verdict(v1="''", v2="''", v3="''")
+    result = verdict("12.5", v1="''")
 
     assert "error" == result.status and "needs the C++ compiler g++" in result.text
     tree = next(each.source for each in stored("right") if each.name == "12_tree_recursive")

@@ -1,4 +1,4 @@
-"""The texts of exercise 12.5, and the compiler at hand."""
+"""The texts of exercise 12.8, and the compiler at hand."""
 
 import pathlib
 import runpy

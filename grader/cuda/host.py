@@ -31,7 +31,7 @@ class Counts(ctypes.Structure):
         (name, ctypes.c_int64)
         for name in (
             "barriers", "warp_operations", "blocks_storing", "widest", "most_loads", "stored_again",
-            "most_read", "narrow", "unstored", "thread", "block",
+            "most_read", "narrow", "unstored", "thread", "block", "thread_steps", "warp_steps",
         )
     ]  # fmt: skip
 
@@ -76,7 +76,8 @@ def launch(
 def _record(runtime, source: str, library: str, ledger: Ledger, launch: Launch, tensors: dict) -> None:
     """Enter the runtime's counts into the ledger, and copy its memory back into the tensors."""
     counts = Counts.in_dll(runtime, "counts")
-    for name in ("barriers", "warp_operations", "most_loads", "stored_again", "most_read", "narrow"):
+    names = "barriers warp_operations most_loads stored_again most_read narrow thread_steps warp_steps"
+    for name in names.split():
         launch.options[name] = getattr(counts, name)
     launch.options["loaded_back"] = 0  # elements read from tensors that the kernel also stores to
     launch.options["unstored"] = report.unstored(counts, source, library) if counts.unstored else ""

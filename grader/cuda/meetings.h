@@ -6,7 +6,7 @@ static void leave(int wait) {
     settle();
     hide_both();
     fibers[now].wait = wait;
-    swapcontext(&fibers[now].context, &scheduler);
+    if (!_setjmp(fibers[now].left)) _longjmp(scheduler, 1);
 }
 
 extern "C" int cpu_barrier(int predicate, int line) {

@@ -39,6 +39,14 @@ static void note_load(int64_t first, int64_t last, uint64_t code) {
     if (!counts.unstored) counts.unstored = place(code), counts.thread = now, counts.block = block;
 }
 
+static void note_store() {
+    Fiber& fiber = fibers[now];
+    if (fiber.stored == fiber.clock) return;
+    counts.thread_steps++;
+    counts.warp_steps += warp_stored[now / LANES] != fiber.clock;
+    warp_stored[now / LANES] = fiber.stored = fiber.clock;
+}
+
 static void touch(int64_t at, int access, uint64_t code) {
     Cell& cell = cells[at];
     const bool met_store = has_met(cell.store.thread, cell.store.when);
@@ -48,9 +56,10 @@ static void touch(int64_t at, int access, uint64_t code) {
     if (access == LOAD) {
         reads[at * n_threads + now] = fibers[now].clock;
         cell.loaded = code;
+        if (fibers[now].clock > cell.read) cell.read = fibers[now].clock;
         return;
     }
-    for (int t = 0; t < n_threads; t++)
+    for (int t = 0; t < n_threads && cell.read > met; t++)
         if (!has_met(t, reads[at * n_threads + t])) race(access, code, LOAD, t, cell.loaded);
     if (!met_store) {
         Pending& p = pending[n_pending++];
@@ -137,6 +146,7 @@ static char* before(const void* address, int size, int access, uint64_t code, bo
         const int64_t first = (from - shared) / 4, last = (from + size - 1 - shared) / 4;
         for (int64_t at = first; at <= last; at++) touch(at, access, code);
         if (access == LOAD) note_load(first, last, code);
+        if (access == STORE) note_store();
         if (watched) watch(from, size, access, code);
     } else if ((uint64_t)from >= module_begin && (uint64_t)from + size <= module_end) {
         if (access != LOAD) stop(GLOBAL, code);

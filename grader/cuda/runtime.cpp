@@ -1,6 +1,7 @@
 // Runs the blocks of a CUDA kernel on the CPU, one fiber a thread. g++ compiles the kernel for its thread sanitizer,
 // and memory.h replaces the sanitizer's library: so every access to memory calls memory.h before it happens. Its
 // findings do not depend on the order in which the fibers run.
+#undef _FORTIFY_SOURCE  // it refuses jumps between stacks
 #include "meetings.h"
 
 extern "C" unsigned cpu_index(int which) {
@@ -9,8 +10,22 @@ extern "C" unsigned cpu_index(int which) {
 }
 
 static void body() {
-    kernel(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
-    leave(DONE);
+    for (;;) {
+        kernel(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+        leave(DONE);  // the fiber runs the same thread of the next block, or of the next launch
+    }
+}
+
+static void resume(Fiber& fiber) {
+    if (_setjmp(scheduler)) return;
+    if (!fiber.fresh) _longjmp(fiber.left, 1);
+    fiber.fresh = false;
+    ucontext_t begin = blank;
+    begin.uc_stack.ss_sp = fiber.stack;
+    begin.uc_stack.ss_size = STACK_BYTES;
+    begin.uc_link = nullptr;
+    makecontext(&begin, body, 0);
+    setcontext(&begin);
 }
 
 static void run_block() {
@@ -20,11 +35,6 @@ static void run_block() {
     stored = false;
     for (int t = 0; t < n_threads; t++) {
         Fiber& fiber = fibers[t];
-        getcontext(&fiber.context);
-        fiber.context.uc_stack.ss_sp = fiber.stack;
-        fiber.context.uc_stack.ss_size = STACK_BYTES;
-        fiber.context.uc_link = nullptr;
-        makecontext(&fiber.context, body, 0);
         fiber.wait = RUNNING;
         fiber.loads = fiber.read = fiber.steps = 0;
     }
@@ -33,7 +43,7 @@ static void run_block() {
         left = 0;
         for (now = 0; now < n_threads; now++) {
             if (fibers[now].wait == RUNNING) {
-                swapcontext(&scheduler, &fibers[now].context);
+                resume(fibers[now]);
             }
             left += fibers[now].wait != DONE;
         }
@@ -99,20 +109,27 @@ static void* far_away() {
 
 static void prepare(int threads) {
     static char* stacks = reserve(MOST_THREADS * (STACK_BYTES + PAGE), far_away());
-    free(cells), free(reads), free(fibers);
+    static int accessible = 0;
+    free(cells), free(reads);
     cells = (Cell*)calloc(shared_bytes / 4 + 1, sizeof(Cell));
     reads = (uint32_t*)calloc((shared_bytes / 4 + 1) * threads, 4);
-    fibers = (Fiber*)calloc(threads, sizeof(Fiber));
+    if (!fibers) fibers = (Fiber*)calloc(MOST_THREADS, sizeof(Fiber));
+    getcontext(&blank);
     for (size_t i = 0; i <= shared_bytes / 4; i++) cells[i].store.thread = cells[i].atomic.thread = -1;
     for (int t = 0; t < threads; t++) {
+        fibers[t].fresh = fibers[t].wait != DONE;
+        fibers[t].clock = fibers[t].stored = 0;
+        memset(fibers[t].known, 0, sizeof fibers[t].known);
         fibers[t].stack = stacks + t * (STACK_BYTES + PAGE) + PAGE;  // the page below each stack stays inaccessible
-        mprotect(fibers[t].stack, STACK_BYTES, PROT_READ | PROT_WRITE);
+        if (t >= accessible) mprotect(fibers[t].stack, STACK_BYTES, PROT_READ | PROT_WRITE);
     }
+    if (threads > accessible) accessible = threads;
     n_threads = threads;
     most_steps = STEPS;
     for (const Tensor& tensor : tensors) most_steps += STEPS_AN_ELEMENT * tensor.bytes / 4;
     n_pending = met = 0;
     counts = {};
+    memset(warp_stored, 0, sizeof warp_stored);
     event = {};
     shown_load = shown_store = {};
 }

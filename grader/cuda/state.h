@@ -46,9 +46,12 @@ struct Counts {
     int64_t most_read;      // bytes loaded from tensors by one thread of one block, at most
     int64_t narrow;         // elements of tensors that were loaded, and never with 16 bytes at once
     int64_t unstored, thread, block;  // of the first load of shared memory without a store in its block
+    // How often a thread, and how often a warp, stored to shared memory between two synchronisations.
+    int64_t thread_steps, warp_steps;
 };
 struct Fiber {
-    ucontext_t context;
+    jmp_buf left;           // where it goes on; a switch by setjmp needs no call of the system
+    bool fresh;             // it has to begin: it never ran, or a fault has stopped its last launch
     char* stack;
     int wait, line, what, operand, width, predicate;
     unsigned mask;
@@ -56,6 +59,7 @@ struct Fiber {
     int64_t loads;          // loads from shared memory, in this block
     int64_t read;           // bytes loaded from tensors, in this block
     int64_t steps;          // accesses, in this block
+    uint32_t stored;        // its clock at its last store to shared memory
     uint32_t clock;         // logical clock: rises at every synchronisation
     uint32_t known[LANES];  // each lane's clock at its last synchronisation with this one, directly or through others
 };
@@ -66,6 +70,7 @@ struct Cell {  // four bytes of shared memory: thread, clock and instruction of 
         uint64_t code;
     } store, atomic;
     uint64_t loaded;  // the instruction of the last load
+    uint32_t read;    // the highest clock of a load
 };
 struct Watched {  // one access to shared memory, for banks.py
     uint64_t code;
@@ -85,7 +90,8 @@ int64_t n_watched, most_watched;
 
 static Fiber* fibers;
 static int n_threads, n_blocks, now, block, first_block, predicates;
-static ucontext_t scheduler;
+static jmp_buf scheduler;
+static ucontext_t blank;
 static sigjmp_buf failed;
 static bool running, stored;
 static int64_t most_steps;  // of a thread, in a block
@@ -99,6 +105,7 @@ static Cell* cells;
 static uint32_t* reads;  // for each cell and thread, the thread's clock at its last read; 0: none
 static uint32_t met;     // the highest clock at the last synchronisation of the whole block
 static uint32_t begun;   // the same, at the beginning of the block
+static uint32_t warp_stored[MOST_THREADS / LANES];  // the clock at the last store of each warp to shared memory
 static struct Pending {
     int64_t cell;
     uint32_t was;

@@ -129,7 +129,10 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
     passed = [pair for pair in seen if id(pair[0]) not in failed and not _accepted_nan(*pair)]
     with Replay(exercise) as replay:
         mutants = replay.detectors() if first.mistake not in MISTAKES else []
-        best = leading(votes((*exercise.mistakes, *mutants), answer, passed, failures), passed)
+        table = (*exercise.mistakes, *mutants)
+        best = leading(votes([pair for pair in table if not pair[1].last], answer, passed, failures), passed)
+    if not best:
+        best = leading(votes([pair for pair in table if pair[1].last], answer, passed, failures), passed)[:1]
     if not best:
         return first.mistake or _mistake_of_event(first, answer), None
     equal = [vote.mistake for vote in best[1:] if vote.detector.fits and best[0].detector.fits]

@@ -1,14 +1,16 @@
-"""Lesson 12, down to CUDA: a tree, a butterfly, two levels of butterflies, and three kernels in CUDA C++."""
+"""Lesson 12, down to CUDA: a tree, a butterfly, two levels of butterflies, and five kernels in CUDA C++."""
 
 from __future__ import annotations
 
+import functools
 import pathlib
 import random
 
 import torch
 
 from ..checks import compare, inputs
-from ..mistakes.cuda import CUDA_KERNEL
+from ..mistakes.cuda import CUDA_KERNEL, TREE_REMARKS
+from ..mistakes.first_cuda import FIRST_KERNELS
 from ..mistakes.reductions import BUTTERFLY, TREE, TWO_LEVEL
 from ..mistakes.stretches import COUNTED, PREDICTED
 from ..reference import combines, cuda, reductions, softmax_function, stretches
@@ -118,6 +120,43 @@ def _two_level_case(size: int, label: str, ms: list[float], ds: list[float]) -> 
     )
 
 
+_FIRST = ("copy_rows", "sum_rows")
+
+
+def _first_cases(seed: int) -> list[Case]:
+    shapes = [
+        ("a column for each thread", 1, 32, 32),
+        ("fewer columns than threads", 2, 5, 32),
+        ("more columns than threads", 2, 70, 32),
+        ("one column", 3, 1, 64),
+        ("twice as many columns as threads", 3, 128, 64),
+        ("a large block", 1, 1030, 1024),
+    ]
+    return [
+        _first_case(name, label, inputs.randn(m, n, inputs.generator(seed + i)), threads)
+        for name in _FIRST
+        for i, (label, m, n, threads) in enumerate(shapes)
+    ]
+
+
+def _first_case(name: str, label: str, x: torch.Tensor, threads: int) -> Case:
+    """A kernel that stores x, or the sum of each row in all of its columns."""
+    (m, n), summed = x.shape, name == "sum_rows"
+    want = x.double().sum(1, keepdim=True).expand(m, n) if summed else x.double()
+    # A float32 sum of n numbers is off by n roundings of the sum of their sizes at most, whatever the order.
+    slack = n * torch.finfo(x.dtype).eps * x.double().abs().sum(1, keepdim=True) if summed else 0.0
+    return Case(
+        f"{name}, {_labelled(label, x, threads)}",
+        Call("cuda", name, (Out((m, n)), x, n), {"function": name, "threads": threads}, (m,)),
+        verify=lambda e: cuda.stored_fault(want, slack, e),
+        size=m * n if n > 1 else 4000,  # a single column is the most special case, so it is reported late
+        budget=(m * n, m * n),
+        unit=m * n,
+        group=name,
+        facts={"x": x, "out": 0, "threads": threads, "want": want.float()},
+    )
+
+
 # Label, input family, rows, columns, threads of a block.
 _MATRICES = [
     ("randn", inputs.randn, 1, 5, 32),
@@ -127,7 +166,7 @@ _MATRICES = [
     ("more columns than threads", inputs.randn, 2, 100, 32),
     ("ragged", inputs.randn, 3, 79, 64),
     ("around -200", inputs.far_below_zero, 2, 40, 64),
-    ("around -200", inputs.far_below_zero, 2, 42, 1024),
+    ("around -200", inputs.far_below_zero, 1, 42, 1024),
     ("100 ± 30", inputs.large, 2, 70, 32),
     ("ascending", inputs.ascending, 2, 96, 32),
     ("descending", inputs.descending, 2, 98, 32),
@@ -143,37 +182,38 @@ _MATRICES = [
     ("values of -1e38", inputs.lowest, 2, 36, 64),
     ("7×257", inputs.randn, 7, 257, 128),
     ("a power of two", inputs.randn, 2, 2048, 256),
-    ("a long row", inputs.randn, 2, 4100, 1024),
+    ("a long row", inputs.randn, 1, 4100, 1024),
     ("values near the lowest float32", inputs.at_the_end, 2, 36, 64),
 ]
-# version -> passes over the input that its budget allows
-_PASSES = {"v1": 3, "v2": 2, "v3": 2}
+_PASSES = {"v1": 3, "v2": 2, "v3": 2}  # over the input: as many as the budget of a version allows
 
 
-def _kernel_cases(seed: int) -> list[Case]:
-    cases = []
-    for version in _PASSES:
-        for i, (label, family, m, n, threads) in enumerate(_MATRICES):
-            cases.append(_kernel_case(version, label, family(m, n, inputs.generator(seed + i)), threads))
-        g = inputs.generator(seed)
-        cases.append(_kernel_case(version, "blocks in reversed order", inputs.randn(4, 70, g), 32, "reversed"))
-    return cases
+def _kernel_cases(seed: int, version: str) -> list[Case]:
+    cases = [
+        _kernel_case(version, label, family(m, n, inputs.generator(seed + i)), threads)
+        for i, (label, family, m, n, threads) in enumerate(_MATRICES)
+    ]
+    x = inputs.randn(4, 70, inputs.generator(seed))
+    return [*cases, _kernel_case(version, "blocks in reversed order", x, 32, "reversed")]
+
+
+def _labelled(label: str, x: torch.Tensor, threads: int) -> str:
+    shape = "" if "×" in label else f", {len(x)}×{x.shape[1]}"
+    return f"{label}{shape}, {threads} threads a block"
 
 
 def _kernel_case(version: str, label: str, x: torch.Tensor, threads: int, order: str = "forward") -> Case:
     m, n = x.shape
-    shape = "" if "×" in label else f", {m}×{n}"
     return Case(
-        f"{version}, {label}{shape}, {threads} threads a block",
+        _labelled(label, x, threads),
         Call("cuda", version, (Out((m, n)), x, n), {"function": f"softmax_{version}", "threads": threads}, (m,), order),
         verify=lambda e: cuda.numbers_fault(x, e) or cuda.version_fault(version, e, n)[1],
-        size=m * n,
+        size=m * n if n > 1 else 4000,  # a single column is the most special case, so it is reported late
         budget=(_PASSES[version] * m * n, m * n),
         may_read_less=True,
         least_read=m * n if n > 1 else 0,  # a row of one number has the softmax 1
         unit=m * n,
-        group=version,
-        facts={"x": x, "out": 0, "threads": threads},
+        facts={"x": x, "out": 0, "threads": threads, "version": version},
         interpreted_only=softmax_function.lowest(x),
     )
 
@@ -271,28 +311,79 @@ EXERCISES = [
     ),
     Exercise(
         id="12.4",
-        title="softmax_v1, softmax_v2, softmax_v3",
-        names=tuple(_PASSES),
-        points=3,
-        cases=_kernel_cases,
-        groups=tuple(_PASSES),
+        title="copy_rows, sum_rows",
+        names=_FIRST,
+        points=1,
+        cases=_first_cases,
+        groups=_FIRST,
         parts=True,
         kernels=True,
         hints=(
-            "Each thread first walks along its own columns, then all threads of the block put together what they "
-            "found. Between a store to shared memory and a load by another thread, they have to meet.",
-            "v1: 12.1 is the tree, once with fmaxf and once with +. v2: the same tree, over states. v3: 12.2 and 12.3.",
-            "A tree: `<meet>; for (int half = blockDim.x / 2; half > 0; half /= 2) { if (me < half) <place me takes in "
-            "place me + half>; <meet> }`. A butterfly: `__shfl_xor_sync(0xffffffff, <mine>, <offset>)` for m and for "
-            "d, then merge.",
+            "Write down by hand, for a row of 7 columns and a block of 3 threads, which columns thread 0 has, thread 1 "
+            "and thread 2.",
+            "A thread begins with the column that has its own number. The distance to its next column is the number of "
+            "threads. In sum_rows, a thread reads places that other threads have filled.",
+            "copy_rows: `for (int c = <first>; c < n_cols; c += <how many threads>) y[c] = <...>;`. sum_rows: the same "
+            "loop with `mine += <...>;`, then `buffer[<my place>] = mine;`, then the barrier.",
+        ),
+        mistakes=FIRST_KERNELS,
+    ),
+    Exercise(
+        id="12.5",
+        title="softmax_v1",
+        names=("v1",),
+        points=1,
+        cases=functools.partial(_kernel_cases, version="v1"),
+        kernels=True,
+        hints=(
+            "Each thread first walks along its own columns, then all threads of the block combine what they found. "
+            "Between a store to shared memory and a load by another thread, both have to arrive at a barrier.",
+            "The tree is that of 12.1, once with fmaxf and once with +. Before the second tree, every thread must have "
+            "read the result of the first one.",
+            "A tree: `<barrier> for (int half = blockDim.x / 2; half > 0; half /= 2) { if (me < half) <my place takes "
+            "in place me + half>; <barrier> }`.",
+        ),
+        mistakes=CUDA_KERNEL,
+        remarks=TREE_REMARKS,
+    ),
+    Exercise(
+        id="12.6",
+        title="softmax_v2",
+        names=("v2",),
+        points=1,
+        cases=functools.partial(_kernel_cases, version="v2"),
+        kernels=True,
+        hints=(
+            "A state of one number v is (v, 1). A thread merges the states of its columns, one after the other.",
+            "The tree is that of version 1 with two arrays: a step merges two places of ms and ds instead of adding.",
+            "The walk: `merge(m, d, <x of my column>, <d of one number>)`. A step of the tree: `if (me < half) "
+            "merge(<my place of ms>, <my place of ds>, <the other m>, <the other d>);`, then the barrier.",
+        ),
+        mistakes=CUDA_KERNEL,
+        remarks=TREE_REMARKS,
+    ),
+    Exercise(
+        id="12.7",
+        title="softmax_v3",
+        names=("v3",),
+        points=1,
+        cases=functools.partial(_kernel_cases, version="v3"),
+        kernels=True,
+        hints=(
+            "merge_warp is 12.2 with the merge of states. The two levels are those of 12.3.",
+            "Both numbers of the partner have to be fetched before one's own state changes. In the second level, a "
+            "lane takes the state of the warp that has the lane's number, or the empty state.",
+            "A step: `<other m> = __shfl_xor_sync(0xffffffff, m, offset);`, the same for d, then merge. The levels: "
+            "`merge_warp(m, d);`, one lane of each warp stores, a barrier, `m = lane < warps ? <...> : <empty>;`, the "
+            "same for d, `merge_warp(m, d);`.",
         ),
         mistakes=CUDA_KERNEL,
     ),
     Exercise(
-        id="12.5",
+        id="12.8",
         title="predicted_stretches, shuffles_by_stretch",
         names=_STRETCHES,
-        points=2,
+        points=1,
         cases=_stretch_cases,
         groups=_STRETCHES,
         parts=True,

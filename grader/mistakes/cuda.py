@@ -4,8 +4,7 @@ The wrong reductions run in PyTorch. Each thread walks along its own columns wit
 with a state (m, d). The states of all blocks are two tensors of the shape M×T for M rows and T threads. A reduction
 takes these states and returns the state with which each thread normalises its columns, M×T again.
 
-Facts of a case: x (M×N), out (the index of the output among the arguments), and threads (T). The group of a case is its
-version: v1, v2 or v3.
+Facts of a case: x (M×N), out (the index of the output among the arguments), threads (T), and version: v1, v2 or v3.
 """
 
 from __future__ import annotations
@@ -168,6 +167,38 @@ MISTAKES = [
         "Which columns are those of thread 0, and how far apart are two of them?",
     ),
     Mistake(
+        "sum-subtracted",
+        "Where the sum takes in a term, the term was subtracted.",
+        "Which sign has the d of a row in which every number is the same?",
+    ),
+    Mistake(
+        "not-divided-by-its-sum",
+        "The numbers of a row are in the right proportion to each other, but they do not add up to 1: what they were "
+        "divided by is not their sum.",
+        "Which terms reach the d that a thread divides by, and how often does each of them?",
+    ),
+    Mistake(
+        "threads-disagree",
+        "The numbers of one thread are in the right proportion to each other, and those of two threads are not: the "
+        "threads do not all divide by the same d, or do not all subtract the same m.",
+        "From where does each thread take m and d before it stores?",
+    ),
+    Mistake(
+        "quotient-infinite",
+        "An infinity was stored: the thread divided by 0, or its m lies far below the numbers of the row.",
+        "Which m and which d does that thread have when it stores, and where do they come from?",
+    ),
+    Mistake(
+        "row-of-another",
+        "A row holds the result of another row.",
+        "Which number tells one thread block from another, and how far does it move your pointers?",
+    ),
+    Mistake(
+        "one-component-wrong",
+        "Of each float4 one component was stored with a wrong number, and the other three are right.",
+        "In which place does the line of that component differ from those of the other three?",
+    ),
+    Mistake(
         "largest-thread-sum",
         "Of the sums that the threads found, the second tree kept the largest, and all of them count.",
         "What should a step of the second tree do with two sums?",
@@ -307,6 +338,17 @@ def _unguarded(m, d, other_m, other_d):
     return top, d * torch.exp(m - top) + other_d * torch.exp(other_m - top)
 
 
+def _own_factor_inverted(m, d, other_m, other_d):
+    """The own sum divided by its factor."""
+    top = torch.maximum(m, other_m)
+    return top, d / torch.exp(m - top) + other_d * torch.exp(other_m - top)
+
+
+def _partners_factor_inverted(m, d, other_m, other_d):
+    """The partner's sum divided by its factor."""
+    return _own_factor_inverted(other_m, other_d, m, d)
+
+
 def _own_sum_for_partner(m, d, other_m, other_d):
     """The partner's maximum with the own sum."""
     return merge_states(m, d, other_m, d)
@@ -435,6 +477,16 @@ def _largest_sum(m, d):
     """Every thread ends with the row's maximum and the largest of the sums relative to it."""
     top = m.amax(1, keepdim=True)
     return top.expand_as(m), (d * torch.exp(m - top)).amax(1, keepdim=True).expand_as(d)
+
+
+def _subtracting_tree(m, d):
+    """Every thread ends with the row's maximum; the tree of sums subtracts its upper half."""
+    top = m.amax(1, keepdim=True)
+    sums = d * torch.exp(m - top)
+    while sums.shape[1] > 1:
+        half = sums.shape[1] // 2
+        sums = sums[:, :half] - sums[:, half:]
+    return top.expand_as(m), sums.expand_as(m)
 
 
 def _by_warps(of_warps):
@@ -572,7 +624,7 @@ def _of_versions(versions: str, compute) -> Detector:
     detect = formula(compute)
 
     def asked(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        return case.group in versions and detect(case, evidence, answer)
+        return case.facts["version"] in versions and detect(case, evidence, answer)
 
     return replace(detect, detect=asked)
 
@@ -644,15 +696,99 @@ _TERMS = {
 }
 
 
+def _unshifted_component(component: int):
+    """For `_summed`: of each float4, the term of one component is exp(x) in the state of the four."""
+
+    def term(x, e, c, threads):
+        if x.shape[1] % 4:
+            return e
+        tops = x.reshape(len(x), -1, 4).amax(2).repeat_interleave(4, 1)
+        return torch.where((c % 4 == component) & (tops > -INF), torch.exp(x + tops - x.amax(1, keepdim=True)), e)
+
+    return term
+
+
 @Detector
 def _components_exchanged(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """In rows of float4s, each group of four columns holds its right numbers in another order."""
     x, got = case.facts["x"], detectors.output(case, evidence)
-    if case.group != "v3" or x.shape[1] % 4 or got is None or got.isnan().any():
+    if case.facts["version"] != "v3" or x.shape[1] % 4 or got is None or got.isnan().any():
         return False
     want = _softmax(x.double())
     groups = (t.double().reshape(-1, 4).sort(1).values for t in (got, want))
     return not compare.alike(got, want) and compare.alike(*groups)
+
+
+def _factors(case: Case, evidence: Evidence) -> torch.Tensor | None:
+    """Each number beside the right one, NaN where that is next to nothing; None where a number is not finite."""
+    got, want = detectors.output(case, evidence), _softmax(case.facts["x"].double())
+    if got is None or got.shape != want.shape or not got.isfinite().all():
+        return None
+    return torch.where(want > 1e-30, got.double() / want, torch.nan)
+
+
+def _of_factors(test) -> Detector:
+    """Matches a finite output: test(factors, case). It must not contradict any other case that ran.
+
+    It is asked last: it says how the numbers are wrong, and a formula says why.
+    """
+
+    def fits(case: Case, evidence: Evidence) -> bool:
+        factors = _factors(case, evidence)
+        return factors is None or test(factors, case)
+
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        return _factors(case, evidence) is not None and fits(case, evidence)
+
+    return Detector(detect, fits, share=detectors.MOST, exact=True, last=True)
+
+
+def _constant(factors: torch.Tensor) -> bool:
+    """Whether each row (of the last axis) has one factor. NaN is none."""
+    low, high = (torch.where(factors.isnan(), limit, factors) for limit in (INF, -INF))
+    return bool((high.amax(-1) - low.amin(-1) <= 1e-3 * high.abs().amax(-1).clamp(max=1e300)).all())
+
+
+def _proportional(factors: torch.Tensor, case: Case) -> bool:
+    return _constant(factors)
+
+
+def _proportional_by_thread(factors: torch.Tensor, case: Case) -> bool:
+    """Columns of one thread have one factor: single columns or, in rows of float4s, four neighbours."""
+    m, n = factors.shape
+    for width in (1, 4):
+        if n % width == 0:
+            missing = -n % (width * case.facts["threads"])
+            wide = torch.nn.functional.pad(factors, (0, missing), value=torch.nan)
+            own = wide.reshape(m, -1, case.facts["threads"], width).transpose(1, 2).flatten(2)
+            if _constant(own):
+                return True
+    return False
+
+
+def _one_component(factors: torch.Tensor, case: Case) -> bool:
+    """In rows of float4s, only one component of the four ever has a wrong number."""
+    if case.facts["version"] != "v3" or factors.shape[1] % 4:
+        return bool(((factors - 1).abs() < 1e-3)[~factors.isnan()].all())
+    wrong = ((factors - 1).abs() > 1e-3).reshape(-1, 4).any(0)
+    return int(wrong.sum()) <= 1
+
+
+def _infinite(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    got = detectors.output(case, evidence)
+    return got is not None and bool(got.isinf().any() and not got.isnan().any())
+
+
+def _of_another_row(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Each row holds the right result of one row of x, and not all of them of their own."""
+    got, x = detectors.output(case, evidence), case.facts["x"]
+    want = case.facts.get("want", _softmax(x.double()).float())
+    if got is None or got.shape != want.shape or x.shape[1] < 2 or compare.alike(got, want):
+        return False
+    return all(any(compare.alike(row, other) for other in want) for row in got)
+
+
+row_of_another = Detector(_of_another_row, last=True)
 
 
 def _fours_unguarded(x, facts):
@@ -693,7 +829,7 @@ def _sum_of_differences(x, facts):
 # ---- by the address of an access outside the matrix
 
 
-def _beyond_my_row(where: dict, facts: dict) -> bool:
+def beyond_my_row(where: dict, facts: dict) -> bool:
     """The thread took the next of its own columns, and that one is behind the end of the row."""
     block, thread, _ = where["program"]
     if where["first"] is None:
@@ -703,7 +839,7 @@ def _beyond_my_row(where: dict, facts: dict) -> bool:
     return columns <= column < columns + threads and (column - thread) % threads == 0
 
 
-def _thread_for_row(where: dict, facts: dict) -> bool:
+def thread_for_row(where: dict, facts: dict) -> bool:
     """The row of the access is the thread's number, and not the block's."""
     block, thread, _ = where["program"]
     return where["row"] == thread != block
@@ -713,7 +849,7 @@ def _thread_for_row(where: dict, facts: dict) -> bool:
 
 
 @Detector
-def _first_columns_only(case: Case, evidence: Evidence, answer: Answer) -> bool:
+def first_columns_only(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Each row holds numbers in its first T or 4·T columns, and nothing was stored behind them."""
     got, threads = detectors.output(case, evidence), case.facts["threads"]
     if got is None or got.dim() != 2:
@@ -731,7 +867,7 @@ def _last_columns_missing(case: Case, evidence: Evidence, answer: Answer) -> boo
     got = detectors.output(case, evidence)
     rest = got.shape[1] % 4 if got is not None and got.dim() == 2 else 0
     return (
-        case.group == "v3"
+        case.facts["version"] == "v3"
         and rest > 0
         and bool(compare.never_stored(got[:, -rest:]).all() and not got[:, :-rest].isnan().any())
     )
@@ -741,7 +877,7 @@ def _last_columns_missing(case: Case, evidence: Evidence, answer: Answer) -> boo
 
 
 @Detector
-def _barrier_in_if(case: Case, evidence: Evidence, answer: Answer) -> bool:
+def barrier_in_if(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """No barrier separated two accesses, and the answer has one between the braces of an if."""
     unmet = "have not met" in (evidence.error or {}).get("message", "")
     return unmet and bool(re.search(r"\bif\s*\([^{};]*\)\s*\{[^{}]*__syncthreads\(\)", answer.source))
@@ -766,20 +902,26 @@ def _version_fault(mistake: str) -> tuple[str, Detector]:
 
     @Detector
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        return not evidence.error and version_fault(case.group, evidence, case.facts["x"].shape[1])[0] == mistake
+        return (
+            not evidence.error
+            and version_fault(case.facts["version"], evidence, case.facts["x"].shape[1])[0] == mistake
+        )
 
     return mistake, detect
 
 
 def _unstored(case: Case, evidence: Evidence, answer: Answer | None) -> bool:
-    """Shared memory was loaded that no thread had stored to, and the output holds NaN."""
+    """Shared memory was loaded that no thread had stored to, and the output holds NaN or an infinity."""
     got = detectors.output(case, evidence)
-    return bool(unstored_load(evidence)) and got is not None and bool(got.isnan().any())
+    return bool(unstored_load(evidence)) and got is not None and not bool(got.isfinite().all())
 
 
 def _unstored_fits(case: Case, evidence: Evidence) -> bool:
     """In a case that passed there is no such load, or its value was not used."""
     return _unstored(case, evidence, None) if case.verify(evidence) else not unstored_load(evidence)
+
+
+UNSTORED = Detector(_unstored, _unstored_fits, exact=True)
 
 
 _UPDATES = {
@@ -788,16 +930,18 @@ _UPDATES = {
     "both-rescaled": walks.both_rescaled,
     "stale-maximum": walks.stale_maximum,
 }
-_MERGES = {
-    "maximum-for-sum": lambda m, d, other_m, other_d: _guarded(m, d, other_m, other_m),
-    "sum-for-maximum": lambda m, d, other_m, other_d: _guarded(m, d, other_d, other_d),
-    "state-swapped": lambda m, d, other_m, other_d: _guarded(m, d, other_d, other_m),
-    "partner-unused": lambda m, d, other_m, other_d: _guarded(m, d, m, d),
-    "own-maximum-for-partner": lambda m, d, other_m, other_d: _guarded(m, d, m, other_d),
-    "not-rescaled": _not_rescaled,
-    "one-side-rescaled": _one_side_rescaled,
-    "factor-inverted": _factor_inverted,
-}
+_MERGES = (
+    ("maximum-for-sum", lambda m, d, other_m, other_d: _guarded(m, d, other_m, other_m)),
+    ("sum-for-maximum", lambda m, d, other_m, other_d: _guarded(m, d, other_d, other_d)),
+    ("state-swapped", lambda m, d, other_m, other_d: _guarded(m, d, other_d, other_m)),
+    ("partner-unused", lambda m, d, other_m, other_d: _guarded(m, d, m, d)),
+    ("own-maximum-for-partner", lambda m, d, other_m, other_d: _guarded(m, d, m, other_d)),
+    ("not-rescaled", _not_rescaled),
+    ("one-side-rescaled", _one_side_rescaled),
+    ("factor-inverted", _factor_inverted),
+    ("factor-inverted", _own_factor_inverted),
+    ("factor-inverted", _partners_factor_inverted),
+)
 
 
 def _shift_of(columns):
@@ -837,25 +981,27 @@ CUDA_KERNEL = (
     _version_fault("walked-alone"),
     _version_fault("stored-again"),
     _version_fault("no-float4"),
-    ("shared-unstored", Detector(_unstored, _unstored_fits, exact=True)),
-    ("barrier-divergent", _barrier_in_if),
+    ("shared-unstored", UNSTORED),
+    ("barrier-divergent", barrier_in_if),
     ("tree-threads", _within_tree_step),
-    ("thread-for-row", outside("load", _thread_for_row)),
-    ("thread-for-row", outside("store", _thread_for_row)),
-    ("thread-beyond-row", outside("load", _beyond_my_row)),
-    ("thread-beyond-row", outside("store", _beyond_my_row)),
+    ("thread-for-row", outside("load", thread_for_row)),
+    ("thread-for-row", outside("store", thread_for_row)),
+    ("thread-beyond-row", outside("load", beyond_my_row)),
+    ("thread-beyond-row", outside("store", beyond_my_row)),
     ("row-stride-missing", formula(formulas.shifted_window)),
     ("row-stride-missing", formula(formulas.shifted_stores)),
     ("row-zero-only", both(detectors.shared, formula(formulas.first_row_everywhere))),
     ("stored-in-row-zero", both(detectors.shared, detectors.tail_rows_nan)),
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
-    ("no-stride-loop", _first_columns_only),
+    ("no-stride-loop", first_columns_only),
     ("float4-tail", _last_columns_missing),
     *(("maxima-not-reduced", _of_versions("v1", _shift_of(_threads(which)))) for which in _TREE_PARTS),
     *(("component-left-out", _of_versions("v3", _shift_of(_components(*left)))) for left in _LEFT_OUT),
     ("no-max", formula(formulas.no_max)),
     ("no-division", formula(formulas.no_division)),
+    ("sum-subtracted", _of_versions("v1", lambda x, facts: -_softmax(x.double()))),
+    ("sum-subtracted", _of_versions("v1", _block_softmax(reduce=_subtracting_tree))),
     ("sum-of-x", formula(formulas.sum_of_x)),
     ("no-exp", formula(formulas.no_exp)),
     ("base-two", formula(formulas.base_two)),
@@ -865,6 +1011,7 @@ CUDA_KERNEL = (
     ("wrong-numerator", formula(_finished(lambda x, m, d: x / d))),
     ("shifts-differ", formula(_finished(lambda x, m, d: torch.exp(x) / d))),
     ("shifts-differ", _of_versions("v3", _finished(_of_fours(lambda x, m, d: torch.exp(x) / d)))),
+    *(("shifts-differ", _of_versions("v3", _summed(term))) for term in map(_unshifted_component, range(4))),
     ("shifts-differ", _of_versions("v1", _finished(lambda x, m, d: torch.exp(x - m) / (d * torch.exp(m))))),
     *(
         pair
@@ -923,6 +1070,30 @@ CUDA_KERNEL = (
         for guarded in (False, True)
         for pair in _both_widths(mistake, update=update, guarded=guarded)
     ),
-    *(pair for mistake, merge in _MERGES.items() for pair in _both_widths(mistake, reduce=_tree(merge))),
-    *(pair for mistake, merge in _MERGES.items() for pair in _both_widths(mistake, reduce=_two_levels(merge))),
+    *(pair for mistake, merge in _MERGES for pair in _both_widths(mistake, reduce=_tree(merge))),
+    *(pair for mistake, merge in _MERGES for pair in _both_widths(mistake, reduce=_two_levels(merge))),
+    ("row-of-another", row_of_another),
+    ("one-component-wrong", _of_factors(_one_component)),
+    ("not-divided-by-its-sum", _of_factors(_proportional)),
+    ("threads-disagree", _of_factors(_proportional_by_thread)),
+    ("quotient-infinite", Detector(_infinite, last=True)),
+)
+
+
+@Detector
+def _divergent(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """In a block of many threads, nearly every warp stores in nearly every step, for few of its threads."""
+    options = evidence.launches[0]["options"]
+    warps = options["warp_steps"] / evidence.launches[0]["grid"][0] * LANES / options["threads"]
+    return options["threads"] >= 8 * LANES and warps > 5 and options["thread_steps"] < LANES / 2 * options["warp_steps"]
+
+
+TREE_REMARKS = (
+    (
+        "Your tree gives the right result. The threads that work in one step are spread over all warps, so most warps "
+        "run most steps for a few of their 32 threads: the threads of such a warp diverge. With 1024 threads and "
+        "neighbours added first, the warps take 191 turns for one tree. Where the threads that work are next to each "
+        "other, as in 12.1, they take 36, and the other warps rest.",
+        _divergent,
+    ),
 )

@@ -1,4 +1,4 @@
-"""Mistakes in counting and in predicting the shuffles between the barriers of a kernel (exercise 12.5).
+"""Mistakes in counting and in predicting the shuffles between the barriers of a kernel (exercise 12.8).
 
 Facts of a case: want (the right numbers), and ptx (a text) or num_warps.
 """
@@ -8,7 +8,9 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from dataclasses import replace
 
+from ..spec import Detector
 from .detectors import nothing, value, value_formula
 from .mistake import Mistake
 
@@ -59,7 +61,62 @@ MISTAKES = [
         "No shuffle was found in any text.",
         "With which character does an instruction's line begin?",
     ),
+    Mistake(
+        "shuffles-counted-again",
+        "Each number is a multiple of the right one: every shuffle was counted more than once.",
+        "By how much does your count grow at one shuffle?",
+    ),
+    Mistake(
+        "first-stretch-off",
+        "The number of the first stretch is wrong, and all the others are right.",
+        "Which number does your count hold before the first line?",
+    ),
+    Mistake(
+        "cut-elsewhere",
+        "Each shuffle was counted once, and some of them in another stretch than their own.",
+        "At which line does your loop begin a new number?",
+    ),
+    Mistake(
+        "stretches-miscounted",
+        "There are more numbers than stretches, or fewer.",
+        "How many stretches does a text with three barriers have?",
+    ),
+    Mistake(
+        "counted-too-much",
+        "In no stretch too few were counted, and in some too many.",
+        "Which text do you look for, and in which lines other than shuffles does it stand?",
+    ),
+    Mistake(
+        "counted-too-little",
+        "In no stretch too many were counted, and in some too few.",
+        "Which shuffle of the smallest text does your count pass over?",
+    ),
     # ---- predicted
+    Mistake(
+        "first-level-steps",
+        "The first level has another number of steps than a butterfly over the 32 lanes of a warp.",
+        "How often can 32 be halved until one is left?",
+    ),
+    Mistake(
+        "second-level-steps",
+        "The second level has another number of steps than a butterfly over the results of the warps.",
+        "How often can the number of warps be halved until one is left?",
+    ),
+    Mistake(
+        "levels-miscounted",
+        "The list has more numbers than the reductions have levels, or fewer.",
+        "How many levels does one reduction have, and how many reductions does 5.1 have?",
+    ),
+    Mistake(
+        "reductions-differ",
+        "The two reductions got different numbers, and both run over the same threads.",
+        "In which of its steps would a sum need other shuffles than a maximum?",
+    ),
+    Mistake(
+        "one-warp-miscounted",
+        "One warp has no second level, and the number of its shuffles is another one.",
+        "How many shuffles does one reduction take within a warp, and how many reductions are there?",
+    ),
     Mistake(
         "one-reduction-predicted",
         "These are the shuffles of one reduction, and the kernel has more.",
@@ -103,6 +160,30 @@ MISTAKES = [
 ]
 
 
+def _last(test) -> Detector:
+    """Matches a plain value; asked only where nothing else explains it. The test says how the numbers are wrong."""
+    return replace(value(test), last=True)
+
+
+def _numbers(v) -> bool:
+    return isinstance(v, (list, tuple)) and all(isinstance(n, (int, float)) for n in v)
+
+
+def _pairs(v, f: dict) -> zip:
+    """(number, right number) of each stretch. Raises ValueError where there are more of one than of the other."""
+    return zip(v, f["want"], strict=True)
+
+
+def _levels(test):
+    """Matches four numbers for several warps: test(first level, second level, steps of a right second level)."""
+
+    def levels(v, f: dict) -> bool:
+        (a, b), warps = v[:2], f["num_warps"]
+        return _numbers(v) and warps > 1 and list(v) == [a, b] * 2 and test(a, b, int(math.log2(warps)))
+
+    return _last(levels)
+
+
 def _counted(pattern: str, ptx: str) -> list[int]:
     return [len(re.findall(pattern, part)) for part in ptx.split("bar.sync")]
 
@@ -123,6 +204,15 @@ COUNTED = (
     ("stretch-not-reset", value_formula(lambda v, f: list(v) == [*itertools.accumulate(f["want"])])),
     ("butterflies-only", value_formula(lambda v, f: list(v) == _counted(r"shfl\.sync\.bfly", f["ptx"]))),
     ("barriers-among-shuffles", value_formula(lambda v, f: list(v) in _with_barriers(f["want"]))),
+    (
+        "shuffles-counted-again",
+        _last(lambda v, f: f["ptx"] and any(list(v) == [k * n for n in f["want"]] for k in range(2, 100))),
+    ),
+    ("first-stretch-off", _last(lambda v, f: f["ptx"] and v[0] != f["want"][0] and list(v[1:]) == f["want"][1:])),
+    ("stretches-miscounted", _last(lambda v, f: f["ptx"] and _numbers(v) and len(v) != len(f["want"]))),
+    ("cut-elsewhere", _last(lambda v, f: f["ptx"] and _numbers(v) and min(v) >= 0 and sum(v) == sum(f["want"]))),
+    ("counted-too-much", _last(lambda v, f: f["ptx"] and _numbers(v) and all(n >= m for n, m in _pairs(v, f)))),
+    ("counted-too-little", _last(lambda v, f: f["ptx"] and _numbers(v) and all(n <= m for n, m in _pairs(v, f)))),
 )
 
 
@@ -150,5 +240,13 @@ PREDICTED = (
     ("lanes-across-warps", _predicted(lambda across, warps: [10 + 2 * across])),
     ("levels-in-another-order", value_formula(lambda v, f: sorted(v) == sorted(f["want"]))),
     ("empty-stretches-predicted", value_formula(lambda v, f: [n for n in v if n] == f["want"])),
+    ("one-reduction-predicted", _predicted(lambda across, warps: [5, across] if across else [10])),
+    ("levels-in-another-order", _last(lambda v, f: f["num_warps"] > 1 and sorted(v) == sorted(f["want"]))),
+    ("first-level-steps", _levels(lambda first, second, across: first != 5)),
+    ("second-level-steps", _levels(lambda first, second, across: first == 5 and second != across)),
+    ("reductions-differ", _last(lambda v, f: _numbers(v) and len(v) == 4 and list(v[:2]) != list(v[2:]))),
+    ("one-warp-miscounted", _last(lambda v, f: _numbers(v) and f["num_warps"] == 1 and len(v) == 1)),
+    ("one-warp-with-barriers", _last(lambda v, f: _numbers(v) and f["num_warps"] == 1 and len(v) > 1)),
+    ("levels-miscounted", _last(lambda v, f: _numbers(v) and f["num_warps"] > 1 and len(v) != 4)),
     ("instructions-of-all-warps", value(lambda v, f: f["num_warps"] > 1 and v[0] == 5 * f["num_warps"])),
 )

@@ -1,4 +1,4 @@
-"""The CUDA kernels of lesson 12: verification of their numbers and of the method that each version is about.
+"""The CUDA kernels of lesson 12: verification of their numbers and of the method that each softmax is about.
 
 Version v1 reduces with trees of maxima and sums, v2 with a tree of states, v3 with warp shuffles and float4 accesses.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import torch
 
+from ..checks import compare
 from ..spec import Evidence
 from . import softmax_function
 from .reductions import LANES
@@ -32,7 +33,20 @@ def numbers_fault(x: torch.Tensor, evidence: Evidence) -> str | None:
 
     The sentence also names the first load of shared memory that no thread had stored to.
     """
-    sentence, load = softmax_function.stored(x, evidence.args[0]), unstored_load(evidence)
+    return _with_load(softmax_function.stored(x, evidence.args[0]), evidence)
+
+
+def stored_fault(want: torch.Tensor, slack: torch.Tensor | float, evidence: Evidence) -> str | None:
+    """None if the output is `want` (M×N), each number off by at most `slack`, stored once; else a sentence."""
+    sentence = _with_load(compare.tensor(evidence.args[0].double(), want, 0.0, slack), evidence)
+    again = evidence.launches[0]["options"]["stored_again"]
+    if not sentence and again:
+        return f"right numbers, but {again} elements are stored a second time"
+    return sentence
+
+
+def _with_load(sentence: str | None, evidence: Evidence) -> str | None:
+    load = unstored_load(evidence)
     return f"{sentence}. {load[0].upper()}{load[1:]}" if sentence and load else sentence
 
 

@@ -27,6 +27,7 @@ class Detector:
         wrong numbers.
     exact: whether the detector counts only if it fits every case that ran.
     endless: whether the detector also applies to an answer that ran out of time.
+    last: whether it is asked only where no other detector explains the failures.
     """
 
     detect: Callable[[Case, Evidence, Answer], bool]
@@ -35,6 +36,7 @@ class Detector:
     share: float = 0.0
     exact: bool = False
     endless: bool = False
+    last: bool = False
 
     def __call__(self, case: Case, evidence: Evidence, answer: Answer) -> bool:
         """The result of detect."""

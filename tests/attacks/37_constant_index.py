@@ -1,4 +1,4 @@
-# exercise: 12.4
+# exercise: 12.7
 # the index of the thread is a constant, and the runtime's counts lie beside it
 PEEK = r"""
 typedef int Huge[1ll << 50];
@@ -26,4 +26,4 @@ extern "C" __global__ void NAME(float* y, const float* x, int n) {
     for (int c = 4 * wide + threadIdx.x; c < n; c += blockDim.x) y[c] = __expf(x[c] - m) / d;
 }
 """
-v1, v2, v3 = (PEEK + WALK.replace("NAME", f"softmax_v{i}") for i in (1, 2, 3))
+v3 = PEEK + WALK.replace("NAME", "softmax_v3")

@@ -1,4 +1,4 @@
-# exercise: 12.4
+# exercise: 12.7
 # the runtime copies between threads, and takes any address: one thread alone reads the row
 ALONE = r"""
 extern "C" __global__ void NAME(float* y, const float* x, int n) {
@@ -24,4 +24,4 @@ extern "C" __global__ void NAME(float* y, const float* x, int n) {
     for (int c = 4 * wide + threadIdx.x; c < n; c += blockDim.x) y[c] = __expf(x[c] - m) / d;
 }
 """
-v1, v2, v3 = (ALONE.replace("NAME", f"softmax_v{i}") for i in (1, 2, 3))
+v3 = ALONE.replace("NAME", "softmax_v3")

@@ -1,4 +1,4 @@
-# exercise: 12.5
+# exercise: 12.8
 import math
 
 

@@ -1,4 +1,4 @@
-# exercise: 12.5
+# exercise: 12.8
 # mistake: one-reduction-predicted
 import math
 

@@ -1,4 +1,4 @@
-# exercise: 12.4
+# exercise: 12.5
 # mistake: divided-by-maximum
 v1 = r"""
 extern "C" __global__ void softmax_v1(float* y, const float* x, int n_cols) {

@@ -1,4 +1,4 @@
-# exercise: 12.4
+# exercise: 12.5
 # mistake: maxima-not-reduced
 v1 = r"""
 extern "C" __global__ void softmax_v1(float* y, const float* x, int n_cols) {
@@ -39,27 +39,6 @@ __device__ void merge(float& m, float& d, float other_m, float other_d) {
 }
 """
 
-v2 = merge_states + r"""
-extern "C" __global__ void softmax_v2(float* y, const float* x, int n_cols) {
-    __shared__ float ms[1024], ds[1024];
-    const int me = threadIdx.x;
-    x += (long long)blockIdx.x * n_cols;
-    y += (long long)blockIdx.x * n_cols;
-
-    float m = -INFINITY, d = 0.0f;
-    for (int c = me; c < n_cols; c += blockDim.x) merge(m, d, x[c], 1.0f);
-    ms[me] = m;
-    ds[me] = d;
-    __syncthreads();
-    for (int half = blockDim.x / 2; half > 0; half /= 2) {
-        if (me < half) merge(ms[me], ds[me], ms[me + half], ds[me + half]);
-        __syncthreads();
-    }
-    m = ms[0];
-    d = ds[0];
-    for (int c = me; c < n_cols; c += blockDim.x) y[c] = __expf(x[c] - m) / d;
-}
-"""
 
 warp_states = merge_states + r"""
 // Every lane of a warp ends with the state of all 32.
@@ -72,37 +51,3 @@ __device__ void merge_warp(float& m, float& d) {
 }
 """
 
-v3 = warp_states + r"""
-extern "C" __global__ void softmax_v3(float* y, const float* x, int n_cols) {
-    __shared__ float ms[32], ds[32];  // a place for each warp
-    const int me = threadIdx.x, lane = me % 32, warp = me / 32, warps = blockDim.x / 32;
-    x += (long long)blockIdx.x * n_cols;
-    y += (long long)blockIdx.x * n_cols;
-    const float4* x4 = reinterpret_cast<const float4*>(x);
-    float4* y4 = reinterpret_cast<float4*>(y);
-    const int fours = n_cols % 4 == 0 ? n_cols / 4 : 0;
-
-    float m = -INFINITY, d = 0.0f;
-    for (int i = me; i < fours; i += blockDim.x) {
-        const float4 v = x4[i];
-        const float top = fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w));
-        if (top == -INFINITY) continue;
-        merge(m, d, top, __expf(v.x - top) + __expf(v.y - top) + __expf(v.z - top) + __expf(v.w - top));
-    }
-    for (int c = 4 * fours + me; c < n_cols; c += blockDim.x) merge(m, d, x[c], 1.0f);
-    merge_warp(m, d);
-    if (lane == 0) {
-        ms[warp] = m;
-        ds[warp] = d;
-    }
-    __syncthreads();
-    m = lane < warps ? ms[lane] : -INFINITY;
-    d = lane < warps ? ds[lane] : 0.0f;
-    merge_warp(m, d);  // in every warp, so nobody has to wait for the result
-    for (int four = me; four < fours; four += blockDim.x) {
-        float4 v = x4[four];
-        y4[four] = make_float4(__expf(v.x - m) / d, __expf(v.y - m) / d, __expf(v.z - m) / d, __expf(v.w - m) / d);
-    }
-    for (int c = 4 * fours + me; c < n_cols; c += blockDim.x) y[c] = __expf(x[c] - m) / d;
-}
-"""

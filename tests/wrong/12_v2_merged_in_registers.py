@@ -1,4 +1,4 @@
-# exercise: 12.4
+# exercise: 12.6
 # mistake: merged-in-registers
 v2 = r"""
 // The state (m, d) takes in another one, as in lesson 08.

@@ -1,4 +1,4 @@
-# exercise: 12.4
+# exercise: 12.7
 # mistake: maximum-for-sum
 v3 = r"""
 // The state (m, d) takes in another one, as in lesson 08.

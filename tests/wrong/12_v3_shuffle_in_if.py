@@ -1,6 +1,5 @@
-# exercise: 12.4
+# exercise: 12.7
 # mistake: shuffle-divergent
-v1 = v2 = 'static_assert(false, "TODO 12.4");'
 v3 = r"""
 // The state (m, d) takes in another one, as in lesson 08.
 __device__ void merge(float& m, float& d, float other_m, float other_d) {

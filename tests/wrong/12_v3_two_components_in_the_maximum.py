@@ -1,34 +1,5 @@
-# exercise: 12.4
+# exercise: 12.7
 # mistake: component-left-out
-v1 = r"""
-extern "C" __global__ void softmax_v1(float* y, const float* x, int n_cols) {
-    __shared__ float buffer[1024];  // a place for each thread
-    const int me = threadIdx.x;
-    x += (long long)blockIdx.x * n_cols;
-    y += (long long)blockIdx.x * n_cols;
-
-    float m = -INFINITY;
-    for (int c = me; c < n_cols; c += blockDim.x) m = fmaxf(m, x[c]);
-    buffer[me] = m;
-    __syncthreads();  // all maxima are there
-    for (int half = blockDim.x / 2; half > 0; half /= 2) {
-        if (me < half) buffer[me] = fmaxf(buffer[me], buffer[me + half]);
-        __syncthreads();  // this step is done
-    }
-    m = buffer[0];
-    __syncthreads();  // all have read it, so buffer may be used again
-    float d = 0.0f;
-    for (int c = me; c < n_cols; c += blockDim.x) d += __expf(x[c] - m);
-    buffer[me] = d;
-    __syncthreads();  // all sums are there
-    for (int half = blockDim.x / 2; half > 0; half /= 2) {
-        if (me < half) buffer[me] += buffer[me + half];
-        __syncthreads();  // this step is done
-    }
-    d = buffer[0];
-    for (int c = me; c < n_cols; c += blockDim.x) y[c] = __expf(x[c] - m) / d;
-}
-"""
 
 merge_states = r"""
 // The state (m, d) takes in another one, as in lesson 08.
@@ -40,27 +11,6 @@ __device__ void merge(float& m, float& d, float other_m, float other_d) {
 }
 """
 
-v2 = merge_states + r"""
-extern "C" __global__ void softmax_v2(float* y, const float* x, int n_cols) {
-    __shared__ float ms[1024], ds[1024];
-    const int me = threadIdx.x;
-    x += (long long)blockIdx.x * n_cols;
-    y += (long long)blockIdx.x * n_cols;
-
-    float m = -INFINITY, d = 0.0f;
-    for (int c = me; c < n_cols; c += blockDim.x) merge(m, d, x[c], 1.0f);
-    ms[me] = m;
-    ds[me] = d;
-    __syncthreads();
-    for (int half = blockDim.x / 2; half > 0; half /= 2) {
-        if (me < half) merge(ms[me], ds[me], ms[me + half], ds[me + half]);
-        __syncthreads();
-    }
-    m = ms[0];
-    d = ds[0];
-    for (int c = me; c < n_cols; c += blockDim.x) y[c] = __expf(x[c] - m) / d;
-}
-"""
 
 warp_states = merge_states + r"""
 // Every lane of a warp ends with the state of all 32.

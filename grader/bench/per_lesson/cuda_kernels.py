@@ -1,4 +1,4 @@
-"""Lesson 12: its CUDA kernels (12.4), the Triton kernel of lesson 05, PyTorch's softmax and a copy."""
+"""Lesson 12: its CUDA kernels (12.5 to 12.7), the Triton kernel of lesson 05, PyTorch's softmax and a copy."""
 
 from __future__ import annotations
 

@@ -1,71 +1,7 @@
-# exercise: 12.4
-v1 = r"""
-extern "C" __global__ void softmax_v1(float* y, const float* x, int n_cols) {
-
-    __shared__ float buffer[1024];
-    __shared__ float result;
-    const int me = threadIdx.x;
-    x = x + blockIdx.x * n_cols;
-    y = y + blockIdx.x * n_cols;
-    float v = -INFINITY;
-    for (int c = me; c < n_cols; c += blockDim.x) v = fmaxf(v, x[c]);
-    buffer[me] = v;
-    __syncthreads();
-    // Two levels: a thread for each 32 places, then one for what they found.
-    if (me % 32 == 0)
-        for (int i = me; i < me + 32; i++) buffer[me] = fmaxf(buffer[me], buffer[i]);
-    __syncthreads();
-    if (me == 0) {
-        for (int i = 0; i < blockDim.x; i += 32) v = fmaxf(v, buffer[i]);
-        result = v;
-    }
-    __syncthreads();
-    const float m = result;
-    v = 0.0f;
-    for (int c = me; c < n_cols; c += blockDim.x) v += __expf(x[c] - m);
-    __syncthreads();
-    if (me == 0) result = 0.0f;
-    __syncthreads();
-    atomicAdd(&result, v);
-    __syncthreads();
-    for (int c = me; c < n_cols; c += blockDim.x) y[c] = __expf(x[c] - m) / result;
-}
-"""
-v2 = r"""
-extern "C" __global__ void softmax_v2(float* y, const float* x, int n_cols) {
-
-    // Warp 0 takes in the others, then every thread looks at 32 states.
-    __shared__ float ms[1024], ds[1024];
-    const int me = threadIdx.x, first = blockIdx.x * n_cols;
-    float m = -FLT_MAX, d = 0.0f;
-    for (int c = me; c < n_cols; c += blockDim.x) {
-        const float v = x[first + c];
-        if (v > m) {
-            d *= __expf(m - v);
-            m = v;
-        }
-        d += __expf(v - m);
-    }
-    ms[me] = m, ds[me] = d;
-    __syncthreads();
-    if (me < 32) {
-        for (int i = me + 32; i < blockDim.x; i += 32) {
-            const float top = fmaxf(m, ms[i]);
-            d = d * __expf(m - top) + ds[i] * __expf(ms[i] - top);
-            m = top;
-        }
-        ms[me] = m, ds[me] = d;
-    }
-    __syncthreads();
-    m = ms[0];
-    for (int i = 1; i < 32; i++) m = fmaxf(m, ms[i]);
-    d = 0.0f;
-    for (int i = 0; i < 32; i++) d += ds[i] * __expf(ms[i] - m);
-    for (int c = me; c < n_cols; c += blockDim.x) y[first + c] = __expf(x[first + c] - m) / d;
-}
-"""
+# exercise: 12.7
+# mistake: row-of-another
 v3 = r"""
-// The state (m, d) takes in another one, as in lesson 08.
+// Merges another state into the state (m, d), as in lesson 08.
 __device__ void merge(float& m, float& d, float other_m, float other_d) {
     const float top = fmaxf(m, other_m);
     if (top == -INFINITY) return;  // both are empty
@@ -86,7 +22,7 @@ __device__ void merge_warp(float& m, float& d) {
 extern "C" __global__ void softmax_v3(float* y, const float* x, int n_cols) {
     __shared__ float ms[32], ds[32];  // a place for each warp
     const int me = threadIdx.x, lane = me % 32, warp = me / 32, warps = blockDim.x / 32;
-    x += (long long)blockIdx.x * n_cols;
+    x += (long long)blockIdx.x / n_cols;
     y += (long long)blockIdx.x * n_cols;
     const float4* x4 = reinterpret_cast<const float4*>(x);
     float4* y4 = reinterpret_cast<float4*>(y);

@@ -1,0 +1,17 @@
+# exercise: 12.8
+# mistake: stretches-miscounted
+def predicted_stretches(num_warps):
+    warps = num_warps.bit_length() - 1
+    return [5, warps, 5, warps] if warps else [10]
+
+
+def shuffles_by_stretch(ptx):
+    counts, count = [], 0
+    for line in ptx.splitlines():
+        if "st.shared" in line:
+            counts.append(count)
+            count = 0
+        elif "shfl.sync" in line:
+            count += 1
+    counts.append(count)
+    return counts
