@@ -392,6 +392,75 @@ for n in (1024, 8192) if where == "cuda" else (96,):
         print(f"N = {n}: the three steps take {steps / mine:.2f} times as long as the kernel")
 
 # %%
+@triton.jit
+def flash_kernel(
+    o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, o_batch_stride, o_head_stride, o_row_stride, q_batch_stride, q_head_stride,
+    q_row_stride, k_batch_stride, k_head_stride, k_row_stride, v_batch_stride, v_head_stride, v_row_stride,
+    n_heads, n_queries, n_keys, scale, D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+    CAUSAL: tl.constexpr,
+):
+    """13.2 for all heads of a batch, in float16 or bfloat16; and the log-sum-exp of each query's scores, in float32.
+
+    Program (i, j) has block i of the queries of one head: j counts heads first, then batches. lse is batches × heads ×
+    queries, contiguous.
+    """
+    # Which batch and which head is it? Let the four pointers begin there (about 6 lines).
+    ### BEGIN SOLUTION
+    batch = tl.program_id(1) // n_heads
+    head = tl.program_id(1) % n_heads
+    o_ptr += batch * o_batch_stride + head * o_head_stride
+    q_ptr += batch * q_batch_stride + head * q_head_stride
+    k_ptr += batch * k_batch_stride + head * k_head_stride
+    v_ptr += batch * v_batch_stride + head * v_head_stride
+    ### END SOLUTION
+    # From here on it is 13.2: copy yours, with CAUSAL. Change it in three places: both products, and after the walk
+    # (about 26 lines).
+    ### BEGIN SOLUTION
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    dims = tl.arange(0, D)
+    inside = rows[:, None] < n_queries
+    q = tl.load(q_ptr + rows[:, None] * q_row_stride + dims[None, :], mask=inside, other=0.0)
+    m = tl.full([BLOCK_M], -float("inf"), tl.float32)
+    l = tl.zeros([BLOCK_M], tl.float32)
+    o = tl.zeros([BLOCK_M, D], tl.float32)
+    end = n_keys
+    if CAUSAL:
+        end = tl.minimum(n_keys, (tl.program_id(0) + 1) * BLOCK_M)
+    for start in range(0, end, BLOCK_N):
+        keys = start + tl.arange(0, BLOCK_N)
+        exist = keys[:, None] < n_keys
+        k = tl.load(k_ptr + keys[:, None] * k_row_stride + dims[None, :], mask=exist, other=0.0)
+        v = tl.load(v_ptr + keys[:, None] * v_row_stride + dims[None, :], mask=exist, other=0.0)
+        s = tl.dot(q, tl.trans(k)) * scale
+        s = tl.where(keys[None, :] < n_keys, s, -float("inf"))
+        if CAUSAL:
+            s = tl.where(keys[None, :] <= rows[:, None], s, -float("inf"))
+        new = tl.maximum(m, tl.max(s, axis=1))
+        factor = tl.exp(m - new)
+        p = tl.exp(s - new[:, None])
+        l = l * factor + tl.sum(p, axis=1)
+        o = o * factor[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    tl.store(o_ptr + rows[:, None] * o_row_stride + dims[None, :], o / l[:, None], mask=inside)
+    tl.store(lse_ptr + tl.program_id(1) * n_queries + rows, m + tl.log(l), mask=rows < n_queries)
+    ### END SOLUTION
+
+# %%
+check("13.3")
+
+# %%
+def flash_attention(q, k, v, causal=False, block_m=128, block_n=64, num_warps=8, num_stages=3):
+    """(o, lse) of q (B×H×M×D), k and v (B×H×N×D), in float16 or bfloat16; lse is B×H×M, in float32."""
+    (b, h, m, d), n = q.shape, k.shape[2]
+    o, lse = torch.empty_like(q), torch.empty(b, h, m, device=q.device)
+    strides = [s for t in (o, q, k, v) for s in t.stride()[:3]]
+    sizes = {"D": d, "BLOCK_M": block_m, "BLOCK_N": block_n, "CAUSAL": causal}
+    grid = (triton.cdiv(m, block_m), b * h)
+    options = {"num_warps": num_warps, "num_stages": num_stages}
+    flash_kernel[grid](o, lse, q, k, v, *strides, h, m, n, d**-0.5, **sizes, **options)
+    return o, lse
+
+# %%
 progress()
 
 # %% [markdown]

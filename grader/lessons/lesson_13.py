@@ -237,4 +237,13 @@ EXERCISES = [
         last_step=1,
         remarks=KERNEL_REMARKS,
     ),
+    Exercise(
+        id="13.3",
+        title="flash_kernel",
+        names=("flash_kernel",),
+        points=2,
+        cases=lambda seed: [],
+        kernels=True,
+        hints=("", "", ""),
+    ),
 ]
