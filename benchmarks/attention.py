@@ -30,12 +30,12 @@ LAUNCHES = [  # BLOCK_M, BLOCK_N, num_warps, num_stages
 ]  # fmt: skip
 PEERS = {"flash": SDPBackend.FLASH_ATTENTION, "cuDNN": SDPBackend.CUDNN_ATTENTION}
 WHAT = (
-    f"Attention of {BATCHES} batches of {HEADS} heads, n queries and n keys of d numbers each; microseconds, null where "
-    f"one fails. All ways of a row take turns, {gpu.ROUNDS} rounds, of which the middle one counts. flash and cuDNN: "
+    f"Attention of {BATCHES} batches of {HEADS} heads, n queries and n keys of d numbers each; microseconds, null "
+    f"where a way fails. All ways of a row take turns, {gpu.ROUNDS} rounds, of which the middle one counts. flash and cuDNN: "
     "backends of scaled_dot_product_attention; three steps: matmul, softmax, matmul; 13.3: the course's solution. "
     "launches: block_m, block_n, num_warps, num_stages of 13.3, of which the table has the fastest for each d. "
-    "variants: 13.3 with one change each; those without exp and with one product less give other numbers. errors: largest differences from float64, in units "
-    "of the rounding of the dtype for o."
+    "variants: 13.3 with one change each; those without exp and with one product less give other numbers. "
+    "errors: largest differences from float64, for o in units of the rounding of its largest number."
 )
 # Changes of the kernel's text that leave the numbers right for lengths that the blocks divide.
 CHANGES = {
@@ -60,11 +60,13 @@ def tensors(n: int, d: int, dtype: torch.dtype, b: int = BATCHES, h: int = HEADS
 
 
 def peer(backend, q, k, v, causal: bool):
+    """Attention by one backend of PyTorch; all b×h×n×d."""
     with sdpa_kernel(backend):
         return scaled_dot_product_attention(q, k, v, is_causal=causal)
 
 
 def three_steps(q, k, v, causal: bool):
+    """Attention by matmul, softmax and matmul, with all scores stored; all b×h×n×d."""
     s = (q @ k.transpose(-1, -2)) * q.shape[-1] ** -0.5
     if causal:
         s.masked_fill_(torch.ones(s.shape[-2:], dtype=torch.bool, device=s.device).triu(1), -torch.inf)
@@ -77,7 +79,8 @@ def works(function) -> bool:
         function()
         torch.cuda.synchronize()
         return True
-    except RuntimeError:
+    except Exception:  # another library's, or Triton's for a launch that does not fit
+        torch.cuda.synchronize()
         return False
 
 
@@ -106,7 +109,9 @@ def sweep(kernel) -> list[dict]:
         q, k, v = tensors(4096, d, torch.float16)
         runs = {i: functools.partial(kernel, q, k, v, False, *launch) for i, launch in enumerate(LAUNCHES)}
         times = gpu.side_by_side({i: run for i, run in runs.items() if works(run)})
-        found += [{"n": 4096, "d": d, "launch": l, "microseconds": times.get(i)} for i, l in enumerate(LAUNCHES)]
+        found += [
+            {"n": 4096, "d": d, "launch": launch, "microseconds": times.get(i)} for i, launch in enumerate(LAUNCHES)
+        ]
     return found
 
 
@@ -145,8 +150,9 @@ def table(kernel, best: dict) -> list[dict]:
 
 
 def main(out: pathlib.Path) -> None:
+    """Measure all, and write the record after each part."""
     kernel = solution.function("13_flash_attention.ipynb", "flash_attention")
-    done = gpu.header(f"python benchmarks/attention.py {out}", WHAT)
+    done = gpu.header(f"python benchmarks/attention.py docs/{out.name}", WHAT)
 
     def keep(**part) -> None:
         done.update(part)
