@@ -5,13 +5,15 @@ Sizes: M queries, N keys, q is M×d, k is N×d, v is N×dv.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 import torch
 
 from ..checks import inputs
 from ..mistakes.attention import ATTENTION_KERNEL, KERNEL_REMARKS, TILED_ATTENTION
-from ..reference import attention
+from ..mistakes.flash import FLASH_KERNEL
+from ..reference import attention, flash
 from ..spec import Call, Case, Exercise, Out
 
 # Offsets of the scores: offsets(m, n, tile) -> (one number a query, one number a key).
@@ -200,6 +202,97 @@ def _kernel_case(
     )
 
 
+_F16, _BF16 = torch.float16, torch.bfloat16
+# Axes of a tensor in memory, the slowest first: batch, head, row, dimension. Heads first, rows first, batches inside.
+_LAYOUTS = {"h": "bhrd", "r": "brhd", "b": "hbrd"}
+_FLASH = [  # label, dtype, offsets, B, H, M, N, causal, layouts of o, q, k and v
+    ("one head", _F16, _plain, 1, 1, 3, 10, False, "hhhh"),
+    ("one head", _BF16, _plain, 1, 1, 4, 11, False, "hhhh"),
+    ("several tiles", _F16, _plain, 1, 1, 17, 60, False, "hhhh"),
+    ("several tiles", _BF16, _plain, 1, 1, 18, 61, False, "hhhh"),
+    ("two heads", _F16, _plain, 1, 2, 17, 23, False, "hhhh"),
+    ("two batches", _BF16, _plain, 2, 1, 18, 24, False, "hhhh"),
+    ("two batches of three heads", _F16, _plain, 2, 3, 19, 35, False, "hhhh"),
+    ("two batches of three heads", _BF16, _plain, 2, 3, 20, 34, False, "hhhh"),
+    ("heads alternate from row to row", _F16, _plain, 2, 3, 21, 33, False, "rrrr"),
+    ("four tensors, not all laid out alike", _BF16, _plain, 2, 3, 22, 37, False, "rhrb"),
+    ("four tensors, not all laid out alike", _F16, _plain, 3, 2, 23, 38, False, "hbhr"),
+    ("falling scores", _F16, _falling, 1, 2, 17, 61, False, "hhhh"),
+    ("rising scores", _BF16, _rising, 1, 2, 17, 60, False, "hhhh"),
+    ("scores around -200", _BF16, _below_zero, 1, 2, 18, 62, False, "hhhh"),
+    ("scores around +200", _F16, _above_zero, 1, 2, 18, 63, False, "hhhh"),
+    ("a first tile at +200, the rest at -200", _F16, _cliff, 1, 1, 17, 65, False, "hhhh"),
+    ("a first tile at -200, the rest at +200", _BF16, _rising_cliff, 1, 1, 17, 66, False, "hhhh"),
+    ("causal", _F16, _plain, 1, 2, 40, 40, True, "hhhh"),
+    ("causal, more keys than queries", _BF16, _plain, 2, 2, 20, 50, True, "rrrr"),
+    ("causal, more queries than keys", _F16, _plain, 1, 2, 50, 20, True, "hhhh"),
+    ("causal, scores around -200", _BF16, _below_zero, 1, 2, 35, 41, True, "hhhh"),
+]
+
+
+def _flash_cases(seed: int) -> list[Case]:
+    cases = [_flash_case(*row, seed=seed + i) for i, row in enumerate(_FLASH)]
+    more = functools.partial(_flash_case, offsets=_plain, causal=False, layouts="hhhh")
+    for dtype, one, most in ((_F16, 2.0**15, 6e4), (_BF16, 2.0**12, 1e30)):
+        # Each further tile adds half of the last place of the first one, and an accumulator in half precision stays.
+        late = torch.ones(160, 16).index_fill_(0, torch.tensor([0]), one)
+        cases.append(
+            more("equal scores, one value far above the others", dtype, b=1, h=1, m=5, n=160, seed=seed, v=late)
+        )
+        high = most * (1 - 0.25 * torch.rand(40, 16, generator=inputs.generator(seed)))
+        cases.append(more(f"values near {most:.0e}", dtype, b=1, h=1, m=6, n=40, seed=seed + 1, v=high, flat=False))
+    return [
+        *cases,
+        more("another scale", _F16, b=1, h=2, m=18, n=30, seed=seed + 2, scale=0.6),
+        more("tiles wider than high", _BF16, b=1, h=2, m=18, n=70, seed=seed + 3, d=32, blocks=(16, 32)),
+        more("tiles higher than wide", _F16, b=1, h=2, m=40, n=40, seed=seed + 4, d=32, blocks=(32, 16)),
+        more("programs in shuffled order", _F16, b=2, h=2, m=35, n=20, seed=seed + 5, order="shuffled"),
+    ]
+
+
+def _flash_case(
+    label: str, dtype: torch.dtype, offsets: Offsets, b: int, h: int, m: int, n: int, causal: bool, layouts: str,
+    seed: int, d: int = 16, blocks: tuple[int, int] = (16, 16), scale: float | None = None, order: str = "forward",
+    v: torch.Tensor | None = None, flat: bool = True,
+) -> Case:  # fmt: skip
+    """v: the values (N×D) of a head, where they are not normal. flat: whether all scores are equal then."""
+    scale = d**-0.5 if scale is None else scale
+    heads = [_tensors(m, n, d, d, blocks[1], offsets, scale, seed + 100 * i) for i in range(b * h)]
+    q, k, values = (torch.stack(t).reshape(b, h, -1, d).to(dtype) for t in zip(*heads))
+    if v is not None:
+        values, q = v.to(dtype).expand(b, h, n, d).clone(), q * (0 if flat else 1)
+    of_o, *of_inputs = (_LAYOUTS[letter] for letter in layouts)
+    q, k, values = (_laid_out(t, axes) for t, axes in zip((q, k, values), of_inputs))
+    facts = flash.case_facts(q, k, values, scale, *blocks, causal)
+    out = _laid_out(torch.empty(b, h, m, d), of_o)
+    strides = [s for t in (out, q, k, values) for s in t.stride()[:3]]
+    return Case(
+        f"{label}, {str(dtype)[6:]}, {b} × {h} heads, {m} × {n} scores in tiles of {blocks[0]} × {blocks[1]}, D = {d}",
+        Call(
+            "launch",
+            "flash_kernel",
+            (
+                Out((b, h, m, d), str(dtype)[6:], out.stride()), Out((b, h, m)), q, k, values, *strides, h, m, n, scale,
+            ),
+            {"D": d, "BLOCK_M": blocks[0], "BLOCK_N": blocks[1], "CAUSAL": causal},
+            grid=(-(-m // blocks[0]), b * h),
+            order=order,
+        ),
+        verify=lambda e: flash.stored(e, facts),
+        size=b * h * m * n,
+        budget=(facts["reads"], b * h * m * (d + 1)),
+        may_read_less=causal,
+        unit=b * h * m * n,
+        facts=facts,
+    )  # fmt: skip
+
+
+def _laid_out(t: torch.Tensor, axes: str) -> torch.Tensor:
+    """The same tensor (B×H×rows×D), with its axes in another order in memory, the slowest first."""
+    order = ["bhrd".index(axis) for axis in axes]
+    return t.permute(order).contiguous().permute([order.index(i) for i in range(4)])
+
+
 EXERCISES = [
     Exercise(
         id="13.1",
@@ -242,8 +335,17 @@ EXERCISES = [
         title="flash_kernel",
         names=("flash_kernel",),
         points=2,
-        cases=lambda seed: [],
+        cases=_flash_cases,
         kernels=True,
-        hints=("", "", ""),
+        hints=(
+            "One number says which head of which batch a program has. All that follows is 13.2, at another place in "
+            "memory.",
+            "Two blocks go into a tl.dot, and both have one dtype. Which of your four blocks is not in half precision, "
+            "and must be nowhere else?",
+            "`batch = tl.program_id(1) // <heads a batch>`, and `%` for the head; `<pointer> += batch * <its batch "
+            "stride> + head * <its head stride>`, four times; `tl.dot(p.to(<dtype of the values>), v)`; at the end "
+            "`<maximum> + <logarithm of the sum>`.",
+        ),
+        mistakes=FLASH_KERNEL,
     ),
 ]
