@@ -609,17 +609,17 @@ def formula(compute, mixes_queries: bool = False) -> Detector:
 def _same(got: torch.Tensor, numbers: torch.Tensor, facts: dict) -> bool:
     """Whether got (M×dv) is roughly a formula's numbers, or both are right.
 
-    Right numbers of scores around -20,000 may differ by more than `_alike` allows: each rounds on its own.
+    Right numbers of scores around -20,000 may differ by more than `alike` allows: each rounds on its own.
     """
-    return _alike(got, numbers) or all(attention.correct(each, facts) for each in (numbers, got))
+    return alike(got, numbers) or all(attention.correct(each, facts) for each in (numbers, got))
 
 
-def _alike(got: torch.Tensor, want: torch.Tensor) -> bool:
+def alike(got: torch.Tensor, want: torch.Tensor) -> bool:
     """Whether got (M×dv) equals a formula's result roughly, NaN and inf included; too loose to accept an answer."""
     if got.shape != want.shape:
         return False
     rough = max(1e-3, 2 * torch.finfo(got.dtype).eps)  # half precision rounds each weight and the output
-    got, want = got.double(), want.double()
+    got, want = got.double(), want.to(got.dtype).double()
     size = torch.where(want.isfinite(), want.abs(), 0.0).amax(1, keepdim=True)
     same = (got - want).abs() <= rough * size + 1e-30
     return bool((same | (got == want) | (got.isnan() & want.isnan())).all())

@@ -14,10 +14,10 @@ from dataclasses import replace
 import torch
 
 from ..reference import flash
-from ..reference.attention import difference, matmul, scores
+from ..reference.attention import causal_mask, difference, matmul, scores
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
-from .attention import ATTENTION_NUMBERS, formula, scaled, walk
+from .attention import ATTENTION_NUMBERS, alike, formula, scaled, walk
 from .kernels import KERNEL
 from .mistake import Mistake
 from .mutant import Mutant, also
@@ -33,7 +33,6 @@ MISTAKES = [
         "A head got numbers of another head: its part of a tensor begins elsewhere.",
         "For program (0, 4) with 3 heads a batch: which batch is it, which head, and where does each tensor begin?",
         (
-            Mutant("13.3", _BATCH, _HEAD, then=also(f"head = {_HEAD}", f"head = {_BATCH}")),
             Mutant("13.3", _BATCH, "tl.program_id(1) // 2", then=also(_HEAD, "tl.program_id(1) % 2")),
             Mutant(
                 "13.3",
@@ -48,26 +47,10 @@ MISTAKES = [
     ),
     Mistake(
         "batch-and-head-strides",
-        "The stride of batches was taken for heads, and that of heads for batches.",
+        "Batches and heads changed places: one of them moved on by the stride of the other.",
         "How far apart are two heads of one batch, and how far the same head of two batches?",
         (
-            Mutant(
-                "13.3",
-                _Q,
-                "q_ptr += batch * q_head_stride + head * q_batch_stride",
-                then=also(
-                    "k_ptr += batch * k_batch_stride + head * k_head_stride",
-                    "k_ptr += batch * k_head_stride + head * k_batch_stride",
-                    then=also(
-                        "v_ptr += batch * v_batch_stride + head * v_head_stride",
-                        "v_ptr += batch * v_head_stride + head * v_batch_stride",
-                        then=also(
-                            "o_ptr += batch * o_batch_stride + head * o_head_stride",
-                            "o_ptr += batch * o_head_stride + head * o_batch_stride",
-                        ),
-                    ),
-                ),
-            ),
+            Mutant("13.3", _BATCH, _HEAD, then=also(f"head = {_HEAD}", f"head = {_BATCH}")),
             *(
                 Mutant(
                     "13.3",
@@ -304,10 +287,16 @@ def rounded_scores(before_scale: bool):
     return compute
 
 
-def rounded_query(facts: dict) -> torch.Tensor:
-    """Scores (float32, M×N) of queries that were scaled, and rounded to half precision."""
-    q = (facts["q"].float() * facts["scale"]).to(facts["dtype"]).float()
-    return matmul(q, facts["k"].float().t()).masked_fill(scores(facts) == -torch.inf, -torch.inf)
+def rounded_query(base: float):
+    """Scores (float32, M×N) of queries that were scaled, for powers of a base, and rounded to half precision."""
+
+    def compute(facts: dict) -> torch.Tensor:
+        unit = math.log(base)
+        q = (facts["q"].float() * (facts["scale"] / unit)).to(facts["dtype"]).float()
+        s = matmul(q, facts["k"].float().t()) * unit
+        return s.masked_fill(scores(facts) == -torch.inf, -torch.inf)
+
+    return compute
 
 
 def _rounded_weights(facts: dict) -> torch.Tensor:
@@ -387,6 +376,64 @@ def _lse_of_others(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return bool(wrong) and all(any(of(lse[i], heads[j]) for j in range(len(heads)) if j != i) for i in wrong)
 
 
+def _attended(facts: dict, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    """o (B·H×M×D, in the dtype of q) of all heads, for other tensors in place of those of the case."""
+    s = facts["scale"] * matmul(q.double(), k.double().transpose(-1, -2)).flatten(0, 1)
+    if facts["causal"]:
+        s = s.masked_fill(causal_mask(*s.shape[1:]), -torch.inf)
+    return matmul(torch.softmax(s, -1), v.double().flatten(0, 1)).to(q.dtype)
+
+
+def _elsewhere(place) -> Detector:
+    """Matches where o is that of tensors whose heads were looked for elsewhere in memory.
+
+    place(tensor, name, facts): its strides of batches and heads in elements, or None for the right ones.
+    """
+
+    def fits(case: Case, evidence: Evidence) -> bool:
+        if evidence.error:
+            return False
+        facts, moved = case.facts, {}
+        for name in "qkv":
+            t = facts[name]
+            strides = (*(place(t, name, facts) or t.stride()[:2]), *t.stride()[2:])
+            last = sum((n - 1) * s for n, s in zip(t.shape, strides))
+            if last >= t.untyped_storage().nbytes() // t.element_size():
+                return False
+            moved[name] = t.as_strided(t.shape, strides)
+        return bool(alike(evidence.args[facts["out"]].flatten(0, 1), _attended(facts, **moved)))
+
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        return fits(case, evidence) and not flash.right_output(evidence, case.facts)
+
+    return Detector(detect, fits, share=detectors.MOST)
+
+
+def _for(names: str, strides) -> Detector:
+    """The detector for tensors of these names alone; strides(tensor, facts)."""
+    return _elsewhere(lambda t, name, facts: strides(t, facts) if name in names else None)
+
+
+_SOME = ("q", "k", "v", "kv", "qkv")
+_ELSEWHERE = (
+    *(("heads-mixed", _for(names, lambda t, facts: (t.stride(0), 0))) for names in _SOME),
+    *(("heads-mixed", _for(names, lambda t, facts: (0, t.stride(1)))) for names in _SOME),
+    *(("heads-mixed", _for(names, lambda t, facts: (0, 0))) for names in _SOME),
+    *(("batch-and-head-strides", _for(names, lambda t, facts: t.stride()[1::-1])) for names in _SOME),
+    *(
+        ("strides-of-another-tensor", _for(names, lambda t, facts: facts["q"].stride()[:2]))
+        for names in ("k", "v", "kv")
+    ),
+    *(
+        (
+            "heads-one-after-another",
+            _for(names, lambda t, facts: (t.shape[1] * t.shape[2] * t.shape[3], t.shape[2] * t.shape[3])),
+        )
+        for names in _SOME
+    ),
+)
+
+
 @Detector
 def _lse_missing(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Recognises values of lse that are NaN, beside a right o."""
@@ -396,7 +443,7 @@ def _lse_missing(case: Case, evidence: Evidence, answer: Answer) -> bool:
 @Detector
 def _more_read(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Recognises a kernel that reads more than q once and k and v once a block of queries; the numbers are right."""
-    return evidence.read > case.facts["reads"] and flash.stored(evidence, case.facts) is None
+    return evidence.read > case.facts["reads"] and flash.right_output(evidence, case.facts)
 
 
 LN_2 = math.log(2)
@@ -408,6 +455,7 @@ FLASH_KERNEL = (
     ("row-read-twice", _more_read),
     ("heads-mixed", _heads_of_others),
     ("heads-mixed", _lse_of_others),
+    *_ELSEWHERE,
     ("lse-not-stored", _lse_missing),
     ("lse-without-maximum", lse_formula(lambda facts: facts["lse"] - _top(facts))),
     ("lse-in-base-two", lse_formula(lambda facts: facts["lse"] / LN_2)),
@@ -419,7 +467,7 @@ FLASH_KERNEL = (
     ("lse-of-unscaled-scores", lse_formula(lambda facts: _top(facts) / facts["scale"] + facts["lse"] - _top(facts))),
     ("scores-in-half", lse_formula(_with_scores(rounded_scores(True)), right_o=False)),
     ("scores-in-half", lse_formula(_with_scores(rounded_scores(False)), right_o=False)),
-    ("query-rounded-again", lse_formula(_with_scores(rounded_query), right_o=False)),
+    *(("query-rounded-again", lse_formula(_with_scores(rounded_query(base)), right_o=False)) for base in (math.e, 2.0)),
     ("rounded-weights-summed", lse_formula(_rounded_weights, right_o=False)),
     ("sum-in-half", lse_formula(_rounded_sum, right_o=False)),
     ("accumulator-in-half", half_walk(_in_half)),

@@ -54,7 +54,10 @@ def _head(q, k, v, scale: float, block: int, tile: int, causal: bool) -> dict:
 
 
 def stored(evidence: Evidence, facts: dict) -> str | None:
-    """None where an answer stored attention and log-sum-exp of every head, else a sentence about the first error."""
+    """None where an answer stored attention and log-sum-exp of every head and read no more than it had to.
+
+    Else a sentence about the first error.
+    """
     o, lse = (evidence.args[facts[name]] for name in ("out", "lse_out"))
     for i, head in enumerate(facts["heads"]):
         at = divmod(i, o.shape[1])
@@ -68,6 +71,11 @@ def stored(evidence: Evidence, facts: dict) -> str | None:
             got, want = lse[at][query].item(), head["lse"][query].item()
             count = f"{int(bad.sum())} of {len(bad)} values differ"
             return f"{where}query {query}: o is right; lse is {got:.7g}, expected {want:.7g}; {count}"
+    if evidence.read > facts["reads"]:
+        return (
+            f"right numbers, but {evidence.read:,} elements are read; for each head q once, and k and v once for each "
+            f"block of queries, are {facts['reads']:,}"
+        )
     return None
 
 
