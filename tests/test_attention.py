@@ -1,4 +1,4 @@
-"""Lesson 13: a last step with points of its own, and how exact is exact enough."""
+"""Lesson 13: steps with points of their own, and how exact is exact enough."""
 
 import pytest
 import torch
@@ -26,15 +26,15 @@ def test_a_kernel_without_the_last_step_earns_the_rest():
     """Its masks for CAUSAL are wrong, and everything else is right."""
     result = verdict(KERNEL.replace(_MASK, "            keep = keep"))
 
-    assert ("failed", 2, "causal-ignored") == (result.status, result.score, result.mistake)
+    assert ("failed", 1.5, "causal-ignored") == (result.status, result.score, result.mistake)
 
 
-def test_a_last_step_that_is_still_a_stub_is_said_to_be_one():
+def test_a_step_that_is_still_a_stub_is_said_to_be_one():
     """The cases before it have passed."""
     result = verdict(KERNEL.replace(_SKIP, '        tl.static_assert(False, "TODO 13.2 (2 of 7)")'))
 
-    assert ("failed", 2, "todo-left") == (result.status, result.score, result.mistake)
-    assert "this last step is still to do" in " ".join(result.text.split())
+    assert ("failed", 1.5, "todo-left") == (result.status, result.score, result.mistake)
+    assert "causal is judged next: fill in its TODO (step 2 of 7 is the next)" in " ".join(result.text.split())
 
 
 def test_a_stub_of_the_last_step_hides_no_other_mistake():
@@ -52,7 +52,7 @@ def test_a_remark_costs_nothing(name, words):
     """It is told to whoever passed, and kept in the record."""
     result = verdict(RIGHT[name])
 
-    assert ("passed", 3) == (result.status, result.score)
+    assert ("passed", 2) == (result.status, result.score)
     assert words in result.text and any(words in remark for remark in result.record()["remarks"])
 
 

@@ -106,9 +106,23 @@ def _tiled_case(label: str, offsets: Offsets, m: int, n: int, d: int, dv: int, t
     )
 
 
-_KERNEL = [  # label, offsets, M, N, D, BLOCK_M, BLOCK_N
+_ONE_TILE = [  # label, offsets, M, N, D, BLOCK_M, BLOCK_N; every block is full
+    ("one tile", _plain, 16, 32, 64, 16, 32),
+    ("one tile, wide", _plain, 16, 64, 32, 16, 64),
+    ("one tile, two blocks of queries", _plain, 32, 32, 16, 16, 32),
+    ("one tile, scores around -200", _below_zero, 16, 32, 64, 16, 32),
+    ("one tile, scores around +200", _above_zero, 16, 32, 64, 16, 32),
+    ("one tile, queries 150 apart", _queries_apart, 16, 32, 64, 16, 32),
+]
+_EDGES = [
     ("one key", _plain, 2, 1, 32, 16, 64),
     ("fewer keys than a tile", _plain, 3, 5, 32, 16, 64),
+    ("more queries than a block, fewer keys than a tile", _plain, 20, 11, 16, 16, 16),
+    ("fewer keys than a tile, scores around -200", _below_zero, 17, 12, 16, 16, 16),
+    ("fewer keys than a tile, scores around +200", _above_zero, 17, 13, 16, 16, 16),
+    ("fewer keys than a tile, scores around -20000", _far_below, 5, 14, 16, 16, 16),
+]
+_TILES = [
     ("several tiles", _plain, 8, 64, 64, 16, 32),
     ("a ragged last tile", _plain, 7, 75, 64, 16, 32),
     ("more queries than a block", _plain, 40, 20, 16, 32, 16),
@@ -143,35 +157,47 @@ _CAUSAL = [
 ]
 
 
+# The steps of 13.2, each with its inputs. An answer climbs them one by one.
+_STEPS = {"one tile": _ONE_TILE, "edges": _EDGES, "several tiles": _TILES, "causal": _CAUSAL}
+
+
 def _kernel_cases(seed: int) -> list[Case]:
-    rows = [(row, causal) for causal, table in ((False, _KERNEL), (True, _CAUSAL)) for row in table]
-    cases = [_kernel_case(*row, causal=causal, seed=seed + i) for i, (row, causal) in enumerate(rows)]
+    rows = [(row, group) for group, table in _STEPS.items() for row in table]
+    cases = [_kernel_case(*row, group=group, seed=seed + i) for i, (row, group) in enumerate(rows)]
     blocks = (16, 16, 16)
     for i, name in enumerate("oqkv"):
         label = {"o": "output's rows", "q": "queries", "k": "keys", "v": "rows of v"}[name]
         gaps = {other: 1 + (j - i) % 4 for j, other in enumerate("vkqo")}
-        cases.append(_kernel_case(f"gaps between the {label}", _plain, 33, 40 + i, *blocks, seed=seed, gaps=gaps))
+        for group, m, n, tile in (("one tile", 32, 32, 32), ("several tiles", 33, 40 + i, 16)):
+            row = (f"gaps between the {label}", _plain, m, n, 16, 16, tile)
+            cases.append(_kernel_case(*row, group=group, seed=seed, gaps=gaps))
+    tiles = functools.partial(_kernel_case, group="several tiles", seed=seed)
     return [
         *cases,
-        _kernel_case("another scale", _plain, 18, 30, *blocks, seed=seed, scale=0.6),
+        _kernel_case("another scale, one tile", _plain, 16, 32, 64, 16, 32, group="one tile", seed=seed, scale=0.6),
+        tiles("another scale", _plain, 18, 30, *blocks, scale=0.6),
         # Poison in the masked lanes would hide that they became the maximum; zeros show it.
-        _kernel_case(
-            "scores around -20000, zeros in masked lanes", _far_below, 17, 62, *blocks, seed=seed, poison=False
+        *(
+            _kernel_case(
+                "scores around -20000, zeros in masked lanes", _far_below, 17, n, *blocks, group=group, seed=seed,
+                poison=False,
+            )
+            for group, n in (("edges", 12), ("several tiles", 62))
         ),
-        _kernel_case("programs in reversed order", _plain, 50, 30, *blocks, seed=seed, order="reversed"),
-        _kernel_case("programs in shuffled order", _plain, 70, 30, *blocks, seed=seed, order="shuffled"),
+        tiles("programs in reversed order", _plain, 50, 30, *blocks, order="reversed"),
+        tiles("programs in shuffled order", _plain, 70, 30, *blocks, order="shuffled"),
         _kernel_case(
-            "causal, programs in shuffled order", _plain, 70, 72, *blocks, seed=seed, causal=True, order="shuffled"
+            "causal, programs in shuffled order", _plain, 70, 72, *blocks, seed=seed, group="causal", order="shuffled"
         ),
-    ]
+    ]  # fmt: skip
 
 
 def _kernel_case(
     label: str, offsets: Offsets, m: int, n: int, d: int, block_m: int, block_n: int, seed: int,
-    causal: bool = False, order: str = "forward", gaps: dict[str, int] | None = None, scale: float | None = None,
+    group: str, order: str = "forward", gaps: dict[str, int] | None = None, scale: float | None = None,
     poison: bool = True,
 ) -> Case:  # fmt: skip
-    scale = d**-0.5 if scale is None else scale
+    scale, causal = d**-0.5 if scale is None else scale, group == "causal"
     gap = dict.fromkeys("oqkv", 0) | (gaps or {})
     q, k, v = _tensors(m, n, d, d, block_n, offsets, scale, seed)
     facts = attention.case_facts(q, k, v, scale, block_n, causal, exact=offsets is _equal)
@@ -196,7 +222,7 @@ def _kernel_case(
         budget=(reads, m * d),
         may_read_less=causal,
         unit=m * n,
-        group="causal" if causal else None,
+        group=group,
         interpreted_only=facts["exact"],
         facts=facts,
     )
@@ -298,7 +324,7 @@ EXERCISES = [
         id="13.1",
         title="tiled_attention",
         names=("tiled_attention",),
-        points=2,
+        points=1,
         cases=_tiled_cases,
         hints=(
             "The walk of lesson 08 for all queries at once. What arrives with each tile is a block of scores, and a "
@@ -314,7 +340,7 @@ EXERCISES = [
         id="13.2",
         title="attention_kernel",
         names=("attention_kernel",),
-        points=3,
+        points=2,
         cases=_kernel_cases,
         kernels=True,
         hints=(
@@ -326,8 +352,8 @@ EXERCISES = [
             "<queries>[:, None]`.",
         ),
         mistakes=ATTENTION_KERNEL,
-        groups=("causal",),
-        last_step=1,
+        groups=tuple(_STEPS),
+        parts=True,
         remarks=KERNEL_REMARKS,
     ),
     Exercise(

@@ -631,7 +631,13 @@ def _absent_keys_are_nan() -> Detector:
     It compares where masked lanes hold poison. The causal cases are not compared, because there the answer may have
     other faults as well.
     """
-    detect = formula(walk(pad=torch.nan))
+    walked = formula(walk(pad=torch.nan))
+
+    def loaded(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        # 0/0 is NaN as well, where no tile was loaded.
+        return evidence.read > case.facts["q"].numel() and walked.detect(case, evidence, answer)
+
+    detect = replace(walked, detect=loaded)
     return replace(
         detect,
         fits=lambda case, evidence: case.facts["causal"] or not case.call.poison or detect.fits(case, evidence),
@@ -917,9 +923,9 @@ _WALK = (
         *(("divided-at-every-tile", walk(each, finish=lambda l, o: o)) for each in _DIVIDED),
         *(("divided-at-every-tile", walk(each)) for each in _DIVIDED),
         ("maximum-of-first-tile", walk(first_maximum)),
+        ("not-normalised", walk(finish=lambda l, o: o)),
         ("weights-not-summed", walk(maxima_summed)),
         ("last-tile-sum", walk(last_sum)),
-        ("not-normalised", walk(finish=lambda l, o: o)),
         ("scale-forgotten", walk(scores=scaled(lambda scale: 1.0))),
         ("scaled-twice", walk(scores=scaled(lambda scale: scale * scale))),
         ("scale-upside-down", walk(scores=scaled(lambda scale: 1 / scale))),
