@@ -31,10 +31,10 @@ LAUNCHES = [  # BLOCK_M, BLOCK_N, num_warps, num_stages
 PEERS = {"flash": SDPBackend.FLASH_ATTENTION, "cuDNN": SDPBackend.CUDNN_ATTENTION}
 WHAT = (
     f"Attention of {BATCHES} batches of {HEADS} heads, n queries and n keys of d numbers each; microseconds, null "
-    f"where a way fails. All ways of a row take turns, {gpu.ROUNDS} rounds, of which the middle one counts. flash and cuDNN: "
-    "backends of scaled_dot_product_attention; three steps: matmul, softmax, matmul; 13.3: the course's solution. "
-    "launches: block_m, block_n, num_warps, num_stages of 13.3, of which the table has the fastest for each d. "
-    "variants: 13.3 with one change each; those without exp and with one product less give other numbers. "
+    f"where a way fails. All ways of a row take turns, {gpu.ROUNDS} rounds, of which the middle one counts. flash and "
+    "cuDNN: backends of scaled_dot_product_attention; three steps: matmul, softmax, matmul; 13.3: the course's "
+    "solution. launches: block_m, block_n, num_warps, num_stages of 13.3, of which the table has the fastest for each "
+    "d. variants: 13.3 with one change each; those without exp and with one product less give other numbers. "
     "errors: largest differences from float64, for o in units of the rounding of its largest number."
 )
 # Changes of the kernel's text that leave the numbers right for lengths that the blocks divide.

@@ -12,8 +12,10 @@ import torch
 
 from ..checks import inputs
 from ..mistakes.attention import ATTENTION_KERNEL, KERNEL_REMARKS, TILED_ATTENTION
+from ..mistakes.attention_gradient import ATTENTION_GRADIENT
 from ..mistakes.flash import FLASH_KERNEL
-from ..reference import attention, flash
+from ..reference import attention, attention_gradient, flash
+from ..reference.attention_gradient import KEYS, QUERIES
 from ..spec import Call, Case, Exercise, Out
 
 # Offsets of the scores: offsets(m, n, tile) -> (one number a query, one number a key).
@@ -319,6 +321,57 @@ def _laid_out(t: torch.Tensor, axes: str) -> torch.Tensor:
     return t.permute(order).contiguous().permute([order.index(i) for i in range(4)])
 
 
+_GRADIENT = [  # label, offsets, M, N, D, BLOCK_M, BLOCK_N
+    ("one block", _plain, 16, 32, 16, 16, 32),
+    ("fewer than a block", _plain, 3, 5, 16, 16, 32),
+    ("several tiles", _plain, 40, 70, 16, 16, 32),
+    ("64 numbers a key", _plain, 33, 34, 64, 32, 16),
+    ("scores around -200", _below_zero, 18, 40, 16, 16, 32),
+    ("scores around +200", _above_zero, 19, 41, 16, 16, 32),
+    ("falling scores", _falling, 34, 60, 16, 16, 32),
+]
+
+
+def _gradient_cases(seed: int) -> list[Case]:
+    cases = [_gradient_case(name, *row, seed=seed + i) for name in (KEYS, QUERIES) for i, row in enumerate(_GRADIENT)]
+    others = [
+        _gradient_case(name, "another scale", _plain, 20, 36, 16, 16, 32, seed=seed + 9, scale=0.6)
+        for name in (KEYS, QUERIES)
+    ]
+    return [*cases, *others]
+
+
+def _gradient_case(
+    kernel: str, label: str, offsets: Offsets, m: int, n: int, d: int, block_m: int, block_n: int, seed: int,
+    scale: float | None = None,
+) -> Case:  # fmt: skip
+    scale = d**-0.5 if scale is None else scale
+    q, k, v = _tensors(m, n, d, d, block_n, offsets, scale, seed)
+    do = inputs.randn(m, d, inputs.generator(seed + 1000))
+    facts = attention_gradient.case_facts(kernel, q, k, v, do, scale)
+    of_keys = kernel == KEYS
+    own, walked = (2 * n * d, m * (3 * d + 1)) if of_keys else (m * (3 * d + 1), 2 * n * d)
+    blocks = -(-n // block_n) if of_keys else -(-m // block_m)
+    outs = [Out((n, d)), Out((n, d))] if of_keys else [Out((m, d))]
+    return Case(
+        f"{label}, {m} × {n} scores in tiles of {block_m} × {block_n}, D = {d}",
+        Call(
+            "launch",
+            kernel,
+            (*outs, q, k, v, facts["o"], do, facts["lse"], m, n, scale),
+            {"D": d, "BLOCK_M": block_m, "BLOCK_N": block_n},
+            grid=(blocks,),
+        ),
+        verify=lambda e: attention_gradient.stored(e, facts),
+        size=m * n,
+        budget=(own + blocks * walked, len(outs) * outs[0].shape[0] * d),
+        may_read_less=True,
+        unit=m * n,
+        group=kernel,
+        facts=facts,
+    )
+
+
 EXERCISES = [
     Exercise(
         id="13.1",
@@ -373,5 +426,24 @@ EXERCISES = [
             "`<maximum> + <logarithm of the sum>`.",
         ),
         mistakes=FLASH_KERNEL,
+    ),
+    Exercise(
+        id="13.4",
+        title="key_gradient_kernel, query_gradient_kernel",
+        names=(KEYS, QUERIES),
+        points=2,
+        cases=_gradient_cases,
+        kernels=True,
+        groups=(KEYS, QUERIES),
+        parts=True,
+        bonus=True,
+        hints=(
+            "Both kernels make the same tile of weights and the same tile of ds. They differ in the walk and in "
+            "the sums.",
+            "A weight is exp(s - lse): no walk for the maximum, and no sum. The sum of do · o is one number a query.",
+            "`p = tl.exp(<scores> - lse[:, None])`, `ds = p * (<do, times v transposed> - <one a query>) * scale`; "
+            "then `dv += <p transposed, times do>`, `dk += <ds transposed, times q>`, `dq += <ds, times k>`.",
+        ),
+        mistakes=ATTENTION_GRADIENT,
     ),
 ]

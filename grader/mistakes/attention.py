@@ -214,6 +214,7 @@ MISTAKES = [
         "absent-keys-weigh",
         "Keys that do not exist have a weight, and one that is no number makes NaN of the whole query.",
         "What is the score of a lane behind the last key?",
+        (Mutant("13.4", '        s = tl.where(keys[None, :] < n_keys, s, -float("inf"))\n', ""),),
     ),
     Mistake(
         "keys-for-values",
