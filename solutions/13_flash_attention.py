@@ -206,16 +206,16 @@ print(f"{x.item():.7f} becomes {tf32.item():.7f}, off by {abs(tf32 / x - 1).item
 # %% [markdown]
 # ## Your turn: 13.2
 #
-# The kernel grows in four steps. Run the check after each step: it judges them one by one, and each is worth a quarter of
-# the points.
+# The kernel grows in four steps. Run the check after each: it is worth a quarter of the points.
 #
 # | step | the inputs | new in your kernel |
 # |---|---|---|
-# | **one tile** | all blocks are full, and all keys fit into one tile | load, scores, their maximum, weights, the sum of the weights, the product with `v`, division, store |
-# | **edges** | the last block of queries and the tile of keys are not full | three masks: for `q` and `o`, for `k` and `v`, and for the scores |
-# | **several tiles** | more keys than a tile has | the state before the loop, and its update as in 13.1 |
+# | **one tile** | full blocks, all keys in one tile | load, scores, weights, their sum, product with `v`, division, store |
+# | **edges** | the last blocks are not full | masks for `q` and `o`, for `k` and `v`, for the scores |
+# | **several tiles** | more keys than a tile has | the state and its update, as in 13.1 |
 # | **causal** | `CAUSAL` is on | the two lines below `if CAUSAL` |
-#
+
+# %% [markdown]
 # In the first step every TODO but the two causal ones needs a line or two. In the next two steps you add to them.
 #
 # For the edges: a lane behind the last key may not win the maximum, and it may have no weight. Its row of `v` matters as
@@ -414,9 +414,12 @@ for n in (1024, 8192) if where == "cuda" else (96,):
 #   has programs of its own: the grid gets a second axis. All four tensors have strides of their own.
 # - **Half precision.** q, k, v and o are float16 or bfloat16. `tl.dot` of two such blocks runs on the tensor cores, and it
 #   **adds up in float32**. Scores, `m`, `l`, `p` and the accumulator stay in float32. One block has to be rounded.
+
+# %% [markdown]
 # - **The log-sum-exp.** The backward pass needs the weights again. It does not store them: for each query one number is
 #   enough, $\mathrm{lse} = \log \sum e^{s}$, because then a weight is $e^{s - \mathrm{lse}}$.
-#
+
+# %% [markdown]
 # Which block has to be rounded? And why may the others not be? Take an accumulator that holds 2048, and add 1 to it many times:
 
 # %%
@@ -583,11 +586,14 @@ assert all(0.25 < of["13.3"] < of["cuDNN"] < 0.75 for of in share.values())
 #   that are much slower than the tensor cores.
 # - **Masks.** Only the last tile needs the mask for keys, and only the tiles on the staircase need the causal one. Fast kernels
 #   have a loop for full tiles, and another one for the rest.
+
+# %% [markdown]
 # - **Blocks, warps and stages.** The table above shows how much depends on them, and that the best choice depends on d.
 # - **Overlap.** On this GPU, exp of one tile and the product of another can run at the same time.
 #   [FlashAttention-3 (Shah and others 2024)](https://arxiv.org/abs/2407.08608) does that, with warps that only load and others
 #   that only compute. 13.3 leaves the order to Triton's compiler.
-#
+
+# %% [markdown]
 # *An honest aside*: the flash backend of this PyTorch was written for the GPU generation before this one. That a short kernel
 # reaches it says something about Triton's compiler, and nothing about FlashAttention-3.
 
@@ -634,7 +640,8 @@ for n_splits in (1, 4, 16):
 #
 # Two things make it short. The weights come back without a walk for the maximum: $p = e^{s - \mathrm{lse}}$. And the sum
 # $\sum_j p_j\,dp_j$ of a query needs no walk over keys, because it equals the sum of do · o along the D columns. Why?
-#
+
+# %% [markdown]
 # Write two kernels, each for one head in float32. In the first, a program has a block of keys and walks along the queries. In
 # the second, a program has a block of queries and walks along the keys. So no two programs write to the same place. All
 # matrices are contiguous: row r begins at r · D. `lse` has one number a query.
