@@ -354,7 +354,7 @@ def _gradient_case(
     blocks = -(-n // block_n) if of_keys else -(-m // block_m)
     outs = [Out((n, d)), Out((n, d))] if of_keys else [Out((m, d))]
     return Case(
-        f"{label}, {m} × {n} scores in tiles of {block_m} × {block_n}, D = {d}",
+        f"{kernel}, {label}, {m} × {n} scores in tiles of {block_m} × {block_n}, D = {d}",
         Call(
             "launch",
             kernel,
