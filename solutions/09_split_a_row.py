@@ -420,6 +420,15 @@ for s in (1, 16, 256 if where == "cuda" else 64):
 
         print(f"{s:3} splits: {1000 * do_bench(lambda s=s: split_softmax(x, s), return_mode='median'):7.1f} microseconds")
 
+# %% [markdown]
+# ## What it is called
+#
+# To split a long sum over several programs and to merge the parts in a second launch is called **split-K** where a matrix
+# product is split. For attention, where a state (m, d) has to be merged as in 9.2, it is called **Flash-Decoding**
+# ([Dao, Haziza, Massa, Sizov 2023](https://pytorch.org/blog/flash-decoding/)): one new query meets a long row of keys. You
+# will do that at the end of lesson 13. The merge itself is in
+# [Milakov and Gimelshein (2018)](https://arxiv.org/abs/1805.02867), section 3.1.
+
 # %%
 progress()
 

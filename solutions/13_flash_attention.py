@@ -1,10 +1,10 @@
 # %% [markdown]
 # # 13 · Flash attention
 #
-# Attention is where most softmaxes live, and where they hurt: its scores are a matrix that no memory is large enough for.
-# You will compute attention without that matrix. All it takes is the state of lesson 08, with one more sum beside it.
+# Most softmaxes are a part of attention. There they are expensive: the scores of a long text are a matrix that is too large
+# for any memory. You will compute attention without that matrix. You need the state of lesson 08, and one more sum.
 #
-# *About an hour. No GPU needed.*
+# *About two and a half hours without the bonus. No GPU needed.*
 
 # %% tags=["nbval-ignore-output"]
 import os, sys, urllib.request
@@ -37,9 +37,10 @@ import triton.language as tl
 # %% [markdown]
 # ## Three steps
 #
-# Each word of a text asks a question: its **query**, a vector of d numbers. Each word also has a **key**, what it can be
-# found by, and a **value**, what it has to say. Query times key is a **score**; softmax turns the scores of a query into
-# weights; the answer is the weighted mean of the values. As matrices: $\mathrm{softmax}(q k^T / \sqrt{d})\, v$.
+# Each word of a text has three vectors of d numbers. Its **query** is the question that the word asks. Its **key** is compared
+# with the questions of all words. Its **value** is the answer that it can give. Query times key is a **score**. Softmax turns
+# the scores of a query into weights. The result is the weighted mean of the values. As matrices:
+# $\mathrm{softmax}(q k^T / \sqrt{d})\, v$.
 #
 # Which of these three steps moves most?
 
@@ -56,25 +57,26 @@ q, k, v = (torch.randn(256, 32, generator=g).to(where) for _ in range(3))
 traffic(three_steps, q, k, v)
 
 # %% [markdown]
-# MN is one of the inputs here, 256×32. The scores: scaling them is an operation of its own, and moves as much as softmax
-# does. q, k, v and o hardly matter: nearly everything that moves is scores and weights, written and read back, and both have
-# a row of N for each query. Inputs and output grow with N, the scores with its square. For one head with d = 64, in
-# float32:
+# Here MN is the size of one input, 256×32. Nearly everything that moves is scores and weights: they are written, and read
+# again. To scale the scores is an operation of its own, and it moves as much as softmax does. q, k, v and o are small beside
+# that. Their size grows with N, and the size of the scores grows with its square. For one head with d = 64, in float32:
 
 # %%
 for n in (1024, 8192, 65536):
     print(f"N = {n:6}: q, k, v and o {4 * 4 * n * 64 / 2**20:6.0f} MiB, the scores {4 * n * n / 2**20:7,.0f} MiB")
 
 # %% [markdown]
-# A model has dozens of heads and of layers. But nobody wants the scores. What is asked for is `o`, and that is small.
+# A model has dozens of heads in each of dozens of layers. But nobody needs the scores afterwards. The model needs `o`, and
+# `o` is small.
 
 # %% [markdown]
 # ## The state, and one sum more
 #
-# An output is a mean: $\sum e^{s-m} v$ divided by $\sum e^{s-m}$. The lower sum is `d` of lesson 08; it is called **l** from
-# here on, since d is taken. The upper one, **o**, is its twin, with a row of `v` in each term: an **accumulator**.
+# An output is a mean: $\sum e^{s-m} v$ divided by $\sum e^{s-m}$. The lower sum is `d` of lesson 08. In this lesson it is
+# called **l**, because d is the length of a vector. The upper sum is called **o**. It is an **accumulator**: each of its terms
+# is a weight times a row of `v`.
 #
-# Say two keys are done, with scores 1 and 2. The third has the score 4. What happens to `l`, and what to `o`?
+# Two keys are done, with scores 1 and 2. The third key has the score 4. What happens to `l`, and what happens to `o`?
 
 # %%
 values = torch.tensor([[10.0, 0.0], [0.0, 10.0]])
@@ -84,17 +86,17 @@ for m in (2.0, 4.0):
 print(f"the factor: {math.exp(2.0 - 4.0):.4f}")
 
 # %% [markdown]
-# Both shrink by the same factor, because every term of both holds the same $e^{s-m}$. So a walk along the keys can keep
-# `(m, l, o)` for each query, take in a tile of keys and values, and forget its scores.
+# Both shrink by the same factor, because every term of both sums contains $e^{s-m}$. So a walk along the keys can keep
+# `(m, l, o)` for each query. It takes a tile of keys and values, adds it to the state, and forgets the scores of the tile.
 
 # %% [markdown]
 # ## Your turn: 13.1
 #
-# In PyTorch first: all queries at once, and a walk along `k` and `v` in tiles of `tile` rows. `v` may have another number of
-# columns than `k`, and the last tile may be short.
+# First in PyTorch: take all queries at once, and walk along `k` and `v` in tiles of `tile` rows. `v` may have another number
+# of columns than `k`. The last tile may be short.
 #
-# The check counts. Each row of `k` and `v` may be read once; and where there are many keys, all your tensors that are alive
-# at one moment must hold fewer numbers than there are scores. `torch.softmax` and `torch.logsumexp` are not allowed.
+# The check counts. Each row of `k` and `v` may be read once. Where there are many keys, the tensors that you hold at one
+# moment must have fewer numbers together than there are scores. `torch.softmax` and `torch.logsumexp` are not allowed.
 
 # %%
 def tiled_attention(q, k, v, tile):
@@ -128,22 +130,23 @@ check("13.1")
 # %% [markdown]
 # <details><summary>One factor, two sums</summary>
 #
-# **The factor** goes to `l` and to `o`. In one of them alone it is wrong whenever the maximum rises: with *falling* scores
-# nobody notices.
+# **The factor** goes to `l` and to `o`. If only one of them is rescaled, the result is wrong as soon as the maximum rises.
+# With *falling* scores the maximum does not rise, so a test with such scores finds nothing.
 #
-# **The division** comes once, at the end. Dividing at every tile also works, if `o` is multiplied by the old `l` again
-# before the next part is added. Nobody needs that.
+# **The division** comes once, at the end. You can also divide at every tile. Then `o` has to be multiplied by the old `l`
+# again before the next part is added.
 #
 # **`-inf`**: the first factor is exp(-inf), which is 0. Every tile has a finite score here, so -inf minus -inf does not
 # occur.
 #
-# **The idea**: Milakov and Gimelshein (2018) for the state, Rabe and Staats (2021) for attention in little memory, Dao and
-# others (2022) for the kernel, *FlashAttention*.
+# **The sources** of the idea: [Milakov and Gimelshein (2018)](https://arxiv.org/abs/1805.02867) for the state,
+# [Rabe and Staats (2021)](https://arxiv.org/abs/2112.05682) for attention in little memory, and
+# [Dao and others (2022)](https://arxiv.org/abs/2205.14135) for the kernel, *FlashAttention*.
 #
 # </details>
 
 # %% [markdown]
-# Watch one query. Its output, after each tile, is the attention over the keys so far, so your function can draw its own
+# Now watch one query. After each tile, its output is the attention over the keys so far. So your function can draw its own
 # walk. When does the output jump?
 
 # %%
@@ -172,23 +175,24 @@ bottom.set_xlabel("keys seen, in tiles of 3")
 plt.show()
 
 # %% [markdown]
-# In words: the output moves most in the tiles where the maximum rises. There the factor is small, and what was summed up
-# before counts for little.
+# In words: the output moves most in the tiles where the maximum rises. There the factor is small, and the sum of the earlier
+# tiles counts for little.
 
 # %% [markdown]
 # ## Into a kernel
 #
-# In PyTorch, each tile's scores still travel to memory and back: every operation does that. In a kernel they stay in the
-# registers, with `m`, `l` and `o`. A program takes `BLOCK_M` queries and walks along all keys, `BLOCK_N` at a time.
+# In PyTorch, the scores of each tile still go to memory and come back, because every operation does that. In a kernel they
+# stay in registers, and so do `m`, `l` and `o`. A program takes `BLOCK_M` queries and walks along all keys, `BLOCK_N` at a
+# time.
 #
-# New are the product of two blocks, and blocks to start with. `tl.zeros((A, B), tl.float32)` and
-# `tl.full((A,), value, tl.float32)` make one; a shape is a tuple, even with one size. `tl.dot(a, b)` takes shapes [A, B]
-# and [B, C] and gives [A, C]; `tl.trans(k)` turns a block on its side. A GPU wants each of the three sizes to be 16
-# at least. And `tl.minimum(a, b)` is the smaller of two numbers.
+# You need a few new functions. `tl.zeros((A, B), tl.float32)` and `tl.full((A,), value, tl.float32)` make a block. A shape is
+# a tuple, even with one size. [`tl.dot(a, b)`](https://triton-lang.org/main/python-api/generated/triton.language.dot.html)
+# multiplies blocks of shapes [A, B] and [B, C] and gives [A, C]. Triton wants each of these sizes to be at least 16.
+# `tl.trans(k)` exchanges the two axes of a block. `tl.minimum(a, b)` is the smaller of two numbers.
 
 # %% [markdown]
-# One thing about precision. Many GPUs multiply float32 blocks in **tf32**, which is faster and keeps 10 bits after the
-# point. How much is that?
+# One remark about precision: many GPUs multiply float32 blocks in **tf32**, which is faster and keeps 10 bits after the
+# point. How large is the error?
 
 # %%
 x = torch.tensor([1 / 3])
@@ -196,19 +200,28 @@ tf32 = (x.view(torch.int32) + 4096 & ~8191).view(torch.float32)  # the nearest n
 print(f"{x.item():.7f} becomes {tf32.item():.7f}, off by {abs(tf32 / x - 1).item():.1e} of itself")
 
 # %% [markdown]
-# `tl.dot(..., input_precision="ieee")` asks for all digits of float32. Interpreted it makes no difference; on a GPU it
-# decides whether the check passes.
+# `tl.dot(..., input_precision="ieee")` asks for all digits of float32. In the interpreter it makes no difference. On a GPU,
+# the check passes only with it.
 
 # %% [markdown]
 # ## Your turn: 13.2
 #
-# Fill in all but the two `CAUSAL` steps first; that is worth 2 of the 3 points (the two causal cells below then have to
-# wait).
+# The kernel grows in four steps. Run the check after each: it is worth a quarter of the points.
 #
-# Lanes behind the last key have to lose: they may neither win the maximum nor have a weight. And their rows of `v`? 0 times
-# a number is 0, but 0 times NaN is NaN, and a masked lane may hold NaN.
+# | step | the inputs | new in your kernel |
+# |---|---|---|
+# | **one tile** | full blocks, all keys in one tile | load, scores, weights, their sum, product with `v`, division, store |
+# | **edges** | the last blocks are not full | masks for `q` and `o`, for `k` and `v`, for the scores |
+# | **several tiles** | more keys than a tile has | the state and its update, as in 13.1 |
+# | **causal** | `CAUSAL` is on | the two lines below `if CAUSAL` |
+
+# %% [markdown]
+# In the first step every TODO but the two causal ones needs a line or two. In the next two steps you add to them.
 #
-# The check counts: `q` is read once, `k` and `v` once for each block of queries, `o` is written once.
+# For the edges: a lane behind the last key may not win the maximum, and it may have no weight. Its row of `v` matters as
+# well: 0 times a number is 0, but 0 times NaN is NaN, and a masked lane may hold NaN.
+#
+# The check counts: `q` is read once, `k` and `v` once for each block of queries, and `o` is written once.
 
 # %%
 @triton.jit
@@ -222,7 +235,7 @@ def attention_kernel(
     """
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     dims = tl.arange(0, D)
-    # This program's queries, and the state of no keys: m and l have one value a query, o has D (about 4 lines).
+    # Step 1: this program's queries. Step 3: the state of no keys; m and l have one value a query, o has D (about 5 lines).
     ### BEGIN SOLUTION
     inside = rows[:, None] < n_queries
     q = tl.load(q_ptr + rows[:, None] * q_row_stride + dims[None, :], mask=inside, other=0.0)
@@ -232,29 +245,29 @@ def attention_kernel(
     ### END SOLUTION
     end = n_keys
     if CAUSAL:
-        # Last step: where may this program stop? (1 line; `pass` sees all tiles and is right as well)
+        # Step 4: where may this program stop? (1 line; `pass` visits all tiles, and is right as well)
         ### BEGIN SOLUTION
         end = tl.minimum(n_keys, (tl.program_id(0) + 1) * BLOCK_M)
         ### END SOLUTION
     for start in range(0, end, BLOCK_N):
         keys = start + tl.arange(0, BLOCK_N)
-        # Load the tiles of k and v (about 3 lines).
+        # Step 1: load the tiles of k and v. Step 2: their masks (about 3 lines).
         ### BEGIN SOLUTION
         exist = keys[:, None] < n_keys
         k = tl.load(k_ptr + keys[:, None] * k_row_stride + dims[None, :], mask=exist, other=0.0)
         v = tl.load(v_ptr + keys[:, None] * v_row_stride + dims[None, :], mask=exist, other=0.0)
         ### END SOLUTION
-        # The scores s; those of keys that do not exist must lose (about 2 lines).
+        # Step 1: the scores s. Step 2: the scores of keys that do not exist must lose (about 2 lines).
         ### BEGIN SOLUTION
         s = tl.dot(q, tl.trans(k), input_precision="ieee") * scale
         s = tl.where(keys[None, :] < n_keys, s, -float("inf"))
         ### END SOLUTION
         if CAUSAL:
-            # Last step: those of keys that a query does not see must lose, too (1 line).
+            # Step 4: the scores of keys that a query does not see must lose, too (1 line).
             ### BEGIN SOLUTION
             s = tl.where(keys[None, :] <= rows[:, None], s, -float("inf"))
             ### END SOLUTION
-        # The new m, l and o, as in 13.1 (about 6 lines).
+        # Step 1: the weights p, their sum l, and o = p v. Step 3: the new m, l and o as in 13.1 (about 6 lines).
         ### BEGIN SOLUTION
         new = tl.maximum(m, tl.max(s, axis=1))
         factor = tl.exp(m - new)
@@ -263,7 +276,7 @@ def attention_kernel(
         o = o * factor[:, None] + tl.dot(p, v, input_precision="ieee")
         m = new
         ### END SOLUTION
-    # Divide and store (about 2 lines).
+    # Step 1: divide and store. Step 2: the mask (about 2 lines).
     ### BEGIN SOLUTION
     tl.store(o_ptr + rows[:, None] * o_row_stride + dims[None, :], o / l[:, None], mask=inside)
     ### END SOLUTION
@@ -274,26 +287,26 @@ check("13.2")
 # %% [markdown]
 # <details><summary>Line by line</summary>
 #
-# **Queries below the matrix** may hold anything: rows share no number, and the store is masked. **Values behind the last
-# key** may not: 0 times NaN is NaN.
+# **Queries behind the last one** may hold anything: queries share no number, and the store is masked. **Values behind the
+# last key** may not: 0 times NaN is NaN.
 #
-# **Before the maximum**: masked only after `exp`, a hidden score has already been the maximum. A score of 0 in its place
-# has a weight like any other.
+# **The mask of the scores** comes before the maximum. After `exp` it is too late, because a hidden score may have been the
+# maximum. A score of 0 does not help either: it has a weight like any other.
 #
-# **`[:, None]`** wherever one value a query meets a row: in `p`, in `o`, in the division.
+# **`[:, None]`** stands wherever one value a query meets a row: in `p`, in `o`, in the division.
 #
-# **`tl.trans(k)`**, or load `k` on its side, `keys[None, :]` and `dims[:, None]`.
+# **`tl.trans(k)`** is one way. The other is to load `k` transposed, with `keys[None, :]` and `dims[:, None]`.
 #
-# *An honest aside*: float32 throughout shows the idea, not the speed. Fast kernels take half precision and load the next
-# tile while they compute.
+# *An honest aside*: this kernel has one head, and computes in float32. Both change in 13.3.
 #
 # </details>
 
 # %% [markdown]
 # ## Causal
 #
-# A model that writes may not look ahead: word i sees the words 0 to i, itself included. Such attention is **causal**; its
-# mask is a staircase. Here are eight words in blocks of two, without the mask. Which keys will program 0 need with it?
+# A model that writes a text may not look ahead: word i sees the words 0 to i, itself included. Such attention is **causal**,
+# and its mask looks like a staircase. Here are eight words in blocks of two, without the mask. Which keys will program 0 need
+# with the mask?
 
 # %%
 def attention(q, k, v, causal=False, block=32):
@@ -309,28 +322,29 @@ small = [torch.randn(8, 4, generator=g).to(where) for _ in range(3)]
 draw.attention_tiles(attention, *small, False, 2)
 
 # %% [markdown]
-# Every program loads all of `k`, as it must. The numbers are weights: your output where `v` holds 1 for one key and 0 for all
-# others. (This run is interpreted, so blocks of 2 will do.) And with the mask?
+# Every program loads all of `k`, as it must. The numbers are weights: the output of your kernel for a `v` that holds 1 for one
+# key and 0 for all others. (This run is interpreted, so blocks of 2 are possible.) And with the mask?
 
 # %%
 draw.attention_tiles(attention, *small, True, 2)
 
 # %% [markdown]
-# On the staircase, tiles are **partial**: a query has a score for keys that it does not see, and they are masked. To the right
-# of it, tiles are **skipped**; with many blocks that is nearly half of the reads. A program that loads and masks them would
-# be right as well: their weights are all 0.
+# On the staircase, tiles are **partial**: the program computes scores of keys that a query does not see, and masks them. To
+# the right of the staircase, tiles are **skipped**. With many blocks these are nearly half of all tiles. A program that loads
+# and masks them is right as well, because their weights are all 0.
 
 # %% [markdown]
 # <details><summary>A tile that is hidden altogether</summary>
 #
-# Where a tile is narrower than the block is high, a query may see none of its keys: all scores are -inf. Does -inf minus
-# -inf make NaN of it?
+# If a tile has fewer keys than the block has queries, a query may see none of the keys: all scores are -inf. Does -inf minus
+# -inf give NaN?
 #
-# Not here: the walk begins with key 0, which every query sees, so `m` is a number by then. The factor is 1, the weights
-# are 0. A walk from the right would need lesson 08's guard, a shift of 0 in place of -inf.
+# Not here: the walk begins with key 0, which every query sees. So `m` is a finite number when such a tile comes. The factor
+# is 1, and the weights are 0. A walk from the right would need the guard of lesson 08: a shift of 0 in place of -inf.
 #
-# *An honest aside*: for fewer queries than keys, two staircases are in use. Ours begins at the top left, like PyTorch's
-# `is_causal`. Others end at the bottom right, where with more queries than keys some see none.
+# *An honest aside*: for fewer queries than keys, two staircases are in use. Ours begins at the top left, like `is_causal` of
+# [PyTorch](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html). Others end
+# at the bottom right.
 #
 # </details>
 
@@ -350,8 +364,8 @@ def causal_attention(q, k, v):
 traffic([attention, causal_attention], q, k, v)
 
 # %% [markdown]
-# No score was stored. What is left is `k` and `v`, once for each block of queries: the larger `BLOCK_M`, the less. For one
-# head of 65536 words with d = 64, in gigabytes:
+# No score was stored. Now `k` and `v` are most of the traffic: they are read once for each block of queries. So a larger
+# `BLOCK_M` moves less. For one head of 65536 words with d = 64, in gigabytes:
 
 # %%
 n, d = 65536, 64
@@ -369,17 +383,17 @@ n, d = 256, 32
 print(f"read {3 * n * d + 3 * n * n:,} and written {n * d + 3 * n * n:,}")
 
 # %% [markdown]
-# It is. And with the smallest blocks nothing is gained: what the scores would have cost, `k` and `v` cost again and again.
-# With larger ones it pays. The arithmetic is the same throughout, every score is computed; so by lesson 02 the intensity
-# rises, and attention in large blocks can be bound by compute.
+# It is. With the smallest blocks nothing is gained: reading `k` and `v` so often costs as much as the scores would. Larger
+# blocks gain a lot. The amount of arithmetic is the same in all cases, because every score is computed. So by lesson 02 the
+# intensity rises, and attention in large blocks can be bound by compute.
 #
-# *An honest aside*: programs that run side by side read the same tiles of `k` and `v`, and most of that comes from the
-# cache. The ledger counts what a kernel asks for.
+# *An honest aside*: programs that run at the same time read the same tiles of `k` and `v`, so most of these reads are served
+# by the cache. The ledger counts the requests of a kernel.
 
 # %% [markdown]
-# If this machine has a GPU: your kernel beside the three steps. Do not expect to win. PyTorch's matrix products are tuned for
-# each card; ours asks for exact float32, which leaves the tensor cores idle, and nobody has chosen its blocks with care.
-# What it saves is memory: the scores of long sequences do not fit at all.
+# If this machine has a GPU, this cell compares your kernel with the three steps. Do not expect it to win. The matrix products
+# of PyTorch are tuned for each card. Ours asks for exact float32, which leaves the tensor cores idle. But it saves memory:
+# the scores of a long text do not fit at all.
 
 # %% tags=["nbval-ignore-output"]
 for n in (1024, 8192) if where == "cuda" else (96,):
@@ -391,8 +405,356 @@ for n in (1024, 8192) if where == "cuda" else (96,):
         steps, mine = (do_bench(lambda f=f: f(q, k, v), return_mode="median") for f in (three_steps, attention))
         print(f"N = {n}: the three steps take {steps / mine:.2f} times as long as the kernel")
 
+# %% [markdown]
+# ## All heads, in half precision
+#
+# Attention in a model has three more properties. You add them now.
+#
+# - **Batch and heads.** q, k and v have four axes: batches × heads × words × D. The heads do not depend on each other, so each
+#   has programs of its own: the grid gets a second axis. All four tensors have strides of their own.
+# - **Half precision.** q, k, v and o are float16 or bfloat16. `tl.dot` of two such blocks runs on the tensor cores, and it
+#   **adds up in float32**. Scores, `m`, `l`, `p` and the accumulator stay in float32. One block has to be rounded.
+
+# %% [markdown]
+# - **The log-sum-exp.** The backward pass needs the weights again. It does not store them: for each query one number is
+#   enough, $\mathrm{lse} = \log \sum e^{s}$, because then a weight is $e^{s - \mathrm{lse}}$.
+
+# %% [markdown]
+# Which block has to be rounded? And why may the others not be? Take an accumulator that holds 2048, and add 1 to it many times:
+
+# %%
+for dtype in (torch.float32, torch.float16, torch.bfloat16):
+    total = torch.tensor(2048.0, dtype=dtype)
+    for _ in range(100):
+        total = total + torch.tensor(1.0, dtype=dtype)
+    print(f"{str(dtype):15} {total.item():.0f}")
+
+# %% [markdown]
+# ## Your turn: 13.3
+#
+# `tl.dot` wants two blocks of one dtype. `p` is float32, and `v` is not. `block.to(dtype)` converts a block, and `v.dtype` is
+# the dtype of `v`. A store converts by itself.
+#
+# The check compares `o` with float64 within the rounding of its dtype, and `lse` within that of float32. It counts: for each
+# head, `q` is read once, and `k` and `v` once for each block of queries.
+
+# %%
+@triton.jit
+def flash_kernel(
+    o_ptr, lse_ptr, q_ptr, k_ptr, v_ptr, o_batch_stride, o_head_stride, o_row_stride, q_batch_stride, q_head_stride,
+    q_row_stride, k_batch_stride, k_head_stride, k_row_stride, v_batch_stride, v_head_stride, v_row_stride,
+    n_heads, n_queries, n_keys, scale, D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+    CAUSAL: tl.constexpr,
+):
+    """13.2 for all heads of a batch, in float16 or bfloat16; and the log-sum-exp of each query's scores, in float32.
+
+    Program (i, j) has block i of the queries of one head: j counts heads first, then batches. lse is batches × heads ×
+    queries, contiguous.
+    """
+    # Which batch and which head is it? Let the four pointers begin there (about 6 lines).
+    ### BEGIN SOLUTION
+    batch = tl.program_id(1) // n_heads
+    head = tl.program_id(1) % n_heads
+    o_ptr += batch * o_batch_stride + head * o_head_stride
+    q_ptr += batch * q_batch_stride + head * q_head_stride
+    k_ptr += batch * k_batch_stride + head * k_head_stride
+    v_ptr += batch * v_batch_stride + head * v_head_stride
+    ### END SOLUTION
+    # From here on it is 13.2: copy yours, with CAUSAL. Change it in three places: both products, and after the walk
+    # (about 26 lines).
+    ### BEGIN SOLUTION
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    dims = tl.arange(0, D)
+    inside = rows[:, None] < n_queries
+    q = tl.load(q_ptr + rows[:, None] * q_row_stride + dims[None, :], mask=inside, other=0.0)
+    m = tl.full([BLOCK_M], -float("inf"), tl.float32)
+    l = tl.zeros([BLOCK_M], tl.float32)
+    o = tl.zeros([BLOCK_M, D], tl.float32)
+    end = n_keys
+    if CAUSAL:
+        end = tl.minimum(n_keys, (tl.program_id(0) + 1) * BLOCK_M)
+    for start in range(0, end, BLOCK_N):
+        keys = start + tl.arange(0, BLOCK_N)
+        exist = keys[:, None] < n_keys
+        k = tl.load(k_ptr + keys[:, None] * k_row_stride + dims[None, :], mask=exist, other=0.0)
+        v = tl.load(v_ptr + keys[:, None] * v_row_stride + dims[None, :], mask=exist, other=0.0)
+        s = tl.dot(q, tl.trans(k)) * scale
+        s = tl.where(keys[None, :] < n_keys, s, -float("inf"))
+        if CAUSAL:
+            s = tl.where(keys[None, :] <= rows[:, None], s, -float("inf"))
+        new = tl.maximum(m, tl.max(s, axis=1))
+        factor = tl.exp(m - new)
+        p = tl.exp(s - new[:, None])
+        l = l * factor + tl.sum(p, axis=1)
+        o = o * factor[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+    tl.store(o_ptr + rows[:, None] * o_row_stride + dims[None, :], o / l[:, None], mask=inside)
+    tl.store(lse_ptr + tl.program_id(1) * n_queries + rows, m + tl.log(l), mask=rows < n_queries)
+    ### END SOLUTION
+
+# %%
+check("13.3")
+
+# %% [markdown]
+# <details><summary>Three changes</summary>
+#
+# **The start of a head** is `batch * batch_stride + head * head_stride`, with the strides of each tensor. In many models the
+# four axes lie in memory as batches × words × heads × D, and nobody copies them.
+#
+# **`p.to(v.dtype)`** is the only rounding before the store. A weight is at most 1, so its error is at most half a unit of the
+# last place of 1. `l` adds up the weights before they are rounded.
+#
+# **`m + log(l)`**: l is the sum of exp(s - m), so the sum of exp(s) is exp(m) · l.
+#
+# </details>
+
+# %%
+def flash_attention(q, k, v, causal=False, block_m=128, block_n=64, num_warps=8, num_stages=3):
+    """(o, lse) of q (B×H×M×D), k and v (B×H×N×D), in float16 or bfloat16; lse is B×H×M, in float32."""
+    (b, h, m, d), n = q.shape, k.shape[2]
+    o, lse = torch.empty_like(q), torch.empty(b, h, m, device=q.device)
+    strides = [s for t in (o, q, k, v) for s in t.stride()[:3]]
+    sizes = {"D": d, "BLOCK_M": block_m, "BLOCK_N": block_n, "CAUSAL": causal}
+    grid = (triton.cdiv(m, block_m), b * h)
+    options = {"num_warps": num_warps, "num_stages": num_stages}
+    flash_kernel[grid](o, lse, q, k, v, *strides, h, m, n, d**-0.5, **sizes, **options)
+    return o, lse
+
+# %% [markdown]
+# ## How fast is it?
+#
+# An H200 ran `flash_attention` with the kernel of the solution notebook. Beside it ran
+# [`scaled_dot_product_attention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html)
+# of PyTorch with two of its backends, and the three steps. **flash** is FlashAttention-2 (Dao 2023). **cuDNN** is a library of
+# NVIDIA. The times are recorded in a file, with the command that made it. What do you expect?
+
+# %%
+import json
+from pathlib import Path
+
+recorded = json.loads(Path("../docs/attention_on_h200.json").read_text())
+print(f"{recorded['device']}, {recorded['date']}, torch {recorded['versions']['torch']}: {recorded['command']}")
+print("64 heads, float16; the time of each, divided by that of 13.3")
+for run in recorded["results"]:
+    if run["dtype"] == "float16":
+        took = run["microseconds"]
+        others = (f"{name} {took[name] / took['13.3']:5.2f}" for name in ("flash", "cuDNN", "three steps") if took[name])
+        mask = "causal" if run["causal"] else "all keys"
+        print(f"N = {run['n']:5}, d = {run['d']:3}, {mask:8}: 13.3 {took['13.3']:8.0f} µs;  ", "  ".join(others))
+
+# %% [markdown]
+# In words: 13.3 takes about as long as the flash backend, and clearly longer than cuDNN. Is that a matter of bytes or of
+# arithmetic? Each score takes 2·d operations, and so does its share of the output. The data sheet of an H200 promises 989
+# TFLOP/s for dense half precision.
+
+# %%
+share = {}
+for run in recorded["results"]:
+    operations = 4 * run["b"] * run["h"] * run["n"] ** 2 * run["d"]
+    if run["dtype"] == "float16" and run["n"] == 16384 and not run["causal"]:
+        share[run["d"]] = {name: operations / (t * 1e-6) / 989e12 for name, t in run["microseconds"].items() if t}
+for d, of in share.items():
+    print(f"d = {d:3}: " + ", ".join(f"{name} {part:.0%} of the peak" for name, part in of.items()))
+times = {d: 4 * 2 * 64 * 16384 * d / 4.8e12 * 1e6 for d in share}
+print("once through q, k, v and o, at 4.8 TB/s:", ", ".join(f"d = {d}: {t:.0f} µs" for d, t in times.items()))
+
+# %% [markdown]
+# So it is arithmetic. To move all inputs and outputs once would take a small part of the time. What is the time made of?
+# The same run timed 13.3 with one change each. The first two changes keep the result. The last two do not: they only show what
+# a part of the work costs.
+
+# %%
+for run in recorded["variants"]:
+    took = run["microseconds"]
+    saved = (f"{name} {1 - t / took['13.3']:.0%}" for name, t in took.items() if name != "13.3")
+    print(f"N = {run['n']}, d = {run['d']:3}, time saved: ", ", ".join(saved))
+for run in recorded["launches"]:
+    print(f"d = {run['d']:3}, BLOCK_M, BLOCK_N, num_warps, num_stages = {run['launch']}: {run['microseconds']:5.0f} µs")
+for run in recorded["results"]:
+    assert 0.8 < run["microseconds"]["flash"] / run["microseconds"]["13.3"] < 1.35
+    assert 0.5 < run["microseconds"]["cuDNN"] / run["microseconds"]["13.3"] < 0.85
+for run in recorded["variants"]:
+    took = run["microseconds"]
+    assert took["exp2"] < 0.95 * took["13.3"] and took["no mask for keys"] < took["13.3"] and took["no exp"] < 0.85 * took["13.3"]
+assert all(0.25 < of["13.3"] < of["cuDNN"] < 0.75 for of in share.values())
+
+# %% [markdown]
+# The difference has four parts.
+#
+# - **exp.** A GPU has an instruction for $2^x$ and none for $e^x$. `tl.exp` multiplies each score by $\log_2 e$ first. Fast
+#   kernels put that factor into the scale, and use `tl.exp2`. Even then exp has to be computed once for each score, by units
+#   that are much slower than the tensor cores.
+# - **Masks.** Only the last tile needs the mask for keys, and only the tiles on the staircase need the causal one. Fast kernels
+#   have a loop for full tiles, and another one for the rest.
+
+# %% [markdown]
+# - **Blocks, warps and stages.** The table above shows how much depends on them, and that the best choice depends on d.
+# - **Overlap.** On this GPU, exp of one tile and the product of another can run at the same time.
+#   [FlashAttention-3 (Shah and others 2024)](https://arxiv.org/abs/2407.08608) does that, with warps that only load and others
+#   that only compute. 13.3 leaves the order to Triton's compiler.
+
+# %% [markdown]
+# *An honest aside*: the flash backend of this PyTorch was written for the GPU generation before this one. That a short kernel
+# reaches it says something about Triton's compiler, and nothing about FlashAttention-3.
+
+# %% [markdown]
+# ## One query, a long cache
+#
+# A model that writes has one new query a head, and the keys and values of all words before it: the **cache**. With one query
+# a head, 13.3 has one program a head, and most of the GPU is idle. Lesson 09 knows a way out: split the row.
+#
+# Here each split is a head of its own for `flash_kernel`. Its `lse` says how much the split weighs. This is
+# [Flash-Decoding (Dao, Haziza, Massa, Sizov 2023)](https://pytorch.org/blog/flash-decoding/). Why is the softmax over the
+# `lse` of the splits the right weight?
+
+# %%
+def flash_decoding(q, k, v, n_splits, block=16):
+    """Attention of one query a head (q is B×H×1×D) over N keys (k and v are B×H×N×D); n_splits divides N."""
+    b, h, n, d = k.shape
+    k, v = (t.reshape(b, h * n_splits, n // n_splits, d) for t in (k, v))
+    o, lse = flash_attention(q.repeat_interleave(n_splits, dim=1), k, v, block_m=16, block_n=block, num_warps=4)
+    weights = torch.softmax(lse.reshape(b, h, n_splits, 1), dim=2)
+    return (weights * o.reshape(b, h, n_splits, d).float()).sum(dim=2, keepdim=True).to(q.dtype)
+
+
+g = torch.Generator().manual_seed(9)
+q, k, v = (torch.randn(1, 2, n, 16, generator=g).to(where, torch.float16) for n in (1, 256, 256))
+s = q.double() @ k.double().mT * 16**-0.5
+exact = torch.softmax(s, dim=-1) @ v.double()
+for n_splits in (1, 4, 16):
+    error = (flash_decoding(q, k, v, n_splits).double() - exact).abs().max().item()
+    print(f"{n_splits:2} splits: {2 * n_splits:2} programs, largest error {error:.5f}")
+    assert error < 2e-3
+
+# %% [markdown]
+# The sum of exp(s) over a split is exp(lse). A split has this share of the sum over all keys, and that is what softmax
+# computes. The errors are roundings of float16: each split rounds its `o` once more.
+
+# %% [markdown]
+# ## Bonus: 13.4, the gradient
+#
+# For training you also need dq, dk and dv. Here do is the gradient of the output `o`. Lesson 11 has the gradient of a softmax:
+# $ds = p\,(dp - \sum_j p_j\,dp_j)$. In attention the gradient of the weights is $dp = do\,v^T$. Then
+#
+# $$dv = p^T do, \qquad dq = \mathrm{scale} \cdot ds\;k, \qquad dk = \mathrm{scale} \cdot ds^T q.$$
+#
+# Two things make it short. The weights come back without a walk for the maximum: $p = e^{s - \mathrm{lse}}$. And the sum
+# $\sum_j p_j\,dp_j$ of a query needs no walk over keys, because it equals the sum of do · o along the D columns. Why?
+
+# %% [markdown]
+# Write two kernels, each for one head in float32. In the first, a program has a block of keys and walks along the queries. In
+# the second, a program has a block of queries and walks along the keys. So no two programs write to the same place. All
+# matrices are contiguous: row r begins at r · D. `lse` has one number a query.
+#
+# The points of a bonus exercise come on top of the 100. Each kernel is worth half of them.
+
+# %%
+@triton.jit
+def key_gradient_kernel(
+    dk_ptr, dv_ptr, q_ptr, k_ptr, v_ptr, o_ptr, do_ptr, lse_ptr, n_queries, n_keys, scale,
+    D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+):
+    """dk and dv of BLOCK_N keys: program 0 has the first ones. A step of the walk has BLOCK_M queries."""
+    keys = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    dims = tl.arange(0, D)
+    # The keys and values of this program, and gradients to start with (about 6 lines).
+    ### BEGIN SOLUTION
+    places = keys[:, None] * D + dims[None, :]
+    exist = keys[:, None] < n_keys
+    k = tl.load(k_ptr + places, mask=exist, other=0.0)
+    v = tl.load(v_ptr + places, mask=exist, other=0.0)
+    dk = tl.zeros([BLOCK_N, D], tl.float32)
+    dv = tl.zeros([BLOCK_N, D], tl.float32)
+    ### END SOLUTION
+    for start in range(0, n_queries, BLOCK_M):
+        rows = start + tl.arange(0, BLOCK_M)
+        # Load q, o, do and lse of these queries; then p, ds, and their shares of dv and dk (about 13 lines).
+        ### BEGIN SOLUTION
+        at = rows[:, None] * D + dims[None, :]
+        inside = rows[:, None] < n_queries
+        q = tl.load(q_ptr + at, mask=inside, other=0.0)
+        o = tl.load(o_ptr + at, mask=inside, other=0.0)
+        do = tl.load(do_ptr + at, mask=inside, other=0.0)
+        lse = tl.load(lse_ptr + rows, mask=rows < n_queries, other=0.0)
+        s = tl.dot(q, tl.trans(k), input_precision="ieee") * scale
+        p = tl.exp(s - lse[:, None])
+        dp = tl.dot(do, tl.trans(v), input_precision="ieee")
+        delta = tl.sum(do * o, axis=1)
+        ds = p * (dp - delta[:, None]) * scale
+        dv += tl.dot(tl.trans(p), do, input_precision="ieee")
+        dk += tl.dot(tl.trans(ds), q, input_precision="ieee")
+        ### END SOLUTION
+    # Store both (about 2 lines).
+    ### BEGIN SOLUTION
+    tl.store(dk_ptr + places, dk, mask=exist)
+    tl.store(dv_ptr + places, dv, mask=exist)
+    ### END SOLUTION
+
+# %%
+@triton.jit
+def query_gradient_kernel(
+    dq_ptr, q_ptr, k_ptr, v_ptr, o_ptr, do_ptr, lse_ptr, n_queries, n_keys, scale,
+    D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+):
+    """dq of BLOCK_M queries: program 0 has the first ones. A step of the walk has BLOCK_N keys."""
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    dims = tl.arange(0, D)
+    # The same with the two walks exchanged; and absent keys have no weight (about 21 lines).
+    ### BEGIN SOLUTION
+    at = rows[:, None] * D + dims[None, :]
+    inside = rows[:, None] < n_queries
+    q = tl.load(q_ptr + at, mask=inside, other=0.0)
+    o = tl.load(o_ptr + at, mask=inside, other=0.0)
+    do = tl.load(do_ptr + at, mask=inside, other=0.0)
+    lse = tl.load(lse_ptr + rows, mask=rows < n_queries, other=0.0)
+    delta = tl.sum(do * o, axis=1)
+    dq = tl.zeros([BLOCK_M, D], tl.float32)
+    for start in range(0, n_keys, BLOCK_N):
+        keys = start + tl.arange(0, BLOCK_N)
+        places = keys[:, None] * D + dims[None, :]
+        exist = keys[:, None] < n_keys
+        k = tl.load(k_ptr + places, mask=exist, other=0.0)
+        v = tl.load(v_ptr + places, mask=exist, other=0.0)
+        s = tl.dot(q, tl.trans(k), input_precision="ieee") * scale
+        s = tl.where(keys[None, :] < n_keys, s, -float("inf"))
+        p = tl.exp(s - lse[:, None])
+        dp = tl.dot(do, tl.trans(v), input_precision="ieee")
+        ds = p * (dp - delta[:, None]) * scale
+        dq += tl.dot(ds, k, input_precision="ieee")
+    tl.store(dq_ptr + at, dq, mask=inside)
+    ### END SOLUTION
+
+# %%
+check("13.4")
+
+# %% [markdown]
+# <details><summary>Why do · o, and why two kernels</summary>
+#
+# **do · o**: $\sum_j p_j\,dp_j = \sum_j p_j\,(do \cdot v_j) = do \cdot \sum_j p_j v_j = do \cdot o$.
+#
+# **Two kernels**: dk of a key is a sum over queries, and dq of a query is a sum over keys. One kernel for both would have to
+# add to dq from many programs at once, with `tl.atomic_add`. Then the order of the additions, and so the last digits, change
+# from run to run. FlashAttention-2 does that by default. Two kernels compute the weights twice instead.
+#
+# **Masked lanes**: a key that does not exist has k = 0, so its score is 0. If the others are around -200, its weight is
+# exp(200), which is infinite, and infinity times 0 is NaN in dq. In the first kernel such a key harms nobody: its dk and dv
+# are not stored.
+#
+# </details>
+
 # %%
 progress()
+
+# %% [markdown]
+# ## Further reading
+#
+# - Milakov, Gimelshein (2018): [Online normalizer calculation for softmax](https://arxiv.org/abs/1805.02867)
+# - Rabe, Staats (2021): [Self-attention does not need O(n²) memory](https://arxiv.org/abs/2112.05682)
+# - Dao, Fu, Ermon, Rudra, Ré (2022): [FlashAttention](https://arxiv.org/abs/2205.14135). Appendix B has the gradient of 13.4.
+# - Dao (2023): [FlashAttention-2](https://arxiv.org/abs/2307.08691). Its loops are those of 13.3.
+# - Dao, Haziza, Massa, Sizov (2023): [Flash-Decoding](https://pytorch.org/blog/flash-decoding/)
+# - Shah, Bikshandi, Zhang, Thakkar, Ramani, Dao (2024): [FlashAttention-3](https://arxiv.org/abs/2407.08608)
+# - Triton's tutorial: [Fused attention](https://triton-lang.org/main/getting-started/tutorials/06-fused-attention.html)
 
 # %% [markdown]
 # **Next: [14 · Measure and ship](14_measure_and_ship.ipynb).** You have several softmaxes by now. Which one should a library

@@ -1,14 +1,18 @@
-"""Lesson 13: a last step with points of its own, and how exact is exact enough."""
+"""Lesson 13: steps with points of their own, and how exact is exact enough."""
+
+import importlib.util
+import json
 
 import pytest
 import torch
 from conftest import stored
 
 from grader import lessons
+from grader.environment import ROOT
 from grader.judge import diagnose, extract
 from grader.judge.judge import judge
 from grader.judge.verdict import Failure
-from grader.reference import attention
+from grader.reference import attention, attention_gradient
 from grader.spec import Evidence
 
 EXERCISE = lessons.exercises()["13.2"]
@@ -26,15 +30,15 @@ def test_a_kernel_without_the_last_step_earns_the_rest():
     """Its masks for CAUSAL are wrong, and everything else is right."""
     result = verdict(KERNEL.replace(_MASK, "            keep = keep"))
 
-    assert ("failed", 2, "causal-ignored") == (result.status, result.score, result.mistake)
+    assert ("failed", 1.5, "causal-ignored") == (result.status, result.score, result.mistake)
 
 
-def test_a_last_step_that_is_still_a_stub_is_said_to_be_one():
+def test_a_step_that_is_still_a_stub_is_said_to_be_one():
     """The cases before it have passed."""
     result = verdict(KERNEL.replace(_SKIP, '        tl.static_assert(False, "TODO 13.2 (2 of 7)")'))
 
-    assert ("failed", 2, "todo-left") == (result.status, result.score, result.mistake)
-    assert "this last step is still to do" in " ".join(result.text.split())
+    assert ("failed", 1.5, "todo-left") == (result.status, result.score, result.mistake)
+    assert "causal is judged next: fill in its TODO (step 2 of 7 is the next)" in " ".join(result.text.split())
 
 
 def test_a_stub_of_the_last_step_hides_no_other_mistake():
@@ -52,7 +56,7 @@ def test_a_remark_costs_nothing(name, words):
     """It is told to whoever passed, and kept in the record."""
     result = verdict(RIGHT[name])
 
-    assert ("passed", 3) == (result.status, result.score)
+    assert ("passed", 2) == (result.status, result.score)
     assert words in result.text and any(words in remark for remark in result.record()["remarks"])
 
 
@@ -88,3 +92,65 @@ def test_a_result_in_tf32_is_named():
     found = diagnose.explain(EXERCISE, extract.Answer(source), seen, diagnose.in_order(EXERCISE, failures))
 
     assert "tf32" == found.mistake
+
+
+FLASH = lessons.exercises()["13.3"]
+GRADIENT = lessons.exercises()["13.4"]
+
+
+def other_orders(facts, half):
+    """Right answers to one head of 13.3 in float32: keys forwards and backwards, weights rounded or not."""
+    q, k, v = (facts[name].float() for name in "qkv")
+    s = (q @ k.T) * facts["scale"]
+    if facts["causal"]:
+        s = s.masked_fill(attention.causal_mask(*s.shape), -torch.inf)
+    for order in (torch.arange(len(k)), torch.arange(len(k)).flip(0)):
+        top = s.amax(1, keepdim=True)
+        p = torch.exp(s[:, order] - top)
+        l = p.sum(1, keepdim=True)
+        for weights in (p, p.to(half).float()):
+            yield ((weights @ v[order]) / l).to(half), (top + torch.log(l))[:, 0]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_bounds_of_half_precision_accept_every_right_way(seed):
+    """Weights are rounded to half precision or stay in float32; the log-sum-exp is float32 throughout."""
+    for case in FLASH.cases(seed):
+        for head in case.facts["heads"]:
+            for o, lse in other_orders(head, case.facts["q"].dtype):
+                assert attention.difference(o, head["want"], head["allowed"]) is None, case.label
+                assert ((lse.double() - head["lse"]).abs() <= head["lse_allowed"]).all(), case.label
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_bounds_of_a_gradient_accept_float32(seed):
+    """The formulas, computed in float32 by PyTorch."""
+    for case in GRADIENT.cases(seed):
+        made = attention_gradient.gradients(case.facts)
+        for name, want, allowed in case.facts["outs"]:
+            assert attention.difference(made[name], want, allowed) is None, case.label
+
+
+def test_the_gradient_is_the_one_of_autograd():
+    """In float64, for q, k and v."""
+    q, k, v = (torch.randn(n, 4, dtype=torch.float64, requires_grad=True) for n in (5, 7, 7))
+    s = 0.3 * q @ k.T
+    o, lse, do = torch.softmax(s, 1) @ v, torch.logsumexp(s, 1), torch.randn(5, 4, dtype=torch.float64)
+    want = torch.autograd.grad(o, (q, k, v), do)
+    given = {"q": q, "k": k, "v": v, "o": o, "lse": lse, "do": do}
+    made = attention_gradient.gradients({name: t.detach() for name, t in given.items()} | {"scale": 0.3})
+
+    for name, each in zip(("dq", "dk", "dv"), want):
+        assert torch.allclose(each, made[name])
+
+
+def test_the_record_of_attention_is_the_one_of_the_script():
+    """Its description, and every row that the script measures."""
+    path = ROOT / "benchmarks" / "attention.py"
+    spec = importlib.util.spec_from_file_location("attention_benchmark", path)
+    spec.loader.exec_module(script := importlib.util.module_from_spec(spec))
+    record = json.loads((ROOT / "docs" / "attention_on_h200.json").read_text())
+
+    assert record["what"].startswith(script.WHAT) and record["command"].startswith("python benchmarks/attention.py")
+    assert set(script.CHANGES) == set(record["variants"][0]["microseconds"])
+    assert all(row["o"]["13.3"] <= 1.5 and row["lse"] < 1e-5 for row in record["errors"])

@@ -383,6 +383,23 @@ def from_bfloat16(y_ptr, x_ptr, STEP: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def products(y_ptr, a_ptr, b_ptr, SIZE: tl.constexpr):
+    lanes = tl.arange(0, SIZE)
+    places = lanes[:, None] * SIZE + lanes[None, :]
+    tl.store(y_ptr + places, tl.dot(tl.load(a_ptr + places), tl.trans(tl.load(b_ptr + places))))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_products_of_half_precision_are_summed_in_float32(dtype):
+    """As on tensor cores: of 2048 and fifteen ones, no one is lost."""
+    a, b = torch.ones(16, 16, dtype=dtype), torch.ones(16, 16, dtype=dtype)
+    a[:, 0], y = 2048, torch.zeros(16, 16)
+    products[(1,)](y, a, b, SIZE=16)
+
+    assert torch.equal(torch.full((16, 16), 2063.0), y)
+
+
+@triton.jit
 def add_one_each(a, b):
     return a + b
 

@@ -65,7 +65,7 @@ WRONG = {
     "half a ledger": (line(GOOD | {"exercises": [PASSED | {"ledger": {"read": 1}}]}), "ledger: written: float"),
     "a null in a list": (line(GOOD | {"problems": [None]}), "problems: str expected"),
 }
-NULLABLE = {"lesson", "sha256", "mistake", "also", "ledger", "budget"}
+NULLABLE = {"lesson", "sha256", "mistake", "also", "ledger", "budget", "bonus"}
 for name in sorted(rows.Row.__annotations__.keys() - NULLABLE - {"submission"}):
     WRONG[f"{name} is null"] = line(GOOD | {name: None}), f"{name}: "
     WRONG[f"no {name}"] = line(without(GOOD, name)), f"{name}: "

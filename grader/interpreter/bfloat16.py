@@ -16,11 +16,12 @@ from .triton_private import Private
 
 
 def hook(private: Private) -> None:
-    """Hook the conversions, and every operation that computes: those raise KernelMisuse for a bfloat16 value."""
+    """Hook the conversions and tl.dot. All other operations that compute raise KernelMisuse for a bfloat16 value."""
     # Most operations go through the first three. The others have code of their own; some versions of Triton lack some.
-    for name in ("binary_op", "unary_op", "ternary_op", "fma", "fabs", "rsqrt", "dot"):
+    for name in ("binary_op", "unary_op", "ternary_op", "fma", "fabs", "rsqrt"):
         if (compute := getattr(private, name)) is not None:
             private.replace(name, _refusing(compute))
+    _hook_dot(private)
     _hook_reductions(private)
     _hook_conversions(private)
 
@@ -49,6 +50,22 @@ def _hook_reductions(private: Private) -> None:
     private.replace("reduce", checked)
 
 
+def _hook_dot(private: Private) -> None:
+    """tl.dot takes blocks of bfloat16, as a GPU does: their products are exact in float32, and so is the sum's type."""
+    if private.dot is None:
+        return
+    dot, Handle, float32 = private.dot, private.Handle, private.language.float32
+
+    def widened(block):
+        return Handle(_from_bits(block.data), float32) if _is_bfloat16(block.dtype) else block
+
+    @functools.wraps(dot)
+    def exact_dot(self, a, b, *args, **kwargs):
+        return dot(self, widened(a), widened(b), *args, **kwargs)
+
+    private.replace("dot", exact_dot)
+
+
 def _refuse(what: str, handles) -> None:
     for handle in handles:
         if _is_bfloat16(getattr(handle, "dtype", None)):
@@ -70,13 +87,17 @@ def _hook_conversions(private: Private) -> None:
             return cast(self, src, dst_type, *args, **kwargs)
         if _is_bfloat16(dst_type):
             return Handle(_to_bits(src.data), dst_type.scalar)
-        data = (src.data.astype(np.uint32) << 16).view(np.float32)
-        return Handle(data.astype(numpy_dtype(dst_type)), dst_type.scalar)
+        return Handle(_from_bits(src.data).astype(numpy_dtype(dst_type)), dst_type.scalar)
 
     private.replace("cast", exact_cast)
     if private.get_bf16 is None:  # before Triton 3.9 there is no bfloat16 constant
         get_fp32 = private.get_fp32
         private.replace("get_bf16", lambda self, value: exact_cast(self, get_fp32(self, value), bfloat16))
+
+
+def _from_bits(data) -> np.ndarray:
+    """The values of bits of bfloat16, in float32."""
+    return (data.astype(np.uint32) << 16).view(np.float32)
 
 
 def _to_bits(data) -> np.ndarray:

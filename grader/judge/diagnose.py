@@ -92,7 +92,10 @@ def _explain_parts(exercise: Exercise, answer: Answer, seen: Seen, failures: lis
     first = failures[0]
     right = {case.group for case, _ in seen} - {failure.case.group for failure in failures}
     failures = [failure for failure in failures if failure.case.group == first.case.group]
-    mistake, also = name(exercise, answer, [pair for pair in seen if pair[0].group == first.case.group], failures)
+    # Parts of one function share its mistakes: the inputs on which the other parts passed tell them apart.
+    together = [pair for pair in seen if pair[0].group in (right if len(exercise.names) == 1 else ())]
+    own = [pair for pair in seen if pair[0].group == first.case.group]
+    mistake, also = name(exercise, answer, [*together, *own], failures)
     return Diagnosis(
         _status(first),
         round(exercise.points * len(right) / len(exercise.groups), 2),

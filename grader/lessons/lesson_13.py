@@ -5,13 +5,17 @@ Sizes: M queries, N keys, q is M×d, k is N×d, v is N×dv.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 import torch
 
 from ..checks import inputs
 from ..mistakes.attention import ATTENTION_KERNEL, KERNEL_REMARKS, TILED_ATTENTION
-from ..reference import attention
+from ..mistakes.attention_gradient import ATTENTION_GRADIENT
+from ..mistakes.flash import FLASH_KERNEL
+from ..reference import attention, attention_gradient, flash
+from ..reference.attention_gradient import KEYS, QUERIES
 from ..spec import Call, Case, Exercise, Out
 
 # Offsets of the scores: offsets(m, n, tile) -> (one number a query, one number a key).
@@ -104,9 +108,23 @@ def _tiled_case(label: str, offsets: Offsets, m: int, n: int, d: int, dv: int, t
     )
 
 
-_KERNEL = [  # label, offsets, M, N, D, BLOCK_M, BLOCK_N
+_ONE_TILE = [  # label, offsets, M, N, D, BLOCK_M, BLOCK_N; every block is full
+    ("one tile", _plain, 16, 32, 64, 16, 32),
+    ("one tile, wide", _plain, 16, 64, 32, 16, 64),
+    ("one tile, two blocks of queries", _plain, 32, 32, 16, 16, 32),
+    ("one tile, scores around -200", _below_zero, 16, 32, 64, 16, 32),
+    ("one tile, scores around +200", _above_zero, 16, 32, 64, 16, 32),
+    ("one tile, queries 150 apart", _queries_apart, 16, 32, 64, 16, 32),
+]
+_EDGES = [
     ("one key", _plain, 2, 1, 32, 16, 64),
     ("fewer keys than a tile", _plain, 3, 5, 32, 16, 64),
+    ("more queries than a block, fewer keys than a tile", _plain, 20, 11, 16, 16, 16),
+    ("fewer keys than a tile, scores around -200", _below_zero, 17, 12, 16, 16, 16),
+    ("fewer keys than a tile, scores around +200", _above_zero, 17, 13, 16, 16, 16),
+    ("fewer keys than a tile, scores around -20000", _far_below, 5, 14, 16, 16, 16),
+]
+_TILES = [
     ("several tiles", _plain, 8, 64, 64, 16, 32),
     ("a ragged last tile", _plain, 7, 75, 64, 16, 32),
     ("more queries than a block", _plain, 40, 20, 16, 32, 16),
@@ -141,35 +159,47 @@ _CAUSAL = [
 ]
 
 
+# The steps of 13.2, each with its inputs. An answer climbs them one by one.
+_STEPS = {"one tile": _ONE_TILE, "edges": _EDGES, "several tiles": _TILES, "causal": _CAUSAL}
+
+
 def _kernel_cases(seed: int) -> list[Case]:
-    rows = [(row, causal) for causal, table in ((False, _KERNEL), (True, _CAUSAL)) for row in table]
-    cases = [_kernel_case(*row, causal=causal, seed=seed + i) for i, (row, causal) in enumerate(rows)]
+    rows = [(row, group) for group, table in _STEPS.items() for row in table]
+    cases = [_kernel_case(*row, group=group, seed=seed + i) for i, (row, group) in enumerate(rows)]
     blocks = (16, 16, 16)
     for i, name in enumerate("oqkv"):
         label = {"o": "output's rows", "q": "queries", "k": "keys", "v": "rows of v"}[name]
         gaps = {other: 1 + (j - i) % 4 for j, other in enumerate("vkqo")}
-        cases.append(_kernel_case(f"gaps between the {label}", _plain, 33, 40 + i, *blocks, seed=seed, gaps=gaps))
+        for group, m, n, tile in (("one tile", 32, 32, 32), ("several tiles", 33, 40 + i, 16)):
+            row = (f"gaps between the {label}", _plain, m, n, 16, 16, tile)
+            cases.append(_kernel_case(*row, group=group, seed=seed, gaps=gaps))
+    tiles = functools.partial(_kernel_case, group="several tiles", seed=seed)
     return [
         *cases,
-        _kernel_case("another scale", _plain, 18, 30, *blocks, seed=seed, scale=0.6),
+        _kernel_case("another scale, one tile", _plain, 16, 32, 64, 16, 32, group="one tile", seed=seed, scale=0.6),
+        tiles("another scale", _plain, 18, 30, *blocks, scale=0.6),
         # Poison in the masked lanes would hide that they became the maximum; zeros show it.
-        _kernel_case(
-            "scores around -20000, zeros in masked lanes", _far_below, 17, 62, *blocks, seed=seed, poison=False
+        *(
+            _kernel_case(
+                "scores around -20000, zeros in masked lanes", _far_below, 17, n, *blocks, group=group, seed=seed,
+                poison=False,
+            )
+            for group, n in (("edges", 12), ("several tiles", 62))
         ),
-        _kernel_case("programs in reversed order", _plain, 50, 30, *blocks, seed=seed, order="reversed"),
-        _kernel_case("programs in shuffled order", _plain, 70, 30, *blocks, seed=seed, order="shuffled"),
+        tiles("programs in reversed order", _plain, 50, 30, *blocks, order="reversed"),
+        tiles("programs in shuffled order", _plain, 70, 30, *blocks, order="shuffled"),
         _kernel_case(
-            "causal, programs in shuffled order", _plain, 70, 72, *blocks, seed=seed, causal=True, order="shuffled"
+            "causal, programs in shuffled order", _plain, 70, 72, *blocks, seed=seed, group="causal", order="shuffled"
         ),
-    ]
+    ]  # fmt: skip
 
 
 def _kernel_case(
     label: str, offsets: Offsets, m: int, n: int, d: int, block_m: int, block_n: int, seed: int,
-    causal: bool = False, order: str = "forward", gaps: dict[str, int] | None = None, scale: float | None = None,
+    group: str, order: str = "forward", gaps: dict[str, int] | None = None, scale: float | None = None,
     poison: bool = True,
 ) -> Case:  # fmt: skip
-    scale = d**-0.5 if scale is None else scale
+    scale, causal = d**-0.5 if scale is None else scale, group == "causal"
     gap = dict.fromkeys("oqkv", 0) | (gaps or {})
     q, k, v = _tensors(m, n, d, d, block_n, offsets, scale, seed)
     facts = attention.case_facts(q, k, v, scale, block_n, causal, exact=offsets is _equal)
@@ -194,8 +224,150 @@ def _kernel_case(
         budget=(reads, m * d),
         may_read_less=causal,
         unit=m * n,
-        group="causal" if causal else None,
+        group=group,
         interpreted_only=facts["exact"],
+        facts=facts,
+    )
+
+
+_F16, _BF16 = torch.float16, torch.bfloat16
+# Axes of a tensor in memory, the slowest first: batch, head, row, dimension. Heads first, rows first, batches inside.
+_LAYOUTS = {"h": "bhrd", "r": "brhd", "b": "hbrd"}
+_FLASH = [  # label, dtype, offsets, B, H, M, N, causal, layouts of o, q, k and v
+    ("one head", _F16, _plain, 1, 1, 3, 10, False, "hhhh"),
+    ("one head", _BF16, _plain, 1, 1, 4, 11, False, "hhhh"),
+    ("several tiles", _F16, _plain, 1, 1, 17, 60, False, "hhhh"),
+    ("several tiles", _BF16, _plain, 1, 1, 18, 61, False, "hhhh"),
+    ("two heads", _F16, _plain, 1, 2, 17, 23, False, "hhhh"),
+    ("two batches", _BF16, _plain, 2, 1, 18, 24, False, "hhhh"),
+    ("two batches of three heads", _F16, _plain, 2, 3, 19, 35, False, "hhhh"),
+    ("two batches of three heads", _BF16, _plain, 2, 3, 20, 34, False, "hhhh"),
+    ("heads alternate from row to row", _F16, _plain, 2, 3, 21, 33, False, "rrrr"),
+    ("four tensors, not all laid out alike", _BF16, _plain, 2, 3, 22, 37, False, "rhrb"),
+    ("four tensors, not all laid out alike", _F16, _plain, 3, 2, 23, 38, False, "hbhr"),
+    ("falling scores", _F16, _falling, 1, 2, 17, 61, False, "hhhh"),
+    ("rising scores", _BF16, _rising, 1, 2, 17, 60, False, "hhhh"),
+    ("scores around -200", _BF16, _below_zero, 1, 2, 18, 62, False, "hhhh"),
+    ("scores around +200", _F16, _above_zero, 1, 2, 18, 63, False, "hhhh"),
+    ("a first tile at +200, the rest at -200", _F16, _cliff, 1, 1, 17, 65, False, "hhhh"),
+    ("a first tile at -200, the rest at +200", _BF16, _rising_cliff, 1, 1, 17, 66, False, "hhhh"),
+    ("causal", _F16, _plain, 1, 2, 40, 40, True, "hhhh"),
+    ("causal, more keys than queries", _BF16, _plain, 2, 2, 20, 50, True, "rrrr"),
+    ("causal, more queries than keys", _F16, _plain, 1, 2, 50, 20, True, "hhhh"),
+    ("causal, scores around -200", _BF16, _below_zero, 1, 2, 35, 41, True, "hhhh"),
+]
+
+
+def _flash_cases(seed: int) -> list[Case]:
+    cases = [_flash_case(*row, seed=seed + i) for i, row in enumerate(_FLASH)]
+    more = functools.partial(_flash_case, offsets=_plain, causal=False, layouts="hhhh")
+    for dtype, one, most in ((_F16, 2.0**15, 6e4), (_BF16, 2.0**12, 1e30)):
+        # Each further tile adds half of the last place of the first one, and an accumulator in half precision stays.
+        late = torch.ones(160, 16).index_fill_(0, torch.tensor([0]), one)
+        cases.append(
+            more("equal scores, one value far above the others", dtype, b=1, h=1, m=5, n=160, seed=seed, v=late)
+        )
+        high = most * (1 - 0.25 * torch.rand(40, 16, generator=inputs.generator(seed)))
+        cases.append(more(f"values near {most:.0e}", dtype, b=1, h=1, m=6, n=40, seed=seed + 1, v=high, flat=False))
+    return [
+        *cases,
+        more("another scale", _F16, b=1, h=2, m=18, n=30, seed=seed + 2, scale=0.6),
+        more("tiles wider than high", _BF16, b=1, h=2, m=18, n=70, seed=seed + 3, d=32, blocks=(16, 32)),
+        more("tiles higher than wide", _F16, b=1, h=2, m=40, n=40, seed=seed + 4, d=32, blocks=(32, 16)),
+        more("programs in shuffled order", _F16, b=2, h=2, m=35, n=20, seed=seed + 5, order="shuffled"),
+    ]
+
+
+def _flash_case(
+    label: str, dtype: torch.dtype, offsets: Offsets, b: int, h: int, m: int, n: int, causal: bool, layouts: str,
+    seed: int, d: int = 16, blocks: tuple[int, int] = (16, 16), scale: float | None = None, order: str = "forward",
+    v: torch.Tensor | None = None, flat: bool = True,
+) -> Case:  # fmt: skip
+    """v: the values (N×D) of a head, where they are not normal. flat: whether all scores are equal then."""
+    scale = d**-0.5 if scale is None else scale
+    heads = [_tensors(m, n, d, d, blocks[1], offsets, scale, seed + 100 * i) for i in range(b * h)]
+    q, k, values = (torch.stack(t).reshape(b, h, -1, d).to(dtype) for t in zip(*heads))
+    if v is not None:
+        values, q = v.to(dtype).expand(b, h, n, d).clone(), q * (0 if flat else 1)
+    of_o, *of_inputs = (_LAYOUTS[letter] for letter in layouts)
+    q, k, values = (_laid_out(t, axes) for t, axes in zip((q, k, values), of_inputs))
+    facts = flash.case_facts(q, k, values, scale, *blocks, causal)
+    out = _laid_out(torch.empty(b, h, m, d), of_o)
+    strides = [s for t in (out, q, k, values) for s in t.stride()[:3]]
+    return Case(
+        f"{label}, {str(dtype)[6:]}, {b} × {h} heads, {m} × {n} scores in tiles of {blocks[0]} × {blocks[1]}, D = {d}",
+        Call(
+            "launch",
+            "flash_kernel",
+            (
+                Out((b, h, m, d), str(dtype)[6:], out.stride()), Out((b, h, m)), q, k, values, *strides, h, m, n, scale,
+            ),
+            {"D": d, "BLOCK_M": blocks[0], "BLOCK_N": blocks[1], "CAUSAL": causal},
+            grid=(-(-m // blocks[0]), b * h),
+            order=order,
+        ),
+        verify=lambda e: flash.stored(e, facts),
+        size=b * h * m * n,
+        budget=(facts["reads"], b * h * m * (d + 1)),
+        may_read_less=causal,
+        unit=b * h * m * n,
+        facts=facts,
+    )  # fmt: skip
+
+
+def _laid_out(t: torch.Tensor, axes: str) -> torch.Tensor:
+    """The same tensor (B×H×rows×D), with its axes in another order in memory, the slowest first."""
+    order = ["bhrd".index(axis) for axis in axes]
+    return t.permute(order).contiguous().permute([order.index(i) for i in range(4)])
+
+
+_GRADIENT = [  # label, offsets, M, N, D, BLOCK_M, BLOCK_N
+    ("one block", _plain, 16, 32, 16, 16, 32),
+    ("fewer than a block", _plain, 3, 5, 16, 16, 32),
+    ("several tiles", _plain, 40, 70, 16, 16, 32),
+    ("64 numbers a key", _plain, 33, 34, 64, 32, 16),
+    ("scores around -200", _below_zero, 18, 40, 16, 16, 32),
+    ("scores around +200", _above_zero, 19, 41, 16, 16, 32),
+    ("falling scores", _falling, 34, 60, 16, 16, 32),
+]
+
+
+def _gradient_cases(seed: int) -> list[Case]:
+    cases = [_gradient_case(name, *row, seed=seed + i) for name in (KEYS, QUERIES) for i, row in enumerate(_GRADIENT)]
+    others = [
+        _gradient_case(name, "another scale", _plain, 20, 36, 16, 16, 32, seed=seed + 9, scale=0.6)
+        for name in (KEYS, QUERIES)
+    ]
+    return [*cases, *others]
+
+
+def _gradient_case(
+    kernel: str, label: str, offsets: Offsets, m: int, n: int, d: int, block_m: int, block_n: int, seed: int,
+    scale: float | None = None,
+) -> Case:  # fmt: skip
+    scale = d**-0.5 if scale is None else scale
+    q, k, v = _tensors(m, n, d, d, block_n, offsets, scale, seed)
+    do = inputs.randn(m, d, inputs.generator(seed + 1000))
+    facts = attention_gradient.case_facts(kernel, q, k, v, do, scale)
+    of_keys = kernel == KEYS
+    own, walked = (2 * n * d, m * (3 * d + 1)) if of_keys else (m * (3 * d + 1), 2 * n * d)
+    blocks = -(-n // block_n) if of_keys else -(-m // block_m)
+    outs = [Out((n, d)), Out((n, d))] if of_keys else [Out((m, d))]
+    return Case(
+        f"{kernel}, {label}, {m} × {n} scores in tiles of {block_m} × {block_n}, D = {d}",
+        Call(
+            "launch",
+            kernel,
+            (*outs, q, k, v, facts["o"], do, facts["lse"], m, n, scale),
+            {"D": d, "BLOCK_M": block_m, "BLOCK_N": block_n},
+            grid=(blocks,),
+        ),
+        verify=lambda e: attention_gradient.stored(e, facts),
+        size=m * n,
+        budget=(own + blocks * walked, len(outs) * outs[0].shape[0] * d),
+        may_read_less=True,
+        unit=m * n,
+        group=kernel,
         facts=facts,
     )
 
@@ -205,7 +377,7 @@ EXERCISES = [
         id="13.1",
         title="tiled_attention",
         names=("tiled_attention",),
-        points=2,
+        points=1,
         cases=_tiled_cases,
         hints=(
             "The walk of lesson 08 for all queries at once. What arrives with each tile is a block of scores, and a "
@@ -221,7 +393,7 @@ EXERCISES = [
         id="13.2",
         title="attention_kernel",
         names=("attention_kernel",),
-        points=3,
+        points=2,
         cases=_kernel_cases,
         kernels=True,
         hints=(
@@ -233,8 +405,45 @@ EXERCISES = [
             "<queries>[:, None]`.",
         ),
         mistakes=ATTENTION_KERNEL,
-        groups=("causal",),
-        last_step=1,
+        groups=tuple(_STEPS),
+        parts=True,
         remarks=KERNEL_REMARKS,
+    ),
+    Exercise(
+        id="13.3",
+        title="flash_kernel",
+        names=("flash_kernel",),
+        points=2,
+        cases=_flash_cases,
+        kernels=True,
+        hints=(
+            "One number says which head of which batch a program has. All that follows is 13.2, at another place in "
+            "memory.",
+            "Two blocks go into a tl.dot, and both have one dtype. Which of your four blocks is not in half precision, "
+            "and must be nowhere else?",
+            "`batch = tl.program_id(1) // <heads a batch>`, and `%` for the head; `<pointer> += batch * <its batch "
+            "stride> + head * <its head stride>`, four times; `tl.dot(p.to(<dtype of the values>), v)`; at the end "
+            "`<maximum> + <logarithm of the sum>`.",
+        ),
+        mistakes=FLASH_KERNEL,
+    ),
+    Exercise(
+        id="13.4",
+        title="key_gradient_kernel, query_gradient_kernel",
+        names=(KEYS, QUERIES),
+        points=2,
+        cases=_gradient_cases,
+        kernels=True,
+        groups=(KEYS, QUERIES),
+        parts=True,
+        bonus=True,
+        hints=(
+            "Both kernels make the same tile of weights and the same tile of ds. They differ in the walk and in "
+            "the sums.",
+            "A weight is exp(s - lse): no walk for the maximum, and no sum. The sum of do · o is one number a query.",
+            "`p = tl.exp(<scores> - lse[:, None])`, `ds = p * (<do, times v transposed> - <one a query>) * scale`; "
+            "then `dv += <p transposed, times do>`, `dk += <ds transposed, times q>`, `dq += <ds, times k>`.",
+        ),
+        mistakes=ATTENTION_GRADIENT,
     ),
 ]

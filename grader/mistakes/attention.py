@@ -214,6 +214,7 @@ MISTAKES = [
         "absent-keys-weigh",
         "Keys that do not exist have a weight, and one that is no number makes NaN of the whole query.",
         "What is the score of a lane behind the last key?",
+        (Mutant("13.4", '        s = tl.where(keys[None, :] < n_keys, s, -float("inf"))\n', ""),),
     ),
     Mistake(
         "keys-for-values",
@@ -609,18 +610,19 @@ def formula(compute, mixes_queries: bool = False) -> Detector:
 def _same(got: torch.Tensor, numbers: torch.Tensor, facts: dict) -> bool:
     """Whether got (M×dv) is roughly a formula's numbers, or both are right.
 
-    Right numbers of scores around -20,000 may differ by more than `_alike` allows: each rounds on its own.
+    Right numbers of scores around -20,000 may differ by more than `alike` allows: each rounds on its own.
     """
-    return _alike(got, numbers) or all(attention.correct(each, facts) for each in (numbers, got))
+    return alike(got, numbers) or all(attention.correct(each, facts) for each in (numbers, got))
 
 
-def _alike(got: torch.Tensor, want: torch.Tensor) -> bool:
+def alike(got: torch.Tensor, want: torch.Tensor) -> bool:
     """Whether got (M×dv) equals a formula's result roughly, NaN and inf included; too loose to accept an answer."""
     if got.shape != want.shape:
         return False
-    got, want = got.double(), want.double()
+    rough = max(1e-3, 2 * torch.finfo(got.dtype).eps)  # half precision rounds each weight and the output
+    got, want = got.double(), want.to(got.dtype).double()
     size = torch.where(want.isfinite(), want.abs(), 0.0).amax(1, keepdim=True)
-    same = (got - want).abs() <= 1e-3 * size + 1e-30
+    same = (got - want).abs() <= rough * size + 1e-30
     return bool((same | (got == want) | (got.isnan() & want.isnan())).all())
 
 
@@ -630,7 +632,13 @@ def _absent_keys_are_nan() -> Detector:
     It compares where masked lanes hold poison. The causal cases are not compared, because there the answer may have
     other faults as well.
     """
-    detect = formula(walk(pad=torch.nan))
+    walked = formula(walk(pad=torch.nan))
+
+    def loaded(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        # 0/0 is NaN as well, where no tile was loaded.
+        return evidence.read > case.facts["q"].numel() and walked.detect(case, evidence, answer)
+
+    detect = replace(walked, detect=loaded)
     return replace(
         detect,
         fits=lambda case, evidence: case.facts["causal"] or not case.call.poison or detect.fits(case, evidence),
@@ -916,9 +924,9 @@ _WALK = (
         *(("divided-at-every-tile", walk(each, finish=lambda l, o: o)) for each in _DIVIDED),
         *(("divided-at-every-tile", walk(each)) for each in _DIVIDED),
         ("maximum-of-first-tile", walk(first_maximum)),
+        ("not-normalised", walk(finish=lambda l, o: o)),
         ("weights-not-summed", walk(maxima_summed)),
         ("last-tile-sum", walk(last_sum)),
-        ("not-normalised", walk(finish=lambda l, o: o)),
         ("scale-forgotten", walk(scores=scaled(lambda scale: 1.0))),
         ("scaled-twice", walk(scores=scaled(lambda scale: scale * scale))),
         ("scale-upside-down", walk(scores=scaled(lambda scale: 1 / scale))),
@@ -954,6 +962,9 @@ _CAUSAL = tuple((mistake, formula(numbers)) for mistake, numbers in (
     ("hidden-as-zero", walk(scores=hidden_as_zero)),
 ))  # fmt: skip
 
+
+# Wrong numbers of one head that a kernel in any precision can give.
+ATTENTION_NUMBERS = (*_WALK, ("pad-zero", formula(walk(pad=0.0))), *_CAUSAL)
 
 ATTENTION_KERNEL = (
     *KERNEL,

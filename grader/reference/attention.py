@@ -47,7 +47,7 @@ def causal_mask(m: int, n: int) -> torch.Tensor:
     return torch.arange(n) > torch.arange(m)[:, None]
 
 
-def _scores(facts: dict) -> torch.Tensor:
+def scores(facts: dict) -> torch.Tensor:
     """scale · q kᵀ in float64, M×N, with -inf for hidden keys."""
     s = facts["scale"] * matmul(facts["q"].double(), facts["k"].double().t())
     return s.masked_fill(causal_mask(*s.shape), -torch.inf) if facts["causal"] else s
@@ -55,7 +55,7 @@ def _scores(facts: dict) -> torch.Tensor:
 
 def right(facts: dict) -> torch.Tensor:
     """softmax(scale · q kᵀ) v in float64, M×dv."""
-    return matmul(torch.softmax(_scores(facts), 1), facts["v"].double())
+    return matmul(torch.softmax(scores(facts), 1), facts["v"].double())
 
 
 def bound(facts: dict) -> torch.Tensor:
@@ -69,7 +69,7 @@ def bound(facts: dict) -> torch.Tensor:
     cancels.
     """
     q, k, v = (facts[name].double() for name in "qkv")
-    s = _scores(facts)
+    s = scores(facts)
     p = torch.softmax(s, 1)
     magnitude = facts["scale"] * matmul(q.abs(), k.abs().t())
     top = s.amax(1, keepdim=True)
@@ -103,7 +103,7 @@ def numbers_fault(got: torch.Tensor, facts: dict) -> str | None:
     want, allowed = facts["want"], facts["allowed"]
     sentence = difference(got, want, allowed)
     if sentence and facts["exact"]:
-        seen = (_scores(facts) > -torch.inf).sum(1, keepdim=True)
+        seen = (scores(facts) > -torch.inf).sum(1, keepdim=True)
         sentence = difference(got, want * seen, allowed * seen) and sentence
     return sentence
 

@@ -1,5 +1,5 @@
 # exercise: 13.2
-# mistake: hidden-as-zero
+# mistake: pad-zero
 import torch
 import triton
 import triton.language as tl

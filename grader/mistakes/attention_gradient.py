@@ -1,0 +1,103 @@
+"""Mistakes in the gradient of attention: texts, wrong formulas, detectors.
+
+The weights are computed again from the saved log-sum-exp (FlashAttention: Dao et al. 2022, arXiv 2205.14135, B.2).
+The facts of a case are those of `reference/attention_gradient.py`.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from ..reference.attention_gradient import gradients
+from ..spec import Answer, Case, Detector, Evidence
+from . import detectors
+from .kernels import KERNEL
+from .mistake import Mistake
+from .mutant import Mutant
+
+_P, _DS = "tl.exp(s - lse[:, None])", "p * (dp - delta[:, None]) * scale"
+
+MISTAKES = [
+    Mistake(
+        "own-share-kept",
+        "The gradient of the scores is that of weights which need not sum to 1.",
+        "If one weight of a query grows, what happens to the others, and where does your formula say so?",
+        (Mutant("13.4", _DS, "p * dp * scale", 2),),
+    ),
+    Mistake(
+        "weights-left-out",
+        "The gradient of the scores lacks the weights themselves.",
+        "How much can a score matter if its weight is nearly 0?",
+        (Mutant("13.4", _DS, "(dp - delta[:, None]) * scale", 2),),
+    ),
+    Mistake(
+        "weights-not-normalised-again",
+        "The weights were computed without the saved log-sum-exp, so those of a query do not sum to 1.",
+        "What is exp(s - lse), summed over all keys of a query?",
+        (Mutant("13.4", _P, "tl.exp(s)", 2), Mutant("13.4", _P, "tl.exp(s) / lse[:, None]", 2)),
+    ),
+    Mistake(
+        "gradient-without-scale",
+        "The scale went into the scores, and it is missing in the gradient.",
+        "By how much does s change when q kᵀ changes by 1?",
+        (Mutant("13.4", _DS, "p * (dp - delta[:, None])", 2),),
+    ),
+    Mistake(
+        "gradient-scaled-twice",
+        "The gradient holds the scale twice.",
+        "At which step does the scale come in on the way there, and so how often on the way back?",
+        (Mutant("13.4", _DS, "p * (dp - delta[:, None]) * scale * scale", 2),),
+    ),
+    Mistake(
+        "gradients-exchanged",
+        "dk was stored where dv belongs, and dv where dk belongs.",
+        "Which of the two gradients needs no score at all but its weight?",
+    ),
+    Mistake(
+        "gradient-from-one-tile",
+        "Only the last tile of the walk reached the gradient.",
+        "Which queries does the gradient of one key depend on?",
+        (
+            Mutant("13.4", "dk += tl.dot(", "dk = tl.dot("),
+            Mutant("13.4", "dv += tl.dot(", "dv = tl.dot("),
+            Mutant("13.4", "dq += tl.dot(", "dq = tl.dot("),
+        ),
+    ),
+]  # fmt: skip
+
+
+def formula(order: tuple[int, ...] = (0, 1), **changes) -> Detector:
+    """Matches the numbers of a wrong formula: gradients(facts, **changes), its outputs in another order."""
+
+    def fits(case: Case, evidence: Evidence) -> bool:
+        if evidence.error:
+            return False
+        outs = case.facts["outs"]
+        made = gradients(case.facts, **changes)
+        names = [outs[i % len(outs)][0] for i in order[: len(outs)]]
+        return all(_alike(got, made[name]) for got, name in zip(evidence.args, names))
+
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        return fits(case, evidence)
+
+    return Detector(detect, fits, share=detectors.MOST)
+
+
+def _alike(got: torch.Tensor, want: torch.Tensor) -> bool:
+    if got.shape != want.shape:
+        return False
+    size = torch.where(want.isfinite(), want.abs(), 0.0).amax()
+    return bool((((got - want).abs() <= 1e-3 * size + 1e-30) | (got == want) | (got.isnan() & want.isnan())).all())
+
+
+ATTENTION_GRADIENT = (
+    *KERNEL,
+    ("input-overwritten", detectors.input_overwritten),
+    ("nothing-stored", detectors.nothing_stored),
+    ("own-share-kept", formula(scores=lambda p, dp, delta: p * dp)),
+    ("weights-left-out", formula(scores=lambda p, dp, delta: dp - delta)),
+    ("weights-not-normalised-again", formula(weights=lambda s, lse: torch.exp(s))),
+    ("gradient-without-scale", formula(outer=lambda scale: 1.0)),
+    ("gradient-scaled-twice", formula(outer=lambda scale: scale * scale)),
+    ("gradients-exchanged", formula(order=(1, 0))),
+)

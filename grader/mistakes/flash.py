@@ -1,0 +1,476 @@
+"""Mistakes in attention of all heads in half precision: heads, roundings, and the log-sum-exp.
+
+Half precision enters matrix products alone; scores, weights and state are float32 (FlashAttention-2: Dao 2023, arXiv
+2307.08691). The facts of a case are those of `reference/flash.py`. Its `heads` are facts of `reference/attention.py`:
+the formulas of 13.2 apply to one head at a time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import torch
+
+from ..reference import flash
+from ..reference.attention import causal_mask, difference, matmul, scores
+from ..spec import Answer, Case, Detector, Evidence
+from . import detectors
+from .attention import ATTENTION_NUMBERS, alike, formula, scaled, walk
+from .kernels import KERNEL
+from .mistake import Mistake
+from .mutant import Mutant, also
+
+# ---- texts
+
+_HEAD, _BATCH = "tl.program_id(1) % n_heads", "tl.program_id(1) // n_heads"
+_Q = "q_ptr += batch * q_batch_stride + head * q_head_stride"
+
+MISTAKES = [
+    Mistake(
+        "heads-mixed",
+        "A head got numbers of another head: its part of a tensor begins elsewhere.",
+        "For program (0, 4) with 3 heads a batch: which batch is it, which head, and where does each tensor begin?",
+        (
+            Mutant("13.3", _BATCH, "tl.program_id(1) // 2", then=also(_HEAD, "tl.program_id(1) % 2")),
+            Mutant(
+                "13.3",
+                "lse_ptr + tl.program_id(1) * n_queries",
+                "lse_ptr + (head * tl.num_programs(1) // n_heads + batch) * n_queries",
+            ),
+            Mutant("13.3", _Q, "q_ptr += head * q_head_stride"),
+            Mutant("13.3", _Q, "q_ptr += batch * q_batch_stride"),
+            Mutant("13.3", "k_ptr += batch * k_batch_stride + head * k_head_stride", "k_ptr += batch * k_batch_stride"),
+            Mutant("13.3", "v_ptr += batch * v_batch_stride + head * v_head_stride", "v_ptr += batch * v_batch_stride"),
+        ),
+    ),
+    Mistake(
+        "batch-and-head-strides",
+        "Batches and heads changed places: one of them moved on by the stride of the other.",
+        "How far apart are two heads of one batch, and how far the same head of two batches?",
+        (
+            Mutant("13.3", _BATCH, _HEAD, then=also(f"head = {_HEAD}", f"head = {_BATCH}")),
+            *(
+                Mutant(
+                    "13.3",
+                    f"{t}_ptr += batch * {t}_batch_stride + head * {t}_head_stride",
+                    f"{t}_ptr += batch * {t}_head_stride + head * {t}_batch_stride",
+                )
+                for t in "oqkv"
+            ),
+        ),
+    ),
+    Mistake(
+        "strides-of-another-tensor",
+        "The heads of one tensor were looked for at the strides of another one.",
+        "Which three strides belong to each pointer, if the four tensors lie differently in memory?",
+        tuple(
+            Mutant(
+                "13.3",
+                f"{t}_ptr += batch * {t}_batch_stride + head * {t}_head_stride",
+                f"{t}_ptr += batch * q_batch_stride + head * q_head_stride",
+            )
+            for t in "okv"
+        ),
+    ),
+    Mistake(
+        "heads-one-after-another",
+        "The kernel takes for granted that heads lie one after another in memory.",
+        "Where does head 1 begin in a tensor whose heads alternate from row to row?",
+        (
+            Mutant(
+                "13.3",
+                _Q,
+                "q_ptr += tl.program_id(1) * n_queries * D",
+                then=also(
+                    "o_ptr += batch * o_batch_stride + head * o_head_stride",
+                    "o_ptr += tl.program_id(1) * n_queries * D",
+                ),
+            ),
+            Mutant(
+                "13.3",
+                "k_ptr += batch * k_batch_stride + head * k_head_stride",
+                "k_ptr += tl.program_id(1) * n_keys * D",
+                then=also(
+                    "v_ptr += batch * v_batch_stride + head * v_head_stride", "v_ptr += tl.program_id(1) * n_keys * D"
+                ),
+            ),
+        ),
+    ),
+    Mistake(
+        "accumulator-in-half",
+        "The accumulator was rounded to half precision on the way, so what comes late is lost or overflows.",
+        "How large is 32768 + 16 in float16, and how often does your kernel add something that small?",
+        (
+            Mutant("13.3", "        m = new\n", "        m = new\n        o = o.to(q.dtype).to(tl.float32)\n"),
+            Mutant("13.3", "tl.dot(p.to(v.dtype), v)", "tl.dot(p.to(v.dtype), v).to(q.dtype)"),
+        ),
+    ),
+    Mistake(
+        "sum-in-half",
+        "The sum of the weights was rounded to half precision on the way.",
+        "How many digits does lse have in float32, and how many does your l have?",
+        (Mutant("13.3", "        m = new\n", "        m = new\n        l = l.to(q.dtype).to(tl.float32)\n"),),
+    ),
+    Mistake(
+        "scores-in-half",
+        "The scores were rounded to half precision. A score of 10 is then off by up to 0.004 and more, and so is lse.",
+        "Which dtype does tl.dot give for blocks in half precision, and which do your scores have when exp meets them?",
+        (
+            Mutant(
+                "13.3",
+                "s = tl.dot(q, tl.trans(k)) * scale",
+                "s = tl.dot(q, tl.trans(k)).to(q.dtype).to(tl.float32) * scale",
+            ),
+            Mutant(
+                "13.3",
+                "s = tl.dot(q, tl.trans(k)) * scale",
+                "s = (tl.dot(q, tl.trans(k)) * scale).to(q.dtype).to(tl.float32)",
+            ),
+        ),
+    ),
+    Mistake(
+        "query-rounded-again",
+        "The queries were scaled and rounded to half precision once more before the product.",
+        "Which numbers may be rounded to half precision, and what happens to all scores of a rounded query?",
+        (
+            Mutant(
+                "13.3",
+                "s = tl.dot(q, tl.trans(k)) * scale",
+                "s = tl.dot((q.to(tl.float32) * scale).to(k.dtype), tl.trans(k))",
+            ),
+        ),
+    ),
+    Mistake(
+        "rounded-weights-summed",
+        "l is the sum of weights that were rounded to half precision already.",
+        "For which of its two uses does a weight have to be in half precision?",
+        (
+            Mutant(
+                "13.3",
+                "p = tl.exp(s - new[:, None])",
+                "p = tl.exp(s - new[:, None]).to(v.dtype)",
+                then=also("tl.sum(p, axis=1)", "tl.sum(p.to(tl.float32), axis=1)"),
+            ),
+        ),
+    ),
+    Mistake(
+        "weights-in-another-half",
+        "Weights and values met in another half precision than theirs: it has fewer digits, or overflows earlier.",
+        "Which of float16 and bfloat16 has more digits, which has the larger numbers, and which one was v given in?",
+        (
+            Mutant("13.3", "tl.dot(p.to(v.dtype), v)", "tl.dot(p.to(tl.float16), v.to(tl.float16))"),
+            Mutant("13.3", "tl.dot(p.to(v.dtype), v)", "tl.dot(p.to(tl.bfloat16), v.to(tl.bfloat16))"),
+        ),
+    ),
+    Mistake(
+        "weights-to-bits",
+        "The bits of the weights were taken for numbers of another dtype.",
+        "What does bitcast do to the number 1.0?",
+        (Mutant("13.3", "p.to(v.dtype)", "p.to(tl.uint32, bitcast=True).to(tl.uint16).to(v.dtype, bitcast=True)"),),
+    ),
+    Mistake(
+        "lse-without-maximum",
+        "lse is the logarithm of l alone: the maximum that was subtracted from the scores is missing.",
+        "l is the sum of exp(s - m). What is the logarithm of the sum of exp(s)?",
+    ),
+    Mistake(
+        "lse-in-base-two",
+        "lse is in base two.",
+        "Which number does natural log give for e, and which one does log2?",
+    ),
+    Mistake(
+        "lse-is-maximum",
+        "lse holds the maximum alone.",
+        "By how much does the log-sum-exp of two equal scores lie above them?",
+    ),
+    Mistake(
+        "lse-is-sum",
+        "lse holds the sum of the weights, not a logarithm.",
+        "Which of m and l is in units of scores, and which in units of their exponentials?",
+    ),
+    Mistake(
+        "lse-not-stored",
+        "lse was not stored for all queries.",
+        "Which programs have the last queries of a head, and where do their numbers go?",
+        (
+            Mutant(
+                "13.3",
+                "    tl.store(lse_ptr + tl.program_id(1) * n_queries + rows, m + tl.log(l), mask=rows < n_queries)",
+                "",
+            ),
+        ),
+    ),
+    Mistake(
+        "lse-of-unscaled-scores",
+        "lse is that of scores without their scale, or with another one.",
+        "Which scores go into exp, and in which units is the maximum kept?",
+    ),
+]
+
+# ---- one head
+
+
+def _of_head(i: int, case: Case, evidence: Evidence) -> tuple[Case, Evidence]:
+    """The same case and evidence for head i (counted through all batches) alone."""
+    o = evidence.args[case.facts["out"]].flatten(0, 1)[i]
+    return replace(case, facts=case.facts["heads"][i] | {"out": 0}), replace(evidence, value=None, args=[o])
+
+
+def of_heads(detector: Detector) -> Detector:
+    """A detector of 13.2 for an answer to 13.3: its formula has to fit the first head and the last one."""
+
+    def ends(case: Case, evidence: Evidence):
+        return [_of_head(i, case, evidence) for i in sorted({0, len(case.facts["heads"]) - 1})]
+
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        return not evidence.error and all(detector.detect(*one, answer) for one in ends(case, evidence))
+
+    def fits(case: Case, evidence: Evidence) -> bool:
+        return not evidence.error and all(detector.fits(*one) for one in ends(case, evidence))
+
+    return replace(detector, detect=detect, fits=detector.fits and fits, weight=None)
+
+
+# ---- wrong log-sum-exps
+#
+# A formula takes the facts of a head and gives lse (float32 or float64, M).
+
+
+def _lse(case: Case, evidence: Evidence) -> torch.Tensor:
+    return evidence.args[case.facts["lse_out"]].flatten(0, 1).double()
+
+
+def lse_formula(compute: Callable[[dict], torch.Tensor], right_o: bool = True) -> Detector:
+    """Matches where lse is compute(facts of a head) for nearly all queries, and not the right one.
+
+    right_o: whether o has to be right.
+    """
+
+    def fits(case: Case, evidence: Evidence) -> bool:
+        if evidence.error or (right_o and not flash.right_output(evidence, case.facts)):
+            return False
+        for got, head in zip(_lse(case, evidence), case.facts["heads"]):
+            want = compute(head).double()
+            close = (got - want).abs() <= 4 * head["lse_allowed"] + 1e-6 * want.abs()
+            if close.double().mean() < 0.9:
+                return False
+        return True
+
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        heads = case.facts["heads"]
+        return fits(case, evidence) and any(
+            ((got - head["lse"]).abs() > head["lse_allowed"]).any() for got, head in zip(_lse(case, evidence), heads)
+        )
+
+    return Detector(detect, fits, share=detectors.MOST)
+
+
+def _top(facts: dict) -> torch.Tensor:
+    return scores(facts).amax(1)
+
+
+def _with_scores(make) -> Callable[[dict], torch.Tensor]:
+    return lambda facts: torch.logsumexp(make(facts).double(), 1)
+
+
+def rounded_scores(before_scale: bool):
+    """Scores (float32, M×N) that were rounded to the dtype of q before or after the scale."""
+
+    def compute(facts: dict) -> torch.Tensor:
+        raw = matmul(facts["q"].float(), facts["k"].float().t())
+        half = facts["dtype"]
+        s = raw.to(half).float() * facts["scale"] if before_scale else (raw * facts["scale"]).to(half).float()
+        return s.masked_fill(scores(facts) == -torch.inf, -torch.inf)
+
+    return compute
+
+
+def rounded_query(base: float):
+    """Scores (float32, M×N) of queries that were scaled, for powers of a base, and rounded to half precision."""
+
+    def compute(facts: dict) -> torch.Tensor:
+        unit = math.log(base)
+        q = (facts["q"].float() * (facts["scale"] / unit)).to(facts["dtype"]).float()
+        s = matmul(q, facts["k"].float().t()) * unit
+        return s.masked_fill(scores(facts) == -torch.inf, -torch.inf)
+
+    return compute
+
+
+def _rounded_weights(facts: dict) -> torch.Tensor:
+    return _walked_sum(facts, lambda p: p.to(facts["dtype"]).float(), lambda l: l)
+
+
+def _rounded_sum(facts: dict) -> torch.Tensor:
+    return _walked_sum(facts, lambda p: p, lambda l: l.to(facts["dtype"]).float())
+
+
+def _walked_sum(facts: dict, weights, total) -> torch.Tensor:
+    """m + log(l), where a tile adds the sum of weights(p) to l, and each new l becomes total(l)."""
+    m, l = torch.full((len(facts["q"]), 1), -torch.inf), torch.zeros(len(facts["q"]), 1)
+    for s in scores(facts).float().split(facts["tile"], 1):
+        new = torch.maximum(m, s.amax(1, keepdim=True))
+        shift = torch.where(new == -torch.inf, 0.0, new)
+        l = total(l * torch.exp(m - shift) + weights(torch.exp(s - shift)).sum(1, keepdim=True))
+        m = new
+    return (m + torch.log(l))[:, 0]
+
+
+# ---- wrong accumulators
+
+
+def _in_half(m, l, o, s, raw, v, half):
+    """The accumulator is rounded to half precision after each tile."""
+    new = torch.maximum(m, s.amax(1, keepdim=True))
+    factor, p = torch.exp(m - new), torch.exp(s - new)
+    return new, l * factor + p.sum(1, keepdim=True), (o * factor + matmul(p, v)).to(half).float()
+
+
+def _product_in_half(m, l, o, s, raw, v, half):
+    """Each tile's part of the accumulator is rounded to half precision."""
+    new = torch.maximum(m, s.amax(1, keepdim=True))
+    factor, p = torch.exp(m - new), torch.exp(s - new)
+    return new, l * factor + p.sum(1, keepdim=True), o * factor + matmul(p, v).to(half).float()
+
+
+def half_walk(update) -> Detector:
+    """The walk of 13.2 with an update that rounds to the dtype of q: update(..., half)."""
+
+    def compute(facts: dict) -> torch.Tensor:
+        return walk(lambda *state: update(*state, facts["dtype"]))(facts)
+
+    return of_heads(formula(compute))
+
+
+# ---- heads
+
+
+@Detector
+def _heads_of_others(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises right numbers in wrong places: some head has the output of another one."""
+    heads = case.facts["heads"]
+    if evidence.error or len(heads) == 1:
+        return False
+    got = evidence.args[case.facts["out"]].flatten(0, 1)
+
+    def of(o, head) -> bool:
+        return difference(o, head["want"], head["allowed"]) is None
+
+    wrong = [i for i, head in enumerate(heads) if not of(got[i], head)]
+    return bool(wrong) and all(any(of(got[i], heads[j]) for j in range(len(heads)) if j != i) for i in wrong)
+
+
+@Detector
+def _lse_of_others(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises right values of lse in the places of other heads."""
+    heads, lse = case.facts["heads"], _lse(case, evidence) if not evidence.error else None
+    if lse is None or len(heads) == 1 or not flash.right_output(evidence, case.facts):
+        return False
+
+    def of(got, head) -> bool:
+        return bool(((got - head["lse"]).abs() <= head["lse_allowed"]).all())
+
+    wrong = [i for i, head in enumerate(heads) if not of(lse[i], head)]
+    return bool(wrong) and all(any(of(lse[i], heads[j]) for j in range(len(heads)) if j != i) for i in wrong)
+
+
+def _attended(facts: dict, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    """o (B·H×M×D, in the dtype of q) of all heads, for other tensors in place of those of the case."""
+    s = facts["scale"] * matmul(q.double(), k.double().transpose(-1, -2)).flatten(0, 1)
+    if facts["causal"]:
+        s = s.masked_fill(causal_mask(*s.shape[1:]), -torch.inf)
+    return matmul(torch.softmax(s, -1), v.double().flatten(0, 1)).to(q.dtype)
+
+
+def _elsewhere(place) -> Detector:
+    """Matches where o is that of tensors whose heads were looked for elsewhere in memory.
+
+    place(tensor, name, facts): its strides of batches and heads in elements, or None for the right ones.
+    """
+
+    def fits(case: Case, evidence: Evidence) -> bool:
+        if evidence.error:
+            return False
+        facts, moved = case.facts, {}
+        for name in "qkv":
+            t = facts[name]
+            strides = (*(place(t, name, facts) or t.stride()[:2]), *t.stride()[2:])
+            last = sum((n - 1) * s for n, s in zip(t.shape, strides))
+            if last >= t.untyped_storage().nbytes() // t.element_size():
+                return False
+            moved[name] = t.as_strided(t.shape, strides)
+        return bool(alike(evidence.args[facts["out"]].flatten(0, 1), _attended(facts, **moved)))
+
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        return fits(case, evidence) and not flash.right_output(evidence, case.facts)
+
+    return Detector(detect, fits, share=detectors.MOST)
+
+
+def _for(names: str, strides) -> Detector:
+    """The detector for tensors of these names alone; strides(tensor, facts)."""
+    return _elsewhere(lambda t, name, facts: strides(t, facts) if name in names else None)
+
+
+_SOME = ("q", "k", "v", "kv", "qkv")
+_ELSEWHERE = (
+    *(("heads-mixed", _for(names, lambda t, facts: (t.stride(0), 0))) for names in _SOME),
+    *(("heads-mixed", _for(names, lambda t, facts: (0, t.stride(1)))) for names in _SOME),
+    *(("heads-mixed", _for(names, lambda t, facts: (0, 0))) for names in _SOME),
+    *(("batch-and-head-strides", _for(names, lambda t, facts: t.stride()[1::-1])) for names in _SOME),
+    *(
+        ("strides-of-another-tensor", _for(names, lambda t, facts: facts["q"].stride()[:2]))
+        for names in ("k", "v", "kv")
+    ),
+    *(
+        (
+            "heads-one-after-another",
+            _for(names, lambda t, facts: (t.shape[1] * t.shape[2] * t.shape[3], t.shape[2] * t.shape[3])),
+        )
+        for names in _SOME
+    ),
+)
+
+
+@Detector
+def _lse_missing(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises values of lse that are NaN, beside a right o."""
+    return not evidence.error and flash.right_output(evidence, case.facts) and bool(_lse(case, evidence).isnan().any())
+
+
+@Detector
+def _more_read(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises a kernel that reads more than q once and k and v once a block of queries; the numbers are right."""
+    return evidence.read > case.facts["reads"] and flash.right_output(evidence, case.facts)
+
+
+LN_2 = math.log(2)
+
+FLASH_KERNEL = (
+    *KERNEL,
+    ("input-overwritten", detectors.input_overwritten),
+    ("nothing-stored", detectors.nothing_stored),
+    ("row-read-twice", _more_read),
+    ("heads-mixed", _heads_of_others),
+    ("heads-mixed", _lse_of_others),
+    *_ELSEWHERE,
+    ("lse-not-stored", _lse_missing),
+    ("lse-without-maximum", lse_formula(lambda facts: facts["lse"] - _top(facts))),
+    ("lse-in-base-two", lse_formula(lambda facts: facts["lse"] / LN_2)),
+    ("lse-in-base-two", lse_formula(lambda facts: _top(facts) + (facts["lse"] - _top(facts)) / LN_2)),
+    ("lse-is-maximum", lse_formula(_top)),
+    ("lse-is-sum", lse_formula(lambda facts: torch.exp(facts["lse"] - _top(facts)))),
+    ("lse-is-sum", lse_formula(lambda facts: _top(facts) + torch.exp(facts["lse"] - _top(facts)))),
+    ("lse-of-unscaled-scores", lse_formula(_with_scores(scaled(lambda scale: 1.0)))),
+    ("lse-of-unscaled-scores", lse_formula(lambda facts: _top(facts) / facts["scale"] + facts["lse"] - _top(facts))),
+    ("scores-in-half", lse_formula(_with_scores(rounded_scores(True)), right_o=False)),
+    ("scores-in-half", lse_formula(_with_scores(rounded_scores(False)), right_o=False)),
+    *(("query-rounded-again", lse_formula(_with_scores(rounded_query(base)), right_o=False)) for base in (math.e, 2.0)),
+    ("rounded-weights-summed", lse_formula(_rounded_weights, right_o=False)),
+    ("sum-in-half", lse_formula(_rounded_sum, right_o=False)),
+    ("accumulator-in-half", half_walk(_in_half)),
+    ("accumulator-in-half", half_walk(_product_in_half)),
+    *((mistake, of_heads(detector)) for mistake, detector in ATTENTION_NUMBERS),
+)
