@@ -21,7 +21,8 @@ LESSONS = {
 def run(chosen=None) -> tuple[dict[str, dict], list[str]]:
     """({lesson: {"what", "results", ...}}, lessons that could not be measured, each with the reason).
 
-    chosen: numbers of lessons, all of them if there are none. All need the solution notebooks. Lesson 12 needs CuPy, wide rows need memory.
+    chosen: numbers of lessons; without them, all. All need the solution notebooks. Lesson 12 needs CuPy, wide rows need
+    memory.
     """
     found, missing = {}, []
     for lesson in chosen or LESSONS:
