@@ -53,7 +53,7 @@ def run(options) -> int:
 
 
 def _lessons(chosen: list[str], out: pathlib.Path) -> int:
-    """Write a record of what these lessons show of a GPU. Exit status 2: one of them shows nothing, or was not measured."""
+    """Write a record of what these lessons show of a GPU. Exit status 2: one of them was not measured."""
     from ..bench import gpu, per_lesson
 
     if unknown := [number for number in chosen if number not in per_lesson.LESSONS]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import multiprocessing
 import os
@@ -10,7 +11,6 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 
 from .. import gpu
 from . import solution
@@ -129,20 +129,18 @@ def measure() -> list[dict]:
     context = multiprocessing.get_context("spawn")
     with context.Pool(processes) as pool:
         pool.map(_compile, [order[i::processes] for i in range(processes)])
-    kernels, results, matrix, at = _kernels(), [], None, None
+    kernels, results, at = _kernels(), [], None
     for one in sorted(every, key=lambda one: (one["dtype"], one["n"])):
         if (one["dtype"], one["n"]) != at:
             at, (y, x) = (one["dtype"], one["n"]), _matrix(one)
             want = torch.softmax(x, dim=1)
-            for name, way in (("copy", lambda: y.copy_(x)), ("torch.softmax", lambda: torch.softmax(x, 1, out=y))):
-                row = {
-                    "dtype": at[0],
-                    "kernel": name,
-                    "m": len(x),
-                    "n": at[1],
-                    "microseconds": gpu.microseconds(way, BRIEF),
-                }
-                results.append(row)
+            ways = {
+                "copy": functools.partial(y.copy_, x),
+                "torch.softmax": functools.partial(torch.softmax, x, 1, out=y),
+            }
+            for name, way in ways.items():
+                time = gpu.microseconds(way, BRIEF)
+                results.append({"dtype": at[0], "kernel": name, "m": len(x), "n": at[1], "microseconds": time})
         results.append(_measured(kernels, one, y, x, want))
     return results
 
@@ -165,10 +163,8 @@ def _measured(kernels: dict, one: dict, y, x, want) -> dict:
             _, grid, args, options = _launch(kernels, one, y, x, _resident(made, one["num_warps"], len(x)))
             kernel[grid](*args, **options)
         torch.testing.assert_close(y, want)
-        return row | {
-            "programs": grid[0],
-            "microseconds": gpu.microseconds(lambda: kernel[grid](*args, **options), BRIEF),
-        }
+        run = functools.partial(kernel[grid], *args, **options)
+        return row | {"programs": grid[0], "microseconds": gpu.microseconds(run, BRIEF)}
     except Exception as error:  # too much shared memory, for one: the others must still be measured
         torch.cuda.synchronize()
         return row | {"error": f"{type(error).__name__}: {error}"[:200]}
@@ -176,15 +172,20 @@ def _measured(kernels: dict, one: dict, y, x, want) -> dict:
 
 def _resident(made, warps: int, m: int) -> int:
     """Programs of a compiled kernel that the device holds at once, at most m."""
-    resident, properties = (
-        solution.function("10_rows_and_residency.ipynb", name) for name in ("resident_programs", "device_properties")
-    )
-    return min(resident(properties(), made.n_regs, made.metadata.shared, warps), m)
+    resident, properties = _lesson_10()
+    return min(resident(properties, made.n_regs, made.metadata.shared, warps), m)
+
+
+@functools.cache
+def _lesson_10() -> tuple:
+    """(the function of 10.3, the properties of the device)."""
+    notebook = "10_rows_and_residency.ipynb"
+    return solution.function(notebook, "resident_programs"), solution.function(notebook, "device_properties")()
 
 
 def also() -> dict:
     """The profile of one kernel with several numbers of warps, and the properties of the device."""
-    properties = solution.function("10_rows_and_residency.ipynb", "device_properties")()
+    _, properties = _lesson_10()
     return {"properties": properties, "profile": profile()}
 
 
