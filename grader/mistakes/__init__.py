@@ -12,5 +12,6 @@ anywhere, overflow, traffic, kernels, triton   any exercise, exp, moved elements
 softmax/           columns, rows, function (a wrapper), online, half, masked, tiles, persistent; formulas and walks
                    compute the wrong ways
 copies (lesson 03), testing (06), tolerance (07), splits (09), residency and wide_loads (10), gradient and
-autograd (11), reductions, cuda and stretches (12), attention (13), bandwidth and routing (14), roofline (02)
+autograd (11), reductions, cuda and stretches (12), attention (13), bandwidth and routing (14),
+tuning (15), roofline (02)
 """

@@ -1,0 +1,9 @@
+# exercise: 15.1
+# mistake: spills-kept
+def resident(c):
+    registers = -(-c["n_regs"] * 32 // 256) * 256 * c["num_warps"]
+    return min(65536 // registers, 2048 // (32 * c["num_warps"]), 32)
+
+
+def worth_timing(candidates):
+    return sorted(candidates, key=lambda c: -resident(c) * c["bytes"])[: len(candidates) // 3]

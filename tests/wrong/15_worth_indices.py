@@ -1,0 +1,10 @@
+# exercise: 15.1
+# mistake: not-candidates
+def resident(c):
+    registers = -(-c["n_regs"] * 32 // 256) * 256 * c["num_warps"]
+    return min(65536 // registers, 2048 // (32 * c["num_warps"]), 32)
+
+
+def worth_timing(candidates):
+    order = sorted(range(len(candidates)), key=lambda i: resident(candidates[i]) * candidates[i]["bytes"])
+    return order[-(len(candidates) // 3) :]
