@@ -60,14 +60,14 @@ def of(kernel, dtype, n, **some):
 
 # %%
 for run in of("tile", "float32", 64):
-    print(f"{run['rows']} rows, {run['num_warps']} warps: {run['speed']:.2f} of a copy")
+    print(f"rows {run['rows']}, warps {run['num_warps']}: {run['speed']:.2f} of a copy")
 
 # %% [markdown]
 # The numbers of 4096 columns look quite different:
 
 # %%
 for run in of("tile", "float32", 4096, rows=1):
-    print(f"1 row, {run['num_warps']:2} warps: {run['speed']:.2f} of a copy, {run['n_regs']:3} registers a thread")
+    print(f"rows 1, warps {run['num_warps']:2}: {run['speed']:.2f} of a copy, {run['n_regs']:3} registers a thread")
 
 # %% [markdown]
 # Short rows want a taller tile. For long rows many numbers of warps do, but not the most. Can that be known without a clock?
@@ -114,17 +114,10 @@ except Exception as error:
 # configurations for rows of 4096, as compiled and as measured. Where does the rule fail?
 
 # %%
-h200 = {"registers": 65536, "unit": 256, "shared": 233472, "threads": 2048, "places": 32}  # of a multiprocessor
-
-
-def shown(run):
-    """A line about a run: what the compiler knew, and what the clock said."""
-    said = f"{run['rows']} rows, {run['num_warps']:2} warps, {run['n_regs']:3} registers, {run['n_spills']:3} spills"
-    return f"{said}: {run['speed']:.2f} of a copy"
-
-
 for run in of("tile", "float32", 4096):
-    print(shown(run))
+    warps = run["resident"] * run["num_warps"]
+    print(f"rows {run['rows']}, warps {run['num_warps']:2}: {run['n_regs']:3} registers, {run['resident']:2} programs", end="")
+    print(f" resident, {warps:2} warps resident: {run['speed']:.2f} of a copy")
 
 # %% [markdown]
 # ## What memory wants
@@ -151,30 +144,25 @@ for rows in (1, 2, 4, 8):
 # most a third**. One of those kept must have at least 0.95 of the speed of the fastest candidate.
 #
 # The check brings the recorded sweeps: 12 numbers of columns, float32 and bfloat16, 5 to 20 candidates each. A candidate is a
-# dictionary with `rows`, `num_warps`, `n_regs` and `n_spills` (of a thread), `shared` (bytes of a program), and `bytes` (that a
-# program loads). The times are not in it.
+# dictionary with `rows`, `num_warps`, `n_regs` and `n_spills` (of a thread), `resident` (programs that a multiprocessor holds at
+# once, your 10.3), and `bytes` (that a program loads). The times are not in it.
 
 # %%
 candidates = [
-    {"rows": 1, "num_warps": 4, "n_regs": 32, "n_spills": 0, "shared": 16, "bytes": 4096},
-    {"rows": 1, "num_warps": 1, "n_regs": 255, "n_spills": 40, "shared": 0, "bytes": 32768},
-    {"rows": 8, "num_warps": 8, "n_regs": 80, "n_spills": 0, "shared": 64, "bytes": 32768},
+    {"rows": 1, "num_warps": 4, "n_regs": 32, "n_spills": 0, "resident": 16, "bytes": 4096},
+    {"rows": 1, "num_warps": 1, "n_regs": 255, "n_spills": 40, "resident": 8, "bytes": 32768},
+    {"rows": 8, "num_warps": 8, "n_regs": 80, "n_spills": 0, "resident": 3, "bytes": 32768},
 ]
 
 # %%
 def worth_timing(candidates):
     """The candidates that should be timed: a list of at least one, and of at most a third of them."""
-    # For each candidate: how many programs are resident on a multiprocessor (h200, as in 10.3)? (about 6 lines)
+    # What can be predicted of each candidate, and which of them are the most promising? (about 6 lines)
     ### BEGIN SOLUTION
     def rank(c):
-        registers = triton.cdiv(c["n_regs"] * 32, h200["unit"]) * h200["unit"]  # of a warp
-        programs = min(h200["registers"] // (registers * c["num_warps"]), h200["threads"] // (32 * c["num_warps"]))
-        programs = min(programs, h200["places"], h200["shared"] // max(c["shared"], 1))
-        under_way, warps = programs * c["bytes"], programs * c["num_warps"]
+        under_way, warps = c["resident"] * c["bytes"], c["resident"] * c["num_warps"]
         return c["n_spills"] == 0, (min(under_way, 65536), warps)
-    ### END SOLUTION
-    # What is predicted from it, and which candidates are the most promising? (about 4 lines)
-    ### BEGIN SOLUTION
+
     return sorted(candidates, key=rank, reverse=True)[: len(candidates) // 3]
     ### END SOLUTION
 
@@ -206,10 +194,7 @@ check("15.1")
 # %%
 def under_way(run):
     """Bytes that the resident programs of a multiprocessor load at once."""
-    registers = triton.cdiv(run["n_regs"] * 32, h200["unit"]) * h200["unit"]
-    programs = min(h200["registers"] // (registers * run["num_warps"]), h200["threads"] // (32 * run["num_warps"]))
-    programs = min(programs, h200["places"], h200["shared"] // max(run["shared"], 1))
-    return programs * run["rows"] * run["n"] * (4 if run["dtype"] == "float32" else 2)
+    return run["resident"] * run["rows"] * run["n"] * (4 if run["dtype"] == "float32" else 2)
 
 
 shapes = dict.fromkeys((run["dtype"], run["n"]) for run in lesson["results"] if run["kernel"] == "tile")
@@ -322,7 +307,7 @@ assert all(fastest("rows", *each) < fastest("tile", *each) for each in lengths)
 print("the best persistent configuration is behind the best tile on", len(lengths), "of", len(lengths))
 
 # %% [markdown]
-# Where it wins, the number of warps is too large for the row, and each program alone has little under way. With a good
+# Where it wins, the number of warps does not suit the row: another number makes one row a program faster than that. With a good
 # number of warps, one row a program is ahead everywhere: while one program computes, its neighbours load. That is what a
 # pipeline would do, and it costs neither registers nor shared memory.
 #
@@ -366,10 +351,10 @@ print(f"bytes read: {read / least:.3f} of what must be read")
 #
 # **DRAM throughput first**: it is the bar of lesson 02. Near 80 % or more of the peak, the kernel does what memory lets it do.
 #
-# **One warp**: 19 % occupancy, and yet only a little slower than the best. Each warp has a whole row of 16 KB under way.
+# **One warp**: the lowest occupancy, and yet not the slowest. Each warp has a whole row of 16 KB under way.
 #
-# **32 warps**: full occupancy, and the slowest. Each thread has 4 elements; all 32 warps meet at two barriers a row, and only two
-# programs are resident, so there is little else to run while they wait.
+# **32 warps**: full occupancy, and the slowest. Each thread has 4 elements, all 32 warps meet at the barriers of each reduction, and
+# only two programs are resident: there is little else to run while they wait.
 #
 # **A value of global memory** is the reason that should be at the top for a kernel that is bound by memory.
 #

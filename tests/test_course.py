@@ -11,7 +11,7 @@ from grader import environment, lessons
 from grader.bench import per_lesson
 from grader.mistakes import registry
 from grader.mistakes.registry import MISTAKES
-from grader.reference import residency
+from grader.reference import residency, tuning
 
 EXERCISES = list(lessons.exercises().values())
 
@@ -113,6 +113,16 @@ def test_the_recorded_splits_are_counted_as_in_lesson_09():
     for run in [r for r in RECORD["lessons"]["09"]["results"] if r["n_splits"]]:
         m, n, s = run["m"], run["n"], run["n_splits"]
         assert (2 * m * n + 2 * m * s * s, m * n + 2 * m * s) == (run["read"], run["written"])
+
+
+def test_the_sweep_that_judges_lesson_15_is_the_recorded_one():
+    """Each configuration of a tile, with its time; nothing is left out."""
+    recorded = json.loads((ROOT / "docs" / "tuning_on_h200.json").read_text())["lessons"]["15"]["results"]
+    tiles = {(r["dtype"], r["n"], r["rows"], r["num_warps"]): r for r in recorded if r["kernel"] == "tile"}
+    judged = {(*shape, *pair): row for shape, timed in tuning.sweep().items() for pair, row in timed.items()}
+
+    assert tiles.keys() == judged.keys()
+    assert all(row.items() <= tiles[key].items() for key, row in judged.items())
 
 
 @pytest.mark.of_every_exercise

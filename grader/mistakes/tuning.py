@@ -145,11 +145,11 @@ def _listed(test) -> Detector:
 
 
 def _under_way(candidate: dict) -> int:
-    return tuning.resident(candidate) * candidate["bytes"]
+    return candidate["resident"] * candidate["bytes"]
 
 
 def _warps(candidate: dict) -> int:
-    return tuning.resident(candidate) * candidate["num_warps"]
+    return candidate["resident"] * candidate["num_warps"]
 
 
 def _best(facts: dict) -> dict:

@@ -1,7 +1,8 @@
 """A recorded sweep of tile kernels on an H200, and the cases that predict from it or choose by it (15.1, 15.2).
 
 sweep.json holds the rows of docs/tuning_on_h200.json about tiles. A candidate is a configuration as compiled: rows of a
-tile, num_warps, n_regs and n_spills of a thread, shared (bytes of a program), bytes (that a program loads).
+tile, num_warps, n_regs and n_spills of a thread, resident (programs that a multiprocessor holds at once, by the rule of
+10.3), bytes (that a program loads).
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import pathlib
 
 from ..checks import compare
 from ..spec import Call, Case, Evidence
-from . import residency
 
 _SWEEP = pathlib.Path(__file__).with_name("sweep.json")
 BYTES = {"float32": 4, "bfloat16": 2}
@@ -20,7 +20,7 @@ KEPT = 3  # a candidate of so many may be kept
 CLOSE = 0.95  # of the speed of the best one, that the best of the kept ones must have
 CHOSEN = 0.9  # of the speed of the best one, that a chosen one must have
 UNDER_WAY = 24 * 1024  # bytes of a multiprocessor; with fewer, no recorded configuration came near the best
-_CANDIDATE = ("rows", "num_warps", "n_regs", "n_spills", "shared")
+_CANDIDATE = ("rows", "num_warps", "n_regs", "n_spills", "resident")
 
 
 @functools.cache
@@ -45,13 +45,6 @@ def speed(dtype: str, n: int, configuration: tuple[int, int]) -> float | None:
     if configuration not in timed:
         return None
     return min(row["microseconds"] for row in timed.values()) / timed[configuration]["microseconds"]
-
-
-def resident(candidate: dict) -> int:
-    """Programs of a candidate that an H200's multiprocessor holds at once, by the rule of 10.3."""
-    h200 = residency.DEVICES["H200"]
-    stocks = residency.limits(h200, *(candidate[name] for name in ("n_regs", "shared", "num_warps")))
-    return min(has // takes for has, takes in stocks.values())
 
 
 def kept(value, asked: list[dict]) -> list[dict] | None:

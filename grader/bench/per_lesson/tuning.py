@@ -23,7 +23,8 @@ BRIEF = 12  # ms: all runs of one configuration
 COLUMNS = (64, 128, 256, 781, 1000, 1024, 2048, 3000, 4096, 8192, 16384, 32768)
 WHAT = (
     "median microseconds of one kernel in many configurations; n_regs, n_spills: of a thread; shared: bytes of a "
-    "program. rows: of a tile; stages: of tl.range; 'copy' has none of them."
+    "program; resident: programs that fit on a multiprocessor, by 10.3. rows: of a tile; stages: of tl.range; 'copy' "
+    "has none of them."
 )
 PROFILED = {"m": 8192, "n": 4096, "dtype": "float32", "warps": (1, 4, 8, 16, 32)}
 METRICS = {
@@ -171,8 +172,11 @@ def _measured(kernels: dict, one: dict, y, x, want) -> dict:
         kernel, grid, args, options = _launch(kernels, one, y, x)
         made = kernel[grid](*args, **options)
         row |= {"n_regs": made.n_regs, "n_spills": made.n_spills, "shared": made.metadata.shared}
+        row["resident"] = _resident(made, one["num_warps"])
         if one["kernel"] == "rows":
-            _, grid, args, options = _launch(kernels, one, y, x, _resident(made, one["num_warps"], len(x)))
+            multiprocessors = torch.cuda.get_device_properties(0).multi_processor_count
+            programs = min(row["resident"] * multiprocessors, len(x))
+            _, grid, args, options = _launch(kernels, one, y, x, programs)
             kernel[grid](*args, **options)
         torch.testing.assert_close(y, want)
         run = functools.partial(kernel[grid], *args, **options)
@@ -182,10 +186,10 @@ def _measured(kernels: dict, one: dict, y, x, want) -> dict:
         return row | {"error": f"{type(error).__name__}: {error}"[:200]}
 
 
-def _resident(made, warps: int, m: int) -> int:
-    """Programs of a compiled kernel that the device holds at once, at most m."""
+def _resident(made, warps: int) -> int:
+    """Programs of a compiled kernel that a multiprocessor holds at once."""
     resident, properties = _lesson_10()
-    return min(resident(properties, made.n_regs, made.metadata.shared, warps), m)
+    return resident(properties, made.n_regs, made.metadata.shared, warps) // properties["multiprocessor_count"]
 
 
 @functools.cache
