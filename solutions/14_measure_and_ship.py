@@ -464,12 +464,13 @@ for dtype in ("float32", "bfloat16"):
     runs = [run for run in routes["lessons"]["14"]["results"] if run["dtype"] == dtype]
     for name in ("torch.softmax", "torch.compile"):
         both = [run for run in runs if share(run, name)]
-        ahead = sum(share(run, "my_softmax") > share(run, name) for run in both)
-        print(f"{dtype:8} ahead of {name} on {ahead} of {len(both)} shapes, as recorded")
+        ahead = sum(share(run, "my_softmax") > 1.02 * share(run, name) for run in both)
+        print(f"{dtype:8} more than 2 % ahead of {name} on {ahead} of {len(both)} shapes, as recorded")
+    assert max(share(run, "my_softmax") for run in runs if run["n"] > 32768) < 0.7  # read twice
 
 # %% [markdown]
-# The recorded answer keeps close to the copy as long as a row is read once, and stays below two thirds of it or so where it is
-# read twice. 16-bit rows of 781 or 3000 are slower, too: they begin anywhere, and are loaded element by element.
+# The recorded answer keeps close to the copy where a row of float32 is read once, and stays below 0.7 of it where rows are read
+# twice. 16-bit rows of 781 or 3000 are slower, too: they begin anywhere, and are loaded element by element.
 #
 # The rest of the lesson is a **bonus**: its points come on top of the 100 of the course.
 #

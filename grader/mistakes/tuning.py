@@ -24,7 +24,7 @@ MISTAKES = [
         "How many candidates came in, and how many may stay?",
     ),
     Mistake(
-        "nothing-kept",
+        "no-candidate",
         "No candidate was kept, so there is nothing to time.",
         "What should happen to the least bad candidates where none is good?",
     ),
@@ -161,7 +161,7 @@ def _best(facts: dict) -> dict:
 WORTH = (
     ("returns-nothing", detectors.nothing),
     ("not-candidates", _listed(lambda some, f: some is None)),
-    ("nothing-kept", _listed(lambda some, f: some == [])),
+    ("no-candidate", _listed(lambda some, f: some == [])),
     ("too-many-kept", _listed(lambda some, f: len(some or []) > f["most"])),
     ("spills-kept", _kept(lambda some, f: all(c["n_spills"] for c in some))),
     (

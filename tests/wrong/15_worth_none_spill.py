@@ -1,5 +1,5 @@
 # exercise: 15.1
-# mistake: nothing-kept
+# mistake: no-candidate
 def resident(c):
     return c["resident"]
 
