@@ -366,16 +366,14 @@ for run in routes["lessons"]["14"]["results"]:
 # %% [markdown]
 # ## Your turn: 14.2
 #
-# Write `my_route`, which chooses the launcher, and `my_softmax` around it. The check runs everything from 1×1 to 1×1048576, in
-# three dtypes and with any strides. It looks at numbers, and at how they were computed:
+# Write `my_route`, which chooses the launcher, and `my_softmax` around it. You may change the launchers, or write others. The
+# check runs everything from 1×1 to 1×1048576, in three dtypes and with any strides:
 #
 # - **Bytes**: up to 8192 columns, each element is read once. Longer rows may be read twice, and what their programs tell each
 #   other may be half a matrix more. Only a view may be copied first.
-# - **Registers**: no program holds more than 32768 elements at once, and no thread more than 255.
-# - **Programs**: a row of 1048576 that is alone gets at least 32 of them. Of 64 or more rows with at most 64 columns, a program
-#   takes several.
-#
-# You may change the launchers, or write others.
+# - **Registers**: a program holds at most 32768 elements at once, a thread at most 255.
+# - **Programs**: a row of 1048576 that is alone gets at least 32. Of 64 or more rows with at most 64 columns, a program takes
+#   several.
 
 # %%
 def my_route(x):
