@@ -11,7 +11,7 @@ from grader import environment, lessons
 from grader.bench import per_lesson
 from grader.mistakes import registry
 from grader.mistakes.registry import MISTAKES
-from grader.reference import residency
+from grader.reference import residency, tuning
 
 EXERCISES = list(lessons.exercises().values())
 
@@ -52,15 +52,18 @@ def test_another_seed_gives_other_numbers():
 RECORD = json.loads((ROOT / "docs" / "softmax_on_h200.json").read_text())
 
 
-def test_one_record_holds_what_every_lesson_shows_of_a_gpu():
-    """Measured in one run, by the modules that are here now, and nothing was left out."""
+def test_the_records_hold_what_every_lesson_shows_of_a_gpu():
+    """One run for most lessons, one for each of the last two; by the modules that are here now, nothing left out."""
     modules = {
         lesson: importlib.import_module(f"grader.bench.per_lesson.{name}")
         for lesson, name in per_lesson.LESSONS.items()
     }
 
-    assert [] == RECORD["left_out"] and RECORD["command"].startswith("python -m grader bench --gpu")
-    assert {n: m.WHAT for n, m in modules.items()} == {n: made["what"] for n, made in RECORD["lessons"].items()}
+    records = [RECORD, *(json.loads((ROOT / "docs" / f"{n}_on_h200.json").read_text()) for n in ("routes", "tuning"))]
+    for record in records:
+        assert [] == record["left_out"] and record["command"].startswith("python -m grader bench --gpu")
+    shown = {number: made["what"] for record in records for number, made in record["lessons"].items()}
+    assert {n: m.WHAT for n, m in modules.items()} == shown
 
 
 def test_the_notes_count_the_very_short_rows_as_the_record_does():
@@ -129,6 +132,16 @@ def test_the_recorded_splits_are_counted_as_in_lesson_09():
     for run in [r for r in RECORD["lessons"]["09"]["results"] if r["n_splits"]]:
         m, n, s = run["m"], run["n"], run["n_splits"]
         assert (2 * m * n + 2 * m * s * s, m * n + 2 * m * s) == (run["read"], run["written"])
+
+
+def test_the_sweep_that_judges_lesson_15_is_the_recorded_one():
+    """Each configuration of a tile, with its time; nothing is left out."""
+    recorded = json.loads((ROOT / "docs" / "tuning_on_h200.json").read_text())["lessons"]["15"]["results"]
+    tiles = {(r["dtype"], r["n"], r["rows"], r["num_warps"]): r for r in recorded if r["kernel"] == "tile"}
+    judged = {(*shape, *pair): row for shape, timed in tuning.sweep().items() for pair, row in timed.items()}
+
+    assert tiles.keys() == judged.keys()
+    assert all(row.items() <= tiles[key].items() for key, row in judged.items())
 
 
 @pytest.mark.of_every_exercise

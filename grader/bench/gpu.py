@@ -69,8 +69,8 @@ def _times(before, function, runs: int) -> list[float]:
     return [took for took, counts in zip(times, ahead, strict=True) if counts] or times
 
 
-def microseconds(function) -> float:
-    """Median time of function() on the GPU, in µs, after a few runs that are not counted.
+def microseconds(function, whole: float = WHOLE) -> float:
+    """Median time of function() on the GPU, in µs, after a few runs that are not counted. whole: ms for all runs.
 
     Memory is cleared before each run, so that the L2 cache holds nothing of the last one. The GPU is still clearing
     when function() has launched everything. So the time of the processor and of Python is not counted.
@@ -82,7 +82,7 @@ def microseconds(function) -> float:
             memory.zero_()
 
     took = statistics.median(_times(before, function, 5))
-    runs = min(max(int(WHOLE / (HIDDEN + took)), 10), 100)
+    runs = min(max(int(whole / (HIDDEN + took)), 10), 100)
     return round(1000 * statistics.median(_times(before, function, runs)), 2)
 
 

@@ -94,7 +94,7 @@ EXERCISES = [
         id="1.1",
         title="naive_softmax",
         names=("naive_softmax",),
-        points=3,
+        points=2,
         cases=_softmax_cases,
         hints=(
             "softmax(x) = exp(x - max) / sum(exp(x - max)), row by row: five operations, each a pass of its own.",
@@ -129,7 +129,7 @@ EXERCISES = [
         id="1.2",
         title="naive_traffic",
         names=("naive_traffic",),
-        points=2,
+        points=1,
         cases=_traffic_cases,
         hints=(
             "Go through the five lines one by one and write down what each reads and what it writes.",

@@ -151,7 +151,7 @@ EXERCISES = [
         id="2.3",
         title="floor_time",
         names=("floor_time",),
-        points=2,
+        points=1,
         cases=_floor_cases,
         hints=(
             "At best, every byte that must move does so at full bandwidth, and nothing else takes time.",

@@ -9,14 +9,13 @@ import torch
 
 from ..checks import inputs
 from ..mistakes.bandwidth import BANDWIDTH
-from ..mistakes.routing import PICK
+from ..mistakes.routing import PICK, ROUTE
 from ..reference import bandwidth, routing, softmax_function
 from ..spec import Case, Exercise
 
 _DRIVERS = pathlib.Path(__file__).parent / "drivers"
-_SOFTMAX_DRIVER = "\n\n".join(
-    (_DRIVERS / f"{name}.py").read_text(encoding="utf-8") for name in ("softmax", "first_result")
-)
+_TWICE_DRIVER = (_DRIVERS / "first_result.py").read_text(encoding="utf-8")
+_SOFTMAX_DRIVER = "\n\n".join([(_DRIVERS / "softmax.py").read_text(encoding="utf-8"), _TWICE_DRIVER])
 
 # Rows, columns, dtype. The disturbed calls differ from case to case, so that no single run is reliable.
 _MEASURED = [
@@ -87,38 +86,58 @@ _MATRICES = [
 ]
 
 
-def _softmax_cases(seed: int) -> list[Case]:
+_OWN = [  # as in _MATRICES, for kernels that are the learner's
+    ("many short rows", inputs.randn, 130, 24, _SINGLE),
+    ("many short rows", inputs.large, 300, 64, _BRAIN),
+    ("many short odd rows", inputs.rising_cliff, 67, 33, _HALF),
+    ("rows that fill a block", inputs.randn, 2, 32768, _HALF),
+]
+
+
+def _any_matrix(seed: int, name: str, own: bool) -> list[Case]:
+    """Matrices of all shapes, dtypes and strides, and inputs that the function `name` must refuse."""
     cases = []
-    for i, (label, family, m, n, dtype) in enumerate(_MATRICES):
-        cases.append(routing.case(label, family(m, n, inputs.generator(seed + i)).to(dtype)))
+    for i, (label, family, m, n, dtype) in enumerate(_MATRICES + (_OWN if own else [])):
+        cases.append(routing.case(label, family(m, n, inputs.generator(seed + i)).to(dtype), name=name, own=own))
     g = inputs.generator(seed)
     matrix, long = inputs.randn(6, 40, g), inputs.randn(2, 9001, g)
-    cases += [
-        routing.case("gaps between the rows", inputs.row_strided(matrix)),
-        routing.case("gaps between odd rows", inputs.row_strided(inputs.randn(4, 301, g).half(), 4)),
-        routing.case("every other column", inputs.randn(3, 24, g)[:, ::2]),
-        routing.case("one column, expanded", inputs.expanded(inputs.randn(4, 6, g))),
-        softmax_function.first_result("softmax", *inputs.randn(6, 7, g).split(3)),
-        routing.case("a transposed view", inputs.column_strided(matrix).bfloat16()),
-        routing.case("gaps between long rows", inputs.row_strided(long)),
-        routing.case("a transposed view of long rows", inputs.column_strided(long)),
-        routing.case("a row that is alone", inputs.randn(1, 1 << 20, g), alone=True),
+    views = [
+        ("gaps between the rows", inputs.row_strided(matrix)),
+        ("gaps between odd rows", inputs.row_strided(inputs.randn(4, 301, g).half(), 4)),
+        ("every other column", inputs.randn(3, 24, g)[:, ::2]),
+        ("one column, expanded", inputs.expanded(inputs.randn(4, 6, g))),
     ]
-    return cases + [
-        routing.unfit("a list", [1.0, 2.0]),
-        routing.unfit("None", None),
-        routing.unfit("a tensor without dimensions", torch.tensor(1.5)),
-        routing.unfit("integers", torch.arange(6).reshape(2, 3)),
-        routing.unfit("32-bit integers", torch.arange(6, dtype=torch.int32).reshape(2, 3)),
-        routing.unfit("8-bit integers", torch.arange(6, dtype=torch.int8).reshape(2, 3)),
-        routing.unfit("true and false", torch.ones(2, 3, dtype=torch.bool)),
-        routing.unfit("one dimension", matrix[0, :5].clone()),
-        routing.unfit("three dimensions", matrix.reshape(3, 2, 40)),
-        routing.unfit("four dimensions", matrix.reshape(3, 2, 8, 5)),
-        routing.unfit("float64", inputs.randn(2, 5, g).double()),
-        routing.unfit("float8", inputs.randn(2, 5, g).to(torch.float8_e4m3fn)),
-        *(routing.choice(*each) for each in _CHOICES),
+    twice = softmax_function.first_result(name, *inputs.randn(6, 7, g).split(3))
+    views += [
+        ("a transposed view", inputs.column_strided(matrix).bfloat16()),
+        ("gaps between long rows", inputs.row_strided(long)),
+        ("a transposed view of long rows", inputs.column_strided(long)),
     ]
+    cases += [twice, *(routing.case(label, view, name=name, own=own) for label, view in views)]
+    cases.append(routing.case("a row that is alone", inputs.randn(1, 1 << 20, g), alone=True, name=name, own=own))
+    unfit = [
+        ("a list", [1.0, 2.0]),
+        ("None", None),
+        ("a tensor without dimensions", torch.tensor(1.5)),
+        ("integers", torch.arange(6).reshape(2, 3)),
+        ("32-bit integers", torch.arange(6, dtype=torch.int32).reshape(2, 3)),
+        ("8-bit integers", torch.arange(6, dtype=torch.int8).reshape(2, 3)),
+        ("true and false", torch.ones(2, 3, dtype=torch.bool)),
+        ("one dimension", matrix[0, :5].clone()),
+        ("three dimensions", matrix.reshape(3, 2, 40)),
+        ("four dimensions", matrix.reshape(3, 2, 8, 5)),
+        ("float64", inputs.randn(2, 5, g).double()),
+        ("float8", inputs.randn(2, 5, g).to(torch.float8_e4m3fn)),
+    ]
+    return cases + [routing.unfit(label, x, name) for label, x in unfit]
+
+
+def _own_cases(seed: int) -> list[Case]:
+    return _any_matrix(seed, "my_softmax", own=True)
+
+
+def _softmax_cases(seed: int) -> list[Case]:
+    return _any_matrix(seed, "softmax", own=False) + [routing.choice(*each) for each in _CHOICES]
 
 
 EXERCISES = [
@@ -142,6 +161,23 @@ EXERCISES = [
     ),
     Exercise(
         id="14.2",
+        title="my_softmax",
+        names=("my_softmax",),
+        points=1,
+        cases=_own_cases,
+        kernels=True,
+        driver=_TWICE_DRIVER,
+        hints=(
+            "Ask two questions of a matrix: how long is a row, and how many rows are there?",
+            "A row that one program can hold is read once: in tiles if it is short, else alone. Of longer rows, many "
+            "keep the device busy with a program each; few do not.",
+            "In my_route: `if n_cols <= <a limit>: return by_tiles`, and so on. In my_softmax: refuse, make y, make "
+            "the columns neighbours, `my_route(x)(y, x)`.",
+        ),
+        mistakes=ROUTE,
+    ),
+    Exercise(
+        id="14.3",
         title="softmax",
         names=("softmax",),
         points=2,
@@ -160,5 +196,6 @@ EXERCISES = [
         mistakes=PICK,
         groups=(routing.CHOICES,),
         last_step=1,
+        bonus=True,
     ),
 ]

@@ -11,15 +11,19 @@ from ..checks import syntax
 from ..reference.routing import (
     MAX_ELEMENTS,
     MIN_PROGRAMS,
+    OF_A_THREAD,
     REFUSALS,
+    held_by_a_thread,
     refused_late,
     short_row_read_twice,
+    short_rows_alone,
     storing_programs,
     widest,
 )
 from ..spec import Answer, Case, Detector, Evidence
 from .detectors import both, written
 from .mistake import Mistake
+from .mutant import Mutant
 from .softmax.function import WRAPPER
 
 MISTAKES = [
@@ -37,11 +41,30 @@ MISTAKES = [
         "beyond-the-registers",
         "A program holds more elements at once than leave its multiprocessor room to compute.",
         "Where does the compiler keep a block that fits into no registers, and how often does it move then?",
+        (Mutant("14.2", "n_cols <= 32768", "n_cols <= 65536", replayed=False),),
+    ),
+    Mistake(
+        "too-few-threads",
+        "A program has so few threads for its block that each of them holds more numbers than it has registers.",
+        "How many elements has the block, and how many threads has the launch?",
+        (Mutant("14.2", "num_warps=warps", "num_warps=2", replayed=False),),
+    ),
+    Mistake(
+        "row-longer-than-block",
+        "A kernel that holds a whole row in one block got rows that are longer than its block.",
+        "Which of your kernels can take a row of any length, and how long is this one?",
+    ),
+    Mistake(
+        "short-rows-alone",
+        "Each very short row got a program of its own, most of whose threads have nothing to do.",
+        "Which of your kernels gives a program several rows, and which rows are short enough for it?",
+        (Mutant("14.2", "n_cols <= 1024", "32 < n_cols <= 1024", replayed=False),),
     ),
     Mistake(
         "too-few-programs",
         "A matrix of very few rows got a program or so for each: the rest of the device has nothing to do.",
         "How many programs does a GPU with 132 multiprocessors need before all of them work?",
+        (Mutant("14.2", "n_rows >= 512", "n_rows >= 1", replayed=False),),
     ),
     Mistake(
         "not-a-launcher",
@@ -72,6 +95,14 @@ MISTAKES = [
         "half-refused",
         "A 16-bit matrix was refused, though the exercise promises it.",
         "Which dtypes does the docstring name, and which of your lines looks at the dtype?",
+        (
+            Mutant(
+                "14.2",
+                "x.dtype not in (torch.float32, torch.float16, torch.bfloat16)",
+                "x.dtype != torch.float32",
+                replayed=False,
+            ),
+        ),
     ),
     Mistake(
         "view-refused",
@@ -153,21 +184,57 @@ def _too_few_programs(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return bool(case.facts.get("alone")) and not evidence.error and storing_programs(evidence) < MIN_PROGRAMS
 
 
-PICK = (
+@Detector
+def _too_few_threads(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """One access brought more elements to a thread than it has registers."""
+    return not evidence.error and held_by_a_thread(evidence) > OF_A_THREAD
+
+
+@Detector
+def _row_longer_than_block(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """One launch read and wrote as many columns of each row as a block has, and the rows have more."""
+    x = case.facts.get("x")
+    if x is None or evidence.error or len(evidence.launches) != 1 or not x.is_contiguous():
+        return False
+    sizes = [value for value in evidence.launches[0]["constants"].values() if type(value) is int]
+    return any(size < x.shape[1] and len(x) * size == evidence.read == evidence.written for size in sizes)
+
+
+@Detector
+def _short_rows_alone(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Many very short rows had a program each."""
+    return "x" in case.facts and not evidence.error and short_rows_alone(case.facts["x"], evidence)
+
+
+_REFUSALS_OF_IT = (
     ("noticed-only", both(_unfit(), written(syntax.prints_only))),
     ("unfit-accepted", _unfit(lambda e: e.error is None)),
     ("unfit-without-a-word", _unfit(_deliberate, lambda e: not refused_late(e))),
     ("unfit-accident", _unfit(lambda e: bool(e.error))),
     ("not-a-launcher", _no_launcher),
-    _chosen("row-not-held"),
-    _chosen("vectors-unused"),
-    _chosen("pairs-unused"),
-    _chosen("sharing-unused"),
+)
+_ROUTES = (
     ("row-read-twice", _row_read_twice),
     ("half-refused", _refused(lambda x: x.element_size() == 2)),
     ("view-refused", _refused(lambda x: not x.is_contiguous())),
     ("beyond-the-registers", _too_many_elements),
-    _chosen("beyond-the-registers"),
     ("too-few-programs", _too_few_programs),
+)
+# The learner's own kernels.
+ROUTE = (
+    *_REFUSALS_OF_IT,
+    *_ROUTES,
+    ("too-few-threads", _too_few_threads),
+    ("row-longer-than-block", _row_longer_than_block),
+    ("short-rows-alone", _short_rows_alone),
+    *WRAPPER,
+)
+# The shipped ones.
+PICK = (
+    *_REFUSALS_OF_IT,
+    *(_chosen(mistake) for mistake in ("row-not-held", "vectors-unused", "pairs-unused", "sharing-unused")),
+    *_ROUTES[:4],
+    _chosen("beyond-the-registers"),
+    *_ROUTES[4:],
     *WRAPPER,
 )

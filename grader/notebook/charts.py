@@ -61,7 +61,7 @@ def bandwidth(record):
     rows = record["sweep"]
     for name, style in _RACERS:
         points = [(r["n"], 8e-3 * r["m"] * r["n"] / t) for r in rows if (t := r["microseconds"].get(name))]
-        axes.plot(*zip(*points), **style, label="softmax (ours)" if name == "softmax" else name)
+        axes.plot(*zip(*points), **style, label="softmax (shipped)" if name == "softmax" else name)
     axes.set_xlim(0, rows[-1]["n"])
     axes.set_ylim(bottom=0)
     axes.set_xlabel(f"columns of a float32 matrix with {rows[0]['m']} rows", fontsize=11)

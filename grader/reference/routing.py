@@ -17,6 +17,8 @@ ONE_PROGRAM = 8192  # columns that one program can hold on any device; a row of 
 _REGISTERS = 65536  # of a multiprocessor, 32 bits each
 MAX_ELEMENTS = _REGISTERS // 2  # of one program at once, because the computation takes registers as well
 MIN_PROGRAMS = 32  # for a single very long row
+OF_A_THREAD = 255  # registers, and so the numbers that a thread can hold at most
+SHORT, MANY = 64, 64  # columns of a row that is too short for a program alone, where there are so many rows or more
 CHOICES = "choices"  # the group of the cases about the choice of a launcher
 REFUSALS = ("ValueError", "TypeError")
 _DTYPES = (torch.float32, torch.float16, torch.bfloat16)
@@ -27,8 +29,11 @@ _LAUNCHERS = {
 }  # fmt: skip
 
 
-def case(label: str, x: torch.Tensor, alone: bool = False) -> Case:
-    """softmax(x) of a matrix. alone: x has one row, which is so long that many programs must share it."""
+def case(label: str, x: torch.Tensor, alone: bool = False, name: str = "softmax", own: bool = False) -> Case:
+    """name(x), the softmax of a matrix. alone: x has one row, which is so long that many programs must share it.
+
+    own: whether the kernels and their launches are the learner's, so that these are judged as well.
+    """
     mn, n = x.numel(), x.shape[1]
     short, whole = n <= ONE_PROGRAM, x.is_contiguous()
     # The programs of a long row exchange states, for which the budget has half a matrix. A view may be copied first.
@@ -37,8 +42,8 @@ def case(label: str, x: torch.Tensor, alone: bool = False) -> Case:
     dtype = str(x.dtype).removeprefix("torch.")
     return Case(
         f"{label}, {len(x)}×{n} {dtype}",
-        Call("call", "softmax", (x,)),
-        lambda evidence: _fault(x, alone, evidence),
+        Call("call", name, (x,)),
+        lambda evidence: _fault(x, alone, evidence) or (_own_fault(x, evidence) if own else None),
         size=mn,
         budget=budget,
         may_read_less=not (short and whole),
@@ -66,8 +71,19 @@ def _fault(x: torch.Tensor, alone: bool, evidence: Evidence) -> str | None:
     return None
 
 
-def unfit(label: str, x) -> Case:
-    """An input that softmax does not promise to take: a refusal before any launch.
+def _own_fault(x: torch.Tensor, evidence: Evidence) -> str | None:
+    """None if the launches of the learner's own kernels suit x, whose softmax is right; else a sentence."""
+    if held_by_a_thread(evidence) > OF_A_THREAD:
+        return (
+            f"right numbers, but a thread holds {held_by_a_thread(evidence)} numbers, and has {OF_A_THREAD} registers"
+        )
+    if short_rows_alone(x, evidence):
+        return f"right numbers, but {storing_programs(evidence)} programs share {len(x)} rows of {x.shape[1]}"
+    return None
+
+
+def unfit(label: str, x, name: str = "softmax") -> Case:
+    """An input that the function `name` does not promise to take: a refusal before any launch.
 
     For a tensor of another number of dimensions, and of a promised dtype, the right softmax is accepted as well.
     """
@@ -79,7 +95,7 @@ def unfit(label: str, x) -> Case:
 
     return Case(
         f"not a matrix that it promises to take: {label}",
-        Call("call", "softmax", (x,)),
+        Call("call", name, (x,)),
         verify,
         size=1 << 30,
         facts={"unfit": True},
@@ -125,6 +141,16 @@ def widest(evidence: Evidence) -> int:
 def storing_programs(evidence: Evidence) -> int:
     """The most programs of one launch that stored an element."""
     return max((launch["storing"] for launch in evidence.launches), default=0)
+
+
+def held_by_a_thread(evidence: Evidence) -> int:
+    """The most elements that one access of a program brings to each of its threads."""
+    return max((each["widest"] // (32 * each["options"].get("num_warps", 4)) for each in evidence.launches), default=0)
+
+
+def short_rows_alone(x: torch.Tensor, evidence: Evidence) -> bool:
+    """Whether more than half as many programs as there are rows stored a matrix of many short rows."""
+    return x.shape[1] <= SHORT and len(x) >= MANY and 2 * storing_programs(evidence) > len(x)
 
 
 def short_row_read_twice(x: torch.Tensor, evidence: Evidence) -> bool:

@@ -1,4 +1,4 @@
-# exercise: 14.2
+# exercise: 14.3
 import torch
 import triton
 import triton.language as tl

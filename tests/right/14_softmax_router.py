@@ -1,4 +1,4 @@
-# exercise: 14.2
+# exercise: 14.3
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass

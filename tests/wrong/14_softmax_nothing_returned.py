@@ -1,4 +1,4 @@
-# exercise: 14.2
+# exercise: 14.3
 # mistake: returns-nothing
 import torch
 

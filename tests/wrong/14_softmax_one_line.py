@@ -1,4 +1,4 @@
-# exercise: 14.2
+# exercise: 14.3
 # mistake: vectors-unused
 import torch
 from grader.fast.pick import split, tile

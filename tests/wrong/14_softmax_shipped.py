@@ -1,3 +1,3 @@
-# exercise: 14.2
+# exercise: 14.3
 # mistake: shipped-called
 from grader.fast import softmax

@@ -7,18 +7,27 @@ from __future__ import annotations
 
 import importlib
 
-LESSONS = {"02": "passes", "08": "online", "09": "splits", "10": "residency", "12": "cuda_kernels"}
+LESSONS = {
+    "02": "passes",
+    "08": "online",
+    "09": "splits",
+    "10": "residency",
+    "12": "cuda_kernels",
+    "14": "routes",
+    "15": "tuning",
+}
 
 
-def run() -> tuple[dict[str, dict], list[str]]:
+def run(chosen=None) -> tuple[dict[str, dict], list[str]]:
     """({lesson: {"what", "results", ...}}, lessons that could not be measured, each with the reason).
 
-    All need the solution notebooks. Lesson 12 needs CuPy, wide rows need memory.
+    chosen: numbers of lessons; without them, all. All need the solution notebooks. Lesson 12 needs CuPy, wide rows need
+    memory.
     """
     found, missing = {}, []
-    for lesson, name in LESSONS.items():
+    for lesson in chosen or LESSONS:
         try:
-            timed = importlib.import_module(f"{__name__}.{name}")
+            timed = importlib.import_module(f"{__name__}.{LESSONS[lesson]}")
             found[lesson] = {"what": timed.WHAT, "results": timed.measure()}
             if hasattr(timed, "also"):
                 found[lesson] |= timed.also()

@@ -1,0 +1,89 @@
+"""Lesson 15, tune: predict which configurations are worth timing, choose one, and let Triton tune a kernel in place."""
+
+from __future__ import annotations
+
+import pathlib
+
+from ..checks import inputs
+from ..mistakes.tuning import CONFIGURATION, TUNED, WORTH
+from ..reference import autotuned, tuning
+from ..spec import Case, Exercise
+
+_DRIVER = (pathlib.Path(__file__).parent / "drivers" / "tuned.py").read_text(encoding="utf-8")
+
+_TUNED = [  # label, family of inputs, rows, columns, number of the fastest configuration
+    ("one row", inputs.randn, 1, 5, 0),
+    ("more rows than a tile", inputs.randn, 37, 6, 0),
+    ("more rows than a tile", inputs.randn, 37, 6, 1),
+    ("more rows than a tile", inputs.randn, 35, 7, 2),
+    ("more rows than a tile", inputs.randn, 33, 7, 3),
+    ("more rows than a tile", inputs.randn, 41, 7, -1),
+    ("100 ± 30", inputs.large, 9, 6, 1),
+    ("around -200", inputs.far_below_zero, 6, 15, 2),
+    ("first half +200, the rest -200", inputs.cliff, 5, 13, 3),
+    ("one -inf in each row", inputs.one_minus_inf, 7, 8, 0),
+    ("one column", inputs.randn, 70, 1, 1),
+    ("longer rows", inputs.randn, 3, 300, 2),
+]
+
+
+def _tuned_cases(seed: int) -> list[Case]:
+    cases = []
+    for i, (label, family, m, n, which) in enumerate(_TUNED):
+        cases.append(autotuned.case(label, family(m, n, inputs.generator(seed + i)), which))
+    g = inputs.generator(seed)
+    cases.append(autotuned.case("gaps between the rows", inputs.randn(12, 7, g), 1, gap=5))
+    x, wide, again = inputs.randn(4, 6, g), inputs.randn(4, 300, g), inputs.randn(4, 6, g)
+    return [*cases, autotuned.choices(inputs.randn(4, 6, g)), autotuned.tunings(x, wide, again)]
+
+
+EXERCISES = [
+    Exercise(
+        id="15.1",
+        title="worth_timing",
+        names=("worth_timing",),
+        points=1,
+        cases=lambda seed: [tuning.worth_timing(dtype, n) for dtype, n in tuning.sweep()],
+        hints=(
+            "Two numbers of a multiprocessor can be predicted: its resident warps, and the bytes that its resident "
+            "programs load at once. Neither is enough alone.",
+            "Bytes help until there are enough of them, here about 64 KB. Among candidates that have enough, more "
+            "resident warps are better. And what spills comes last.",
+            "`sorted(candidates, key=<(no spills, bytes but at most enough, warps)>, reverse=True)`, and of that the "
+            "first third.",
+        ),
+        mistakes=WORTH,
+    ),
+    Exercise(
+        id="15.2",
+        title="configuration",
+        names=("configuration",),
+        points=2,
+        cases=lambda seed: [tuning.configuration(dtype, n) for dtype, n in tuning.sweep()],
+        hints=(
+            "Look at bytes and not at columns: how many bytes has a tile that is fast, and how many bytes has each of "
+            "its threads?",
+            "Short rows share a tile of about 2 KB, with 8 rows at most. Long rows are alone. A thread has about 64 "
+            "bytes, and a program at most 32 warps.",
+            "`rows = max(1, min(8, <bytes of a tile> // <bytes of a row>))`, and the warps from the bytes of the tile, "
+            "between 1 and 32. A row is as long as its block.",
+        ),
+        mistakes=CONFIGURATION,
+    ),
+    Exercise(
+        id="15.3",
+        title="inplace_softmax",
+        names=("inplace_softmax",),
+        points=2,
+        cases=_tuned_cases,
+        driver=_DRIVER,
+        hints=(
+            "Tuning runs the kernel many times, with your tensors. What does the second run find in x?",
+            "`triton.autotune` takes the configurations, the `key` (names of arguments: a new value is tuned anew), "
+            "and `restore_value` or `reset_to_zero` (names of pointers). A grid may be a function of a configuration.",
+            "`@triton.autotune(configs=[triton.Config({<name>: <value>}, num_warps=<n>), ...], key=[<...>], "
+            "restore_value=[<...>])`, and `kernel[lambda meta: (triton.cdiv(n_rows, meta[<name>]),)](...)`.",
+        ),
+        mistakes=TUNED,
+    ),
+]

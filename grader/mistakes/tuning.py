@@ -1,0 +1,255 @@
+"""Mistakes in predicting, choosing and tuning the configuration of a kernel (lesson 15)."""
+
+from __future__ import annotations
+
+import torch
+
+from ..checks import compare
+from ..reference import tuning
+from ..spec import Answer, Case, Detector, Evidence
+from . import detectors
+from .mistake import Mistake
+from .mutant import Mutant
+from .softmax.function import WRAPPER
+
+MISTAKES = [
+    Mistake(
+        "not-candidates",
+        "The result is no list of candidates that came in.",
+        "What does the function get, and what does its caller want to do with the result?",
+    ),
+    Mistake(
+        "too-many-kept",
+        "More candidates were kept than a third, so there is little that need not be timed.",
+        "How many candidates came in, and how many may stay?",
+    ),
+    Mistake(
+        "no-candidate",
+        "No candidate was kept, so there is nothing to time.",
+        "What should happen to the least bad candidates where none is good?",
+    ),
+    Mistake(
+        "little-under-way",
+        "Only candidates were kept whose programs, all that fit on a multiprocessor, ask memory for few bytes at once.",
+        "How many programs are resident, and how many bytes does each of them load?",
+        (Mutant("15.1", "(min(under_way, 65536), warps)", "warps", replayed=False),),
+    ),
+    Mistake(
+        "few-warps-resident",
+        "Only candidates were kept of which few warps are resident, while others have twice as many and as many bytes.",
+        "Once enough bytes are under way, which candidate has more warps to compute while others wait?",
+        (Mutant("15.1", "(min(under_way, 65536), warps)", "under_way", replayed=False),),
+    ),
+    Mistake(
+        "spills-kept",
+        "Every candidate that was kept spills.",
+        "Which entry of a candidate counts the values that found no register?",
+    ),
+    Mistake(
+        "no-pair",
+        "The result is no pair of two integers, the rows of a tile and the warps.",
+        "What does the docstring say the function returns, and in which order?",
+    ),
+    Mistake(
+        "not-timed",
+        "The sweep has no such configuration.",
+        "Which rows and warps does the text name, and how many elements has a thread with yours?",
+    ),
+    Mistake(
+        "tile-too-small",
+        "The tile has fewer rows than any that is fast: a program loads so little that memory waits for programs.",
+        "How many bytes does one tile have, and how many programs fit on a multiprocessor?",
+        (Mutant("15.2", "2048 // row_bytes", "1", replayed=False),),
+    ),
+    Mistake(
+        "tile-too-large",
+        "The tile has more rows than any that is fast: a program holds so much that few fit beside each other.",
+        "How many bytes does one tile have, and how many registers do they take?",
+    ),
+    Mistake(
+        "too-few-warps",
+        "The tile is of a good size, and fewer warps share it than in any configuration that is fast.",
+        "How many numbers does each thread hold, and how many programs fit then?",
+        (Mutant("15.2", "rows * row_bytes // 2048", "rows * row_bytes // 16384", replayed=False),),
+    ),
+    Mistake(
+        "too-many-warps",
+        "The tile is of a good size, and more warps share it than in any configuration that is fast.",
+        "How many bytes does each thread load, and what do all warps of a program do in a reduction?",
+        (Mutant("15.2", "rows * row_bytes // 2048", "rows * row_bytes // 512", replayed=False),),
+    ),
+    Mistake(
+        "not-autotuned",
+        "The function launched no kernel with triton.autotune.",
+        "Which decorator stands above @triton.jit, and which kernel does the function launch?",
+    ),
+    Mistake(
+        "trials-add-up",
+        "Each trial worked on what the trial before it had left: the kernel changes its own input.",
+        "How often does tuning run the kernel, and what is in x when the second run begins?",
+        (Mutant("15.3", ', restore_value=["x_ptr"]', "", replayed=False),),
+    ),
+    Mistake(
+        "not-in-place",
+        "x holds after the call what it held before.",
+        "Which tensor does the kernel store in, and who else knows that tensor?",
+        (Mutant("15.3", "](x, x.stride(0)", "](x.clone(), x.stride(0)", replayed=False),),
+    ),
+    Mistake(
+        "input-cleared",
+        "The kernel worked on zeros: x was cleared before it ran.",
+        "What does `reset_to_zero` do to a tensor, and what should x hold when a run begins?",
+        (Mutant("15.3", "restore_value", "reset_to_zero", replayed=False),),
+    ),
+    Mistake(
+        "grid-of-one-configuration",
+        "Rows were left out: the grid fits one number of rows of a tile, and another configuration has another.",
+        "When is the number of rows of a tile known, and who can tell the grid?",
+        (Mutant("15.3", 'meta["ROWS"]', "8", replayed=False),),
+    ),
+    Mistake(
+        "nothing-to-choose",
+        "There are too few configurations, or they are too much alike.",
+        "Which rows and which warps do you want to see timed?",
+    ),
+    Mistake(
+        "key-too-narrow",
+        "The configuration that was the fastest for the first matrix was taken for rows of another length.",
+        "Which argument of the kernel decides which configuration is the fastest, and where is it named?",
+        (Mutant("15.3", 'key=["n_cols"]', "key=[]", replayed=False),),
+    ),
+    Mistake(
+        "tuned-every-call",
+        "A matrix of a known shape was tuned once more.",
+        "How often is your autotuned kernel made, and what does it remember then?",
+    ),
+]
+
+
+def _kept(test) -> Detector:
+    """Matches when test(kept candidates, facts) holds for a list of candidates that is not too long."""
+
+    @Detector
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        if "asked" not in case.facts or evidence.error:
+            return False
+        some = tuning.kept(evidence.value, case.facts["asked"])
+        return bool(some) and len(some) <= case.facts["most"] and test(some, case.facts)
+
+    return detect
+
+
+def _listed(test) -> Detector:
+    """Matches when test(kept candidates or None, facts) holds."""
+    return detectors.value(lambda v, f: "asked" in f and test(tuning.kept(v, f["asked"]), f))
+
+
+def _under_way(candidate: dict) -> int:
+    return candidate["resident"] * candidate["bytes"]
+
+
+def _warps(candidate: dict) -> int:
+    return candidate["resident"] * candidate["num_warps"]
+
+
+def _best(facts: dict) -> dict:
+    """The fastest candidate."""
+    reached = {id(c): tuning.speed(facts["dtype"], facts["n"], (c["rows"], c["num_warps"])) for c in facts["asked"]}
+    return max(facts["asked"], key=lambda c: reached[id(c)])
+
+
+WORTH = (
+    ("returns-nothing", detectors.nothing),
+    ("not-candidates", _listed(lambda some, f: some is None)),
+    ("no-candidate", _listed(lambda some, f: some == [])),
+    ("too-many-kept", _listed(lambda some, f: len(some or []) > f["most"])),
+    ("spills-kept", _kept(lambda some, f: all(c["n_spills"] for c in some))),
+    (
+        "little-under-way",
+        _kept(lambda some, f: max(map(_under_way, some)) < max(tuning.UNDER_WAY, 0.7 * _under_way(_best(f)))
+              and max(map(_under_way, some)) < 65536),
+    ),
+    ("few-warps-resident", _kept(lambda some, f: 2 * max(map(_warps, some)) <= _warps(_best(f)))),
+)  # fmt: skip
+
+
+def _pair(test) -> Detector:
+    """Matches when test(rows, warps, facts) holds for a pair that was timed."""
+
+    def holds(value, facts):
+        pair = tuning.pair_of(value)
+        return "timed" in facts and pair in facts["timed"] and test(*pair, facts)
+
+    return detectors.value(holds)
+
+
+def _beside(rows: int, facts: dict) -> list[int]:
+    """The warps of the fast configurations with this number of rows."""
+    return [warps for each, warps in facts["fast"] if each == rows]
+
+
+CONFIGURATION = (
+    ("returns-nothing", detectors.nothing),
+    ("no-pair", detectors.value(lambda v, f: "timed" in f and tuning.pair_of(v) is None)),
+    (
+        "not-timed",
+        detectors.value(lambda v, f: "timed" in f and tuning.pair_of(v) and tuning.pair_of(v) not in f["timed"]),
+    ),
+    ("tile-too-small", _pair(lambda rows, warps, f: rows < min(each for each, _ in f["fast"]))),
+    ("tile-too-large", _pair(lambda rows, warps, f: rows > max(each for each, _ in f["fast"]))),
+    ("too-few-warps", _pair(lambda rows, warps, f: warps < min(_beside(rows, f), default=0))),
+    ("too-many-warps", _pair(lambda rows, warps, f: warps > max(_beside(rows, f), default=64))),
+)
+
+
+@Detector
+def _softmax_of_softmax(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The result is the softmax of a softmax, as often as there were launches."""
+    x, got = case.facts.get("x"), evidence.value
+    if x is None or evidence.error or not isinstance(got, torch.Tensor) or len(evidence.launches) < 2:
+        return False
+    want = x.double()
+    for _ in evidence.launches:
+        want = torch.softmax(want, 1)
+    return got.shape == x.shape and compare.tensor(got.double(), want, 1e-4, 1e-6) is None
+
+
+@Detector
+def _rows_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Some rows hold their softmax, and the others what they held before."""
+    x, got = case.facts.get("x"), evidence.value
+    if x is None or evidence.error or not isinstance(got, torch.Tensor) or got.shape != x.shape:
+        return False
+    left = (got == x).all(1)
+    return 0 < int(left.sum()) < len(x)
+
+
+def _returned(test) -> Detector:
+    """Matches when test(result, x) holds for a result of the shape of x."""
+
+    @Detector
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        x, got = case.facts.get("x"), evidence.value
+        alike = x is not None and isinstance(got, torch.Tensor) and got.shape == x.shape and x.shape[1] > 1
+        return alike and not evidence.error and test(got, x)
+
+    return detect
+
+
+def _said(fact: str, test) -> Detector:
+    """Matches when test(value) holds in the case that has this fact."""
+    return detectors.value(lambda v, f: fact in f and isinstance(v, tuple) and test(v))
+
+
+_OF_ONE_LAUNCH = ("launch-per-row", "no-kernel", "grid-of-columns", "grid-too-large")  # trials are launches as well
+TUNED = (
+    ("not-autotuned", _said("choices", lambda v: v[2] == 0)),
+    ("nothing-to-choose", _said("choices", lambda v: v[2] > 0)),
+    ("tuned-every-call", _said("tunings", lambda v: v[2])),
+    ("key-too-narrow", _said("tunings", lambda v: v[0] and not v[1])),
+    ("not-in-place", _returned(lambda got, x: bool((got == x).all()))),
+    ("input-cleared", _returned(lambda got, x: bool(((got - 1 / x.shape[1]).abs() < 1e-6).all()))),
+    ("trials-add-up", _softmax_of_softmax),
+    ("grid-of-one-configuration", _rows_left),
+    *(pair for pair in WRAPPER if pair[0] not in _OF_ONE_LAUNCH),
+)

@@ -1,0 +1,492 @@
+# %% [markdown]
+# # 15 · Tune
+#
+# The kernels of lesson 14 had numbers of warps and rows that somebody guessed. How much does a good guess gain? And must you
+# time everything, or can you know before?
+#
+# *About 70 minutes. No GPU needed.*
+
+# %% tags=["nbval-ignore-output"]
+import os, sys, urllib.request
+from IPython.core.error import UsageError
+
+# The course is one folder up; where this notebook is alone, as in Colab, it is fetched.
+sys.path[:0] = ["..", "five_passes"]
+course = os.environ.get("FIVE_PASSES_COURSE", "")
+try:
+    if not any(os.path.exists(folder + "/colab_setup.py") for folder in sys.path[:2]):
+        exec(urllib.request.urlopen(course + "/raw/HEAD/colab_setup.py", timeout=60).read(), setup := {})
+        setup["fetch"](course)
+except Exception as error:
+    todo = "Open this notebook in the course's folder, or check network (log in?) and disk."
+    raise UsageError(f"No course in '..' or at '{course}': {error}. {todo} Then run this cell again.") from None
+import colab_setup
+
+colab_setup.ready()
+
+# %%
+from grader import check, hint, machine_code, progress
+import json
+from pathlib import Path
+import torch
+
+where = "cuda" if torch.cuda.is_available() else "cpu"
+
+import triton
+import triton.language as tl
+
+# %% [markdown]
+# ## Three numbers of a launch
+#
+# A tile kernel (10.1) has two numbers that you choose: the rows of a tile, and `num_warps`. A loop may have a third:
+# `num_stages`, how far its loads run ahead. None of them changes the result.
+#
+# An H200 ran your kind of 10.1 in all sensible configurations. Rows of 64 float32 first: what do you expect of one row a program,
+# and how much faster will the fastest configuration be?
+
+# %%
+recorded = json.loads(Path("../docs/tuning_on_h200.json").read_text())
+lesson = recorded["lessons"]["15"]
+print(f"{recorded['device']}, {recorded['date']}, torch {recorded['versions']['torch']}: {recorded['command']}")
+
+
+def of(kernel, dtype, n, **some):
+    """The recorded runs of a kernel, each with its speed: the time of a copy over its own time."""
+    runs = [run for run in lesson["results"] if (run["dtype"], run["n"]) == (dtype, n)]
+    (copy,) = [run["microseconds"] for run in runs if run["kernel"] == "copy"]
+    runs = [run for run in runs if run["kernel"] == kernel and all(run[k] == v for k, v in some.items())]
+    return [run | {"speed": copy / run["microseconds"]} for run in runs]
+
+
+# %%
+for run in of("tile", "float32", 64):
+    print(f"rows {run['rows']}, warps {run['num_warps']}: {run['speed']:.2f} of a copy")
+
+# %% [markdown]
+# The numbers of 4096 columns look quite different:
+
+# %%
+for run in of("tile", "float32", 4096, rows=1):
+    print(f"rows 1, warps {run['num_warps']:2}: {run['speed']:.2f} of a copy, {run['n_regs']:3} registers a thread")
+
+# %% [markdown]
+# Short rows want a taller tile. For long rows many numbers of warps do, but not the most. Can that be known without a clock?
+
+# %% [markdown]
+# ## Compile, and do not launch
+#
+# The compiler knows the registers of a thread and the shared memory of a program. On a GPU, `kernel.warmup(...)` takes the
+# arguments of a launch and only compiles; the compiled kernel has `n_regs`, `n_spills` and `metadata.shared`. Without a GPU,
+# `machine_code` says the same.
+#
+# Copy your tile kernel from lesson 14 (10.1 with a cast). With which number of warps will it spill on rows of 8192?
+
+# %%
+@triton.jit
+def tile_softmax_kernel(
+    y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, n_cols, ROWS: tl.constexpr, BLOCK: tl.constexpr
+):
+    """Softmax of ROWS rows. ROWS and BLOCK are powers of two, BLOCK is at least n_cols."""
+    # Your 10.1, with a cast (8 lines).
+    ### BEGIN SOLUTION
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    cols = tl.arange(0, BLOCK)
+    mask = (rows < n_rows)[:, None] & (cols < n_cols)[None, :]
+    x = tl.load(x_ptr + rows[:, None] * x_row_stride + cols[None, :], mask=mask, other=-float("inf")).to(tl.float32)
+    numerator = tl.exp(x - tl.max(x, axis=1)[:, None])
+    y = numerator / tl.sum(numerator, axis=1)[:, None]
+    tl.store(y_ptr + rows[:, None] * y_row_stride + cols[None, :], y, mask=mask)
+    ### END SOLUTION
+
+# %% tags=["nbval-ignore-output"]
+x = torch.empty(4096, 8192)
+sizes = (x, x, 8192, 8192, 4096, 8192)
+try:
+    print(machine_code(tile_softmax_kernel, *sizes, ROWS=1, BLOCK=8192, gpu="H100", num_warps=[1, 4, 16, 32]))
+except Exception as error:
+    print(f"Nothing was compiled. {error}")
+
+# %% [markdown]
+# The line "programs a multiprocessor" is your 10.3 at work. Programs times warps is the number of **resident warps**. An H200 has
+# room for 64 of them on a multiprocessor, and the share that is taken is called **occupancy**.
+#
+# While one warp waits for memory, another can compute. So more resident warps should be better. Here are all
+# configurations for rows of 4096, as compiled and as measured. Where does the rule fail?
+
+# %%
+for run in of("tile", "float32", 4096):
+    warps = run["resident"] * run["num_warps"]
+    print(f"rows {run['rows']}, warps {run['num_warps']:2}: {run['n_regs']:3} registers, {run['resident']:2} programs", end="")
+    print(f" resident, {warps:2} warps resident: {run['speed']:.2f} of a copy")
+
+# %% [markdown]
+# ## What memory wants
+#
+# Memory answers late: between a load and its value lie many hundred nanoseconds. To keep it busy for all that time, a
+# multiprocessor must have asked for enough bytes before the first of them arrive. **Bytes under way** are the bytes that all its
+# resident programs load at once. (The rule behind it is Little's law: bytes under way = bytes a second × seconds of waiting.)
+#
+# One row of 64 float32 has 256 bytes. At most 32 programs are resident. What is the most that can be under way, with one row a
+# program and with eight?
+
+# %%
+for rows in (1, 2, 4, 8):
+    best = max(of("tile", "float32", 64, rows=rows), key=lambda run: run["speed"])
+    print(f"{rows} rows: {32 * rows * 256:6} bytes under way at most, {best['speed']:.2f} of a copy")
+
+# %% [markdown]
+# So there are two predictions, resident warps and bytes under way, and both come from the compiler's numbers.
+
+# %% [markdown]
+# ## Your turn: 15.1
+#
+# Time is what tuning costs. Write the function that decides what is worth it: of a list of candidates, as compiled, keep **at
+# most a third**. One of those kept must have at least 0.95 of the speed of the fastest candidate.
+#
+# The check brings the recorded sweeps: 12 numbers of columns, float32 and bfloat16, 5 to 20 candidates each. A candidate is a
+# dictionary with `rows`, `num_warps`, `n_regs` and `n_spills` (of a thread), `resident` (programs that a multiprocessor holds at
+# once, your 10.3), and `bytes` (that a program loads). The times are not in it.
+
+# %%
+candidates = [
+    {"rows": 1, "num_warps": 4, "n_regs": 32, "n_spills": 0, "resident": 16, "bytes": 4096},
+    {"rows": 1, "num_warps": 1, "n_regs": 255, "n_spills": 40, "resident": 8, "bytes": 32768},
+    {"rows": 8, "num_warps": 8, "n_regs": 80, "n_spills": 0, "resident": 3, "bytes": 32768},
+]
+
+# %%
+def worth_timing(candidates):
+    """The candidates that should be timed: a list of at least one, and of at most a third of them."""
+    # What can be predicted of each candidate, and which of them are the most promising? (about 6 lines)
+    ### BEGIN SOLUTION
+    def rank(c):
+        under_way, warps = c["resident"] * c["bytes"], c["resident"] * c["num_warps"]
+        return c["n_spills"] == 0, (min(under_way, 65536), warps)
+
+    return sorted(candidates, key=rank, reverse=True)[: len(candidates) // 3]
+    ### END SOLUTION
+
+
+worth_timing(candidates)
+
+# %%
+check("15.1")
+
+# %% [markdown]
+# <details><summary>Two predictions, in this order</summary>
+#
+# **Spills last**: a value that goes to memory and back costs more than any other choice gains.
+#
+# **Bytes under way, up to a limit**: below about 32 KB, memory has pauses. Above about 64 KB, more bytes gain nothing.
+#
+# **Then resident warps**: among candidates that ask for enough, more warps hide more of the waiting, and of the reductions.
+#
+# *Warps alone* fail for short rows: 64 warps that ask for 256 bytes a program leave memory idle. *Bytes alone* fail for long rows:
+# one warp with 255 registers a thread has many bytes under way, and nobody computes while it waits.
+#
+# *An honest aside*: this is a rule of thumb for one card and one kind of kernel. It saves two thirds of the timing, and no more.
+#
+# </details>
+
+# %% [markdown]
+# How good were the predictions? All recorded tiles, by their bytes under way:
+
+# %%
+def under_way(run):
+    """Bytes that the resident programs of a multiprocessor load at once."""
+    return run["resident"] * run["rows"] * run["n"] * (4 if run["dtype"] == "float32" else 2)
+
+
+shapes = dict.fromkeys((run["dtype"], run["n"]) for run in lesson["results"] if run["kernel"] == "tile")
+tiles = [run for dtype, n in shapes for run in of("tile", dtype, n)]
+limits = [0, 8, 16, 24, 32, 48, 64, 1000]
+for low, high in zip(limits, limits[1:]):
+    speeds = sorted(run["speed"] for run in tiles if low <= under_way(run) / 1024 < high)
+    middle = speeds[len(speeds) // 2]
+    print(f"{low:3} to {high:4} KB: {len(speeds):3} runs, {speeds[0]:.2f} to {speeds[-1]:.2f}, the middle one {middle:.2f}")
+
+# %% [markdown]
+# With few bytes under way no run is fast. With many, most are, and some are still slow: enough bytes are needed, and are not
+# all that is needed.
+
+# %% [markdown]
+# ## Your turn: 15.2
+#
+# A library cannot time anything while a user waits. It needs a rule. Find one for the tile kernel: for rows of `n_cols`
+# elements of `element_size` bytes, which number of rows and which number of warps?
+#
+# Six of the twelve recorded lengths are shown here, and the check looks at all of them. Every choice must have at least 0.9 of
+# the speed of the fastest configuration. Rows are 1, 2, 4 or 8, warps a power of two up to 32. Tiles of several rows were
+# timed with 4 to 64 elements a thread only (lanes beyond the end of a row count).
+
+# %%
+for dtype in ("float32", "bfloat16"):
+    for n in (64, 256, 1000, 1024, 4096, 16384):
+        runs = of("tile", dtype, n)
+        top = max(run["speed"] for run in runs)
+        good = [f"{run['rows']}×{run['num_warps']}" for run in runs if run["speed"] >= 0.9 * top]
+        print(f"{dtype:8} {n:5} columns, rows×warps:", *good)
+
+# %%
+def configuration(n_cols, element_size):
+    """(rows of a tile, num_warps) for rows of n_cols elements of element_size bytes."""
+    # How many bytes has a row, then a tile, then a thread? (about 3 lines)
+    ### BEGIN SOLUTION
+    row_bytes = triton.next_power_of_2(n_cols) * element_size
+    rows = max(1, min(8, 2048 // row_bytes))
+    return rows, max(1, min(32, rows * row_bytes // 2048))  # 64 bytes for each thread of a warp
+    ### END SOLUTION
+
+# %%
+check("15.2")
+
+# %% [markdown]
+# <details><summary>Bytes of a tile, bytes of a thread</summary>
+#
+# **A tile of about 2 KB**: 32 such programs have 64 KB under way. The rule of 10.4, 16 bytes a thread, gives a tile of 512 bytes,
+# a quarter of that.
+#
+# **64 bytes a thread**: four loads of 16 bytes, one behind the other, all under way at once. With more, registers run out; with
+# less, the warps wait for each other more than for memory.
+#
+# **Bytes, and not columns**: a row of 4096 bfloat16 has the bytes of 2048 float32, and nearly the same good configurations.
+#
+# </details>
+
+# %% [markdown]
+# ## Loads that run ahead
+#
+# In a loop, a load can start before its turn. `for start in tl.range(0, n_cols, BLOCK, num_stages=3)` in place of `range` asks
+# the compiler to **pipeline** the loop: while one tile is computed, the next two are under way. They wait in shared memory. In a
+# loop like ours, `num_stages` of the *launch* changes nothing; it is for loops with `tl.dot`.
+#
+# The kernel of 8.3 with such loops, on 256 rows of 131072 float32, one program a row. An H200 has 132 multiprocessors. Should it
+# help here?
+
+# %%
+def by_stages(kernel, dtype, n, **some):
+    """Speeds with 1, 2, 3 and 4 stages."""
+    return [run["speed"] for run in sorted(of(kernel, dtype, n, **some), key=lambda run: run["stages"])]
+
+
+print("stages              1     2     3     4")
+for block in (1024, 2048, 4096, 8192):
+    speeds = by_stages("online", "float32", 131072, block=block, num_warps=8)
+    print(f"tiles of {block}:  " + "".join(f"{speed:6.2f}" for speed in speeds))
+
+gains = {block: max(by_stages("online", "float32", 131072, block=block, num_warps=8)[2:]) for block in (1024, 8192)}
+assert gains[1024] > 1.3 * by_stages("online", "float32", 131072, block=1024, num_warps=8)[0]
+
+# %% [markdown]
+# With small tiles it helps a lot, from the third stage on: only two programs share a multiprocessor, and each would have
+# one small tile under way. With tiles of 8192 there is enough under way without it.
+#
+# ## When does persistence pay?
+#
+# Lesson 10 promised to come back to this: the persistent kernel of 10.2, with its loop pipelined. Its programs stay, so the next
+# row can be loaded while this one is computed. Here it is beside one row a program with as many warps. Who wins?
+
+# %%
+print("                             one row  persistent, stages 1 to 4")
+wins = total = 0
+for dtype in ("float32", "bfloat16"):
+    for n in (1024, 4096, 8192, 16384):
+        for warps in sorted({run["num_warps"] for run in of("rows", dtype, n)}):
+            (one,) = [run["speed"] for run in of("tile", dtype, n, rows=1, num_warps=warps)]
+            stay = by_stages("rows", dtype, n, num_warps=warps)
+            wins, total = wins + (max(stay) > 1.02 * one), total + 1
+            print(f"{dtype:8} {n:5} columns, {warps:2} warps {one:6.2f}  " + "".join(f"{s:6.2f}" for s in stay))
+print(f"persistence gains more than 2 % in {wins} of {total}")
+
+# %%
+def fastest(kernel, dtype, n):
+    return max(run["speed"] for run in of(kernel, dtype, n))
+
+
+lengths = [(dtype, n) for dtype in ("float32", "bfloat16") for n in (1024, 4096, 8192, 16384)]
+assert all(fastest("rows", *each) < fastest("tile", *each) for each in lengths)
+print("the best persistent configuration is behind the best tile on", len(lengths), "of", len(lengths))
+
+# %% [markdown]
+# Where it wins, the number of warps does not suit the row: another number makes one row a program faster than that. With a good
+# number of warps, one row a program is ahead everywhere: while one program computes, its neighbours load. That is what a
+# pipeline would do, and it costs neither registers nor shared memory.
+#
+# So persistence pays where few programs fit, and each has much to do: matrix products, or a loop that keeps something between its
+# rows. Measure it; this table is one card and one kernel.
+
+# %% [markdown]
+# ## Look inside: a profile
+#
+# Times say *how long*, a profiler says *what the warps waited for*. Nsight Compute (`ncu`) ran the tile kernel on 8192×4096
+# float32, one row a program, with five numbers of warps. A **stall** is the number of cycles that a warp waits for one reason
+# between two instructions. Which column is the slowest, and why?
+
+# %%
+profile = lesson["profile"]
+rows = {
+    "microseconds": lambda p: f"{p['nanoseconds'] / 1000:.1f}",
+    "DRAM throughput, % of peak": lambda p: f"{p['DRAM throughput, % of peak']:.0f}",
+    "occupancy as compiled, %": lambda p: f"{p['resident warps as compiled, % of the most']:.0f}",
+    "occupancy as measured, %": lambda p: f"{p['resident warps, % of the most']:.0f}",
+    "registers a thread": lambda p: f"{p['registers a thread']:.0f}",
+    "stall: a value of global memory": lambda p: f"{p['stall long_scoreboard']:.1f}",
+    "stall: shared memory, exp": lambda p: f"{p['stall short_scoreboard'] + p['stall mio_throttle']:.1f}",
+    "stall: a barrier": lambda p: f"{p['stall barrier']:.1f}",
+}
+print(f"{'warps':33}" + "".join(f"{p['num_warps']:>7}" for p in profile["launches"]))
+for name, value in rows.items():
+    print(f"{name:33}" + "".join(f"{value(p):>7}" for p in profile["launches"]))
+print(profile["version"])
+
+# %%
+one, *_, sixteen, all_of_them = profile["launches"]
+assert sixteen["nanoseconds"] == min(p["nanoseconds"] for p in profile["launches"])
+assert all_of_them["nanoseconds"] == max(p["nanoseconds"] for p in profile["launches"])
+assert all_of_them["stall barrier"] == max(p["stall barrier"] for p in profile["launches"])
+read, least = one["bytes read"], 8192 * 4096 * 4
+print(f"bytes read: {read / least:.3f} of what must be read")
+
+# %% [markdown]
+# <details><summary>How to read it</summary>
+#
+# **DRAM throughput first**: it is the bar of lesson 02. Near 80 % or more of the peak, the kernel does what memory lets it do.
+#
+# **One warp**: the lowest occupancy, and yet not the slowest. Each warp has a whole row of 16 KB under way.
+#
+# **32 warps**: full occupancy, and the slowest. Each thread has 4 elements, all 32 warps meet at the barriers of each reduction, and
+# only two programs are resident: there is little else to run while they wait.
+#
+# **A value of global memory** is the reason that should be at the top for a kernel that is bound by memory.
+#
+# **Bytes read** is the ledger of this course, counted by the hardware. Bytes written would be fewer than the matrix has: the last
+# ones are still in the cache when the kernel ends.
+#
+# To make such a table: `ncu --set full python your_script.py`. It runs each kernel many times to count everything, so its times are
+# no benchmark.
+#
+# </details>
+
+# %% [markdown]
+# ## Let Triton time
+#
+# `triton.autotune` times a list of configurations at the first launch and remembers the fastest one. The `key` names arguments: for
+# a new value of one of them it times again.
+#
+# ```python
+# @triton.autotune(configs=[triton.Config({"ROWS": 1}, num_warps=4), ...], key=["n_cols"])
+# @triton.jit
+# def kernel(..., n_cols, ROWS: tl.constexpr): ...
+#
+# kernel[lambda meta: (triton.cdiv(n_rows, meta["ROWS"]),)](...)  # the grid may depend on the configuration
+# ```
+#
+# It times with your tensors, and runs each configuration many times. For a softmax from `x` to `y` that is no trouble. But think
+# of a kernel that stores its result in `x` itself: what does x hold after the second run?
+
+# %%
+x = torch.tensor([[1.0, 2.0, 4.0]])
+for runs in (1, 2, 10):
+    y = x
+    for _ in range(runs):
+        y = torch.softmax(y, dim=1)
+    print(f"{runs:2} runs:", [round(v, 3) for v in y[0].tolist()])
+
+# %% [markdown]
+# A kernel that *adds* to its output has the same trouble. `restore_value=["x_ptr"]` makes a copy and puts it back after each run;
+# `reset_to_zero=["sum_ptr"]` clears before each.
+
+# %% [markdown]
+# ## Your turn: 15.3
+#
+# A softmax in place: `inplace_softmax(x)` stores the softmax of each row in x, by an autotuned tile kernel, and returns nothing. x
+# is M×N, float32; neighbours in a row are neighbours in memory, and rows may have gaps.
+#
+# Give it at least four configurations, with different `ROWS` and different `num_warps`. Rows of another length must be tuned
+# anew. Without a GPU nothing can be timed: the check plays the trials, and lets any configuration be the fastest.
+
+# %%
+@triton.jit
+def inplace_kernel(x_ptr, x_row_stride, n_rows, n_cols, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    """Store the softmax of ROWS rows of x in x itself."""
+    # Your tile kernel, with one pointer (about 7 lines).
+    ### BEGIN SOLUTION
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    cols = tl.arange(0, BLOCK)
+    mask = (rows < n_rows)[:, None] & (cols < n_cols)[None, :]
+    places = x_ptr + rows[:, None] * x_row_stride + cols[None, :]
+    x = tl.load(places, mask=mask, other=-float("inf"))
+    numerator = tl.exp(x - tl.max(x, axis=1)[:, None])
+    tl.store(places, numerator / tl.sum(numerator, axis=1)[:, None], mask=mask)
+    ### END SOLUTION
+
+
+# triton.autotune(<configurations, key and more>)(inplace_kernel), or the same as a decorator above (about 4 lines).
+### BEGIN SOLUTION
+tuned_kernel = triton.autotune(
+    configs=[triton.Config({"ROWS": rows}, num_warps=warps) for rows in (1, 8) for warps in (1, 4)],
+    key=["n_cols"], restore_value=["x_ptr"],
+)(inplace_kernel)  # fmt: skip
+### END SOLUTION
+
+
+def inplace_softmax(x):
+    """Store the softmax of each row of x (M×N, float32, neighbours in a row adjacent) in x itself."""
+    # The grid, and the launch (about 4 lines).
+    ### BEGIN SOLUTION
+    n_rows, n_cols = x.shape
+
+    def grid(meta):
+        return (triton.cdiv(n_rows, meta["ROWS"]),)
+
+    tuned_kernel[grid](x, x.stride(0), n_rows, n_cols, BLOCK=triton.next_power_of_2(n_cols))
+    ### END SOLUTION
+
+# %%
+check("15.3")
+
+# %% [markdown]
+# <details><summary>What tuning may not change</summary>
+#
+# **`restore_value`**: after every run x holds what it held before. *Otherwise* the user gets the softmax of a softmax of a
+# softmax, once, at the first call; the second call is right. Such a mistake is hard to find.
+#
+# **The grid** as a function: only the launch knows `ROWS`.
+#
+# **`key=["n_cols"]`**: what is fast for rows of 24 need not be fast for rows of 600. With `n_rows` in it as well, every new
+# number of rows would be timed.
+#
+# **BLOCK** is no choice: it follows from the row.
+#
+# *An honest aside*: the first call takes seconds, and each process pays again. That is why the shipped softmax has rules in place
+# of trials, and why 15.2 is worth the trouble.
+#
+# </details>
+
+# %% [markdown]
+# With a GPU, here is what your kernel chooses, and what the rule of 15.2 says:
+
+# %% tags=["nbval-ignore-output"]
+if where == "cuda":
+    for m, n in ((65536, 64), (8192, 4096)):
+        x = torch.randn(m, n, device=where)
+        want = torch.softmax(x, dim=1)
+        inplace_softmax(x)
+        torch.testing.assert_close(x, want)
+        print(f"{m}×{n}: {tuned_kernel.best_config}, and by 15.2 {configuration(n, 4)}")
+else:
+    print("no GPU here, so nothing was timed")
+
+# %%
+progress()
+
+# %% [markdown]
+# That is the course: five passes became one, and you know what each byte is for. Now take a kernel that you use every day, and
+# count its bytes. To read next:
+#
+# - [the reference of `triton.autotune`](https://triton-lang.org/main/python-api/generated/triton.autotune.html), for all that it
+#   takes;
+# - [Nsight Compute's profiling guide](https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html), for each reason of a stall;
+# - *Better performance at lower occupancy*, Volkov (2010), a talk at NVIDIA's GPU Technology Conference: why more warps need
+#   not be better;
+# - [the notes on the shipped kernel](../docs/notes_on_the_shipped_kernel.md): predictions for each kernel, and which of them failed.
