@@ -124,10 +124,6 @@ x = torch.randn(64, 32)
 traffic(naive_softmax, x)
 
 # %% [markdown]
-# The ideal is to read the matrix once and write the result once: 2 MN together. You moved about four times that, with
-# the same arithmetic.
-
-# %% [markdown]
 # ## Where is each number?
 #
 # A GPU has several memories. Beside the arithmetic they are small and fast, further away large and slow. `hierarchy`
@@ -223,33 +219,9 @@ for dtype in (torch.float32, torch.float16):
     largest = torch.finfo(dtype).max
     print(dtype, "ends at", largest, "whose logarithm is", round(torch.tensor(largest).double().log().item(), 2))
 
-# %% [markdown]
-# ## One operation that does it all
-#
-# PyTorch's own softmax is *one* operation. What does it move?
-
-# %%
-def library_softmax(x):
-    return torch.softmax(x, dim=1)
-
-
-traffic(library_softmax, x)
-
-# %% [markdown]
-# One read, one write, says the ledger. How does it know? `traffic` keeps books on operators: for each, it adds up the
-# tensors that go in and those that come out. It does *not* look inside `_softmax`. It knows nothing of caches either: what
-# one operation has just written, the next may find in the **L2 cache**, and it counts all the same.
-
-# %%
-hierarchy(library_softmax, x)
-
-# %% [markdown]
-# At least the books leave room for it: somebody wrote a kernel that keeps the row on the chip, right beside the
-# arithmetic, from the first step to the last. You are about to write that kernel yourself. There `traffic` looks inside, at
-# every load and every store.
-
 # %%
 progress()
 
 # %% [markdown]
-# **Next: [02 · Bytes, not flops](02_bytes_not_flops.ipynb).** Four times the bytes: is it four times the time?
+# **Next: [02 · Bytes, not flops](02_bytes_not_flops.ipynb).** How much of all this moving is needed, and how much time does it
+# take?

@@ -1,11 +1,11 @@
 # %% [markdown]
 # # 02 · Bytes, not flops
 #
-# The five passes move about four times what a softmax has to move. Does that matter to a GPU that calculates many
-# trillions of times a second? Here you find out how fast a softmax can be at best, and what holds it back, from two
-# numbers on a card's data sheet.
+# The five passes move the same matrix again and again. Does that matter to a GPU that does many trillions of operations in
+# a second? Here you find out what a softmax has to move, how fast it can be at best, and what limits it. Two numbers from
+# the data sheet of a card are enough for that.
 #
-# *About 40 minutes. No GPU needed.*
+# *About 55 minutes. No GPU needed.*
 
 # %% tags=["nbval-ignore-output"]
 import os, sys, urllib.request
@@ -73,6 +73,31 @@ check("2.1")
 # *An honest aside*: a row must fit on the chip for this. Lesson 08 is about rows that do not.
 #
 # </details>
+
+# %% [markdown]
+# ## One operation that does it all
+#
+# PyTorch's own softmax is *one* operation. What does the ledger say of it?
+
+# %%
+def library_softmax(x):
+    return torch.softmax(x, dim=1)
+
+
+x = torch.randn(64, 32)
+traffic(library_softmax, x)
+
+# %% [markdown]
+# It says one read and one write. How does it know? `traffic` looks at operators from outside: for each operator, it adds up
+# the tensors that go in and the tensors that come out. It does *not* look inside `_softmax`. It does not know about caches
+# either: an operation may find in the **L2 cache** what another one has just written, and the ledger counts it all the same.
+
+# %%
+hierarchy(library_softmax, x)
+
+# %% [markdown]
+# The ledger leaves room for a fused kernel: one that keeps the row on the chip, right beside the arithmetic, from the first
+# step to the last. You write that kernel in lessons 04 and 05. There `traffic` looks inside, at every load and every store.
 
 # %% [markdown]
 # ## Your turn: 2.2
@@ -404,8 +429,7 @@ check("2.5")
 # %% [markdown]
 # <details><summary>The claims, one by one</summary>
 #
-# **a** It is *one* operation, and nothing goes back to memory between its steps. The ledger of lesson 01 could not look
-# inside; the recorded times of lesson 12 leave no room for five passes.
+# **a** It is *one* operation, and nothing goes back to memory between its steps. The ledger cannot look inside, but the recorded times of lesson 12 leave no room for five passes.
 #
 # **b** Bytes in and bytes out, over the time, give two thirds of that. Somebody counted three transfers and timed two. The
 # next cell does the division.

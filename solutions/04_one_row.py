@@ -86,7 +86,7 @@ def softmax_row_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
     """Softmax of one row of n_cols numbers, in one program with one block."""
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
-    # The masked lanes hold -inf. Exercise 4.2 asks whether anything else would do.
+    # The masked lanes hold -inf, as in 3.3. Below you see why.
     x = tl.load(x_ptr + cols, mask=mask, other=-float("inf"))
     # The row maximum.
     ### BEGIN SOLUTION
@@ -127,41 +127,61 @@ check("4.1")
 # </details>
 
 # %% [markdown]
-# ## Your turn: 4.2
+# ## Why -inf, and not 0?
 #
-# In lesson 03 the pad only had to lose the maximum. Here a masked lane takes part in the *sum* as well. A sum wants a pad
-# of 0, so why not 0?
+# In lesson 03 the pad only had to lose the maximum. In a softmax, a masked lane also takes part in the *sum*. For a sum of
+# the loaded values, the right pad would be 0. Why is it not 0 here?
 #
-# Here are three rows of three values in a block of four. The last number is the share that the pad took; it should be 0,
-# and the others should sum to 1. Try -100, -1000, -1e30 and others:
+# Here are three rows of three values in a block of four. The last number is the share of the masked lane: it should be 0,
+# and the other three should sum to 1. Try 0, -100 and -1e30 as well:
 
 # %%
-pad = 0.0
+pad = -float("inf")
 for row in ([1.0, 2.0, 3.0], [-201.0, -200.0, -199.0], [-3e38, -3e38, -3e38]):
     lanes = torch.tensor([*row, pad])
     e = torch.exp(lanes - lanes.max())
     print(row, "->", [round(s, 3) for s in (e / e.sum()).tolist()])
 
 # %% [markdown]
-# Which value is right for **every** row of float32 numbers?
+# The sum does not get the pad. It gets `exp(pad - max)`, and that must be exactly 0. So the right pad depends on *what the
+# kernel computes* before it reduces.
+
+# %% [markdown]
+# ## Your turn: 4.2
+#
+# Here are four other kernels. Each of them loads a row like 4.1, with one value in the masked lanes, and reduces the block:
+#
+# - **a** `tl.max(tl.abs(x), axis=0)`, the largest absolute value
+# - **b** `tl.min(x, axis=0)`, the smallest value
+# - **c** `tl.sum(tl.exp(-x), axis=0)`
+# - **d** `mean = tl.sum(x, axis=0) / n_cols`, and after it `tl.sum((x - mean) * (x - mean), axis=0) / n_cols`, the mean
+#   squared distance to the mean
+#
+# Which value in the masked lanes gives the right result for **every** row of float32 numbers, `inf` among them? For one of
+# the kernels there is no such value: write `None` there.
 
 # %%
-# The value a masked lane should hold, as a number.
+# A dictionary with the keys "a" to "d": numbers, and None once.
 ### BEGIN SOLUTION
-pad_value = -float("inf")
+pads = {"a": 0.0, "b": float("inf"), "c": float("inf"), "d": None}
 ### END SOLUTION
 
 # %%
 check("4.2")
 
 # %% [markdown]
-# <details><summary>What is summed is not the pad</summary>
+# <details><summary>Follow one masked lane</summary>
 #
-# **What**: the pad must never win the maximum, and `exp(pad - max)` must be exactly 0, for that is what the sum gets.
+# **a** `abs` comes first, so no lane can hold less than 0, and 0 never wins against another value. *Otherwise*: -inf becomes
+# inf, and wins.
 #
-# **Why -inf**: it is below every float, and `exp(-inf)` is 0 for any maximum.
+# **b** A minimum wants the opposite of a maximum: `inf`.
 #
-# **Otherwise**: a pad of 0 adds `exp(0 - max)` to the sum. And -1e30 wins where a row lies below it, as in lesson 03.
+# **c** The sum gets `exp(-pad)`, and `exp(-inf)` is 0. A large finite pad is right as well, as soon as its exponential is 0
+# in float32.
+#
+# **d** The first sum wants a pad of 0. In the second sum, that lane adds `mean * mean`. A kernel can put a new value into
+# masked lanes between the two sums: `tl.where(mask, x - mean, 0.0)` does that.
 #
 # *An honest aside*: a row that is -inf everywhere has no softmax at all, because -inf minus -inf is `nan`. PyTorch
 # answers `nan` too.

@@ -5,7 +5,7 @@
 # nobody but you to write the test. In this lesson you break three kernels that look right, and then write a test that
 # tells right kernels from wrong ones.
 #
-# *About an hour. No GPU needed.*
+# *About 80 minutes. No GPU needed.*
 
 # %% tags=["nbval-ignore-output"]
 import os, sys, urllib.request

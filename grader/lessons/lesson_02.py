@@ -88,7 +88,7 @@ def _bound_cases(seed: int) -> list[Case]:
 
 # claim -> (whether it holds, where the evidence is). The text of the claims is in the lesson.
 _CLAIMS = {
-    "a": (False, "what traffic showed for it at the end of lesson 01"),
+    "a": (False, "what traffic showed for it after 2.1"),
     "b": (False, "how many bytes that matrix makes, once in and once out, over that time"),
     "c": (True, "which number of the card your floor_time divides by"),
     "d": (False, "what bound_by says about the five passes"),

@@ -84,6 +84,11 @@ _LENGTHS = (1, 7, 781, 4096, 32768, 131072)
 _PANEL = 20240229  # the same seed for every check: no answer gets the panel, and a verdict must not depend on chance
 
 
+# The two steps of 7.2. Outputs of float16 also become subnormal, so its step needs both numbers.
+_ROUNDING = "float32 and bfloat16, where rounding is relative"
+_SUBNORMAL = "float16, where small outputs have few digits"
+
+
 def _tolerance_cases(seed: int) -> list[Case]:
     return [
         Case(
@@ -93,6 +98,7 @@ def _tolerance_cases(seed: int) -> list[Case]:
             size=n,
             may_call_library=True,  # an answer may measure the error of torch.softmax
             facts={"dtype": dtype, "panel": functools.partial(tolerance.panel, dtype, n, _PANEL)},
+            group=_SUBNORMAL if dtype == torch.float16 else _ROUNDING,
         )
         for n in _LENGTHS
         for dtype in tolerance.OFF
@@ -201,6 +207,8 @@ EXERCISES = [
         names=("tolerance",),
         points=2,
         cases=_tolerance_cases,
+        groups=(_ROUNDING, _SUBNORMAL),
+        parts=True,
         hints=(
             "rtol answers for rounding, which is relative. Think of atol only where outputs have no digits left.",
             "torch.finfo(dtype) knows eps, the distance from 1 to the next number, and smallest_normal. "

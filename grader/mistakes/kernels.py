@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 from ..checks import syntax
+from ..reference import pads
 from ..spec import Detector
 from . import detectors
 from .detectors import value, value_formula, written
@@ -80,6 +81,36 @@ MISTAKES = [
             Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=-1.0"),
             Mutant("4.1 5.1", "tl.sum(numerator, axis=0)", "tl.sum(tl.where(mask, numerator, 1.0), axis=0)"),
         ),
+    ),
+    Mistake(
+        "pad-entry-missing",
+        'A dictionary with the keys "a" to "d" was expected.',
+        "Which kernel has no entry yet?",
+    ),
+    Mistake(
+        "pad-given-up",
+        "None says that this kernel has no right pad, but it has one.",
+        "Which number, when a masked lane holds it, does not change the result of the reduction?",
+    ),
+    Mistake(
+        "pad-for-two-reductions",
+        "The block is reduced twice. No single pad is right for both reductions, for every row.",
+        "What does your pad add to the first sum, and what does it add to the second?",
+    ),
+    Mistake(
+        "pad-not-a-number",
+        "NaN in one lane makes the result of the whole row NaN.",
+        "What is the sum of 1 and NaN?",
+    ),
+    Mistake(
+        "pad-of-another",
+        "This pad is right in other kernels, and it changes the result of this one.",
+        "What does this kernel compute from the pad before it reduces the block, and what does that do to the result?",
+    ),
+    Mistake(
+        "pad-within-reach",
+        "This pad is right for some rows. It changes the result of the row named above.",
+        "What is left of the pad when it reaches the reduction, and for which rows does that matter?",
     ),
     Mistake(
         "no-load-mask",
@@ -294,16 +325,23 @@ KERNEL = (
     ("returns-from-kernel", written(syntax.kernel_returns)),
 )
 
-_PAD_ROW = (1.0, 2.0, 3.0)  # of the first case of 4.2
 
-# The value of masked lanes (4.2).
-PAD_VALUE = (
-    ("value-left-out", value(lambda v, f: v is None)),
-    ("pad-zero", value(lambda v, f: v == 0)),
-    ("pad-wins", value(lambda v, f: v != v or v >= max(_PAD_ROW))),
-    ("pad-counts", value(lambda v, f: 0 < v < max(_PAD_ROW))),
-    ("text-for-number", value(lambda v, f: isinstance(v, str))),
-    ("pad-finite", value(lambda v, f: math.isfinite(v) and v < 0)),
+def _entry(test) -> Detector:
+    """Matches a dictionary of pads whose entry for the case is there, and passes test(entry as it is)."""
+    return value(lambda v, f: test(v[f["entry"]]))
+
+
+# The value of masked lanes in four kernels (4.2).
+PADS = (
+    ("value-left-out", value(lambda v, f: v is None or v is ... or v[f["entry"]] is ...)),
+    ("pad-entry-missing", value(lambda v, f: not isinstance(v, dict) or f["entry"] not in v)),
+    ("text-for-number", _entry(lambda pad: isinstance(pad, str))),
+    ("pad-given-up", _entry(lambda pad: pad is None)),
+    ("not-a-number", _entry(lambda pad: pads.number(pad) is None)),
+    ("pad-for-two-reductions", value(lambda v, f: f["entry"] == "d")),
+    ("pad-not-a-number", _entry(lambda pad: math.isnan(pads.number(pad)))),
+    ("pad-of-another", _entry(lambda pad: pads.number(pad) in (0.0, math.inf, -math.inf))),
+    ("pad-within-reach", _entry(lambda pad: True)),
 )
 
 _SIZES = [2**i for i in range(3, 15)]

@@ -4,8 +4,8 @@ Runs in: the judge's process.
 May import: checks, spec.
 Start reading: softmax_function.py.
 
-One module for each topic of grader/mistakes/: attention, autograd, bandwidth, cuda, gradient, online, reductions,
-residency, roofline, routing, softmax_function (a softmax that others can call), splits, stretches (with ptx.json, the
+One module for each topic of grader/mistakes/: attention, autograd, bandwidth, cuda, gradient, online, pads,
+reductions, residency, roofline, routing, softmax_function (a softmax that others can call), splits, stretches (with ptx.json, the
 texts that they lie in), testing, tolerance, wide_loads; combines: functions that are handed to answers; memories: those
 of a card
 """
