@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 04 · One row
 #
-# The kernels of lesson 03 moved numbers and hardly computed. The five passes compute, and fetch the same numbers again
-# and again. Here you put both together: a kernel that loads a row once, does all five steps on the chip, and stores the
-# result once.
+# The kernels of lesson 03 moved numbers and computed very little. The five passes compute, but they fetch the same
+# numbers again and again. Here you write one kernel that loads a row once, does all five steps on the chip, and stores
+# the result once.
 #
 # *About 35 minutes. No GPU needed.*
 
@@ -37,8 +37,8 @@ import triton.language as tl
 # %% [markdown]
 # ## Four moves
 #
-# *Where am I? Load, compute, store.* Every kernel of this course makes these four moves. One row is one program here, so
-# "where am I" is only a matter of columns.
+# *Where am I? Load, compute, store.* Every kernel of this course has these four parts. Here there is only one row and
+# one program, so the first part is only about columns.
 
 # %%
 @triton.jit
@@ -58,8 +58,9 @@ y
 # %% [markdown]
 # ## Why eight lanes for five numbers?
 #
-# When a kernel is compiled, Triton shares its lanes out among the GPU's **threads**. A thread calculates one number at a
-# time. Triton does this only for powers of two. What happens with five lanes?
+# When Triton compiles a kernel, it distributes the lanes of a block over the **threads** of the program. The method
+# that Triton uses for this needs a power of two. (This is a rule of Triton. The GPU itself has no such rule.) What
+# happens with five lanes?
 
 # %%
 try:
@@ -68,16 +69,16 @@ except Exception as error:
     print(str(error).splitlines()[-1])
 
 # %% [markdown]
-# So a row of 5 takes a block of 8, and three masked lanes hang over the end. In `double_kernel` nobody cares what they
-# hold. As soon as a block is reduced to one number, its maximum or its sum, they take part.
+# So a row of 5 needs a block of 8, and three masked lanes lie behind the end of the row. In `double_kernel` their
+# values do not matter. When a block is reduced to one number, such as its maximum or its sum, their values do matter.
 
 # %% [markdown]
 # ## Your turn: 4.1
 #
-# Softmax of one row. The load and the store are there; between them, four lines are missing. (Subtracting the maximum
-# and taking `exp` share a line.)
+# Write the softmax of one row. The load and the store are given, and four lines between them are missing. (One of the
+# four lines both subtracts the maximum and takes `exp`.)
 #
-# Three functions are all you need. `tl.max(block, axis=0)` and `tl.sum(block, axis=0)` turn a block into one number.
+# You need only three functions. `tl.max(block, axis=0)` and `tl.sum(block, axis=0)` turn a block into one number.
 # `tl.exp(block)` works on every lane, and so do `block - number` and `block / number`.
 
 # %%
@@ -114,15 +115,15 @@ check("4.1")
 #
 # **Row maximum**: `tl.max` reduces the block to one number. *Otherwise*: `exp` overflows, as in lesson 01.
 #
-# **Numerator**: the number `row_max` is spread over all lanes and subtracted. The masked lanes become
-# `exp(-inf)`, which is 0. *Otherwise*: with `tl.exp2` the base is 2; every row still sums to 1, and the values are wrong.
+# **Numerator**: the number `row_max` is subtracted in every lane. The masked lanes become `exp(-inf)`, which is 0.
+# *Otherwise*: with `tl.exp2` the base is 2. Every row still sums to 1, but the values are wrong.
 #
-# **Denominator**: the sum of the *exponentials*. *Otherwise*: the sum of `x` contains the `-inf` of the masked
-# lanes.
+# **Denominator**: the sum of the *exponentials*. *Otherwise*: the sum of `x` includes the `-inf` of the masked lanes.
 #
-# **Division**: *otherwise* the row does not sum to 1. A test that only looks at rows with one huge value does not notice.
+# **Division**: *otherwise* the row does not sum to 1. A test in which every row has one huge value does not notice
+# that.
 #
-# Five steps, one load, one store. Nothing in between left the chip.
+# Five steps, one load, one store: no intermediate number left the chip.
 #
 # </details>
 
@@ -191,8 +192,8 @@ check("4.2")
 # %% [markdown]
 # ## Your turn: 4.3
 #
-# Choose the block for a row: a power of two, wide enough for every column, and no wider than it must be, because idle
-# lanes cost time.
+# Choose the block for a row: a power of two that is large enough for every column. It should not be larger than
+# necessary, because lanes without a column cost time.
 
 # %%
 def block_size(n_cols):
@@ -208,21 +209,21 @@ check("4.3")
 # %% [markdown]
 # <details><summary>Round up, and not further than needed</summary>
 #
-# **What**: 5 → 8, 8 → 8, 781 → 1024. Triton has a function for it, `triton.next_power_of_2(n_cols)`;
-# `1 << (n_cols - 1).bit_length()` says the same in plain Python.
+# **Examples**: 5 → 8, 8 → 8, 781 → 1024. Triton has a function for it, `triton.next_power_of_2(n_cols)`. In plain
+# Python, `1 << (n_cols - 1).bit_length()` gives the same.
 #
-# **Otherwise**: rounding *down* leaves columns without a lane; they are never computed, and what stays in the output is
-# whatever was there. Doubling a power of two is right in value and leaves half of the lanes idle.
+# **Otherwise**: if you round *down*, some columns have no lane. They are never computed, and their place in the output
+# keeps its old content. If you double a power of two, the values are right, but half of the lanes have nothing to do.
 #
-# *An honest aside*: "the block size is the number of threads" is a common belief. It is a number of elements. Lesson 05
-# shows how many of them one thread gets.
+# *An honest aside*: many people think that the block size is the number of threads. It is the number of elements.
+# Lesson 05 shows how many of them one thread gets.
 #
 # </details>
 
 # %% [markdown]
 # ## All of it together
 #
-# Your kernel, with your block size, behind a function that anybody can call:
+# Here is a function that launches your kernel with your block size:
 
 # %%
 def softmax_row(x):
@@ -238,14 +239,24 @@ difference = (softmax_row(row) - torch.softmax(row, dim=0)).abs().max().item()
 print("within 1e-6 of PyTorch:", difference < 1e-6)
 
 # %% [markdown]
-# And what does it move? The five passes read about 5 MN and wrote about 3 MN. Predict, then look:
+# How much does it move? The five passes read about 5 MN and wrote about 3 MN. Predict, then look:
 
 # %%
 traffic(softmax_row, row)
+
+# %% [markdown]
+# ## What to read
+#
+# - The same kernel, by Triton's authors: [the tutorial on fused
+#   softmax](https://triton-lang.org/main/getting-started/tutorials/02-fused-softmax.html).
+# - The functions of this lesson:
+#   [`tl.sum`](https://triton-lang.org/main/python-api/generated/triton.language.sum.html),
+#   [`tl.exp`](https://triton-lang.org/main/python-api/generated/triton.language.exp.html),
+#   [`tl.where`](https://triton-lang.org/main/python-api/generated/triton.language.where.html).
 
 # %%
 progress()
 
 # %% [markdown]
-# **Next: [05 · Every row](05_every_row.ipynb).** One program did one row. A matrix has thousands, and a GPU has room for
-# many programs at once.
+# **Next: [05 · Every row](05_every_row.ipynb).** One program did one row. A matrix has thousands of rows, and a GPU can
+# run many programs at the same time.

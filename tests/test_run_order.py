@@ -15,7 +15,7 @@ from grader.judge.judge import judge
 from grader.notebook import api, history, progress_store
 from grader.spec import Answer, Checked
 
-RIGHT = "pads = {'b': float('inf')}"
+RIGHT = "pads = {'a': 0.0, 'b': float('inf'), 'c': float('inf'), 'd': None}"
 WRONG = "pads = 0.0"
 OF_04 = lessons.exercises()["4.2"]
 

@@ -104,8 +104,8 @@ EXERCISES = [
         hints=(
             "The same four steps as in lesson 01, but on a block that stays on the chip: maximum, exp, sum, divide.",
             "tl.max and tl.sum turn a block into one number along axis 0; tl.exp works on every lane.",
-            "The shapes of the lines: `tl.max(<block>, axis=0)`, `tl.exp(<block> - <number>)`, "
-            "`tl.sum(<block>, axis=0)`, `<block> / <number>`.",
+            "The forms of the lines: `tl.max(<block>, axis=0)`, `tl.exp(<block> - <number>)`, `tl.sum(<block>, "
+            "axis=0)`, `<block> / <number>`.",
         ),
         mistakes=SOFTMAX_PLACES,
     ),
@@ -116,9 +116,9 @@ EXERCISES = [
         points=2,
         cases=_pad_cases,
         hints=(
-            "A masked lane goes through every line, like any other lane. Follow one lane from the load to the reduction.",
-            "What does the lane hold when it reaches the reduction? A sum must get exactly 0 from it. A minimum must get "
-            "a number that no value of a row is above.",
+            "A masked lane goes through every line, like any other. Follow one of them from the load to the reduction.",
+            "What does the lane hold when it reaches the reduction? A sum must get exactly 0 from it. A minimum "
+            "must get a number that no value of a row is above.",
             "Three entries are numbers; Python writes infinity as float(...), with a word in quotes. In the other "
             "kernel, count how often the block is reduced.",
         ),
@@ -133,7 +133,7 @@ EXERCISES = [
         hints=(
             "tl.arange(0, BLOCK) needs a power of two, and every column needs a lane.",
             "Start at 1 and double, or ask how many bits the number before n_cols has.",
-            "triton has a function whose name says it: next_power_of_2.",
+            "triton has a function with this name: next_power_of_2.",
         ),
         mistakes=BLOCK_SIZE,
     ),

@@ -47,7 +47,9 @@ def fault(pads, entry: str) -> str | None:
         return None
     pad = number(given)
     if pad is None:
-        return f"{compare.shown(given)} is not a number" + (", and this kernel has a right pad" if given is None else "")
+        return f"{compare.shown(given)} is not a number" + (
+            ", and this kernel has a right pad" if given is None else ""
+        )
     for row in _ROWS[entry]:
         lanes = torch.tensor([*row, pad], dtype=torch.float64).float()
         got, want = KERNELS[entry](lanes, len(row)), KERNELS[entry](lanes[:-1], len(row))
@@ -55,4 +57,3 @@ def fault(pads, entry: str) -> str | None:
             values = ", ".join(f"{v:g}" for v in row)
             return f"with {pad:g} in the masked lane, the row {values} gives {got:.4g}, expected {want:.4g}"
     return None
-
