@@ -411,7 +411,7 @@ for m, n in shapes:
     print(f"{m:2}×{n:<7}: {enough:3} splits, {programs}; {of[1] / of[enough]:.1f} times as fast as one program a row")
 
 # %% [markdown]
-# In these runs, a few programs for each multiprocessor are enough: the fewer rows, the more splits. How far are we from
+# In these runs, several programs for each multiprocessor are enough: the fewer rows, the more splits. How far are we from
 # the dotted line, and from PyTorch's own softmax in the same run?
 
 # %%
