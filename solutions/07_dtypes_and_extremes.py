@@ -253,13 +253,15 @@ for outlier in (5, 10, 20):
 #
 # Write a tolerance for softmax outputs of a dtype, for rows of n elements. The check tries it on rows of 1 to 131072
 # elements. Any way is fine: a table, a formula, a measurement.
-#
+
+# %% [markdown]
 # - It must accept right results: float32 arithmetic by `exp` or by `exp2`, rounded to the dtype, on random rows, on equal
 #   values, and on rows with one outlier of 20. In float32 the error is like the largest one above, several times eps. The
 #   check uses other rows, so leave some room.
 # - It must refuse zeros, 1/n everywhere, sums that stalled (all values are many times too large), and values that are all
 #   too large: by 0.1 % in float32, by 5 % in float16, by 10 % in bfloat16.
-#
+
+# %% [markdown]
 # There are two steps, and each of them gives half of the points.
 #
 # 1. **float32 and bfloat16.** Their outputs keep all digits, so `atol` may be 0. Find `rtol`, and run the check.

@@ -209,7 +209,8 @@ picture
 # stored there, and found the NaN that we had put there. The picture marks these elements with ◆. Program 2 may wait in
 # a loop for the others, but nothing guarantees that the others run at the same time. A GPU starts only as many programs
 # as it has room for. The programs that are waited for may start only after program 2 has ended, which is never.
-#
+
+# %% [markdown]
 # A line where all wait until all have arrived is called a **barrier**. **An ordinary launch has no barrier between its
 # programs.** But PyTorch's launches go to one
 # [stream](https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-streams), and launches on one stream keep their
