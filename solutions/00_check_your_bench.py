@@ -2,8 +2,8 @@
 # # 00 · Check your bench
 #
 # A **kernel** is a function that runs on a GPU, and **Triton** lets you write one in Python. By the end of this course
-# you write kernels that move every byte once. Here you make sure that the tools work, and meet the words you will use
-# all the time: `check`, `hint`, `progress`, `traffic`.
+# you write kernels that move every byte once. Here you make sure that the tools work. You also meet four functions that
+# you will use all the time: `check`, `hint`, `progress`, `traffic`.
 #
 # *About 15 minutes. No GPU needed.*
 
@@ -45,16 +45,16 @@ import torch
 device()
 
 # %% [markdown]
-# If the last line says *broken*, choose **Restart** in Jupyter's Kernel menu and run the first cell first. Triton decides
-# how it runs when it is imported, and cannot change its mind later.
+# If the last line says *broken*, choose **Restart** in Jupyter's Kernel menu and run the first cell first. Triton
+# chooses between the two when it is imported, and keeps to that choice.
 
 # %% [markdown]
 # ## An exercise
 #
-# An exercise is a cell with a TODO in it. Before you fill it in, run it and the check below it as they are, and see what
-# the check says about an exercise nobody has tried.
+# An exercise is a cell with a TODO in it. Before you fill it in, run the cell and the check below it as they are. What
+# does the check say about an exercise that nobody has tried?
 #
-# Then replace the whole line with the TODO by your own, run the cell, and check again.
+# Then replace the whole line that holds the TODO with your own line, run the cell, and check again.
 
 # %%
 def double(x):
@@ -68,8 +68,9 @@ def double(x):
 check("0.1")
 
 # %% [markdown]
-# The check reads the *text* of the cells you have run, runs it in a process of its own on several inputs, and compares
-# with an answer computed in float64. You may add cells, split cells, and check as often as you like.
+# The check takes the *text* of the cells that you have run, and runs it in a separate process on several inputs. It
+# compares the results with right ones, computed in float64. You may add cells, split cells, and check as often as you
+# like.
 
 # %% [markdown]
 # ## When you are stuck
@@ -83,27 +84,29 @@ hint("0.1")
 # %% [markdown]
 # ## Break it on purpose
 #
-# Let `double` return `x * x`, run it, check it. You see the smallest input on which it failed, and common mistakes get a
-# name and a question. What happens with `x *= 2` and `return x`? Then put it right again.
+# Let `double` return `x * x`, run it, and check it. The check shows the smallest input on which it failed. If the
+# mistake is a common one, the check describes it and asks you a question. What happens with `x *= 2` and `return x`?
+# Then make it right again.
 
 # %% [markdown]
 # <details><summary>Why a <em>new</em> tensor?</summary>
 #
-# **What**: `2 * x` makes a new tensor; `x` stays as it was.
+# **The line**: `2 * x` makes a new tensor; `x` stays as it was.
 #
-# **Why**: a function that changes its input surprises whoever still holds it, and the check looks for that.
+# **Why**: the caller still holds the input, and does not expect it to change. The check looks for that.
 #
-# **Otherwise**: after `x *= 2` the numbers are right, and the check still says no.
+# **Otherwise**: after `x *= 2` the numbers are right, but the check still refuses the answer.
 #
 # </details>
 
 # %% [markdown]
 # ## What this course counts
 #
-# A GPU computes far faster than it fetches. So we count what a function *moves*. `traffic` runs it and lists how many
-# elements each operation read from memory and wrote to it. The unit is **MN**: one matrix of M rows and N columns.
+# A GPU computes much faster than it fetches numbers from memory. So we count the elements that a function *moves*.
+# `traffic` runs a function, and lists how many elements each operation read from memory and how many it wrote. The unit
+# is **MN**: one matrix of M rows and N columns.
 #
-# Guess first: what does `exp` move? And what do *two* operations in a row move?
+# Guess first: how much does `exp` move? And how much do *two* operations move, one after the other?
 
 # %%
 x = torch.randn(4, 8)
@@ -116,13 +119,23 @@ def exp_then_double(x):
 traffic(exp_then_double, x)
 
 # %% [markdown]
-# The intermediate result went out to memory and came straight back. Nobody asked for that trip, and most of this course
-# is about not making it.
+# The intermediate result went to memory and came back at once. The final result does not need that trip. Most of this
+# course is about how to avoid it.
 
 # %% [markdown]
 # ## Where you stand
 #
-# `progress` shows the course. It remembers between sessions.
+# `progress` shows your points in all lessons. It keeps them from one session to the next.
+
+# %% [markdown]
+# ## What to read
+#
+# - What a kernel is, and how a GPU runs it: [CUDA C++ Programming
+#   Guide](https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html), the chapters *Introduction* and
+#   *Programming Model*.
+# - Triton, from the beginning: [Triton's tutorials](https://triton-lang.org/main/getting-started/tutorials/index.html).
+# - Why moving counts more than computing: Horace He, [*Making Deep Learning Go Brrrr From First
+#   Principles*](https://horace.io/brrr_intro.html) (2022).
 
 # %%
 progress()

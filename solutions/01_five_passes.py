@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 01 · Five passes
 #
-# Softmax turns a row of numbers into shares that sum to 1. Written line by line in PyTorch it goes over the whole matrix
-# five times: five **passes**. Here you write them, count what each one moves, and see why the first of them is not
-# optional.
+# Softmax turns a row of numbers into shares that sum to 1. Written line by line in PyTorch, it goes over the whole
+# matrix five times: five **passes**. Here you write the five passes, count what each of them moves, and see why the
+# first one cannot be left out.
 #
 # *About 35 minutes. No GPU needed.*
 
@@ -33,7 +33,7 @@ import torch
 # %% [markdown]
 # ## The definition
 #
-# For one row: $\mathrm{softmax}(x)_j = e^{x_j} / \sum_k e^{x_k}$. Bigger numbers get bigger shares.
+# For one row: $\mathrm{softmax}(x)_j = e^{x_j} / \sum_k e^{x_k}$. A larger number gets a larger share.
 
 # %%
 row = torch.tensor([1.0, 2.0, 3.0])
@@ -43,14 +43,15 @@ shares = torch.exp(row) / torch.exp(row).sum()
 # %% [markdown]
 # ## It breaks
 #
-# The same formula on a row that is merely larger. What do you expect?
+# Here is the same formula for a row of larger numbers. What do you expect?
 
 # %%
 row = torch.tensor([100.0, 200.0, 300.0])
 torch.exp(row) / torch.exp(row).sum()
 
 # %% [markdown]
-# Step by step: `exp` went past the largest number that float32 holds and gave `inf`; then `inf / inf` is `nan`.
+# Step by step: the exponential is larger than the largest float32 number, so `exp` gives `inf`. Then `inf / inf` is
+# `nan`.
 
 # %%
 torch.exp(row), torch.exp(row).sum()
@@ -58,8 +59,8 @@ torch.exp(row), torch.exp(row).sum()
 # %% [markdown]
 # ## A shift changes nothing
 #
-# $e^{x-c} = e^x / e^c$, so subtracting any number $c$ from a whole row cancels in the division. Which $c$ makes every
-# exponent at most 0, so that `exp` never exceeds 1?
+# $e^{x-c} = e^x / e^c$. So if you subtract a number $c$ from all values of a row, the factor $e^c$ cancels in the
+# division. With which $c$ is every exponent at most 0, so that `exp` is never more than 1?
 
 # %%
 small = torch.tensor([1.0, 2.0, 3.0])
@@ -70,13 +71,13 @@ for c in (0.0, 3.0, -50.0):
 # %% [markdown]
 # ## Your turn: 1.1
 #
-# The five passes, in this order: the row maximum, the difference, the exponential, the row sum, the quotient. One
-# PyTorch operation a line, so that we can see what each costs.
+# The five passes, in this order: the row maximum, the difference, the exponential, the row sum, the quotient. Write one
+# PyTorch operation on each line, so that we can see how much each of them moves.
 #
-# A matrix has M rows, and each row has its own maximum: mind the shapes.
+# A matrix has M rows, and each row has its own maximum. Think about the shapes.
 #
-# Before you run it, predict: how many of the five lines read the whole matrix, and how many write one? The check counts
-# them too. It shows what you moved and, after "of", the **budget**: what five passes should move.
+# Before you run it, predict: how many of the five lines read a whole matrix, and how many write one? The check counts
+# this, too. It shows how much your answer moved and, after "of", the **budget**: how much five passes should move.
 
 # %%
 def naive_softmax(x):
@@ -97,19 +98,21 @@ check("1.1")
 # <details><summary>Each line, and what goes wrong without it</summary>
 #
 # **Row maximum** (`amax`, `dim=1`): the largest exponent becomes exactly 0. One maximum for the *whole* matrix is not
-# enough: a row far below it becomes all zeros.
+# enough: a row far below it becomes all zeros, and 0 / 0 is `nan`.
 #
-# **Difference**: `keepdim=True` gives M×1, which spreads along each row. Without it the M maxima line up with the
-# *columns*: an error, or for a square matrix wrong numbers.
+# **Difference**: `keepdim=True` gives the shape M×1, which PyTorch repeats along each row
+# ([broadcasting](https://docs.pytorch.org/docs/stable/notes/broadcasting.html)). Without it, PyTorch matches the M
+# maxima with the *columns*. This is an error or, for a square matrix, gives wrong numbers.
 #
 # **Exponential**: all values now lie between 0 and 1.
 #
-# **Row sum**: at least 1, because the largest term is $e^0 = 1$. The division is always safe.
+# **Row sum**: at least 1, because the largest term is $e^0 = 1$. So the division never divides by 0.
 #
 # **Quotient**: without it, rows do not sum to 1.
 #
-# *An honest aside*: `x.max(dim=1)` also works. It writes the positions of the maxima as well, M integers that nobody
-# reads; budgets leave them out. A `print(x.max())` you add for debugging is a pass like any other, and counts.
+# *An honest aside*: `x.max(dim=1, keepdim=True)` returns two tensors, the maxima and their positions. Its `.values` is
+# as good as `amax`. It also writes the positions, M integers that are not needed here; budgets leave them out. A
+# `print(x.max())` for debugging is one more pass over the matrix, and the check counts it.
 #
 # </details>
 
@@ -124,29 +127,26 @@ x = torch.randn(64, 32)
 traffic(naive_softmax, x)
 
 # %% [markdown]
-# The ideal is to read the matrix once and write the result once: 2 MN together. You moved about four times that, with
-# the same arithmetic.
-
-# %% [markdown]
 # ## Where is each number?
 #
-# A GPU has several memories. Beside the arithmetic they are small and fast, further away large and slow. `hierarchy`
-# draws those of one card, an H200, and the tensors that each of your lines finds in the lowest one. Where is the result
-# of the second line before the third begins?
+# A GPU has several memories. Those near the arithmetic are small and fast; those further away are large and slow.
+# `hierarchy` draws the memories of one card, an H200. It also shows which tensors each of your lines reads from and
+# writes to the lowest memory. Where is the result of the second line before the third line begins?
 
 # %%
 hierarchy(naive_softmax, x)
 
 # %% [markdown]
-# It is in the card's **memory**, the furthest from the arithmetic. Every operation has to leave its result there: the
-# next one is a program of its own, and **registers** and **shared memory** keep nothing from one to the next. So a number
-# goes down and up again between any two of your lines.
+# It is in the card's **memory**, which is furthest from the arithmetic. Every operation has to leave its result there.
+# The next operation is another kernel, and **registers** and **shared memory** keep nothing from one kernel to the
+# next. (A **cache** may keep a part of it: lesson 02 comes back to that.) So between any two of your lines, each number
+# goes down to memory and up again.
 
 # %% [markdown]
 # ## Your turn: 1.2
 #
-# Say it as a formula. Count *elements*, exactly. The maximum and the sum are vectors of M elements: they cost something
-# too, when they are written and when they are read again.
+# Write the count as a formula. Count *elements*, exactly. The maximum and the sum are vectors of M elements: count them
+# as well, when they are written and when they are read again.
 
 # %%
 def naive_traffic(m, n):
@@ -173,15 +173,14 @@ check("1.2")
 # | divide | MN + M | MN |
 # | in all | 5MN + 2M | 3MN + 2M |
 #
-# **Why exactly**: a budget that is only nearly right cannot tell a kernel that reads its row twice from one that does
-# not.
+# **Why exactly**: with a budget that is only nearly right, a check could accept a kernel that moves a little too much.
 #
-# **Otherwise**: 7MN is often quoted for the reads. It counts the two vectors as if they were whole matrices.
+# **Otherwise**: one often finds 7MN for the reads. That number counts the two vectors as if they were whole matrices.
 #
 # </details>
 
 # %% [markdown]
-# Your formula, for the matrix above. Compare it with the ledger's last lines.
+# Here is your formula for the matrix above. Compare the numbers with the last lines of the ledger.
 
 # %%
 m, n = x.shape
@@ -191,7 +190,7 @@ print(f"{read:,} elements read, {written:,} written; in bytes: {4 * read:,} and 
 # %% [markdown]
 # ## Your turn: 1.3
 #
-# Where exactly is the border of `exp`? Find the smallest **integer** whose exponential is `inf`, in float32 and in
+# From which number on does `exp` overflow? Find the smallest **integer** whose exponential is `inf`, in float32 and in
 # float16. Experiment in this cell as much as you like:
 
 # %%
@@ -210,11 +209,12 @@ check("1.3")
 # %% [markdown]
 # <details><summary>Where the border comes from</summary>
 #
-# **What**: exp overflows beyond the logarithm of the largest number. The next cell computes it for both dtypes.
+# **The border**: `exp` overflows above the logarithm of the largest number of the dtype. The next cell computes that
+# logarithm for both dtypes.
 #
-# **Why it matters**: in float16 a value of 12 is nothing unusual; a softmax without the shift breaks on ordinary data.
+# **Why it matters**: values of 12 are common, and in float16 a softmax without the shift fails on them.
 #
-# **Otherwise**: "exp(50) overflows" is a popular claim. You have just printed exp(50).
+# **Otherwise**: one often reads that `exp(50)` overflows. You have just printed `exp(50)` in float32.
 #
 # </details>
 
@@ -224,32 +224,19 @@ for dtype in (torch.float32, torch.float16):
     print(dtype, "ends at", largest, "whose logarithm is", round(torch.tensor(largest).double().log().item(), 2))
 
 # %% [markdown]
-# ## One operation that does it all
+# ## What to read
 #
-# PyTorch's own softmax is *one* operation. What does it move?
-
-# %%
-def library_softmax(x):
-    return torch.softmax(x, dim=1)
-
-
-traffic(library_softmax, x)
-
-# %% [markdown]
-# One read, one write, says the ledger. How does it know? `traffic` keeps books on operators: for each, it adds up the
-# tensors that go in and those that come out. It does *not* look inside `_softmax`. It knows nothing of caches either: what
-# one operation has just written, the next may find in the **L2 cache**, and it counts all the same.
-
-# %%
-hierarchy(library_softmax, x)
-
-# %% [markdown]
-# At least the books leave room for it: somebody wrote a kernel that keeps the row on the chip, right beside the
-# arithmetic, from the first step to the last. You are about to write that kernel yourself. There `traffic` looks inside, at
-# every load and every store.
+# - The operations of the five lines: [`torch.amax`](https://docs.pytorch.org/docs/stable/generated/torch.amax.html),
+#   [`torch.sum`](https://docs.pytorch.org/docs/stable/generated/torch.sum.html),
+#   [broadcasting](https://docs.pytorch.org/docs/stable/notes/broadcasting.html).
+# - Where floating-point numbers end: David Goldberg, [*What Every Computer Scientist Should Know About Floating-Point
+#   Arithmetic*](https://docs.oracle.com/cd/E19957-01/806-3568/ncg_goldberg.html) (1991).
+# - Softmax without overflow: Pierre Blanchard, Desmond Higham and Nicholas Higham, [*Accurately computing the
+#   log-sum-exp and softmax functions*](https://doi.org/10.1093/imanum/draa038) (2021).
 
 # %%
 progress()
 
 # %% [markdown]
-# **Next: [02 · Bytes, not flops](02_bytes_not_flops.ipynb).** Four times the bytes: is it four times the time?
+# **Next: [02 · Bytes, not flops](02_bytes_not_flops.ipynb).** How much of all this moving is needed, and how much time does it
+# take?

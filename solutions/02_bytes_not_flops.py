@@ -1,11 +1,11 @@
 # %% [markdown]
 # # 02 · Bytes, not flops
 #
-# The five passes move about four times what a softmax has to move. Does that matter to a GPU that calculates many
-# trillions of times a second? Here you find out how fast a softmax can be at best, and what holds it back, from two
-# numbers on a card's data sheet.
+# The five passes move the same matrix again and again. Does that matter to a GPU that does many trillions of operations in
+# a second? Here you find out what a softmax has to move, how fast it can be at best, and what limits it. Two numbers from
+# the data sheet of a card are enough for that.
 #
-# *About 40 minutes. No GPU needed.*
+# *About 55 minutes. No GPU needed.*
 
 # %% tags=["nbval-ignore-output"]
 import os, sys, urllib.request
@@ -33,7 +33,7 @@ import torch
 # %% [markdown]
 # ## What has to move
 #
-# This is what the five passes move, as you counted it in lesson 01:
+# The five passes move this many elements, as you counted in lesson 01:
 
 # %%
 def naive_traffic(m, n):
@@ -46,8 +46,8 @@ naive_traffic(4096, 2048)
 # %% [markdown]
 # ## Your turn: 2.1
 #
-# A **fused** kernel does all five steps in one go: it reads a row, keeps everything in between on the chip, and writes the
-# result. What does it move for an m×n matrix? Count elements again.
+# A **fused** kernel does all five steps at once: it reads a row, keeps all intermediate numbers on the chip, and writes
+# the result. How many elements does it move for an m×n matrix?
 
 # %%
 def fused_traffic(m, n):
@@ -63,22 +63,48 @@ check("2.1")
 # %% [markdown]
 # <details><summary>Why no kernel moves less</summary>
 #
-# **What**: every input is read once, every output is written once. Nothing else leaves the chip, not even the row
-# maximum and the row sum.
+# **The count**: every input is read once, and every output is written once. Nothing else leaves the chip, not even the
+# row maximum and the row sum.
 #
-# **Why not less**: every input has a say in its row, so it must be read; every output is asked for, so it must be written.
+# **Why not less**: every output of a row depends on every input of that row, so each input must be read. Each output is
+# a part of the result, so it must be written.
 #
-# **Otherwise**: five passes. Each reads what the one before has just written.
+# **Otherwise**: in the five passes, each pass reads what the pass before it has just written.
 #
-# *An honest aside*: a row must fit on the chip for this. Lesson 08 is about rows that do not.
+# *An honest aside*: for this, a row must fit on the chip. Lesson 08 is about rows that do not fit.
 #
 # </details>
 
 # %% [markdown]
+# ## One operation that does it all
+#
+# PyTorch's own softmax is *one* operation. What does the ledger say of it?
+
+# %%
+def library_softmax(x):
+    return torch.softmax(x, dim=1)
+
+
+x = torch.randn(64, 32)
+traffic(library_softmax, x)
+
+# %% [markdown]
+# It says one read and one write. How does it know? `traffic` looks at operators from outside: for each operator, it adds up
+# the tensors that go in and the tensors that come out. It does *not* look inside `_softmax`. It does not know about caches
+# either: an operation may find in the **L2 cache** what another one has just written, and the ledger counts it all the same.
+
+# %%
+hierarchy(library_softmax, x)
+
+# %% [markdown]
+# The ledger leaves room for a fused kernel: one that keeps the row on the chip, right beside the arithmetic, from the first
+# step to the last. You write that kernel in lessons 04 and 05. There `traffic` looks inside, at every load and every store.
+
+# %% [markdown]
 # ## Your turn: 2.2
 #
-# Suppose that time is proportional to the elements moved, reads and writes alike. How many times as fast as the five
-# passes is a fused softmax, then?
+# Suppose that the time is proportional to the number of elements moved, whether they are read or written. How many
+# times as fast as the five passes is a fused softmax then?
 
 # %%
 def ideal_speedup(m, n):
@@ -92,7 +118,7 @@ def ideal_speedup(m, n):
 check("2.2")
 
 # %% [markdown]
-# What does it come to for longer and longer rows? And does the number of rows play a part? Predict, then run:
+# How does the ratio change for longer and longer rows? Does it depend on the number of rows? Predict, then run:
 
 # %%
 for n in (1, 2, 8, 64, 1024, 16384):
@@ -101,24 +127,26 @@ for n in (1, 2, 8, 64, 1024, 16384):
 # %% [markdown]
 # <details><summary>Where the ratio goes</summary>
 #
-# **What**: (8mn + 4m) / 2mn = 4 + 2/n. The rows cancel, and for long rows 4 remains.
+# **The ratio**: (8mn + 4m) / 2mn = 4 + 2/n. The number of rows cancels, and for long rows the ratio comes close to 4.
 #
-# **Why**: the vectors of the row maxima and row sums have one element a row, so beside a long row they weigh nothing.
+# **Why**: the vectors of the row maxima and row sums have one element for each row. That is very little compared with a
+# long row.
 #
-# **Otherwise**: comparing reads only gives more than 5, writes only more than 3. A card has one memory for both.
+# **Otherwise**: the ratio of the reads alone is more than 5, that of the writes alone more than 3. A card has one
+# memory for both, so their sum counts.
 #
 # </details>
 
 # %% [markdown]
 # ## Two numbers of a card
 #
-# We *supposed* that moving takes the time. To know, we need the speed of both things a GPU does.
+# We only *supposed* that moving takes most of the time. To find out, we need two speeds of a GPU.
 #
-# - **Bandwidth**: how many bytes a second travel between its memory and its chip.
+# - **Bandwidth**: how many bytes move between its memory and its chip in a second.
 # - **Flop/s**: how many floating-point operations (**flop**), such as one addition, it does in a second. In code this
-#   number is called `flops`: operations *per second*, as `bandwidth` is bytes per second.
+#   number is called `flops`: operations *per second*, just as `bandwidth` is bytes per second.
 #
-# Data sheets print the peaks of both:
+# Data sheets give the peaks of both:
 
 # %%
 import json
@@ -131,9 +159,9 @@ for card in cards:
 # %% [markdown]
 # ## Your turn: 2.3
 #
-# Bytes are elements times **itemsize**, the bytes of one element: `torch.float32.itemsize` is 4. How long does a fused
-# softmax take at the very least, if its bytes travel at full bandwidth and everything else is free? That time is its
-# **floor**.
+# The number of bytes is the number of elements times the **itemsize**, the bytes of one element:
+# `torch.float32.itemsize` is 4. Suppose that all bytes move at full bandwidth and that nothing else takes time. How
+# long does a fused softmax take then? That time is its **floor**: no real run can be faster.
 
 # %%
 def floor_time(m, n, itemsize, bandwidth):
@@ -149,18 +177,18 @@ check("2.3")
 # %% [markdown]
 # <details><summary>Let the units tell you</summary>
 #
-# **What**: elements × bytes per element gives bytes; bytes ÷ bytes per second gives seconds. If the units do not cancel
-# to seconds, the formula is wrong.
+# **The units**: elements × bytes per element gives bytes; bytes ÷ bytes per second gives seconds. If the units do not
+# cancel to seconds, the formula is wrong.
 #
-# **Both directions**: what is written takes its share of the bandwidth too.
+# **Both directions**: writes use the same bandwidth as reads.
 #
 # **Otherwise**: without the itemsize, float16 and float32 would take equally long.
 #
 # </details>
 
 # %% [markdown]
-# And the arithmetic? For each element, count five operations: compare (for the maximum), subtract, `exp`, add, divide.
-# Which of the two times below is longer, and by how much?
+# How long does the arithmetic take? For each element, count five operations: compare (for the maximum), subtract,
+# `exp`, add, divide. Which of the two times below is longer, and by how much?
 
 # %%
 m, n = 4096, 2048
@@ -170,13 +198,14 @@ for card in cards:
     print(f"{card['name']:4}  moving {moving * 1e6:6.1f} µs, calculating {calculating * 1e6:5.1f} µs")
 
 # %% [markdown]
-# A GPU does both at once, so the longer time counts. Arithmetic that runs in the shadow of the bytes costs nothing.
+# A GPU does both at the same time, so only the longer of the two times counts. While bytes are moving, arithmetic costs
+# no extra time.
 
 # %% [markdown]
 # ## Operations for each byte
 #
-# Both times grow with the matrix, so its size does not say which is longer. What does is how many operations come with
-# each byte: the **arithmetic intensity**, in flop per byte.
+# Both times grow with the matrix, so the size does not say which of them is longer. The number of operations for each
+# byte says it. It is called the **arithmetic intensity**, in flop per byte.
 
 # %%
 def flop_per_byte(moved, m, n, itemsize=4):
@@ -190,8 +219,8 @@ for what, moved in (("five passes", naive_traffic(m, n)), ("fused", fused_traffi
 # %% [markdown]
 # ## Your turn: 2.4
 #
-# A kernel is bound by **memory** when its bytes take longer than its arithmetic, and bound by **compute** otherwise. You
-# get flop per byte, flop per second, and bytes per second. Say which it is.
+# A kernel is bound by **memory** when its bytes take longer than its arithmetic, and bound by **compute** otherwise.
+# The function gets flop per byte, flop per second, and bytes per second. It returns one of the two words.
 
 # %%
 def bound_by(intensity, flops, bandwidth):
@@ -207,21 +236,22 @@ check("2.4")
 # %% [markdown]
 # <details><summary>The balance of a card</summary>
 #
-# **What**: intensity × bandwidth is the arithmetic that memory can feed each second. If the card could do more than that,
-# it waits for memory.
+# **The comparison**: intensity × bandwidth is the number of operations a second for which memory delivers the bytes. If
+# the card can do more operations than that, it waits for memory.
 #
-# **Why it is useful**: flop/s over bytes/s belongs to the card alone. Below this **balance**, memory decides.
+# **Why it is useful**: flop/s divided by bytes/s depends on the card alone, and is called its **balance**. A kernel
+# whose intensity is below the balance is bound by memory.
 #
-# **Otherwise**: a fixed border such as "10 flop/byte" gives wrong words for some cards. Exactly on the balance both
-# words are true.
+# **Otherwise**: a fixed border such as "10 flop/byte" is wrong for some cards. Exactly at the balance, both words are
+# right.
 #
-# *An honest aside*: `exp` is more work than one addition, and the peaks count a multiplication and an addition done
-# together as two operations. The next cell shows how much that may change.
+# *An honest aside*: `exp` is more work than one addition, and the peaks count a multiplication with an addition as two
+# operations. The next cell shows how much this can change.
 #
 # </details>
 
 # %% [markdown]
-# Say that an `exp` costs 1, 10 or 100 operations. Where would a fused softmax stop being bound by memory?
+# Suppose that an `exp` costs 1, 10 or 100 operations. On which cards is a fused softmax no longer bound by memory?
 
 # %%
 for exp in (1, 10, 100):
@@ -232,12 +262,14 @@ for exp in (1, 10, 100):
 # %% [markdown]
 # ## The roofline
 #
-# One picture holds all of it. To the right: more operations a byte. Upwards: more operations a second. No kernel gets
-# above its card's **roofline**, which rises as long as memory limits and is flat where arithmetic does.
+# One picture shows all of this. To the right: more operations for each byte. Upwards: more operations in a second. No
+# kernel can be above the **roofline** of its card ([Williams, Waterman and Patterson,
+# 2009](https://doi.org/10.1145/1498765.1498785)). The roofline rises where memory is the limit, and is flat where
+# arithmetic is the limit.
 #
-# We also put softmaxes in it that an H200 really ran, on matrices of several sizes: the five passes of lesson 01, and a
-# **fused** kernel such as you write in lesson 05. Their times are recorded in a file; the last line printed is the
-# command that made it.
+# The picture also shows real runs of an H200, on matrices of several sizes: the five passes of lesson 01, and the
+# **fused** kernel of lesson 05. Their times are recorded in a file. The last line printed is the command that made the
+# file.
 
 # %%
 recorded = json.loads(Path("../docs/softmax_on_h200.json").read_text())
@@ -271,8 +303,8 @@ axes.spines[["top", "right"]].set_visible(False)
 plt.show()
 
 # %% [markdown]
-# In words: all softmaxes stand far to the left, where every roof still rises, and below that of the H200 (the solid
-# line). A roof turns flat at its card's balance. The roofs as numbers:
+# In words: all runs are far to the left, where every roof still rises, and below the roof of the H200 (the solid line).
+# A roof becomes flat at the balance of its card. Here are the roofs as numbers:
 
 # %%
 five, fused = (flop_per_byte(moved, m, n) for moved in (naive_traffic(m, n), fused_traffic(m, n)))
@@ -282,15 +314,15 @@ for card in cards:
     print(f"roof {at[0]:.2f} Tflop/s at {five:.3f} flop/byte and {at[1]:.2f} at {fused:.3f}")
 
 # %% [markdown]
-# So fusing is a step to the *right*: the same arithmetic, fewer bytes, a higher roof. Faster arithmetic would lift the
-# flat part only, and none of these softmaxes is there.
+# So fusing moves a softmax to the *right*: the same arithmetic, fewer bytes, a higher roof. Faster arithmetic would
+# raise only the flat part of the roof, and none of these runs is there.
 
 # %% [markdown]
 # ## A floor, not a promise
 #
-# Dots of one kind stand above each other: the same intensity, different matrices. The next cell shows how long each run
-# took and what share of the H200's bandwidth it reached, beside a plain copy of the matrix and that copy's floor. Which
-# matrices stay far from the floor? How would you explain it?
+# Dots of one kind are above each other: they have the same intensity, for different matrices. The next cell shows how
+# long each run took, and which share of the H200's bandwidth it reached. It also shows a plain copy of the matrix, and
+# the floor of both the copy and the fused kernel. Which matrices are far from the floor? How do you explain that?
 
 # %%
 peak = next(card["bandwidth"] for card in cards if card["name"] == "H200")
@@ -307,24 +339,24 @@ for rows, columns in dict.fromkeys((run["m"], run["n"]) for run in lesson):
 # %% [markdown]
 # <details><summary>What the table shows</summary>
 #
-# **Small matrices** stay far from the floor: a kernel takes some microseconds, however little it moves. For the smallest
-# matrix a copy needs many times what its bytes ask for. The five passes are five kernels, each with such a start: that is
-# why they lose here, for even four times the floor is little beside their time.
+# **Small matrices** are far from the floor: a kernel takes some microseconds, even if it moves very little. The five
+# passes are five kernels, and each of them needs this time to start. That is why they are slower here, and not because
+# of the bytes.
 #
-# **Large ones** come near, and never quite: not even a copy reaches the number on the data sheet. A fused softmax that is
-# as fast as a copy is as fast as it can be.
+# **Large matrices** come near the floor but do not reach it: not even a copy reaches the number on the data sheet. A
+# fused softmax moves as many bytes as a copy. If it is as fast as a copy, there is little left to gain.
 #
-# *An honest aside*: on the largest matrices the five passes take more than four times as long. They not only move
-# more; as the table shows, they also move it more slowly.
+# *An honest aside*: on the largest matrices, the five passes take more than four times as long. They move more bytes
+# and, as the table shows, they also reach a smaller share of the bandwidth.
 #
 # </details>
 
 # %% [markdown]
 # ## What a cache may take away
 #
-# Elements are counted where a program asks for them. Are they all fetched from memory? Between memory and the chip lies
-# the L2 cache, which keeps what went past. Here are the memories of the H200; other cards are `hierarchy(gpu="A100")`,
-# `"H100"` and `"T4"`.
+# The ledger counts the elements that a kernel asks for. Do all of them come from memory? Between memory and the
+# arithmetic there is the L2 cache, which keeps what was used last. Here are the memories of the H200. For other cards,
+# write `hierarchy(gpu="A100")`, `"H100"` or `"T4"`.
 
 # %%
 hierarchy()
@@ -332,18 +364,20 @@ hierarchy()
 # %% [markdown]
 # <details><summary>Where these numbers come from</summary>
 #
-# **Sizes, and the speed of the memory**: from what NVIDIA publishes, named below the table.
+# **Sizes, and the speed of the memory**: NVIDIA publishes them; the sources are named below the table.
 #
-# **Speeds on the chip** follow from the peak of the arithmetic. Each multiplication with addition, which counts as two
-# operations, reads three registers and writes one. The peak also tells the clock, and in each clock a multiprocessor's
-# shared memory hands out 32 times 4 bytes. Where no number is published, none is shown.
+# **Speeds on the chip** are computed from the peak of the arithmetic. Each multiplication with addition counts as two
+# operations, reads three registers and writes one. The clock follows from the peak, too. In each clock, the shared
+# memory of a multiprocessor (a part of the GPU: see lesson 08) delivers 32 times 4 bytes. Where no number is published,
+# the table shows none.
 #
 # </details>
 
 # %% [markdown]
-# A cache can help only if a number is asked for twice, and soon. So it cannot help a copy. Two recorded kernels ask again:
-# the five passes, and the **two walks** of lesson 08, which read a row once for its maximum and sum and once more for the
-# result. By the books, how many times as long as a copy should each take?
+# A cache helps only if a number is read twice within a short time. So it cannot help a copy. Two of the recorded
+# kernels read numbers again. The five passes do. So does the kernel of lesson 08 with its **two walks**: it reads a row
+# once for the maximum and the sum, and once more for the result. By the ledger, how many times as long as a copy should
+# each of them take?
 
 # %%
 def beside_copy(lesson, what):
@@ -352,7 +386,7 @@ def beside_copy(lesson, what):
     return {(m, n): time / times[m, n, "copy"] for (m, n, kind), time in times.items() if kind == what}
 
 
-def books(what, m, n):
+def by_ledger(what, m, n):
     """Elements that a kernel moves, over those that a copy moves."""
     moved = sum(naive_traffic(m, n)) if what == "five passes" else 2 * m * n + m * n
     return moved / (2 * m * n)
@@ -363,33 +397,35 @@ for lesson, name, what in (("02", "five passes", "five passes"), ("08", "two wal
         if rows < 256:  # few rows leave most of the card idle: lesson 09
             continue
         size = f"{rows:5} × {columns:5}, {4 * rows * columns / 2**20:6.1f} MB"
-        print(f"{name:11}  {size}: {ratio:.2f} times a copy; by the books {books(what, rows, columns):.2f}")
+        print(f"{name:11}  {size}: {ratio:.2f} times a copy; by the ledger {by_ledger(what, rows, columns):.2f}")
 
 # %% [markdown]
-# <details><summary>When the books are too high</summary>
+# <details><summary>When the ledger counts too much</summary>
 #
-# **Two walks** over short rows take hardly longer than a copy: the second walk finds its row in a cache. Over long rows they
-# take what the books say. The rows at work at the same time are then more than the caches hold.
+# **Two walks** over short rows take hardly longer than a copy: the second walk finds its row in a cache. Over long rows
+# they take as long as the ledger says. All the rows that are being worked on at the same time are then larger than the
+# caches.
 #
-# **Five passes**: each goes through the *whole* matrix before the next begins. Of a large one, little is left in the cache
-# when the next pass asks for it. A small one fits, but then starting five kernels weighs more.
+# **Five passes**: each pass goes through the *whole* matrix before the next pass begins. After a pass over a large
+# matrix, little of the beginning is still in the cache. A small matrix fits into the cache, but there the start of five
+# kernels takes most of the time.
 #
-# *An honest aside*: so the ledger counts what a kernel asks for. Memory may have to deliver less, never more. A kernel
-# that asks once does not depend on luck.
+# *An honest aside*: the ledger counts what a kernel asks for. With a cache, memory may have to deliver less. A kernel
+# that asks for each number once does not depend on the cache.
 #
 # </details>
 
 # %% [markdown]
 # ## Your turn: 2.5
 #
-# Six claims about large matrices, as one may read them. Which hold? Compute where you can.
+# Here are six claims about large matrices. Which of them are true? Compute where you can.
 #
 # - **a** `torch.softmax(x, dim=1)` runs as a chain of five passes.
-# - **b** A float32 softmax of 4096×2048, each element moved once in and once out, takes 0.0379 ms. So it moves
-#   about 2656 GB/s.
+# - **b** A float32 softmax of 4096×2048 reads each element once and writes it once, in 0.0379 ms. So it moves about
+#   2656 GB/s.
 # - **c** On a card with twice the bandwidth and the same flop/s, a fused softmax takes about half the time.
 # - **d** If `exp` cost nothing, the five passes would be much faster.
-# - **e** In float16, the floor of a matrix is half of what it is in float32.
+# - **e** The floor of a matrix in float16 is half of its floor in float32.
 # - **f** The five passes read the matrix seven times: 7 MN elements.
 
 # %%
@@ -404,21 +440,22 @@ check("2.5")
 # %% [markdown]
 # <details><summary>The claims, one by one</summary>
 #
-# **a** It is *one* operation, and nothing goes back to memory between its steps. The ledger of lesson 01 could not look
-# inside; the recorded times of lesson 12 leave no room for five passes.
+# **a** It is *one* operation. The ledger cannot look inside, but the recorded times of lesson 12 are too short for five
+# passes.
 #
-# **b** Bytes in and bytes out, over the time, give two thirds of that. Somebody counted three transfers and timed two. The
-# next cell does the division.
+# **b** The bytes read and the bytes written, divided by the time, give two thirds of that number. The claim counts
+# three transfers, and there are two. The next cell divides.
 #
-# **c** Bound by memory, so the time goes with one over the bandwidth.
+# **c** The kernel is bound by memory, so twice the bandwidth means half the time.
 #
-# **d** The arithmetic is done while bytes travel; without it, the same bytes still have to.
+# **d** The arithmetic is done while bytes move. Without it, the same bytes have to move.
 #
 # **e** Half the bytes, half the floor.
 #
-# **f** Five times, and two vectors besides. Seven would count the vectors as matrices.
+# **f** They read the matrix five times, and two vectors once. Seven counts the vectors as matrices.
 #
-# *An honest aside*: c and d are claims about *large* matrices. For tiny ones, starting a kernel takes longest.
+# *An honest aside*: c and d are claims about *large* matrices. For tiny matrices, most of the time is the start of a
+# kernel.
 #
 # </details>
 
@@ -426,9 +463,19 @@ check("2.5")
 for transfers in (2, 3):
     print(f"{transfers} transfers: {transfers * 4096 * 2048 * 4 / 0.0379e-3 / 1e9:.0f} GB/s")
 
+# %% [markdown]
+# ## What to read
+#
+# - The roofline: Samuel Williams, Andrew Waterman and David Patterson, [*Roofline: an insightful visual performance
+#   model for multicore architectures*](https://doi.org/10.1145/1498765.1498785) (2009).
+# - Memory, compute, and overhead: Horace He, [*Making Deep Learning Go Brrrr From First
+#   Principles*](https://horace.io/brrr_intro.html) (2022).
+# - The balance of computers over the years: John Hennessy and David Patterson, *Computer Architecture: A Quantitative
+#   Approach*, 6th edition (2017), the chapter *Data-Level Parallelism in Vector, SIMD, and GPU Architectures*.
+
 # %%
 progress()
 
 # %% [markdown]
-# **Next: [03 · Pointers and masks](03_pointers_and_masks.ipynb).** You know how fast a softmax can be. Now meet the tool
-# to get there: a kernel that reads and writes memory itself.
+# **Next: [03 · Pointers and masks](03_pointers_and_masks.ipynb).** You know how fast a softmax can be. Next, you learn
+# to write kernels, which read and write memory themselves.

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 03 · Pointers and masks
 #
-# To move fewer bytes you have to say yourself which bytes move. A **kernel** lets you: a function of your own that runs
-# on the GPU and names every element it loads and stores. You write four of them here, and you need not know Triton yet.
-# They hardly compute; which elements they touch is all there is to get right.
+# To move fewer bytes, you have to decide yourself which bytes move. In a **kernel** you can: it is a function of your
+# own that runs on the GPU, and it names every element that it loads or stores. Here you write four kernels. You need
+# not know Triton yet. The kernels compute very little. The task is to touch the right elements.
 #
 # *About an hour. No GPU needed.*
 
@@ -37,12 +37,12 @@ import triton.language as tl
 # %% [markdown]
 # ## One function, many numbers
 #
-# A GPU works on thousands of numbers at once. How do you write that down without a thousand lines? In Triton you write for
-# a whole **block** of numbers. Each place in it is a **lane**.
+# A GPU works on thousands of numbers at once. How can you write that without a thousand lines? In Triton, one line
+# works on a whole **block** of numbers. Each place in a block is a **lane**.
 #
 # - `@triton.jit` makes a function a kernel: Triton compiles it for the GPU. Without a GPU the course interprets it.
 # - You pass a tensor; the kernel gets a **pointer**, the address of its first element.
-# - `BLOCK: tl.constexpr` is the number of lanes. It is a power of two, and known before the kernel runs.
+# - `BLOCK: tl.constexpr` is the number of lanes. It is known when the kernel is compiled. Triton wants a power of two.
 
 # %%
 @triton.jit
@@ -51,8 +51,9 @@ def lanes_kernel(y_ptr, BLOCK: tl.constexpr):
     tl.store(y_ptr + lanes, lanes)  # an address for each lane: y_ptr + 3 is that of element 3
 
 # %% [markdown]
-# You do not call a kernel, you **launch** it. The brackets hold the **grid**: how many copies of the kernel to run, as a
-# tuple. One such copy is a **program**. Nothing is returned; what was stored is the result.
+# You do not call a kernel, you **launch** it. The brackets hold the **grid**, a tuple that says how many times the
+# kernel runs. Each of these runs is a **program**. A kernel returns nothing: its result is in memory, where it stored
+# it.
 
 # %%
 y = torch.full((10,), -1, dtype=torch.int32, device=where)
@@ -62,8 +63,8 @@ y
 # %% [markdown]
 # ## Three programs
 #
-# Four elements are done, six are left. So launch three programs? Predict what they do, then look. `trace` runs a kernel
-# and shows which program touched which element. It needs the grid too.
+# Four elements are done, and six are left. Will three programs do them? Predict what they do, then look. `trace` runs a
+# kernel and shows which program touched which element. It needs the grid, too.
 
 # %%
 trace(lanes_kernel, y, BLOCK=4, grid=(3,))
@@ -71,8 +72,9 @@ trace(lanes_kernel, y, BLOCK=4, grid=(3,))
 # %% [markdown]
 # ## Which one am I?
 #
-# All programs run the same code, so all three did the same work. One thing differs: `tl.program_id(0)`, the number of the
-# program. In which element should program 1 begin, if program 0 has the first four?
+# All programs run the same code, so all three did the same work. One thing is different in each program:
+# `tl.program_id(0)`, the number of the program. With which element should program 1 begin, if program 0 has the first
+# four?
 
 # %%
 @triton.jit
@@ -93,25 +95,26 @@ trace(blocks_kernel, y[:8], BLOCK=4, grid=(2,))
 trace(blocks_kernel, y, BLOCK=4, grid=(3,))
 
 # %% [markdown]
-# Interpreted, each access is looked at *before* it happens, and the course's guard stopped this one. A GPU does not ask.
-# It writes over whatever lies behind `y`, and you hear of it later or never.
+# When a kernel is interpreted, the course checks each access *before* it happens, and it stopped this one. A GPU does
+# not check. It writes over the memory behind `y`, and you notice that later or never.
 
 # %% [markdown]
 # ## A mask
 #
-# `tl.load` and `tl.store` take a `mask=`: a block of true and false, one for each lane. Where it is false the lane touches
-# nothing. A comparison makes one: `tl.arange(0, 4) < 3` is true, true, true, false.
+# `tl.load` and `tl.store` take a `mask=`: a block of true and false, with one value for each lane. A lane whose value
+# is false touches nothing. A comparison makes a mask: `tl.arange(0, 4) < 3` is true, true, true, false.
 #
 # Which comparison is true for exactly the lanes that have an element?
 
 # %% [markdown]
 # ## Your turn: 3.1
 #
-# Copy a vector. The check launches as many programs as it takes, the last of which may have lanes to spare. Replace each
-# line that says TODO: `tl.static_assert` only stops the kernel there.
+# Copy a vector. The check launches enough programs for all elements, and the last program may have more lanes than
+# elements. Replace each line that says TODO. (The `tl.static_assert` in it only stops the kernel.)
 #
-# `tl.load(addresses, mask=...)` returns a block, `tl.store(addresses, block, mask=...)` writes one. Addresses count
-# elements, not bytes: nothing is multiplied by 4. Here and later, each element may be loaded once and stored once.
+# `tl.load(addresses, mask=...)` returns a block, and `tl.store(addresses, block, mask=...)` writes one. Addresses count
+# elements, not bytes, so you never multiply by 4. Here and later, each element may be loaded only once and stored only
+# once.
 
 # %%
 @triton.jit
@@ -132,7 +135,8 @@ def copy_kernel(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
 check("3.1")
 
 # %% [markdown]
-# Your own kernel, on twenty elements. `triton.cdiv` divides and rounds up, which is how many programs it takes.
+# Here is your own kernel on twenty elements. `triton.cdiv` divides and rounds up: the result is the number of programs
+# that is needed.
 
 # %%
 x = torch.arange(20.0, device=where)
@@ -142,25 +146,26 @@ trace(copy_kernel, y, x, 20, BLOCK=8, grid=(triton.cdiv(20, 8),))
 # %% [markdown]
 # <details><summary>Each part, and what goes wrong without it</summary>
 #
-# **`program_id * BLOCK`**: where this program's elements begin. *Otherwise*: without `BLOCK` neighbours overlap in all but
-# one element, and the end is never reached.
+# **`program_id * BLOCK`**: the first element of this program. *Otherwise*: without `BLOCK`, each program begins only
+# one element after the program before it, and nobody reaches the end.
 #
-# **The mask on offsets**: *otherwise*, `tl.arange(0, BLOCK) < n` asks whether the *lane* is small. Inside a program lanes
-# count from 0 again, so the last program masks nothing.
+# **The mask on offsets**: *otherwise*, `tl.arange(0, BLOCK) < n` compares the number of the *lane* with n. In every
+# program the lanes count from 0, so the last program masks nothing.
 #
 # **`<`, not `<=`**: there are n elements, and the last is number n - 1.
 #
-# **The mask twice**: a load past the end reads what is not yours, a store destroys it.
+# **The mask twice**: a load past the end reads memory that is not yours, and a store destroys what is there.
 #
-# *An honest aside*: a GPU often survives a load slightly past the end. Memory is handed out in large pieces; that is luck.
+# *An honest aside*: on a GPU, a load slightly past the end often causes no error, because memory is allocated in large
+# pieces. You cannot rely on that.
 #
 # </details>
 
 # %% [markdown]
 # ## Masked lanes still exist
 #
-# A block of 8 holds 8 values, whatever the mask says. So after a load, what is in the masked lanes? What `other=` says.
-# Here `y` has room for all of them, and no mask hides any.
+# A block of 8 always holds 8 values, with a mask or without. Which values are in the masked lanes after a load? Those
+# that `other=` gives. In this example `y` has room for all eight values, and the store has no mask.
 
 # %%
 @triton.jit
@@ -175,16 +180,16 @@ look_kernel[(1,)](y, x, 5, BLOCK=8)
 y
 
 # %% [markdown]
-# Without `other=` nobody promises anything. A copy does not mind, because its store masks the same lanes. As soon as you
-# compute with the whole block, you mind. Interpreted, the course then fills them with `inf`, `-inf` and `nan`, so that
-# it shows.
+# Without `other=`, masked lanes may hold any value. For a copy this does not matter, because its store masks the same
+# lanes. It matters as soon as you compute with the whole block. When a kernel is interpreted, the course fills such
+# lanes with `inf`, `-inf` and `nan`, so that you notice.
 
 # %% [markdown]
 # ## Where does row 2 begin?
 #
-# Memory is one long line, and a pointer knows nothing of rows. A tensor does: its **row stride**, `x.stride(0)`, is how
-# many elements lie between the beginnings of two neighbouring rows. What is it for the first five columns of a wider
-# matrix?
+# Memory is one long line of elements, and a pointer does not know where rows begin. A tensor knows it: its **row
+# stride**, `x.stride(0)`, is the distance in elements from the beginning of one row to the beginning of the next. What
+# is the row stride of the first five columns of a wider matrix?
 
 # %%
 wide = torch.arange(24.0, device=where).reshape(3, 8)
@@ -197,8 +202,8 @@ print("part[2, 0] is", part[2, 0].item())
 # %% [markdown]
 # ## Your turn: 3.2
 #
-# Copy a matrix, one program a row. Both matrices have the same row stride, which may be larger than the number of
-# columns: what lies between the rows is not yours.
+# Copy a matrix, with one program for each row. Both matrices have the same row stride. It may be larger than the number
+# of columns. Then there are elements between the rows, and you may not touch them.
 
 # %%
 @triton.jit
@@ -226,22 +231,24 @@ trace(copy_rows_kernel, y, part, part.stride(0), 5, BLOCK=8, grid=(3,))
 # %% [markdown]
 # <details><summary>Why the stride, and why the mask is another one now</summary>
 #
-# **`row * row_stride`**: where this row begins. *Otherwise*: `row * n_cols` is right until somebody passes you a slice;
-# `row * BLOCK` until a row is not as wide as its block; `+ row` alone begins one element further each time.
+# **`row * row_stride`**: the beginning of this row. *Otherwise*: `row * n_cols` is wrong for a slice of a wider matrix,
+# `row * BLOCK` is wrong for a row that is shorter than its block, and with `+ row` alone each row begins one element
+# after the row before it.
 #
-# **The mask on columns**: each row starts at column 0, so here the lanes themselves are compared. *Otherwise*: with
-# `row * row_stride + cols < n_cols` only row 0 is copied.
+# **The mask on columns**: each row starts at column 0, so here the number of the lane is compared. *Otherwise*: with
+# `row * row_stride + cols < n_cols`, only row 0 is copied.
 #
-# *An honest aside*: where rows touch, lanes without a mask run into the next row, which is a good address. Only the
-# last row leaves the tensor.
+# *An honest aside*: where there is no gap between rows, lanes without a mask reach the next row, which is inside the
+# tensor. Only in the last row do they leave the tensor.
 #
 # </details>
 
 # %% [markdown]
 # ## From a block to one number
 #
-# `tl.max(x, axis=0)` **reduces** a block to one number, its largest. A block made by one `tl.arange` has a single axis,
-# number 0. Masked lanes take part like all others: what is the maximum of these five, if three masked lanes hold 0?
+# `tl.max(x, axis=0)` **reduces** a block to one number, its largest. This is a **reduction**. A block made by one
+# `tl.arange` has a single axis, number 0. Masked lanes take part like all others. What is the maximum of these five
+# values, if three masked lanes hold 0?
 
 # %%
 row = torch.tensor([-5.0, -2.0, -8.0, -3.0, -6.0])
@@ -251,8 +258,8 @@ for pad in (0.0, -4.0, -100.0):
 # %% [markdown]
 # ## Your turn: 3.3
 #
-# The largest value of each row, for any row of float32 numbers: they may all be far below -100, even -inf. The result is
-# a vector with one number a row, and rows of x again begin `row_stride` elements apart.
+# Store the largest value of each row. A row may hold any float32 numbers: all of them may be far below -100, or even
+# -inf. The result is a vector with one number for each row. The rows of x again begin `row_stride` elements apart.
 
 # %%
 @triton.jit
@@ -283,20 +290,20 @@ trace(row_max_kernel, y, part, part.stride(0), 5, BLOCK=8, grid=(3,))
 # %% [markdown]
 # <details><summary>The pad, and the single store</summary>
 #
-# **`other=-float("inf")`**: no float is below it, so it never wins. *Otherwise*: 0 wins wherever a row is negative, and
-# -1e30 wins in rows below that. Such rows exist: people hide values by setting them to -3e38.
+# **`other=-float("inf")`**: no float is below it, so it never wins. *Otherwise*: 0 wins in every negative row, and
+# -1e30 wins in rows below -1e30. Such rows exist: some programs hide values by setting them to -3e38.
 #
-# **`y_ptr + row`**: one address and one number, without a mask, because every program has a row. *Otherwise*: with
-# `+ cols` the whole block is stored, over the results of the rows that follow.
+# **`y_ptr + row`**: one address and one number, without a mask, because every program has a row. *Otherwise*: with `+
+# cols` the whole block is stored, also over the results of the next rows.
 #
-# *An honest aside*: the right pad depends on the reduction. For a sum it is 0, for a minimum `inf`.
+# *An honest aside*: another kernel may need another pad. Lesson 04 asks for some.
 #
 # </details>
 
 # %% [markdown]
 # ## In which order?
 #
-# A kernel that doubles each row. Its store has no mask, and `y` has a spare row at the end, so nothing leaves the tensor.
+# This kernel doubles each row. Its store has no mask. `y` has an extra row at the end, so no access leaves the tensor.
 
 # %%
 @triton.jit
@@ -313,14 +320,15 @@ y = torch.zeros(4, 5, device=where)
 trace(shaky_kernel, y, x, 5, 5, BLOCK=8, grid=(3,))
 
 # %% [markdown]
-# Some elements were stored by two programs. Are the numbers right nevertheless?
+# Two programs stored into some of the elements. Are the numbers right nevertheless?
 
 # %%
 torch.equal(y[:3], 2 * x)
 
 # %% [markdown]
-# They are: program 0 left zeros at the beginning of row 1, and program 1 repaired them, because it came later. Who says
-# that it comes later? On a GPU programs run in **any order**, many at once. What do you expect if they run backwards?
+# They are right. Program 0 left zeros at the beginning of row 1, and program 1 stored the right numbers there, because
+# it ran later. But nothing guarantees that it runs later: on a GPU, programs run in **any order**, many at the same
+# time. What do you expect if they run backwards?
 
 # %%
 trace(shaky_kernel, y, x, 5, 5, BLOCK=8, grid=(3,), order="reversed")
@@ -331,8 +339,8 @@ y[:3]
 # %% [markdown]
 # ## Your turn: 3.4
 #
-# Repair it: the same doubling, right in every order. The check runs your programs forwards, backwards and shuffled, with a
-# spare row and without. Copy the five lines and change what must change.
+# Repair the kernel, so that it is right in every order. The check runs your programs forwards, backwards and shuffled,
+# with an extra row and without. Copy the five lines, and change what is wrong.
 
 # %%
 @triton.jit
@@ -360,25 +368,28 @@ torch.equal(y[:3], 2 * x)
 # %% [markdown]
 # <details><summary>Why right numbers prove so little</summary>
 #
-# **The mask on the store**: each program now touches its own row alone. Where no element has two owners, no order can
-# matter.
+# **The mask on the store**: now each program touches only its own row. If no two programs store to the same element,
+# their order does not matter.
 #
-# **Otherwise**: the numbers stay right as long as programs happen to run upwards. On a GPU that may hold today and not
-# tomorrow, so such a kernel passes its test and fails at work.
+# **Otherwise**: the numbers are right only if the programs happen to run in ascending order. On a GPU that may be so in
+# a test, and not be so later.
 #
-# *An honest aside*: programs *can* share an element, with `tl.atomic_add` and its relatives, which no other program can
-# interrupt. But a program cannot wait for another to finish.
+# *An honest aside*: programs *can* share an element with `tl.atomic_add` and similar functions, which no other program
+# can interrupt. A program can also wait in a loop for another one. But nothing guarantees that the other one is
+# running, so it may wait forever. Lesson 09 comes back to this.
 #
 # </details>
 
 # %% [markdown]
 # ## How memory answers
 #
-# You ask for elements. Memory answers in **sectors** of 32 bytes. And a GPU does not ask for one lane at a time: a group of
-# 32 threads, a **warp**, loads at the same moment, and all it asks for is one **request**.
+# A kernel asks for elements, but memory delivers whole **sectors** of 32 bytes. A GPU runs a program with many
+# **threads**; each thread computes one number at a time, for one lane or for several. Threads run in groups of 32,
+# called **warps**. The threads of a warp load at the same moment, and all the addresses of one such load are one
+# **request**.
 #
-# A request for 32 neighbouring float32 numbers is 128 bytes. How many sectors does it touch? With `sectors=True`, `trace`
-# counts them, from the addresses of your own kernel.
+# A request for 32 neighbouring float32 numbers is a request for 128 bytes. How many sectors does it touch? With
+# `sectors=True`, `trace` counts the sectors, from the addresses of your own kernel.
 
 # %%
 x = torch.arange(2048.0, device=where)
@@ -386,22 +397,22 @@ y = torch.zeros(32, device=where)
 trace(copy_kernel, y, x, 32, BLOCK=32, grid=(1,), sectors=True)
 
 # %% [markdown]
-# And if the numbers begin one element later?
+# How many sectors are touched if the numbers begin one element later?
 
 # %%
 trace(copy_kernel, y, x[1:], 32, BLOCK=32, grid=(1,), sectors=True)
 
 # %% [markdown]
-# A whole sector more, for one number. Now a matrix with 33 columns, an odd number. In which of its rows does a request
-# begin at the beginning of a sector?
+# One number needs a whole sector more. Now take a matrix with 33 columns, an odd number. In which of its rows does a
+# request begin at the beginning of a sector?
 
 # %%
 odd = x[:99].reshape(3, 33)
 trace(copy_rows_kernel, torch.zeros_like(odd), odd, 33, 33, BLOCK=64, grid=(3,), sectors=True)
 
 # %% [markdown]
-# Only in row 0; the picture has one of row 1. Requests whose lanes lie next to each other are called **coalesced**. How bad can it get, if they do not?
-# This kernel takes every `step`-th element.
+# Only in row 0; the picture shows a request in row 1. A request whose lanes lie next to each other in memory is called
+# **coalesced**. How many sectors are touched if they do not? This kernel takes every `step`-th element.
 
 # %%
 @triton.jit
@@ -416,11 +427,11 @@ trace(every_kernel, y, x, 2, BLOCK=32, grid=(1,), sectors=True)
 trace(every_kernel, y, x, 32, BLOCK=32, grid=(1,), sectors=True)
 
 # %% [markdown]
-# A sector for each number: eight times the bytes that were asked for. This is what reading down a *column* costs, where
-# neighbours are a row apart.
+# Each number needs its own sector, so memory delivers eight times the bytes that the kernel asked for. This is the cost
+# of reading down a *column*, where neighbours are one row apart.
 #
-# Does an odd row cost time as well? An H200 ran one program a row on matrices of several widths, beside a copy that knows
-# of no rows:
+# Does an odd number of columns also cost time? An H200 ran a kernel with one program for each row on matrices of
+# several widths. The recorded times are compared with a copy that works on the whole matrix as one vector:
 
 # %%
 import json
@@ -437,26 +448,44 @@ for run in recorded["results"]:
 # %% [markdown]
 # <details><summary>Why some odd rows are slow</summary>
 #
-# **The sector at the border** is asked for twice, by two requests. It is fetched once if the second comes soon enough to
-# find it in a cache. That is why float32 hardly suffers here.
+# **The sector at the border** between two requests is asked for twice. It is fetched only once if the second request
+# comes soon enough to find it in a cache. That is why float32 is hardly slower here.
 #
-# **Fewer bytes at once**: a thread may load up to 16 bytes in one go, if the address is a multiple of 16. Triton's compiler
-# relies on that where the row stride is a multiple of 16 elements. 1024 is one; 1000 and 781 are not, and each thread loads
-# one element at a time: 2 bytes of bfloat16, and eight times the requests. Of 781, nearly every request has a sector
-# more besides.
+# **Fewer bytes at once**: a thread can load up to 16 bytes with one instruction, if the address is a multiple of 16.
+# Triton's compiler does so if the row stride is a multiple of 16 elements, like 1024. For 1000 and 781, each thread
+# loads one element at a time. In bfloat16 these are 2 bytes, so there are eight times as many requests. With rows of
+# 781, nearly every request also touches one sector more.
 #
-# *An honest aside*: `trace` gives each thread one element. Where the compiler gives it several, a request is wider and
-# touches more sectors, for as many more bytes. NVIDIA's profiler, [Nsight Compute](https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html),
-# counts sectors per request in the same way, on the real thing.
+# *An honest aside*: `trace` assumes one element for each thread. Where the compiler gives a thread several elements, a
+# request asks for more bytes and touches more sectors. NVIDIA's profiler, [Nsight
+# Compute](https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html), counts sectors per request in the same
+# way, on a real GPU.
 #
 # </details>
 
 # %% [markdown]
-# Pointer, offsets, mask, pad, and programs that keep to their own: every kernel of this course begins with these.
+# Pointers, offsets, masks, pads, and programs that touch only their own elements: every kernel of this course begins
+# with these.
+
+# %% [markdown]
+# ## What to read
+#
+# - A first kernel, by Triton's authors: [the tutorial on vector
+#   addition](https://triton-lang.org/main/getting-started/tutorials/01-vector-add.html).
+# - The functions of this lesson:
+#   [`tl.load`](https://triton-lang.org/main/python-api/generated/triton.language.load.html),
+#   [`tl.store`](https://triton-lang.org/main/python-api/generated/triton.language.store.html),
+#   [`tl.arange`](https://triton-lang.org/main/python-api/generated/triton.language.arange.html),
+#   [`tl.max`](https://triton-lang.org/main/python-api/generated/triton.language.max.html).
+# - How a GPU answers requests: [CUDA C++ Best Practices
+#   Guide](https://docs.nvidia.com/cuda/cuda-c-best-practices-guide/index.html), the section *Coalesced Access to Global
+#   Memory*.
+# - Why Triton works on blocks: Philippe Tillet, H. T. Kung and David Cox, [*Triton: an intermediate language and
+#   compiler for tiled neural network computations*](https://doi.org/10.1145/3315508.3329973) (2019).
 
 # %%
 progress()
 
 # %% [markdown]
-# **Next: [04 · One row](04_one_row.ipynb).** A kernel that computes between its load and its store: the five passes of
-# softmax, on a row that stays on the chip.
+# **Next: [04 · One row](04_one_row.ipynb).** You write a kernel that computes between its load and its store: the five
+# passes of softmax, on a row that stays on the chip.

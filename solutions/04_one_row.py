@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 04 · One row
 #
-# The kernels of lesson 03 moved numbers and hardly computed. The five passes compute, and fetch the same numbers again
-# and again. Here you put both together: a kernel that loads a row once, does all five steps on the chip, and stores the
-# result once.
+# The kernels of lesson 03 moved numbers and computed very little. The five passes compute, but they fetch the same
+# numbers again and again. Here you write one kernel that loads a row once, does all five steps on the chip, and stores
+# the result once.
 #
 # *About 35 minutes. No GPU needed.*
 
@@ -37,8 +37,8 @@ import triton.language as tl
 # %% [markdown]
 # ## Four moves
 #
-# *Where am I? Load, compute, store.* Every kernel of this course makes these four moves. One row is one program here, so
-# "where am I" is only a matter of columns.
+# *Where am I? Load, compute, store.* Every kernel of this course has these four parts. Here there is only one row and
+# one program, so the first part is only about columns.
 
 # %%
 @triton.jit
@@ -58,8 +58,9 @@ y
 # %% [markdown]
 # ## Why eight lanes for five numbers?
 #
-# When a kernel is compiled, Triton shares its lanes out among the GPU's **threads**. A thread calculates one number at a
-# time. Triton does this only for powers of two. What happens with five lanes?
+# When Triton compiles a kernel, it distributes the lanes of a block over the **threads** of the program. The method
+# that Triton uses for this needs a power of two. (This is a rule of Triton. The GPU itself has no such rule.) What
+# happens with five lanes?
 
 # %%
 try:
@@ -68,16 +69,16 @@ except Exception as error:
     print(str(error).splitlines()[-1])
 
 # %% [markdown]
-# So a row of 5 takes a block of 8, and three masked lanes hang over the end. In `double_kernel` nobody cares what they
-# hold. As soon as a block is reduced to one number, its maximum or its sum, they take part.
+# So a row of 5 needs a block of 8, and three masked lanes lie behind the end of the row. In `double_kernel` their
+# values do not matter. When a block is reduced to one number, such as its maximum or its sum, their values do matter.
 
 # %% [markdown]
 # ## Your turn: 4.1
 #
-# Softmax of one row. The load and the store are there; between them, four lines are missing. (Subtracting the maximum
-# and taking `exp` share a line.)
+# Write the softmax of one row. The load and the store are given, and four lines between them are missing. (One of the
+# four lines both subtracts the maximum and takes `exp`.)
 #
-# Three functions are all you need. `tl.max(block, axis=0)` and `tl.sum(block, axis=0)` turn a block into one number.
+# You need only three functions. `tl.max(block, axis=0)` and `tl.sum(block, axis=0)` turn a block into one number.
 # `tl.exp(block)` works on every lane, and so do `block - number` and `block / number`.
 
 # %%
@@ -86,7 +87,7 @@ def softmax_row_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
     """Softmax of one row of n_cols numbers, in one program with one block."""
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
-    # The masked lanes hold -inf. Exercise 4.2 asks whether anything else would do.
+    # The masked lanes hold -inf, as in 3.3. Below you see why.
     x = tl.load(x_ptr + cols, mask=mask, other=-float("inf"))
     # The row maximum.
     ### BEGIN SOLUTION
@@ -114,54 +115,74 @@ check("4.1")
 #
 # **Row maximum**: `tl.max` reduces the block to one number. *Otherwise*: `exp` overflows, as in lesson 01.
 #
-# **Numerator**: the number `row_max` is spread over all lanes and subtracted. The masked lanes become
-# `exp(-inf)`, which is 0. *Otherwise*: with `tl.exp2` the base is 2; every row still sums to 1, and the values are wrong.
+# **Numerator**: the number `row_max` is subtracted in every lane. The masked lanes become `exp(-inf)`, which is 0.
+# *Otherwise*: with `tl.exp2` the base is 2. Every row still sums to 1, but the values are wrong.
 #
-# **Denominator**: the sum of the *exponentials*. *Otherwise*: the sum of `x` contains the `-inf` of the masked
-# lanes.
+# **Denominator**: the sum of the *exponentials*. *Otherwise*: the sum of `x` includes the `-inf` of the masked lanes.
 #
-# **Division**: *otherwise* the row does not sum to 1. A test that only looks at rows with one huge value does not notice.
+# **Division**: *otherwise* the row does not sum to 1. A test in which every row has one huge value does not notice
+# that.
 #
-# Five steps, one load, one store. Nothing in between left the chip.
+# Five steps, one load, one store: no intermediate number left the chip.
 #
 # </details>
 
 # %% [markdown]
-# ## Your turn: 4.2
+# ## Why -inf, and not 0?
 #
-# In lesson 03 the pad only had to lose the maximum. Here a masked lane takes part in the *sum* as well. A sum wants a pad
-# of 0, so why not 0?
+# In lesson 03 the pad only had to lose the maximum. In a softmax, a masked lane also takes part in the *sum*. For a sum of
+# the loaded values, the right pad would be 0. Why is it not 0 here?
 #
-# Here are three rows of three values in a block of four. The last number is the share that the pad took; it should be 0,
-# and the others should sum to 1. Try -100, -1000, -1e30 and others:
+# Here are three rows of three values in a block of four. The last number is the share of the masked lane: it should be 0,
+# and the other three should sum to 1. Try 0, -100 and -1e30 as well:
 
 # %%
-pad = 0.0
+pad = -float("inf")
 for row in ([1.0, 2.0, 3.0], [-201.0, -200.0, -199.0], [-3e38, -3e38, -3e38]):
     lanes = torch.tensor([*row, pad])
     e = torch.exp(lanes - lanes.max())
     print(row, "->", [round(s, 3) for s in (e / e.sum()).tolist()])
 
 # %% [markdown]
-# Which value is right for **every** row of float32 numbers?
+# The sum does not get the pad. It gets `exp(pad - max)`, and that must be exactly 0. So the right pad depends on *what the
+# kernel computes* before it reduces.
+
+# %% [markdown]
+# ## Your turn: 4.2
+#
+# Here are four other kernels. Each of them loads a row like 4.1, with one value in the masked lanes, and reduces the block:
+#
+# - **a** `tl.max(tl.abs(x), axis=0)`, the largest absolute value
+# - **b** `tl.min(x, axis=0)`, the smallest value
+# - **c** `tl.sum(tl.exp(-x), axis=0)`
+# - **d** `mean = tl.sum(x, axis=0) / n_cols`, and after it `tl.sum((x - mean) * (x - mean), axis=0) / n_cols`, the mean
+#   squared distance to the mean
+#
+# Which value in the masked lanes gives the right result for **every** row of float32 numbers, `inf` among them? For one of
+# the kernels there is no such value: write `None` there.
 
 # %%
-# The value a masked lane should hold, as a number.
+# A dictionary with the keys "a" to "d": numbers, and None once.
 ### BEGIN SOLUTION
-pad_value = -float("inf")
+pads = {"a": 0.0, "b": float("inf"), "c": float("inf"), "d": None}
 ### END SOLUTION
 
 # %%
 check("4.2")
 
 # %% [markdown]
-# <details><summary>What is summed is not the pad</summary>
+# <details><summary>Follow one masked lane</summary>
 #
-# **What**: the pad must never win the maximum, and `exp(pad - max)` must be exactly 0, for that is what the sum gets.
+# **a** `abs` comes first, so no lane can hold less than 0, and 0 never wins against another value. *Otherwise*: -inf becomes
+# inf, and wins.
 #
-# **Why -inf**: it is below every float, and `exp(-inf)` is 0 for any maximum.
+# **b** A minimum wants the opposite of a maximum: `inf`.
 #
-# **Otherwise**: a pad of 0 adds `exp(0 - max)` to the sum. And -1e30 wins where a row lies below it, as in lesson 03.
+# **c** The sum gets `exp(-pad)`, and `exp(-inf)` is 0. A large finite pad is right as well, as soon as its exponential is 0
+# in float32.
+#
+# **d** The first sum wants a pad of 0. In the second sum, that lane adds `mean * mean`. A kernel can put a new value into
+# masked lanes between the two sums: `tl.where(mask, x - mean, 0.0)` does that.
 #
 # *An honest aside*: a row that is -inf everywhere has no softmax at all, because -inf minus -inf is `nan`. PyTorch
 # answers `nan` too.
@@ -171,8 +192,8 @@ check("4.2")
 # %% [markdown]
 # ## Your turn: 4.3
 #
-# Choose the block for a row: a power of two, wide enough for every column, and no wider than it must be, because idle
-# lanes cost time.
+# Choose the block for a row: a power of two that is large enough for every column. It should not be larger than
+# necessary, because lanes without a column cost time.
 
 # %%
 def block_size(n_cols):
@@ -188,21 +209,21 @@ check("4.3")
 # %% [markdown]
 # <details><summary>Round up, and not further than needed</summary>
 #
-# **What**: 5 → 8, 8 → 8, 781 → 1024. Triton has a function for it, `triton.next_power_of_2(n_cols)`;
-# `1 << (n_cols - 1).bit_length()` says the same in plain Python.
+# **Examples**: 5 → 8, 8 → 8, 781 → 1024. Triton has a function for it, `triton.next_power_of_2(n_cols)`. In plain
+# Python, `1 << (n_cols - 1).bit_length()` gives the same.
 #
-# **Otherwise**: rounding *down* leaves columns without a lane; they are never computed, and what stays in the output is
-# whatever was there. Doubling a power of two is right in value and leaves half of the lanes idle.
+# **Otherwise**: if you round *down*, some columns have no lane. They are never computed, and their place in the output
+# keeps its old content. If you double a power of two, the values are right, but half of the lanes have nothing to do.
 #
-# *An honest aside*: "the block size is the number of threads" is a common belief. It is a number of elements. Lesson 05
-# shows how many of them one thread gets.
+# *An honest aside*: many people think that the block size is the number of threads. It is the number of elements.
+# Lesson 05 shows how many of them one thread gets.
 #
 # </details>
 
 # %% [markdown]
 # ## All of it together
 #
-# Your kernel, with your block size, behind a function that anybody can call:
+# Here is a function that launches your kernel with your block size:
 
 # %%
 def softmax_row(x):
@@ -218,14 +239,24 @@ difference = (softmax_row(row) - torch.softmax(row, dim=0)).abs().max().item()
 print("within 1e-6 of PyTorch:", difference < 1e-6)
 
 # %% [markdown]
-# And what does it move? The five passes read about 5 MN and wrote about 3 MN. Predict, then look:
+# How much does it move? The five passes read about 5 MN and wrote about 3 MN. Predict, then look:
 
 # %%
 traffic(softmax_row, row)
+
+# %% [markdown]
+# ## What to read
+#
+# - The same kernel, by Triton's authors: [the tutorial on fused
+#   softmax](https://triton-lang.org/main/getting-started/tutorials/02-fused-softmax.html).
+# - The functions of this lesson:
+#   [`tl.sum`](https://triton-lang.org/main/python-api/generated/triton.language.sum.html),
+#   [`tl.exp`](https://triton-lang.org/main/python-api/generated/triton.language.exp.html),
+#   [`tl.where`](https://triton-lang.org/main/python-api/generated/triton.language.where.html).
 
 # %%
 progress()
 
 # %% [markdown]
-# **Next: [05 · Every row](05_every_row.ipynb).** One program did one row. A matrix has thousands, and a GPU has room for
-# many programs at once.
+# **Next: [05 · Every row](05_every_row.ipynb).** One program did one row. A matrix has thousands of rows, and a GPU can
+# run many programs at the same time.

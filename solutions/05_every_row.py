@@ -1,10 +1,10 @@
 # %% [markdown]
 # # 05 · Every row
 #
-# A program handles one row. So a matrix of M rows takes M programs, and each of them only has to find out which row is
-# its own. At the end of this lesson you have a softmax that others can call.
+# A program handles one row. So a matrix of M rows needs M programs, and each of them has to find out which row is its
+# own. At the end of this lesson you have a softmax that others can call.
 #
-# *About 35 minutes. No GPU needed.*
+# *About 55 minutes. No GPU needed.*
 
 # %% tags=["nbval-ignore-output"]
 import os, sys, urllib.request
@@ -37,8 +37,8 @@ import triton.language as tl
 # %% [markdown]
 # ## The grid
 #
-# The brackets of a launch hold the grid: how many programs to start. All of them run the same code, and
-# `tl.program_id(0)` is the one thing that differs.
+# The brackets of a launch hold the grid: the number of programs. All programs run the same code, and only
+# `tl.program_id(0)` is different in each of them.
 
 # %%
 @triton.jit
@@ -52,15 +52,15 @@ who_am_i_kernel[(4,)](y)
 y
 
 # %% [markdown]
-# Four programs, four stores; the last two elements belong to nobody. The checks run your programs backwards and shuffled
-# as well, because a GPU promises no order.
+# Four programs stored four numbers, and no program has the last two elements. The checks also run your programs
+# backwards and shuffled, because a GPU guarantees no order.
 
 # %% [markdown]
 # ## Two strides
 #
-# A tensor knows two distances: `x.stride(0)` elements from one row to the next, `x.stride(1)` from one column to the next.
-# Lesson 03 met a slice, whose rows lie further apart than it has columns. What is the column stride of a transposed
-# matrix?
+# A tensor has two strides: `x.stride(0)` is the number of elements from one row to the next, and `x.stride(1)` from one
+# column to the next. In lesson 03 there was a slice whose row stride was larger than its number of columns. What is the
+# column stride of a transposed matrix?
 
 # %%
 wide = torch.arange(24.0, device=where).reshape(3, 8)
@@ -68,14 +68,15 @@ for name, t in (("wide", wide), ("wide[:, :5]", wide[:, :5]), ("wide.t()", wide.
     print(f"{name:11}  {tuple(t.shape)}, row stride {t.stride(0)}, column stride {t.stride(1)}")
 
 # %% [markdown]
-# All three look at the same memory. `wide.t()` has its neighbours in a *column* next to each other, and the neighbours in a
-# row far apart. Keep it in mind until 5.2.
+# All three tensors are **views** of the same memory ([tensor
+# views](https://docs.pytorch.org/docs/stable/tensor_view.html)). In `wide.t()`, neighbours in a *column* are next to
+# each other in memory, and neighbours in a row are far apart. You need this in 5.2.
 
 # %% [markdown]
 # ## Your turn: 5.1
 #
-# The kernel of lesson 04, for every row. Input and output may have different row strides, so each comes with its own.
-# Write the load and the store yourself this time: address, mask, and the value for masked lanes.
+# Write the kernel of lesson 04 for every row. Input and output may have different row strides, so the kernel gets both.
+# This time, write the load and the store yourself: addresses, mask, and the value for masked lanes.
 
 # %%
 @triton.jit
@@ -109,25 +110,26 @@ check("5.1")
 # %% [markdown]
 # <details><summary>What each part is for</summary>
 #
-# **Where am I**: without `program_id` every program does row 0, and the others stay empty.
+# **Where am I**: without `program_id`, every program does row 0, and the other rows are never stored.
 #
-# **Load**: `row * x_row_stride` is where the row begins. With `+ row` alone, row 1 starts one element in: every row sums to
-# 1, and only row 0 is right. Without the mask, the last lanes read the *next* row, which is a perfectly good address
-# until the last row.
+# **Load**: `row * x_row_stride` is the beginning of the row. With `+ row` alone, row 1 begins at element 1: every row
+# sums to 1, but only row 0 is right. Without the mask, the last lanes read the *next* row. Those addresses are inside
+# the tensor, except in the last row.
 #
-# **`other`**: without it a masked lane holds anything; on many GPUs it happens to be 0, which is wrong as well.
+# **`other`**: without it, a masked lane may hold any value. On many GPUs that value happens to be 0, which is wrong as
+# well.
 #
-# **Store**: a missing mask writes over the beginning of the next row. If programs run in order, the next program repairs
-# it, and the numbers look perfect. In any other order they do not.
+# **Store**: without the mask, a program writes over the beginning of the next row. If the programs run in order, the
+# next program then stores the right numbers there, and the error is hidden. In another order it is not.
 #
 # </details>
 
 # %% [markdown]
 # ## How many warps?
 #
-# A GPU runs threads in groups of 32, called **warps**, and `num_warps` in a launch says how many of them share one
-# program. With few, each thread holds many elements, more than fit into its own small storage, its *registers*. With many,
-# threads wait for each other at every `tl.max` and `tl.sum`. A common rule of thumb:
+# A GPU runs threads in groups of 32, called **warps**. `num_warps` in a launch says how many warps run one program.
+# With few warps, each thread holds many elements, and they may not fit into its *registers*. With many warps, more
+# threads wait for each other at every `tl.max` and `tl.sum`. Here is a common rule of thumb:
 
 # %%
 def warps_for(block):
@@ -140,8 +142,8 @@ for block in (256, 1024, 2048, 4096, 16384):
     print(f"block {block:5}: {warps_for(block):2} warps, {threads:3} threads, {block // threads:2} elements a thread")
 
 # %% [markdown]
-# It goes into the launch, beside `BLOCK`. Interpreted it changes nothing; on a GPU it changes the speed and not the
-# result.
+# `num_warps` is given in the launch, beside `BLOCK`. When a kernel is interpreted, it changes nothing. On a GPU it
+# changes the speed, and not the result.
 
 # %%
 who_am_i_kernel[(4,)](y, num_warps=warps_for(1024))
@@ -150,18 +152,18 @@ y
 # %% [markdown]
 # ## Your turn: 5.2
 #
-# A function that others can call. It looks at `x` first: what it does not take gets a `ValueError` with a sentence that
-# helps. That is every tensor that is no matrix, and every dtype but float32. Then output, block, launch.
+# Write a function that others can call. First it looks at `x`. If `x` is not a matrix, or not float32, it raises a
+# `ValueError` with a helpful sentence. Then it makes the output, chooses the block, and launches the kernel.
 #
 # Your `block_size` of lesson 04 is `triton.next_power_of_2(n_cols)`. Choose the warps with `warps_for`.
 #
-# One more trap: the kernel assumes that neighbours in a row are neighbours in memory, in `x` and in `y`. For a transposed
-# matrix they are not. You may copy such an input first (`x.contiguous()`), or refuse it.
+# There is one more trap. The kernel assumes that neighbours in a row are neighbours in memory, in `x` and in `y`. In a
+# transposed matrix they are not. You may copy such an input first (`x.contiguous()`), or refuse it.
 
 # %%
 def fused_softmax(x):
     """Softmax of each row of x (M×N, float32), as a new tensor: one program a row, each element moved once."""
-    # Refuse what it does not take (about 5 lines).
+    # Raise the errors (about 5 lines).
     ### BEGIN SOLUTION
     if x.dim() != 2:
         raise ValueError(f"fused_softmax takes a matrix, not a tensor of {x.dim()} dimensions")
@@ -185,26 +187,27 @@ check("5.2")
 # %% [markdown]
 # <details><summary>What a caller may expect</summary>
 #
-# **Errors first**: a `ValueError` with a sentence costs two lines. *Otherwise*: a 3-D tensor gives numbers that
-# look fine and are not.
+# **Errors first**: a `ValueError` with a sentence takes two lines. *Otherwise*: a 3-D tensor gives numbers that look
+# right and are wrong.
 #
-# **`x.stride(1)`**: for a transposed view the kernel would read down the columns. A copy costs one more read and write,
-# and says so in the ledger.
+# **`x.stride(1)`**: for a transposed view, the kernel would read along the columns. A copy costs one more read and
+# write, and the ledger shows them.
 #
-# **The grid**: one program a row. With `(1,)` only row 0 is computed; with the number of columns you
-# launch programs for rows that do not exist, or too few.
+# **The grid**: one program for each row. With `(1,)`, only row 0 is computed. With the number of columns, there are too
+# many programs or too few.
 #
 # **`y.stride(0)` and `x.stride(0)`**: not the number of columns, because `x` may be a slice of something wider.
 #
-# **The block**: `BLOCK=n_cols` works for powers of two and for nothing else.
+# **The block**: with `BLOCK=n_cols`, Triton takes only rows whose length is a power of two.
 #
 # </details>
 
 # %% [markdown]
 # ## Awkward shapes
 #
-# 1823×781 and 7×257 are the shapes that kernels are often tried on: neither number of columns is a power of two, so the
-# last lanes of every program are masked. Each against PyTorch; on a GPU there is a third, large one.
+# Kernels are often tried on 1823×781 and 7×257: neither number of columns is a power of two, so the last lanes of every
+# program are masked. The next cell compares your function with PyTorch on both shapes, and on a GPU also on a third,
+# large one.
 
 # %% tags=["nbval-ignore-output"]
 for m, n in [(1823, 781), (7, 257)] + ([(8192, 1000)] if where == "cuda" else []):
@@ -216,8 +219,8 @@ for m, n in [(1823, 781), (7, 257)] + ([(8192, 1000)] if where == "cuda" else []
     assert error < 1e-6 and off < 1e-5  # the digits above differ from machine to machine; these bounds do not
 
 # %% [markdown]
-# *An honest aside*: how good is an error of 0.001? The outputs themselves are about 1/N. On a row of equal numbers, a
-# kernel that returned nothing but zeros would be off by only:
+# *An honest aside*: is an error of 0.001 small? The outputs themselves are about 1/N. On a row of equal numbers, a
+# kernel that returns only zeros has an error of only:
 
 # %%
 flat = torch.full((1, 781), 3.0)
@@ -229,7 +232,7 @@ round(torch.softmax(flat, dim=1).max().item(), 4)
 # %% [markdown]
 # ## Five passes and one
 #
-# Here is the softmax of lesson 01 again, beside yours:
+# Here is the softmax of lesson 01 again, to compare with yours:
 
 # %%
 def naive_softmax(x):
@@ -246,7 +249,7 @@ torch.allclose(naive_softmax(x), fused_softmax(x))
 traffic([naive_softmax, fused_softmax], x)
 
 # %% [markdown]
-# Reads and writes together, how many times more do the five passes move?
+# How many times as many elements do the five passes move, reads and writes together?
 
 # %%
 m, n = x.shape
@@ -254,22 +257,64 @@ five, one = 8 * m * n + 4 * m, 2 * m * n
 round(five / one, 2)
 
 # %% [markdown]
-# And where are the numbers on their way? Here `traffic` looks inside: every load and store of your kernel is counted. What is
-# neither loaded nor stored never leaves the chip.
+# Where are the numbers between the steps? Here the course looks inside: every load and store of your kernel is counted.
+# A number that is neither loaded nor stored never leaves the chip.
 
 # %%
 hierarchy([naive_softmax, fused_softmax], x)
 
 # %% [markdown]
-# Your row, its maximum, the exponentials and their sum live in **registers**. Where the threads of a program have to agree,
-# for the maximum and the sum, they also pass through **shared memory**: lesson 12 shows how.
+# Your row, its maximum, the exponentials and their sum are in **registers**. For the maximum and the sum, the threads
+# of a program exchange numbers, also through **shared memory**. Lesson 12 shows how.
 
 # %% [markdown]
-# Lesson 02 says what that is worth: both are bound by memory, so the one pass should be about that many times faster.
+# ## The promise of lesson 02
+#
+# Lesson 02 promised: where memory limits both, the time falls like the number of elements that are moved. An H200 ran the
+# five passes of 1.1 and the function of 5.2 on matrices of several sizes, and the times are recorded in a file. For which
+# sizes do you expect the promise to hold?
+
+# %%
+import json
+from pathlib import Path
+
+recorded = json.loads(Path("../docs/softmax_on_h200.json").read_text())
+took = {(run["m"], run["n"], run["what"]): run["microseconds"] for run in recorded["lessons"]["02"]["results"]}
+print(f"{recorded['device']}, recorded {recorded['date']}: {recorded['command']}")
+print("      matrix  five passes  one pass   time ratio   elements ratio")
+for m, n in dict.fromkeys((m, n) for m, n, _ in took):
+    five, one = took[m, n, "five passes"], took[m, n, "fused"]
+    print(f"{m:5} × {n:5}  {five:8.1f} µs  {one:5.1f} µs   {five / one:10.2f}   {(8 * m * n + 4 * m) / (2 * m * n):14.2f}")
+
+# %% [markdown]
+# <details><summary>Is the promise kept?</summary>
+#
+# **Large matrices**: yes, and more than that. The five passes also reach a smaller share of the bandwidth, as lesson 02
+# showed, so the time falls by more than the number of elements does.
+#
+# **Small matrices**: the ratio is near the promise, but for another reason. Starting five kernels takes longer than starting
+# one, and little else takes time.
+#
+# *An honest aside*: the ratio says how much better the one pass is than the five. It does not say how good the one pass is.
+# The copy in lesson 02 says that.
+#
+# </details>
+
+# %% [markdown]
+# ## What to read
+#
+# - Strides and views: [tensor views](https://docs.pytorch.org/docs/stable/tensor_view.html) and
+#   [`Tensor.stride`](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.stride.html).
+# - Grids and programs:
+#   [`tl.program_id`](https://triton-lang.org/main/python-api/generated/triton.language.program_id.html), and
+#   [`triton.jit`](https://triton-lang.org/main/python-api/generated/triton.jit.html).
+# - Threads, warps and multiprocessors: [CUDA C++ Programming
+#   Guide](https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#hardware-implementation), the chapter
+#   *Hardware Implementation*.
 
 # %%
 progress()
 
 # %% [markdown]
-# **Next: [06 · Green tests lie](06_green_tests_lie.ipynb).** The checks have told you so far whether a kernel is right. Who
-# tells you in a project of your own?
+# **Next: [06 · Green tests lie](06_green_tests_lie.ipynb).** So far, the checks have told you whether a kernel is
+# right. In a project of your own there are no such checks.

@@ -1,11 +1,11 @@
 # %% [markdown]
 # # 06 · Green tests lie
 #
-# Your kernels passed every check so far, and the checks did most of the thinking. In a project of your own there is
-# nobody but you to write the test. In this lesson you break three kernels that look right, and then write a test that
-# tells right kernels from wrong ones.
+# So far your kernels passed checks that others wrote. In a project of your own, you have to write the test yourself. In
+# this lesson you find inputs on which three kernels fail that look right. Then you write a test that tells right
+# kernels from wrong ones.
 #
-# *About an hour. No GPU needed.*
+# *About 80 minutes. No GPU needed.*
 
 # %% tags=["nbval-ignore-output"]
 import os, sys, urllib.request
@@ -37,8 +37,8 @@ import triton.language as tl
 # %% [markdown]
 # ## A test that everybody writes
 #
-# Random numbers in, PyTorch's own softmax as the reference, `allclose` between them. An **assert** stops the test when
-# its condition is false; a test that runs to its end is **green**.
+# It takes random numbers, computes PyTorch's own softmax as the reference, and compares with `allclose`. An **assert**
+# stops the test when its condition is false. A test that runs to its end is **green**; a test that stops is **red**.
 
 # %%
 def popular_test(softmax):
@@ -47,14 +47,14 @@ def popular_test(softmax):
     assert torch.allclose(softmax(x), torch.softmax(x, dim=1), atol=1e-3)
 
 # %% [markdown]
-# What is the worst softmax that passes it? Make a guess before you run this one.
+# How bad can a softmax be that passes this test? Make a guess before you run the next cell.
 
 # %%
 popular_test(torch.zeros_like)
 print("green")
 
 # %% [markdown]
-# A function that returns nothing but zeros. How can that be? Look at the largest value of the *right* answer:
+# A function that returns only zeros passes. How is that possible? Look at the largest value of the *right* answer:
 
 # %% tags=["nbval-ignore-output"]
 torch.manual_seed(6)
@@ -63,18 +63,18 @@ assert largest < 1e-3  # whatever the random numbers are
 print(f"{largest:.5f}")
 
 # %% [markdown]
-# The shares of a long row are tiny, and all of them are smaller than the error that `atol=1e-3` allows. An **absolute**
-# tolerance says nothing unless you know how large the numbers are.
+# The shares of a long row are tiny: all of them are smaller than the error that `atol=1e-3` allows. An **absolute**
+# **tolerance** means nothing unless you know how large the numbers are.
 
 # %% [markdown]
 # ## It happened
 #
-# The reference solution of a published course loads its rows with a mask and without `other=`, and its test, with the
-# tolerance above, is green. Where masked lanes happen to hold 0, each of them adds `exp(0 - max)` to the sum:
+# In a published course, the reference solution loads its rows with a mask and without `other=`. Its test has the
+# tolerance above, and is green. Where masked lanes happen to hold 0, each of them adds `exp(0 - max)` to the sum:
 
 # %%
 def no_other_softmax(x):
-    """What that kernel computes where masked lanes hold 0, written in PyTorch."""
+    """The result of that kernel where masked lanes hold 0, computed in PyTorch."""
     m, n = x.shape
     block = triton.next_power_of_2(n)
     lanes = torch.zeros(m, block, device=x.device)
@@ -89,11 +89,12 @@ print(f"green, and on a row of equal values {off:.0%} of the total is missing")
 # %% [markdown]
 # ## Relative errors
 #
-# So compare with the size of the right value: the error divided by it. For the reference use float64, whose own rounding
-# is far too small to matter.
+# So compare the error with the size of the right value: divide the error by that value. Compute the reference in
+# float64, whose own rounding is too small to matter.
 #
-# Two traps. `torch.allclose` wants both sides in one dtype: `got.double()`. And where the right value is 0, the share is
-# 0 / 0, which is `nan`. Every comparison with `nan` is false: `error < bound` fails on it, and `error > bound` does not.
+# There are two traps. `torch.allclose` wants the same dtype on both sides, so write `got.double()`. And where the right
+# value is 0, the relative error of a right result is 0 / 0, which is `nan`. Every comparison with `nan` is false. So
+# `assert error < bound` fails for `nan`, but a test that looks for `error > bound` does not notice it.
 
 # %%
 def worst_share(softmax, x):
@@ -109,8 +110,9 @@ for name, f in [("PyTorch", lambda x: torch.softmax(x, dim=1)), ("no other", no_
 # %% [markdown]
 # ## Three kernels to break
 #
-# Strict comparisons are half of a test. The other half are the inputs. Here are three kernels, each right on ordinary
-# random numbers to within 1e-5, and wrong on others. You break them, one by one, with an input of your own.
+# A strict comparison is half of a test. The inputs are the other half. Here are three kernels. On ordinary random
+# numbers, the relative error of each is below 1e-5. On other inputs they are wrong. For each kernel, find an input on
+# which it is wrong.
 
 # %%
 def launch(kernel, x):
@@ -145,8 +147,8 @@ print("a, on random numbers: off by less than 1e-5:", worst_share(softmax_a, x) 
 # %% [markdown]
 # ## Your turn: 6.1
 #
-# Return a small matrix on which `softmax_a` is wrong; 64 rows and 65,536 elements are the most that is run here. A right
-# kernel runs beside it, and your input must be fair: the right answer has to be a number everywhere, not `nan`.
+# Return a small matrix on which `softmax_a` is wrong, with at most 64 rows and 65,536 elements. The check also runs a
+# right kernel on it. Your input must be fair: no value of the right answer may be `nan`.
 
 # %%
 def breaks_a():
@@ -162,12 +164,12 @@ check("6.1")
 # %% [markdown]
 # <details><summary>What the clip does</summary>
 #
-# **What**: every value above 80 counts as 80, so 100 and 90 get the same share. A row far *below* zero breaks it as
-# well: all exponentials become 0, and 0 / 0 is `nan`.
+# **The error**: every value above 80 counts as 80, so 100 and 90 get the same share. The kernel also fails on a row far
+# *below* zero: all exponentials become 0, and 0 / 0 is `nan`.
 #
-# **Why random numbers miss it**: `torch.randn` hardly ever gives anything beyond 5.
+# **Why random numbers miss it**: `torch.randn` hardly ever gives a number above 5 or below -5.
 #
-# **The habit**: test values for which each line of the kernel makes a difference.
+# **The habit**: choose test values for which each line of the kernel matters.
 #
 # </details>
 
@@ -196,8 +198,8 @@ print("b, on random numbers: off by less than 1e-5:", worst_share(softmax_b, x) 
 # %% [markdown]
 # ## Your turn: 6.2
 #
-# `tl.where(condition, a, b)` takes `a` in the lanes where the condition holds and `b` in the others. The comment in the
-# kernel is even true, up to a point. Up to which?
+# `tl.where(condition, a, b)` takes `a` in the lanes where the condition is true, and `b` in the others. The comment in
+# the kernel is true for many rows. For which rows is it false?
 
 # %%
 def breaks_b():
@@ -215,14 +217,15 @@ check("6.2")
 # %% [markdown]
 # <details><summary>When the sample is not enough</summary>
 #
-# **What**: the shift only has to keep `exp` within its range. A value that is 89 or more above the largest of the first
-# 64 overflows, and if the first 64 are all `-inf` there is no shift at all. If the first 64 are far above all the rest,
-# nothing bad happens: the rest rightly vanish.
+# **The error**: the shift has to keep `exp` within its range. If a value is 89 or more above the largest of the first
+# 64, its exponential overflows. If the first 64 values are all `-inf`, the shift is `-inf`, too. If the first 64 values
+# are far above all others, the result is right: the shares of the others are 0.
 #
-# **Why random numbers miss it**: at 100 columns they reach both parts of the kernel, and still all values are alike.
+# **Why random numbers miss it**: with 100 columns, they reach both parts of the row, but all values are of a similar
+# size.
 #
-# **The habit**: it takes a width *and* a value. Put the special value where the kernel does not expect it: first, last,
-# in the middle.
+# **The habit**: vary the width *and* the values. Put a special value in different places of a row: at the beginning, in
+# the middle, at the end.
 #
 # </details>
 
@@ -251,7 +254,7 @@ print("c, on random numbers: off by less than 1e-5:", worst_share(softmax_c, x) 
 # %% [markdown]
 # ## Your turn: 6.3
 #
-# This kernel shifts by the maximum of the whole row and saves one addition. What does its comment take for granted?
+# This kernel shifts by the maximum of the whole row, and saves one addition. What does its comment assume about a row?
 
 # %%
 def breaks_c():
@@ -267,31 +270,32 @@ check("6.3")
 # %% [markdown]
 # <details><summary>What random numbers never do</summary>
 #
-# **What**: if two values share the maximum, both are left out of the sum and 1 is added once. Two equal values get a
-# share of 1 each.
+# **The error**: if two values are both the maximum, both are left out of the sum, and 1 is added only once. Two equal
+# values get a share of 1 each.
 #
-# **Why random numbers miss it**: two of them are hardly ever equal. Real data is full of ties: zeros after a ReLU, pixels
-# at 255, padding.
+# **Why random numbers miss it**: two of them are hardly ever equal. In real data, equal values are common: zeros after
+# a ReLU, pixels of 255, padding.
 #
-# **The habit**: constant rows, repeated values, rows of zeros.
+# **The habit**: test constant rows, repeated values, and rows of zeros.
 #
 # </details>
 
 # %% [markdown]
 # ## Your turn: 6.4
 #
-# Now the test. It gets a function `softmax` for float32 matrices and runs it on inputs that you choose; if it is not
-# content, an `assert` fails. The check hands your test eight right kernels and nineteen wrong ones. Each wrong one that
-# you catch is worth its share of the points, if no right one is refused.
+# Now write the test. It gets a function `softmax` for float32 matrices, and runs it on inputs that you choose. If
+# something is wrong, an `assert` fails. The check runs your test on eight right kernels and nineteen wrong ones. Each
+# wrong kernel that your test refuses gives a share of the points, if it refuses no right one.
 #
-# Everything is interpreted, and the whole check has 20 seconds: at most 64 rows, and a few small inputs rather than many
-# large ones. Start with something simple, run the check, and let it tell you which kinds you still let through.
+# All kernels are interpreted, and the whole check has 20 seconds. So take at most 64 rows, and a few small inputs
+# rather than many large ones. Start with a simple test and run the check. It tells you which kinds of wrong kernels
+# still pass your test.
 
 # %% [markdown]
-# You cannot look inside a kernel, only at what it does. So ask what can go wrong at all. The **values**: how large, how
-# different, how strange? The **shape**: how wide, how high, what if the width is no multiple of a block? The **strides**,
-# as in lesson 05: does every row follow the one before in memory, every column? And what might a call do besides
-# returning a result?
+# The test cannot look inside a kernel. It sees only what the kernel does. So ask yourself what can go wrong. The
+# **values**: how large, how different, how unusual are they? The **shape**: how wide and how high is the matrix, and is
+# its width a multiple of a block? The **strides**, as in lesson 05: are neighbouring rows, and neighbouring columns,
+# next to each other in memory? And what else might a call do, besides returning a result?
 
 # %%
 def test_softmax(softmax):
@@ -331,15 +335,15 @@ check("6.4")
 # | comparing element by element, with `nan` in mind | give plausible rows, or `nan` |
 # | the input afterwards; a second call of the same shape with other values | write into `x`, or remember |
 #
-# *An honest aside*: 1e-4 is a choice. The rounding of a right kernel grows with the distance from the maximum, so
-# 1e-7 would refuse right kernels. Lesson 07 asks what a good bound is.
+# *An honest aside*: 1e-4 is a choice. In a right kernel, the error from rounding grows with the distance of a value to
+# the maximum, so 1e-7 would refuse right kernels. Lesson 07 asks for a good bound.
 #
 # </details>
 
 # %% [markdown]
 # ## The popular test again
 #
-# It was green for zeros. Is yours?
+# The popular test was green for zeros. Is yours green, too?
 
 # %%
 for name, f in [("zeros", torch.zeros_like), ("no other", no_other_softmax)]:
@@ -349,9 +353,19 @@ for name, f in [("zeros", torch.zeros_like), ("no other", no_other_softmax)]:
     except Exception as error:
         print(f"{name}: red, {error or 'without a word'}")
 
+# %% [markdown]
+# ## What to read
+#
+# - Comparisons in PyTorch: [`torch.allclose`](https://docs.pytorch.org/docs/stable/generated/torch.allclose.html) and
+#   [`torch.testing`](https://docs.pytorch.org/docs/stable/testing.html).
+# - Inputs that a machine invents: David MacIver and others, [the guide of
+#   Hypothesis](https://hypothesis.readthedocs.io/en/latest/), a library for property-based tests.
+# - Tests that are tested: Richard DeMillo, Richard Lipton and Frederick Sayward, [*Hints on Test Data
+#   Selection*](https://doi.org/10.1109/C-M.1978.218136) (1978), which begins mutation testing.
+
 # %%
 progress()
 
 # %% [markdown]
-# **Next: [07 · Dtypes and extremes](07_dtypes_and_extremes.ipynb).** Half the bytes a number: what does that do to the
-# speed, and to your tolerance?
+# **Next: [07 · Dtypes and extremes](07_dtypes_and_extremes.ipynb).** A number in half precision has half the bytes.
+# What does that change in the speed, and in your tolerance?

@@ -1,11 +1,11 @@
 # %% [markdown]
 # # 07 · Dtypes and extremes
 #
-# Moving bytes is what takes the time. A number in half precision has half the bytes, and half the trouble: it overflows
-# earlier, it has fewer digits, and a test that is not meant for it accepts anything. At the end you have a kernel for
-# it, a tolerance that means something, and a softmax that leaves entries out.
+# Most of the time is spent on moving bytes. A number in half precision has half the bytes, but it overflows earlier,
+# and it has fewer digits. A test that is not made for it may accept wrong results. At the end of this lesson you have a
+# kernel for half precision, a tolerance with a reason for each number, and a softmax that leaves entries out.
 #
-# *About an hour. No GPU needed.*
+# *About 90 minutes. No GPU needed.*
 
 # %% tags=["nbval-ignore-output"]
 import os, sys, urllib.request
@@ -38,8 +38,7 @@ import triton.language as tl
 # %% [markdown]
 # ## Half the bytes
 #
-# One read and one write of a 4096×4096 matrix, on a GPU that moves three terabytes a second. How long does that take at
-# least?
+# A GPU that moves three terabytes a second reads and writes a 4096×4096 matrix once. How long does that take at least?
 
 # %%
 bandwidth = 3e12  # bytes a second
@@ -50,9 +49,9 @@ for dtype in (torch.float32, torch.float16, torch.bfloat16):
 # %% [markdown]
 # ## What does half precision give up?
 #
-# Both halves have 16 bits and spend them differently. **eps** is the distance from 1 to the next number: the rounding
-# error of a value is at most half of eps, times the value. Numbers below the **smallest normal**
-# one have fewer digits; more on that below.
+# float16 and bfloat16 both have 16 bits, but use them differently. **eps** is the distance from 1 to the next larger
+# number. The rounding error of a value is at most half of eps, times the value. Numbers below the **smallest normal**
+# number have fewer digits, as you see below.
 
 # %%
 for dtype in (torch.float32, torch.float16, torch.bfloat16):
@@ -60,8 +59,8 @@ for dtype in (torch.float32, torch.float16, torch.bfloat16):
     print(f"{info.dtype:8}  largest {info.max:.1e}  eps {info.eps:.1e}  smallest normal {info.smallest_normal:.1e}")
 
 # %% [markdown]
-# float16 has more digits, bfloat16 has float32's range. Which can hold something near 70000, and which
-# tells 257 from 256?
+# float16 has more digits, and bfloat16 has the range of float32. Which of the two can hold a number near 70000? In
+# which of them are 256 and 257 different numbers?
 
 # %%
 for dtype in (torch.float16, torch.bfloat16):
@@ -70,7 +69,7 @@ for dtype in (torch.float16, torch.bfloat16):
 # %% [markdown]
 # ## Computing with it
 #
-# Lesson 04's `double_kernel`, for exactly four numbers in bfloat16, so without a mask. What will `y` hold?
+# Here is `double_kernel` of lesson 04, for exactly four numbers in bfloat16, so without a mask. What will `y` hold?
 
 # %%
 @triton.jit
@@ -89,9 +88,9 @@ except TypeError as error:
     print(error)
 
 # %% [markdown]
-# A GPU would have done it, rounding every step to bfloat16. Interpreted, there is no bfloat16: its bits travel as
-# integers, and doubling *those* gives nonsense. So the course's guard refuses what computes with them. Loading, storing
-# and casting are allowed, and they are all you need:
+# A GPU computes this, and rounds every step to bfloat16. Triton's interpreter has no bfloat16: it keeps the bits as
+# integers, and to double *those* gives a wrong number. So the course refuses to compute with them. Loading, storing and
+# casting are allowed, and you need no more:
 
 # %%
 @triton.jit
@@ -105,12 +104,13 @@ double_in_float32_kernel[(1,)](y, x, BLOCK=4)
 y.tolist()
 
 # %% [markdown]
-# Memory sees half precision, the arithmetic sees float32, and the cast costs no bytes.
+# In memory the numbers are in half precision, the arithmetic is in float32, and the cast moves no bytes.
 
 # %% [markdown]
 # ## Why not sum up in half precision?
 #
-# The denominator of a row of 4096 equal numbers is a sum of 4096 ones. One after the other, in half precision:
+# The denominator of a row of 4096 equal numbers is a sum of 4096 ones. Here they are added one after the other, in half
+# precision:
 
 # %%
 for dtype in (torch.float16, torch.bfloat16):
@@ -121,16 +121,19 @@ for dtype in (torch.float16, torch.bfloat16):
 print(torch.tensor([65504.0, 65520.0]).half().tolist())
 
 # %% [markdown]
-# The sum **stalls** where 1 is no more than half the distance to the next number: 1 is added, and rounded away. `tl.sum`
-# adds in pairs and stalls later, but it rounds at every level, and in float16 it becomes inf beyond 65504.
+# The sum **stalls** when 1 is no more than half the distance to the next number: the result of the addition is rounded
+# back to the old sum. `tl.sum` adds in pairs and stalls later, but it rounds after every addition. In float16 it also
+# becomes inf above 65504.
 
 # %% [markdown]
 # ## Your turn: 7.1
 #
-# One kernel for float16 and bfloat16, input and output alike: float32 between the load and the store, and one rounding at
-# the very end. The check compares relative errors, so a second rounding shows.
+# Write one kernel for float16 and bfloat16. Input and output have the same dtype. Compute in float32 between the load
+# and the store, so that each value is rounded only once, at the end. The check compares relative errors, so it notices
+# a second rounding.
 #
-# `tl.softmax` is not allowed here, nor in 7.3. And no parameter names the output's dtype: who knows it?
+# `tl.softmax` is not allowed in 7.1 and 7.3. No parameter names the dtype of the output. Which of the kernel's values
+# knows it?
 
 # %%
 @triton.jit
@@ -158,21 +161,23 @@ check("7.1")
 # %% [markdown]
 # <details><summary>Where each rounding comes from</summary>
 #
-# **The cast, right after the load**: *otherwise* differences are rounded, and `exp` turns that error into a relative one.
-# `tl.exp` does not even take half precision.
+# **The cast, right after the load**: *otherwise* differences are rounded, and `exp` turns the absolute error of a
+# difference into a relative error of the result. Also, `tl.exp` does not take half precision.
 #
-# **The pad**: -inf is -inf in every dtype. The lowest float16 is a value that a row can hold.
+# **The pad**: -inf exists in every dtype. The lowest finite float16 is not a good pad, because a row can hold that
+# value.
 #
-# **The store** rounds once, to whatever `y_ptr` points at. A numerator rounded before the division is rounded twice.
+# **The store** rounds once, to the dtype that `y_ptr` points at. If the numerator is rounded before the division, there
+# are two roundings.
 #
-# *An honest aside*: the kernel of lesson 05 passes this check as it stands, because `tl.max` hands back float32 and the
-# difference follows. That is a habit of one function. Multiply the row by a number first, and that product is in half
-# precision: write the cast where you mean it.
+# *An honest aside*: the kernel of lesson 05 passes this check without a change, because `tl.max` returns float32, and
+# then the difference is float32, too. Only this one function does that. If you multiply the row by a number first, the
+# product is in half precision. So write the cast where you need it.
 #
 # </details>
 
 # %% [markdown]
-# Here it is behind a function, on rows of 781 random numbers. The error is relative, against float64:
+# Here is a function that launches it, on rows of 781 random numbers. The error is relative, compared with float64:
 
 # %% tags=["nbval-ignore-output"]
 def half_softmax(x):
@@ -193,29 +198,31 @@ for dtype in (torch.float16, torch.bfloat16):
 # %% [markdown]
 # ## How close is close?
 #
-# `torch.allclose` accepts when `|got - want| <= atol + rtol * |want|` holds everywhere. Is this tolerance a strict one?
+# `torch.allclose` accepts when `|got - want| <= atol + rtol * |want|` holds everywhere. Is the following tolerance
+# strict?
 
 # %%
 flat = torch.softmax(torch.full((1, 4096), 3.0), dim=1)
 torch.allclose(flat, torch.zeros(1, 4096), rtol=1e-5, atol=1e-3)
 
 # %% [markdown]
-# A kernel that returns nothing but zeros passes. The outputs of a row are about 1/n, and this `atol` is larger:
+# A kernel that returns only zeros passes. The outputs of a row are about 1/n, and this `atol` is larger:
 
 # %%
 for n in (781, 4096, 32768):
     print(f"1/{n} is {1 / n:.1e}")
 
 # %% [markdown]
-# So `rtol` should do the work: it grows and shrinks with the value. Is `atol = 0` right, then? A row with one outlier
-# also has very small outputs. Here are some small numbers, rounded to float16:
+# So `rtol` should decide: what it allows grows and shrinks with the value. Is `atol = 0` right, then? A row with one
+# outlier has very small outputs, too. Here are some small numbers, rounded to float16:
 
 # %%
 torch.tensor([1e-4, 1e-6, 1e-7, 4e-8, 1e-8], dtype=torch.float16).tolist()
 
 # %% [markdown]
-# Below its smallest normal number float16 has **subnormals**: numbers a fixed distance apart, so the smaller the value,
-# the fewer digits it has, down to none. float32 and bfloat16 have them too, far below the outputs of ordinary rows.
+# Below its smallest normal number, float16 has **subnormal** numbers. The distance between two of them is always the
+# same. So a smaller value has fewer digits, and the smallest values have none. float32 and bfloat16 have subnormal
+# numbers, too, but far below the outputs of ordinary rows.
 
 # %%
 info = torch.finfo(torch.float16)
@@ -224,8 +231,8 @@ print(f"below {info.smallest_normal:.2e}, float16's numbers are {spacing:.2e} ap
 print(f"in a row of 32768 an output is about {1 / 32768:.2e}")
 
 # %% [markdown]
-# And float32 itself? Softmax by `exp` and by `exp2`, on rows with one outlier, against float64. What does the error grow
-# with?
+# How exact is float32 itself? The next cell computes softmax by `exp` and by `exp2`, on rows with one outlier, and
+# compares with float64. What makes the error grow?
 
 # %% tags=["nbval-ignore-output"]
 def worst_error(exp, x, scaled):
@@ -244,16 +251,21 @@ for outlier in (5, 10, 20):
 # %% [markdown]
 # ## Your turn: 7.2
 #
-# A tolerance for softmax outputs of a dtype, for rows of n elements. The check tries it on rows of 1 to 131072 elements.
-#
-# - It must accept what float32 arithmetic gives, by `exp` or by `exp2`, rounded to the dtype: on random rows, equal values,
-#   one outlier of 20. In float32 that is an error like the largest one above, several times its eps. Other rows were drawn,
-#   so leave some room.
-# - It must refuse zeros, 1/n everywhere, sums that stalled (too small a sum makes all values many times too large), and
-#   values that are all too large: by 0.1 % in float32, by 5 % in float16, by 10 % in bfloat16.
+# Write a tolerance for softmax outputs of a dtype, for rows of n elements. The check tries it on rows of 1 to 131072
+# elements. Any way is fine: a table, a formula, a measurement.
 
 # %% [markdown]
-# Any way is fine: a table, a formula, a measurement.
+# - It must accept right results: float32 arithmetic by `exp` or by `exp2`, rounded to the dtype, on random rows, on equal
+#   values, and on rows with one outlier of 20. In float32 the error is like the largest one above, several times eps. The
+#   check uses other rows, so leave some room.
+# - It must refuse zeros, 1/n everywhere, sums that stalled (all values are many times too large), and values that are all
+#   too large: by 0.1 % in float32, by 5 % in float16, by 10 % in bfloat16.
+
+# %% [markdown]
+# There are two steps, and each of them gives half of the points.
+#
+# 1. **float32 and bfloat16.** Their outputs keep all digits, so `atol` may be 0. Find `rtol`, and run the check.
+# 2. **float16.** Small outputs are subnormal. What does `atol` have to cover there? Run the check again.
 
 # %%
 def tolerance(dtype, n):
@@ -271,22 +283,25 @@ check("7.2")
 # %% [markdown]
 # <details><summary>Two numbers, two reasons</summary>
 #
-# **rtol** covers rounding. In half precision that is half of eps, and eps leaves room; in float32 the arithmetic itself is worse than its eps, because
-# an error in `x - max` grows with the distance to the maximum.
+# **rtol** covers rounding. In half precision, rounding changes a value by at most half of eps, so eps leaves some room.
+# In float32, the error of the arithmetic is larger than eps, because an error in `x - max` grows with the distance to
+# the maximum.
 #
-# **atol** covers what has no digits left: the distance between two subnormals. For bfloat16 and float32 that is practically
-# 0, so one formula serves all three.
+# **atol** covers outputs with few digits: the distance between two subnormal numbers. For bfloat16 and float32 that
+# distance is practically 0, so one formula is right for all three dtypes.
 #
-# **Otherwise**: an `atol` near 1/n accepts anything, and `atol = 0` refuses a float16 output that was rightly rounded to 0.
+# **Otherwise**: an `atol` near 1/n accepts wrong results, and `atol = 0` refuses a float16 output that was correctly
+# rounded to 0.
 #
-# *An honest aside*: n is not needed here. An `atol` that is a part of 1/n would have to be less than a thousandth of it
-# in float32, and in float16, for the longest rows, still half the distance of its subnormals: no single part does both.
+# *An honest aside*: n is not needed here. Could `atol` be a fixed fraction of 1/n? In float32 the fraction would have
+# to be below a thousandth. In float16, for the longest rows, that is less than half the distance between two subnormal
+# numbers. So no single fraction is right for both dtypes.
 #
 # </details>
 
 # %% [markdown]
-# PyTorch's own test helper knows a tolerance for each dtype, and raises an error when two tensors differ by more. Does it
-# notice that this row is all zeros?
+# PyTorch's own test function, [`assert_close`](https://docs.pytorch.org/docs/stable/testing.html), has a tolerance for
+# each dtype, and raises an error when two tensors differ by more. Does it notice that all values of this row are 0?
 
 # %%
 flat = torch.softmax(torch.zeros(1, 131072), dim=1).half()
@@ -294,7 +309,7 @@ torch.testing.assert_close(torch.zeros_like(flat), flat)
 print("accepted; the outputs are", f"{flat[0, 0].item():.1e}", "each")
 
 # %% [markdown]
-# It is made for numbers around 1. And does PyTorch's softmax in half precision satisfy *your* tolerance?
+# It is made for numbers of about 1. Does PyTorch's softmax in half precision pass with *your* tolerance?
 
 # %%
 for dtype in (torch.float16, torch.bfloat16):
@@ -306,8 +321,8 @@ for dtype in (torch.float16, torch.bfloat16):
 # %% [markdown]
 # ## Entries that take no part
 #
-# In attention, a word may look only at some of the others. The scores come with a mask `keep` of 1 and 0: an entry with 0
-# takes no part, and its output is 0. In PyTorch:
+# In attention, a word may look only at some of the other words. The scores come with a matrix `keep` of 1 and 0: an
+# entry with 0 takes no part, and its output is 0. In PyTorch:
 
 # %%
 inf = float("inf")
@@ -316,46 +331,49 @@ keep = torch.tensor([[1, 1, 1], [1, 1, 0], [0, 0, 0]], dtype=torch.int8)
 torch.softmax(x.masked_fill(keep == 0, -inf), dim=1)
 
 # %% [markdown]
-# Counted from 0, row 1: the dropped 10000 does not matter. Row 2 keeps nothing, so there is nothing to share out, and the answer is a
-# choice. **Our policy is PyTorch's: such a row is NaN everywhere.** The same holds where every kept entry is -inf.
+# In row 1 (counted from 0), the dropped 10000 does not change the result. Row 2 keeps no entry, so it has no softmax,
+# and the answer is a choice. **Our choice is PyTorch's: such a row is NaN everywhere.** The same holds where every kept
+# entry is -inf.
 #
-# NaN is loud. Zeros, or equal shares of nothing, would be taken for an answer.
+# NaN is easy to notice. Zeros, or equal shares, look like a normal result.
 
 # %% [markdown]
 # ## Select, do not multiply
 #
-# To switch an entry off, multiplying by its mask looks natural. A dropped entry may hold anything, even `inf`:
+# To multiply an entry by 0 looks like a natural way to drop it. But a dropped entry may hold any value, even `inf`:
 
 # %%
 torch.tensor([5.0, inf]) * torch.tensor([0.0, 0.0]), torch.where(torch.tensor([False, False]), torch.tensor([5.0, inf]), -inf)
 
 # %% [markdown]
-# `tl.where(condition, a, b)` does the same in a kernel: lane by lane it takes `a` or `b`, and computes with neither.
+# In a kernel, `tl.where(condition, a, b)` does the same as `torch.where`: in each lane it takes `a` or `b`, and does
+# not compute with them.
 
 # %% [markdown]
 # ## Your turn: 7.3
 #
-# Softmax over the kept entries, in float32. `keep` is a matrix of int8 with a row stride of its own. Dropped entries may
-# hold huge values, `inf` or NaN. A kept NaN makes its row NaN, as in PyTorch. `x` may be read once at most.
+# Write the softmax over the kept entries, in float32. `keep` is a matrix of int8 with its own row stride. Dropped
+# entries may hold huge values, `inf` or NaN. A kept NaN makes its row NaN, as in PyTorch. Each element of `x` may be
+# read at most once.
 #
-# Before you write it: at which step must a dropped entry be gone?
+# Before you write it: before which step must a dropped entry be replaced?
 
 # %%
 @triton.jit
 def masked_softmax_kernel(
     y_ptr, x_ptr, keep_ptr, y_row_stride, x_row_stride, keep_row_stride, n_cols, BLOCK: tl.constexpr
 ):
-    """Softmax of the entries of row program_id(0) where keep is 1; 0 where it is 0; NaN for a row with nothing to share."""
+    """Softmax of the entries of row program_id(0) where keep is 1; 0 where it is 0; NaN for a row that keeps nothing above -inf."""
     row = tl.program_id(0)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
-    # Load the row and its keep, and let what is dropped look like a masked lane (about 3 lines).
+    # Load the row and its keep, and give dropped entries the value of a masked lane (about 3 lines).
     ### BEGIN SOLUTION
     x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))
     keep = tl.load(keep_ptr + row * keep_row_stride + cols, mask=mask, other=0)
     x = tl.where(keep != 0, x, -float("inf"))
     ### END SOLUTION
-    # Softmax and store, as ever (about 5 lines).
+    # Softmax and store, as in lesson 05 (about 5 lines).
     ### BEGIN SOLUTION
     row_max = tl.max(x, axis=0)
     numerator = tl.exp(x - row_max)
@@ -370,22 +388,23 @@ check("7.3")
 # %% [markdown]
 # <details><summary>One value does it all</summary>
 #
-# **-inf before the maximum**: it loses the maximum, and its `exp` is 0. Dropped after `exp`, a 10000 has already been the
-# maximum and pushed every kept entry to 0.
+# **-inf before the maximum**: -inf never is the maximum of other values, and its `exp` is 0. If an entry of 10000 is
+# dropped only after `exp`, it has already been the maximum, and the exponentials of all kept entries are 0.
 #
-# **A row that keeps nothing**: -inf minus -inf is NaN. The policy costs no line. A finite fill such as -1e9 gives equal
-# shares of nothing.
+# **A row that keeps nothing**: -inf minus -inf is NaN, so our choice needs no extra line. With a finite value such as
+# -1e9 in place of -inf, all entries of the row get equal shares.
 #
-# **Fewer reads**: put `keep` into the mask of the load of `x`, and dropped entries are read less often: a GPU fetches whole
-# pieces of 32 bytes, so scattered holes save little. What is read of `keep` itself, the check does not show.
+# **Fewer reads**: if `keep` is a part of the mask of the load of `x`, dropped entries are not loaded. A GPU fetches
+# whole sectors of 32 bytes, so this saves little if dropped entries are scattered. The check does not count the reads
+# of `keep` itself.
 #
-# *An honest aside*: NaN is no law. Some attention kernels store zeros there, so that one empty row does not spoil the
-# gradients of a whole batch. Say which, and test it.
+# *An honest aside*: NaN is only one choice. Some attention kernels store zeros in such a row, so that one empty row
+# does not make the gradients of a whole batch NaN. Document which of the two your function does, and test it.
 #
 # </details>
 
 # %% [markdown]
-# The three rows from above, through your kernel:
+# Here are the three rows from above, computed by your kernel:
 
 # %%
 x, keep = x.to(where), keep.to(where)
@@ -393,8 +412,19 @@ y = torch.empty_like(x)
 masked_softmax_kernel[(3,)](y, x, keep, y.stride(0), x.stride(0), keep.stride(0), 3, BLOCK=4)
 [[round(v, 3) for v in row] for row in y.tolist()]
 
+# %% [markdown]
+# ## What to read
+#
+# - Rounding, eps and subnormal numbers: David Goldberg, [*What Every Computer Scientist Should Know About
+#   Floating-Point Arithmetic*](https://docs.oracle.com/cd/E19957-01/806-3568/ncg_goldberg.html) (1991).
+# - Limits of each dtype: [`torch.finfo`](https://docs.pytorch.org/docs/stable/type_info.html).
+# - Training in half precision: Paulius Micikevicius and others, [*Mixed Precision
+#   Training*](https://arxiv.org/abs/1710.03740) (2017).
+# - bfloat16: Dhiraj Kalamkar and others, [*A Study of BFLOAT16 for Deep Learning
+#   Training*](https://arxiv.org/abs/1905.12322) (2019).
+
 # %%
 progress()
 
 # %% [markdown]
-# **Next: [08 · Online softmax](08_online_softmax.ipynb).** Rows that are longer than a block.
+# **Next: [08 · Online softmax](08_online_softmax.ipynb).** What if a row is longer than a block?

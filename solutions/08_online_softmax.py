@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 08 · Online softmax
 #
-# Until now a row had to fit into one block. The vocabulary of a language model has more than a hundred thousand entries,
-# and softmax runs over all of them. In this lesson a program walks along its row in **tiles**, and you find out how to get
-# the maximum and the sum in a single walk.
+# Until now, a row had to fit into one block. The vocabulary of a language model can have more than a hundred thousand
+# entries, and softmax runs over all of them. In this lesson a program walks along its row in **tiles**, and you find
+# out how to get the maximum and the sum in a single walk. The result is called **online softmax**.
 #
 # *About an hour. No GPU needed.*
 
@@ -38,26 +38,28 @@ import triton.language as tl
 # %% [markdown]
 # ## When a row does not fit
 #
-# A block lives in registers, the small storage right beside the arithmetic. A multiprocessor, the part of a GPU that runs a
-# program, has 65,536 of them for all its threads together, and each holds one float32. How many would a row of a
-# vocabulary need?
+# A block is kept in registers, the small storage right beside the arithmetic. A GPU consists of many
+# **multiprocessors** (NVIDIA says streaming multiprocessors, **SM**), and each program runs on one of them. A
+# multiprocessor of an H200 has 65,536 registers for all its threads together, and each register holds one float32. How
+# many would a row of a vocabulary need?
 
 # %%
 n_cols = 128256
 print(f"a block of {triton.next_power_of_2(n_cols):,} lanes")
 
 # %% [markdown]
-# Twice as many as there are. What does not fit, the compiler parks in memory and fetches again (it **spills**), which is
-# just what we wanted to avoid. So take a block that fits and move it along the row. But then nobody ever sees the whole row at once.
+# Twice as many as there are. The compiler keeps the values that do not fit in memory, and loads them again when they
+# are needed: they are **spilled**. That is more traffic, which we want to avoid. So take a block that fits, and move it
+# along the row. But then the program never has the whole row at once.
 #
-# The plain way takes three walks: one for the maximum, one for the sum, one to divide and store. Can the first two be
-# one?
+# The simple way takes three walks: one for the maximum, one for the sum, and one to divide and store. Can one walk do
+# the work of the first two?
 
 # %% [markdown]
 # ## A sum whose maximum moves
 #
-# Say you have walked along 1.0 and 2.0. You know the maximum, and the sum of the exponentials relative to it. The next
-# value is 4.0, a new maximum. Is your sum lost?
+# Suppose that you have seen 1.0 and 2.0. You know the maximum, and the sum of the exponentials relative to it. The next
+# value is 4.0, a new maximum. Can you still use your sum?
 
 # %%
 to_2 = math.exp(1.0 - 2.0) + math.exp(2.0 - 2.0)
@@ -65,8 +67,8 @@ to_4 = math.exp(1.0 - 4.0) + math.exp(2.0 - 4.0)
 print(f"relative to 2: {to_2:.4f}, relative to 4: {to_4:.4f}, ratio {to_4 / to_2:.6f}")
 
 # %% [markdown]
-# Both terms shrank by the same factor, so the sum is not lost. Which factor is it, in terms of the two maxima? Lesson 01
-# has the answer: $e^{x-c} = e^x / e^c$. Try it:
+# You can: both terms became smaller by the same factor. Which factor is it, as a function of the two maxima? Lesson 01
+# has the formula: $e^{x-c} = e^x / e^c$. Try it:
 
 # %%
 for guess in (4.0 - 2.0, 2.0 - 4.0, 2.0 / 4.0):
@@ -75,22 +77,22 @@ for guess in (4.0 - 2.0, 2.0 - 4.0, 2.0 / 4.0):
 # %% [markdown]
 # ## Your turn: 8.1
 #
-# A walk needs to remember two numbers, its **state**: `m`, the largest value so far, and `d`, the sum of `exp(x - m)` over
-# the values so far. Here `xs` gives you one number at a time, and each only once, like a row that is read only once. Do not
-# collect them: a row may be longer than your memory.
+# A walk has to remember two numbers, its **state**: `m`, the largest value so far, and `d`, the sum of `exp(x - m)`
+# over the values so far. Here `xs` gives you one number at a time, and each of them only once, like a row that is read
+# only once. Do not collect the numbers: a row may be longer than any block.
 #
-# Before the first value the maximum is `-math.inf` and the sum is 0. One trap: data may hold `-inf` as well, and
-# `-inf - -inf` is `nan`.
+# Before the first value, the maximum is `-math.inf` and the sum is 0. There is one trap: the data may also hold `-inf`,
+# and `-inf - -inf` is `nan`.
 
 # %%
 def online_normalizer(xs):
-    """(m, d) of the numbers xs: their maximum, and the sum of exp(x - m). xs can be walked along once.
+    """(m, d) of the numbers xs: their maximum, and the sum of exp(x - m). xs can be read only once.
 
-    Of no numbers, or of nothing but -inf, it is (-inf, 0).
+    Without numbers, or if all are -inf, it is (-inf, 0).
     """
     m, d = -math.inf, 0.0
     for x in xs:
-        # Take x in: the new maximum, then the new sum (about 4 lines).
+        # Update the state with x: the new maximum, then the new sum (about 4 lines).
         ### BEGIN SOLUTION
         new = max(m, x)
         if new > -math.inf:
@@ -105,23 +107,27 @@ check("8.1")
 # %% [markdown]
 # <details><summary>Line by line</summary>
 #
-# **The new maximum** comes first, but the old one is still needed for the factor. With `m = max(m, x)` too early, the
-# factor is `exp(m - m)`, always 1, and the old sum is never rescaled.
+# **The new maximum** comes first, but the factor still needs the old one. If `m = max(m, x)` comes too early, the
+# factor is `exp(m - m)`, which is always 1, and the old sum is never rescaled.
 #
-# **The factor** `exp(m - new)` is at most 1: a sum relative to something larger is smaller. Upside down it overflows.
+# **The factor** `exp(m - new)` is at most 1: relative to a larger maximum, the sum is smaller. The inverse factor,
+# `exp(new - m)`, can overflow.
 #
-# **The guard**: as long as everything was `-inf`, there is nothing to add.
+# **The condition**: as long as all values were `-inf`, there is nothing to add.
 #
-# **Who fails where**: without rescaling, *descending* numbers still come out right, because the maximum never moves.
+# **A test that is too easy**: without rescaling, the result for *descending* numbers is still right, because the
+# maximum never changes.
 #
-# The idea is by Milakov and Gimelshein, *Online normalizer calculation for softmax* (2018).
+# The idea is by Milakov and Gimelshein, [*Online normalizer calculation for softmax*](https://arxiv.org/abs/1805.02867)
+# (2018).
 #
 # </details>
 
 # %% [markdown]
 # ## Watch it move
 #
-# Your function on the beginnings of a row, longer and longer. The line is `m`. What happens to `d` where the line jumps?
+# The next cell calls your function with the first value of a row, then with the first two, and so on. The line is `m`.
+# What happens to `d` where the line jumps?
 
 # %%
 import matplotlib.pyplot as plt
@@ -145,14 +151,16 @@ print("d:", *(f"{d:.1f}" for m, d in states))
 figure
 
 # %% [markdown]
-# A jump shrinks the *old* sum, by exp(old - new), and then adds 1 for the new value. Where the jump is large, from 1.4 to
-# 3.0, `d` falls; where it is small, `d` still grows. The last pair is all that the softmax of the row needs.
+# At a jump, the *old* sum is multiplied by exp(old - new), and then 1 is added for the new value. Where the jump is
+# large, from 1.4 to 3.0, `d` becomes smaller. Where it is small, `d` still grows. The softmax of the row needs only the
+# last pair.
 
 # %% [markdown]
 # ## Your turn: 8.2
 #
-# If one walk did the left part of a row and another the right part, their two states can be **merged** into the state of
-# the whole. Neither walk has to see the other's values. Lesson 09 makes many programs share a row this way.
+# If one walk did the left part of a row and another walk the right part, their two states can be **merged** into the
+# state of the whole row. Neither walk has to see the values of the other. In lesson 09, many programs share a row in
+# this way.
 
 # %%
 def merge(a, b):
@@ -172,18 +180,20 @@ check("8.2")
 # %% [markdown]
 # <details><summary>An operation like addition</summary>
 #
-# **What**: `merge` is commutative (the order does not matter), associative (the grouping does not matter), and the empty
-# state `(-inf, 0)` changes nothing. So partial results may be combined in any order, as a tree, or as they come in.
+# **Three properties**: `merge` is commutative (the order does not matter), it is associative (the grouping does not
+# matter), and the empty state `(-inf, 0)` changes nothing. So the states of several parts may be merged in any order
+# and in any grouping.
 #
-# **8.1 again**: one number `x` above `-inf` is the state `(x, 1)`. The walk of 8.1 is a chain of merges.
+# **8.1 again**: the state of one number `x` above `-inf` is `(x, 1)`. The walk of 8.1 is one merge after the other.
 #
-# **An honest aside**: with rounding, the grouping does matter in the last digit. Two runs of a kernel that merges in
-# whatever order its programs finish need not agree bit by bit.
+# *An honest aside*: with rounding, the grouping changes the last digits ([Goldberg,
+# 1991](https://docs.oracle.com/cd/E19957-01/806-3568/ncg_goldberg.html)). If a kernel merges states in the order in
+# which its programs finish, two runs may give results that differ in the last bits.
 #
 # </details>
 
 # %% [markdown]
-# Does the grouping really not matter? A thousand times, with states of very different sizes:
+# Does the grouping really not matter? The next cell tries it a thousand times, with states of very different sizes:
 
 # %%
 import random
@@ -202,16 +212,16 @@ print("merge(merge(a, b), c) and merge(a, merge(b, c)) agree")
 # %% [markdown]
 # ## Your turn: 8.3
 #
-# Now the kernel. Where one value came in, a whole tile comes in: it brings its maximum and its sum, by one `tl.max` and one
-# `tl.sum`. After the first walk `m` and `d` are known, and a second walk divides and stores.
+# Now write the kernel. In 8.1, each step took in one value. Here, each step takes in a whole tile, with one `tl.max`
+# and one `tl.sum`. After the first walk, `m` and `d` are known, and a second walk divides and stores.
 #
-# In the loop, `start` is the column where the tile begins. The last tile hangs over the end of the row; what is its mask?
-# No access may be wider than a tile.
+# In the loop, `start` is the first column of the tile. The last tile may reach beyond the end of the row: what is its
+# mask? No access may be wider than a tile.
 
 # %% [markdown]
-# `tl.max(x, axis=0)` reduces a block to a number, `tl.maximum(a, b)` takes the larger of two. There is no `if` for single
-# lanes, but `tl.where(condition, a, b)` picks `a` where the condition holds and `b` elsewhere. You may need it for a tile
-# that is `-inf` everywhere: a maximum of `-inf` is no number to subtract.
+# `tl.max(x, axis=0)` reduces a block to a number, and `tl.maximum(a, b)` gives the larger of two numbers. There is no
+# `if` for single lanes. Instead, `tl.where(condition, a, b)` gives `a` where the condition is true, and `b` elsewhere.
+# You may need it for a tile that is `-inf` everywhere: if you subtract a maximum of `-inf`, the result is `nan`.
 
 # %%
 @triton.jit
@@ -227,7 +237,7 @@ def online_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOC
         cols = start + lanes
         x = tl.load(x_ptr + row * x_row_stride + cols, mask=cols < n_cols, other=-float("inf"))
         ### END SOLUTION
-        # Take it in: the new maximum, the new sum (about 4 lines).
+        # Update the state: the new maximum, the new sum (about 4 lines).
         ### BEGIN SOLUTION
         new = tl.maximum(m, tl.max(x, axis=0))
         # As long as all is -inf, shift by 0: exp(-inf - 0) is 0, and exp(-inf - -inf) would be nan.
@@ -249,27 +259,29 @@ check("8.3")
 # %% [markdown]
 # <details><summary>What can go wrong in a tile</summary>
 #
-# **The mask** is `start + lanes < n_cols`. With `lanes < n_cols` the last tile reads past the row.
+# **The mask** is `start + lanes < n_cols`. With `lanes < n_cols`, the last tile reads past the end of the row.
 #
-# **The running maximum**: `tl.maximum(m, ...)` compares two numbers, `tl.max(x, axis=0)` reduces a block. Keep the larger of
-# the old and the new: the maximum of the newest tile alone passes nearly every test, and explodes on a row whose first
-# tile is far above the rest.
+# **The maximum so far** is the larger one of the old maximum and the maximum of the tile. If you keep the maximum of
+# the newest tile alone, nearly every test passes, but `exp` overflows on a row whose first tile is far above the
+# others.
 #
-# **The second walk** uses the final `m`, not the last tile's.
+# **The second walk** uses the final `m`, and not the maximum of the last tile.
 #
-# **Textbook versions** give `nan` for rows that begin with a whole tile of `-inf`, as the masked rows of attention do.
+# **A tile of `-inf`**: many published versions give `nan` for rows that begin with a whole tile of `-inf`. In
+# attention, masked rows can begin so.
 #
-# *Another style*: keep `BLOCK` states, one a lane, and merge them after the loop. It needs one reduction a row in place of
-# two a tile.
+# *Another style*: keep `BLOCK` states, one in each lane, and merge them after the loop. Then there are two reductions
+# for each row, and not two for each tile.
 #
 # </details>
 
 # %% [markdown]
 # ## Your turn: 8.4
 #
-# The function around it, as in lesson 05: a `ValueError` with a sentence for every tensor that is no float32 matrix, then
-# output and launch. The block of a long row is a number of your choice between 1024 and 16384, whatever its length; 4096 is
-# a good start. A short row may have a smaller one. The check brings a row that no single block can hold.
+# Write a function that launches the kernel, as in lesson 05. It raises a `ValueError` with a sentence for every tensor
+# that is not a float32 matrix. Then it makes the output and launches. For long rows, choose one block size between 1024
+# and 16384 that does not depend on the length of the row; 4096 is a good start. A short row may have a smaller block.
+# The check also uses a row that no single block can hold.
 
 # %%
 def online_softmax(x):
@@ -293,10 +305,12 @@ check("8.4")
 # %% [markdown]
 # <details><summary>What the second read costs</summary>
 #
-# **The price**: 2 MN read and 1 MN written, where the one-block kernel of lesson 05 needs 1 MN and 1 MN. When both reads
-# come from memory, that is two thirds of its speed. For rows that fit into a block, lesson 05 stays the better kernel.
+# **The cost**: the kernel reads 2 MN and writes 1 MN, and the one-block kernel of lesson 05 reads 1 MN and writes 1 MN.
+# If both reads come from memory, this kernel has two thirds of that speed. For rows that fit into a block, the kernel
+# of lesson 05 is better.
 #
-# **The gain**: any length of row, with a block that fits into the registers. And against three walks one read less.
+# **The gain**: rows may have any length, with a block that fits into the registers. Compared with three walks, there is
+# one read less.
 #
 # </details>
 
@@ -307,9 +321,9 @@ traffic(online_softmax, x)
 # %% [markdown]
 # ## Does it come out like that?
 #
-# A copy reads a matrix once and writes it once, so no softmax of that matrix should beat it by much. What share of a
-# copy's speed do you expect of three transfers in place of two? And of the one-block kernel of lesson 05, on rows that
-# do not fit into registers?
+# A copy reads a matrix once and writes it once, so a softmax should not be much faster than a copy. This kernel makes
+# three transfers in place of two: which share of a copy's speed do you expect? Which share do you expect of the
+# one-block kernel of lesson 05, on rows that do not fit into registers?
 
 # %%
 import json
@@ -326,8 +340,9 @@ for m, n in [(4096, 4096), (4096, 12672), (8192, 32768), (2048, 128256)]:
     print(f"{m:5} × {n:6}  {copy / others[0]:20.2f}  {copy / others[1]:6.2f}  {copy / others[2]:13.2f}")
 
 # %% [markdown]
-# Where rows fit, one block wins. At 128256 columns it spills, and is far behind. The online kernel keeps close to two thirds, as counted, however long the rows are. (With 4096 columns a
-# row is one tile of 4096, and probably still in the cache when it is read again.) If you have a GPU, your own kernel beside a copy:
+# Where rows fit, one block is faster. With 128256 columns it spills, and is much slower. The online kernel has about
+# two thirds of the speed of a copy, as counted, for rows of any length. (A row of 4096 is one tile, and is probably
+# still in a cache when it is read again.) If you have a GPU, the next cell compares your own kernel with a copy:
 
 # %% tags=["nbval-ignore-output"]
 if where == "cuda":
@@ -343,9 +358,9 @@ if where == "cuda":
 # %% [markdown]
 # ## Backwards is better
 #
-# Between memory and the chip sits a **cache**, which keeps what was read last. When the first walk ends, it holds the *end*
-# of the row. Where should the second walk begin? Here is a cache for 4 tiles that forgets the tile it has not seen for
-# longest, and a row of 10 tiles:
+# Between memory and the arithmetic there is a **cache**, which keeps what was read last. When the first walk ends, the
+# cache holds the *end* of the row. Where should the second walk begin? Here is a model of a cache: it holds 4 tiles,
+# and when it is full, it drops the tile that was not used for the longest time. The row has 10 tiles:
 
 # %%
 def cache_hits(second_walk, n_tiles=10, room=4):
@@ -361,10 +376,12 @@ print("forwards: ", cache_hits(range(10)), "of 10 tiles are still there")
 print("backwards:", cache_hits(reversed(range(10))), "of 10 tiles are still there")
 
 # %% [markdown]
-# Forwards, every tile is thrown out just before its turn. Backwards, the end of the row is still there. In the kernel it is
-# a change of one line, and the ledger does not see it: it counts what a kernel asks for, not what the cache had.
+# Forwards, every tile is dropped just before it is needed again. Backwards, the end of the row is still there. In the
+# kernel, this is a change of one line. The ledger does not show the difference, because it counts what a kernel asks
+# for, and not what comes from the cache.
 #
-# On a GPU, hundreds of programs share one cache. Will it still help? Prediction first, then the recorded runs:
+# On a GPU, hundreds of programs share one cache. Does it still help to go backwards? Predict, then look at the recorded
+# runs:
 
 # %%
 for m, n in [(4096, 12672), (8192, 32768), (2048, 128256)]:
@@ -372,12 +389,22 @@ for m, n in [(4096, 12672), (8192, 32768), (2048, 128256)]:
     print(f"{m:5} × {n:6}: backwards takes {back / forwards:.2f} of the time")
 
 # %% [markdown]
-# A little, or nothing: probably because the rows that hundreds of programs have under way together are larger than the
-# cache. A good idea on paper is a few per cent here. That is why one measures.
+# It helps a little, or not at all. The reason is probably that all the rows that hundreds of programs work on at the
+# same time are larger than the cache. Here, a good idea gains a few per cent at most. Only a measurement shows that.
+
+# %% [markdown]
+# ## What to read
+#
+# - The idea of this lesson: Maxim Milakov and Natalia Gimelshein, [*Online normalizer calculation for
+#   softmax*](https://arxiv.org/abs/1805.02867) (2018).
+# - The same idea in attention: Tri Dao, Daniel Fu, Stefano Ermon, Atri Rudra and Christopher Ré, [*FlashAttention: Fast
+#   and Memory-Efficient Exact Attention with IO-Awareness*](https://arxiv.org/abs/2205.14135) (2022).
+# - A state with two parts, in attention: Markus Rabe and Charles Staats, [*Self-attention Does Not Need O(n²)
+#   Memory*](https://arxiv.org/abs/2112.05682) (2021).
 
 # %%
 progress()
 
 # %% [markdown]
-# **Next: [09 · Split a row](09_split_a_row.ipynb).** One program a row is fine as long as there are many rows. What if
-# there is only one?
+# **Next: [09 · Split a row](09_split_a_row.ipynb).** One program for each row is good if there are many rows. What if
+# there is only one row?

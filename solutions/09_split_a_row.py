@@ -1,8 +1,9 @@
 # %% [markdown]
 # # 09 · Split a row
 #
-# One program a row is fine as long as there are many rows. What if there is only one, and it is long? In this lesson several
-# programs share a row. They cannot wait for each other, and that decides how the work is cut.
+# One program for each row is good if there are many rows. What if there is only one row, and it is long? In this lesson
+# several programs share a row. Nothing guarantees that one program can wait for another, and that decides how the work
+# is divided.
 #
 # *About 70 minutes. No GPU needed.*
 
@@ -36,8 +37,8 @@ import triton.language as tl
 # %% [markdown]
 # ## Few rows, idle GPU
 #
-# A GPU is made of **multiprocessors**. Each program runs on one of them, so a launch keeps at most as many of them busy as
-# it has programs. How much of a GPU works on a softmax with one program a row?
+# A GPU consists of **multiprocessors** (SMs), and each program runs on one of them. So a launch keeps at most as many
+# multiprocessors busy as it has programs. Which part of a GPU works on a softmax with one program for each row?
 
 # %%
 multiprocessors = {"T4": 40, "A100": 108, "H200": 132}
@@ -46,14 +47,15 @@ for rows in (1, 16, 64, 1024):
     print(f"{rows:4} rows:  ", "   ".join(busy))
 
 # %% [markdown]
-# One row, however long, leaves nearly all of an H200 idle. Language models meet this when they write: each new word is one
-# row of a hundred thousand scores.
+# With one row, nearly all of an H200 has nothing to do, even if the row is long. This happens when a language model
+# writes text: each new word needs the softmax of one row of a hundred thousand scores.
 
 # %% [markdown]
 # ## Parts that can be put together
 #
-# So cut the row into **splits**, one program each. A program then sees its own split and no other. Here is a row of two
-# splits, with the sum of each relative to its own maximum. Is the sum of the row the sum of the two?
+# So divide the row into **splits**, with one program for each split. A program then sees only its own split. Here is a
+# row of two splits. The sum of each split is relative to the maximum of that split. Is the sum of the row the sum of
+# these two?
 
 # %%
 left, right = torch.tensor([1.0, 2.0, 0.0, 1.0]), torch.tensor([5.0, 1.0, 4.0, 0.0])
@@ -63,13 +65,14 @@ print("of the splits:", [round(s, 4) for s in sums], "together", round(sum(sums)
 print("of the row:   ", round(torch.exp(row - row.max()).sum().item(), 4))
 
 # %% [markdown]
-# No: each sum belongs to a maximum of its own. Your `merge` of lesson 08 knew that, and it wanted a maximum and a sum from
-# each side: a **state**. So every program hands over two numbers, whatever the length of its split.
+# No: each sum is relative to its own maximum. Your `merge` of lesson 08 takes a maximum and a sum from each side: a
+# **state**. So every program stores two numbers, no matter how long its split is.
 
 # %% [markdown]
 # ## A grid of two dimensions
 #
-# A program needs to know its row *and* its split. A grid may have two numbers, and each has its own `tl.program_id`:
+# A program has to know its row *and* its split. A grid may have two numbers, and there is a `tl.program_id` for each of
+# them:
 
 # %%
 @triton.jit
@@ -83,27 +86,28 @@ who_am_i_kernel[(2, 3)](y, 3)
 y
 
 # %% [markdown]
-# Row 1, split 2 stored 12. Who guarantees that all splits have the same length? Nobody:
+# The program of row 1 and split 2 stored 12. Do all splits have the same length? Not always:
 
 # %%
 n_cols, n_splits = 11, 7
-split_size = triton.cdiv(n_cols, n_splits)  # rounded up, or the end of the row would be nobody's
+split_size = triton.cdiv(n_cols, n_splits)  # rounded up: otherwise no split has the end of the row
 for split in range(n_splits):
     print(f"split {split}: columns", list(range(n_cols))[split * split_size : (split + 1) * split_size])
 
 # %% [markdown]
-# Five splits are full, one is shorter, and the last one is **empty**: no columns, so its state is `(-inf, 0)`, the one that
-# changes nothing.
+# Five splits are full, one is shorter, and the last one is **empty**: it has no columns, so its state is `(-inf, 0)`,
+# which changes nothing in a merge.
 
 # %% [markdown]
 # ## Your turn: 9.1
 #
-# The first walk of lesson 08, over one split: each element is read once. The states are two matrices with a row for each row of `x` and a column for
-# each split, without gaps.
+# Write the first walk of lesson 08 for one split. Each element is read once. The states are stored in two matrices, `m`
+# and `d`, with a row for each row of `x` and a column for each split, without gaps.
 #
-# Three sizes, then: a row has `n_cols` columns, a split has `split_size` of them, and a program takes `BLOCK` at a time. A
-# split may be longer than `BLOCK`, and no multiple of it. So a lane has to be inside its split *and* inside the row.
-# Which of the two does the last split of a row need, and which do the others? (The answer is folded below the check.)
+# There are three sizes: a row has `n_cols` columns, a split has `split_size` columns, and a tile has `BLOCK` columns. A
+# split may be longer than `BLOCK`, and need not be a multiple of it. So a lane has to be inside its split *and* inside
+# the row. Which of the two conditions matters for the last split of a row, and which for the other splits? (The answer
+# is folded away below the check.)
 
 # %%
 @triton.jit
@@ -111,7 +115,7 @@ def partial_kernel(m_ptr, d_ptr, x_ptr, x_row_stride, n_cols, n_splits, split_si
     """Store the state (m, d) of split program_id(1) of row program_id(0): its maximum, and the sum relative to it.
 
     m and d are matrices with n_splits columns. Split s begins at column s * split_size, and may end beyond the row.
-    The state of a split without any number above -inf is (-inf, 0).
+    If a split has no number above -inf, its state is (-inf, 0).
     """
     row = tl.program_id(0)
     split = tl.program_id(1)
@@ -125,7 +129,7 @@ def partial_kernel(m_ptr, d_ptr, x_ptr, x_row_stride, n_cols, n_splits, split_si
         mask = (start + lanes < split_size) & (cols < n_cols)
         x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))
         ### END SOLUTION
-        # Take it in, as in lesson 08 (about 4 lines).
+        # Update the state, as in lesson 08 (about 4 lines).
         ### BEGIN SOLUTION
         new = tl.maximum(m, tl.max(x, axis=0))
         shift = tl.where(new == -float("inf"), 0.0, new)
@@ -144,23 +148,24 @@ check("9.1")
 # %% [markdown]
 # <details><summary>What each line is for</summary>
 #
-# **Inside the split**: every split but the last needs it. Without `start + lanes < split_size`, a last tile that hangs over
-# counts columns of the next split, and these are counted twice.
+# **Inside the split**: this matters for every split except the last. Without `start + lanes < split_size`, the last
+# tile of a split also counts columns of the next split, and so these are counted twice.
 #
-# **Inside the row**: the last split may reach over the end of its row, into the next one, and so may empty splits.
+# **Inside the row**: the last split may reach beyond the end of its row, into the next row. So may empty splits.
 #
-# **The empty split**: every lane is masked, and the guard of lesson 08 keeps `-inf - -inf` out.
+# **The empty split**: every lane is masked. The `tl.where` of lesson 08 avoids `-inf - -inf`.
 #
 # **`row * n_splits + split`**: with `split` alone, all rows store into the first row of the states.
 #
-# *Another style*: `range(begin, end, BLOCK)` with `end = tl.minimum(begin + split_size, n_cols)` needs one condition only.
+# *Another style*: `range(begin, end, BLOCK)` with `end = tl.minimum(begin + split_size, n_cols)` needs only one
+# condition.
 #
 # </details>
 
 # %% [markdown]
-# Your kernel on two rows of ten, in two splits of five, with blocks of four: the second tile of a split is mostly masked.
-# Every element is read by one program, every state stored by one. A program is named by its place in the grid, row first.
-# The buttons step through the programs:
+# Here is your kernel on two rows of ten, in two splits of five, with blocks of four. Most lanes of the second tile of a
+# split are masked. Every element is read by one program, and every state is stored by one program. A program is named
+# by its place in the grid, row first. The buttons step through the programs:
 
 # %%
 x = torch.arange(20.0, device=where).reshape(2, 10)
@@ -170,8 +175,8 @@ trace(partial_kernel, m, d, x, x.stride(0), 10, 2, 5, BLOCK=4, grid=(2, 2))
 # %% [markdown]
 # ## Who puts them together?
 #
-# All states are stored. Could the last program of each row not wait for the others and go on? Here is a kernel with that
-# hope, for a sum: each program sums a block, and the last one adds up what the others stored.
+# All states are stored. Can the last program of each row go on and merge them? Here is a kernel that tries this for a
+# sum: each program sums a block, and the last program adds up the sums that the others stored.
 
 # %%
 @triton.jit
@@ -191,7 +196,7 @@ print("the sum of twelve ones:", total.item())
 picture
 
 # %% [markdown]
-# Right. Now the same launch, with its programs in another order, which a GPU is free to choose:
+# The sum is right. Now run the same launch with its programs in another order. A GPU may choose any order:
 
 # %%
 total.fill_(nan), parts.fill_(nan)
@@ -200,21 +205,27 @@ print("the sum of twelve ones:", total.item(), "and the parts, after the launch:
 picture
 
 # %% [markdown]
-# The parts are all there after the launch, but program 2 was the first to run: it loaded `part_ptr` before programs 0 and 1
-# had stored into it, and found the NaN that we had put there. The picture marks them with ◆. Waiting in a loop would not
-# help: a GPU starts only as many programs as it has room for, and the ones waited for may not have started.
-#
-# So there is **no barrier between the programs of a launch**. But launches on one stream, as PyTorch makes them, keep their
-# order: when the first program of the second launch begins, all of the first launch have ended. That is our barrier.
+# After the launch all parts are there, but program 2 ran first. It loaded from `part_ptr` before programs 0 and 1 had
+# stored there, and found the NaN that we had put there. The picture marks these elements with ◆. Program 2 may wait in
+# a loop for the others, but nothing guarantees that the others run at the same time. A GPU starts only as many programs
+# as it has room for. The programs that are waited for may start only after program 2 has ended, which is never.
+
+# %% [markdown]
+# A line where all wait until all have arrived is called a **barrier**. **An ordinary launch has no barrier between its
+# programs.** But PyTorch's launches go to one
+# [stream](https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-streams), and launches on one stream keep their
+# order: when the first program of the second launch begins, all programs of the first launch have ended. So a second
+# launch serves as a barrier.
 
 # %% [markdown]
 # ## Your turn: 9.2
 #
-# The second launch has the same grid. Every program reads all states of its row, merges them, and writes the softmax of its
-# own split. All programs of a row repeat the same merge. What that costs, we count at the end.
+# The second launch has the same grid. Every program reads all states of its row, merges them, and writes the softmax of
+# its own split. All programs of a row repeat the same merge. At the end of the lesson we count the cost of that.
 #
-# `SPLITS` is the number of lanes for the states: a power of two, at least `n_splits`. What should the lanes hold that have no
-# state? A row of nothing but `-inf` has no softmax: leave it, and it becomes NaN.
+# `SPLITS` is the number of lanes for the states: a power of two, at least `n_splits`. What should lanes without a state
+# hold? If all values of a row are `-inf`, it has no softmax. It becomes NaN by itself, and you need no extra line for
+# it.
 
 # %%
 @triton.jit
@@ -249,32 +260,35 @@ check("9.2")
 # %% [markdown]
 # <details><summary>What can go wrong in a merge</summary>
 #
-# **`ds * tl.exp(ms - m)`**: a sum relative to its split's maximum, made relative to the row's. *Otherwise*: constant rows
-# still come out right, because all maxima are the same.
+# **`ds * tl.exp(ms - m)`** turns a sum relative to the maximum of its split into a sum relative to the maximum of the
+# row. *Otherwise*: only rows whose splits all have the same maximum are right, such as constant rows.
 #
-# **`tl.exp(x - m)`** with the row's `m`: with the split's own, every split is scaled differently.
+# **`tl.exp(x - m)`** with the `m` of the row. With the `m` of the split, every split has another scale.
 #
-# **Lanes without a state** hold the empty one, `(-inf, 0)`. A maximum of 0 wins over any row that lies below it.
+# **Lanes without a state** hold the empty state, `(-inf, 0)`. A maximum of 0 wins in every row whose values are
+# negative.
 #
-# **Two masks in the load and in the store**: if both lack the split's end, two programs write the same numbers into the same
-# columns, which is only more traffic. If the store alone lacks it, its masked lanes write over the next split.
+# **Two conditions in both masks**: if the end of the split is missing in both masks, two programs write the same
+# numbers into the same columns, which is only more traffic. If it is missing only in the mask of the store, lanes that
+# loaded nothing write over the next split.
 #
 # </details>
 
 # %% [markdown]
 # ## Your turn: 9.3
 #
-# The function around both. Refuse what it cannot take with a `ValueError` and a sentence: every tensor that is no float32
-# matrix, and fewer than one split. There may be more splits than columns, and `n_splits` need not divide the row. As in
-# 5.2, mind a transposed `x`.
+# Write the function that launches both kernels. It raises a `ValueError` with a sentence for every tensor that is not a
+# float32 matrix, and for fewer than one split. There may be more splits than columns, and `n_splits` need not divide
+# the number of columns. As in 5.2, think of a transposed `x`.
 #
-# It makes the states itself, and launches twice over the grid `(n_rows, n_splits)`. The block should not grow with a long
-# split, because no block may hold more than 1048576 elements; 4096 is a good upper limit. A split may be shorter.
+# It makes the tensors for the states, and launches twice with the grid `(n_rows, n_splits)`. Give the block an upper
+# limit, because Triton allows at most 1048576 elements in a block. 4096 is a good limit. A short split may have a
+# smaller block.
 
 # %%
 def split_softmax(x, n_splits):
     """Softmax of each row of x (M×N, float32), as a new tensor. n_splits programs share each row."""
-    # Refuse what it does not take (about 8 lines).
+    # Raise the errors (about 8 lines).
     ### BEGIN SOLUTION
     if x.dim() != 2:
         raise ValueError(f"split_softmax takes a matrix, not a tensor of {x.dim()} dimensions")
@@ -305,22 +319,26 @@ check("9.3")
 # %% [markdown]
 # <details><summary>What a caller may expect</summary>
 #
-# **`triton.cdiv`**: rounded down, the splits together are shorter than the row, and its last columns are never stored.
+# **`triton.cdiv`**: if you round down, all splits together are shorter than the row, and its last columns are never
+# stored.
 #
-# **The states** belong to the call: made here, and forgotten at the end.
+# **The states** are made in each call and belong to this call alone.
 #
-# **No shared sum**: many programs that load one number, add to it and store it look right when they run one after the
-# other. On a GPU they load the same old value, and all but one of the additions are lost.
+# **No shared sum**: suppose that many programs load the same number, add to it, and store it. If they run one after the
+# other, the result is right. On a GPU, several of them load the same old value at the same time, and all but one of
+# their additions are lost.
 #
-# *An honest aside*: **atomics** are operations on one element that no other program can interrupt. Suppose that each program
-# stores its state, *and only then* counts itself with `tl.atomic_add` on a counter of its row. Then the one that counts last
-# knows that all states are there, and may finish the row in the same launch. That is right in any order, and the check
-# takes it; but then one program alone walks along the row.
+# *An honest aside*: **atomic** operations work on one element, and no other program can interrupt them. Suppose that
+# each program stores its state, *and only then* adds 1 to a counter of its row with `tl.atomic_add`. Then the program
+# that adds the last 1 knows that all states are stored, and it may finish the row in the same launch. This is right in
+# any order, and the check accepts it. But then only one program does the second walk along the row.
+# [`tl.atomic_add`](https://triton-lang.org/main/python-api/generated/triton.language.atomic_add.html) has a parameter
+# for the order of memory accesses; its default is the safe one.
 #
 # </details>
 
 # %% [markdown]
-# What does it move? The same as the two walks of lesson 08, and the small part:
+# How much does it move? As much as the two walks of lesson 08, and the states in addition:
 
 # %%
 def in_eight_splits(x):
@@ -333,8 +351,8 @@ traffic(in_eight_splits, x)
 # %% [markdown]
 # ## How many splits?
 #
-# More splits, more programs. But every program of the second launch reads all states of its row, so what does the small
-# part cost when it grows?
+# More splits mean more programs. But every program of the second launch reads all states of its row. How large is this
+# part for many splits?
 
 # %%
 n = 131072
@@ -342,9 +360,10 @@ for s in (1, 4, 16, 64, 256, 1024):
     print(f"{s:4} splits of {n // s:6}: states {2 * s / n:7.3%} of MN written, {s * 2 * s / n:7.1%} of MN read")
 
 # %% [markdown]
-# It grows with the *square* of their number. Somewhere between too few programs and too many states lies the best. Where,
-# only a measurement says. An H200 ran the function of 9.3 on three shapes; the times are recorded in a file. The last line
-# printed is the command that made it: run again, it writes over that file.
+# It grows with the *square* of the number of splits. The best number is somewhere between too few programs and too many
+# states, and only a measurement can find it. An H200 ran the function of 9.3 on three shapes, and the times are
+# recorded in a file. The last line printed is the command that made the file. (If you run that command, it writes over
+# the file.)
 
 # %%
 import json
@@ -359,8 +378,8 @@ print(f"{recorded['device']}, recorded {recorded['date']} with torch {recorded['
 print(recorded["command"])
 
 # %% [markdown]
-# The time, in units of what copying the same matrix took. A copy moves 2 MN and this softmax 3 MN, so the dotted line is
-# what we hope for.
+# The picture shows the time, divided by the time of a copy of the same matrix. A copy moves 2 MN and this softmax moves
+# 3 MN, so 1.5 is the goal: the dotted line.
 
 # %%
 import matplotlib.pyplot as plt
@@ -381,9 +400,9 @@ axes.legend(frameon=False)
 plt.show()
 
 # %% [markdown]
-# In words: every line falls as long as splits bring more of the GPU to work, then it is flat. With many rows it falls less,
-# because there was less idle, and it rises again when the states, and many short programs, weigh in. How many splits are
-# enough, to within a twentieth of the best time?
+# In words: every line falls as long as more splits keep more of the GPU busy, and then it is flat. With many rows it
+# falls less, because less of the GPU was idle. It rises again for many splits, because of the states and of many short
+# programs. How many splits are enough to come within 5 % of the best time?
 
 # %%
 for m, n in shapes:
@@ -393,8 +412,8 @@ for m, n in shapes:
     print(f"{m:2}×{n:<7}: {enough:3} splits, {programs}; {of[1] / of[enough]:.1f} times as fast as one program a row")
 
 # %% [markdown]
-# In steps as coarse as these, a few programs for each multiprocessor are enough: the fewer rows, the more splits. And how
-# far are we from the dotted line, and from PyTorch's own softmax in the same run?
+# In these runs, several programs for each multiprocessor are enough: the fewer rows, the more splits. How far are we from
+# the dotted line, and from PyTorch's own softmax in the same run?
 
 # %%
 for m, n in shapes:
@@ -404,11 +423,11 @@ for m, n in shapes:
     print(f"{m:2}×{n:<7}: {copies:.2f} copies; torch.softmax took {times[m, n, 'torch.softmax', None] / best:.1f} times as long")
 
 # %% [markdown]
-# *An honest aside*: on few rows we beat a kernel that was made for many. And a row that the cache of the GPU holds is
-# fetched from memory only once: the ledger counts what a kernel asks for, so 3 MN and the states are an upper limit. That is
-# how a shape can come down to the dotted line in spite of two launches.
+# *An honest aside*: PyTorch's kernel is made for many rows, and here we compare with it on few rows. Also, a row that
+# fits into the L2 cache is fetched from memory only once. The ledger counts what a kernel asks for, so memory delivers
+# at most 3 MN and the states. That is why a shape can reach the dotted line although there are two launches.
 #
-# If this machine has a GPU, here are its own times:
+# If this machine has a GPU, the next cell shows its own times:
 
 # %% tags=["nbval-ignore-output"]
 x = torch.randn(1, 4194304 if where == "cuda" else 1024, device=where)
@@ -429,9 +448,21 @@ for s in (1, 16, 256 if where == "cuda" else 64):
 # will do that at the end of lesson 13. The merge itself is in
 # [Milakov and Gimelshein (2018)](https://arxiv.org/abs/1805.02867), section 3.1.
 
+# %% [markdown]
+# ## What to read
+#
+# - Order of launches: [CUDA semantics in PyTorch](https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-streams),
+#   the section on streams.
+# - Atomic operations:
+#   [`tl.atomic_add`](https://triton-lang.org/main/python-api/generated/triton.language.atomic_add.html).
+# - Reductions by many thread blocks: Duane Merrill and Michael Garland, [*Single-pass Parallel Prefix Scan with
+#   Decoupled
+#   Look-back*](https://research.nvidia.com/publication/2016-03_single-pass-parallel-prefix-scan-decoupled-look-back)
+#   (2016), where programs do wait for others, and why that is safe there.
+
 # %%
 progress()
 
 # %% [markdown]
-# **Next: [10 · Rows and residency](10_rows_and_residency.ipynb).** The other end: many rows, so short that a program is
-# hardly worth starting for one.
+# **Next: [10 · Rows and residency](10_rows_and_residency.ipynb).** Now the opposite: many rows, each so short that it
+# is hardly worth a program of its own.

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 10 · Rows and residency
 #
-# Lesson 09 had few rows, each too long for one program. Often it is the other way round: tens of thousands of rows, each
-# so short that a program has hardly begun when it is over. In this lesson a program takes several rows, all at once or one
-# after another, and you compute how many programs a GPU holds at the same time.
+# In lesson 09 there were few rows, and each was long. Often it is the opposite: tens of thousands of rows, each so
+# short that a program ends almost as soon as it has started. In this lesson a program takes several rows, all at once
+# or one after another. You also compute how many programs a GPU can hold at the same time.
 #
 # *About 75 minutes. No GPU needed.*
 
@@ -37,8 +37,8 @@ import triton.language as tl
 # %% [markdown]
 # ## A program that is too small
 #
-# A launch has 4 warps unless it says otherwise, so 128 threads share one program. How much does each of them have to do,
-# if the program has one short row?
+# If a launch does not give `num_warps`, a program has 4 warps, so 128 threads. How much work does each of them have, if
+# the program has one short row?
 
 # %%
 threads = 4 * 32
@@ -46,14 +46,16 @@ for n_cols in (64, 256, 1024):
     print(f"a row of {n_cols:4}: {n_cols / threads:4} elements a thread, {2 * 4 * n_cols:4} bytes moved by the program")
 
 # %% [markdown]
-# With rows of 64, half of the threads have nothing to do, and a program that waits for a few hundred bytes keeps too little
-# under way. So give each program more rows. How much that gains is measured at the end of this lesson.
+# With rows of 64, half of the threads have nothing to do. Also, the bandwidth of a GPU is reached only if many bytes
+# are on their way at the same time, and a program with a short row asks for very few. So give each program more rows.
+# The end of this lesson shows how much that gains.
 
 # %% [markdown]
 # ## A block with two axes
 #
-# A **tile** is here a block with two axes: `ROWS` rows, `BLOCK` columns. Axis 0 counts the rows, axis 1 the columns. PyTorch has
-# the same rules for shapes as Triton, so you can try them here. Which shape has the maximum of each row?
+# Here, a **tile** is a block with two axes: `ROWS` rows and `BLOCK` columns. Axis 0 counts the rows, and axis 1 counts
+# the columns. The rules for shapes are the same in PyTorch and in Triton, so you can try them here. Which shape does
+# the block of row maxima have?
 
 # %%
 tile = torch.arange(12.0).reshape(3, 4)
@@ -62,8 +64,9 @@ for name, block in (("tile", tile), ("row_max", row_max), ("row_max[:, None]", r
     print(f"{name:16}  {list(block.shape)}")
 
 # %% [markdown]
-# The reduction took axis 1 away. `[:, None]` puts an axis of length 1 back in its place, and a length of 1 fits any length:
-# the value is **broadcast** along it. Without that, shapes are lined up from the *last* axis. What will these two do?
+# The reduction removed axis 1. `[:, None]` puts an axis of length 1 back in its place. A length of 1 fits any length:
+# the values are **broadcast**, which means repeated, along that axis. Shapes are matched from the *last* axis
+# backwards. What will these two subtractions do?
 
 # %%
 for name, vector in (("row_max[:, None]", row_max[:, None]), ("row_max", row_max)):
@@ -73,7 +76,8 @@ for name, vector in (("row_max[:, None]", row_max[:, None]), ("row_max", row_max
         print(f"tile - {name}: {error}")
 
 # %% [markdown]
-# An error is good luck. Now a tile with as many rows as columns. After the shift, every row should have 0 as its maximum:
+# Here you are lucky to get an error. Now take a tile with as many rows as columns. After the shift, the maximum of
+# every row should be 0:
 
 # %%
 square = torch.tensor([[1.0, 2.0, 3.0], [7.0, 8.0, 9.0], [4.0, 5.0, 6.0]])
@@ -82,17 +86,17 @@ print("with [:, None]:", (square - row_max[:, None]).amax(dim=1).tolist())
 print("without it:    ", (square - row_max).amax(dim=1).tolist())
 
 # %% [markdown]
-# No error, wrong numbers: *column* 1 lost the maximum of *row* 1. A kernel with as many rows as lanes does that silently,
-# and so does one that reduces along axis 0.
+# There is no error, and the numbers are wrong: the maximum of *row* 1 was subtracted from *column* 1. The same happens
+# in a kernel whose tile has as many rows as columns, and in a kernel that reduces along axis 0.
 
 # %% [markdown]
 # ## Your turn: 10.1
 #
-# The kernel of 5.1 for `ROWS` rows at once. The last tile may hang over the end of the matrix, to the right *and* below.
-# Two masks are combined lane by lane with `&`, each comparison in parentheses.
+# Write the kernel of 5.1 for `ROWS` rows at once. The last tile may reach beyond the matrix, to the right *and* below.
+# `&` combines two masks lane by lane. Put each comparison in parentheses.
 #
-# A row of the tile that lies below the matrix is -inf everywhere, and its softmax is NaN. Does that matter? Work with
-# `tl.load`, `tl.max`, `tl.exp` and `tl.sum`; `tl.softmax` would leave nothing to you.
+# In a row of the tile that lies below the matrix, all lanes hold -inf, and its softmax is NaN. Does that matter? Use
+# `tl.load`, `tl.max`, `tl.exp` and `tl.sum`. `tl.softmax` is not allowed.
 
 # %%
 @triton.jit
@@ -131,18 +135,21 @@ check("10.1")
 # %% [markdown]
 # <details><summary>Every shape, once</summary>
 #
-# **The offsets**: `rows[:, None] * x_row_stride` has the shape [ROWS, 1], `cols[None, :]` has [1, BLOCK]. Their sum has both.
+# **The offsets**: `rows[:, None] * x_row_stride` has the shape [ROWS, 1], and `cols[None, :]` has the shape [1, BLOCK].
+# Their sum has the shape [ROWS, BLOCK].
 #
-# **The mask** is broadcast in the same way. Without its first part, the last program reads and writes below the matrix.
+# **The mask** is broadcast in the same way. Without the condition on rows, the last program reads and writes below the
+# matrix.
 #
-# **axis=1** runs along a row. Along axis 0 the kernel also runs, and each *column* of a tile sums to 1.
+# **axis=1** runs along a row. With axis 0 there is no error, but each *column* of a tile sums to 1.
 #
-# **`[:, None]`**, or `keep_dims=True` in the reduction. *Otherwise* the compiler refuses the shapes, or, where `ROWS` is
-# `BLOCK`, says nothing.
+# **`[:, None]`**, or `keep_dims=True` in the reduction. *Otherwise* the compiler refuses the shapes. Where `ROWS`
+# equals `BLOCK`, it does not notice the mistake.
 #
-# **The NaN** of a row below the matrix stays there: rows share no number, and the store is masked.
+# **The NaN** of a row below the matrix does no harm: no other row uses its numbers, and the store is masked.
 #
-# *An honest aside*: with `ROWS` of 1 this is the kernel of lesson 05, so nothing is lost but the simple shapes.
+# *An honest aside*: with `ROWS=1` this is the kernel of lesson 05. So one kernel serves both cases, and only the shapes
+# are more complicated.
 #
 # </details>
 
@@ -157,27 +164,28 @@ trace(tile_softmax_kernel, y, x, y.stride(0), x.stride(0), 5, 6, ROWS=2, BLOCK=8
 # %% [markdown]
 # ## Programs that stay
 #
-# There is another way to give a program more rows: one after another. A GPU holds only so many programs at once, and the
-# others wait until one ends. So launch no more than fit, and let each of them walk: it is started once, and what it works
-# out before its first row serves all the others.
+# There is another way to give a program more rows: one after another. A GPU holds only a limited number of programs at
+# once, and the others wait until one ends. So launch only as many programs as fit, and let each of them walk over
+# several rows. Then a program starts only once, and its first lines (`cols`, `mask`) run once for all of its rows.
 #
-# With 3 programs, program 0 takes rows 0, 3, 6 and so on. Such a kernel is called **persistent**: its programs stay until
-# all rows are done; its loop is called a **grid-stride loop**. How many programs there are is the launch's choice, and must
-# not change the result.
+# With 3 programs, program 0 takes rows 0, 3, 6 and so on. Such a kernel is called **persistent**: its programs stay
+# until all rows are done. Its loop is called a **[grid-stride
+# loop](https://developer.nvidia.com/blog/cuda-pro-tip-write-flexible-kernels-grid-stride-loops/)**. The launch decides
+# how many programs there are. That number must not change the result.
 
 # %% [markdown]
 # ## Your turn: 10.2
 #
-# The loop of a persistent kernel. `tl.num_programs(0)` says how many programs were launched. Where does a program begin,
-# how far is its next row, and when is it done?
+# Write the loop of a persistent kernel. `tl.num_programs(0)` is the number of programs that were launched. Which row
+# does a program begin with, how far away is its next row, and when is it done?
 #
-# The check launches fewer programs than there are rows, as many, and more. It also counts: every element must be stored
-# exactly once, and no program may leave its share of the rows to others.
+# The check launches fewer programs than rows, as many, and more. It also counts: every element must be stored exactly
+# once, and the rows must be shared evenly among the programs.
 
 # %%
 @triton.jit
 def persistent_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_rows, n_cols, BLOCK: tl.constexpr):
-    """Softmax of all rows of an n_rows × n_cols matrix, shared evenly among however many programs were launched.
+    """Softmax of all rows of an n_rows × n_cols matrix, shared evenly among all programs that were launched.
 
     BLOCK is a power of two, at least n_cols.
     """
@@ -198,18 +206,19 @@ check("10.2")
 # %% [markdown]
 # <details><summary>Start, end, step</summary>
 #
-# **Start**: `program_id`. From 0 on, every program would do the same rows.
+# **Start**: `program_id`. If every program started at row 0, all of them would do the same rows.
 #
-# **Step**: the number of programs, for each of them takes one row at a time. With a step of 1 the numbers are right, and
-# nearly every row is computed by several programs.
+# **Step**: the number of programs, because each of them takes one row at a time. With a step of 1 the numbers are
+# right, but several programs compute the same rows.
 #
-# **End**: the number of rows, so a program that comes too late does nothing.
+# **End**: the number of rows. So if there are more programs than rows, the last programs do nothing.
 #
-# **Another right way**: one contiguous share a program, M / P rows *rounded up*, the last one clipped. Rounded down, the
-# last M % P rows would belong to nobody.
+# **Another right way**: each program takes M / P neighbouring rows, *rounded up*, and the last share is shorter. If you
+# round down, no program does the last M % P rows.
 #
-# *An honest aside*: `tl.range(..., num_stages=2)` asks the compiler to load the next row while this one is computed. That
-# takes storage, and it is no promise.
+# *An honest aside*: [`tl.range(...,
+# num_stages=2)`](https://triton-lang.org/main/python-api/generated/triton.language.range.html) asks the compiler to
+# load the next row while this one is computed. That needs more storage, and the compiler may not do it.
 #
 # </details>
 
@@ -221,15 +230,17 @@ trace(persistent_softmax_kernel, y, x, y.stride(0), x.stride(0), 7, 6, BLOCK=8, 
 # %% [markdown]
 # ## How many fit at once?
 #
-# A GPU consists of many **multiprocessors**. A program runs on one of them, from its first line to its last, and is
-# **resident** while it does. It can start where enough is left of four stocks:
+# A program runs on one multiprocessor, from its first line to its last. During that time it is **resident**. It can
+# start on a multiprocessor that has enough left of four resources:
 #
-# - **registers**: each thread needs `n_regs` of them, and a whole warp gets them at once, in units;
-# - **shared memory**, through which the warps of a program exchange values: `shared` bytes a program, often none;
-# - **threads**: each program brings `num_warps` warps;
-# - **places** for programs, however small they are.
+# - **registers**: each thread needs `n_regs` of them, and a warp gets its registers in whole units;
+# - **shared memory**, through which the warps of a program exchange values: a program needs `shared` bytes of it, often
+#   none;
+# - **threads**: each program has `num_warps` warps;
+# - **places** for programs: their number is limited, even for very small programs.
 #
-# The compiler knows `n_regs` and `shared`. This is an H200:
+# The share of a multiprocessor's warps that is in use is called its **occupancy**. The compiler knows `n_regs` and
+# `shared`. This is an H200:
 
 # %%
 h200 = {
@@ -245,16 +256,18 @@ h200 = {
 print("33 registers a thread:", 33 * 32, "for a warp, which are", 33 * 32 / 256, "units")
 
 # %% [markdown]
-# There is no eighth of a unit. What does that warp really take?
+# A warp cannot get an eighth of a unit. How many registers does this warp really take?
 
 # %% [markdown]
 # ## Your turn: 10.3
 #
-# How many programs can be resident on the whole device? Where Triton's drivers report a number, the dictionary uses their
-# name for it. All numbers are whole, and so is the answer; at least one program fits on a multiprocessor.
+# How many programs can be resident on the whole device? The keys of the dictionary are Triton's names, where Triton's
+# drivers report a number. All numbers are whole numbers, and so is the answer. At least one program fits on a
+# multiprocessor.
 #
-# Not every backend reports all of this. If one of the seven entries of `h200` is missing or 0, or `n_regs` is 0 or `None`,
-# return **32**. `shared` may be 0, too: that is a number, not a gap.
+# Not every backend of Triton reports all of this. If one of the seven entries of `h200` is missing or 0, or if `n_regs`
+# is 0 or `None`, return **32**. `shared` may be 0 as well. That does not mean that it is missing: the kernel needs no
+# shared memory.
 
 # %%
 def resident_programs(props, n_regs, shared, num_warps):
@@ -266,7 +279,7 @@ def resident_programs(props, n_regs, shared, num_warps):
     if not n_regs or not all(props.get(key) for key in needed):
         return 32
     ### END SOLUTION
-    # How many programs does each stock of one multiprocessor serve? (about 6 lines)
+    # For how many programs does each resource of one multiprocessor suffice? (about 6 lines)
     ### BEGIN SOLUTION
     units = triton.cdiv(n_regs * props["warpSize"], props["register_unit"])  # of one warp
     limits = [
@@ -286,26 +299,29 @@ def resident_programs(props, n_regs, shared, num_warps):
 check("10.3")
 
 # %% [markdown]
-# <details><summary>The scarcest stock decides</summary>
+# <details><summary>The scarcest resource decides</summary>
 #
-# **Up, then down**: the registers of a warp are rounded up to whole units, the number of programs is rounded down.
+# **Up, then down**: the registers of a warp are rounded up to whole units. The number of programs is rounded down.
 #
-# **One multiprocessor first**: no program lies on two of them, so what is left over on each is left over.
+# **One multiprocessor first**: no program runs on two of them. So what is left over on one multiprocessor cannot be
+# added to what is left over on another.
 #
-# **`shared` of 0** limits nothing, and nothing can be divided by it.
+# **`shared` of 0** limits nothing, and you cannot divide by 0.
 #
-# **32** is only a guess: a large device stays mostly idle, on a small one programs wait. The result is right either way: 10.2
-# works with any number of programs.
+# **32** is only a guess. With 32 programs, most of a large device is idle, and on a small device some programs wait.
+# The result is right in both cases, because 10.2 works with any number of programs.
 #
-# **Source**: NVIDIA's occupancy calculator, and *Compute Capabilities* in the CUDA C++ Programming Guide.
+# **Source**: *Compute Capabilities* in the [CUDA C++ Programming
+# Guide](https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#compute-capabilities), and NVIDIA's occupancy
+# calculator.
 #
-# *An honest aside*: we left out that the registers lie in four parts, and that newer cards keep 1 KB of shared memory a
-# program for themselves.
+# *An honest aside*: we left out two facts. The registers of a multiprocessor are divided into four parts. And newer
+# cards reserve 1 KB of shared memory for each program.
 #
 # </details>
 
 # %% [markdown]
-# Three kernels on that card, each limited by another stock. Can you tell which?
+# Here are three kernels on that card. Each is limited by another resource. Which resource is it?
 
 # %%
 for n_regs, shared, num_warps in ((20, 0, 8), (33, 16, 4), (30, 49152, 4)):
@@ -314,7 +330,7 @@ for n_regs, shared, num_warps in ((20, 0, 8), (33, 16, 4), (30, 49152, 4)):
     print(f"n_regs {n_regs}, shared {shared:5}, {num_warps} warps: {each:2} a multiprocessor, {programs} in all")
 
 # %% [markdown]
-# <details><summary>What runs out first</summary>
+# <details><summary>Which resource is the limit</summary>
 #
 # In this order: threads, registers, shared memory.
 #
@@ -323,9 +339,9 @@ for n_regs, shared, num_warps in ((20, 0, 8), (33, 16, 4), (30, 49152, 4)):
 # %% [markdown]
 # ## A kernel that was really compiled
 #
-# These numbers of registers were made up. Those of your kernels need not be: Triton's compiler works for a GPU that is not
-# here, too. `machine_code` compiles your 10.1, and below it your 10.2, for an H100 and a T4, and says how many programs fit.
-# Does your function agree?
+# The numbers of registers above were invented. For your own kernels you can get the real ones: Triton's compiler can
+# compile for a GPU that is not in this machine. `machine_code` compiles your 10.1 and then your 10.2, for an H100 and a
+# T4, and shows how many programs fit. Does your function give the same numbers?
 #
 # An H100 has the seven numbers of the H200.
 
@@ -359,27 +375,27 @@ for column in compiled:
     print(f"{column.name()}: {column.at_once} programs at once, by your function {mine}")
 
 # %% [markdown]
-# <details><summary>Which stock runs out, and why there may be a difference</summary>
+# <details><summary>Which resource is the limit, and why there may be a difference</summary>
 #
-# **10.1** with 8 rows of 1024 has 64 numbers for each thread, and registers run out. **10.2** has 8 numbers for each thread,
-# and threads run out.
+# **10.1** with 8 rows of 1024 has 64 numbers for each thread, and registers are the limit. **10.2** has 8 numbers for
+# each thread, and threads are the limit.
 #
-# **Where two numbers differ**, it comes from what we left out: `machine_code` counts the four parts of the registers and the
-# 1 KB of shared memory that is kept for each program.
+# **Where two numbers differ**, the reason is what we left out: `machine_code` takes into account the four parts of the
+# registers, and the 1 KB of shared memory that is reserved for each program.
 #
 # </details>
 
 # %% [markdown]
 # ## Ask the device, whatever it is
 #
-# Triton keeps one driver for the device at hand, be it from NVIDIA, AMD, Intel or Huawei. Asking *it* leaves no maker's
-# name in your code. No driver reports all seven numbers, so we fill in guesses. Its `max_shared_mem` is the most that one
-# program may have, a little less than a multiprocessor has (232448 bytes for the 233472 above). Where there is no driver at
-# all, as on a machine without GPU, the question itself is an error.
+# Triton has a driver for the device of this machine, which may be from NVIDIA, AMD, Intel or Huawei. If you ask that
+# driver, your code is the same for all of them. No driver reports all seven numbers, so we fill in guesses. Its
+# `max_shared_mem` is the largest amount that one program may have, which is a little less than a multiprocessor has
+# (232448 bytes, not 233472). Without a GPU there is no driver, and the call raises an error.
 
 # %%
 def device_properties():
-    """What Triton's driver says of this device, with guesses for what it leaves out; {} where it says nothing."""
+    """The numbers that Triton's driver reports of this device, with guesses for missing numbers; {} without a driver."""
     try:
         driver = triton.runtime.driver.active
         reported = driver.utils.get_device_properties(driver.get_current_device())
@@ -388,8 +404,9 @@ def device_properties():
     return {"max_threads_per_sm": 2048, "max_blocks_per_sm": 32, "register_unit": 256} | reported
 
 # %% [markdown]
-# A compiled launch returns the kernel, and that knows its registers; an interpreted one returns `None`. So: launch one
-# program, ask, launch as many as fit.
+# A launch of a compiled kernel returns an object that knows the number of registers. If the kernel is interpreted, a
+# launch returns `None`. So the next function launches one program, reads the number, and then launches as many programs
+# as fit.
 
 # %% tags=["nbval-ignore-output"]
 def persistent_softmax(x):
@@ -409,17 +426,17 @@ x = torch.randn(100, 64, device=where)
 assert torch.allclose(persistent_softmax(x), torch.softmax(x, dim=1))  # whatever the number of programs
 
 # %% [markdown]
-# If it printed `n_regs None`, nothing was compiled and the number of programs is the guess of 32.
+# If it printed `n_regs None`, nothing was compiled, and the number of programs is the guess of 32.
 #
-# One program does all the rows, too, so every call computes everything twice here. A library would remember the number for
-# each kernel it has compiled.
+# The first launch, with one program, also does all the rows. So every call computes everything twice here. A library
+# would store the number for each kernel that it has compiled.
 
 # %% [markdown]
 # ## Sixteen bytes at a time
 #
-# A load instruction moves 4, 8 or 16 bytes for each thread. Sixteen are best: as many bytes, with a quarter of the
-# instructions. Here is your 10.1 on rows of 64 float32, with one row a program. For which number of warps does a thread load
-# 16 bytes?
+# A load instruction moves up to 4, 8 or 16 bytes for each thread. 16 is best: compared with 4, a quarter of the
+# instructions moves as many bytes. Here is your 10.1 on rows of 64 float32 numbers, with one row in each program. For
+# which number of warps does a thread load 16 bytes?
 
 # %% tags=["nbval-ignore-output"]
 x = torch.empty(4096, 64)
@@ -429,8 +446,8 @@ except Exception as error:
     print(f"Nothing was compiled. {error}")
 
 # %% [markdown]
-# For none. The row has 256 bytes, and a warp has 32 threads: 8 bytes for each, and less with more warps. Now rows of 8192,
-# with few warps. Which line of the table tells of a new trouble?
+# For none of them. The row has 256 bytes, and a warp has 32 threads: that is 8 bytes for each thread, and less with
+# more warps. Now take rows of 8192, with few warps. Which line of the table shows a new problem?
 
 # %% tags=["nbval-ignore-output"]
 x = torch.empty(64, 8192)
@@ -440,19 +457,20 @@ except Exception as error:
     print(f"Nothing was compiled. {error}")
 
 # %% [markdown]
-# With one warp, a thread has 256 numbers to keep and no more than 255 registers. What finds none is **spilled**: it goes to
-# memory and back, and no line of your kernel says so.
+# With one warp, a thread has to keep 256 numbers, but it can have at most 255 registers. Values without a register are
+# **spilled**: they are stored to memory and loaded again, although no line of your kernel does that.
 
 # %% [markdown]
 # ## Your turn: 10.4
 #
-# Launch your 10.1 so that it loads 16 bytes at a time and spills nothing. `x.element_size()` is 4 for float32 and 2 for
-# bfloat16. How many bytes does a tile have, and how many threads should share them?
+# Launch your 10.1 so that each thread loads 16 bytes at a time, and nothing is spilled. `x.element_size()` is 4 for
+# float32 and 2 for bfloat16. How many bytes does a tile have, and how many threads should share them?
 #
-# Not every row allows it: an address for 16 bytes is a multiple of 16. Triton's compiler looks at the numbers of a launch and
-# goes by those that **16 divides**, so a row of 1021 is loaded element by element, and is right all the same.
+# This is not possible for every row: a load of 16 bytes needs an address that is a multiple of 16. Triton's compiler
+# looks at the integers of a launch, and uses the fact that **16 divides** some of them. So a row of 1021 is loaded
+# element by element. Its result is right as well.
 #
-# The check compiles your launches for an H100, and reads the machine code.
+# The check compiles your launches for an H100, and looks at the machine code.
 
 # %%
 def wide_softmax(x):
@@ -479,26 +497,26 @@ check("10.4")
 # %% [markdown]
 # <details><summary>Bytes of a tile over threads</summary>
 #
-# **At least 16 bytes a thread**: a warp takes 512 bytes with one load. Short rows need company: 2 rows of 64 float32, 4 of
-# 64 bfloat16.
+# **At least 16 bytes for each thread**: a warp loads 512 bytes with one instruction. So a tile needs several short
+# rows: 2 rows of 64 float32, or 4 rows of 64 bfloat16.
 #
-# **Not too many**: each number that a thread keeps takes a register. With four loads, these are 16 of float32 or 32 of
-# bfloat16; several numbers of warps are right.
+# **Not too many**: each number that a thread keeps needs a register. With four loads, a thread keeps 16 numbers of
+# float32 or 32 of bfloat16. Other numbers of warps are right as well.
 #
-# **What 16 divides**: the address of x, both strides and `n_cols`, which the mask compares with. One of them odd, and the
-# compiler has to load each element by itself.
+# **The numbers that 16 has to divide**: the address of x, both strides, and `n_cols`, with which the mask compares. If
+# 16 does not divide one of them, the compiler has to load each element by itself.
 #
-# *An honest aside*: 16 is a rule of Triton's launcher. A row of 1028 float32 begins at a multiple of 16 *bytes*, too, and is
-# loaded element by element all the same. And on an MI300X, a warp has 64 threads.
+# *An honest aside*: the rule of 16 belongs to Triton's launcher. Rows of 1028 float32 also begin at multiples of 16
+# *bytes*, and are nevertheless loaded element by element. On an MI300X, a warp has 64 threads.
 #
 # </details>
 
 # %% [markdown]
 # ## Does it pay?
 #
-# An H200 ran all three: one row a program, tiles, and the persistent kernel, each with 4 warps. The times are recorded in a
-# file, together with the command that made it. Before you look: for which matrices should a tile help, and for which a
-# persistent kernel?
+# An H200 ran three kernels: one row for each program, tiles, and the persistent kernel, each with 4 warps. The times
+# are recorded in a file, together with the command that made it. Before you look: for which matrices should a tile
+# help, and for which should a persistent kernel help?
 
 # %%
 import json
@@ -521,7 +539,8 @@ for what in ways:
 print("* the fastest of its column")
 
 # %% [markdown]
-# Mind the row of `torch.softmax`: at 64 columns it leaves one row a program far behind, and tall tiles leave it behind.
+# Look at the line of `torch.softmax`: with 64 columns it is much faster than one row for each program, and tiles with
+# many rows are faster than `torch.softmax`.
 
 # %%
 import matplotlib.pyplot as plt
@@ -546,8 +565,9 @@ panels[0].text(1, 0.85, "grey: as fast as a copy", fontsize=10)
 plt.show()
 
 # %% [markdown]
-# In words: for rows of 64 the line falls almost all the way. For 256 it falls first and rises later. For longer rows it
-# hardly falls, and rises steeply at the end. Why does it rise? Is it a lack of room? Ask your function:
+# In words: for rows of 64, the line falls almost to the end. For rows of 256, it falls first and rises later. For
+# longer rows it hardly falls, and rises steeply at the end. Why does it rise? Is there no room for more programs? Your
+# function can tell:
 
 # %%
 m, n = 4096, 1000
@@ -560,18 +580,19 @@ for rows in heights:
 # %% [markdown]
 # <details><summary>What the numbers say</summary>
 #
-# **Rows of 64**: tiles bring them down to a copy, and a little below: at so few microseconds PyTorch's copy is not the limit.
+# **Rows of 64**: with tiles, the softmax is as fast as a copy, and even a little faster: for so few microseconds,
+# PyTorch's copy is not the best possible copy.
 #
-# **Room** is not what lacks: from 4 rows on, more programs fit than there are. There are too few of them, each with so many
-# registers that few threads share a multiprocessor.
+# **There is enough room**: from 4 rows on, more programs fit than were launched. There are too few programs, and each
+# of them needs so many registers that few threads run on a multiprocessor. The occupancy is low.
 #
-# **Spills** are values that no longer fit into the registers and go to memory and back, unseen by our ledger. 32768×1024 has
-# enough programs at 32 rows, and still rises: it spills.
+# **Spills** are values that do not fit into the registers. They go to memory and back, and our ledger does not show it.
+# With 32 rows, 32768×1024 has enough programs, and the line rises nevertheless, because of spills.
 #
-# **The persistent kernel** starts far fewer programs and gains little, so starting is not what costs most: each program
-# still waits for one short row at a time.
+# **The persistent kernel** starts far fewer programs and gains little. So the start of programs does not take most of
+# the time. Each program still waits for one short row at a time.
 #
-# *An honest aside*: "a persistent kernel is always faster" is a common belief. The next cell counts.
+# *An honest aside*: many people think that a persistent kernel is always faster. The next cell compares.
 #
 # </details>
 
@@ -588,15 +609,30 @@ for m, n in shapes:
 print(f'"one row" and "tile of 1" differ by up to {noise:.1%}')
 
 # %% [markdown]
-# *An honest aside*: look at the last line. These two do the same work, so no smaller difference counts here.
+# *An honest aside*: look at the last line. These two kernels do the same work. So a difference that is not larger than
+# theirs means nothing.
 
 # %% [markdown]
-# Which of the kernels is best depends on the shape, and on the card. Lesson 14 lets a function choose, and measures whether
-# it chose well.
+# Which kernel is best depends on the shape and on the card. In lesson 14 a function chooses, and a measurement shows
+# whether it chose well.
+
+# %% [markdown]
+# ## What to read
+#
+# - Resources of a multiprocessor: [CUDA C++ Programming
+#   Guide](https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#compute-capabilities), the appendix *Compute
+#   Capabilities*.
+# - Occupancy: [CUDA C++ Best Practices
+#   Guide](https://docs.nvidia.com/cuda/cuda-c-best-practices-guide/index.html#occupancy), the section *Occupancy*.
+# - When low occupancy is enough: Vasily Volkov, [*Understanding Latency Hiding on
+#   GPUs*](https://www2.eecs.berkeley.edu/Pubs/TechRpts/2016/EECS-2016-143.html) (2016).
+# - Persistent programs in Triton: [the tutorial on fused
+#   softmax](https://triton-lang.org/main/getting-started/tutorials/02-fused-softmax.html), whose programs walk over
+#   rows.
 
 # %%
 progress()
 
 # %% [markdown]
-# **Next: [11 · Backward](11_backward.ipynb).** A softmax in the middle of a network has to hand gradients back. What does that take, and what does it
-# move?
+# **Next: [11 · Backward](11_backward.ipynb).** A softmax in the middle of a network has to compute gradients. How is
+# that done, and how much does it move?

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 11 · Backward
 #
-# So far everything went forwards. A network that learns also goes back, from its loss to every number that had a part in
-# it. In this lesson you derive what a softmax hands back, write that as a kernel, and make the two directions one function
-# that PyTorch can differentiate.
+# So far you have computed forwards. A network that learns also computes backwards, from its loss to the gradient of
+# every number that the loss depends on. In this lesson you derive the gradient of a softmax and write it as a kernel.
+# Then you join the two directions into one function that PyTorch can differentiate.
 #
 # *About 60 minutes. No GPU needed.*
 
@@ -37,14 +37,14 @@ import triton.language as tl
 # %% [markdown]
 # ## What is asked
 #
-# Somewhere behind y = softmax(x) stands a loss, a single number. PyTorch comes back with **dy**: its element i says how much
-# the loss grows when y[i] does. It wants **dx**, which says the same of x. One x has a part in all outputs of its row, so
+# A network computes y = softmax(x), and later a loss, a single number. In the backward pass, PyTorch gives you **dy**:
+# its element i says how fast the loss grows when y[i] grows. PyTorch wants **dx**, which says the same for x. Each x
+# has an effect on all outputs of its row, so
 #
-# dx[j] = the sum over i of dy[i] · (how much y[i] grows when x[j] does)
+# dx[j] = the sum over i of dy[i] · (how fast y[i] grows when x[j] grows)
 #
-# What stands in parentheses, for all i and j, is a table, the
-# **Jacobian**. Before you look: when x[0] grows, which of three outputs grow, and
-# which shrink?
+# The numbers in parentheses, for all i and j, form a table, the **Jacobian**. Before you look: when x[0] grows, which
+# of three outputs become larger, and which become smaller?
 
 # %%
 x = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)
@@ -54,7 +54,8 @@ print("y:", y.numpy().round(4))
 print(jacobian.numpy().round(4))
 
 # %% [markdown]
-# Its own output grows, the others shrink: they share a sum of 1. Where do these numbers come from? Compare the table with y:
+# y[0] becomes larger, and the other outputs become smaller, because their sum is always 1. Where do these numbers come
+# from? Compare the table with y:
 
 # %%
 print("diag(y):", torch.diag(y).numpy().round(4), sep="\n")
@@ -62,15 +63,17 @@ print("outer(y, y):", torch.outer(y, y).numpy().round(4), sep="\n")
 torch.allclose(jacobian, torch.diag(y) - torch.outer(y, y))
 
 # %% [markdown]
-# It is **diag(y) minus the outer product of y with itself**. No x in it: the output is enough. But how large is it?
+# The Jacobian is **diag(y) minus the outer product of y with itself**. It does not contain x: the output y is enough.
+# But how large is it?
 
 # %%
 for n in (3, 781, 32768):
     print(f"a row of {n:5}: {n * n:13,} numbers in its Jacobian")
 
 # %% [markdown]
-# Nobody makes this table. What is wanted is dy times the table, one half at a time. The first half is y·dy. For the
-# second, print it divided by y and see what is left. (For looking only: a y may be 0.)
+# This table is too large to store. You need only the product of dy and the table, and you can compute it in two halves.
+# The first half is y·dy. The next cell prints the second half divided by y. (Divide only to look at it: in your answer,
+# a y may be 0.)
 
 # %%
 dy = torch.tensor([1.0, 0.0, 2.0], dtype=torch.float64)
@@ -79,13 +82,14 @@ print("y · dy:                         ", (y * dy).numpy().round(4))
 print("dy times the outer product, / y:", (dy @ torch.outer(y, y) / y).numpy().round(4))
 
 # %% [markdown]
-# Three times the same number. So the second half is y times *one* number a row. Which one, in terms of y and dy?
+# It is three times the same number. So the second half is y times *one* number for each row. How do you compute that
+# number from y and dy?
 
 # %% [markdown]
 # ## Your turn: 11.1
 #
-# Put the halves together, in PyTorch, for all rows of a matrix at once. No N×N table and no autograd: the
-# check looks for both.
+# Put the two halves together, in PyTorch, for all rows of a matrix at once. Do not make an N×N table and do not use
+# autograd: the check looks for both.
 
 # %%
 def softmax_backward(y, dy):
@@ -102,23 +106,25 @@ check("11.1")
 # %% [markdown]
 # <details><summary>What the row's number means</summary>
 #
-# **Σ y·dy** is an average of dy, each output weighted with its share. Where dy lies above it, dx is positive, below it
-# negative; a row of dx sums to 0.
+# **Σ y·dy** is an average of dy, in which each output has its share as its weight. Where dy is above this average, dx
+# is positive; where it is below, dx is negative. A row of dx sums to 0.
 #
-# **Where y is 0**, dx is 0: an output that has vanished learns nothing any more.
+# **Where y is 0**, dx is 0: an output of exactly 0 gives no gradient.
 #
-# **A constant dy** is its own average, so dx is 0 everywhere. Softmax cannot see a constant.
+# **A constant dy** equals its average, so dx is 0 everywhere. A loss that depends only on the sum of a row has no
+# gradient.
 #
-# *An honest aside*: where dy is nearly constant, the difference cancels, and few digits of dx are right. That lies in the
-# formula. So the check asks for an error that is small beside y·(|dy| + Σ y·|dy|), and not beside dx.
+# *An honest aside*: where dy is nearly constant, the difference is much smaller than its two terms, and few digits of
+# dx are right. The formula itself causes that. So the check compares the error with y·(|dy| + Σ y·|dy|), and not with
+# dx.
 #
 # </details>
 
 # %% [markdown]
 # ## A test that zeros pass
 #
-# A backward is often tested with the loss `y.sum()`, since it is so short to write. Here is a backward that returns
-# nothing but zeros. Will that test catch it?
+# A backward pass is often tested with the loss `y.sum()`, because it is so short to write. Here is a backward pass that
+# returns only zeros. Will that test find it?
 
 # %%
 x = torch.randn(4, 6, dtype=torch.float64, requires_grad=True)
@@ -129,15 +135,15 @@ for loss, dy in (("y.sum()", torch.ones(4, 6)), ("(y * random).sum()", torch.ran
     print(f"loss {loss:18}  zeros pass: {torch.allclose(zeros, dx)}")
 
 # %% [markdown]
-# False is the good case: that loss tells zeros from a gradient.
+# False is good here: with that loss, a test refuses the zeros.
 #
-# The sum of a row's outputs is 1, whatever x is: nothing can change that loss, and its gradient *is* zero. Test a backward
-# with a random dy.
+# For every x, the outputs of a row sum to 1. So no x can change the loss `y.sum()`, and its gradient *is* zero. Test a
+# backward pass with a random dy.
 
 # %% [markdown]
 # ## What does it move?
 #
-# Before you write the kernel, count what it has to move. And what do the PyTorch operations of your 11.1 move?
+# Before you write the kernel, count what it has to move. How much do the PyTorch operations of your 11.1 move?
 
 # %%
 x = torch.randn(64, 256, device=where)
@@ -145,16 +151,16 @@ y, dy = torch.softmax(x, dim=1), torch.randn(64, 256, device=where)
 traffic(softmax_backward, y, dy)
 
 # %% [markdown]
-# Every intermediate matrix goes out to memory and comes back. The kernel needs y once and dy once, and stores dx once:
-# **2 MN read, 1 MN written**. That is more than forward reads, and x is not part of it.
+# Every intermediate matrix goes to memory and comes back. The kernel loads y once and dy once, and stores dx once: **2
+# MN read, 1 MN written**. The forward kernel reads only 1 MN. The backward kernel does not need x.
 
 # %% [markdown]
 # ## Your turn: 11.2
 #
-# One program a row, as in 5.1, with three tensors and three row strides. The block again hangs over the end of the row. What
-# should masked lanes hold, so that they add nothing to the sum?
+# Write a kernel with one program for each row, as in 5.1, with three tensors and three row strides. Again the block may
+# reach beyond the end of the row. What should masked lanes hold, so that they add nothing to the sum?
 #
-# Leave the dtype as it comes: the kernel will soon be given float64.
+# Do not change the dtype: the kernel also gets float64 later.
 
 # %%
 @triton.jit
@@ -186,24 +192,25 @@ check("11.2")
 # %% [markdown]
 # <details><summary>Habits of the forward kernel</summary>
 #
-# **`other=0.0`**: forward, a masked lane had to lose the maximum, and -inf did that. Here it meets a product, and inf times
-# anything is no zero. *Otherwise*: the whole row is infinite or `nan`.
+# **`other=0.0`**: in the forward kernel, a masked lane had to lose the maximum, so it held -inf. Here it is a factor of
+# a product, and a product with inf is never 0. *Otherwise*: the whole row is infinite or `nan`.
 #
-# **Three strides**: dy comes from somebody else. If its rows are all one row in memory, its stride is 0, and the kernel does
-# not mind.
+# **Three strides**: dy is made by PyTorch. If all its rows are the same row in memory, its row stride is 0, and the
+# kernel is right for that, too.
 #
-# **No max, no exp, no division**: y has all of that behind it.
+# **No max, no exp, no division**: all of that is already in y.
 #
-# *An honest aside*: the ledger sees 3 MN move here and 2 MN forwards, so backward should take one and a half times as long.
-# That holds while rows fit into a block, and while memory is the limit.
+# *An honest aside*: the ledger shows 3 MN here and 2 MN for the forward kernel, so backward should take one and a half
+# times as long. That is true as long as rows fit into a block, and memory is the limit.
 #
 # </details>
 
 # %% [markdown]
 # ## Two directions, one function
 #
-# For PyTorch a launch is a blank: it cannot tell what came of x. An **autograd function** tells it, as a class with two
-# methods. Here is one for x²:
+# PyTorch cannot look into a launch, so it does not know how the result depends on x. An **autograd function** tells it:
+# a class with two methods ([how to write one](https://docs.pytorch.org/docs/stable/notes/extending.html)). Here is one
+# for x²:
 
 # %%
 class Square(torch.autograd.Function):
@@ -223,15 +230,15 @@ Square.apply(x).backward(torch.tensor([1.0, 10.0]))
 x.grad
 
 # %% [markdown]
-# `apply` runs `forward`. `ctx` carries over to `backward` what that will need: `save_for_backward` takes tensors and
-# notices if they are changed in place before backward,
-# and `saved_tensors` is a tuple of them. `backward` returns one gradient for each input of `forward`.
+# `apply` runs `forward`. `ctx` keeps tensors for `backward`: `save_for_backward` takes them, and `saved_tensors` is a
+# tuple of them. If one of them is changed in place before `backward`, PyTorch raises an error. `backward` returns one
+# gradient for each input of `forward`.
 
 # %% [markdown]
 # ## What arrives
 #
-# PyTorch makes dy, and makes it cheaply. `register_hook` calls a function with it; here that function prints the strides.
-# Which of these can your kernel take as they are?
+# PyTorch makes dy, and often without copying numbers. `register_hook` calls a function with dy; here that function
+# prints the strides. Which of these dy can your kernel take without a copy?
 
 # %%
 w = torch.rand(4, 3)
@@ -247,19 +254,20 @@ for name, loss in losses.items():
     loss(y).backward()
 
 # %% [markdown]
-# A stride of 0 repeats the same elements: the gradient of `y.sum()` is one number, expanded. Behind a transposed y the
-# columns of dy lie next to each other. Your kernel takes the column stride to be 1. So the first and the third can go in as
-# they are.
+# A stride of 0 repeats the same elements: the gradient of `y.sum()` is one number, expanded to a matrix. For the loss
+# with a transposed y, neighbours in a column of dy are next to each other in memory. Your kernel assumes a column
+# stride of 1. So it can take the first and the third dy without a copy.
 
 # %% [markdown]
 # ## Your turn: 11.3
 #
-# Here is the kernel of 5.1 again. `forward` launches it, `backward` launches yours of 11.2. Keep y, with
-# `ctx.save_for_backward`, and nothing else of that size: if somebody changes y in between, that must be an error. An x whose
-# elements do not lie row by row may be copied, or refused with a `ValueError`; such a dy must be taken.
+# Here is the kernel of 5.1 again. `forward` launches it, and `backward` launches your kernel of 11.2. Keep y with
+# `ctx.save_for_backward`, and no other tensor of that size. If y is changed between the two, that must be an error. If
+# the elements of x do not lie row by row in memory, you may copy x, or refuse it with a `ValueError`. Your function
+# must accept such a dy.
 #
-# The check runs both directions, in float32 and float64, and counts: 3 MN read and 2 MN written together, where nothing has
-# to be copied.
+# The check runs both directions, in float32 and float64. It also counts: both directions together read 3 MN and write 2
+# MN, where nothing has to be copied.
 
 # %%
 @triton.jit
@@ -278,7 +286,7 @@ class Softmax(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, x):
-        # Launch softmax_kernel, keep what backward needs, hand y over (about 6 lines).
+        # Launch softmax_kernel, keep the tensor that backward needs, give y to the caller (about 6 lines).
         ### BEGIN SOLUTION
         x = x.contiguous()
         y = torch.empty_like(x)
@@ -290,7 +298,7 @@ class Softmax(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, dy):
-        # Take what was kept, mind the strides of dy, launch your kernel, hand dx over (about 6 lines).
+        # Get the tensor that was kept, think of the strides of dy, launch your kernel, give dx to the caller (about 6 lines).
         ### BEGIN SOLUTION
         (y,) = ctx.saved_tensors
         dy, dx = dy.contiguous(), torch.empty_like(y)
@@ -306,26 +314,25 @@ check("11.3")
 # %% [markdown]
 # <details><summary>Why y, and why through ctx.save_for_backward</summary>
 #
-# **y, not x**: the formula needs no x, and y is mostly alive anyway, because the next layer keeps its own input.
-# *Otherwise*: one more matrix waits until backward.
+# **y, not x**: the formula does not need x. The next layer often keeps y anyway, because y is its input. *Otherwise*:
+# one more matrix stays in memory until backward.
 #
-# **`save_for_backward`** remembers how often y was changed in place.
-# With `ctx.y = y` nobody notices a change, and y and the graph hold each
-# other, so that their memory is freed late.
+# **`save_for_backward`** stores how often y was changed in place. With `ctx.y = y`, PyTorch does not notice a change.
+# Also, y and the graph then refer to each other, so their memory is freed late.
 #
-# **`dy.contiguous()`** copies a little more than needed: rows with stride 0, or with gaps, would do as they are.
-# `if dy.stride(1) != 1` copies only what needs it.
+# **`dy.contiguous()`** copies more often than necessary: the kernel can take rows with stride 0 or with gaps. With the
+# condition `if dy.stride(1) != 1`, only the necessary copies are made.
 #
-# **A fresh dx**: y belongs to the caller, dy to PyTorch, and both may be needed again.
+# **A new dx**: y belongs to the caller and dy belongs to PyTorch, and both may be needed again.
 #
-# *An honest aside*: PyTorch cannot differentiate your backward once more, for it is a launch, too. Whoever
-# tries gets a wrong result or a puzzling error; the decorator `torch.autograd.function.once_differentiable` makes it a
-# clear one.
+# *An honest aside*: PyTorch cannot differentiate your `backward` again, because it is a launch, too. A second
+# derivative is then wrong, or ends in an error that is hard to understand. With the decorator
+# `torch.autograd.function.once_differentiable` the error is clear.
 #
 # </details>
 
 # %% [markdown]
-# Somebody changes y between the two directions. What would your gradient be worth, and does anybody notice?
+# Here y is changed between the two directions, so the gradient would be wrong. Does PyTorch notice?
 
 # %%
 x = torch.randn(2, 3, device=where, requires_grad=True)
@@ -340,8 +347,10 @@ except RuntimeError as error:
 # %% [markdown]
 # ## Let PyTorch check
 #
-# `gradcheck` moves each x a millionth up and down, looks how all outputs move, and compares that with `backward`. In float32
-# such a difference would drown in rounding; that is why the kernel had to leave float64 alone. Would it catch zeros?
+# [`gradcheck`](https://docs.pytorch.org/docs/stable/generated/torch.autograd.gradcheck.gradcheck.html) makes each x a
+# millionth larger and smaller, computes how much all outputs change, and compares that with `backward`. In float32,
+# rounding errors would be larger than such a change. That is why the kernel has to work in float64. Would `gradcheck`
+# refuse zeros?
 
 # %%
 class Zeros(Softmax):
@@ -357,9 +366,10 @@ print("Zeros:  ", torch.autograd.gradcheck(Zeros.apply, x, raise_exception=False
 # %% [markdown]
 # ## A name that torch.compile knows
 #
-# `torch.compile` records the operations of a model and rewrites them. To have your kernels taken as they are, register each
-# direction as a **custom operator**: an operation with a name, which nobody looks into. Its types stand in the signature, and
-# the word before `::` keeps names of different projects apart. `mutates_args=()` promises that no argument is changed.
+# `torch.compile` records the operations of a model and rewrites them. If your kernels should stay as they are, register
+# each direction as a **[custom operator](https://docs.pytorch.org/docs/stable/library.html)**: an operation with a
+# name, into which `torch.compile` does not look. The types are in the signature. The word before `::` is a namespace:
+# it separates the names of different projects. `mutates_args=()` promises that no argument is changed.
 
 # %%
 @torch.library.custom_op("lesson_11::softmax", mutates_args=())
@@ -375,9 +385,9 @@ def softmax_gradient(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
     return dx
 
 # %% [markdown]
-# Recording computes nothing, so each operator also says what its result looks like, without computing it: that is
-# its **fake**. The last two lines
-# tell which operator is the other's backward.
+# While `torch.compile` records, it computes nothing. So each operator also has a **fake**: a function that returns a
+# tensor with the shape and dtype of the result, and computes no numbers. The last line registers the second operator as
+# the backward of the first.
 
 # %%
 softmax.register_fake(lambda x: x.new_empty(x.shape))
@@ -395,17 +405,16 @@ def backward(ctx, dy):
 softmax.register_autograd(backward, setup_context=keep)
 
 # %% [markdown]
-# `opcheck` tries whether all of that fits together: the types, the promised shapes, and both directions while they are being
-# recorded. (gradcheck looked at the numbers of Softmax; those of the operator come
-# last.)
+# `opcheck` tests whether all of this fits together: the types, the shapes of the fakes, and both directions while they
+# are recorded. (It does not compare numbers with a reference: the last cell does that.)
 
 # %%
 x = torch.randn(3, 5, device=where, requires_grad=True)
 torch.library.opcheck(softmax, (x,))
 
 # %% [markdown]
-# Now a small layer, recorded with both directions. `fullgraph=True` makes it an error if anything cannot be recorded;
-# "aot_eager" then runs the recording as it is, with no compiler behind it, so this works without a GPU.
+# Now record a small layer with both directions. With `fullgraph=True`, it is an error if an operation cannot be
+# recorded. The backend "aot_eager" runs the recorded operations without compiling them, so this works without a GPU.
 
 # %%
 @torch.compile(backend="aot_eager", fullgraph=True)
@@ -419,12 +428,24 @@ w, dy = torch.randn(5, 2, device=where), torch.randn(3, 2, device=where)
 torch.allclose(mine, theirs, atol=1e-6)
 
 # %% [markdown]
-# *An honest aside*: what nobody looks into, nobody merges with its neighbours either. A compiler might have made one kernel
-# of softmax and what follows it. Sometimes it is worth doing that by hand, and lesson 13 does.
+# *An honest aside*: if a compiler does not look into an operator, it cannot merge it with the operations next to it.
+# Otherwise it might make one kernel of the softmax and the operation after it. Sometimes it is worth writing such a
+# kernel by hand, as in lesson 13.
+
+# %% [markdown]
+# ## What to read
+#
+# - Autograd functions: [*Extending PyTorch*](https://docs.pytorch.org/docs/stable/notes/extending.html).
+# - Tests of gradients:
+#   [`gradcheck`](https://docs.pytorch.org/docs/stable/generated/torch.autograd.gradcheck.gradcheck.html) and [its
+#   mechanics](https://docs.pytorch.org/docs/stable/notes/gradcheck.html).
+# - Custom operators: [`torch.library`](https://docs.pytorch.org/docs/stable/library.html).
+# - Where all of this comes from: Atılım Güneş Baydin, Barak Pearlmutter, Alexey Radul and Jeffrey Siskind, [*Automatic
+#   differentiation in machine learning: a survey*](https://arxiv.org/abs/1502.05767) (2018).
 
 # %%
 progress()
 
 # %% [markdown]
-# **Next: [12 · Down to CUDA](12_down_to_cuda.ipynb).** One line has summed a whole row, in every kernel of yours. How do
-# threads do that?
+# **Next: [12 · Down to CUDA](12_down_to_cuda.ipynb).** In every kernel so far, one line has summed a whole row. How do
+# the threads do that together?

@@ -21,6 +21,7 @@ import pathlib
 import re
 import sys
 
+import course_map
 import jupytext
 import measured
 import nbformat
@@ -255,6 +256,10 @@ def stale_references() -> list[str]:
     return [] if fresh else [f"{path.relative_to(ROOT)} is stale"]
 
 
+def _map() -> str:
+    return course_map.page([source.name[:2] for source in sources([])])
+
+
 def _face(cell) -> tuple:
     return cell.id, cell.cell_type, cell.source, dict(cell.metadata)
 
@@ -273,6 +278,8 @@ def main() -> int:
         found = [p for source in sources(options.lessons) for p in problems(source)] + stale_references()
         if shown != measured.readme(opening.readme(shown, opening.repository())):
             found.append("README.md has badges of another repository, or numbers of another record")
+        if _map() != course_map.PAGE.read_text(encoding="utf-8"):
+            found.append("docs/map.md is stale")
         print("\n".join(found) or f"{len(sources(options.lessons))} lessons are up to date")
         return 1 if found else 0
     repository = opening.choose(options.repo)
@@ -283,6 +290,7 @@ def main() -> int:
     if stale_references():
         mutant.REFERENCES.write_text(mutant.packed(references()), encoding="utf-8")
     readme.write_text(measured.readme(opening.readme(shown, repository)), encoding="utf-8")
+    course_map.PAGE.write_text(_map(), encoding="utf-8")
     for source in sources(options.lessons):
         clean, solved = ROOT / "notebooks" / f"{source.stem}.ipynb", source.with_suffix(".ipynb")
         clean.write_text(text(learner(read(source))), encoding="utf-8")

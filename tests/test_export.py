@@ -476,7 +476,7 @@ def test_the_autograder_grades_a_submission(image):
         {
             "00_check_your_bench.ipynb": notebook("def double(x): return 2 * x"),
             "my lesson 4.ipynb": notebook(
-                "pad_value = 0", "def block_size(n_cols): return 1 << (n_cols - 1).bit_length()"
+                "pads = 0", "def block_size(n_cols): return 1 << (n_cols - 1).bit_length()"
             ),
         },
     )

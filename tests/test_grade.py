@@ -17,6 +17,7 @@ from grader.__main__ import main
 from grader.classroom import executors, grading, results_store, submissions
 from grader.judge import judge
 
+PADS = "{'a': 0.0, 'b': float('inf'), 'c': float('inf'), 'd': None}"
 MAX = {p.name[:2]: lessons.OUTLINE[p.name[:2]][1] for p in (ROOT / "notebooks").glob("*.ipynb")}
 
 
@@ -59,11 +60,11 @@ def test_a_half_filled_notebook_scores_what_it_solved(tmp_path):
     cells = nbformat.read(ROOT / "notebooks" / "04_one_row.ipynb", as_version=4)
     for cell in cells.cells:
         if cell.cell_type == "code":
-            cell.source = cell.source.replace("pad_value = ...", 'pad_value = float("-inf")')
+            cell.source = cell.source.replace("pads = ...", f"pads = {PADS}")
             cell.source = cell.source.replace(
                 'raise NotImplementedError("TODO 4.3")', "return 1 << (n_cols - 1).bit_length()"
             )
-    cells.cells.append(nbformat.v4.new_code_cell("pad_value = -float('inf')"))
+    cells.cells.append(nbformat.v4.new_code_cell(f"pads = {PADS}"))
     (tmp_path / "ada").mkdir()
     (tmp_path / "ada" / "homework (2).ipynb").write_text(nbformat.writes(cells))
 
@@ -71,7 +72,7 @@ def test_a_half_filled_notebook_scores_what_it_solved(tmp_path):
 
     assert ("ada", "04", 4.0) == (row["student"], row["lesson"], row["score"])
     assert ["not_attempted", "passed", "passed"] == [e["status"] for e in row["exercises"]]
-    assert ["pad_value is defined 2 times: the last definition counts"] == row["problems"]
+    assert ["pads is defined 2 times: the last definition counts"] == row["problems"]
 
 
 BROKEN = {

@@ -12,7 +12,7 @@ from nbclient.exceptions import CellExecutionError
 WRONG = {
     "pad-zero": ('other=-float("inf")', "other=0.0", "Masked lanes joined the sum"),
     "no-division": ("y = numerator / denominator", "y = numerator", "the row does not sum to 1"),
-    "no-store-mask": ("y, mask=mask)", "y)", "Lanes of the store lie beyond the end"),
+    "no-store-mask": ("y, mask=mask)", "y)", "Lanes of the store are past the end"),
 }
 ANSWER = """
 @triton.jit

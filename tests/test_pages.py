@@ -3,6 +3,8 @@
 import math
 import re
 
+import course_map
+import nbformat
 import torch
 import triton
 import triton.language as tl
@@ -10,6 +12,9 @@ from conftest import ROOT
 
 import grader
 from grader import lessons
+from grader.reference import residency
+from grader.reference.wide_loads import MOST_REGISTERS, WIDEST
+from grader.spec import requests
 
 GLOSSARY = re.findall(r"^\| (.+?) \| (.+?) \| \[(\d\d)\]\((.+?)\) \|$", (ROOT / "docs/glossary.md").read_text(), re.M)
 SHEET = (ROOT / "docs/cheat_sheet.md").read_text()
@@ -22,7 +27,8 @@ def test_each_word_of_the_glossary_stands_in_the_lesson_that_it_leads_to():
         notebook = (ROOT / "docs" / link).resolve()
         labels = [case.label for exercise in lessons.of_lesson(number) for case in exercise.cases(1)]
         assert notebook.name.startswith(number)
-        assert word.lower() in notebook.read_text(encoding="utf-8").lower() or word in " ".join(labels), word
+        text = " ".join(" ".join(cell.source for cell in nbformat.read(notebook, as_version=4).cells).split())
+        assert word.lower() in text.lower() or word in " ".join(labels), word
 
 
 def test_each_word_stands_once_and_in_its_place():
@@ -47,3 +53,30 @@ def test_the_numbers_of_the_cheat_sheet_are_those_of_the_dtypes():
         largest, eps = re.search(rf"^\| {name}: .* \| ([\d.]+); (\S+) \|$", SHEET, re.M).groups()
         assert float(largest) == round(math.log(limits.max), 2)
         assert f"{limits.eps:.1e}" == re.sub(r"e-(\d)$", r"e-0\1", eps)
+
+
+def test_the_numbers_of_the_cheat_sheet_are_those_of_the_gpus():
+    """Warp, sector, registers, the widest load: the course's own constants, and NVIDIA's cards in them."""
+    numbers = dict(re.findall(r"^\| (a \w+|the widest load of a thread) \| (.+) \|$", SHEET, re.M))
+    cards = [residency.CARDS[name] for name in ("T4", "A100", "H100", "B200")]
+
+    assert {requests.WARP} == {card["warpSize"] for card in cards}
+    assert f"{requests.WARP} threads" == numbers["a warp"]
+    (registers,) = {card["max_num_regs"] for card in cards}
+    assert f"{registers} registers of 32 bits; at most {MOST_REGISTERS} a thread" == numbers["a multiprocessor"]
+    sectors = requests.WARP * torch.float32.itemsize // requests.SECTOR
+    said = f"{requests.SECTOR} bytes; {requests.WARP} neighbouring float32 numbers are {sectors} sectors"
+    assert said == numbers["a sector"]
+    assert f"{WIDEST} bytes, at an address that {WIDEST} divides" == numbers["the widest load of a thread"]
+
+
+def test_the_map_is_drawn_from_the_table_of_needs():
+    """Every lesson is in the table, needs earlier lessons alone, and has its row and its arrows on the page."""
+    numbers = list(lessons.OUTLINE)
+    page = course_map.PAGE.read_text(encoding="utf-8")
+
+    assert set(numbers) <= set(course_map.NEEDS)
+    for number in numbers:
+        assert all(earlier < number for earlier in course_map.NEEDS[number])
+        assert all(f"    {earlier} --> {number}\n" in page for earlier in course_map.NEEDS[number])
+    assert course_map.page(numbers) == page

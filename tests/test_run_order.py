@@ -15,8 +15,8 @@ from grader.judge.judge import judge
 from grader.notebook import api, history, progress_store
 from grader.spec import Answer, Checked
 
-RIGHT = "pad_value = float('-inf')"
-WRONG = "pad_value = 0.0"
+RIGHT = "pads = {'a': 0.0, 'b': float('inf'), 'c': float('inf'), 'd': None}"
+WRONG = "pads = 0.0"
 OF_04 = lessons.exercises()["4.2"]
 
 
@@ -29,10 +29,10 @@ def file(*cells, encoding="utf-8", **more):
     return json.dumps({"cells": made, "metadata": {}, "nbformat": 4, **more}).encode(encoding)
 
 
-def pad_value(data, name="ada/04.ipynb"):
+def pads(data, name="ada/04.ipynb"):
     """(the text that is judged as the answer to 4.2, sentences of the row)."""
     read = submissions.read(data, name)
-    attempted = {"pad_value": True}
+    attempted = {"pads": True}
     return submissions.answer(read, OF_04).source, read.problems + run_order.remarks(read.in_file, attempted)
 
 
@@ -40,8 +40,8 @@ ORDERS = {
     "no counts: the file's order": ([(WRONG, None), (RIGHT, None)], RIGHT, "2 times: the last definition counts"),
     "run downwards": ([(WRONG, 1), (RIGHT, 2)], RIGHT, "the definition that ran last counts"),
     "run upwards": ([(RIGHT, 7), (WRONG, 2)], RIGHT, "the definition that ran last counts"),
-    "never run, below": ([(RIGHT, 3), (WRONG, None)], RIGHT, "a cell that never ran defines pad_value too"),
-    "never run, above": ([(WRONG, None), (RIGHT, 3)], RIGHT, "a cell that never ran defines pad_value too"),
+    "never run, below": ([(RIGHT, 3), (WRONG, None)], RIGHT, "a cell that never ran defines pads too"),
+    "never run, above": ([(WRONG, None), (RIGHT, 3)], RIGHT, "a cell that never ran defines pads too"),
     "the only definition never ran": ([("import math", 1), (RIGHT, None)], RIGHT, "only a cell that never ran defines"),
     "two sessions": ([(WRONG, 5), ("x = 1", 5), (RIGHT, 1)], RIGHT, "because the cells ran in more than one session"),
     "one definition": ([("x = 1", 2), (RIGHT, 1)], RIGHT, None),
@@ -55,7 +55,7 @@ def test_the_order_of_the_runs_decides_which_definition_counts(case):
     """With the sentence for whoever reads the row."""
     cells, source, says = ORDERS[case]
 
-    judged, told = pad_value(file(*cells))
+    judged, told = pads(file(*cells))
 
     assert source == judged
     assert [] == told if says is None else (1 == len(told) and says in told[0]), told
@@ -63,21 +63,21 @@ def test_the_order_of_the_runs_decides_which_definition_counts(case):
 
 def test_a_cell_that_never_ran_keeps_what_only_it_defines():
     """An output that was cleared, or a cell that was pasted, costs no answer: its imports and helpers come along."""
-    imports, helper, answer = "import math", "def low(): return -math.inf", "pad_value = low()"
+    imports, helper, answer = "import math", "def low(): return -math.inf", "pads = low()"
     whole = [imports, helper, answer]
     for counts in ([None, 4, 5], [4, None, 5], [4, 5, None], [None, 9, None], [None, None, 1]):
-        assert "\n\n".join(whole) == pad_value(file(*zip(whole, counts)))[0], counts
-    upwards = pad_value(file(*zip(whole, [5, 4, None])))[0]
+        assert "\n\n".join(whole) == pads(file(*zip(whole, counts)))[0], counts
+    upwards = pads(file(*zip(whole, [5, 4, None])))[0]
     assert "\n\n".join([helper, imports, answer]) == upwards
 
     # Of a cell that defines both, what a cell that ran defines is left out.
-    both = file((f"{helper}\n{WRONG}", None), (imports, 1), ("pad_value = low()", 2))
-    assert "pad_value = low()" in pad_value(both)[0] and WRONG not in pad_value(both)[0]
+    both = file((f"{helper}\n{WRONG}", None), (imports, 1), ("pads = low()", 2))
+    assert "pads = low()" in pads(both)[0] and WRONG not in pads(both)[0]
 
 
 def test_a_cell_that_is_not_python_is_called_as_the_notebook_calls_it():
     """And one that never ran costs an answer that ran nothing."""
-    broken = "pad_value = (1"
+    broken = "pads = (1"
     ran = submissions.read(file((RIGHT, 12), (broken, 14)), "04.ipynb")
     never = submissions.read(file((RIGHT, 12), (broken, None)), "04.ipynb")
     alone = submissions.read(file(("x = 1", 12), (broken, None)), "04.ipynb")
@@ -125,17 +125,17 @@ def test_a_cell_that_ran_twice_has_its_last_text_and_place(ran):
 
 def test_a_definition_that_a_cell_no_longer_holds_is_told(ran):
     """Python still has it; the file does not. A name that is defined elsewhere, or a local one, needs no sentence."""
-    ran(("a", "low = -1.0"), ("b", "pad_value = low"), ("a", "other = 1"))
+    ran(("a", "low = -1.0"), ("b", "pads = low"), ("a", "other = 1"))
     (told,) = api._answer(OF_04).problems
     assert told.startswith("the cell that defined low has another text now")
 
     ran(("c", "low = 3"))
-    ran(("b", "pad_value = low"))
+    ran(("b", "pads = low"))
     assert () == api._answer(OF_04).problems
-    ran(("d", "free = 1"), ("d", "x = 1"), ("b", "pad_value = [free for free in (1,)]"))
+    ran(("d", "free = 1"), ("d", "x = 1"), ("b", "pads = [free for free in (1,)]"))
     assert () == api._answer(OF_04).problems
     ran(("b", "y = 2"))
-    assert "pad_value has another text now" in api._answer(OF_04).problems[0]
+    assert "pads has another text now" in api._answer(OF_04).problems[0]
 
 
 def test_two_cells_that_define_one_name_are_told(ran):
@@ -144,9 +144,9 @@ def test_two_cells_that_define_one_name_are_told(ran):
     assert () == api._answer(OF_04).problems
     ran(("b", WRONG))
     (told,) = api._answer(OF_04).problems
-    assert told.startswith("2 cells define pad_value: the one that ran last counts")
+    assert told.startswith("2 cells define pads: the one that ran last counts")
     result = judge(OF_04, api._answer(OF_04))
-    assert "! 2 cells define pad_value" in result.text and "! 2 cells define" in render.html_text(result.record())
+    assert "! 2 cells define pads" in result.text and "! 2 cells define" in render.html_text(result.record())
 
 
 def test_ids_of_cells_are_kept_from_the_first_one(ran):
@@ -205,7 +205,7 @@ HEADER = "# ---\n# jupyter:\n#   kernelspec:\n#     name: python3\n# ---\n\n"
 PERCENT = {
     "cells": f"# %%\n{WRONG}\n# %% a title\n{RIGHT}\n",
     "a header": f"{HEADER}# %%\n{RIGHT}\n",
-    "text in markdown": f'# %%\n{RIGHT}\n# %% [markdown]\n"""\n{WRONG}\n"""\n# %% [md]\n# pad_value = 1\n',
+    "text in markdown": f'# %%\n{RIGHT}\n# %% [markdown]\n"""\n{WRONG}\n"""\n# %% [md]\n# pads = 1\n',
     "a broken cell": f"# %%\npad = (\n#%%\n{RIGHT}\n",
     "magics": f"# %%\n# %%time\n{RIGHT}\n# %% tags=[]\n# %time\n%matplotlib inline\n",
     "no cells": f"{WRONG}\n{RIGHT}\n",
@@ -217,8 +217,8 @@ PERCENT = {
 @pytest.mark.parametrize("case", PERCENT)
 def test_cells_of_python_are_read_in_any_unicode(case, encoding):
     """As editors write them."""
-    assert RIGHT == pad_value(PERCENT[case].encode(encoding), "ada/04.py")[0].strip()
-    assert RIGHT == pad_value(file((RIGHT, 1), encoding=encoding))[0]
+    assert RIGHT == pads(PERCENT[case].encode(encoding), "ada/04.py")[0].strip()
+    assert RIGHT == pads(file((RIGHT, 1), encoding=encoding))[0]
 
 
 def test_a_text_in_no_encoding_is_told():

@@ -267,7 +267,7 @@ def graded_id(number):
     return {"nbgrader": {"grade_id": f"check-{number}-1"}}
 
 
-OF_04, OF_05 = "pad_value = 0", "def fused_softmax(x): return x"
+OF_04, OF_05 = "pads = 0", "def fused_softmax(x): return x"
 LESSONS = {
     "metadata": ("x.ipynb", notebook(OF_04, **graded_id(4)), "04", 0),
     "name": ("04.ipynb", notebook(OF_04), "04", 0),

@@ -26,8 +26,8 @@ def _plain(case: Case) -> dict:
     x = next((a for a in call.args if isinstance(a, torch.Tensor)), None)
     plain = {"kind": call.kind, "name": call.name, "args": [_made(a) for a in call.args], "kwargs": call.kwargs}
     plain |= {"grid": list(call.grid), "may_raise": case.expects_error, "want": None, "allowed": None}
-    if call.name == "pad_value":
-        plain["want"] = -math.inf
+    if call.name == "pads":
+        plain["want"] = {"a": 0.0, "b": math.inf, "c": math.inf, "d": None}
     elif call.name == "block_size":
         plain["want"] = 1 << (call.args[0] - 1).bit_length()
     elif x is not None and x.dim() and x.is_floating_point():

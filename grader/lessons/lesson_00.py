@@ -49,9 +49,9 @@ EXERCISES = [
         cases=_cases,
         driver=_DRIVER,
         hints=(
-            "A function hands its result back with return.",
+            "A function gives its result to the caller with return.",
             "Arithmetic on a tensor works on every element at once.",
-            "The line has the shape `return <something> * x`.",
+            "The line has the form `return <a number> * x`.",
         ),
         mistakes=(
             ("returns-nothing", detectors.nothing),

@@ -97,8 +97,8 @@ EXERCISES = [
         points=2,
         cases=_softmax_cases,
         hints=(
-            "softmax(x) = exp(x - max) / sum(exp(x - max)), row by row: five operations, each a pass of its own.",
-            "Look at the shape of the row maximum: does it broadcast against the matrix, one value a row?",
+            "softmax(x) = exp(x - max) / sum(exp(x - max)), row by row: five operations, and each of them is one pass.",
+            "Look at the shape of the row maximum. Does PyTorch repeat it along each row of the matrix?",
             "`x.amax(dim=1, keepdim=True)` is the first line; four more of that kind follow, one operation each.",
         ),
         mistakes=(
@@ -134,7 +134,7 @@ EXERCISES = [
         hints=(
             "Go through the five lines one by one and write down what each reads and what it writes.",
             "Two of the lines read a vector of m elements besides the matrix, and two of them write one.",
-            "Each number has the shape a·m·n + b·m, with small whole a and b.",
+            "Each number has the form a·m·n + b·m, with small whole numbers a and b.",
         ),
         mistakes=NAIVE_TRAFFIC,
     ),

@@ -88,7 +88,7 @@ def _bound_cases(seed: int) -> list[Case]:
 
 # claim -> (whether it holds, where the evidence is). The text of the claims is in the lesson.
 _CLAIMS = {
-    "a": (False, "what traffic showed for it at the end of lesson 01"),
+    "a": (False, "what traffic showed for it after 2.1"),
     "b": (False, "how many bytes that matrix makes, once in and once out, over that time"),
     "c": (True, "which number of the card your floor_time divides by"),
     "d": (False, "what bound_by says about the five passes"),
@@ -129,8 +129,8 @@ EXERCISES = [
         cases=_traffic_cases,
         hints=(
             "A number that is on the chip costs nothing to use again.",
-            "Which numbers are not on the chip when the kernel begins, and which must be off it when it ends?",
-            "Each of the two numbers has the shape a·m·n, with a small whole a.",
+            "Which numbers are in memory when the kernel begins, and which must be in memory when it ends?",
+            "Each of the two numbers has the form a·m·n, with a small whole number a.",
         ),
         mistakes=FUSED_TRAFFIC,
     ),
@@ -141,9 +141,9 @@ EXERCISES = [
         points=1,
         cases=_speedup_cases,
         hints=(
-            "A ratio of 10 says: the one moves ten times what the other moves.",
-            "naive_traffic and fused_traffic give two numbers each; a softmax takes its time for both.",
-            "The line has the shape `sum(<five passes>) / sum(<one pass>)`.",
+            "A ratio of 10 means: one of the two moves ten times as much as the other.",
+            "naive_traffic and fused_traffic give two numbers each. Both reads and writes take time.",
+            "The line has the form `sum(<five passes>) / sum(<one pass>)`.",
         ),
         mistakes=IDEAL_SPEEDUP,
     ),
@@ -167,9 +167,9 @@ EXERCISES = [
         points=1,
         cases=_bound_cases,
         hints=(
-            "Moving and calculating go on at the same time, so the slower of the two decides.",
-            "For one byte: how long does it take to move, and how long does the arithmetic take that comes with it?",
-            'The line has the shape `return "memory" if <one rate> < <another rate> else "compute"`.',
+            "The GPU moves bytes and computes at the same time, so the slower of the two decides.",
+            "Take one byte. How long does it take to move it, and how long does the arithmetic for one byte take?",
+            'The line has the form `return "memory" if <one rate> < <another rate> else "compute"`.',
         ),
         mistakes=BOUND_BY,
     ),
@@ -180,9 +180,10 @@ EXERCISES = [
         points=1,
         cases=_claim_cases,
         hints=(
-            "Each claim can be settled with what you have counted, computed or seen in lessons 01 and 02.",
-            "Put the numbers of a claim into your own functions; for the others, ask what the time depends on.",
-            'A dictionary has the shape `{"a": <True or False>, "b": <True or False>, ...}`.',
+            "You can decide each claim with numbers that you have counted, computed or seen in lessons 01 and 02.",
+            "Put the numbers of a claim into your own functions. For claims without numbers, ask on which quantity "
+            "the time depends.",
+            'A dictionary has the form `{"a": <True or False>, "b": <True or False>, ...}`.',
         ),
         mistakes=MYTHS,
     ),

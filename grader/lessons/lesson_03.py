@@ -91,7 +91,7 @@ _MAXIMA = [
     *_MATRICES,
     ("ragged, around -200", inputs.far_below_zero, 3, 6, 8, 0, "forward"),
     ("ragged, values of -1e38", inputs.lowest, 4, 6, 8, 0, "forward"),
-    ("ragged, nothing but -inf", lambda m, n, g: torch.full((m, n), -torch.inf), 5, 6, 8, 0, "forward"),
+    ("ragged, only -inf", lambda m, n, g: torch.full((m, n), -torch.inf), 5, 6, 8, 0, "forward"),
     ("full rows, around -200", inputs.far_below_zero, 2, 8, 8, 0, "forward"),
     ("ascending", inputs.ascending, 4, 11, 16, 0, "forward"),
     ("descending", inputs.descending, 4, 12, 16, 0, "forward"),
@@ -133,7 +133,8 @@ EXERCISES = [
         kernels=True,
         hints=(
             "Each program has BLOCK elements of its own: which is the first of them, in program 2?",
-            "tl.program_id(0) is the number of the program; the lanes count on from where it begins.",
+            "tl.program_id(0) is the number of the program; the numbers of its lanes are added to the first element "
+            "of the program.",
             "`offsets = <number of the program> * <lanes a program> + tl.arange(0, BLOCK)`, and the mask compares "
             "those offsets with n.",
         ),
@@ -147,9 +148,10 @@ EXERCISES = [
         cases=_copy_rows_cases,
         kernels=True,
         hints=(
-            "A program has one row. Only two things change: where its block begins, and which lanes are inside.",
-            "How many elements lie between the beginning of row 0 and the beginning of row 2? And how many lanes of a "
-            "block have a column?",
+            "A program has one row. Only two things change: the first element of the block, and the lanes that are "
+            "inside.",
+            "How many elements after the beginning of row 0 does row 2 begin? And how many lanes of a block have a "
+            "column?",
             "`x_ptr + <which row> * <elements from row to row> + <lanes>`; the mask compares the lanes with the number "
             "of columns.",
         ),
@@ -180,9 +182,8 @@ EXERCISES = [
         kernels=True,
         hints=(
             "Every program must touch its own row and nothing else; then the order cannot matter.",
-            "Look at the trace: which lanes of program 0 are in row 1? Are they masked when it loads, and when it "
-            "stores?",
-            "`tl.store(<addresses>, <values>, mask=<which lanes?>)` is the shape of the line that changes.",
+            "Look at the trace: which lanes of program 0 are in row 1? Are they masked in the load, and in the store?",
+            "`tl.store(<addresses>, <values>, mask=<which lanes?>)` is the form of the line that changes.",
         ),
         mistakes=REPAIR,
     ),

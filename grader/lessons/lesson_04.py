@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
-import torch
-
 from ..checks import inputs
-from ..mistakes.kernels import BLOCK_SIZE, PAD_VALUE
+from ..mistakes.kernels import BLOCK_SIZE, PADS
 from ..mistakes.softmax.columns import SOFTMAX_PLACES
-from ..reference import softmax_function
+from ..reference import pads, softmax_function
 from ..spec import Call, Case, Evidence, Exercise, Out, Unreadable
 
 _ROWS = [  # label, family of inputs, columns, lanes
@@ -54,42 +50,17 @@ def _row_cases(seed: int) -> list[Case]:
     return cases
 
 
-_PAD_ROWS = [
-    ("a row of 1, 2, 3", [1.0, 2.0, 3.0]),
-    ("a row around -200", [-201.0, -200.0, -199.0]),
-    ("a row of the smallest float32", [-3.4028234663852886e38] * 3),
-]
-
-
 def _pad_cases(seed: int) -> list[Case]:
     return [
         Case(
-            f"{label}, and one masked lane",
-            Call("value", "pad_value"),
-            verify=lambda e, row=row: _wrong_pad(e, row),
-            size=i,
-            facts={"row": row},
+            f"kernel {entry}",
+            Call("value", "pads"),
+            verify=lambda e, entry=entry: pads.fault(e.value, entry),
+            size=size,
+            facts={"entry": entry},
         )
-        for i, (label, row) in enumerate(_PAD_ROWS)
+        for size, entry in enumerate(pads.KERNELS)
     ]
-
-
-def _wrong_pad(evidence: Evidence, row: list[float]) -> str | None:
-    """None when the softmax of the row stays right with the pad in the fourth lane of a block, else a sentence."""
-    pad = evidence.value
-    if isinstance(pad, torch.Tensor) and pad.numel() == 1:
-        pad = pad.item()
-    if isinstance(pad, bool) or not isinstance(pad, (int, float)):
-        return f"{'a ' + pad.kind if isinstance(pad, Unreadable) else repr(pad)} is not a number"
-    try:
-        lanes = torch.tensor([*row, pad], dtype=torch.float32).double()
-    except (OverflowError, RuntimeError):
-        return f"{pad} is no float32"
-    e = torch.exp(lanes - lanes.max())
-    total = float((e / e.sum())[:3].sum())
-    if math.isclose(total, 1, rel_tol=1e-12):
-        return None
-    return f"with pad_value = {pad} the three values of the row sum to {total:.4g}, expected 1"
 
 
 _COLUMNS = [1, 2, 3, 4, 5, 7, 8, 9, 127, 128, 129, 781, 1000, 1024, 1025, 4096, 12672, 65535, 65536, 65537]
@@ -133,23 +104,25 @@ EXERCISES = [
         hints=(
             "The same four steps as in lesson 01, but on a block that stays on the chip: maximum, exp, sum, divide.",
             "tl.max and tl.sum turn a block into one number along axis 0; tl.exp works on every lane.",
-            "The shapes of the lines: `tl.max(<block>, axis=0)`, `tl.exp(<block> - <number>)`, "
-            "`tl.sum(<block>, axis=0)`, `<block> / <number>`.",
+            "The forms of the lines: `tl.max(<block>, axis=0)`, `tl.exp(<block> - <number>)`, `tl.sum(<block>, "
+            "axis=0)`, `<block> / <number>`.",
         ),
         mistakes=SOFTMAX_PLACES,
     ),
     Exercise(
         id="4.2",
-        title="pad_value",
-        names=("pad_value",),
+        title="pads",
+        names=("pads",),
         points=2,
         cases=_pad_cases,
         hints=(
-            "A masked lane takes part in tl.max and in tl.sum, like any other lane.",
-            "It must lose every comparison of the maximum, and its exponential must be exactly 0.",
-            "Python writes the value as float(...), with a word in quotes and a sign.",
+            "A masked lane goes through every line, like any other. Follow one of them from the load to the reduction.",
+            "What does the lane hold when it reaches the reduction? A sum must get exactly 0 from it. A minimum "
+            "must get a number that no value of a row is above.",
+            "Three entries are numbers; Python writes infinity as float(...), with a word in quotes. In the other "
+            "kernel, count how often the block is reduced.",
         ),
-        mistakes=PAD_VALUE,
+        mistakes=PADS,
     ),
     Exercise(
         id="4.3",
@@ -160,7 +133,7 @@ EXERCISES = [
         hints=(
             "tl.arange(0, BLOCK) needs a power of two, and every column needs a lane.",
             "Start at 1 and double, or ask how many bits the number before n_cols has.",
-            "triton has a function whose name says it: next_power_of_2.",
+            "triton has a function with this name: next_power_of_2.",
         ),
         mistakes=BLOCK_SIZE,
     ),

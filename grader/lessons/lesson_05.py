@@ -103,8 +103,9 @@ EXERCISES = [
         cases=_kernel_cases,
         kernels=True,
         hints=(
-            "The kernel of 4.1 handles one row. Only the two places where a row begins change.",
-            "tl.program_id(0) says which row this program has; the row strides say how far apart rows lie.",
+            "The kernel of 4.1 handles one row. Only two addresses change: the beginning of a row in the input and "
+            "in the output.",
+            "tl.program_id(0) says which row this program has; the row strides give the distance between two rows.",
             "A row of the input begins at `x_ptr + <which row> * <elements between rows>`.",
         ),
         mistakes=(

@@ -126,9 +126,10 @@ EXERCISES = [
         "b",
         SAMPLED,
         (
-            "Any shift is right as long as exp stays in its range. When does this one not keep it there?",
+            "Any shift is right as long as exp stays in its range. For which rows is this shift too small or too "
+            "large?",
             "The shift looks at a part of the row. What can the rest of the row hold?",
-            "Begin with `torch.zeros(1, <a width>)` and change one value.",
+            "Begin with `torch.zeros(1, <number of columns>)` and change one value.",
         ),
     ),
     _input_exercise(
@@ -150,12 +151,12 @@ EXERCISES = [
         groups=tuple(WRONG),
         imports=("torch.distributed.tensor", "unittest.mock", "pytest"),  # the first: torch.testing.assert_close
         hints=(
-            "A test is as good as its inputs and as strict as its comparison. Vary one thing at a time: width, height, "
+            "A good test needs varied inputs and a strict comparison. Vary one property at a time: width, height, "
             "memory layout, values.",
-            "Compare with float64 and relatively, and look at the input again after the call. Is a second call with "
-            "other values of the same shape right as well?",
-            "A list of inputs, and for each: `want = torch.softmax(<x in float64>, dim=1)`, then an assert on "
-            "`(got - want).abs() <= <share> * want + <next to nothing>`.",
+            "Compute the reference in float64, and compare the relative error. Compare the input before and after "
+            "the call. Is a second call with other values of the same shape right as well?",
+            "A list of inputs, and for each: `want = torch.softmax(<x in float64>, dim=1)`, then an assert on `(got "
+            "- want).abs() <= <share> * want + <a tiny number>`.",
         ),
         mistakes=mistakes_of_test(WRONG),
     ),

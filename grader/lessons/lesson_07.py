@@ -84,6 +84,11 @@ _LENGTHS = (1, 7, 781, 4096, 32768, 131072)
 _PANEL = 20240229  # the same seed for every check: no answer gets the panel, and a verdict must not depend on chance
 
 
+# The two steps of 7.2. Outputs of float16 also become subnormal, so its step needs both numbers.
+_ROUNDING = "float32 and bfloat16, where rounding is relative"
+_SUBNORMAL = "float16, where small outputs have few digits"
+
+
 def _tolerance_cases(seed: int) -> list[Case]:
     return [
         Case(
@@ -93,6 +98,7 @@ def _tolerance_cases(seed: int) -> list[Case]:
             size=n,
             may_call_library=True,  # an answer may measure the error of torch.softmax
             facts={"dtype": dtype, "panel": functools.partial(tolerance.panel, dtype, n, _PANEL)},
+            group=_SUBNORMAL if dtype == torch.float16 else _ROUNDING,
         )
         for n in _LENGTHS
         for dtype in tolerance.OFF
@@ -189,9 +195,9 @@ EXERCISES = [
         cases=_half_cases,
         kernels=True,
         hints=(
-            "Half precision is for the way to memory and back: between the load and the store, compute in float32.",
-            "A block knows .to(dtype). A store converts to whatever its pointer points at.",
-            "The load has the shape `tl.load(<address>, mask=<mask>, other=<pad>).to(<dtype>)`; the rest is lesson 05.",
+            "Half precision is for memory only. Between the load and the store, compute in float32.",
+            "`block.to(dtype)` casts a block. A store converts to the dtype that its pointer points at.",
+            "The load has the form `tl.load(<address>, mask=<mask>, other=<pad>).to(<dtype>)`; the rest is lesson 05.",
         ),
         mistakes=(*HALF_KERNEL, *ROW_PLACES, *SOFTMAX_PLACES),
     ),
@@ -201,11 +207,13 @@ EXERCISES = [
         names=("tolerance",),
         points=2,
         cases=_tolerance_cases,
+        groups=(_ROUNDING, _SUBNORMAL),
+        parts=True,
         hints=(
-            "rtol answers for rounding, which is relative. Think of atol only where outputs have no digits left.",
+            "rtol is for rounding, which is relative. atol is for outputs that have few digits left.",
             "torch.finfo(dtype) knows eps, the distance from 1 to the next number, and smallest_normal. "
             "A softmax in float32 adds a few millionths.",
-            "A pair of the shape `<a few> * max(<eps of the dtype>, <error of float32>), <distance of the smallest "
+            "A pair of the form `<a few> * max(<eps of the dtype>, <error of float32>), <distance of the smallest "
             "numbers>`.",
         ),
         mistakes=TOLERANCE,
@@ -218,8 +226,9 @@ EXERCISES = [
         cases=_masked_cases,
         kernels=True,
         hints=(
-            "A dropped entry should look like a masked lane does: nothing it holds may be seen by max or sum.",
-            "tl.where(condition, a, b) takes a or b lane by lane and computes with neither. keep has its own strides.",
+            "A dropped entry should be like a masked lane: its value may not change the maximum or the sum.",
+            "tl.where(condition, a, b) takes a or b in each lane, and does not compute with them. keep has its own "
+            "strides.",
             "`keep = tl.load(<address in keep>, ...)`, then `x = tl.where(<kept>, x, <what loses every max>)`, "
             "and lesson 05 after that.",
         ),

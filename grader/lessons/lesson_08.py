@@ -28,7 +28,7 @@ def _state_cases(seed: int) -> list[Case]:
         ("equal numbers", [0.5] * 4),
         ("a -inf in the middle", [2.0, -torch.inf, 1.0]),
         ("-inf first", [-torch.inf, -torch.inf, 1.0, 2.0]),
-        ("nothing but -inf", [-torch.inf] * 6),
+        ("only -inf", [-torch.inf] * 6),
         ("around -200", [-200.0 - i % 3 for i in range(7)]),
         ("around -1e38", [-1e38] * 8),
         ("a cliff down", [200.0] * 4 + [-200.0] * 4),
@@ -211,9 +211,10 @@ EXERCISES = [
         cases=_state_cases,
         hints=(
             "Keep two numbers while you walk: the largest value so far, and the sum of exp(x - largest so far).",
-            "When a new value is larger, every term of the old sum is too large by the same factor. Which one?",
+            "When a new value is larger, every term of the old sum is too large by the same factor. Which factor is "
+            "it?",
             "Inside the loop: `<new maximum> = ...`, then `d = d * math.exp(<old> - <new>) + math.exp(x - <new>)`. "
-            "Start at -inf and 0, and mind -inf minus -inf.",
+            "Start with -inf and 0, and avoid -inf minus -inf.",
         ),
         mistakes=(*NUMBERS_KEPT, *NORMALIZER),
         driver=(_DRIVERS / "numbers_kept.py").read_text(encoding="utf-8"),
@@ -227,7 +228,7 @@ EXERCISES = [
         hints=(
             "Both sums must refer to the same maximum before they may be added.",
             "Each side has its own factor: exp of its maximum minus the common one.",
-            "`m = max(ma, mb)`, then a sum of two products. A side with d = 0 adds nothing, whatever its m is.",
+            "`m = max(ma, mb)`, then a sum of two products. A side with d = 0 adds nothing, for any m.",
         ),
         mistakes=MERGE,
     ),
@@ -239,8 +240,8 @@ EXERCISES = [
         cases=_kernel_cases,
         kernels=True,
         hints=(
-            "The recurrence of 8.1, with a tile of BLOCK values where one value was; then a second walk that stores.",
-            "A tile brings its maximum and its sum, both by one reduction. What is the mask of the last tile?",
+            "The steps of 8.1, with a tile of BLOCK values in place of one value. Then a second walk that stores.",
+            "Each tile has a maximum and a sum, and each of them is one reduction. What is the mask of the last tile?",
             "`for start in range(0, n_cols, BLOCK):`, twice. In the first: load, new maximum, new sum, in this order; "
             "in the second: load, `tl.exp(<tile> - <maximum>) / <sum>`, store.",
         ),
@@ -255,8 +256,8 @@ EXERCISES = [
         driver=(_DRIVERS / "first_result.py").read_text(encoding="utf-8"),
         kernels=True,
         hints=(
-            "Like fused_softmax in lesson 05; only the block no longer follows the row.",
-            "The block is a number you choose once, such as 4096, whatever the row's length is.",
+            "Like fused_softmax in lesson 05, but the block does not depend on the length of the row.",
+            "The block is a number that you choose once, such as 4096, for rows of every length.",
             "`online_softmax_kernel[(<rows>,)](y, x, y.stride(0), x.stride(0), <columns>, BLOCK=<a power of two>)`",
         ),
         mistakes=(*BLOCK_RANGE, *WRAPPER_PLACES, *TILED_WALK),

@@ -59,7 +59,7 @@ def _kernel_cases(seed: int, make) -> list[Case]:
         *cases,
         make("wide gaps between the input's rows", gaps, 2, 4, "forward", 1),
         make("more rows than splits", inputs.randn(6, 9, g), 2, 4, "shuffled", 2),
-        make("a row of nothing but -inf", _without_softmax(seed), 2, 4, "shuffled", 0),
+        make("a row of only -inf", _without_softmax(seed), 2, 4, "shuffled", 0),
     ]
 
 
@@ -69,7 +69,7 @@ def _label(label: str, x: torch.Tensor, n_splits: int, block: int) -> str:
 
 
 def _without_softmax(seed: int) -> torch.Tensor:
-    """Three rows of twelve; the second one is nothing but -inf."""
+    """Three rows of twelve; the second one is all -inf."""
     x = inputs.randn(3, 12, inputs.generator(seed))
     x[1] = -torch.inf
     return x
@@ -168,7 +168,7 @@ def _wrapper_cases(seed: int) -> list[Case]:
         _first_result(inputs.randn(6, 7, g), 2),
         # Facts would have the detectors replay their walks over two million columns.
         replace(_wrapper_case("splits longer than any block", inputs.randn(1, 2**21 + 2, g), 2, "forward"), facts={}),
-        _wrapper_case("a row of nothing but -inf", _without_softmax(seed), 2, "forward"),
+        _wrapper_case("a row of only -inf", _without_softmax(seed), 2, "forward"),
         *softmax_function.refusals("split_softmax", g, 2),
         *(_too_few(inputs.randn(2, 5, g), n_splits) for n_splits in (0, -1)),
     ]
@@ -229,7 +229,7 @@ EXERCISES = [
         kernels=True,
         hints=(
             "The first walk of lesson 08, over a part of the row. Two numbers are stored, and nothing else.",
-            "A lane counts when it is inside the split and inside the row: two conditions, joined by &.",
+            "A lane counts if it is inside the split and inside the row. Join the two conditions with &.",
             "`cols = <where the split begins> + start + lanes`, and after the loop "
             "`tl.store(m_ptr + <row> * <splits a row> + <split>, m)`, the same for d.",
         ),
@@ -244,7 +244,7 @@ EXERCISES = [
         kernels=True,
         hints=(
             "The merge of lesson 08, for all states of a row at once: one maximum, then one sum.",
-            "Each sum has a factor of its own. What should the lanes beyond the last state hold, in m and in d?",
+            "Each sum has its own factor. What should the lanes behind the last state hold, in m and in d?",
             "`m = tl.max(<all maxima>, axis=0)`, then `d = tl.sum(<all sums> * <a factor for each>, axis=0)`; the walk "
             "is that of 9.1, with a store in place of the state.",
         ),
@@ -260,7 +260,8 @@ EXERCISES = [
         kernels=True,
         hints=(
             "Look at the arguments, make y and the states, launch twice over the same grid.",
-            "How long is a split when n_splits does not divide the row? Rounded down, the end of the row is nobody's.",
+            "How long is a split when n_splits does not divide the row? If you round down, no split has the end of "
+            "the row.",
             "`partial_kernel[(<rows>, <splits>)](...)`, then `combine_kernel[(<rows>, <splits>)](...)`, with "
             "SPLITS a power of two, at least the number of splits.",
         ),

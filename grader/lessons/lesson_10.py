@@ -223,8 +223,8 @@ EXERCISES = [
         kernels=True,
         hints=(
             "The kernel of 5.1 with one more axis: ROWS row numbers downwards, BLOCK column numbers across.",
-            "Everything with one value a row has the shape [ROWS, 1], everything with one value a column [1, BLOCK]. "
-            "What shape does tl.max(x, axis=1) have?",
+            "A block with one value for each row needs the shape [ROWS, 1], and a block with one value for each "
+            "column [1, BLOCK]. What shape does tl.max(x, axis=1) have?",
             "`x_ptr + <rows>[:, None] * <stride> + <cols>[None, :]`, a mask of the shape "
             "`(<rows inside>)[:, None] & (<columns inside>)[None, :]`, and `tl.max(x, axis=1)[<to a column>]`.",
         ),
@@ -239,7 +239,7 @@ EXERCISES = [
         kernels=True,
         hints=(
             "A loop around the kernel of 5.1: the row is what changes from step to step.",
-            "With P programs, P rows are taken care of at every step of the loop. tl.num_programs(0) is P.",
+            "With P programs, each step of the loop does P rows. tl.num_programs(0) is P.",
             "`for row in range(<my first row>, <end>, <how many rows all programs take at once>):`, and 5.1 inside.",
         ),
         mistakes=(*PERSISTENT, *SOFTMAX_PLACES),
@@ -251,10 +251,11 @@ EXERCISES = [
         points=2,
         cases=_residency_cases,
         hints=(
-            "Ask each of the four stocks of one multiprocessor how many programs it can serve. The scarcest decides.",
+            "For each of the four resources of one multiprocessor, compute for how many programs it suffices. The "
+            "smallest number decides.",
             "A program has num_warps warps. A warp has warpSize threads, and its registers come in whole units.",
-            "`<registers of a warp> = <units, rounded up> * <size of a unit>`, then `min(<four numbers of programs>) * "
-            "<multiprocessors>`; and before all that, what if something is missing?",
+            "`<registers of a warp> = <units, rounded up> * <size of a unit>`, then `min(<four numbers of programs>) "
+            "* <multiprocessors>`; and before that, return 32 if an entry is missing.",
         ),
         mistakes=RESIDENCY,
     ),
@@ -267,8 +268,8 @@ EXERCISES = [
         kernels=True,
         hints=(
             "A load is 16 bytes wide where the tile has 16 bytes or more for each thread. ROWS and num_warps decide.",
-            "A warp takes 32 · 16 = 512 bytes with one load. How many rows of 64 float32 are that, and how many of "
-            "bfloat16? And a long row: how many such loads does a thread make before its registers run out?",
+            "A warp loads 32 · 16 = 512 bytes with one instruction. How many rows of 64 float32 are that, and how "
+            "many of bfloat16? And a long row: how many such loads does a thread make before its registers run out?",
             "`ROWS = max(1, 512 // <bytes of a row, with BLOCK for N>)`, and a warp for every few times 512 bytes of "
             "the tile, at least 1 and at most 32.",
         ),

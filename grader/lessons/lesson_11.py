@@ -196,9 +196,10 @@ EXERCISES = [
         points=2,
         cases=_formula_cases,
         hints=(
-            "dx[j] is the sum over i of dy[i] times the Jacobian's element (i, j). What does diag(y) leave of it, and "
-            "what the outer product?",
-            "diag(y) leaves y·dy. The outer product leaves y times one number a row, to which every output adds.",
+            "dx[j] is the sum over i of dy[i] times the Jacobian's element (i, j). Which part of the sum comes from "
+            "diag(y), and which part comes from the outer product?",
+            "diag(y) gives y·dy. The outer product gives y times one number for each row: a sum over all outputs of "
+            "the row.",
             "`y * (dy - <one number for each row, kept as a column>)`",
         ),
         mistakes=(
@@ -220,7 +221,7 @@ EXERCISES = [
         hints=(
             "The kernel of 5.1 with two loads in place of one, and the formula of 11.1 in between.",
             "Three tensors, three strides. A lane outside the row should add 0 to the sum of the products.",
-            "Two lines of the shape `tl.load(<pointer> + row * <its stride> + cols, mask=mask, other=<pad>)`, then "
+            "Two lines of the form `tl.load(<pointer> + row * <its stride> + cols, mask=mask, other=<pad>)`, then "
             "`tl.sum(<products>, axis=0)`.",
         ),
         mistakes=GRADIENT_KERNEL,
@@ -235,10 +236,11 @@ EXERCISES = [
         driver=_DRIVER,
         imports=("torch.fx.experimental.symbolic_shapes",),  # torch.autograd.grad imports it
         hints=(
-            "forward is 5.2 without refusals, and a line that keeps what backward needs. backward is a launch, too.",
+            "forward is 5.2 without the errors, and with a line that keeps a tensor for backward. backward is a "
+            "launch, too.",
             "ctx.save_for_backward takes tensors, ctx.saved_tensors is a tuple of them. What does dy.stride() say of a "
             "dy that was expanded from one number?",
-            "In backward: `y, = ctx.saved_tensors`, then dy as the kernel wants it, then "
+            "In backward: `y, = ctx.saved_tensors`, then dy with strides that the kernel takes, then "
             "`softmax_backward_kernel[(<rows>,)](dx, y, dy, <three strides>, <columns>, BLOCK=...)`, then return.",
         ),
         mistakes=(("output-reused", detectors.output_reused), *FUNCTION, *WRAPPER, *GRADIENT_KERNEL),

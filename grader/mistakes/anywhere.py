@@ -7,37 +7,40 @@ MISTAKES = [
     Mistake(
         "todo-left",
         "The steps judged so far are right, and their points are yours.",
-        "What does this step do otherwise than those that are right already?",
+        "What is different in this step, compared with the steps that are right already?",
     ),
     Mistake("earlier-todo", "An earlier exercise comes first.", "Which exercise does the line above name?"),
     Mistake(
         "value-left-out",
-        "The name is there, but what it holds is None or a placeholder.",
+        "The name is there, but its value is None or a placeholder.",
         "What value should it have?",
     ),
     Mistake("name-undefined", "Your answer uses a name that no cell defines.", "Where does that name come from?"),
     Mistake(
         "assigned-later",
-        "A line of this function gives the name its value, but not on every way to the line that uses it.",
+        "A line of this function gives the name its value. But the function can reach the line that uses the name "
+        "without running that line.",
         "Which line gives the name its first value, and what has to happen before that line runs?",
     ),
     Mistake(
         "module-not-read",
-        "The check could not import this module: of your own work it reads the cells and nothing else.",
+        "The check could not import this module. It reads the cells of the notebook, and no other files of yours.",
         "In which cell of the notebook could the text of that module stand?",
     ),
     Mistake(
         "name-taken",
-        "The name of the answer was given to something else afterwards.",
-        "Which other name could that line use, and which cell has to run again?",
+        "A later line gave the name of the answer to another object.",
+        "Which other name could that later line use, and which cell has to run again?",
     ),
     Mistake(
         "not-python",
         "Python cannot read your answer.",
-        "Which sign is missing or one too many, in that line or in the one above it?",
+        "Is there a sign missing or a sign too many, in that line or in the line above it?",
     ),
     Mistake(
-        "endless", "Your answer did not finish.", "Which loop of yours can go on for ever: does its variable change?"
+        "endless",
+        "Your answer did not finish.",
+        "Which of your loops may never end, because its variable does not change?",
     ),
     Mistake(
         "out-of-memory",
@@ -45,53 +48,55 @@ MISTAKES = [
         "How many elements does your largest tensor have, for the input named above?",
     ),
     Mistake(
-        "exits", "Your answer ends the Python process instead of returning.", "Who calls your function, and what for?"
+        "exits",
+        "Your answer ends the Python process instead of returning.",
+        "Which code calls your function, and what does that code do with the result?",
     ),
     Mistake(
         "numbers-to-host",
-        "The numbers went to the host: your Python took a whole row of a tensor off the device.",
+        "The numbers went to the host: your Python code read a whole row of a tensor from the device.",
         "Which line asks for the values themselves, and which operation could stay on the device instead?",
     ),
     Mistake(
         "returns-nothing",
         "Your function returns nothing.",
-        "Which value should the caller get back, and which line hands it over?",
+        "Which value should the caller get, and which line returns it?",
     ),
     Mistake(
         "no-tensor-returned",
-        "Your function returned something else than a tensor.",
-        "Which name holds the result, and which name stands behind your return?",
+        "Your function returned an object that is not a tensor.",
+        "Which variable holds the result, and which variable does your function return?",
     ),
     Mistake(
         "input-overwritten",
-        "The input tensor was changed on the way: its owner may still need it.",
+        "Your function changed the input tensor, and the caller may still need it.",
         "Which operation of yours writes into the tensor it was given?",
     ),
     Mistake(
         "library-softmax",
-        "The work was left to a library operation, so there is nothing of yours to measure.",
+        "A library operation did the work, so there is no work of yours to check.",
         "Which passes does that one call hide?",
     ),
     # ---- any error of Python or PyTorch
     Mistake(
         "no-such-attribute",
-        "A thing was asked for a name that things of its kind do not have.",
-        "Which kind does the message name, and which of your variables has that attribute?",
+        "An object was asked for an attribute that objects of its type do not have.",
+        "Which type does the message name, and which of your variables has that attribute?",
     ),
     Mistake(
         "argument-of-another-kind",
-        "A function was given a thing of another kind than it takes.",
-        "Which kind does the message ask for, and which of your variables is of that kind?",
+        "A function was given an argument of a type that it does not take.",
+        "Which type does the message name, and which of your variables has that type?",
     ),
     Mistake(
         "kinds-misfit",
-        "Python does not know this operation for things of these kinds.",
-        "Which kinds does the message name, and which of them did you not expect in that line?",
+        "Python does not have this operation for values of these types.",
+        "Which types does the message name, and which of them did you not expect in that line?",
     ),
     Mistake(
         "whole-number-needed",
-        "Whole numbers are needed here, and something else was given.",
-        "What does that line hand over instead: a fraction, a tensor, a list, and which number of it did you mean?",
+        "Whole numbers are needed here, and the value is not a whole number.",
+        "Which value does that line pass on (a fraction, a tensor, a list), and which whole number did you mean?",
     ),
     Mistake(
         "tensor-for-number",
@@ -100,12 +105,12 @@ MISTAKES = [
     ),
     Mistake(
         "index-outside",
-        "The place asked for does not exist: there are fewer elements or fewer axes.",
-        "How many axes and elements are there in that line, and with which number does counting begin?",
+        "The index is outside: there are fewer elements, or fewer axes.",
+        "How many axes and elements are there in that line, and which number has the first one?",
     ),
     Mistake(
         "unpacked-into-others",
-        "As many names as values are needed to take a tuple apart, and here the numbers differ.",
+        "To unpack a tuple you need one name for each value, and here the numbers differ.",
         "How many values does the right side of that line give?",
     ),
     Mistake(
@@ -116,16 +121,16 @@ MISTAKES = [
     Mistake(
         "nothing-to-reduce",
         "There is nothing to reduce: the list, the tensor or the slice is empty.",
-        "Which line should have put something there, and did it run?",
+        "Which line should have added elements, and did it run?",
     ),
     Mistake(
         "outside-the-domain",
-        "A mathematical function got a number for which it has no value.",
-        "Which function stands in that line, and which numbers may it be asked about?",
+        "A mathematical function got a number for which it is not defined.",
+        "Which function is in that line, and for which numbers is it defined?",
     ),
     Mistake(
         "step-zero",
-        "The step of a loop is 0, so its variable would stay where it is.",
+        "The step of a loop is 0, so its variable would never change.",
         "By how much should the variable grow each time?",
     ),
     Mistake(

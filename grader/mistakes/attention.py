@@ -32,7 +32,7 @@ MISTAKES = [
     Mistake(
         "shift-not-maximum",
         "The scores of a tile are shifted by another number than their maximum, and exp overflowed.",
-        "How far can a score of the tile lie above the number that you subtract?",
+        "How much larger than the number that you subtract can a score of the tile be?",
     ),
     Mistake(
         "accumulator-not-rescaled",
@@ -68,8 +68,8 @@ MISTAKES = [
     ),
     Mistake(
         "scale-of-weights-alone",
-        "The weights follow from scaled scores and the factor from unscaled ones, or the other way round.",
-        "In which unit is m kept, and in which is the number that is subtracted from it?",
+        "The weights are computed from scaled scores and the factor from unscaled scores, or the other way round.",
+        "Which of the numbers in your lines are scaled scores, and which are unscaled scores?",
         (
             Mutant("13.1", ".T * scale", ".T", then=also("torch.exp(s - new)", "torch.exp((s - new) * scale)")),
             Mutant("13.1", ".T * scale", ".T", then=also("torch.exp(m - new)", "torch.exp((m - new) * scale)")),
@@ -83,7 +83,7 @@ MISTAKES = [
     ),
     Mistake(
         "divided-at-every-tile",
-        "The accumulator was divided before the walk was over, and added to afterwards as if it had not been.",
+        "The accumulator was divided before the walk ended. Later tiles were added as if it had not been divided.",
         "What would o have to be multiplied by before the next tile may be added to it?",
     ),
     Mistake(
@@ -93,7 +93,7 @@ MISTAKES = [
     ),
     Mistake(
         "start-finite",
-        "The walk starts with a maximum that scores can lie below.",
+        "The walk starts with a maximum that is larger than the scores of some queries.",
         "What is the maximum of no values at all?",
         (
             Mutant("13.1", "-math.inf, device", "-1e9, device", replayed=False),
@@ -102,12 +102,12 @@ MISTAKES = [
     ),
     Mistake(
         "maximum-of-first-tile",
-        "The maximum is that of the first tile, whatever the others hold.",
+        "The maximum is that of the first tile, even if a later tile has a larger score.",
         "Which scores should m know of after the second tile?",
     ),
     Mistake(
         "weights-not-summed",
-        "The output was divided by a sum of maxima: of each tile, only the largest weight went into l.",
+        "The output was divided by a wrong sum: only the largest weight of each tile was added to l.",
         "Which weights is o made of, and which of them are in l?",
     ),
     Mistake(
@@ -118,7 +118,7 @@ MISTAKES = [
     Mistake(
         "not-normalised",
         "The accumulator was never divided: the weights of a query do not sum to 1.",
-        "What comes out when every row of v holds ones, and what should?",
+        "If every row of v holds ones, which output do you get, and which output is right?",
     ),
     Mistake(
         "scale-forgotten",
@@ -137,7 +137,7 @@ MISTAKES = [
     ),
     Mistake(
         "scale-of-its-own",
-        "The kernel works out a scale of its own and leaves the one it was given.",
+        "The kernel computes its own scale and does not use its parameter.",
         "What is the parameter scale for?",
     ),
     Mistake(
@@ -147,19 +147,19 @@ MISTAKES = [
     ),
     Mistake(
         "keys-left-out",
-        "Some tiles of keys never had a say.",
-        "Which keys does each step of your loop look at, and which are met by none?",
+        "Some tiles of keys were never used.",
+        "Which keys does each step of your loop use, and which keys are used by no step?",
     ),
     Mistake(
         "steps-of-another-block",
-        "The walk goes on by the number of queries of a block, and a tile has another number of keys.",
+        "The step of the walk is the number of queries of a block, but it should be the number of keys of a tile.",
         "With which key does the second tile begin, and with which one does your second step begin?",
         (Mutant("13.2", "range(0, end, BLOCK_N)", "range(0, end, BLOCK_M)"),),
     ),
     Mistake(
         "values-for-keys",
-        "The queries met the rows of v, and k has no say.",
-        "Which of the two tensors decides about the weights, and which one is weighed?",
+        "The scores were computed with the rows of v, and k was not used.",
+        "Which of the two tensors determines the weights, and which one is multiplied by them?",
         (
             Mutant("13.2", "k_ptr + keys[:, None] * k_row_stride", "v_ptr + keys[:, None] * v_row_stride"),
             Mutant("13.2", "tl.trans(k)", "tl.trans(v)"),
@@ -172,7 +172,7 @@ MISTAKES = [
     ),
     Mistake(
         "scores-stored",
-        "As many numbers were kept at once as there are scores, which is what the walk should avoid.",
+        "The kernel kept as many numbers at once as there are scores. The walk should avoid exactly that.",
         "Which tensors of yours grow with the number of keys?",
     ),
     Mistake(
@@ -188,11 +188,11 @@ MISTAKES = [
     Mistake(
         "loop-over-a-block",
         "A loop needs one number for its end, not a block of them.",
-        "How far does the program have to walk, all its queries taken together?",
+        "How many keys does the program have to walk along, for all of its queries together?",
     ),
     Mistake(
         "matmul-in-kernel",
-        "@ is PyTorch's product; blocks of a kernel have a function for it.",
+        "@ is PyTorch's matrix product. For blocks in a kernel, Triton has a function.",
         "Which function of triton.language multiplies two blocks?",
     ),
     Mistake(
@@ -202,23 +202,23 @@ MISTAKES = [
     ),
     Mistake(
         "keys-past-the-end",
-        "A load of keys or values goes on behind the last key.",
-        "Which lanes of that block stand for a key, and what tells the others apart?",
+        "A load of keys or values reads behind the last key.",
+        "Which lanes of that block have a key, and which comparison finds the lanes that have none?",
     ),
     Mistake(
         "zero-times-nan",
-        "Rows of v that do not exist held anything, and a weight of 0 does not help: 0 times NaN is NaN.",
+        "Lanes behind the last row of v may hold any value. A weight of 0 does not help, because 0 times NaN is NaN.",
         "What should a masked lane of v hold, so that 0 times it is 0?",
     ),
     Mistake(
         "absent-keys-weigh",
-        "Keys that do not exist have a weight, and one that is no number makes NaN of the whole query.",
-        "What is the score of a lane behind the last key?",
+        "Lanes behind the last key got a weight. If such a lane holds NaN, the whole query becomes NaN.",
+        "Which score should a lane behind the last key have?",
         (Mutant("13.4", '        s = tl.where(keys[None, :] < n_keys, s, -float("inf"))\n', ""),),
     ),
     Mistake(
         "keys-for-values",
-        "The weights were given to the rows of k, and v has no say.",
+        "The weights were multiplied with the rows of k, and v was not used.",
         "Which pointer does each of your loads begin with?",
     ),
     Mistake(
@@ -228,24 +228,25 @@ MISTAKES = [
     ),
     Mistake(
         "hidden-finite",
-        "Hidden keys have a finite score, and all scores that a query may see can lie below it.",
-        "Is there a score that no other score lies below?",
+        "Hidden keys have a finite score, and all scores that a query may see can be below it.",
+        "For which score is there no lower one?",
         (Mutant("13.2", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -1e9)"),),
     ),
     Mistake(
         "hidden-after-exp",
-        "The maximum was taken over hidden keys as well, so one of them can push the others' weights to 0.",
-        "At which of the steps does a hidden key first have a say?",
+        "The maximum was taken over hidden keys as well. A large score of a hidden key makes the weights of the "
+        "others 0.",
+        "Which is the first step whose result depends on a hidden key?",
     ),
     Mistake(
         "hidden-in-the-sum",
-        "Hidden keys were counted in l, so what is left for the others is too little.",
+        "Hidden keys were counted in l, so the weights of the other keys are too small.",
         "What should the weights of a query sum to, and at which step is a hidden key still there?",
     ),
     Mistake(
         "causal-places-of-a-block",
-        "Places inside a block were compared, and not the numbers of queries and keys.",
-        "Which query stands first in program 1, and which key first in the second tile?",
+        "The kernel compared the places inside a block, and not the numbers of queries and keys.",
+        "Which number has the first query of program 1, and which number has the first key of the second tile?",
     ),
     Mistake(
         "causal-ignored",
@@ -260,7 +261,7 @@ MISTAKES = [
     Mistake(
         "causal-inverted",
         "Exactly the wrong keys are hidden: queries look ahead and not back.",
-        "Which of the two numbers is the larger one, a query's or that of a key which it may look at?",
+        "Take a query and a key that it may look at. Which of the two has the larger number?",
     ),
     Mistake(
         "half-products",

@@ -22,12 +22,12 @@ from .mistake import Mistake
 MISTAKES = [
     Mistake(
         "one-direction-only",
-        "In one of the two directions PyTorch did the work.",
+        "PyTorch did the work of one of the two directions.",
         "Which kernel does each of your two methods launch?",
     ),
     Mistake(
         "tensors-in-another-order",
-        "A launch names its tensors in another order than the kernel's signature does.",
+        "The tensors of a launch are in another order than the parameters of the kernel.",
         "Which parameter stands first in that signature, and which tensor comes first in your launch?",
     ),
     Mistake(
@@ -42,12 +42,12 @@ MISTAKES = [
     ),
     Mistake(
         "not-an-autograd-function",
-        "Softmax is no autograd function, so PyTorch has nothing to apply.",
+        "Softmax is not an autograd function, so it has no apply.",
         "Which class should yours be built on, and what do its two methods get as their first argument?",
     ),
     Mistake(
         "x-for-y",
-        "The formula was given the input of the softmax where it wants the output.",
+        "The formula needs the output of the softmax, and it was given the input.",
         "Which tensor did forward keep, and which one does the formula of 11.1 take?",
     ),
     Mistake(
@@ -57,18 +57,18 @@ MISTAKES = [
     ),
     Mistake(
         "kept-beside-the-graph",
-        "A tensor waits for backward where PyTorch does not know of it: nobody notices when it is changed or replaced.",
+        "A tensor is kept for backward without PyTorch knowing it. If it is changed or replaced, there is no error.",
         "Which method of ctx keeps a tensor together with its version?",
     ),
     Mistake(
         "kept-too-much",
-        "Something besides y waits for backward, and it is as large as a matrix.",
+        "Besides y, another tensor as large as a matrix is kept for backward.",
         "Which tensors does the formula of 11.1 take?",
     ),
     Mistake(
         "y-recomputed",
         "The softmax was computed once more for backward.",
-        "What had forward at hand that backward could have used?",
+        "Which result of forward could backward have used?",
     ),
     Mistake(
         "y-overwritten",
@@ -77,8 +77,8 @@ MISTAKES = [
     ),
     Mistake(
         "dy-assumed-adjacent",
-        "The gradient that arrives may be a view, whose elements do not lie in memory row by row.",
-        "What does dy.stride() say after y.sum(), and what does your kernel take the column stride to be?",
+        "The gradient that backward gets may be a view. Its elements need not be row by row in memory.",
+        "Which strides has dy after y.sum(), and which column stride does your kernel assume?",
     ),
     Mistake(
         "float64-refused",

@@ -23,30 +23,31 @@ from .mistake import Mistake
 MISTAKES = [
     Mistake(
         "peak-of-any-device",
-        "The peak is the same number whatever device x is on.",
+        "The peak is the same number for every device.",
         "Which memory holds x, and where does peak look at it?",
     ),
     # ---- a clock and a queue
     Mistake(
         "clock-not-used",
-        "No call lies between two looks at `clock`, so nothing was measured that the check could know of.",
-        "Which object of the lesson asks the device at hand, and none that was made up?",
+        "There is no call between two readings of `clock`, so nothing was measured.",
+        "Which object of the lesson reads the time of the device that runs the call?",
     ),
     Mistake(
         "not-synchronised",
-        "The clock was read while the device still had work to do: what was timed is how long it takes to ask for it.",
-        "What has the device done by the time that the call returns?",
+        "The clock was read while the device was still working. So you measured only how long it takes to ask for "
+        "the work.",
+        "When the call returns, has the device finished the work?",
     ),
     Mistake(
         "other-work-timed",
-        "Other work was timed with the call: it was still waiting when the clock was started, or was asked for after "
-        "it.",
-        "What is in the queue between your two looks at the clock, besides the call?",
+        "Other work was timed together with the call: work that was still waiting when the clock was started, or "
+        "work that was asked for later.",
+        "Which work is in the queue between your two readings of the clock, besides the call?",
     ),
     Mistake(
         "cache-warm",
-        "The timed calls found their data in the cache, where the call before had left it.",
-        "Where does x lie after one run, and where would it lie in a program that has done other things since?",
+        "The timed calls found their data in the cache, because the call before had left it there.",
+        "Where is x after one run, and where is it in a program that has done other work since?",
     ),
     Mistake(
         "warm-up-too-short",
@@ -57,12 +58,12 @@ MISTAKES = [
     Mistake(
         "timed-together",
         "Several calls were timed together, which gives their mean: one disturbed call spoils it.",
-        "Which calls lie between your two looks at the clock?",
+        "Which calls are between your two readings of the clock?",
     ),
     Mistake(
         "too-few-runs",
-        "A few runs say little: if some of them were disturbed, nobody can tell.",
-        "How many runs does it take until a single odd one no longer matters?",
+        "A few runs are not enough: if some of them were disturbed, you cannot notice it.",
+        "With how many runs does a single unusual one no longer matter?",
     ),
     Mistake(
         "mean-not-median",
@@ -73,22 +74,22 @@ MISTAKES = [
         "one-run-of-many",
         "The result is that of one particular run: the fastest, the slowest, the first, or the middle of an unsorted "
         "list.",
-        "Which of your runs stands for what a caller usually gets?",
+        "Which number of your runs is typical for what a caller gets?",
     ),
     Mistake(
         "clock-backwards",
-        "The rate is negative: the earlier reading of the clock stands where the later one belongs.",
+        "The rate is negative: the two readings of the clock are exchanged.",
         "Which of your two readings is the larger number?",
     ),
     # ---- bytes and seconds
     Mistake(
         "multiplied-by-time",
-        "By this number a slower call moves more: bytes were multiplied by a time.",
+        "Bytes were multiplied by a time, so a slower call gets a higher rate.",
         "What should happen to the result when the call takes twice as long?",
     ),
     Mistake(
         "time-left-out",
-        "These are bytes, or gigabytes, and not those of a second: no time enters.",
+        "These are bytes or gigabytes, not bytes per second: the time was not used.",
         "What should happen to the result when the call takes twice as long?",
     ),
     Mistake(
@@ -99,7 +100,7 @@ MISTAKES = [
     Mistake(
         "elements-counted",
         "These are elements in a second, not bytes.",
-        "How many bytes does one element of x have, and who knows?",
+        "How many bytes does one element of x have, and which attribute of x gives that number?",
     ),
     Mistake(
         "bits-counted",
@@ -113,7 +114,7 @@ MISTAKES = [
     ),
     Mistake(
         "rate-in-other-units",
-        "The rate is right but for a power of ten: it is not in GB/s.",
+        "The rate is wrong by a power of ten: it is not in GB/s.",
         "In which unit does the clock count, and how many bytes is a GB?",
     ),
     Mistake(
@@ -124,28 +125,28 @@ MISTAKES = [
     Mistake(
         "rate-upside-down",
         "Time was divided by bytes.",
-        "What is left of seconds over bytes when a call moves twice as much?",
+        "If a call moves twice as many bytes in the same time, does your result grow?",
     ),
     # ---- a result that cannot be
     Mistake(
         "impossible-accepted",
         "More than the memory of the device can deliver was reported as a result.",
-        "What does `peak(x)` say, in which unit, and what is left to believe of a measurement above it?",
+        "What is `peak(x)`, in which unit, and can a measurement above it be right?",
     ),
     Mistake(
         "capped-at-peak",
-        "An impossible result was replaced by the peak, which nobody measured.",
-        "What should somebody learn whose benchmark cannot be right?",
+        "An impossible result was replaced by the peak, which is not a measurement.",
+        "What should your function tell the caller if the measurement cannot be right?",
     ),
     Mistake(
         "wrong-refusal",
         "An impossible result is refused, but not with a ValueError that says what was wrong.",
-        "Which exception does Python have for a bad value, and what would help its reader?",
+        "Which exception does Python have for a bad value, and which sentence would help the caller?",
     ),
     Mistake(
         "possible-refused",
         "A result below the peak was refused.",
-        "Which is larger where all is well, your result or `peak(x)`, and in which unit is each?",
+        "In a good measurement, is your result or `peak(x)` larger, and in which unit is each of them?",
     ),
 ]
 

@@ -25,7 +25,7 @@ MISTAKES = [
     Mistake(
         "first-lane-skipped",
         "The first element of a row has no lane.",
-        "With which number does counting begin, for columns as for lanes?",
+        "Which number has the first column, and which number has the first lane?",
     ),
     Mistake(
         "same-element-read",
@@ -39,8 +39,8 @@ MISTAKES = [
     ),
     Mistake(
         "values-unused",
-        "Every element is the same number: the values of the input play no part.",
-        "Which of your names holds the values that were loaded, and does the store get them?",
+        "Every element is the same number: the values of the input were not used.",
+        "Which of your variables holds the loaded values, and does the store use it?",
     ),
     Mistake(
         "min-for-max",
@@ -50,7 +50,7 @@ MISTAKES = [
     Mistake(
         "sum-for-max",
         "This is the sum of each row.",
-        "What remains of a row's other values when only the largest counts?",
+        "Which values of a row should the result depend on?",
     ),
     Mistake(
         "last-column-left-out",
@@ -60,7 +60,7 @@ MISTAKES = [
     ),
     Mistake(
         "nothing-read",
-        "No element of the row took part: this is the value of the lanes that are switched off.",
+        "No element of the row took part: this is the value of masked lanes.",
         "For which lanes is your mask true?",
     ),
     Mistake(
@@ -71,23 +71,23 @@ MISTAKES = [
     Mistake(
         "another-factor",
         "Every value was multiplied by the same number, and not by 2.",
-        "What is 10 doubled, and what does your line make of 10?",
+        "What is 10 doubled, and what is the result of your line for 10?",
     ),
     # ---- a vector
     Mistake(
         "mask-one-too-far",
         "The mask lets one lane too many through.",
-        "Counted from 0, which is the first index outside?",
+        "Counted from 0, which is the first index that is outside?",
     ),
     Mistake(
         "mask-on-lanes",
-        "The lanes of the last program run past the end: inside a program they are counted from 0 again.",
-        "Which number says where a lane is in the whole vector, and does your mask look at that one?",
+        "Lanes of the last program are past the end: in every program, the lanes are counted from 0.",
+        "Which number is the place of a lane in the whole vector, and does your mask compare that number?",
     ),
     Mistake(
         "block-zero-only",
         "Every program works on the first block.",
-        "What differs from program to program, and where does your kernel ask for it?",
+        "Which number is different in each program, and where does your kernel ask for it?",
         (Mutant("3.1", "tl.program_id(0) * BLOCK + ", ""),),
     ),
     Mistake(
@@ -101,8 +101,8 @@ MISTAKES = [
     ),
     Mistake(
         "positions-stored",
-        "What was stored says where elements lie, and not what they hold.",
-        "Which function fetches what lies at an address?",
+        "The kernel stored the places of elements, and not their values.",
+        "Which function loads the value at an address?",
         (
             Mutant("3.1", "offsets, x, mask", "offsets, offsets, mask"),
             Mutant("3.1", "offsets, x, mask", "offsets, tl.arange(0, BLOCK), mask"),
@@ -111,7 +111,7 @@ MISTAKES = [
     Mistake(
         "blocks-overlap",
         "Each program begins one element after the one before it, not one block.",
-        "How many elements do the programs before this one take care of?",
+        "How many elements belong to the programs before this one?",
         (Mutant("3.1", "tl.program_id(0) * BLOCK", "tl.program_id(0)"),),
     ),
     Mistake(
@@ -121,35 +121,37 @@ MISTAKES = [
     ),
     Mistake(
         "masked-by-value",
-        "Some elements were not stored because of their values: the mask asks what an element holds.",
-        "Which lanes must be stored, whatever they hold?",
+        "Some elements were not stored because of their values: the mask compares values.",
+        "Which lanes must be stored, for any values?",
     ),
     # ---- the rows of a matrix
     Mistake(
         "width-and-stride",
-        "The row stride was multiplied by the width of a row or of a block as well.",
-        "How many elements lie between the beginnings of two neighbouring rows, and which parameter says so?",
+        "The row stride was also multiplied by the width of a row or of a block.",
+        "How far apart are the beginnings of two neighbouring rows, and which parameter gives that distance?",
     ),
     Mistake(
         "row-and-column-swapped",
-        "The lanes walk down a column: neighbours in the block lie a row stride apart.",
+        "The lanes go down a column: neighbours in the block are one row stride apart in memory.",
         "Where are two neighbours in a row, and where are two neighbours in a column?",
     ),
     Mistake(
         "addresses-not-mask",
-        "As many lanes are on as a row has elements, but their addresses lead out of the tensor.",
-        "By hand, for one program: which element is its lane 1 there for, and which address do you compute for it?",
+        "The mask has the right number of lanes, but their addresses are outside the tensor.",
+        "Take one program and compute by hand: which element belongs to its lane 1, and which address do you compute "
+        "for that lane?",
     ),
     Mistake(
         "neighbour-overwritten",
-        "A program also stored into the row after its own. What it left there depends on which program ran last.",
-        "Which lanes of the store lie outside the program's own row?",
+        "A program also stored into the row after its own. The result there depends on which program ran last.",
+        "Which lanes of the store are outside the program's own row?",
     ),
     # ---- the maximum of a row
     Mistake(
         "pad-zero-wins",
-        "The maximum of a row is 0, though no value of the row is: a number that is none of the row's won.",
-        "Which numbers besides the row's own take part in your maximum, and which rows lie below them?",
+        "The maximum of a row is 0, but no value of the row is 0: another number won.",
+        "Which numbers take part in your maximum besides the values of the row, and which rows are below these "
+        "numbers?",
         (
             Mutant(
                 "4.1 5.1",

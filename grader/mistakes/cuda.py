@@ -28,43 +28,43 @@ INF = torch.inf
 MISTAKES = [
     Mistake(
         "maxima-not-reduced",
-        "The values are shifted by the maximum of some threads alone: the tree of maxima does not take in all places.",
-        "From which places does buffer[0] know after the last step of your first tree?",
+        "The values are shifted by the maximum of only some threads: the tree of maxima does not include all places.",
+        "After the last step of your first tree, the values of which places are included in buffer[0]?",
     ),
     Mistake(
         "component-left-out",
-        "The maximum of four numbers is taken of fewer: one or two components of the float4 have no say.",
+        "One or two components of the float4 are missing in the maximum.",
         "Which of the four may be the largest, and which of them does your maximum compare?",
     ),
     Mistake(
         "barrier-missing",
         "One thread reads what another one stores, and nothing makes it wait until that has happened.",
-        "Between which two lines of yours does every thread have to have arrived?",
+        "Between which two of your lines must every thread wait for the others?",
     ),
     Mistake(
         "shared-reused",
-        "A place in shared memory is stored to again while other threads may still want to read what was there.",
-        "What does the slowest thread still have to read when the fastest one goes on?",
+        "A thread stores to a place in shared memory while other threads may still have to read its old value.",
+        "When the fastest thread goes on, which values does the slowest thread still have to read?",
     ),
     Mistake(
         "shared-two-writers",
-        "Several threads store different values to one place, and which of them stays is a matter of luck.",
+        "Several threads store different values to one place, and it is not certain which value stays.",
         "Which thread should that place belong to?",
     ),
     Mistake(
         "barrier-divergent",
         "Some threads wait at a barrier that others never reach.",
-        "Which condition stands around that barrier, and is it the same for all threads of the block?",
+        "Which condition is around that barrier, and has it the same value for all threads of the block?",
     ),
     Mistake(
         "shuffle-divergent",
-        "A shuffle names lanes that are not there when it happens.",
-        "Which lanes does the mask name, and which of them come to that line?",
+        "The mask of a shuffle names lanes that do not reach the shuffle.",
+        "Which lanes does the mask name, and which of them reach that line?",
     ),
     Mistake(
         "shared-too-small",
-        "An array is shorter than what is kept in it: a block may have 1024 threads, and a warp 32 of them.",
-        "How many threads, or warps, want a place in that array?",
+        "An array is too short: a block may have 1024 threads, and a warp has 32 threads.",
+        "How many threads, or warps, need a place in that array?",
     ),
     Mistake(
         "shared-too-large",
@@ -73,12 +73,12 @@ MISTAKES = [
     ),
     Mistake(
         "shared-unstored",
-        "Shared memory was read where no thread of the block had stored, and what was found there is no number.",
+        "Shared memory was read at a place where no thread of the block had stored. That place holds NaN.",
         "Which places are filled before that line, and which of them does it read?",
     ),
     Mistake(
         "reduced-in-series",
-        "The numbers are right, but one thread goes through what all the others left, one after the other.",
+        "The numbers are right, but one thread goes through the results of all the others, one after the other.",
         "How many steps does a tree take for as many numbers?",
     ),
     Mistake(
@@ -94,7 +94,7 @@ MISTAKES = [
     Mistake(
         "stored-again",
         "An element is stored more than once.",
-        "Which columns does the loop over single columns go through when float4s hold them all?",
+        "If float4s hold all columns, which columns does the loop over single columns go through?",
     ),
     Mistake(
         "tree-threads",
@@ -123,7 +123,7 @@ MISTAKES = [
     ),
     Mistake(
         "threads-not-merged",
-        "Every thread went on with what it found in its own columns.",
+        "Every thread used only the result of its own columns.",
         "Whose maximum and whose sum does the softmax of a row need?",
     ),
     Mistake(
@@ -133,7 +133,7 @@ MISTAKES = [
     ),
     Mistake(
         "single-state",
-        "Every row was divided by a sum of 0: no number counted for anything.",
+        "Every row was divided by a sum of 0: no number was added to the sum.",
         "What is the d of one number, and which line merges it?",
     ),
     Mistake(
@@ -153,8 +153,8 @@ MISTAKES = [
     ),
     Mistake(
         "merged-not-stored",
-        "The whole block goes on with what thread 0 found alone: nothing that was merged has reached shared memory.",
-        "Where does the merged state have to stand, so that the next step finds it?",
+        "The whole block uses the state of thread 0 alone: the merged states were not stored in shared memory.",
+        "Where must the merged state be stored, so that the next step finds it?",
     ),
     Mistake(
         "own-sum-for-partner",
@@ -200,7 +200,7 @@ MISTAKES = [
     ),
     Mistake(
         "largest-thread-sum",
-        "Of the sums that the threads found, the second tree kept the largest, and all of them count.",
+        "The second tree kept only the largest sum of all threads, but all sums are needed.",
         "What should a step of the second tree do with two sums?",
     ),
     Mistake(
@@ -210,12 +210,13 @@ MISTAKES = [
     ),
     Mistake(
         "merged-in-registers",
-        "The tree merged into m and d of each thread, and its next step looked for the outcome in shared memory.",
+        "The tree stored the merged state in the variables m and d of each thread, but its next step reads shared "
+        "memory.",
         "Which two places does a step of the tree read, and into which one does it store?",
     ),
     Mistake(
         "own-place-read",
-        "After the tree every thread read its own place in shared memory, and the result stands in one place alone.",
+        "After the tree, every thread read its own place in shared memory, but only one place holds the result.",
         "What does place 5 hold when the last step of the tree is done?",
     ),
     Mistake(
@@ -225,22 +226,22 @@ MISTAKES = [
     ),
     Mistake(
         "lane-zero-alone",
-        "Each warp handed over the state that its lane 0 had found alone.",
-        "What has to happen among the 32 lanes before lane 0 may speak for them?",
+        "Each warp stored the state of its lane 0 alone.",
+        "What do the 32 lanes have to do before lane 0 holds the state of all of them?",
     ),
     Mistake(
         "maximum-for-sum",
-        "Where the sum of a state belongs, a maximum was put.",
-        "Which line of yours should hand over a d, and what does it hand over?",
+        "A maximum was used in place of the sum of a state.",
+        "Which of your lines should pass on a d, and which value does it pass on?",
     ),
     Mistake(
         "sum-for-maximum",
-        "Where the maximum of a state belongs, a sum was put.",
-        "Which line of yours should hand over an m, and what does it hand over?",
+        "A sum was used in place of the maximum of a state.",
+        "Which of your lines should pass on an m, and which value does it pass on?",
     ),
     Mistake(
         "partner-unused",
-        "Each lane merged its own state with itself, and the partner's never came in.",
+        "Each lane merged its own state with itself, and the state of the partner was never used.",
         "Which two states does a step of the butterfly merge?",
     ),
     Mistake(
@@ -251,62 +252,62 @@ MISTAKES = [
     Mistake(
         "too-many-barriers",
         "The numbers are right, but the whole block meets for every step of the reduction.",
-        "Which steps take place among the 32 lanes of a warp, which can hand values to each other directly?",
+        "Which steps are between the 32 lanes of one warp, which can exchange values directly?",
     ),
     Mistake(
         "no-float4",
-        "The numbers are right, but four neighbours that could travel together travel one by one.",
+        "The numbers are right, but four neighbours are loaded one by one, and they could be loaded together.",
         "What could a thread load when a row begins at a multiple of 16 bytes?",
     ),
     Mistake(
         "misaligned",
-        "An access of several floats began where a GPU allows none to begin.",
+        "An access of several floats began at an address where a GPU does not allow it.",
         "At which addresses do the rows begin when n_cols is no multiple of four?",
     ),
     Mistake(
         "float4-tail",
-        "The last columns of a row were never stored: those that are left when all groups of four are done.",
+        "The last columns of a row were never stored: those that are in no group of four.",
         "Which columns does no group of four hold?",
     ),
     Mistake(
         "no-stride-loop",
-        "Each thread did one step, and the columns behind that have nobody.",
+        "Each thread did one step, and no thread does the columns behind that.",
         "Which columns belong to thread 0 when the row has more columns than the block has threads?",
     ),
     Mistake(
         "thread-beyond-row",
-        "A thread worked on a column that its row does not have.",
+        "A thread worked on a column behind the end of its row.",
         "What should a thread do that has no column left?",
     ),
     Mistake(
         "thread-for-row",
         "The number of the thread was used for the row.",
-        "Which of the two numbers says which row this is: that of the block, or that of the thread?",
+        "Which number is the number of the row: that of the block, or that of the thread?",
     ),
     Mistake(
         "cuda-outside",
         "A thread computed an address outside of the matrix.",
-        "Which row and which column should that thread have, and what does your line make of them?",
+        "Which row and which column should that thread have, and which address does your line compute from them?",
     ),
     Mistake(
         "wild-address",
-        "A pointer leads to nothing that the kernel was given.",
+        "A pointer does not point into any of the kernel's arrays.",
         "What was the pointer in that line set to?",
     ),
     Mistake(
         "cuda-does-not-compile",
         "The compiler cannot read the kernel.",
-        "What does that line lack, or the one above it?",
+        "Is something missing in that line, or in the line above it?",
     ),
     Mistake(
         "cuda-not-allowed",
         "The compiler understands the line, and does not allow it.",
-        "Which name in it is not known there, or not of the kind that is wanted?",
+        "Which name in it is unknown, or does not have the right type?",
     ),
     Mistake(
         "kernel-not-found",
         "The text compiles, but a launch looks for its kernel by name and finds none.",
-        "What stands before the kernel's name in the line that the exercise gives?",
+        "In the line that the exercise gives, which words are in front of the kernel's name?",
     ),
 ]
 

@@ -29,27 +29,27 @@ MISTAKES = [
     Mistake(
         "operation-exchanged",
         "The right tensors are there, but one of the operations between them is another.",
-        "Which operation stands between which two in the formula, and in your line?",
+        "Compare the formula with your line: between which two tensors is the operation different?",
     ),
     Mistake(
         "tensor-exchanged",
-        "In one place of the formula y stands for dy, or dy for y.",
+        "In one place of the formula, y and dy are exchanged.",
         "Which of the two stands at each of the four places?",
     ),
     Mistake(
         "dot-alone",
-        "The sum of the row is all that is left of the bracket.",
-        "What else stands in the bracket of the formula?",
+        "Only the sum of the row is used, and the other part of the bracket is missing.",
+        "What else is in the bracket of the formula?",
     ),
     # ---- the formula
     Mistake(
         "gradient-zero",
-        "Nothing but zeros: that is the gradient of y.sum(), and of no loss that anybody trains with.",
+        "All values are 0. That is the gradient of y.sum(), but not of a loss that is used for training.",
         "Which dy would tell zeros from a gradient?",
     ),
     Mistake(
         "dy-passed-on",
-        "dy came back as it was, as if softmax handed its input on.",
+        "dy was returned unchanged, as if softmax returned its input.",
         "What does the Jacobian of a row look like, and when would it be the identity?",
     ),
     Mistake(
@@ -64,7 +64,7 @@ MISTAKES = [
     ),
     Mistake(
         "factor-missing",
-        "The factor y in front is missing, on one side of the difference or on both.",
+        "The factor y is missing, on one side of the difference or on both.",
         "What do both parts of the Jacobian's column j have in common?",
     ),
     Mistake(
@@ -72,11 +72,15 @@ MISTAKES = [
         "y and dy have changed places.",
         "In which order do the signature and your call name the two?",
     ),
-    Mistake("dot-averaged", "A row's sum became an average.", "What does dy times the Jacobian do with its terms?"),
+    Mistake(
+        "dot-averaged",
+        "A row's sum became an average.",
+        "What does the product of dy and the Jacobian do with its terms?",
+    ),
     Mistake(
         "dot-along-columns",
         "The products were summed down the columns.",
-        "Along which dimension do the outputs lie that share one denominator?",
+        "Which dimension do you walk along to visit the outputs with the same denominator?",
     ),
     Mistake(
         "dot-of-the-matrix",
@@ -85,22 +89,22 @@ MISTAKES = [
     ),
     Mistake(
         "dot-incomplete",
-        "In the row's sum, dy or y stands alone.",
+        "The sum of the row has only dy or only y in its terms.",
         "Which two numbers does each term of dy times the outer product hold?",
     ),
     Mistake(
         "factor-twice",
-        "y or dy is a factor once too often.",
-        "How often does each of the two occur in one term of the row's sum, and in front?",
+        "y or dy is a factor one time too many.",
+        "How often is each of the two a factor in one term of the sum, and how often outside the sum?",
     ),
     Mistake(
         "dot-added",
-        "The row's sum was added.",
+        "The sum of the row was added, with the wrong sign.",
         "Which sign does the outer product have in the Jacobian?",
     ),
     Mistake(
         "sign-flipped",
-        "Every number is right but for its sign.",
+        "Every number is right, but all signs are wrong.",
         "If the loss grows with one output, should the x of that output get a positive or a negative gradient?",
     ),
     Mistake(
@@ -110,33 +114,33 @@ MISTAKES = [
     ),
     Mistake(
         "left-to-autograd",
-        "The derivative was left to autograd, and y was taken back to an x for it.",
+        "Autograd computed the derivative, from an x that was computed from y.",
         "What are the two halves of dy times the Jacobian, written with y and dy alone?",
     ),
     Mistake(
         "y-passed-on",
         "y came back as it was.",
-        "Which name holds the result, and which one is handed over?",
+        "Which variable holds the result, and which one is returned?",
     ),
     Mistake(
         "divided-by-y",
-        "Where y is 0 the result is nan, and it is right everywhere else: something was divided by y.",
-        "What is left of the formula when nothing is divided by y in the first place?",
+        "Where y is 0 the result is nan, and everywhere else it is right: there is a division by y.",
+        "How can you write the formula without a division by y?",
     ),
     Mistake(
         "max-for-sum",
-        "The largest product stands where the sum of all of them belongs.",
+        "The largest product was used in place of the sum of all products.",
         "What does dy times the outer product do with its terms?",
     ),
     Mistake(
         "softmax-of-y",
-        "y is the output of a softmax already, and here it went through another one.",
+        "y is already the output of a softmax, and here a second softmax was applied to it.",
         "Which of your lines belong to forward?",
     ),
     Mistake(
         "row-for-matrix",
         "This was written for one row, and y holds many.",
-        "What do torch.diag and torch.outer make of one row, and how much would that be for all of them?",
+        "How many numbers do torch.diag and torch.outer give for one row, and how many for all rows?",
     ),
     Mistake(
         "matrix-product",
@@ -151,7 +155,7 @@ MISTAKES = [
     ),
     Mistake(
         "one-tensor-twice",
-        "The numbers of one tensor stand in for both y and dy.",
+        "The numbers of one tensor were used for both y and dy.",
         "Which pointer does each of your two loads begin at?",
     ),
     Mistake(

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 from ..checks import syntax
+from ..reference import pads
 from ..spec import Detector
 from . import detectors
 from .detectors import value, value_formula, written
@@ -41,8 +42,8 @@ MISTAKES = [
     ),
     Mistake(
         "pad-finite",
-        "A finite pad loses against most rows, not against all: a row can lie below it.",
-        "Is there a value that no float is below?",
+        "In most rows a finite pad loses the maximum. But all values of a row can be below it.",
+        "For which value is there no smaller float?",
         (
             Mutant("8.3", 'other=-float("inf")', "other=-3e38", 2),
             Mutant("8.3", 'other=-float("inf")', "other=-1e30", 2),
@@ -57,8 +58,8 @@ MISTAKES = [
     ),
     Mistake(
         "pad-wins",
-        "The pad is larger than the row's own values, or no number at all, and so becomes the maximum.",
-        "What should max do when it meets a masked lane?",
+        "The pad is larger than the values of the row, or it is NaN. So it becomes the maximum.",
+        "Which value can a masked lane hold without becoming the maximum?",
         (
             Mutant("8.3", 'other=-float("inf")', 'other=float("inf")', 2),
             Mutant("9.1", 'other=-float("inf")', 'other=float("inf")'),
@@ -71,7 +72,7 @@ MISTAKES = [
     ),
     Mistake(
         "pad-counts",
-        "Masked lanes joined the sum: the number that they were padded with is large enough to count.",
+        "Masked lanes joined the sum: the pad is large enough to change the sum.",
         "Which value v makes exp(v - max) vanish for every max?",
         (
             Mutant("8.3", 'other=-float("inf")', "other=1.0", 2),
@@ -82,14 +83,44 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "pad-entry-missing",
+        'A dictionary with the keys "a" to "d" was expected.',
+        "Which kernel has no entry yet?",
+    ),
+    Mistake(
+        "pad-given-up",
+        "None says that this kernel has no right pad, but it has one.",
+        "Which number, when a masked lane holds it, does not change the result of the reduction?",
+    ),
+    Mistake(
+        "pad-for-two-reductions",
+        "The block is reduced twice. No single pad is right for both reductions, for every row.",
+        "What does your pad add to the first sum, and what does it add to the second?",
+    ),
+    Mistake(
+        "pad-not-a-number",
+        "NaN in one lane makes the result of the whole row NaN.",
+        "What is the sum of 1 and NaN?",
+    ),
+    Mistake(
+        "pad-of-another",
+        "This pad is right in other kernels, and it changes the result of this one.",
+        "What does this kernel compute from the pad before it reduces the block, and what does that do to the result?",
+    ),
+    Mistake(
+        "pad-within-reach",
+        "This pad is right for some rows. It changes the result of the row named above.",
+        "What is left of the pad when it reaches the reduction, and for which rows does that matter?",
+    ),
+    Mistake(
         "no-load-mask",
-        "Lanes of the load lie beyond the end of what they may read.",
+        "Lanes of the load are past the end of the elements that they may read.",
         "Which lanes of the block have an element, and which parameter of tl.load says so?",
         (Mutant("4.1 5.1", ', mask=mask, other=-float("inf"))', ")", replayed=False),),
     ),
     Mistake(
         "no-store-mask",
-        "Lanes of the store lie beyond the end, in memory that belongs to somebody else.",
+        "Lanes of the store are past the end, in memory that does not belong to this program.",
         "Which lanes of the block have an element of their own?",
         (
             Mutant("4.1 5.1", ", y, mask=mask)", ", y)", replayed=False),
@@ -98,19 +129,20 @@ MISTAKES = [
     ),
     Mistake(
         "mask-does-not-help",
-        "The access has a mask, and lanes leave the tensor: it lets them through, or their addresses are off.",
-        "Which element should the lane named above have, where does your address lead it, and what does your mask say?",
+        "The access has a mask, but lanes leave the tensor: the mask is true for them, or their addresses are wrong.",
+        "Which element should the lane named above have, which address do you compute for it, and is its mask true?",
         (Mutant("8.3", "mask=cols < n_cols, other", "mask=cols < n_cols + BLOCK, other", 2, replayed=False),),
     ),
     Mistake(
         "before-the-beginning",
-        "Lanes of this access lie before the first element of their tensor.",
+        "Lanes of this access are in front of the first element of their tensor.",
         "Which offset becomes negative, and in which program?",
         (Mutant("4.1 5.1", "+ cols, mask=mask, other", "+ cols - 1, mask=mask, other", replayed=False),),
     ),
     Mistake(
         "and-or-on-masks",
-        "`and`, `or` and `not` do not work lane by lane: Python looks at each mask as a whole.",
+        "When a kernel is interpreted, `and`, `or` and `not` are wrong for masks: Python takes each mask as a whole. "
+        "Compiled, they work lane by lane, but Triton has deprecated that.",
         "Which operator works on every lane?",
         (
             Mutant("4.1", "mask = cols < n_cols", "mask = cols >= 0 and cols < n_cols", replayed=False),
@@ -119,14 +151,14 @@ MISTAKES = [
     ),
     Mistake(
         "mask-precedence",
-        "& binds tighter than <, so the comparison is not the one you see.",
+        "Python evaluates & before <, so this is not the comparison that you expect.",
         "Where do parentheses belong in that condition?",
         (Mutant("4.1", "mask = cols < n_cols", "mask = cols < n_cols & cols >= 0", replayed=False),),
     ),
     Mistake(
         "tail-missing",
         "Some columns at the end of a row were never stored.",
-        "Which columns does your mask switch on, and does every column have a lane?",
+        "For which columns is your mask true, and does every column have a lane?",
         (
             Mutant("4.1", ", y, mask=mask)", ", y, mask=mask & (cols < 4))", replayed=False),
             Mutant("5.2", "triton.next_power_of_2(n_cols)", "triton.next_power_of_2(n_cols // 2 + 1)", replayed=False),
@@ -165,8 +197,8 @@ MISTAKES = [
     ),
     Mistake(
         "rows-assumed-adjacent",
-        "The kernel begins row r after r times the number of columns, but rows may lie further apart.",
-        "Which number says how far apart two rows lie?",
+        "The kernel begins row r after r times the number of columns, but rows may be further apart.",
+        "Which number gives the distance between two rows?",
         (
             Mutant("8.3", "row * x_row_stride", "row * n_cols", 2),
             Mutant("8.3", "row * y_row_stride", "row * n_cols"),
@@ -178,7 +210,7 @@ MISTAKES = [
     Mistake(
         "block-for-stride",
         "The kernel begins row r after r whole blocks; a block is wider than a row.",
-        "Which number says how far apart two rows lie?",
+        "Which number gives the distance between two rows?",
         (
             Mutant("8.3", "row * x_row_stride", "row * BLOCK", 2),
             Mutant("8.3", "row * y_row_stride", "row * BLOCK"),
@@ -200,7 +232,7 @@ MISTAKES = [
     Mistake(
         "rows-missing",
         "Only the first rows were written.",
-        "For which rows are the lanes of your mask switched on?",
+        "For which rows is your mask true?",
         (Mutant("5.1", "mask = cols < n_cols", "mask = row * x_row_stride + cols < n_cols", replayed=False),),
     ),
     Mistake(
@@ -234,11 +266,11 @@ MISTAKES = [
     Mistake(
         "stored-twice",
         "The numbers are right, but elements were stored more than once: several programs did the same work.",
-        "What does program 1 handle, and which part of it does program 0 handle too?",
+        "Which elements does program 1 store, and which of them does program 0 store, too?",
     ),
     Mistake(
         "programs-idle",
-        "Some programs stored nothing, and others did their work: on a GPU all of them would have done it at once.",
+        "Some programs stored nothing, and others did their work. On a GPU, all of them can work at the same time.",
         "Which part of the work belongs to program 1, and which to the last?",
     ),
     # ---- block sizes
@@ -254,7 +286,7 @@ MISTAKES = [
     ),
     Mistake(
         "block-doubled",
-        "A row whose length is a power of two already got a block twice as wide.",
+        "For a row whose length is a power of two, the block is twice as wide as necessary.",
         "What is the smallest power of two that is not less than n_cols, when n_cols is one itself?",
     ),
     Mistake("block-constant", "The block does not depend on the row's length.", "What happens when a row is longer?"),
@@ -265,12 +297,12 @@ MISTAKES = [
     ),
     Mistake(
         "block-at-least",
-        "Short rows got a block with more than twice as many lanes as they have columns: yours has a smallest size.",
+        "For short rows, the block has more than twice as many lanes as columns: your block has a minimum size.",
         "Must a block have as many lanes as a warp has threads?",
     ),
     Mistake(
         "block-squared",
-        "The block grows in leaps: it was squared where it should have been doubled.",
+        "The block grows too fast: it was squared and not doubled.",
         "Which power of two comes after 16?",
     ),
     Mistake(
@@ -294,16 +326,23 @@ KERNEL = (
     ("returns-from-kernel", written(syntax.kernel_returns)),
 )
 
-_PAD_ROW = (1.0, 2.0, 3.0)  # of the first case of 4.2
 
-# The value of masked lanes (4.2).
-PAD_VALUE = (
-    ("value-left-out", value(lambda v, f: v is None)),
-    ("pad-zero", value(lambda v, f: v == 0)),
-    ("pad-wins", value(lambda v, f: v != v or v >= max(_PAD_ROW))),
-    ("pad-counts", value(lambda v, f: 0 < v < max(_PAD_ROW))),
-    ("text-for-number", value(lambda v, f: isinstance(v, str))),
-    ("pad-finite", value(lambda v, f: math.isfinite(v) and v < 0)),
+def _entry(test) -> Detector:
+    """Matches a dictionary of pads whose entry for the case is there, and passes test(entry as it is)."""
+    return value(lambda v, f: test(v[f["entry"]]))
+
+
+# The value of masked lanes in four kernels (4.2).
+PADS = (
+    ("value-left-out", value(lambda v, f: v is None or v is ... or v[f["entry"]] is ...)),
+    ("pad-entry-missing", value(lambda v, f: not isinstance(v, dict) or f["entry"] not in v)),
+    ("text-for-number", _entry(lambda pad: isinstance(pad, str))),
+    ("pad-given-up", _entry(lambda pad: pad is None)),
+    ("not-a-number", _entry(lambda pad: pads.number(pad) is None)),
+    ("pad-for-two-reductions", value(lambda v, f: f["entry"] == "d")),
+    ("pad-not-a-number", _entry(lambda pad: math.isnan(pads.number(pad)))),
+    ("pad-of-another", _entry(lambda pad: pads.number(pad) in (0.0, math.inf, -math.inf))),
+    ("pad-within-reach", _entry(lambda pad: True)),
 )
 
 _SIZES = [2**i for i in range(3, 15)]

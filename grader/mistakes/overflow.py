@@ -15,7 +15,7 @@ MISTAKES = [
     ),
     Mistake(
         "not-first",
-        "exp is infinite here, but it already was for a smaller integer.",
+        "exp is infinite here, but it is already infinite for a smaller integer.",
         "What does exp give one step before?",
     ),
     Mistake("dtypes-swapped", "The two dtypes have changed places.", "Which of the two dtypes reaches larger numbers?"),
@@ -26,7 +26,7 @@ MISTAKES = [
     ),
     Mistake(
         "not-an-integer",
-        "The border itself is not asked for, but the first integer beyond it.",
+        "The exercise does not ask for the border itself, but for the first integer above it.",
         "Which integer is the first one above the value you found?",
     ),
     Mistake(

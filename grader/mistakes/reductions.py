@@ -24,14 +24,14 @@ from .mistake import Mistake
 MISTAKES = [
     Mistake(
         "tree-of-fixed-steps",
-        "The tree is right for 32 numbers and fewer, and wrong for more: its steps do not follow from the list.",
-        "How many numbers does the list have before your first step, and who says how many are added?",
+        "The tree is right for up to 32 numbers and wrong for more: its number of steps does not depend on the list.",
+        "How many numbers does the list have before your first step, and how many of them does that step add?",
     ),
     # ---- a tree
     Mistake(
         "tree-only-result",
         "The result came back alone, without the states on the way to it.",
-        "Which lists does a step make and throw away again?",
+        "Which lists does your function make and not keep?",
     ),
     Mistake(
         "tree-result-bare",
@@ -50,7 +50,7 @@ MISTAKES = [
     ),
     Mistake(
         "tree-not-halved",
-        "The sums stand in the lower half, and the upper half came along once more.",
+        "The sums are in the lower half of the list, and the list still has its upper half.",
         "How many numbers are of use after a step?",
     ),
     Mistake(
@@ -60,8 +60,8 @@ MISTAKES = [
     ),
     Mistake(
         "tree-states-too-many",
-        "The right states came back, and then something that is none of them.",
-        "When is the tree done, and what does your function keep after that?",
+        "The right states were returned, and after them a list that is not a state.",
+        "After which step is the tree done, and which lists does your function keep after that?",
     ),
     Mistake(
         "tree-states-reversed",
@@ -70,12 +70,12 @@ MISTAKES = [
     ),
     Mistake(
         "tree-next-element",
-        "Each number was added to its right neighbour, and half of the list has no share.",
+        "Each number was added to its right neighbour, and half of the list is not in the result.",
         "How far apart are the two numbers that the example adds first?",
     ),
     Mistake(
         "tree-not-added",
-        "The right pairs met, and they were not added.",
+        "The pairs are right, but they were not added.",
         "Which operation does the example apply to the two numbers of a pair?",
     ),
     Mistake(
@@ -89,12 +89,12 @@ MISTAKES = [
     ),
     Mistake(
         "combine-ignored",
-        "The lanes were added, whatever function was asked for.",
+        "The lanes were always added, and the function combine was not used.",
         "Where does your function call combine?",
     ),
     Mistake(
         "butterfly-in-place",
-        "Lanes were changed while others of the same step still had to read them.",
+        "Lanes were changed before other lanes of the same step had read them.",
         "Which value does the partner of lane 0 get when lane 0 was changed first?",
     ),
     Mistake(
@@ -109,8 +109,8 @@ MISTAKES = [
     ),
     Mistake(
         "butterfly-lane-zero",
-        "Lane 0 has the result, and other lanes go on with something else.",
-        "Which lanes receive a value in each step, and whose?",
+        "Lane 0 has the result, but other lanes have other values.",
+        "Which lanes receive a value in each step, and from which lane?",
     ),
     Mistake(
         "butterfly-too-far",
@@ -134,7 +134,7 @@ MISTAKES = [
     ),
     Mistake(
         "butterfly-another-partner",
-        "The partner was found with another operation than the one that turns one bit over.",
+        "The partner was not computed with the operation that flips one bit.",
         "With which lane does lane 5 exchange values when the offset is 4, and what does your line give?",
     ),
     Mistake(
@@ -145,7 +145,7 @@ MISTAKES = [
     # ---- two levels
     Mistake(
         "warp-is-a-list",
-        "A warp's result was taken as it is: a list with the state of every lane. One state was needed.",
+        "The result of a warp is a list with the state of every lane, and one state is needed here.",
         "How many lanes of a warp hold its result, and how many of them do you need?",
     ),
     Mistake(
@@ -155,17 +155,18 @@ MISTAKES = [
     ),
     Mistake(
         "states-pad-zero",
-        "A lane without a warp behind it holds a maximum of 0, and that is a number like any other.",
+        "A lane that has no warp holds a maximum of 0, which can be larger than the maxima of the warps.",
         "Which state changes nothing when it is merged?",
     ),
     Mistake(
         "states-pad-finite",
-        "A lane without a warp behind it holds a finite maximum, and a block without any number ends with that one.",
+        "A lane that has no warp holds a finite maximum. If all values of the block are -inf, that maximum is the "
+        "result.",
         "Which state changes nothing when it is merged?",
     ),
     Mistake(
         "lanes-left-out",
-        "Some lanes of the block never took part: they are in none of the lists that were merged.",
+        "Some lanes of the block were left out: they are in none of the lists that were merged.",
         "With which lane does the list of your second warp begin, and how long is it?",
     ),
     Mistake(

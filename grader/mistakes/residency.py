@@ -16,13 +16,13 @@ from .mistake import Mistake
 MISTAKES = [
     Mistake(
         "divided-by-zero",
-        "A kernel may use no shared memory at all, and then that stock was divided by zero.",
-        "How many programs can be there at once as far as a stock goes that none of them uses?",
+        "A kernel may use no shared memory at all. Then your code divides by zero.",
+        "If no program uses a resource, how many programs does this resource allow?",
     ),
     Mistake(
         "fallback-missing",
-        "Where an entry of props or n_regs is missing or 0, be it only one, a fixed number of programs was agreed.",
-        "Which number does the docstring name, and which entries does your answer look at before it computes?",
+        "If any entry of props is missing or 0, or n_regs is, the answer should be a fixed number of programs.",
+        "Which number does the docstring name, and which entries does your answer test before it computes?",
     ),
     Mistake(
         "programs-not-whole",
@@ -36,18 +36,19 @@ MISTAKES = [
     ),
     Mistake(
         "multiprocessors-pooled",
-        "The stocks of all multiprocessors were thrown together, as if a program could lie on two of them.",
+        "The resources of all multiprocessors were added, as if a program could run on two of them.",
         "What happens to the remainder that is left on each multiprocessor?",
     ),
     Mistake(
         "largest-limit",
-        "The most plentiful stock was asked, and not the scarcest.",
+        "The result follows from the resource that allows the most programs, and not from the one that allows the "
+        "fewest.",
         "What does a multiprocessor run out of first?",
     ),
     Mistake(
         "programs-rounded-up",
         "The number of programs was rounded up, and the last of them only fits in part.",
-        "Can a program start with a part of what it takes?",
+        "Can a program start with only a part of the resources that it needs?",
     ),
     Mistake(
         "warps-of-32",
@@ -56,18 +57,18 @@ MISTAKES = [
     ),
     Mistake(
         "registers-not-in-units",
-        "The registers were counted one by one, but a warp gets them in whole units.",
-        "How many registers does a warp take up that needs one more than a unit has?",
+        "The registers were counted one by one, but a warp gets registers in whole units.",
+        "A warp needs one register more than a unit has. How many registers does it get?",
     ),
     Mistake(
         "units-rounded-down",
         "The part of a unit that was left over at the end was dropped, but a warp needs those registers, too.",
-        "How many registers does a warp take up that needs one more than a unit has?",
+        "A warp needs one register more than a unit has. How many registers does it get?",
     ),
     Mistake(
         "units-of-another",
         "The registers were rounded up to whole units, but not those of one warp.",
-        "Who is given whole units: a thread, a warp, or a program?",
+        "Which of them gets registers in whole units: a thread, a warp, or a program?",
     ),
     Mistake(
         "numbers-of-one-device",
@@ -76,13 +77,13 @@ MISTAKES = [
     ),
     Mistake(
         "shared-zero-counted",
-        "A kernel that takes no shared memory got a number as if something were missing.",
-        "`shared` is 0: is that a gap, a limit, or neither?",
+        "For a kernel that uses no shared memory, your answer is the fixed number for missing entries.",
+        "`shared` is 0: is the number missing, and does it limit the programs?",
     ),
     Mistake(
         "fallback-everywhere",
-        "The number for a device that does not say enough came back, and this device says it all.",
-        "For which of the numbers in `props` does your condition hold?",
+        "Your answer is the fixed number for missing entries, but no entry of this device is missing.",
+        "For which of the numbers in `props` is your condition true?",
     ),
     Mistake(
         "multiprocessors-added",
@@ -91,7 +92,7 @@ MISTAKES = [
     ),
     Mistake(
         "nothing-fits",
-        "By this count not one program finds room on a multiprocessor.",
+        "By this count, not even one program fits on a multiprocessor.",
         "Which of your divisions gives 0 or less, and which of its two numbers should be the larger one?",
     ),
     Mistake(
@@ -111,7 +112,8 @@ MISTAKES = [
     ),
     Mistake(
         "program-limit-ignored",
-        "More programs were counted than a multiprocessor takes, however small they are.",
+        "More programs were counted than a multiprocessor has places for. That limit holds for very small programs, "
+        "too.",
         "Which entry of props have you not used yet?",
     ),
 ]

@@ -21,8 +21,8 @@ from .mistake import Mistake
 MISTAKES = [
     Mistake(
         "five-passes-counted",
-        "This is what the five passes move, and not what a single pass does.",
-        "Which of the five steps still touch memory when a row stays on the chip from the first to the last?",
+        "This is the traffic of the five passes, and not of one fused kernel.",
+        "If a row stays on the chip from the first step to the last, which steps still touch memory?",
     ),
     Mistake(
         "vectors-on-chip",
@@ -39,7 +39,7 @@ MISTAKES = [
     ),
     Mistake(
         "two-ratios",
-        "Reads and writes were compared each on their own.",
+        "Reads and writes were compared separately.",
         "How many elements does each version move in all, whatever the direction?",
     ),
     Mistake(
@@ -49,13 +49,13 @@ MISTAKES = [
     ),
     Mistake(
         "pair-for-number",
-        "fused_traffic and naive_traffic give two numbers each, and a pair is no number to calculate with.",
+        "fused_traffic and naive_traffic give two numbers each, and you cannot divide a pair.",
         "Which one number do you need of the two, and which function of Python makes it?",
     ),
     Mistake(
         "counted-twice",
-        "Elements are counted more often than they travel.",
-        "How often does an element travel, and how often does your line count it?",
+        "Elements are counted more often than they are moved.",
+        "How often is an element moved, and how often does your line count it?",
     ),
     Mistake("ratio-upside-down", "The ratio is the wrong way round.", "Which of the two versions moves more?"),
     Mistake(
@@ -65,7 +65,7 @@ MISTAKES = [
     ),
     Mistake(
         "not-a-ratio",
-        "This is a number of elements, or a product of two of them, and no ratio.",
+        "This is a number of elements, or a product of two such numbers. It is not a ratio.",
         "Which operation tells how many times one number fits into another?",
     ),
     Mistake(
@@ -75,7 +75,7 @@ MISTAKES = [
     ),
     Mistake(
         "saving-not-ratio",
-        "This says how much is saved, and not how many times as much is moved.",
+        "This number says how much is saved. The exercise asks how many times as much is moved.",
         "What would you get for two versions that move the same, and what should it be?",
     ),
     Mistake(
@@ -95,7 +95,7 @@ MISTAKES = [
     ),
     Mistake(
         "bandwidth-left-out",
-        "The bandwidth plays no part in this number.",
+        "The bandwidth was not used.",
         "What happens to the time when the card is twice as fast?",
     ),
     Mistake(
@@ -105,7 +105,7 @@ MISTAKES = [
     ),
     Mistake(
         "other-matrix-counted",
-        "This is the time of another matrix or another size of element: one factor stands in place of another.",
+        "This is the time of another matrix or of another element size: one factor was used in place of another.",
         "Which of your factors counts rows, which counts columns, and which counts bytes?",
     ),
     Mistake(
@@ -120,8 +120,8 @@ MISTAKES = [
     ),
     Mistake(
         "not-in-seconds",
-        "The time is right, but for its unit.",
-        "In which unit does the bandwidth come, and in which should the time go?",
+        "The time is right, but its unit is not.",
+        "Which unit does the bandwidth have, and which unit should the time have?",
     ),
     Mistake(
         "not-a-time",
@@ -131,11 +131,11 @@ MISTAKES = [
     Mistake(
         "other-words",
         'One of two words was expected: "memory" or "compute".',
-        "What exactly does each return of yours hand back?",
+        "Which word does each of your return lines give?",
     ),
     Mistake(
         "always-one-answer",
-        "Whatever the kernel and the card, the answer is the same.",
+        "The answer is the same for every kernel and every card.",
         "Which of the three numbers does your function look at?",
     ),
     Mistake(
@@ -145,7 +145,7 @@ MISTAKES = [
     ),
     Mistake(
         "number-left-out",
-        "One of the three numbers at least has no say in the answer.",
+        "At least one of the three numbers has no effect on the answer.",
         "Which units have intensity, flops and bandwidth, and which two sides can all three of them make?",
     ),
     Mistake(
@@ -155,7 +155,7 @@ MISTAKES = [
     ),
     Mistake(
         "faster-side-named",
-        "The word names the side that is done first, and not the one that everybody waits for.",
+        "The word names the faster of the two, and the time depends on the slower one.",
         "For one byte of this kernel, which takes longer: moving it, or the arithmetic that goes with it?",
     ),
     Mistake(
@@ -166,12 +166,12 @@ MISTAKES = [
     Mistake("not-true-or-false", "An entry is neither True nor False.", "Does the claim hold, or does it not?"),
     Mistake(
         "myth-believed",
-        "You say that it holds. Many texts say so too.",
+        "You say that this claim is true. Many texts say so, too, but it is not.",
         "Which number of your own can you put beside it?",
     ),
     Mistake(
         "truth-doubted",
-        "You say that it does not hold. This one is no myth.",
+        "You say that this claim is false, but it is true.",
         "Which number of your own supports it?",
     ),
 ]

@@ -29,7 +29,7 @@ from .softmax.function import WRAPPER
 MISTAKES = [
     Mistake(
         "shipped-called",
-        "The course's own softmax was called, or its choice: that one is made already.",
+        "Your function called the course's own softmax, or its function that chooses. The choice should be yours.",
         "Which of the launchers would you call for this matrix, and why?",
     ),
     Mistake(
@@ -39,8 +39,9 @@ MISTAKES = [
     ),
     Mistake(
         "beyond-the-registers",
-        "A program holds more elements at once than leave its multiprocessor room to compute.",
-        "Where does the compiler keep a block that fits into no registers, and how often does it move then?",
+        "A program holds so many elements at once that its registers do not suffice.",
+        "Where does the compiler keep a block that does not fit into registers, and how often is that block moved "
+        "then?",
         (Mutant("14.2", "n_cols <= 32768", "n_cols <= 65536", replayed=False),),
     ),
     Mistake(
@@ -62,28 +63,28 @@ MISTAKES = [
     ),
     Mistake(
         "too-few-programs",
-        "A matrix of very few rows got a program or so for each: the rest of the device has nothing to do.",
+        "A matrix of very few rows got about one program for each row, and most of the device has nothing to do.",
         "How many programs does a GPU with 132 multiprocessors need before all of them work?",
         (Mutant("14.2", "n_rows >= 512", "n_rows >= 1", replayed=False),),
     ),
     Mistake(
         "not-a-launcher",
-        "What was called in place of a launcher is nothing that can be called.",
+        "Your choice returned an object that cannot be called.",
         "For the matrix named above: which line of your choice returns, and what?",
     ),
     Mistake(
         "row-not-held",
-        "A short row goes to several programs, or is walked along twice, though one program can hold it.",
+        "A short row goes to several programs, or is read twice, although one program can hold it.",
         "Which launchers keep a whole row of this length in the registers of one program?",
     ),
     Mistake(
         "vectors-unused",
-        "16-bit rows that begin anywhere are loaded element by element.",
+        "Rows of 16-bit numbers that do not begin at a boundary are loaded element by element.",
         "Which launcher cuts its rows at the boundaries, and what does `pick.aligned` say of this matrix?",
     ),
     Mistake(
         "pairs-unused",
-        "In a long row of 16-bit numbers, each takes a register of its own, or is read twice.",
+        "In a long row of 16-bit numbers, each number takes a whole register, or is read twice.",
         "Which launchers keep two such numbers in a register, and which function says whether they may?",
     ),
     Mistake(
@@ -106,28 +107,28 @@ MISTAKES = [
     ),
     Mistake(
         "view-refused",
-        "A matrix was refused because of how it lies in memory.",
+        "A matrix was refused because of its strides.",
         "What could your function do first, so that its kernels find the columns next to each other?",
     ),
     Mistake(
         "unfit-accepted",
-        "Something that the docstring does not promise to take went through without an error.",
+        "The function took an input that it should refuse, and raised no error.",
         "What do you know about x before you launch anything?",
     ),
     Mistake(
         "noticed-only",
-        "Your function says that it cannot take x, and then goes on.",
+        "Your function notices that it cannot take x, and then goes on.",
         "What does Python have to stop a function and tell its caller why?",
     ),
     Mistake(
         "unfit-without-a-word",
-        "What cannot be taken is refused, but not by a ValueError or TypeError with a sentence.",
+        "The input is refused, but not with a ValueError or TypeError that has a sentence.",
         "What would help a caller who passed this by mistake?",
     ),
     Mistake(
         "unfit-accident",
-        "What cannot be taken ends in an accident, and not in a ValueError or TypeError that says what was wrong.",
-        "Which line of yours is the first to look at what x is?",
+        "For this input, another error happens, and not a ValueError or TypeError with a sentence.",
+        "Which of your lines is the first to test x?",
     ),
 ]
 

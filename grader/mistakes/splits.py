@@ -34,12 +34,12 @@ from .softmax.rows import ROW_KERNEL, row_begins
 MISTAKES = [
     Mistake(
         "programs-swapped",
-        "Row and split have changed places: the kernel takes for the row what the grid counts as the split.",
+        "Row and split have changed places: the kernel uses the number of the split as the number of the row.",
         "Which number of the grid counts rows, and which counts splits?",
     ),
     Mistake(
         "split-mask",
-        "Lanes beyond the end of the row are still on: the last split of a row may reach over it.",
+        "The mask is true for lanes behind the end of the row: the last split of a row may reach beyond it.",
         "Which column does the last lane of the last split have?",
     ),
     Mistake(
@@ -49,44 +49,44 @@ MISTAKES = [
     ),
     Mistake(
         "splits-overlap",
-        "Some columns belong to two splits: a program went on where the next one's columns begin.",
+        "Some columns were counted in two splits: a program went on into the columns of the next split.",
         "Which is the last column of a split when no block divides its length?",
         (Mutant("9.1", "(start + lanes < split_size)", "(lanes < split_size)"),),
     ),
     Mistake(
         "split-not-walked",
-        "No column took part: the states are those of nothing at all.",
+        "No column took part: all states are empty.",
         "For which numbers does the loop run, and for which lanes is its mask true?",
     ),
     Mistake(
         "split-cut-short",
-        "Each split was walked along only in part: what is behind its whole blocks belongs to it too.",
-        "How many steps does a walk over a split take, and how many of its columns does it meet?",
+        "Only a part of each split was used: the columns behind its last whole block belong to it, too.",
+        "How many steps does the walk over a split have, and how many columns does it load?",
     ),
     Mistake(
         "empty-split",
         "A split or a block without any number above -inf turned into NaN.",
-        "What is -inf minus -inf, and which state should nothing at all have?",
+        "What is -inf minus -inf, and which state should an empty split have?",
     ),
     Mistake(
         "states-misplaced",
-        "A state is not where it belongs: it was stored, or looked for, in another row's or another split's place.",
-        "How many states lie before those of row r?",
+        "A state is in the wrong place: it was stored to, or loaded from, the place of another row or split.",
+        "How many states are stored before those of row r?",
     ),
     Mistake(
         "states-left-out",
-        "Some states of the row never took part in the merge.",
-        "How many states does a row have, and how many lanes look at them?",
+        "Some states of the row are missing in the merge.",
+        "How many states does a row have, and how many lanes load them?",
     ),
     Mistake(
         "states-too-few",
-        "The tensor of the states has no place for all of them.",
+        "The tensor for the states is too small.",
         "How many programs store a state, over all rows and splits?",
     ),
     Mistake(
         "merged-too-early",
         "The second kernel was launched before the first one had stored the states.",
-        "In which order do the two launches stand, and which of them needs what the other one stores?",
+        "In which order are the two launches, and which of them needs the results of the other?",
         (
             Mutant(
                 "9.3",
@@ -103,8 +103,8 @@ MISTAKES = [
     ),
     Mistake(
         "states-share-memory",
-        "Maxima and sums stand in the same memory, so that one of them was stored over the other.",
-        "How many tensors for states does your function make, and how many names have they?",
+        "Maxima and sums use the same memory, so one of them was stored over the other.",
+        "How many tensors for states does your function make, and how many variables refer to them?",
         (
             Mutant(
                 "9.3",
@@ -115,12 +115,12 @@ MISTAKES = [
     ),
     Mistake(
         "partials-not-rescaled",
-        "The sums of the splits were added as they are, but each belongs to the maximum of its own split.",
+        "The sums of the splits were added without rescaling, but each is relative to the maximum of its own split.",
         "Relative to which maximum may all of them be added?",
     ),
     Mistake(
         "own-split-maximum",
-        "The values were taken relative to their own split's maximum, the sum relative to the row's.",
+        "The values are relative to the maximum of their split, and the sum is relative to the maximum of the row.",
         "Which maximum does the merged sum belong to?",
     ),
     Mistake(
@@ -146,18 +146,18 @@ MISTAKES = [
     Mistake(
         "no-grid-barrier",
         "A program reads what another program of the same launch stores, and nothing makes it wait until that is done.",
-        "Which programs have certainly ended before the first program of a launch begins?",
+        "When the first program of a launch begins, which other programs have certainly ended?",
     ),
     Mistake(
         "accumulated-without-atomics",
         "Several programs of a launch read the same element, change it and store it back. On a GPU they do so at the "
         "same time, and the last one to store wins.",
-        "Which element could each program have for itself?",
+        "Which element could each program store to alone?",
     ),
     Mistake(
         "split-read-twice",
         "The numbers are right, but each split is read twice: once for its maximum, once for its sum.",
-        "Can the sum be kept while the maximum still moves?",
+        "Can you update the sum while the maximum still changes?",
     ),
     Mistake(
         "whole-row-each",
@@ -166,13 +166,13 @@ MISTAKES = [
     ),
     Mistake(
         "splits-blocks-apart",
-        "Splits begin one block after each other, but a split may be longer than a block, or shorter.",
+        "The distance between two splits is one block, but a split may be longer or shorter than a block.",
         "At which column does split 1 begin, and at which does split 0 end?",
     ),
     Mistake(
         "only-first-split",
-        "Only the first split of each row was taken in: the programs of the others found all their lanes switched off.",
-        "Which numbers of your mask are counted from the beginning of the row, and which from that of the split?",
+        "Only the first split of each row was used: in the other splits, all lanes were masked.",
+        "Which numbers in your mask count from the beginning of the row, and which from the beginning of the split?",
     ),
     Mistake(
         "empty-state",
@@ -192,16 +192,16 @@ MISTAKES = [
     Mistake(
         "sums-not-added",
         "The sums of the splits were not added up to that of the row.",
-        "Which of the states' numbers make the sum of the row, and what is done with them?",
+        "Which numbers of the states give the sum of the row, and how?",
     ),
     Mistake(
         "states-unused",
-        "The numbers are right, but every program walks along x again for what the states already say.",
-        "What did the first launch leave for the second?",
+        "The numbers are right, but every program reads x again to compute numbers that the states already hold.",
+        "Which results of the first launch can the second launch use?",
     ),
     Mistake(
         "grid-without-splits",
-        "The grid of a launch has one program for each row, so every program believes that it has split 0.",
+        "The grid of a launch has one program for each row, so every program does split 0.",
         "How many numbers does a program need to know its row and its split, and how many does your grid have?",
         (
             Mutant("9.3", "combine_kernel[grid]", "combine_kernel[(n_rows, 1)]"),
@@ -210,7 +210,7 @@ MISTAKES = [
     ),
     Mistake(
         "output-not-stored",
-        "No kernel stored into the output: it still holds what it was made with.",
+        "No kernel stored into the output: it still holds its first values.",
         "Which of the two kernels stores the output, and which line launches it?",
     ),
     Mistake(
@@ -220,18 +220,20 @@ MISTAKES = [
     ),
     Mistake(
         "counted-too-early",
-        "A program may read a state before it is stored: nothing tells it that the program which stores it got so far.",
+        "A program may read a state before another program has stored it: nothing makes it wait.",
         "What must have happened before a program may count itself as done?",
     ),
     Mistake(
         "one-counter",
-        "Only one row was finished: the programs of all rows count together, so that one of them alone comes last.",
-        "Which programs have to be done before a row can be finished, and where do they count?",
+        "Only one row was finished: the programs of all rows use the same counter, so only one of all programs is "
+        "the last.",
+        "Which programs have to be done before a row can be finished, and which counter do they use?",
     ),
     Mistake(
         "waits-for-others",
-        "A program waits in a loop for others of its launch, and these may start only after it has ended.",
-        "How many programs does a GPU have room for at once, and what if the one waited for is not among them?",
+        "A program waits in a loop for other programs of its launch. Nothing guarantees that these run before it has "
+        "ended.",
+        "How many programs does a GPU have room for at once, and what happens if the other program is not one of them?",
     ),
 ]
 

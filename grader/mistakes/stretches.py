@@ -19,7 +19,7 @@ MISTAKES = [
     Mistake(
         "stretch-last-missing",
         "The stretch behind the last barrier is missing.",
-        "What does your loop do with its count when the text ends?",
+        "What does your loop do with its last count when the text ends?",
     ),
     Mistake(
         "stretch-first-missing",
@@ -33,17 +33,17 @@ MISTAKES = [
     ),
     Mistake(
         "stretch-not-reset",
-        "Each number has those of all stretches before it, too.",
+        "Each number also includes the shuffles of all stretches before it.",
         "What should the count be right behind a barrier?",
     ),
     Mistake(
         "stretches-summed",
         "One number came back for the whole kernel.",
-        "Which of these shuffles lie in front of a barrier, and which behind it?",
+        "Which of these shuffles are in front of a barrier, and which are behind it?",
     ),
     Mistake(
         "stretches-as-text",
-        "The stretches themselves came back, and not how many shuffles each of them has.",
+        "The stretches were returned, and not the number of shuffles in each of them.",
         "Which part of a stretch is to be counted?",
     ),
     Mistake(
@@ -130,7 +130,7 @@ MISTAKES = [
     Mistake(
         "one-warp-with-barriers",
         "A single warp was given barriers, or a second level.",
-        "Whom would the threads of a single warp wait for?",
+        "For which other threads would the threads of a single warp wait?",
     ),
     Mistake(
         "second-level-in-series",
@@ -144,18 +144,18 @@ MISTAKES = [
     ),
     Mistake(
         "levels-in-another-order",
-        "The numbers are right, and their order is another.",
+        "The numbers are right, but their order is wrong.",
         "Which reduction does the kernel begin with, and which of its two levels comes first?",
     ),
     Mistake(
         "empty-stretches-predicted",
-        "Stretches without a shuffle are there, too, and their number differs from one Triton to the next.",
+        "The answer also has stretches without a shuffle. Their number is not the same in all versions of Triton.",
         "Which of your numbers are no shuffles?",
     ),
     Mistake(
         "instructions-of-all-warps",
         "Each warp was given shuffles of its own, but all warps run the same text.",
-        "How often does an instruction stand in the text, if eight warps run it?",
+        "If eight warps run an instruction, how often is it in the text?",
     ),
 ]
 

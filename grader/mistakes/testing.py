@@ -22,22 +22,22 @@ from .mistake import Mistake
 MISTAKES = [
     Mistake(
         "input-no-matrix",
-        "The kernels take a matrix of float32 numbers, and this is none.",
+        "The kernels take a matrix of float32 numbers, and your input is something else.",
         "How many dimensions and which dtype does your tensor have?",
     ),
     Mistake(
         "input-too-large",
         "This input is too large for kernels that are interpreted.",
-        "How small can an input be that still shows the difference?",
+        "How small can an input be, if it should still show the difference?",
     ),
     Mistake(
         "input-within-clip",
-        "No value of this input is changed by the clip, and no row lies far below 0.",
-        "For which values does tl.minimum give something else than it got?",
+        "The clip changes no value of this input, and no row is far below 0.",
+        "For which values does tl.minimum change its first argument?",
     ),
     Mistake(
         "input-clip-alike",
-        "The clip changes values of this input, and leaves the shares of each row as they were.",
+        "The clip changes values of this input, but the shares of each row stay the same.",
         "Which two values of one row have different shares, and the same share after the clip?",
     ),
     Mistake(
@@ -47,17 +47,17 @@ MISTAKES = [
     ),
     Mistake(
         "input-beyond-alike",
-        "No value behind the first 64 is so far above them that exp(x - shift) overflows.",
+        "No value behind the first 64 is far enough above them to make exp(x - shift) overflow.",
         "How large may x - shift be before float32 cannot hold its exponential?",
     ),
     Mistake(
         "input-no-tie",
-        "Each row of this input has one largest value, and the kernel counts that one rightly.",
-        "In which rows does x == row_max hold in more lanes than one?",
+        "Each row of this input has only one largest value, and then the kernel is right.",
+        "In which rows is x == row_max true in more than one lane?",
     ),
     Mistake(
         "test-refuses-right",
-        "The test is red on a kernel that is right: float32 rounds, and no two kernels round alike.",
+        "The test is red on a right kernel: float32 arithmetic rounds, and two right kernels may round differently.",
         "By how much may two right results differ, relative to their size?",
     ),
     Mistake(
@@ -67,13 +67,13 @@ MISTAKES = [
     ),
     Mistake(
         "input-without-softmax",
-        "On this input even a right kernel has no numbers to give.",
+        "On this input, even the right answer is not a number everywhere.",
         "What is the softmax of that row, computed by hand?",
     ),
     Mistake(
         "test-refuses-pytorch",
         "The test is red even on PyTorch's own result: too strict for float32, or compared with something else.",
-        "What does your comparison make of rounding, of a right value that is 0, and of a row of -inf?",
+        "What is the result of your comparison for a rounded value, for a right value of 0, and for a row of -inf?",
     ),
     Mistake(
         "test-calls-nothing",
@@ -82,23 +82,23 @@ MISTAKES = [
     ),
     Mistake(
         "test-takes-nan",
-        "A kernel passes that returns nan everywhere.",
+        "A kernel that returns nan everywhere passes your test.",
         "Is nan > 0.1 true, and is nan < 0.1?",
     ),
     Mistake(
         "test-returns",
-        "The test hands its verdict back, and nobody looks at what a test returns.",
-        "What does a test do when it is not content?",
+        "The test returns its result, but the value that a test returns is not used.",
+        "How does a test report that something is wrong?",
     ),
     Mistake(
         "test-asserts-nothing",
-        "Nothing in the test can fail.",
+        "No statement of the test can fail.",
         "Which statement of yours would stop the test if the numbers were wrong?",
     ),
     Mistake(
         "test-few-widths",
-        "Kernels that are wrong only for some numbers of columns pass.",
-        "How many columns do your inputs have, and what do those numbers have in common?",
+        "Kernels that are wrong only for some numbers of columns pass your test.",
+        "How many columns do your inputs have, and which other numbers of columns could a kernel handle differently?",
     ),
     Mistake(
         "test-few-heights",
@@ -108,27 +108,28 @@ MISTAKES = [
     Mistake(
         "test-few-layouts",
         "Kernels that are wrong only for some memory layouts pass.",
-        "Where do the neighbours of an element of your inputs lie in memory?",
+        "In your inputs, where in memory are the neighbours of an element?",
     ),
     Mistake(
         "test-tame-values",
         "Kernels that are wrong only on unusual values pass.",
-        "What are the smallest, the largest and the strangest values your inputs hold?",
+        "Which are the smallest, the largest and the most unusual values in your inputs?",
     ),
     Mistake(
         "test-too-loose",
-        "Kernels whose every result is off by a small share pass.",
+        "Kernels whose results all have a small relative error pass your test.",
         "How large is a typical result, and how large an error does your comparison allow?",
     ),
     Mistake(
         "test-ignores-places",
-        "Kernels pass whose results have little to do with the input.",
+        "Kernels whose results hardly depend on the input pass your test.",
         "What does your test compare, element by element, and how large is what it compares?",
     ),
     Mistake(
         "test-looks-once",
-        "Kernels pass that are right at first sight and do harm besides, or are wrong later.",
-        "What else could a call change, and would a second call with other values tell?",
+        "Kernels pass your test whose first result is right, but that change something else, or are wrong in a later "
+        "call.",
+        "What else could a call change, and would your test notice a wrong second result?",
     ),
 ]
 

@@ -18,7 +18,7 @@ MISTAKES = [
     Mistake(
         "tolerance-not-numbers",
         "Two numbers were expected, rtol and atol, neither of them negative.",
-        "What are the two things the docstring promises?",
+        "Which two numbers does the docstring promise?",
     ),
     Mistake(
         "tolerance-zero",
@@ -27,7 +27,7 @@ MISTAKES = [
     ),
     Mistake(
         "tolerances-swapped",
-        "The two numbers have changed places: the other way round, they pass here.",
+        "The two numbers have changed places: in the other order, they pass here.",
         "Which of the two is multiplied by the expected value?",
     ),
     Mistake(
@@ -42,17 +42,18 @@ MISTAKES = [
     ),
     Mistake(
         "rtol-loose",
-        "This rtol is far beyond what rounding does: a wrong row passes, whatever atol is.",
-        "By which part of itself does rounding to this dtype move a value?",
+        "This rtol is much larger than rounding needs: a wrong row passes for every atol.",
+        "How large is the relative error of rounding to this dtype?",
     ),
     Mistake(
         "subnormals-forgotten",
-        "Values below float16's smallest normal number lie a fixed distance apart, however small they are.",
-        "How far apart are two neighbours there, and which of your two numbers must cover half of it?",
+        "Below the smallest normal number of float16, the distance between two neighbouring numbers is always the "
+        "same.",
+        "How large is that distance, and which of your two numbers must cover half of it?",
     ),
     Mistake(
         "tolerance-strict",
-        "A careful result is refused: its rounding alone is more than this tolerance allows.",
+        "A right result is refused: its rounding alone is more than this tolerance allows.",
         "What is the relative error of float32 arithmetic on such a row, and of rounding its result to this dtype?",
     ),
 ]

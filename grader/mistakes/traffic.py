@@ -6,39 +6,39 @@ MISTAKES = [
     # ---- measured
     Mistake(
         "more-traffic",
-        "The numbers are right, but more was moved than it takes.",
+        "The numbers are right, but more elements were moved than necessary.",
         "Which of your operations reads or writes something that need not move?",
     ),
     Mistake(
         "less-traffic",
-        "The numbers are right, but this is not the algorithm asked for: it moves less.",
+        "The numbers are right, but this is not the algorithm of the exercise: it moves less.",
         "Which of the passes did you merge?",
     ),
     Mistake(
         "row-read-twice",
         "The same elements are loaded from memory more than once.",
-        "Where does the first load's result live after the first use?",
+        "Where is the result of the first load after its first use?",
     ),
     Mistake(
         "intermediate-stored",
-        "An intermediate result is written to memory and not only the output.",
-        "Who reads that intermediate, and does it have to leave the chip for that?",
+        "Not only the output is written to memory, but also an intermediate result.",
+        "Which code reads that intermediate result, and does it have to leave the chip for that?",
     ),
     # ---- counted
     Mistake(
         "vectors-forgotten",
         "The passes over the whole matrix are counted, but not every vector of M elements.",
-        "What do the row maximum and the row sum cost to write, and to read again?",
+        "How many elements are moved to write the row maximum and the row sum, and to read them again?",
     ),
     Mistake(
         "matrix-miscounted",
         "The elements of the whole matrix are counted too often, too rarely, or not as m times n.",
-        "How many elements does the matrix have, and how often does each of them travel in that direction?",
+        "How many elements does the matrix have, and how often is each of them moved in that direction?",
     ),
     Mistake(
         "vectors-miscounted",
-        "The elements of the matrix are counted right, and the count is off by a few vectors or single numbers.",
-        "What moves besides the matrix, if anything does, and how many elements does it have?",
+        "The elements of the matrix are counted right, but the count of the vectors or of single numbers is wrong.",
+        "Is anything moved besides the matrix, and how many elements does it have?",
     ),
     Mistake(
         "vectors-of-n",
@@ -66,6 +66,6 @@ MISTAKES = [
     Mistake(
         "not-two-numbers",
         "Two plain Python numbers were expected: a tuple (read, written).",
-        "What are the two things the docstring promises?",
+        "Which two numbers does the docstring promise?",
     ),
 ]

@@ -5,8 +5,8 @@ from .mistake import Mistake
 MISTAKES = [
     Mistake(
         "illegal-access",
-        "On the GPU the kernel touched memory that is not its own.",
-        "Which offset differs between the CPU's run and the GPU's?",
+        "On the GPU, the kernel touched memory outside of its tensors.",
+        "Which offset is different on the GPU?",
     ),
     Mistake(
         "wrong-device",
@@ -16,7 +16,7 @@ MISTAKES = [
     Mistake(
         "no-jit",
         "To Triton this is a plain function of Python, so there is no kernel to launch.",
-        "What stands in the line above every kernel?",
+        "Which decorator is in the line above every kernel?",
     ),
     Mistake(
         "block-not-power-of-two",
@@ -25,7 +25,8 @@ MISTAKES = [
     ),
     Mistake(
         "block-not-constexpr",
-        "tl.arange needs two whole numbers that are known when the kernel is compiled, and one of its ends is none.",
+        "tl.arange needs two whole numbers that are known when the kernel is compiled. One of its two ends is "
+        "something else.",
         "Where does each of the two come from, and does it belong inside the arange or added to it?",
     ),
     Mistake(
@@ -50,17 +51,17 @@ MISTAKES = [
     ),
     Mistake(
         "indexing-pointer",
-        "Pointers are added to, and blocks are not indexed.",
+        "In a kernel, you add offsets to a pointer. You cannot index a pointer or a block.",
         "Which expression gives the address of one element more?",
     ),
     Mistake(
         "helper-no-jit",
         "A kernel calls a function that Triton does not compile.",
-        "What stands in the line above every function that a kernel calls?",
+        "Which decorator is in the line above every function that a kernel calls?",
     ),
     Mistake(
         "notebook-global",
-        "This name is not the kernel's own: what was found under it belongs to the notebook.",
+        "This name is not a variable of the kernel: a value of the notebook was found under it.",
         "Which line of the kernel should have given this name its value?",
     ),
     Mistake(
@@ -70,8 +71,8 @@ MISTAKES = [
     ),
     Mistake(
         "text-for-number",
-        "A text stands where a number is needed.",
-        "What do the quotation marks make of it?",
+        "A text was given where a number is needed.",
+        "What type does a value in quotation marks have?",
     ),
     Mistake(
         "arange-backwards",
@@ -80,7 +81,7 @@ MISTAKES = [
     ),
     Mistake(
         "arange-outside",
-        "An end of this tl.arange is below 0, or too large for a number of 32 bits.",
+        "One end of this tl.arange is below 0, or too large for an integer of 32 bits.",
         "With which number does the first lane of a block begin?",
     ),
     Mistake(
@@ -91,32 +92,32 @@ MISTAKES = [
     Mistake(
         "no-such-function",
         "The module has nothing of this name.",
-        "How does the lesson spell this operation, and does it need a function at all?",
+        "How does the lesson write this operation, and is a function needed for it?",
     ),
     Mistake(
         "values-and-places",
-        "Along a dimension, PyTorch's max returns two tensors: the values, and the places where they stand.",
+        "Along a dimension, PyTorch's max returns two tensors: the values, and their positions.",
         "Which of the two does the next line need?",
     ),
     Mistake(
         "function-not-called",
-        "A function stands where a number is needed: it was named, and not called.",
-        "What does Python need behind a function's name to call it, and what do you ask the function about?",
+        "A function was given where a number is needed: the line names it and does not call it.",
+        "What does Python need behind the name of a function to call it, and which arguments does this one need?",
     ),
     Mistake(
         "torch-keyword",
-        "`dim` and `keepdim` are PyTorch's words; Triton's functions have others for the same.",
+        "`dim` and `keepdim` are names of PyTorch. Triton has other names for these arguments.",
         "What does Triton call the number of an axis, and the option that keeps it?",
     ),
     Mistake(
         "number-not-block",
-        "This is a single number and not a block, so it has no axis to stand up.",
-        "How many numbers should there be, and which call should have made that many?",
+        "This is a single number and not a block, so [:, None] cannot add an axis to it.",
+        "How many numbers should it be, and which call should have made them?",
     ),
     Mistake(
         "no-grid",
         "A kernel was called like a function.",
-        "What stands between the kernel's name and its arguments in a launch?",
+        "In a launch, what is between the kernel's name and its arguments?",
     ),
     Mistake(
         "launch-arguments",
@@ -160,7 +161,7 @@ MISTAKES = [
     ),
     Mistake(
         "arguments-misfit",
-        "A function was called with arguments that it has no place for.",
+        "A function was called with arguments that do not fit its parameters.",
         "Which parameters does that function have, in which order, and which did you pass?",
     ),
     Mistake(
@@ -170,8 +171,8 @@ MISTAKES = [
     ),
     Mistake(
         "python-builtin",
-        "Python's own max, sum and the like go through several things one by one, and this is no collection of things.",
-        "What does the function get in that line, and does its namesake in triton.language fit better?",
+        "Python's own max, sum and similar functions go through the items of a list, and this is not a list.",
+        "What does the function get in that line, and does the function of that name in triton.language fit better?",
     ),
     Mistake(
         "grid-not-a-tuple",
@@ -181,7 +182,7 @@ MISTAKES = [
     Mistake(
         "nothing-stored",
         "Nothing was stored: every element still holds the NaN it began with.",
-        "Which line hands the result back to memory, and for which lanes?",
+        "Which line stores the result, and for which lanes?",
     ),
     Mistake(
         "out-of-bounds",
@@ -190,52 +191,52 @@ MISTAKES = [
     ),
     Mistake(
         "mask-for-a-number",
-        "A single number goes to a single address, under a mask with many lanes.",
+        "A single number is stored to a single address, but the mask has many lanes.",
         "How many addresses does this access have, and how many does its mask?",
     ),
     Mistake(
         "other-without-mask",
-        "A load says what masked lanes should hold, and masks none.",
-        "Which lanes of the block have no element, and which parameter of tl.load switches them off?",
+        "A load has `other` and no mask, so it masks no lane.",
+        "Which lanes of the block have no element, and which parameter of tl.load masks them?",
     ),
     Mistake(
         "block-to-one-address",
-        "A whole block goes to a single address.",
-        "How many numbers should arrive there, and which function makes one of many?",
+        "A whole block is stored to a single address.",
+        "How many numbers should be stored there, and which function reduces a block to one number?",
     ),
     Mistake(
         "not-an-address",
-        "The first argument of a load or store is an address or a block of addresses, and this one is none.",
-        "In which order does the call take its arguments?",
+        "The first argument of a load or store is an address or a block of addresses. Here it is something else.",
+        "Which argument of that call comes first?",
     ),
     Mistake(
         "address-for-value",
-        "An address was used where the value is needed that it points at.",
-        "Which call fetches what lies at an address?",
+        "An address was used, but the value at that address is needed.",
+        "Which call loads the value at an address?",
     ),
     Mistake(
         "address-and-fraction",
-        "An address met a floating-point number. Only whole numbers of elements can be added to one.",
-        "Which part of that line is no whole number, or which part is still an address where a value was meant?",
+        "An address and a floating-point number were added. You can add only whole numbers to an address.",
+        "Which part of that line is not a whole number, or is still an address where you mean a value?",
     ),
     Mistake(
         "address-computed-with",
-        "An address stands where a number was expected: whole numbers can be added to it, and nothing else.",
+        "An address was used in place of a number. You can only add whole numbers to an address.",
         "Which part of that line is an address, and which number should stand there?",
     ),
     Mistake(
         "dtypes-differ",
-        "Two tensors of different dtypes met in a function that wants one.",
+        "A function got two tensors of different dtypes, and it needs the same dtype.",
         "Which dtype does each of the two have, and which of them should change?",
     ),
     Mistake(
         "truth-of-a-tensor",
         "A tensor with several values is neither true nor false.",
-        "Is it enough if one of the values is true, or must all of them be?",
+        "Should one of the values be true, or all of them?",
     ),
     Mistake(
         "refused-by-compiler",
-        "This is Python that Triton's compiler does not take, so it would run on no GPU.",
-        "How does Triton's language say the same, and does the kernel need that line?",
+        "Triton's compiler does not take this Python, so the kernel would run on no GPU.",
+        "How can you write the same in Triton's language, and does the kernel need that line?",
     ),
 ]

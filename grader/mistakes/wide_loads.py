@@ -21,14 +21,15 @@ MISTAKES = [
     ),
     Mistake(
         "loads-too-narrow",
-        "Each thread has several elements of the tile, and they are fewer than 16 bytes.",
+        "Each thread has several elements of the tile, but they are less than 16 bytes.",
         "How many bytes of the tile are there for each thread, in this dtype?",
     ),
     Mistake(
         "divisibility-unknown",
         "The tile is large enough for its threads, but the compiler cannot tell that 16 divides where its rows begin "
         "and end.",
-        "Which numbers does the kernel add to its pointers or compare with its columns, and which does 16 divide?",
+        "Which numbers does the kernel add to its pointers or compare with its columns, and which of them does 16 "
+        "divide?",
     ),
     Mistake(
         "spills",
@@ -37,8 +38,9 @@ MISTAKES = [
     ),
     Mistake(
         "alignment-promised",
-        "The kernel promises that 16 divides a number, and here it does not: on a GPU such a load is an error.",
-        "By how many bytes is the second row behind the first one, and which line tells the compiler otherwise?",
+        "The kernel promises that 16 divides a number, and here 16 does not divide it: on a GPU such a load is an "
+        "error.",
+        "How many bytes after the first row does the second row begin, and which line makes another promise?",
     ),
 ]
 

@@ -17,7 +17,8 @@ from . import softmax_function
 WIDEST = 16  # bytes
 _DIVISIBLE = 16  # a launch tells Triton's compiler that 16 divides an integer, and nothing of smaller powers of two
 _NARROW = 0.25  # of the bytes that a kernel loads, the share that may come in narrower loads: single numbers
-_REGISTERS = 255 * 4  # bytes of a thread
+MOST_REGISTERS = 255  # of a thread, on NVIDIA's GPUs
+_REGISTERS = MOST_REGISTERS * 4  # bytes of a thread
 _GPU = "an H100"  # compiler/launched.py
 
 

@@ -1,5 +1,5 @@
 # exercise: 7.2
-# mistake: subnormals-forgotten
+# mistake: tolerance-strict
 import torch
 
 

@@ -15,7 +15,7 @@ _ALONG_AXIS_0 = also("r[:, None]", "r[None, :]")
 MISTAKES = [
     Mistake(
         "no-max",
-        "exp left the range of float32: too large a number gives inf, too small a one gives 0.",
+        "exp left the range of float32: for a large number it gives inf, and for a very low one it gives 0.",
         "What can you subtract from every value of a row without changing its softmax?",
         (
             Mutant("8.1", "d * math.exp(m - new) + math.exp(x - new)", "d + math.exp(x)"),
@@ -37,12 +37,12 @@ MISTAKES = [
     Mistake(
         "shift-after-exp",
         "The maximum was subtracted from the exponentials, and not from the exponents.",
-        "What should exp be asked for, so that it never overflows?",
+        "Which numbers can exp take without overflow?",
         (Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "(tl.exp(x) - "),),
     ),
     Mistake(
         "shift-added",
-        "The maximum was added where it is to be subtracted.",
+        "The maximum was added, but it should be subtracted.",
         "What does exp(x + max) do to the largest value of a row?",
         (
             Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "tl.exp(x + "),
@@ -75,8 +75,8 @@ MISTAKES = [
     ),
     Mistake(
         "sum-of-x",
-        "The values themselves were added up, and not their exponentials.",
-        "Which quantity has to add up so that the row's outputs sum to 1?",
+        "The values were added up, and not their exponentials.",
+        "Which terms must the sum have, so that the outputs of a row sum to 1?",
         (
             Mutant("8.1", "math.exp(x - new)", "x"),
             Mutant("8.1", "math.exp(x - new)", "x - new"),
@@ -112,7 +112,7 @@ MISTAKES = [
     ),
     Mistake(
         "logarithm-lost",
-        "The logarithm of the sum was added to a maximum so large that float32 has no digit left for it.",
+        "The logarithm of the sum was added to a very large maximum, and rounding in float32 removed it.",
         "In which order could you subtract the two, so that the large numbers cancel first?",
         (
             Mutant("4.1 5.1 5.2 7.1", "numerator / denominator", "tl.exp(x - (row_max + tl.log(denominator)))"),
@@ -139,7 +139,7 @@ MISTAKES = [
     Mistake(
         "wrong-axis",
         "Columns were normalised instead of rows.",
-        "Along which dimension do the values of one row lie?",
+        "Which dimension do you walk along to visit the values of one row?",
         (
             Mutant("10.1", "axis=1)", "axis=0)", 2, then=also("x[:, None]", "x[None, :]", then=_ALONG_AXIS_0)),
             Mutant("10.1", "tl.max(x, axis=1)", "tl.max(x, axis=0)", then=also("x[:, None]", "x[None, :]")),
@@ -148,8 +148,8 @@ MISTAKES = [
     ),
     Mistake(
         "shapes-do-not-line-up",
-        "Two shapes do not line up: they are matched from the last dimension backwards.",
-        "Which shape does each of the two have, and which dimension of one meets which of the other?",
+        "Two shapes do not fit. PyTorch compares shapes from the last dimension backwards.",
+        "Which shape does each of the two have, and which dimensions are compared with each other?",
     ),
     Mistake(
         "shift-upside-down",
@@ -194,8 +194,8 @@ MISTAKES = [
     ),
     Mistake(
         "wrong-numerator",
-        "The values themselves were divided, and not their exponentials.",
-        "What stands above the line?",
+        "The values were divided, and not their exponentials.",
+        "Which number is divided in the formula, and which number does your line divide?",
         (
             Mutant("4.1 5.1", "numerator / denominator", "(x - row_max) / denominator"),
             Mutant("8.3 8.4", "tl.exp(x - m) / d", "x / d"),
@@ -236,7 +236,7 @@ MISTAKES = [
     ),
     Mistake(
         "shifts-differ",
-        "Above the line and below it, different numbers were subtracted, so the quotient is off by one factor a row.",
+        "Different numbers were subtracted in the numerator and in the denominator, so each row is wrong by a factor.",
         "Which number is subtracted inside the exponentials of the sum, and which one in the numerator?",
         (
             Mutant("4.1 5.1", "numerator / denominator", "tl.exp(x) / denominator"),
@@ -245,17 +245,17 @@ MISTAKES = [
     ),
     Mistake(
         "sum-stored",
-        "Every element is the sum of its row, and no share of it.",
+        "Every element is the sum of its row, and not a share of it.",
         "Which of your names holds the shares, and which holds their sum?",
     ),
     Mistake(
         "divided-by-itself",
         "Every element is 1, as if it had been divided by itself.",
-        "What stands above the line in your division, and what stands below it?",
+        "Which variable is the numerator of your division, and which one is the denominator?",
     ),
     Mistake(
         "all-alike",
-        "Every element of a row got the same share, whatever its value.",
+        "Every element of a row got the same share.",
         "Which number does each lane hold when its exponential is taken?",
     ),
 ]

@@ -19,7 +19,7 @@ MISTAKES = [
     # ---- input and result
     Mistake(
         "accepts-anything",
-        "An input that the kernel cannot take went through without a ValueError.",
+        "The function accepted an input that the kernel cannot take, and raised no ValueError.",
         "What does your wrapper know about x before it launches anything?",
         (Mutant("8.4", "x.dtype != torch.float32", "False", replayed=False),),
     ),
@@ -50,7 +50,7 @@ MISTAKES = [
     Mistake(
         "wrong-dtype",
         "The result does not have the dtype of the input.",
-        "Which dtype does a caller expect who handed you this one?",
+        "Which dtype does the caller expect for an input of this dtype?",
         (Mutant("5.2", "dtype=x.dtype", "dtype=torch.float64", replayed=False),),
     ),
     Mistake(
@@ -61,8 +61,8 @@ MISTAKES = [
     ),
     Mistake(
         "rows-wrongly-apart",
-        "Rows are taken to begin closer together, or further apart, than their stride says.",
-        "How many elements lie between the beginnings of two rows, and which number stands for it here?",
+        "The distance between rows is not the row stride of the tensor.",
+        "How far apart are the beginnings of two rows, and which number do you use for that distance?",
         (
             Mutant("5.2 8.4 9.3", "y.stride(0), x.stride(0)", "y.stride(1), x.stride(0)"),
             Mutant("5.2 8.4 9.3", "y.stride(0), x.stride(0)", "y.stride(0), x.stride(1)"),
@@ -76,12 +76,12 @@ MISTAKES = [
     Mistake(
         "launch-per-row",
         "Each row got a launch of its own.",
-        "How many programs can one launch start, and who tells them apart?",
+        "How many programs can one launch start, and how does each of them know its row?",
     ),
     Mistake(
         "bad-num-warps",
-        "num_warps must be a power of two, and a GPU takes at most 32.",
-        "How many threads does that number stand for?",
+        "Triton takes a power of two for num_warps, and a GPU allows at most 32 warps in a program.",
+        "How many threads are that number of warps?",
         (
             Mutant("5.2", "num_warps=warps_for(block)", "num_warps=3", replayed=False),
             Mutant("5.2", "num_warps=warps_for(block)", "num_warps=64", replayed=False),
@@ -107,7 +107,7 @@ MISTAKES = [
     ),
     Mistake(
         "output-read-as-input",
-        "A launch was given the output in place of the input, and worked on memory that nobody had stored to.",
+        "A launch was given the output in place of the input, and read memory to which nothing had been stored.",
         "Which tensor should each of the kernel's pointers lead to?",
         (
             Mutant("9.3", "combine_kernel[grid](y, x,", "combine_kernel[grid](y, y,", replayed=False),

@@ -31,7 +31,8 @@ MISTAKES = [
     Mistake(
         "bf16-arithmetic",
         "bfloat16 arithmetic keeps 8 significant bits on a GPU; interpreted, it would compute with the bit patterns.",
-        "In which dtype should the differences, the exponentials and the sum be, and from which line on?",
+        "In which dtype should the differences, the exponentials and the sum be, and which line should change the "
+        "dtype?",
     ),
     Mistake(
         "half-exp",
@@ -40,7 +41,7 @@ MISTAKES = [
     ),
     Mistake(
         "computed-before-cast",
-        "A number on its way into exp was rounded to half precision, and exp multiplies its rounding error.",
+        "A number was rounded to half precision before exp, and exp makes that rounding error larger.",
         "Which dtype does each of your numbers have between the load and exp?",
         (
             *_cast("tl.exp(x - row_max)", "tl.exp((x - row_max)CAST)"),
@@ -51,8 +52,8 @@ MISTAKES = [
     ),
     Mistake(
         "cast-back-early",
-        "The numerator was rounded to half precision, and the quotient once more.",
-        "How many roundings to half precision does a value meet on its way, and how many must it?",
+        "The numerator was rounded to half precision, and then the quotient was rounded again.",
+        "How often is a value rounded to half precision on its way to the store, and how often is necessary?",
         (
             *_cast("numerator / ", "numeratorCAST / "),
             *_cast("row_max)", "row_max)CAST"),
@@ -61,7 +62,7 @@ MISTAKES = [
     ),
     Mistake(
         "low-precision-sum",
-        "The sum of the row, or 1 over it, was rounded to half precision, or made of terms that were.",
+        "The sum of the row, its inverse, or the terms of the sum were rounded to half precision.",
         "Which dtype do the terms of your sum have, and the sum itself?",
         (
             *_cast("tl.sum(numerator", "tl.sum(numeratorCAST"),
@@ -72,27 +73,27 @@ MISTAKES = [
     ),
     Mistake(
         "another-dtype",
-        "The result went through the other half precision before it was stored.",
-        "Who knows which dtype the output has: the kernel, or its pointer?",
+        "The result was cast to the other half precision before it was stored.",
+        "Which value of the kernel knows the dtype of the output?",
         (*_cast("y, mask", "yCAST, mask", _CASTS[:2]),),
     ),
     Mistake(
         "row-in-another-dtype",
-        "The row went through the other half precision: bfloat16's range does not fit into float16, and float16's "
-        "digits do not fit into bfloat16.",
+        "The row was cast to the other half precision: float16 does not have the range of bfloat16, and bfloat16 "
+        "does not have the digits of float16.",
         "Which dtype has the range of both and the digits of both?",
         (*_cast(".to(tl.float32)", "CAST", _CASTS[:2]),),
     ),
     Mistake(
         "pointer-cast",
-        "A pointer was turned into one to another dtype. This converts no number: it takes the bytes of the elements "
-        "for numbers of that dtype.",
-        "Which has to become float32: the address of an element, or its value once it is loaded?",
+        "A pointer was cast to a pointer of another dtype. This converts no number: the bytes of the elements are "
+        "read as numbers of that dtype.",
+        "Which of the two has to become float32: the address of an element, or its value after the load?",
     ),
     Mistake(
         "clamped",
-        "Values that differ came out alike, as if all beyond some border were the same.",
-        "How large can a bfloat16 be, and which line of yours does not let it?",
+        "Different values got the same result: all values beyond some border were replaced by the border.",
+        "How large can a bfloat16 number be, and which of your lines limits it?",
     ),
 ]
 

@@ -25,7 +25,7 @@ MISTAKES = [
     Mistake(
         "nan-hidden",
         "A kept NaN was replaced, and its row looks like a softmax.",
-        "Which entries may be left out here, and who would notice that one of the others was no number?",
+        "Which entries may be left out here, and what should the result show if one of the other entries is NaN?",
     ),
     Mistake(
         "mask-of-numbers",
@@ -34,8 +34,8 @@ MISTAKES = [
     ),
     Mistake(
         "keep-ignored",
-        "Every entry takes part, the dropped ones too.",
-        "Where does the kernel look at keep, and what becomes of the answer?",
+        "Every entry takes part, also the dropped ones.",
+        "Where does the kernel load keep, and which line uses it?",
         (Mutant("7.3", _DROP, "x"),),
     ),
     Mistake(
@@ -47,7 +47,7 @@ MISTAKES = [
     Mistake(
         "keep-row-stride",
         "The kernel looks for a row of keep in the wrong place.",
-        "How far apart do two rows of keep lie, and which parameter says so?",
+        "How far apart are two rows of keep, and which parameter gives that distance?",
         (
             Mutant("7.3", "keep_ptr + row * keep_row_stride", "keep_ptr"),
             Mutant("7.3", "row * keep_row_stride", "row"),
@@ -59,7 +59,7 @@ MISTAKES = [
     Mistake(
         "dropped-after-exp",
         "The row maximum was taken over all entries, so a dropped one can be the maximum and push the others to 0.",
-        "At which of the steps does a dropped entry first have a say?",
+        "Which is the first step whose result depends on a dropped entry?",
         (
             Mutant("7.3", _DROP, "x", then=also("tl.exp(x - row_max)", "tl.where(keep, tl.exp(x - row_max), 0.0)")),
             Mutant("7.3", _DROP, "x", then=_TIMES_KEEP),
@@ -79,7 +79,7 @@ MISTAKES = [
     ),
     Mistake(
         "dropped-in-the-sum",
-        "The dropped entries were counted in the sum, so what is left for the others is too little.",
+        "The dropped entries were counted in the sum, so the shares of the others are too small.",
         "What should the kept entries of a row sum to, and at which step is a dropped one still there?",
         (
             Mutant("7.3", _DROP, "x", then=also("y, mask=mask", "tl.where(keep != 0, y, 0.0), mask=mask")),
@@ -89,12 +89,12 @@ MISTAKES = [
     ),
     Mistake(
         "whole-block-asked",
-        "`if` and `not` ask a whole block one question: neither of them chooses lane by lane.",
+        "`if` and `not` test a whole block at once. They do not choose lane by lane.",
         "Which function takes one value or another for each lane?",
     ),
     Mistake(
         "bits-of-a-number",
-        "`~` flips every bit of a number: of 1 it makes -2, and that is as true as 1.",
+        "`~` flips every bit of a number: 1 becomes -2, and both count as true.",
         "Which comparison turns keep into true and false?",
     ),
     Mistake(
@@ -109,8 +109,8 @@ MISTAKES = [
     ),
     Mistake(
         "dropped-finite",
-        "Dropped entries became some very low number: where nothing else is left, that number has a softmax.",
-        "What should a row without a kept entry be, and what is that number minus itself?",
+        "Dropped entries became a very low number. A row that keeps no entry then gets equal shares.",
+        "What should a row without a kept entry hold, and what is that low number minus itself?",
         (
             Mutant("7.3", _DROP, "tl.where(keep != 0, x, -1e30)"),
             Mutant("7.3", _DROP, "tl.where(keep != 0, x, -1e30)", then=_LANES_KEPT),
@@ -118,7 +118,7 @@ MISTAKES = [
     ),
     Mistake(
         "dead-row-zero",
-        "A row with nothing to share came out as zeros. That is a policy too, but not the one stated here.",
+        "A row without a kept entry became zeros. That is another choice than the one of the lesson.",
         "What does the lesson say such a row holds?",
     ),
     Mistake(

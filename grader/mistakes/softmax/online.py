@@ -38,12 +38,12 @@ MISTAKES = [
     ),
     Mistake(
         "walked-twice",
-        "The maximum is there, and nothing was left for the sum: the numbers can be walked along only once.",
+        "The maximum is right, but the sum got no numbers: you can walk along the numbers only once.",
         "What do you know of the sum while you are still looking for the maximum?",
     ),
     Mistake(
         "not-rescaled",
-        "A sum was added as it is, though its terms belong to another maximum.",
+        "A sum was added without rescaling, but its terms are relative to another maximum.",
         "By which factor does exp(x - m) change when m changes?",
         (
             Mutant("8.1", "d * math.exp(m - new)", "d"),
@@ -53,7 +53,7 @@ MISTAKES = [
     ),
     Mistake(
         "maximum-not-kept",
-        "The new maximum is used once and then forgotten: the next step starts from the old one.",
+        "The new maximum is used once and not kept: the next step starts with the old one.",
         "What does m hold when the next value comes?",
         (
             Mutant("8.1", "        m = new\n", ""),
@@ -63,7 +63,7 @@ MISTAKES = [
     ),
     Mistake(
         "one-side-rescaled",
-        "One of the two sums was rescaled, the other added as it is.",
+        "One of the two sums was rescaled, and the other was added without rescaling.",
         "Which maximum do the terms of each sum belong to?",
         (
             Mutant("8.2", "da * math.exp(ma - m)", "da"),
@@ -72,8 +72,8 @@ MISTAKES = [
     ),
     Mistake(
         "factor-inverted",
-        "The factor is upside down: with yours, a sum grows when the maximum rises.",
-        "Is exp(x - m) larger or smaller after m has risen?",
+        "The factor is inverted: with your factor, a sum grows when the maximum grows.",
+        "Is exp(x - m) larger or smaller when m is larger?",
         (
             Mutant("8.1", "math.exp(m - new)", "math.exp(new - m)"),
             Mutant("8.1", "d * math.exp(m - new)", "d * math.exp(new - m if d else 0.0)"),
@@ -119,7 +119,8 @@ MISTAKES = [
     ),
     Mistake(
         "tile-maximum",
-        "The maximum kept is that of the newest part alone: it can go down, and then the old sum's factor explodes.",
+        "The maximum is that of the newest part alone. It can become smaller, and then the factor of the old sum "
+        "overflows.",
         "What is the largest value of everything seen so far?",
         (
             Mutant("8.1", "new = max(m, x)", "new = x"),
@@ -150,8 +151,8 @@ MISTAKES = [
     ),
     Mistake(
         "shift-kept",
-        "After tiles of nothing but -inf, the shift of 0 was kept as if it were their maximum.",
-        "Which of the two numbers must the next tile meet, the shift or the maximum?",
+        "After tiles with only -inf, the shift of 0 was kept as if it were their maximum.",
+        "Which of the two numbers must the next tile be compared with: the shift or the maximum?",
         (Mutant("8.3", "m = new", "m = shift"),),
     ),
     Mistake(
@@ -171,19 +172,19 @@ MISTAKES = [
     ),
     Mistake(
         "start-sum-not-zero",
-        "The walk starts with a sum that no value has brought.",
+        "The walk starts with a sum that is not 0.",
         "What is the sum of no terms at all?",
         (Mutant("8.1", "-math.inf, 0.0", "-math.inf, 1.0"),),
     ),
     Mistake(
         "minus-inf-counted",
         "A value of -inf added 1 to the sum, as if it were the maximum of numbers.",
-        "What does a value of -inf add to the sum, and what is there to add before the first number?",
+        "What does a value of -inf add to the sum, and what is the sum before the first number?",
         (Mutant("8.1", "if new > -math.inf:", "if m == -math.inf:\n            d = 1.0\n        else:"),),
     ),
     Mistake(
         "one-for-each",
-        "Every value added 1 to the sum, which only a value as large as the maximum should.",
+        "Every value added 1 to the sum, but only a value as large as the maximum should add 1.",
         "What does a value far below the maximum add to the sum?",
         (
             Mutant("8.1", "math.exp(x - new)", "1.0"),
@@ -207,7 +208,7 @@ MISTAKES = [
     ),
     Mistake(
         "larger-taken-for-granted",
-        "One of the two parts was taken for the one with the larger maximum, and it need not be.",
+        "Your function assumes which of the two parts has the larger maximum, and it can be the other one.",
         "What does your line do when the other part holds the larger value?",
         (
             Mutant(
@@ -265,7 +266,7 @@ MISTAKES = [
     Mistake(
         "empty-side-wins",
         "One part held nothing, and the sum of the other was lost with it.",
-        "Which state should come out when only one of the two parts is empty?",
+        "Which state is right when only one of the two parts is empty?",
         (
             Mutant("8.2", "if m == -math.inf:", "if ma == -math.inf or mb == -math.inf:"),
             Mutant("8.2", "if m == -math.inf:", "if ma == -math.inf:"),
@@ -302,8 +303,8 @@ MISTAKES = [
     ),
     Mistake(
         "small-part-dropped",
-        "A part whose maximum lies far below the other's was left out, however many terms its sum has.",
-        "How many terms may a part of a row have, and what do a billion tiny ones add up to?",
+        "A part was left out because its maximum is far below the other one, but its sum can have very many terms.",
+        "How many terms may a part of a row have, and what is the sum of a billion tiny terms?",
         (
             Mutant(
                 "8.2",
@@ -342,8 +343,8 @@ MISTAKES = [
     ),
     Mistake(
         "old-sum-lost",
-        "What was summed before is thrown away at every step.",
-        "What does the sum hold after the second step, and where is the first one's share?",
+        "The old sum is lost at every step.",
+        "What does the sum hold after the second step, and where are the terms of the first step?",
         (
             Mutant("8.1", "d * math.exp(m - new) + ", ""),
             Mutant("8.2", "da * math.exp(ma - m) + ", ""),
@@ -356,7 +357,7 @@ MISTAKES = [
     ),
     Mistake(
         "factor-for-sum",
-        "The factor joined the sum in place of the old sum that it should shrink.",
+        "The factor was added to the sum, and the old sum is missing.",
         "What should the factor be multiplied by?",
         (
             Mutant("8.1", "d * math.exp(m - new)", "math.exp(m - new)"),
@@ -408,7 +409,7 @@ MISTAKES = [
     ),
     Mistake(
         "factor-added",
-        "The factor was added to the old sum, and it should shrink that sum.",
+        "The factor was added to the old sum, but it should make that sum smaller.",
         "By which operation do all terms of a sum become smaller by the same factor?",
         (
             Mutant("8.1", "d * math.exp(m - new)", "d + math.exp(m - new)"),
@@ -430,7 +431,7 @@ MISTAKES = [
     ),
     Mistake(
         "guard-inverted",
-        "A guard treats numbers as if there were none.",
+        "A condition for -inf is true for ordinary numbers.",
         "For which states is its condition true, and for which should it be?",
         (
             Mutant("8.2", "if m == -math.inf:", "if m != -math.inf:"),
@@ -452,7 +453,7 @@ MISTAKES = [
     ),
     Mistake(
         "inf-minus-inf",
-        "-inf minus -inf has no value, and NaN never goes away again.",
+        "-inf minus -inf is NaN, and every later result with NaN is NaN.",
         "What is the factor of a sum that is still empty?",
         (
             Mutant("8.1", "        if new > -math.inf:\n    ", ""),
@@ -461,13 +462,13 @@ MISTAKES = [
     ),
     Mistake(
         "exp-out-of-range",
-        "exp was asked for a number that no float holds.",
-        "Which of your exponents can be positive, and is that one a difference to the maximum?",
+        "The result of exp is larger than any float.",
+        "Which of your exponents can be positive, and should it be the difference to the maximum?",
     ),
     # ---- a kernel that walks in tiles
     Mistake(
         "wider-than-a-tile",
-        "An access has more lanes than the launch gave the kernel: this is one block again, and not a walk in tiles.",
+        "An access has more lanes than BLOCK: this is one block for the whole row, and not a walk in tiles.",
         "What happens to your kernel when the row grows beyond that width?",
     ),
     Mistake(
@@ -478,7 +479,7 @@ MISTAKES = [
     ),
     Mistake(
         "tile-mask",
-        "The last tile reaches past the end of the row: its mask does not know where the tile begins.",
+        "The last tile goes past the end of the row: its mask does not use the column where the tile begins.",
         "Which column does lane 0 of the last tile have?",
         (
             Mutant("8.3", "mask=cols < n_cols, other", "mask=lanes < n_cols, other", 2, replayed=False),
@@ -507,7 +508,7 @@ MISTAKES = [
     Mistake(
         "last-tile-again",
         "The second walk stores the values of the last tile again and again.",
-        "Which values does your second walk hold in its first step, and where do they come from?",
+        "Which values does your second walk use in its first step, and which line loaded them?",
         (
             Mutant(
                 "8.3 8.4",
@@ -519,7 +520,7 @@ MISTAKES = [
     ),
     Mistake(
         "stored-too-early",
-        "A tile was stored with the maximum and the sum so far, before the walk had met the other columns.",
+        "A tile was stored with the maximum and the sum so far, before the walk had reached the other columns.",
         "When are the maximum and the sum of the whole row known?",
         (
             Mutant(
@@ -533,7 +534,7 @@ MISTAKES = [
     Mistake(
         "state-exchanged",
         "Maximum and sum have changed places in the last step: the sum was subtracted, and the maximum is the divisor.",
-        "Which of the two numbers belongs into the exponent, and which one below the line?",
+        "Which of the two numbers is subtracted in the exponent, and which one is the divisor?",
         (Mutant("8.3 8.4 9.2", "tl.exp(x - m) / d", "tl.exp(x - d) / m"),),
     ),
     Mistake(
@@ -570,7 +571,7 @@ MISTAKES = [
     ),
     Mistake(
         "last-tile-missing",
-        "The end of each row was never stored: the tiles that fit are done, the rest is not.",
+        "The end of each row was never stored: only whole tiles were.",
         "How many steps does your loop take when the last tile is only partly filled?",
         (
             Mutant(
@@ -595,8 +596,8 @@ MISTAKES = [
     ),
     Mistake(
         "walks-too-many",
-        "The numbers are right, but the row is walked along more often than twice.",
-        "Which two walks are needed, and what does each of them find out?",
+        "The numbers are right, but there are more than two walks along the row.",
+        "Which two walks are needed, and which numbers does each of them compute?",
     ),
 ]
 

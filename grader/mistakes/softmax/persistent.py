@@ -19,28 +19,28 @@ from .tiles import ADDRESSES, only_first_rows
 MISTAKES = [
     Mistake(
         "row-of-the-program",
-        "The loop goes on to the next row, but an address stays at the row that the program began with.",
-        "Which variable changes from step to step, and which addresses look at it?",
+        "The loop goes on to the next row, but an address stays at the first row of the program.",
+        "Which variable changes in each step, and which addresses use it?",
         (Mutant("10.2", "row * x_row_stride", "tl.program_id(0) * x_row_stride"),),
     ),
     Mistake(
         "programs-share-rows",
-        "All programs walk over the same rows, and the rows in between belong to nobody.",
+        "All programs walk over the same rows, and no program does the rows in between.",
         "Which row should program 1 begin with?",
     ),
     Mistake(
         "last-rows-missing",
-        "The rows were divided evenly, and the few that are left over have no program.",
+        "The rows were divided and rounded down, so the last few rows have no program.",
         "How many rows would each program take if 5 rows were shared by 3 programs?",
     ),
     Mistake(
         "stored-after-the-loop",
         "Each program loaded all of its rows, and stored only the last of them.",
-        "Which lines belong to every row, and which of them stand behind the loop?",
+        "Which lines must run for every row, and which of them are behind the loop?",
     ),
     Mistake(
         "mask-moves-with-the-row",
-        "The mask gets smaller from row to row, as if the number of the row were part of the column's.",
+        "The mask has fewer lanes in each row, because the number of the row was added to that of the column.",
         "Which columns does row 1 have, and does that depend on the row?",
         (
             Mutant("10.2", "mask=mask", "mask=row + cols < n_cols", 2),
@@ -54,7 +54,7 @@ MISTAKES = [
     ),
     Mistake(
         "carried-to-the-next-row",
-        "The maximum or the sum of one row lived on, and the program's next row got it as well.",
+        "The maximum or the sum of one row was also used in the next row of the program.",
         "What should each variable of the loop hold when a new row begins?",
     ),
 ]

@@ -10,13 +10,13 @@ from ..mistake import Mistake
 MISTAKES = [
     Mistake(
         "numbers-kept",
-        "The walk keeps the numbers it has seen, which is the row that no block can hold.",
-        "What do you need to know of the numbers before, besides m and d?",
+        "The walk keeps all numbers that it has seen. A row can be too long for that.",
+        "Which numbers do you need from the earlier steps, besides m and d?",
     ),
     Mistake(
         "block-out-of-range",
         "The block of a long row is smaller or larger than the exercise allows.",
-        "Between which two numbers may the block lie, and which one did you launch with?",
+        "Between which two numbers may the block be, and with which block did you launch?",
     ),
 ]
 

@@ -24,12 +24,12 @@ _SUM_OF_THE_TILE = also("denominator[:, None]", "tl.sum(denominator, axis=0)")
 MISTAKES = [
     Mistake(
         "lined-up-with-columns",
-        "A block with one value a row met a tile and was lined up with its columns, or with nothing.",
-        "Which shape does that block have, and which one would line up with the rows of the tile?",
+        "A block with one value for each row was matched with the columns of a tile, or does not fit it.",
+        "Which shape does that block have, and which shape fits the rows of the tile?",
     ),
     Mistake(
         "column-numbers-stood-up",
-        "A reduction left one number a column, and [:, None] set them up as if there were one a row.",
+        "A reduction gave one number for each column, and [:, None] used them as one number for each row.",
         "Which axis did the reduction take away, and which one is left?",
     ),
     Mistake(
@@ -45,7 +45,7 @@ MISTAKES = [
     ),
     Mistake(
         "whole-tile-reduced",
-        "The reduction took in the whole tile, so its rows share one number.",
+        "The reduction was over the whole tile, so all rows got the same number.",
         "How many maxima does a tile have, and how many sums?",
         (
             Mutant("10.1", "denominator[:, None]", "tl.sum(denominator, axis=0)"),
@@ -56,26 +56,26 @@ MISTAKES = [
     Mistake(
         "rows-past-the-end",
         "The access goes on past the last row.",
-        "How many rows are left for the last program, and what tells its lanes so?",
+        "How many rows are left for the last program, and which condition masks its other lanes?",
     ),
     Mistake(
         "columns-past-the-end",
-        "The access has a mask, and goes on past the last column all the same.",
+        "The access has a mask, but goes past the last column nevertheless.",
         "Which of the matrix's two edges does your mask know?",
     ),
     Mistake(
         "columns-a-stride-apart",
-        "Neighbours in a row were looked for a whole row stride apart.",
+        "The addresses of neighbours in a row are one row stride apart.",
         "How far apart in memory are two neighbours in a row, and how far two neighbours in a column?",
     ),
     Mistake(
         "mask-or",
-        "The mask lets a lane through that has a row but no column, or a column but no row.",
+        "The mask is true for lanes that have a row but no column, or a column but no row.",
         "Which of your two conditions must hold for an element to exist: one of them, or both?",
     ),
     Mistake(
         "tiles-apart",
-        "A program begins further on than the tile before it ends, so the rows in between have no program.",
+        "A program begins behind the end of the tile before it, so the rows in between have no program.",
         "At which row does program 1 begin, and how many rows does program 0 have?",
         (Mutant("10.1", "tl.program_id(0) * ROWS", "tl.program_id(0) * BLOCK"),),
     ),
@@ -96,7 +96,7 @@ MISTAKES = [
     Mistake(
         "one-row-each",
         "Each program did one row, and then stopped.",
-        "Who takes care of the rows after that, when there are fewer programs than rows?",
+        "When there are fewer programs than rows, which program does the other rows?",
     ),
 ]
 

@@ -1,3 +1,3 @@
 # exercise: 4.2
 # mistake: value-left-out
-pad_value = None
+pads = None

@@ -1,3 +1,0 @@
-# exercise: 4.2
-# mistake: text-for-number
-pad_value = "-inf"

@@ -1,3 +1,0 @@
-# exercise: 4.2
-# mistake: pad-wins
-pad_value = float("nan")

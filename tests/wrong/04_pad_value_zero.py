@@ -1,3 +1,0 @@
-# exercise: 4.2
-# mistake: pad-zero
-pad_value = 0
