@@ -55,12 +55,18 @@ def test_a_fork_points_to_the_original_until_it_is_told(root):
 
 
 def test_the_first_code_cell_is_the_same_in_all_notebooks():
-    """Learners read it once."""
-    cells = set()
+    """Three lines under a title, folded away in JupyterLab and Colab; no other cell is."""
+    firsts = []
     for path in [*(ROOT / "notebooks").glob("*.ipynb"), *(ROOT / "solutions").glob("*.ipynb")]:
-        cells.add(next(c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"))
+        first, *others = (c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code")
+        firsts.append(first)
+        assert all("jupyter" not in c.metadata and "cellView" not in c.metadata for c in others)
+        assert not any("colab_setup" in c.source for c in others)
 
-    assert 1 == len(cells)
+    assert 1 == len({c.source for c in firsts})
+    title, *lines = firsts[0].source.splitlines()
+    assert title.startswith("# @title ") and 3 == len(lines)
+    assert all("form" == c.metadata.cellView and c.metadata.jupyter.source_hidden for c in firsts)
 
 
 def test_a_stamped_notebook_has_badges_that_open_it_and_is_not_stale(monkeypatch):
