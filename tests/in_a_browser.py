@@ -25,7 +25,6 @@ MISTAKE = ANSWER.replace('other=-float("inf")', "other=0.0")
 SETTINGS = {
     "notebook-extension/tracker": {"windowingMode": "none"},  # all cells are in the page at once
     "apputils-extension/themes": {"adaptive-theme": True},  # dark where the browser asks for it
-    "apputils-extension/notification": {"fetchNews": "false"},
 }
 
 
