@@ -8,8 +8,8 @@ import torch
 import triton
 import triton.language as tl
 
-from . import clusters
-from .launchers import VECTOR, Launcher, layout, start
+from . import clusters, short_rows
+from .launchers import VECTOR, Launcher, aligned, layout, start
 from .plans import Plans
 from .rows import LOG2_E
 
@@ -84,6 +84,8 @@ def launch(dx: torch.Tensor, y: torch.Tensor, dy: torch.Tensor, log: bool = Fals
 
 def plan(dx: torch.Tensor, y: torch.Tensor, dy: torch.Tensor, log: bool) -> Launcher:
     """A function (dx, y, dy) for matrices with the layout of these."""
+    if not aligned(y) and short_rows.fits(dx, y, dy):
+        return short_rows.plan("backward", y, log)
     return clusters.plan_backward(dx, y, dy, log) or _in_triton(y, log)
 
 
