@@ -66,9 +66,9 @@ narrow: $(VENV)/dev
 hosted: $(VENV)/dev
 	$(BIN)/python tests/hosted.py $(TORCH)
 
-# The interpreter's contract, and every lesson, with another Triton: make contract TRITON=3.6.0 (or newest)
+# The interpreter's contract, and every lesson, with the oldest and the newest Triton, or: make contract TRITON=3.6.0
 contract: $(VENV)/dev
-	$(BIN)/python tests/matrix.py $(TRITON)
+	$(BIN)/python tests/matrix.py $(or $(TRITON),3.4.0 newest)
 
 # The same with every Triton that people have; docs/triton_versions.json keeps what works where.
 matrix: $(VENV)/dev

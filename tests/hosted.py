@@ -130,6 +130,15 @@ def test_the_kernel_is_as_colabs(run, tmp_path_factory):
 
     shell, ipython, ipykernel, client = said(notebook.cells[1]).split()
     assert ("google.colab._shell", "7.34.0", "6.17.1") == (shell, ipython, ipykernel) and int(client[0]) < 8
+    assert "Triton 3.5." in said(notebook.cells[0])
+
+
+def test_nothing_of_colabs_would_be_replaced():
+    """requirements.txt is content with all of it: pip finds nothing to fetch."""
+    pip = [ENVIRONMENT / "bin" / "python", "-m", "pip", "install", "--dry-run", "--no-index", "-r", "requirements.txt"]
+    done = subprocess.run(pip, cwd=ROOT, capture_output=True, text=True)
+
+    assert 0 == done.returncode and "Would install" not in done.stdout, done.stderr
 
 
 def main(torch: str = VERSIONS["torch"]) -> int:

@@ -1,12 +1,14 @@
 """Badges and addresses: stamped for a repository, taken away without one, and never a reason to call a file stale."""
 
+import os
 import subprocess
+import sys
 
 import build
 import nbformat
 import opening
 import pytest
-from conftest import ROOT
+from conftest import ROOT, working_tree
 
 TOML = 'before = 1\n[tool.five-passes]\nrepository = ""\n'
 
@@ -100,3 +102,22 @@ def test_stamping_is_undone_without_a_repository():
     forked = opening.readme(readme, "you/fork")
     assert 3 == forked.count("you/fork/blob/main/notebooks/00_check_your_bench.ipynb")
     assert readme == opening.readme(forked, opening.repository())
+
+
+def test_a_fork_needs_one_command(tmp_path):
+    """It points all notebooks and the README to itself, keeps outputs, and leaves nothing stale."""
+    made = subprocess.run(
+        ["make", "--dry-run", "--no-print-directory", "fork", "REPO=me/fork", f"BIN={os.path.dirname(sys.executable)}"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    working_tree(tmp_path / "fork")
+    command = made.stdout.splitlines()[-1].split()
+    subprocess.run(command, cwd=tmp_path / "fork", check=True)
+
+    for before in [*(ROOT / "notebooks").glob("*.ipynb"), *(ROOT / "solutions").glob("*.ipynb")]:
+        after = nbformat.read(tmp_path / "fork" / before.relative_to(ROOT), as_version=4)
+        first = next(c for c in after.cells if c.cell_type == "code")
+        assert '"FIVE_PASSES_COURSE", "https://github.com/me/fork")' in first.source
+        assert f"me/fork/blob/main/{before.relative_to(ROOT)})" in after.cells[0].source
+        assert [c.get("outputs") for c in nbformat.read(before, 4).cells] == [c.get("outputs") for c in after.cells]
+    subprocess.run([*command[:2], "--check"], cwd=tmp_path / "fork", check=True)
