@@ -130,8 +130,8 @@ class Notebook:
 def test_lesson_04_from_not_yet_to_the_points(lab, chromium):
     """Run all, a wrong answer, the mistake by its name, the right answer, the points, the traffic."""
     lesson = Notebook(chromium, lab, "notebooks/04_one_row", viewport={"width": 1280, "height": 900})
-    expect(lesson.cell(SET_UP).locator(".jp-InputPlaceholder")).to_be_visible()
     lesson.run_all()
+    expect(lesson.cell(SET_UP).locator(".jp-InputPlaceholder")).to_be_visible()
     kernel, check = "def softmax_row_kernel", 'check("4.1")'
 
     expect(lesson.output(SET_UP)).to_contain_text("mode      ", timeout=60_000)
@@ -160,6 +160,7 @@ def test_lesson_04_from_not_yet_to_the_points(lab, chromium):
     expect(lesson.output("traffic(")).to_contain_text("in all", timeout=60_000)
     expect(lesson.cell("traffic(").locator("img")).to_have_attribute("alt", re.compile("^Bar chart of elements moved"))
     lesson.shot("traffic-run", "traffic(")
+    expect(lesson.page.get_by_text("official Jupyter news")).to_have_count(0)  # JupyterLab asks unless it is told
 
 
 LOOKS = {
