@@ -74,9 +74,12 @@ contract: $(VENV)/dev
 matrix: $(VENV)/dev
 	$(BIN)/python tests/matrix.py
 
-# What a command needs is in requirements-NAME.txt.
+# What a command needs is in requirements-NAME.txt. Learners are told what is fetched, which takes pip some seconds more.
+# Only what is imported will be compiled: pip would compile all of it.
+INSTALL = $(BIN)/python -m pip install -q --disable-pip-version-check --no-compile -c constraints.txt -r
+$(VENV)/lab: INSTALL = @$(BIN)/python install.py
 $(VENV)/%: requirements-%.txt $(wildcard requirements*.txt) constraints.txt | $(BIN)/pip
-	@$(BIN)/python install.py $<
+	$(INSTALL) $<
 	@touch $@
 
 $(BIN)/pip:

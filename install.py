@@ -1,4 +1,4 @@
-"""Install what a command of the Makefile needs into .venv, and say first what is fetched, and how much.
+"""Install what make learn needs into .venv, and say first what is fetched, and how much.
 
     .venv/bin/python install.py requirements-lab.txt
 """
