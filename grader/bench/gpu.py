@@ -49,17 +49,24 @@ def _busy() -> tuple[object, int]:
 
 
 def _times(before, function, runs: int) -> list[float]:
-    """The GPU's time for each run of function(), in ms. before() runs before each, and is not counted."""
+    """The GPU's time for each run of function(), in ms. before() runs before each, and is not counted.
+
+    A run counts only if the host had launched all of function() before the GPU began with it: else the GPU may have
+    waited for the host. Where no run counts, all do.
+    """
     import torch
 
     events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(runs)]
+    ahead = []
     for begin, end in events:
         before()
         begin.record()
         function()
         end.record()
+        ahead.append(not begin.query())
     torch.cuda.synchronize()
-    return [begin.elapsed_time(end) for begin, end in events]
+    times = [begin.elapsed_time(end) for begin, end in events]
+    return [took for took, counts in zip(times, ahead, strict=True) if counts] or times
 
 
 def microseconds(function) -> float:

@@ -40,7 +40,8 @@ def shape(m: int, row_bytes: int, inputs: int, half: bool, multiprocessors: int,
     """
     vectors = triton.cdiv(row_bytes, VECTOR)
     widest = 512 if half else 1024  # threads of a block that holds a row alone
-    alone = inputs == 1 and vectors <= (16 * widest if half else 9 * widest)
+    # Where a block alone leaves no room for a second one, it must have nearly all registers for its loads.
+    alone = inputs == 1 and (vectors <= 9 * widest or half and 15 * widest < vectors <= 16 * widest)
     blocks = 1 if alone else min(triton.next_power_of_2(triton.cdiv(vectors, 2048)), most_blocks)
     # Few rows: more blocks, so that all multiprocessors load. Below 8 KB a block they only wait for each other.
     while blocks < most_blocks and (

@@ -49,7 +49,7 @@ def _in_clusters(x: torch.Tensor) -> bool:
     row = n * x.element_size()
     if row > 2_000_000:
         return False  # no cluster holds such a row
-    if x.element_size() == 4 and n > 65536 and m * row > 60_000_000 and aligned(x):
+    if x.element_size() == 4 and aligned(x) and (n > 65536 and m > 128 or n >= 262144 and m >= 64):
         return not can_share(x)  # programs that share many such rows have more of them under way
     return row > 12000 or row >= 8192 and m <= 64
 
