@@ -7,11 +7,11 @@ export PYDEVD_DISABLE_FILE_VALIDATION = 1
 # What has been imported once is compiled, whatever the machine's setting: the course starts many processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: learn test grade gradescope build bench browser runs narrow answers gpu cards contract matrix
+.PHONY: learn test grade gradescope build bench browser runs narrow answers gpu cards contract matrix hosted fork
 
 # Containers often run as root, which JupyterLab refuses unless told.
 learn: $(VENV)/lab
-	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks/00_check_your_bench.ipynb $(if $(filter 0,$(shell id -u)),--allow-root)
+	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks/00_check_your_bench.ipynb --LabApp.app_settings_dir=lab $(if $(filter 0,$(shell id -u)),--allow-root)
 
 # make test ONLY=5.3 runs what belongs to one exercise.
 OF_ONE := $(patsubst %,tests/test_%.py,answers course build rooms)
@@ -36,6 +36,11 @@ gradescope: $(VENV)/grading
 # Rebuild both notebooks of every lesson from solutions/*.py and run what changed.
 build: $(VENV)/dev
 	$(BIN)/python solutions/build.py --execute
+
+# Point badges and lone notebooks to a repository on GitHub: make fork REPO=OWNER/NAME
+fork: $(VENV)/dev
+	@test -n "$(REPO)" || { echo "Say which repository: make fork REPO=OWNER/NAME"; exit 2; }
+	$(BIN)/python solutions/build.py --repo $(REPO)
 
 bench: $(VENV)/dev
 	$(BIN)/python -m grader bench
@@ -65,18 +70,31 @@ cards: $(VENV)/dev
 gpu: $(VENV)/dev
 	$(BIN)/python -m pytest tests/on_a_gpu.py
 
-# The interpreter's contract, and three lessons, with another Triton: make contract TRITON=3.6.0 (or newest)
+# Every notebook alone in an environment as Colab's is, in .env-hosted. make hosted TORCH=2.13.0 takes another PyTorch.
+hosted: $(VENV)/dev
+	$(BIN)/python tests/hosted.py $(TORCH)
+
+# The interpreter's contract, and every lesson, with the oldest and the newest Triton, or: make contract TRITON=3.6.0
 contract: $(VENV)/dev
-	$(BIN)/python tests/matrix.py $(TRITON)
+	$(BIN)/python tests/matrix.py $(or $(TRITON),3.4.0 newest)
 
 # The same with every Triton that people have; docs/triton_versions.json keeps what works where.
 matrix: $(VENV)/dev
 	$(BIN)/python tests/matrix.py
 
-# What a command needs is in requirements-NAME.txt. Only what is imported will be compiled: pip would compile all of it.
+# What a command needs is in requirements-NAME.txt. Learners are told what is fetched, which takes pip some seconds more.
+# Only what is imported will be compiled: pip would compile all of it.
+INSTALL = $(BIN)/python -m pip install -q --disable-pip-version-check --no-compile -c constraints.txt -r
+$(VENV)/lab: INSTALL = @$(BIN)/python install.py
 $(VENV)/%: requirements-%.txt $(wildcard requirements*.txt) constraints.txt | $(BIN)/pip
-	$(BIN)/python -m pip install -q --disable-pip-version-check --no-compile -r $< -c constraints.txt
+	$(INSTALL) $<
 	@touch $@
 
 $(BIN)/pip:
-	$(PYTHON) -m venv $(VENV)
+	@command -v $(PYTHON) > /dev/null || { \
+		echo "There is no $(PYTHON). Install Python 3.11 or newer, or name one: make $(or $(MAKECMDGOALS),learn) PYTHON=python3.12"; exit 2; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "The course needs Python 3.11 or newer, and $(PYTHON) is `$(PYTHON) --version 2>&1`." \
+			"Install a newer one, or name it: make $(or $(MAKECMDGOALS),learn) PYTHON=python3.12"; exit 2; }
+	@echo "Making $(VENV) with `$(PYTHON) --version`."
+	@$(PYTHON) -m venv $(VENV)

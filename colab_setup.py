@@ -32,6 +32,24 @@ class NotReady(Exception):
         return [str(self)]
 
 
+def start(course: str) -> None:
+    """Start a notebook; its first cell calls this. `course`: an address, for a notebook that is alone.
+
+    Raises NotReady when the course is here and cannot start, and otherwise what `fetch` raises.
+    """
+    if "__file__" not in globals():  # this text came from the address, and is all there is
+        fetch(course)
+    try:
+        importlib.import_module("colab_setup").ready()
+    except Exception as error:
+        if hasattr(error, "_render_traceback_"):
+            raise
+        raise NotReady(
+            f"The course is here and cannot start ({type(error).__name__}: {error}). Restart the kernel and run this "
+            "cell again. If it says the same, paste this line into your question."
+        ) from None
+
+
 def fetch(course: str) -> None:
     """Put the course into five_passes/, from an archive of the repository at the address `course`.
 
@@ -89,7 +107,7 @@ def _unpack(folder: pathlib.Path) -> None:
 def ready() -> None:
     """Install what is missing, stand where lessons expect to be, and say in three lines what this machine has.
 
-    Raises NotReady when something cannot be installed.
+    In Colab a fourth line says how long scores are kept. Raises NotReady when something cannot be installed.
     """
     course = pathlib.Path(__file__).resolve().parent
     if not pathlib.Path("../grader").exists():
@@ -98,8 +116,11 @@ def ready() -> None:
         sys.path.insert(0, str(course))
     _install(course / "requirements.txt")
     from grader import device
+    from grader.notebook import progress_store
 
     device()
+    if sentence := progress_store.kept():
+        print(f"progress  {sentence}.")
 
 
 def _install(requirements: pathlib.Path) -> None:

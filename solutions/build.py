@@ -6,8 +6,9 @@
     python solutions/build.py --check         say what is stale, and fail if anything is
     python solutions/build.py --repo ME/FORK  point badges and lone notebooks to this repository, from now on
 
-A source is a jupytext percent file. What stands between ### BEGIN SOLUTION and ### END SOLUTION becomes a TODO in the
-learner's notebook. In the text of a kernel in CUDA C++ both markers are comments: // ### BEGIN SOLUTION.
+A source is a jupytext percent file without the first code cell, which opening.py keeps for all lessons. What stands
+between ### BEGIN SOLUTION and ### END SOLUTION becomes a TODO in the learner's notebook. In the text of a kernel in
+CUDA C++ both markers are comments: // ### BEGIN SOLUTION.
 """
 
 from __future__ import annotations
@@ -60,6 +61,7 @@ def read(source: pathlib.Path) -> nbformat.NotebookNode:
             graded = _nbgrader(cell)
             if graded:
                 cell.metadata["nbgrader"] = graded
+    opening.insert(notebook)
     opening.stamp(notebook, f"solutions/{source.stem}.ipynb", opening.repository())
     return notebook
 
@@ -214,6 +216,8 @@ def problems(source: pathlib.Path) -> list[str]:
         for kind in ("exercise", "check"):
             if f"{kind}-{exercise.id.replace('.', '-')}" not in ids:
                 found.append(f"{source.name}: exercise {exercise.id} has no {kind} cell")
+    if "colab_setup" in source.read_text(encoding="utf-8"):
+        found.append(f"{source.name} has a first cell of its own, and build.py inserts the one in opening.py")
     found += [f"{source.name}: {sentence}" for sentence in leaks(wanted)]
     return found
 

@@ -1,7 +1,7 @@
-"""Where notebooks are opened: the badges at their top, and the address from which one that is alone gets the course.
+"""Where notebooks are opened: the badges at their top, and the first cell, by which one that is alone gets the course.
 
-Both follow from the repository on GitHub, "OWNER/NAME", which pyproject.toml keeps. Where none is named there are no
-badges and no address.
+Badges and the cell's address follow from the repository on GitHub, "OWNER/NAME", which pyproject.toml keeps. Where none
+is named there are no badges and no address.
 """
 
 from __future__ import annotations
@@ -16,6 +16,21 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 _BRANCH = "main"  # what badges open; the set-up asks for HEAD, whatever that is called
 _STORED = re.compile(r'^repository = "(.*)"$', re.MULTILINE)
 _ADDRESS = re.compile(r'(?<="FIVE_PASSES_COURSE", )"[^"]*"')
+# A notebook that is alone has nothing but this text until it has fetched colab_setup.py.
+FIRST_CELL = "\n".join([
+    "# @title Find the course, or fetch it, and say what this machine has",
+    "import importlib.util, os, sys, urllib.request; from IPython.core.error import UsageError; "
+    'sys.path[:0] = ["..", "five_passes"]; course = os.environ.get("FIVE_PASSES_COURSE", "")',
+    'try: exec("from colab_setup import start" if importlib.util.find_spec("colab_setup") else '
+    'urllib.request.urlopen(course + "/raw/HEAD/colab_setup.py", timeout=60).read(), setup := {}); '
+    'setup["start"](course)',
+    'except Exception as error: raise (error if hasattr(error, "_render_traceback_") else UsageError('
+    """(f"No course in '..' or at '{course}': {error}. Check network (log in?) and disk" if course else """
+    """"No course in '..', and no address is configured to fetch it from. Set FIVE_PASSES_COURSE to one, have its """
+    """authors run solutions/build.py --repo OWNER/NAME") + """
+    """", or open this notebook in the course's folder. Then run this cell again.")) from None""",
+])  # fmt: skip
+_FOLDED = {"tags": ["nbval-ignore-output"], "jupyter": {"source_hidden": True}, "cellView": "form"}
 _BADGES = re.compile(r"\n\n\[!\[Open in .*")  # one line, after the title or the marker
 _MARKER = "<!-- badges -->"  # where they go in the README
 _SERVICES = {
@@ -65,6 +80,13 @@ def badges(path: str, repository: str) -> str:
         return ""
     file = f"{repository}/blob/{_BRANCH}/{path}"
     return " ".join(f"[![Open in {name}]({image})]({link.format(file)})" for name, (image, link) in _SERVICES.items())
+
+
+def insert(notebook: nbformat.NotebookNode) -> None:
+    """Put the first cell before a notebook's other code cells, in place; JupyterLab and Colab fold it away."""
+    before = next(i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code")
+    cell = nbformat.v4.new_code_cell(FIRST_CELL, id="set-up", metadata=nbformat.from_dict(_FOLDED))
+    notebook.cells.insert(before, cell)
 
 
 def stamp(notebook: nbformat.NotebookNode, path: str, repository: str) -> None:

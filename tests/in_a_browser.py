@@ -19,12 +19,12 @@ from test_feedback import contrast
 from test_notebook import ANSWER
 
 SHOTS = ROOT / "screenshots"
+SET_UP = "the first code cell"  # folded away, so that the page does not hold its text
 BLOCK_SIZE = "def block_size(n_cols): return triton.next_power_of_2(n_cols)"
 MISTAKE = ANSWER.replace('other=-float("inf")', "other=0.0")
 SETTINGS = {
     "notebook-extension/tracker": {"windowingMode": "none"},  # all cells are in the page at once
     "apputils-extension/themes": {"adaptive-theme": True},  # dark where the browser asks for it
-    "apputils-extension/notification": {"fetchNews": "false"},
 }
 
 
@@ -99,6 +99,8 @@ class Notebook:
         return self.cell(text).locator(".jp-OutputArea-output").first
 
     def cell(self, text):
+        if text == SET_UP:
+            return self.page.locator(".jp-CodeCell").first
         return self.page.locator(".jp-CodeCell").filter(has=self.page.locator(".cm-content", has_text=text)).first
 
     def type(self, cell, text):
@@ -109,7 +111,7 @@ class Notebook:
         self.page.keyboard.press("Shift+Enter")
 
     def run(self, cell):
-        self.cell(cell).locator(".cm-content").click()
+        self.cell(cell).locator(".jp-InputPlaceholder" if cell == SET_UP else ".cm-content").click()
         self.page.keyboard.press("Shift+Enter")
 
     def shot(self, name, cell):
@@ -129,9 +131,10 @@ def test_lesson_04_from_not_yet_to_the_points(lab, chromium):
     """Run all, a wrong answer, the mistake by its name, the right answer, the points, the traffic."""
     lesson = Notebook(chromium, lab, "notebooks/04_one_row", viewport={"width": 1280, "height": 900})
     lesson.run_all()
+    expect(lesson.cell(SET_UP).locator(".jp-InputPlaceholder")).to_be_visible()
     kernel, check = "def softmax_row_kernel", 'check("4.1")'
 
-    expect(lesson.output("colab_setup")).to_contain_text("mode      ", timeout=60_000)
+    expect(lesson.output(SET_UP)).to_contain_text("mode      ", timeout=60_000)
     expect(lesson.output(check)).to_contain_text("not yet: fill in the TODO of", timeout=60_000)
     expect(lesson.output("def softmax_row(x)")).to_contain_text(
         "Not yet: this cell needs your answer to 4.", timeout=60_000
@@ -157,6 +160,7 @@ def test_lesson_04_from_not_yet_to_the_points(lab, chromium):
     expect(lesson.output("traffic(")).to_contain_text("in all", timeout=60_000)
     expect(lesson.cell("traffic(").locator("img")).to_have_attribute("alt", re.compile("^Bar chart of elements moved"))
     lesson.shot("traffic-run", "traffic(")
+    expect(lesson.page.get_by_text("official Jupyter news")).to_have_count(0)  # JupyterLab asks unless it is told
 
 
 LOOKS = {
@@ -203,7 +207,7 @@ def test_the_buttons_of_a_trace_step_through_its_programs(lab, chromium):
     lesson = Notebook(chromium, lab, "solutions/03_pointers_and_masks", viewport={"width": 1280, "height": 1500})
     lesson.idle()
     kernels = [("def copy_rows_kernel", "trace(copy_rows_kernel"), ("def row_max_kernel", "trace(row_max_kernel")]
-    for cell in ("colab_setup", "import triton", "part = ", *kernels[0], *kernels[1]):
+    for cell in (SET_UP, "import triton", "part = ", *kernels[0], *kernels[1]):
         lesson.run(cell)
     frames = [lesson.cell(cell).locator("form") for _, cell in kernels]
     expect(frames[1].get_by_label("all programs")).to_be_checked(timeout=60_000)
@@ -236,7 +240,7 @@ def test_pass_and_fail_differ_at_a_glance(lab, chromium, look):
     lesson.shot(f"passed-{look}", check)
     colours = [verdict.evaluate("each => getComputedStyle(each).backgroundColor")]
 
-    for cell in ("colab_setup", "import triton"):
+    for cell in (SET_UP, "import triton"):
         lesson.run(cell)
     lesson.type(kernel, MISTAKE)
     lesson.run(check)

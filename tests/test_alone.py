@@ -12,6 +12,7 @@ import threading
 import zipfile
 
 import nbformat
+import opening
 import pytest
 from conftest import ROOT, working_tree
 from nbclient import NotebookClient
@@ -91,12 +92,14 @@ def until_first_check(stem):
     return [solved[c.id] for c in cells[: last + 1]]
 
 
-def test_a_notebook_alone_fetches_the_course_once_and_its_check_passes(source, tmp_path):
+def test_a_notebook_alone_fetches_the_course_once_and_its_check_passes(source, tmp_path, monkeypatch):
     """Then a second notebook beside it, the set-up run twice, and the network gone: nothing is asked for again."""
+    monkeypatch.delenv("FIVE_PASSES_PROGRESS")
     cells = until_first_check("04_one_row")
     first = alone(tmp_path, ["import google.colab", *cells, cells[0], "import grader; print(grader.__file__)"])
 
-    assert ["device", "versions", "mode"] == [line.split()[0] for line in first[1].splitlines()]
+    assert ["device", "versions", "mode", "progress"] == [line.split()[0] for line in first[1].splitlines()]
+    assert "ends with this session. To keep it, mount your Drive" in first[1]
     assert "cases · 3 of 3 points" in first[-3]
     assert first[1] == first[-2]
     assert f"{tmp_path}/five_passes/grader/__init__.py" == first[-1].strip()
@@ -110,7 +113,6 @@ def test_a_notebook_alone_fetches_the_course_once_and_its_check_passes(source, t
 
 
 WRONG = {
-    "no repository": (lambda source, folder: setattr(source, "url", ""), "unknown url type"),
     "no network": (lambda source, folder: source.close(), "Connection refused"),
     "a page to log in": (lambda source, folder: setattr(source, "what", "page"), "invalid syntax"),
     "broken off": (lambda source, folder: setattr(source, "what", "cut"), "IncompleteRead"),
@@ -134,11 +136,34 @@ def test_what_goes_wrong_is_one_sentence(source, tmp_path, monkeypatch, what):
     monkeypatch.setenv("FIVE_PASSES_COURSE", source.url)
     (text,) = alone(tmp_path, until_first_check("04_one_row")[:1], allow_errors=True)
 
-    assert text.startswith("UsageError: No course in '..' or at '") and f"{source.url}': " in text
-    assert sentence in text and "Open this notebook in the course's folder" in text
-    assert "check network (log in?) and disk. Then run this cell again." in text
+    assert text.startswith(f"UsageError: No course in '..' or at '{source.url}': ") and sentence in text
+    assert "Check network (log in?) and disk, or open this notebook in the course's folder. Then run this cell" in text
     assert 1 == len(text.strip().splitlines()) and "Traceback" not in text
     assert not (tmp_path / "five_passes" / "grader").exists() and not (tmp_path / "five_passes.new").exists()
+
+
+def test_without_an_address_the_first_cell_says_so(source, tmp_path, monkeypatch):
+    """As shipped, before a repository is named: three ways on, and no address that is none."""
+    monkeypatch.delenv("FIVE_PASSES_COURSE")
+    (text,) = alone(tmp_path, [opening.addressed(opening.FIRST_CELL)], allow_errors=True)
+
+    assert text.startswith("UsageError: No course in '..', and no address is configured to fetch it from. ")
+    for way in ("Set FIVE_PASSES_COURSE", "solutions/build.py --repo OWNER/NAME", "open this notebook in the course's"):
+        assert way in text
+    assert 1 == len(text.strip().splitlines()) and [] == source.asked
+
+
+def test_a_course_that_cannot_start_is_a_sentence_too(source, tmp_path):
+    """The course is there, and something that it needs is broken: no traceback of the course's own code."""
+    (tmp_path / "five_passes" / "grader").mkdir(parents=True)
+    (tmp_path / "five_passes" / "notebooks").mkdir()
+    (tmp_path / "five_passes" / "requirements.txt").touch()
+    (tmp_path / "five_passes" / "grader" / "__init__.py").write_text("raise OSError('libfoo.so is missing')")
+    shutil.copy(ROOT / "colab_setup.py", tmp_path / "five_passes")
+    (text,) = alone(tmp_path, until_first_check("04_one_row")[:1], allow_errors=True)
+
+    assert text.startswith("The course is here and cannot start (OSError: libfoo.so is missing). Restart the kernel")
+    assert 1 == len(text.strip().splitlines()) and [] == source.asked
 
 
 @pytest.mark.parametrize("ranges", [True, False])

@@ -119,7 +119,7 @@ def test_ids_survive_cells_that_are_added(tmp_path):
     after = made(tmp_path, added).cells
 
     assert before.items() <= {c.source: c.id for c in after if c.source != "print(1)"}.items()
-    assert 5 == len(after) == len({c.id for c in after})
+    assert 6 == len(after) == len({c.id for c in after})
 
 
 def test_outputs_stay_with_the_cells_that_did_not_change(tmp_path):
@@ -129,7 +129,7 @@ def test_outputs_stay_with_the_cells_that_did_not_change(tmp_path):
         cell.execution_count = 1
     changed = build.merged(made(tmp_path, SMALL.replace("2 * x", "x + x")), stored)
 
-    assert [None, 1] == [c.execution_count for c in changed.cells[1:]]
+    assert [1, None, 1] == [c.execution_count for c in changed.cells[1:]]
     assert ["exercise-0-1"] == build.unexecuted(changed)
 
 
@@ -149,7 +149,10 @@ def test_check_finds_what_is_wrong(tmp_path, monkeypatch):
     notebook = build.read(source)
     (tmp_path / "notebooks" / "00_small.ipynb").write_text(build.text(build.learner(build.read(source))))
     source.with_suffix(".ipynb").write_text(build.text(notebook))
-    assert 2 == sum("has no good run stored" in sentence for sentence in build.problems(source))
+    assert 3 == sum("has no good run stored" in sentence for sentence in build.problems(source))
+
+    source.write_text(SMALL.replace("# %%\ndef", "# %%\nimport colab_setup\n\n# %%\ndef"))
+    assert any("has a first cell of its own" in sentence for sentence in build.problems(source))
 
     source.write_text(SMALL.replace('# %%\ncheck("0.1")\n', ""))
     with pytest.raises(SystemExit, match="no check"):

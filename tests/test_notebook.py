@@ -104,6 +104,17 @@ def test_4_1_wrong_in_three_ways_then_right():
     assert "4.1 ✓" in outputs[9] and "3 of 7  4.1" in outputs[9]
 
 
+def test_a_first_cell_that_fails_when_it_is_run_again_says_one_sentence(kernel):
+    """Also once errors of cells are the course's to show."""
+    again = [
+        "import colab_setup\nraise colab_setup.NotReady('Turn the network on.')",
+        "from IPython.core.error import UsageError\nraise UsageError('No course here.')",
+    ]
+    notebook = run(code(first_cell(), *again), allow_errors=True, kernel=kernel)
+
+    assert ["Turn the network on.", "UsageError: No course here."] == [said(c).strip() for c in notebook.cells[1:]]
+
+
 def test_an_unmasked_store_in_a_learners_cell_is_a_sentence_and_python_lives_on(kernel):
     """Tensor, row and column are named; the next cell runs."""
     store = (

@@ -1,12 +1,14 @@
 """Badges and addresses: stamped for a repository, taken away without one, and never a reason to call a file stale."""
 
+import os
 import subprocess
+import sys
 
 import build
 import nbformat
 import opening
 import pytest
-from conftest import ROOT
+from conftest import ROOT, working_tree
 
 TOML = 'before = 1\n[tool.five-passes]\nrepository = ""\n'
 
@@ -55,12 +57,18 @@ def test_a_fork_points_to_the_original_until_it_is_told(root):
 
 
 def test_the_first_code_cell_is_the_same_in_all_notebooks():
-    """Learners read it once."""
-    cells = set()
+    """Three lines under a title, folded away in JupyterLab and Colab; no other cell is."""
+    firsts = []
     for path in [*(ROOT / "notebooks").glob("*.ipynb"), *(ROOT / "solutions").glob("*.ipynb")]:
-        cells.add(next(c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"))
+        first, *others = (c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code")
+        firsts.append(first)
+        assert all("jupyter" not in c.metadata and "cellView" not in c.metadata for c in others)
+        assert not any("colab_setup" in c.source for c in others)
 
-    assert 1 == len(cells)
+    assert 1 == len({c.source for c in firsts})
+    title, *lines = firsts[0].source.splitlines()
+    assert title.startswith("# @title ") and 3 == len(lines)
+    assert all("form" == c.metadata.cellView and c.metadata.jupyter.source_hidden for c in firsts)
 
 
 def test_a_stamped_notebook_has_badges_that_open_it_and_is_not_stale(monkeypatch):
@@ -94,3 +102,21 @@ def test_stamping_is_undone_without_a_repository():
     forked = opening.readme(readme, "you/fork")
     assert 3 == forked.count("you/fork/blob/main/notebooks/00_check_your_bench.ipynb")
     assert readme == opening.readme(forked, opening.repository())
+
+
+def test_a_fork_needs_one_command(tmp_path):
+    """It points all notebooks and the README to itself, and keeps outputs."""
+    made = subprocess.run(
+        ["make", "--dry-run", "--no-print-directory", "fork", "REPO=me/fork", f"BIN={os.path.dirname(sys.executable)}"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    working_tree(tmp_path / "fork")
+    subprocess.run(made.stdout.splitlines()[-1].split(), cwd=tmp_path / "fork", check=True)
+
+    for before in [*(ROOT / "notebooks").glob("*.ipynb"), *(ROOT / "solutions").glob("*.ipynb")]:
+        after = nbformat.read(tmp_path / "fork" / before.relative_to(ROOT), as_version=4)
+        first = next(c for c in after.cells if c.cell_type == "code")
+        assert '"FIVE_PASSES_COURSE", "https://github.com/me/fork")' in first.source
+        assert f"me/fork/blob/main/{before.relative_to(ROOT)})" in after.cells[0].source
+        assert [c.get("outputs") for c in nbformat.read(before, 4).cells] == [c.get("outputs") for c in after.cells]
+    assert "me/fork/blob/main/notebooks/00_check_your_bench.ipynb)" in (tmp_path / "fork" / "README.md").read_text()

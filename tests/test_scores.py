@@ -1,10 +1,12 @@
 """progress(): what the checks have shown, at a glance and as a file."""
 
 import json
+import sys
+import types
 
 import pytest
 
-from grader import lessons, progress
+from grader import environment, lessons, progress
 from grader.notebook import progress_store
 
 
@@ -75,3 +77,54 @@ def test_a_place_that_cannot_be_written_is_a_sentence(book, capsys):
     progress(save="/proc/nothing/mine.json")
 
     assert "Nothing was saved: /proc/nothing/mine.json cannot be written" in capsys.readouterr().out
+
+
+@pytest.fixture
+def colab(tmp_path, monkeypatch):
+    """A session of Colab into which the course was fetched; its Drive is mounted once the folder is made."""
+    monkeypatch.delenv("FIVE_PASSES_PROGRESS", raising=False)
+    monkeypatch.setitem(sys.modules, "google.colab", types.ModuleType("google.colab"))
+    monkeypatch.setattr(environment, "ROOT", tmp_path / "content" / "five_passes")
+    monkeypatch.setattr(progress_store, "_DRIVE", tmp_path / "content" / "drive" / "MyDrive")
+    monkeypatch.setattr(progress_store, "_session", {})
+    environment.ROOT.mkdir(parents=True)
+    return progress_store._DRIVE
+
+
+def test_in_colab_it_lands_on_a_drive_that_is_mounted_at_any_time(colab, monkeypatch):
+    """With all that was earned before, in this session and in an earlier kernel; and the next finds it there."""
+    progress_store.remember("0.1", 1.0)
+    assert progress_store.kept().startswith("ends with this session. To keep it, mount your Drive")
+    monkeypatch.setattr(progress_store, "_session", {})  # the kernel was restarted
+
+    colab.mkdir(parents=True)
+    progress_store.remember("1.1", 3.0)
+    assert "kept on your Drive, in five_passes_progress.json" == progress_store.kept()
+    assert {"0.1": 1.0, "1.1": 3.0} == json.loads((colab / "five_passes_progress.json").read_text())
+
+    monkeypatch.setattr(progress_store, "_session", {})
+    (environment.ROOT / ".progress.json").unlink()  # another machine, another day
+    assert {"0.1": 1.0, "1.1": 3.0} == progress_store.current()
+
+
+def test_a_course_that_lies_on_the_drive_keeps_its_progress_itself(colab, monkeypatch):
+    """Who cloned it there has one file, beside the course."""
+    monkeypatch.setattr(environment, "ROOT", colab / "course")
+    environment.ROOT.mkdir(parents=True)
+    progress_store.remember("0.1", 1.0)
+
+    assert "kept on your Drive, in course/.progress.json" == progress_store.kept()
+    assert {"0.1": 1.0} == json.loads((colab / "course" / ".progress.json").read_text())
+
+
+def test_a_drive_is_for_colab_and_for_nobody_who_chose_a_file(colab, monkeypatch, tmp_path):
+    """A folder of that name elsewhere is not touched; a chosen file is what counts, in Colab too."""
+    colab.mkdir(parents=True)
+    monkeypatch.setenv("FIVE_PASSES_PROGRESS", str(tmp_path / "mine.json"))
+    progress_store.remember("0.1", 1.0)
+    assert progress_store.kept() is None and (tmp_path / "mine.json").exists()
+
+    monkeypatch.delenv("FIVE_PASSES_PROGRESS")
+    monkeypatch.delitem(sys.modules, "google.colab")
+    progress_store.remember("0.1", 1.0)
+    assert progress_store.kept() is None and [] == list(colab.iterdir())

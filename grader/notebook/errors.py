@@ -6,11 +6,15 @@ import os
 import re
 import traceback
 
+from IPython.core.error import UsageError
+
 from .. import environment
 
 
 def tell(shell, kind, error, trace, tb_offset=None):
     """A handler for errors in cells, for IPython's set_custom_exc. It shows a sentence or the usual traceback."""
+    if hasattr(error, "_render_traceback_") or isinstance(error, UsageError):  # a sentence already, as the first cell's
+        return shell.showtraceback((kind, error, trace))
     sentence = _sentence(error) or _without_the_course(shell, error, trace)
     if sentence is None:
         stack = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=tb_offset)

@@ -6,6 +6,7 @@ import datetime
 import json
 import os
 import pathlib
+import sys
 
 from .. import atomic_files, environment, lessons
 from ..spec import Exercise, sign_of
@@ -13,6 +14,8 @@ from ..version import VERSION
 
 # Environment variable: path of the file that keeps the scores; "off" keeps them in memory only.
 _VARIABLE = "FIVE_PASSES_PROGRESS"
+_DRIVE = pathlib.Path("/content/drive/MyDrive")  # Google Drive, once it is mounted in Colab
+_ON_DRIVE = "five_passes_progress.json"
 _session: dict[str, float] = {}
 _last: dict[str, float] = {}
 
@@ -67,6 +70,19 @@ def save(path: str) -> str:
     return f"Saved to {path}: {len(record['public checks passed'])} of {len(known)} public checks passed."
 
 
+def kept() -> str | None:
+    """How long the scores are kept in Colab, as a sentence for the first cell; None where they simply are."""
+    if "google.colab" not in sys.modules or os.environ.get(_VARIABLE):
+        return None
+    file = _file()
+    if _DRIVE in file.parents:
+        return f"kept on your Drive, in {file.relative_to(_DRIVE)}"
+    return (
+        "ends with this session. To keep it, mount your Drive at any time: the folder symbol on the left, then Mount "
+        f"Drive. It is then kept there, in {_ON_DRIVE}"
+    )
+
+
 def current() -> dict[str, float]:
     """The best points by exercise id, of this session and earlier ones, limited to the points of the exercise."""
     known = lessons.exercises()
@@ -89,11 +105,23 @@ def _file() -> pathlib.Path | None:
     chosen = os.environ.get(_VARIABLE)
     if chosen == "off":
         return None
-    return pathlib.Path(chosen) if chosen else environment.ROOT / ".progress.json"
+    if chosen:
+        return pathlib.Path(chosen)
+    # A course that was fetched into a session of Colab is deleted with it.
+    fleeting = "google.colab" in sys.modules and _DRIVE not in environment.ROOT.parents
+    return _DRIVE / _ON_DRIVE if fleeting and _DRIVE.is_dir() else environment.ROOT / ".progress.json"
 
 
 def _stored() -> dict[str, float]:
-    file = _file()
+    """The scores in the file, and those that were kept in the course before a Drive was mounted."""
+    scores = _read(_file())
+    if not os.environ.get(_VARIABLE):
+        for exercise, score in _read(environment.ROOT / ".progress.json").items():
+            scores[exercise] = max(score, scores.get(exercise, 0.0))
+    return scores
+
+
+def _read(file: pathlib.Path | None) -> dict[str, float]:
     try:
         data = json.loads(file.read_text(encoding="utf-8")) if file else {}
         return {k: float(v) for k, v in data.items()}
