@@ -43,7 +43,7 @@ bench: $(VENV)/dev
 # Lessons in a real browser. What it saw is kept in screenshots/.
 browser: $(VENV)/browser
 	@command -v chromium > /dev/null || { echo "make browser needs Chromium: apt-get install chromium"; exit 2; }
-	$(BIN)/python -m pytest tests/in_a_browser.py
+	$(BIN)/python -m pytest tests/in_a_browser.py tests/report_in_a_browser.py
 
 # All stored answers, of which make test judges one of each kind, and mutants of the right ones.
 answers: $(VENV)/dev

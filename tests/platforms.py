@@ -13,7 +13,7 @@ SIZE = 60
 # Two students have one name; one name is a number, one holds what platforms put between the parts of theirs.
 ODD = (
     "Björk Guðmundsdóttir", "Jürgen Müller-Lüdenscheidt", "李 小龙", "王 芳", "山田 太郎", "김 민준",
-    "Seán O'Neill", "D’Angelo Russell", "Anne-Marie St. John", "Jean_Luc Picard", "Ada Lovelace", "Ada Lovelace", 
+    "Seán O'Neill", "D’Angelo Russell", "Anne-Marie St. John", "Jean_Luc Picard", "Ada Lovelace", "Ada Lovelace",
     "Nguyễn Thị Minh Khai", "Zoë (Zo) Smith",
     "Søren Ærø", "İbrahim Çelik", "Мария Иванова", "محمد علي", "X Æ 12", "Late Latecomer", "O", "Smith, John Jr.",
     "e\u0301mile Zola", "3 Pac", "one row", "submitted", "Lesson 14 Fan", "María del Carmen Núñez-O'Brien",
