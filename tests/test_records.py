@@ -66,7 +66,7 @@ WRONG = {
     "half a ledger": (line(GOOD | {"exercises": [PASSED | {"ledger": {"read": 1}}]}), "ledger: written: float"),
     "a null in a list": (line(GOOD | {"problems": [None]}), "problems: str expected"),
 }
-NULLABLE = {"lesson", "sha256", "handed_in", "instead", "mistake", "also", "ledger", "budget", "seconds"}
+NULLABLE = {"lesson", "sha256", "handed_in", "instead", "mistake", "also", "ledger", "budget", "seconds", "bonus"}
 # A file's seconds are never null, an exercise's are where no grader took them.
 for name in sorted(rows.Row.__annotations__.keys() - (NULLABLE - {"seconds"}) - {"submission"}):
     WRONG[f"{name} is null"] = line(GOOD | {name: None}), f"{name}: "

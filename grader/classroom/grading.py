@@ -229,7 +229,9 @@ def _result(exercise: Exercise, submission: submissions.Submission, job: Job, se
         flag = "grader-failed" if isinstance(error, _OF_THE_MACHINE) else "grader-error"
         message = f"the grader itself failed: {type(error).__name__}: {error}"
         points = float(exercise.points)
-        return Result(exercise.id, exercise.title, "error", 0.0, points, message=message, flags=[flag])
+        return Result(
+            exercise.id, exercise.title, "error", 0.0, points, message=message, flags=[flag], bonus=exercise.bonus
+        )
 
 
 def _unlike_live(submission: submissions.Submission, results: list[Result]) -> list[str]:
@@ -265,8 +267,8 @@ def _imported(submission: submissions.Submission, job: Job) -> list[str]:
 
 
 def _row(job: Job, lesson: str | None, problems: list[str], results: list[Result], isolation: str, began: float) -> Row:
-    best = float(sum(r.max_score for r in results))
-    score = min(round(sum(r.score for r in results), 6), best)
+    best = float(sum(r.max_score for r in results if not r.bonus))
+    score = round(sum(min(r.score, r.max_score) for r in results), 6)
     return {
         "submission": job.name, "student": job.student, "lesson": lesson, "sha256": job.sha256,
         "handed_in": job.handed_in, "instead": None,

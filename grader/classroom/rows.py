@@ -34,7 +34,7 @@ class Row(TypedDict):
     grader: str  # the version
     seed: str  # name of the secret
     score: float
-    max_score: float
+    max_score: float  # without bonus exercises, so that the score may be above it
     isolation: Literal[(*LEVELS, UNKNOWN)]
     seconds: float
     problems: list[str]

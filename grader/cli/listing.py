@@ -26,9 +26,10 @@ def run(options) -> int:
             where = [e.id for e in exercises if mistake.id in dict(e.mistakes) or e.id in of]
             print(f"{mistake.id}: {mistake.sentence} ({', '.join(where) or 'any exercise'})")
     elif options.json:
-        rows = [{"id": e.id, "title": e.title, "names": e.names, "points": e.points} for e in exercises]
+        fields = ("id", "title", "names", "points", "bonus")
+        rows = [{field: getattr(e, field) for field in fields} for e in exercises]
         print(json.dumps(rows, indent=1))
     else:
         for e in exercises:
-            print(f"{e.id:<5} {e.points:>3g} points  {', '.join(e.names)}")
+            print(f"{e.id:<5} {e.points:>3g} points  {', '.join(e.names)}{'  (bonus)' if e.bonus else ''}")
     return 0

@@ -84,8 +84,8 @@ def _checked(number: str, name: str):
         raise Refused(f"the next exercise of lesson {lesson} is {int(lesson)}.{len(before) + 1}")
     if not name.isidentifier() or name != name.lower() or any(name in exercise.names for exercise in known.values()):
         raise Refused(f"{name!r} is no free name of a Python function in lower case")
-    giver = max(before, key=lambda exercise: exercise.points)
-    if giver.points < 2:
+    giver = max(before, key=lambda exercise: (not exercise.bonus, exercise.points))
+    if giver.bonus or giver.points < 2:
         raise Refused(f"no exercise of lesson {lesson} has a point to give away")
     return lesson, giver
 

@@ -48,7 +48,10 @@ def _judged(exercise: Exercise, answer: Answer, seconds: float, seed: int) -> Re
     """The result without its text."""
     cases = in_order(exercise, seed)
     flags = list(answer.problems)
-    result = Result(exercise.id, exercise.title, "failed", 0.0, float(exercise.points), cases=len(cases), flags=flags)
+    points = float(exercise.points)
+    result = Result(
+        exercise.id, exercise.title, "failed", 0.0, points, cases=len(cases), flags=flags, bonus=exercise.bonus
+    )
     if answer.broken and not (exercise.parts and 0 < len(answer.missing) < len(exercise.names)):
         return replace(result, status="error", message=answer.broken, mistake="not-python", flags=[])
     if answer.missing and not (exercise.parts and len(answer.missing) < len(exercise.names)):
@@ -69,7 +72,7 @@ def _judged(exercise: Exercise, answer: Answer, seconds: float, seed: int) -> Re
     result = replace(result, cases_passed=run.passed, **_traffic(exercise, run.seen, failures))
     if not failures:
         remarks = untrusted.handle(_remarks, exercise, *run.seen[-1], answer, otherwise=lambda why: [])
-        return replace(result, status="passed", score=float(exercise.points), remarks=remarks)
+        return replace(result, status="passed", score=points, remarks=remarks)
     found = diagnose.explain(exercise, answer, run.seen, failures)
     if answer.taken and _is_no_function(failures[0]):
         found = replace(found, message=answer.taken, mistake="name-taken", also=None)

@@ -72,7 +72,8 @@ def _sentences(record: dict) -> list[tuple[str, str]]:
 
 def lines(record: dict) -> list[str]:
     """The same content for a report, as one line for each statement."""
-    found = [f"{mark(record)[1]}: {record['cases_passed']} of {record['cases']} cases, {score(record)} points"]
+    counts = f"{record['cases_passed']} of {record['cases']} cases, {score(record)} {points(record)}"
+    found = [f"{mark(record)[1]}: {counts}"]
     found += [record["message"]] if record["message"] else []
     named = mistakes(record)
     for i, each in enumerate(named):
@@ -90,6 +91,11 @@ def number(value: float) -> str:
 def score(record: dict) -> str:
     """Points of a record, or of a row of records, out of the maximum: 5/7."""
     return f"{number(record['score'])}/{number(record['max_score'])}"
+
+
+def points(record: dict) -> str:
+    """The unit of an exercise's score: "points" or "bonus points"."""
+    return "bonus points" if record.get("bonus") else "points"
 
 
 def name(record: dict) -> str:
@@ -153,10 +159,10 @@ def error_sentence(error: Error) -> str:
 
 def _headline(record: dict) -> tuple[str, str]:
     """(number and title, cases and points)."""
-    name, points = f"{record['id']}  {record['title']}", f"of {record['max_score']:g} points"
+    name, most = f"{record['id']}  {record['title']}", f"of {record['max_score']:g} {points(record)}"
     if record["status"] == "not_attempted":
-        return name, f"not yet · 0 {points}"
-    return name, f"{record['cases_passed']} of {record['cases']} cases · {record['score']:g} {points}"
+        return name, f"not yet · 0 {most}"
+    return name, f"{record['cases_passed']} of {record['cases']} cases · {record['score']:g} {most}"
 
 
 def _mistake(record: dict) -> list[str]:

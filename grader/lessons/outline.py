@@ -1,6 +1,6 @@
 """The outline of the course: its lessons in order, and their points."""
 
-# number -> (slug, points). The points of all lessons add up to 100.
+# number -> (slug, points). The points of all lessons add up to 100; those of bonus exercises come on top.
 OUTLINE: dict[str, tuple[str, int]] = {
     "00": ("check_your_bench", 1),
     "01": ("five_passes", 6),

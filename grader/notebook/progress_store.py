@@ -40,11 +40,12 @@ def table() -> str:
             continue
         mine = sum(scores.get(e.id, 0.0) for e in exercises)
         total, possible = total + mine, possible + points
-        filled = int(10 * mine / points)  # rounded down: a full bar means all points
+        filled = min(int(10 * mine / points), 10)  # rounded down: a full bar means all points, bonus points included
         marks = "".join(f"  {e.id} {_mark(e, scores[e.id])}" for e in exercises if e.id in scores)
         lines.append(f"{number}  {slug:<20} {'█' * filled}{'·' * (10 - filled)}  {mine:g} of {points:g}{marks}")
     lines.append(f"    {'public checks passed':<20} {'':10}  {total:g} of {possible:g} points")
-    following = next((e for e in lessons.exercises().values() if scores.get(e.id, 0.0) < e.points), None)
+    in_order = sorted(lessons.exercises().values(), key=lambda e: e.bonus)  # what is no bonus comes first
+    following = next((e for e in in_order if scores.get(e.id, 0.0) < e.points), None)
     if following:
         lines.append(f"    next: {following.id} {following.title}, in lesson {following.id.split('.')[0].zfill(2)}")
     return "\n".join(lines)

@@ -40,3 +40,5 @@ class Exercise:
     # Whether each group is a part of its own. Every case then has a group, and a part gives its share of the points if
     # all its cases pass.
     parts: bool = False
+    # Whether its points are on top of the 100 of the course: earned ones count, and no maximum contains them.
+    bonus: bool = False

@@ -49,6 +49,7 @@ class Record(TypedDict):
     flags: list[str]
     remarks: list[str]
     seconds: float | None
+    bonus: bool | None  # None in a row of a grader that had no bonus exercises
 
 
 MAX_TEXT, MAX_TEXTS = 2000, 20  # characters of a sentence in a row; sentences in a list
@@ -88,6 +89,7 @@ class Result:
     budget: tuple[float, float] | None = None  # (read, written) that the exercise allows
     flags: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    bonus: bool = False  # of the exercise
     text: str = ""  # the feedback that a learner reads
     seconds: float | None = None
 
@@ -99,5 +101,5 @@ class Result:
             "message": bounded(self.message),
             "cases_passed": self.cases_passed, "cases": self.cases, "ledger": self.ledger,
             "budget": list(self.budget) if self.budget else None, "flags": all_bounded(self.flags),
-            "remarks": all_bounded(self.remarks), "seconds": self.seconds,
+            "remarks": all_bounded(self.remarks), "bonus": self.bonus, "seconds": self.seconds,
         }  # fmt: skip
