@@ -1,13 +1,25 @@
 """A class of 60 as platforms hand it out: every student once, every export as its own reader reads it."""
 
+import base64
 import contextlib
+import csv
+import json
+import os
+import subprocess
+import sys
 import unicodedata
 from collections import Counter
+from xml.etree import ElementTree
 
+import jsonschema
 import platforms
 import pytest
+import yaml
+from conftest import ROOT
 from test_classroom import Graders
+from test_export import exercise, notebook, row
 
+from grader import lessons
 from grader.__main__ import main
 from grader.classroom import executors, grading, results_store, submissions
 
@@ -120,3 +132,134 @@ def test_only_a_file_that_answers_the_same_lesson_replaces_one(name, text, repla
     assert 2 == len(rows) and (f"ada/{name}" if replaces else None) == first["instead"]
     assert (not replaces) == first["score"]
     assert (name in ("homework (2).ipynb", "05_every_row.ipynb")) == bool(rows[f"ada/{name}"]["score"])
+
+
+# ---- exports, as their own readers read them
+
+# https://gradescope-autograders.readthedocs.io/en/latest/specs/
+SHOWN = {"enum": ["hidden", "after_due_date", "after_published", "visible"]}
+TEXT = {"enum": ["text", "html", "simple_format", "md", "ansi"]}
+GRADESCOPE = {
+    "type": "object", "additionalProperties": False,
+    "properties": {
+        "score": {"type": "number"}, "execution_time": {"type": "number"}, "output": {"type": "string"},
+        "output_format": TEXT, "test_output_format": TEXT, "test_name_format": TEXT,
+        "visibility": SHOWN, "stdout_visibility": SHOWN, "extra_data": {"type": "object"},
+        "tests": {"type": "array", "items": {
+            "type": "object", "additionalProperties": False,
+            "properties": {
+                "score": {"type": "number"}, "max_score": {"type": "number"}, "status": {"enum": ["passed", "failed"]},
+                "name": {"type": "string"}, "name_format": TEXT, "number": {"type": "string"},
+                "output": {"type": "string"}, "output_format": TEXT, "visibility": SHOWN,
+                "tags": {"type": "array", "items": {"type": "string"}}, "extra_data": {"type": "object"},
+            },
+        }},
+        "leaderboard": {"type": "array"},
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(params=platforms.FORMS)
+def results(request, tmp_path, monkeypatch):
+    """(form, a folder of results of the class)."""
+    platforms.write(request.param, tmp_path / "class")
+    graded(tmp_path / "class", tmp_path / "out", monkeypatch)
+    return request.param, tmp_path / "out"
+
+
+def test_every_export_is_read_by_its_reader(results, tmp_path, capsys):
+    """Each of the 60 once, with the points of the last attempt."""
+    form, out = results
+    book = tmp_path / "book.csv"
+    with open(book, "w", encoding="utf-8-sig", newline="") as f:
+        table = csv.writer(f)
+        table.writerow(["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Lesson 00 (501)", "Other (502)"])
+        table.writerow(["    Points Possible", "", "", "", "", "1", "10"])
+        for each in platforms.students():
+            login = each.login + ("2" if each.name == "Ada Lovelace" and each.number % 2 else "")
+            table.writerow([each.name, each.number, f"S{each.number}", login, "A", "", "5"])
+    for name in ("csv", "junit", "gradescope", "html", "canvas"):
+        assert 0 == main(["export", str(out), "--format", name, "--gradebook", str(book)])
+    said = capsys.readouterr().out
+
+    lines = list(csv.DictReader((out / "results.csv").read_text(encoding="utf-8-sig").splitlines()))
+    assert (out / "results.csv").read_bytes().startswith(b"\xef\xbb\xbfstudent,lesson,submission,handed_in_utc,")
+    assert ["1.0"] * platforms.SIZE == [line["0.1"] for line in lines if line["counts"] == "yes"]
+    assert (form == "nbgrader") == all(line["handed_in_utc"] for line in lines) == any(
+        line["handed_in_utc"] for line in lines
+    )  # fmt: skip
+
+    suites = ElementTree.parse(out / "results.xml").getroot()
+    cases = [case for case in suites.iter("testcase") if not len(case)]
+    assert platforms.SIZE == len(cases) and {"0.250"} == {case.get("time") for case in cases}
+    assert float(suites.get("time")) == pytest.approx(sum(float(suite.get("time")) for suite in suites))
+
+    made = list((out / "results").glob("*.json"))
+    assert platforms.SIZE == len(made)
+    for path in made:
+        result = json.loads(path.read_text(encoding="utf-8"))
+        jsonschema.validate(result, GRADESCOPE)
+        assert 1 == result["score"] == len(result["tests"])
+
+    assert platforms.SIZE == len(list((out / "html" / "students").iterdir()))
+    with open(out / "canvas.csv", encoding="utf-8-sig", newline="") as f:
+        filled = list(csv.DictReader(f))[1:]
+    found = Counter(line["Lesson 00 (501)"] for line in filled)
+    if form in ("canvas", "nbgrader"):  # by Canvas' number, by login; Moodle's numbers are in no gradebook of Canvas
+        assert {"1": platforms.SIZE} == found, said
+    assert {"5"} == {line["Other (502)"] for line in filled}
+
+
+def test_totals_can_be_compared(tmp_path, capsys):
+    """A lesson that is missing counts as 0 points out of its own; median and quartiles are of all students."""
+    rows = []
+    for i, name in enumerate("abcde"):
+        rows.append(row(f"{name}/04.ipynb", name, "04", exercise("4.1", score=float(i) / 2)))
+        if i % 2:
+            rows.append(row(f"{name}/05.ipynb", name, "05", exercise("5.1")))
+    rows += [row("f/x.pdf", "f", None, problems=["the file cannot be read: is no notebook"])]
+    rows += [row("a/06.ipynb", "a", "06", exercise("6.1", "not_attempted", 0.0))]
+    (tmp_path / "results.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+
+    assert 0 == main(["export", str(tmp_path), "--format", "html"])
+
+    index = (tmp_path / "html" / "index.html").read_text()
+    # a: 0, b: 0.5 + 2, c: 1, d: 1.5 + 2, e: 2, f: 0
+    assert "6 students, median 1.5 of 6 points; half of them between 0.25 and 2.38, all between 0 and 3.5." in index
+    assert 10 == index.count(">missing<")
+    person, time, other = (index.split(f'<h2 id="{name}">')[1].split("<h2")[0] for name in ("person", "time", "notes"))
+    assert (
+        "f/x.pdf" in person and "a/06.ipynb" not in person and index.index('id="person"') < index.index('id="scores"')
+    )
+    assert "nothing in it was attempted" in other and "a/06.ipynb" in other and "every file counts" in time
+    (page,) = (tmp_path / "html" / "students").glob("a-*.html")
+    assert "0/6 points" in page.read_text() and "Not handed in: lesson 05 (every row)." in page.read_text()
+
+
+def test_github_classroom_gets_the_points(tmp_path):
+    """The steps of docs/classroom.yml, run as they stand, and their outcome, read as Classroom's reporter reads it."""
+    job = yaml.safe_load((ROOT / "docs" / "classroom.yml").read_text())["jobs"]["run-autograding-tests"]
+    (step,) = [step for step in job["steps"] if step.get("id") == "course"]
+    (report,) = [step for step in job["steps"] if "runners" in step.get("with", {})]
+    assert [f"{step['id'].upper()}_RESULTS"] == list(report["env"]) and step["id"] == report["with"]["runners"]
+    (tmp_path / "work" / ".github" / "workflows").mkdir(parents=True)
+    for name, text in {
+        "00_check_your_bench.ipynb": platforms.notebook(2), "README.md": "x", ".github/workflows/classroom.yml": "x",
+        "1.ipynb": notebook('overflow_at = {"float32": 89, "float16": 12}'),
+    }.items():  # fmt: skip
+        (tmp_path / "work" / name).write_text(text)
+    script = step["run"].replace("../", f"{tmp_path}/")
+    environment = os.environ | {"GITHUB_OUTPUT": str(tmp_path / "output"), "FIVE_PASSES_PROGRESS": "off"}
+    environment["PATH"] = f"{os.path.dirname(sys.executable)}:{environment['PATH']}"
+
+    done = subprocess.run(["bash", "-e", "-c", script], cwd=ROOT, env=environment, capture_output=True, text=True)
+
+    assert 0 == done.returncode, done.stderr
+    name, _, coded = (tmp_path / "output").read_text().partition("=")
+    result = json.loads(base64.b64decode(coded))
+    assert ("result", "fail") == (name, result["status"])
+    of_lesson_01 = sum(exercise.points for exercise in lessons.of_lesson("01"))
+    points = {test["name"]: test["score"] for test in result["tests"]}
+    assert 1 + of_lesson_01 == result["max_score"] and 1 == points["0.1 double"] and 2 == sum(points.values())
+    assert all(set(test) == {"name", "status", "score", "message"} for test in result["tests"])
+    assert "2 of" in done.stdout

@@ -26,7 +26,7 @@ MAX_FILES_OF_ONE = 1000  # in a zip file in a folder, which is one student's
 # Folders and files, in lower case, that operating systems, editors and Jupyter add. No student handed them in.
 _SKIPPED = {
     ".ipynb_checkpoints", ".virtual_documents", "__pycache__", ".pytest_cache", ".ruff_cache", ".mypy_cache",
-    ".git", ".venv", ".idea", ".vscode", "node_modules",
+    ".git", ".github", ".venv", ".idea", ".vscode", "node_modules",
     "__macosx", ".spotlight-v100", ".trashes", ".fseventsd", "$recycle.bin", "system volume information", "@eadir",
 }  # fmt: skip
 _ADDED = {"thumbs.db", "ehthumbs.db", "desktop.ini", "icon\r"}
