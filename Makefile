@@ -7,7 +7,7 @@ export PYDEVD_DISABLE_FILE_VALIDATION = 1
 # What has been imported once is compiled, whatever the machine's setting: the course starts many processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: learn test grade gradescope build bench browser runs narrow answers contract matrix
+.PHONY: learn test grade gradescope build bench browser runs narrow answers contract matrix nbgrader
 
 # Containers often run as root, which JupyterLab refuses unless told.
 learn: $(VENV)/lab
@@ -53,6 +53,10 @@ answers: $(VENV)/dev
 runs: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/real_runs.py tests/instructors_page.py tests/new_exercise.py
 
+# nbgrader itself, with the lessons as its assignments. Its environment sees the course's packages behind its own.
+nbgrader: $(VENV)/dev .env-nbgrader/ready
+	$(BIN)/python -m pytest tests/nbgrader_course.py
+
 # Right and wrong answers on machines that lack system calls, memory, processes or a compiler.
 narrow: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 tests/narrow_machines.py
@@ -68,6 +72,13 @@ matrix: $(VENV)/dev
 # What a command needs is in requirements-NAME.txt. Only what is imported will be compiled: pip would compile all of it.
 $(VENV)/%: requirements-%.txt $(wildcard requirements*.txt) constraints.txt | $(BIN)/pip
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-compile -r $< -c constraints.txt
+	@touch $@
+
+.env-nbgrader/ready: requirements-nbgrader.txt
+	$(PYTHON) -m venv .env-nbgrader
+	.env-nbgrader/bin/python -m pip install -q --disable-pip-version-check --no-compile -r $<
+	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > \
+		"$$(.env-nbgrader/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/course.pth"
 	@touch $@
 
 $(BIN)/pip:
