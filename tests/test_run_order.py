@@ -263,7 +263,7 @@ def test_a_row_says_that_an_imported_module_is_not_read():
     """Only where the notebook imports it."""
 
     def problems(*cells):
-        job = grading.Job("04.ipynb", "ada", 20.0, "", file(*cells), "0", beside=("ada/helper.py", "ada/other.py"))
+        job = grading.Job("04.ipynb", "ada", 20.0, "", file(*cells), "0", beside=("helper", "other"))
         return grading.grade(job)["problems"]
 
     (told,) = problems(("from helper import low", 1), (RIGHT, 2))

@@ -42,7 +42,7 @@ def read(name: str) -> PathInfo:
     Only the outermost part is matched with a platform's names, because students name the files in their folders.
     """
     parts = _parts(name)
-    canvas, moodle = _CANVAS.fullmatch(parts[0]), _MOODLE.fullmatch(parts[0])
+    canvas, moodle = _of_platform(parts[0])
     of_lesson, order = lesson(_own(parts[-1])) or lesson(_own(parts[0])), _natural("/".join(parts))
     if canvas:
         who = canvas["name"], canvas["user"]
@@ -57,14 +57,24 @@ def read(name: str) -> PathInfo:
 
 def _own(part: str) -> str:
     """The part of a name that a student gave, without what Canvas or Moodle set before it."""
-    found = _CANVAS.fullmatch(part) or _MOODLE.fullmatch(part)
-    return (found["rest"] or "") if found else part
+    canvas, moodle = _of_platform(part)
+    return ((canvas or moodle)["rest"] or "") if canvas or moodle else part
+
+
+def _of_platform(part: str) -> tuple[re.Match | None, re.Match | None]:
+    """(match as a name that Canvas made, match as one of Moodle's), one of them at most: the one that ends first.
+
+    What follows is a student's own, and may look like a name of the other platform.
+    """
+    canvas, moodle = _CANVAS.fullmatch(part), _MOODLE.fullmatch(part)
+    if canvas and moodle:
+        return (canvas, None) if canvas.end("file") < moodle.end("name") else (None, moodle)
+    return canvas, moodle
 
 
 def is_of_platform(name: str) -> bool:
     """Whether the outermost part of a path is a name that Canvas or Moodle made, and so names a student."""
-    first = _parts(name)[0]
-    return bool(_CANVAS.fullmatch(first) or _MOODLE.fullmatch(first))
+    return any(_of_platform(_parts(name)[0]))
 
 
 def of_student(name: str, student: str) -> PathInfo:

@@ -35,8 +35,8 @@ class Job:
 
     seconds: the limit for one exercise. data: the bytes of the file, or None if they cannot be read; `problem` then
     says why. sha256: of data, in hexadecimal. key: the key from which the file's seeds are made. seed: the name of the
-    secret from which the key is made. isolation: the lowest level at which answers may run. beside: the files that were
-    handed in beside it. handed_in: see SubmittedFile.
+    secret from which the key is made. isolation: the lowest level at which answers may run. beside: the modules that
+    were handed in beside the file. handed_in: see SubmittedFile.
     """
 
     name: str
@@ -198,7 +198,8 @@ def distinct(files: Iterable[submissions.SubmittedFile]) -> list[submissions.Sub
 
 def _job(file: submissions.SubmittedFile, secret: bytes, seconds: float) -> Job:
     """The job of a file, which is read here."""
-    job = Job(file.name, file.student, seconds, seeds.name(secret), beside=file.beside, handed_in=file.handed_in)
+    modules = tuple(pathlib.PurePath(name).stem for name in file.beside if name.lower().endswith(".py"))
+    job = Job(file.name, file.student, seconds, seeds.name(secret), beside=modules, handed_in=file.handed_in)
     try:
         data = file.load()
     except Exception as error:  # a library that unpacks archives may raise anything
@@ -257,11 +258,10 @@ def _unlike_live(submission: submissions.Submission, results: list[Result]) -> l
 def _imported(submission: submissions.Submission, job: Job) -> list[str]:
     """A sentence for each module beside the file that it imports."""
     code = "\n".join(submission.cells)
-    modules = [pathlib.PurePath(name).stem for name in job.beside if name.lower().endswith(".py")]
     return [
         f"the notebook imports {module}.py, which was handed in beside it: only cells are read, so write what it "
         "defines into a cell"
-        for module in dict.fromkeys(modules)
+        for module in dict.fromkeys(job.beside)
         if re.search(rf"^[ \t]*(?:from|import)[ \t]+{re.escape(module)}\b", code, re.MULTILINE)
     ]
 

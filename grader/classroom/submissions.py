@@ -142,7 +142,11 @@ def _unwrapped(found: list[tuple[str, Callable[[], bytes]]], stem: str) -> list[
             beside.setdefault(group, []).append(name)
         else:
             submitted.append(SubmittedFile(name, student, load, handed_in=hand_in_times.at(name, times)))
-    return [replace(file, beside=(*beside.get(file.student, ()), *beside[_AT_TOP])) for file in submitted]
+    at_top = tuple(beside.pop(_AT_TOP))
+    return [
+        replace(file, beside=(*beside[file.student], *at_top) if file.student in beside else at_top)
+        for file in submitted
+    ]
 
 
 def _is_no_submission(name: str, load: Callable[[], bytes], notebooks: set[str] | None) -> bool:
