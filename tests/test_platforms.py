@@ -134,6 +134,21 @@ def test_only_a_file_that_answers_the_same_lesson_replaces_one(name, text, repla
     assert (name in ("homework (2).ipynb", "05_every_row.ipynb")) == bool(rows[f"ada/{name}"]["score"])
 
 
+@pytest.mark.parametrize("name", [
+    "lovelaceada_101_9001_report.pdf", "Ada Lovelace_101_assignsubmission_file_report.pdf", "ada/ps1/report.pdf",
+    "Ada Lovelace_101_assignsubmission_onlinetext_onlinetext.html",
+])  # fmt: skip
+def test_a_student_without_a_notebook_has_a_row_that_says_so(name, tmp_path, monkeypatch):
+    """Among others, who have notebooks; a file that no platform named is nobody's."""
+    for each in (name, "readme.txt", "turingalan_102_9002_00.ipynb", "bob/ps1/timestamp.txt"):
+        (tmp_path / "class" / each).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "class" / each).write_text(platforms.notebook(2))
+
+    rows = {row["submission"]: row for row in graded(tmp_path / "class", tmp_path / "out", monkeypatch)}
+
+    assert {name, "turingalan_102_9002_00.ipynb"} == set(rows) and "turingalan_102" != rows[name]["student"]
+
+
 # ---- exports, as their own readers read them
 
 # https://gradescope-autograders.readthedocs.io/en/latest/specs/
