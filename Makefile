@@ -7,7 +7,7 @@ export PYDEVD_DISABLE_FILE_VALIDATION = 1
 # What has been imported once is compiled, whatever the machine's setting: the course starts many processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: learn test grade gradescope build bench browser runs narrow answers gpu cards contract matrix hosted fork
+.PHONY: learn test grade gradescope build bench browser runs narrow answers gpu cards contract matrix hosted fork nbgrader
 
 # Containers often run as root, which JupyterLab refuses unless told.
 learn: $(VENV)/lab
@@ -48,7 +48,7 @@ bench: $(VENV)/dev
 # Lessons in a real browser. What it saw is kept in screenshots/.
 browser: $(VENV)/browser
 	@command -v chromium > /dev/null || { echo "make browser needs Chromium: apt-get install chromium"; exit 2; }
-	$(BIN)/python -m pytest tests/in_a_browser.py
+	$(BIN)/python -m pytest tests/in_a_browser.py tests/report_in_a_browser.py
 
 # All stored answers, of which make test judges one of each kind, and mutants of the right ones.
 answers: $(VENV)/dev
@@ -57,6 +57,10 @@ answers: $(VENV)/dev
 # Runs of the real commands: killed, in parts, on a cluster, as the pages for instructors and authors say.
 runs: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/real_runs.py tests/instructors_page.py tests/new_exercise.py
+
+# nbgrader itself, with the lessons as its assignments. Its environment sees the course's packages behind its own.
+nbgrader: $(VENV)/dev .env-nbgrader/ready
+	$(BIN)/python -m pytest tests/nbgrader_course.py
 
 # Right and wrong answers on machines that lack system calls, memory, processes or a compiler.
 narrow: $(VENV)/dev
@@ -88,6 +92,13 @@ INSTALL = $(BIN)/python -m pip install -q --disable-pip-version-check --no-compi
 $(VENV)/lab: INSTALL = @$(BIN)/python install.py
 $(VENV)/%: requirements-%.txt $(wildcard requirements*.txt) constraints.txt | $(BIN)/pip
 	$(INSTALL) $<
+	@touch $@
+
+.env-nbgrader/ready: requirements-nbgrader.txt
+	$(PYTHON) -m venv .env-nbgrader
+	.env-nbgrader/bin/python -m pip install -q --disable-pip-version-check --no-compile -r $<
+	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > \
+		"$$(.env-nbgrader/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/course.pth"
 	@touch $@
 
 $(BIN)/pip:

@@ -27,6 +27,7 @@ import jupytext
 import measured
 import nbformat
 import opening
+import pacing
 
 SOLUTIONS = pathlib.Path(__file__).resolve().parent
 ROOT = SOLUTIONS.parent
@@ -277,6 +278,7 @@ def main() -> int:
     parser.add_argument("--repo", metavar="OWNER/NAME", help="the repository on GitHub that badges lead to")
     options = parser.parse_args()
     readme = ROOT / "README.md"
+    guide = ROOT / "docs" / "teaching.md"
     shown = readme.read_text(encoding="utf-8")
     if options.check:
         found = [p for source in sources(options.lessons) for p in problems(source)] + stale_references()
@@ -284,6 +286,8 @@ def main() -> int:
             found.append("README.md has badges of another repository, or numbers of another record")
         if _map() != course_map.PAGE.read_text(encoding="utf-8"):
             found.append("docs/map.md is stale")
+        if guide.read_text(encoding="utf-8") != pacing.page(guide.read_text(encoding="utf-8")):
+            found.append("docs/teaching.md has other minutes than the lessons")
         print("\n".join(found) or f"{len(sources(options.lessons))} lessons are up to date")
         return 1 if found else 0
     repository = opening.choose(options.repo)
@@ -295,6 +299,7 @@ def main() -> int:
         mutant.REFERENCES.write_text(mutant.packed(references()), encoding="utf-8")
     readme.write_text(measured.readme(opening.readme(shown, repository)), encoding="utf-8")
     course_map.PAGE.write_text(_map(), encoding="utf-8")
+    guide.write_text(pacing.page(guide.read_text(encoding="utf-8")), encoding="utf-8")
     for source in sources(options.lessons):
         clean, solved = ROOT / "notebooks" / f"{source.stem}.ipynb", source.with_suffix(".ipynb")
         clean.write_text(text(learner(read(source))), encoding="utf-8")

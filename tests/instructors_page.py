@@ -6,12 +6,18 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
+import zipfile
 
 import nbformat
 import pytest
 from conftest import ROOT
 
+from grader.cli.export import FORMATS
+
 PAGE = (ROOT / "docs" / "instructors.md").read_text(encoding="utf-8")
+TEACHING = (ROOT / "docs" / "teaching.md").read_text(encoding="utf-8")
+PROVED = "python -c 'import json; from grader.judge import zygotes; print(json.dumps(zygotes.isolation()))'"
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +71,52 @@ def test_points_and_exercises_change_as_described(changed):
 
 def test_the_page_names_what_there_is():
     """Every format, and every file of the course that it links to."""
-    for link in re.findall(r"\]\(([^)#]+)\)", PAGE):
+    for link in re.findall(r"\]\(([^)#]+)\)", PAGE + TEACHING):
         assert (ROOT / "docs" / link).exists(), link
-    for form in ("csv", "html", "canvas", "gradescope", "junit"):
+    for form in FORMATS:
         assert f"--format {form}" in PAGE
+
+
+def commands(folder, text, status=0):
+    """Run commands of a page as they stand, in a folder beside which nothing of the course is."""
+    path = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PATH": path}
+    done = subprocess.run(["bash", "-e", "-c", text], cwd=folder, env=environment, capture_output=True, text=True)
+    assert status == done.returncode, done.stdout[-3000:] + done.stderr[-3000:]
+    return done.stdout + done.stderr
+
+
+def exam(folder):
+    """exam.zip: two students' answers."""
+    with zipfile.ZipFile(folder / "exam.zip", "w") as archive:
+        for name, factor in (("ada", 2), ("Jürgen 李", 1)):
+            cell = nbformat.v4.new_code_cell(f"def double(x): return {factor} * x")
+            archive.writestr(f"{name}/00.ipynb", nbformat.writes(nbformat.v4.new_notebook(cells=[cell])))
+
+
+def test_results_are_exported_as_described(tmp_path):
+    """By the page's own lines, each of which says where the result is."""
+    exam(tmp_path)
+    commands(tmp_path, "python -m grader grade exam.zip")
+    (tmp_path / "export.csv").write_text("Student,ID,SIS Login ID,Lesson 00 (1)\nLovelace,1,ada,\n")
+    lines = re.findall(r"^python -m grader export results .*$", PAGE, re.MULTILINE)
+    assert len(FORMATS) == len(lines)
+    commands(tmp_path, "\n".join(lines))
+
+    names = {path.name for path in (tmp_path / "results").iterdir()}
+    assert {"results.csv", "html", "canvas.csv", "results", "github.json", "results.xml"} <= names
+    assert "Lovelace,1,ada,1" in (tmp_path / "results" / "canvas.csv").read_text()
+
+
+def test_an_exam_is_held_as_described(tmp_path):
+    """A secret for its owner alone, a level that was proved, and a second run that agrees."""
+    exam(tmp_path)
+    secret, grade = (textwrap.dedent(block) for block in re.findall(r"```\n(.*?)   ```", TEACHING, re.DOTALL))
+    commands(tmp_path, secret)
+    assert 0o600 == (tmp_path / "exam.secret").stat().st_mode & 0o777
+    proved = json.loads(commands(tmp_path, PROVED)) in ("landlock+seccomp", "namespaces")
+    commands(tmp_path, grade, 0 if proved else 3)
+    if proved:
+        commands(tmp_path, grade.replace("--out exam", "--out again"))
+        merge = " ".join(re.search(r"`(python -m grader merge exam\s+again --out both)`", TEACHING)[1].split())
+        assert "2 submissions have a row" in commands(tmp_path, merge)

@@ -23,7 +23,7 @@ from grader.classroom.rows import failed, parse
 from grader.cli.grade import _in_shard, _report
 from grader.judge import extract, zygotes
 from grader.judge.judge import judge
-from grader.spec import Answer
+from grader.spec import Answer, Result
 from grader.version import VERSION
 
 
@@ -344,11 +344,12 @@ def test_no_exercise_takes_the_last_half_of_anothers_seconds(monkeypatch):
     def result(exercise, cells, work, seconds):
         given.append(seconds)
         now[0] += seconds
+        return Result(exercise.id, exercise.title, "timeout", 0.0, 1.0)
 
     monkeypatch.setattr(grading, "_result", result)
     monkeypatch.setattr(grading.time, "monotonic", lambda: now[0])
-    grading._judged(submissions.Submission(lesson="02"), grading.Job("x", "x", 20.0, ""))
-    assert [20, 10, 10, 10, 10] == given
+    found = grading._judged(submissions.Submission(lesson="02"), grading.Job("x", "x", 20.0, ""))
+    assert [20, 10, 10, 10, 10] == given == [each.seconds for each in found]
 
 
 # ---- seeds

@@ -166,7 +166,7 @@ def test_zips_are_read(tmp_path):
 
     rows = graded(tmp_path / "class.zip", tmp_path / "out")
 
-    assert {"ada/x.ipynb": 1, "bob/x.ipynb": 0, "readme.txt": 0} == {name: row["score"] for name, row in rows.items()}
+    assert {"ada/x.ipynb": 1, "bob/x.ipynb": 0} == {name: row["score"] for name, row in rows.items()}
 
 
 @pytest.mark.parametrize("make", ["missing", "empty folder", "bad zip"])

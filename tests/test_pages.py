@@ -5,6 +5,8 @@ import re
 
 import course_map
 import nbformat
+import pacing
+import pytest
 import torch
 import triton
 import triton.language as tl
@@ -80,3 +82,41 @@ def test_the_map_is_drawn_from_the_table_of_needs():
         assert all(earlier < number for earlier in course_map.NEEDS[number])
         assert all(f"    {earlier} --> {number}\n" in page for earlier in course_map.NEEDS[number])
     assert course_map.page(numbers) == page
+
+
+def test_the_pacing_guide_adds_up_the_lessons_own_minutes():
+    """Every lesson is in it, each course's sum is that of its lessons, and no week is longer than is said."""
+    guide = (ROOT / "docs/teaching.md").read_text(encoding="utf-8")
+    assert guide == pacing.page(guide)
+    shown = guide.partition("<!-- pacing -->\n")[2].partition("<!-- end")[0].splitlines()[2:]
+    lines = [[part.strip(" *") for part in line.split("|")[1:-1]] for line in shown]
+    minutes = {line[0][:2]: int(line[1]) for line in lines if line[0][0].isdecimal()}
+    assert list(lessons.OUTLINE) == list(minutes) and all(10 <= m <= 240 for m in minutes.values())
+    totals, longest = lines[-2:]
+    assert sum(minutes.values()) == int(totals[1])
+    for column, weeks in enumerate((4, 8, 12), 2):
+        week_of = {line[0][:2]: int(line[column][5:]) for line in lines if line[column].startswith("week ")}
+        of_week = [sum(minutes[n] for n, week in week_of.items() if week == w) for w in range(1, weeks + 1)]
+        assert list(week_of.values()) == sorted(week_of.values()) and all(of_week)
+        assert (sum(of_week), max(of_week)) == (int(totals[column]), int(longest[column]))
+
+
+@pytest.mark.parametrize("stated, minutes", [
+    ("About 35 minutes", 35), ("About an hour", 60), ("About 2.5 to 3 hours", 180), ("About half an hour", 30),
+    ("About two hours", 120),
+])  # fmt: skip
+def test_a_lessons_minutes_are_read_as_it_states_them(stated, minutes, tmp_path):
+    """Of a range the longer time."""
+    (tmp_path / "00_x.py").write_text(f"# %% [markdown]\n# # 00 · Title\n#\n# *{stated}. No GPU needed.*\n")
+    assert [("00", "Title", minutes)] == pacing.stated(tmp_path)
+
+
+def test_a_lesson_that_states_no_time_is_named(tmp_path):
+    (tmp_path / "00_x.py").write_text("# %% [markdown]\n# # 00 · Title\n#\n# *No GPU needed.*\n")
+    with pytest.raises(SystemExit, match="00_x.py does not say how long it takes"):
+        pacing.stated(tmp_path)
+
+
+def test_weeks_are_as_short_as_can_be():
+    assert [1, 1, 2, 3] == pacing.plan([10, 20, 30, 30], 3)
+    assert [1, 2, 2] == pacing.plan([50, 10, 10], 2)

@@ -58,6 +58,7 @@ WRONG = {
     "an unknown level": (line(GOOD | {"isolation": "vm"}), "isolation: one of none, limits"),
     "an unknown status": (line(GOOD | {"exercises": [PASSED | {"status": "great"}]}), "exercises: status: one of"),
     "a lesson in words": (line(GOOD | {"lesson": "four"}), "lesson: two digits"),
+    "a time in words": (line(GOOD | {"handed_in": "=today"}), "handed_in: a time"),
     "a long id": (line(GOOD | {"exercises": [PASSED | {"id": "4." + "1" * 5000}]}), "an id such as 4.1"),
     "an id that computes": (line(GOOD | {"exercises": [PASSED | {"id": "=1+1"}]}), "an id such as 4.1"),
     "flags in one text": (line(GOOD | {"exercises": [PASSED | {"flags": "x"}]}), "exercises: flags: list expected"),
@@ -65,8 +66,9 @@ WRONG = {
     "half a ledger": (line(GOOD | {"exercises": [PASSED | {"ledger": {"read": 1}}]}), "ledger: written: float"),
     "a null in a list": (line(GOOD | {"problems": [None]}), "problems: str expected"),
 }
-NULLABLE = {"lesson", "sha256", "mistake", "also", "ledger", "budget", "bonus"}
-for name in sorted(rows.Row.__annotations__.keys() - NULLABLE - {"submission"}):
+NULLABLE = {"lesson", "sha256", "handed_in", "instead", "mistake", "also", "ledger", "budget", "seconds", "bonus"}
+# A file's seconds are never null, an exercise's are where no grader took them.
+for name in sorted(rows.Row.__annotations__.keys() - (NULLABLE - {"seconds"}) - {"submission"}):
     WRONG[f"{name} is null"] = line(GOOD | {name: None}), f"{name}: "
     WRONG[f"no {name}"] = line(without(GOOD, name)), f"{name}: "
 for name in sorted(Record.__annotations__.keys() - NULLABLE):

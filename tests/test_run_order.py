@@ -243,7 +243,8 @@ def test_a_module_beside_a_notebook_is_no_submission(tmp_path):
         "ada__04_dot_ipynb": book, "ada__helper_dot_py": "def low(): return 1", "ada__src__more_dot_py": "x = 1",
         "ada__04_dot_py": f"# %%\n{RIGHT}", "ada__05_dot_py": "# %%\ndef fused_softmax(x): return x",
         "ada__plot_dot_py": "# %%\nimport matplotlib", "ada__kept_dot_py": RIGHT,
-        "bob__04_dot_py": RIGHT, "bob__notes_dot_txt": "",
+        "bob__04_dot_py": RIGHT, "bob__notes_dot_txt": "", "readme_dot_txt": "", "build_dot_py": "x = 1",
+        "cyd_dot_py": RIGHT,
     }  # fmt: skip
     write(tmp_path / "class", **handed)
     with zipfile.ZipFile(tmp_path / "class.zip", "w") as z:
@@ -252,9 +253,10 @@ def test_a_module_beside_a_notebook_is_no_submission(tmp_path):
 
     for path in (tmp_path / "class", tmp_path / "class.zip"):
         found = {each.name: each for each in submissions.find(path)}
-        assert ["ada/04.ipynb", "ada/05.py", "bob/04.py", "bob/notes.txt"] == sorted(found)
-        assert ["04", "helper", "kept", "more", "plot"] == sorted(found["ada/04.ipynb"].beside)
-        assert () == found["bob/04.py"].beside and "bob" == found["bob/04.py"].student
+        assert ["ada/04.ipynb", "ada/05.py", "bob/04.py", "bob/notes.txt", "cyd.py"] == sorted(found)
+        hers = [f"ada/{name}.py" for name in ("04", "helper", "kept", "plot", "src/more")]
+        assert [*hers, "build.py", "readme.txt"] == sorted(found["ada/04.ipynb"].beside)
+        assert ["build.py", "readme.txt"] == sorted(found["bob/04.py"].beside) and "bob" == found["bob/04.py"].student
 
 
 def test_a_row_says_that_an_imported_module_is_not_read():

@@ -38,6 +38,13 @@ NAMES = {
     "ada/week 2/Lesson-5 (3).ipynb": ("ada", "05", False),
     "submitted/bob/ps4/every-row.ipynb": ("bob", "05", False),
     "Ada Lovelace_12345_assignsubmission_file_/homework.ipynb": ("Ada Lovelace_12345", None, False),
+    "Ada Lovelace_12345_assignsubmission_file_04-one-row.ipynb": ("Ada Lovelace_12345", "04", False),
+    "Ada Lovelace_12345_assignsubmission_file_04 (1).ipynb": ("Ada Lovelace_12345", "04", False),
+    "one row_12345_assignsubmission_file_05.ipynb": ("one row_12345", "05", False),
+    "李小龙_99_assignsubmission_file_hw_1_2_x.ipynb": ("李小龙_99", None, False),
+    "week/3pac_101_9001_05.ipynb": ("week", "05", False),
+    "eve_104_9030_x_5_assignsubmission_file_04.ipynb": ("eve_104", None, False),
+    "o'neill-björk_late_101_9001_04_one_row_1.ipynb": ("o'neill-björk_101", "04", True),
     "ada.zip/4_one_row.ipynb": ("ada", "04", False),
     "lovelaceada_101_9001_all.zip/x/12_down_to_cuda.ipynb": ("lovelaceada_101", "12", False),
     "ada.ipynb": ("ada", None, False),
@@ -215,23 +222,26 @@ def test_a_hostile_text_is_read_in_bounded_memory(tmp_path):
     assert all(why in said[name][0] for name, why in TOO_MUCH.items()), said
 
 
-def test_every_file_is_one_whatever_it_is(tmp_path):
-    """Also what is no notebook at all; but not what an operating system adds, nor the results of an earlier run."""
+def test_a_file_is_a_submission_but_beside_notebooks(tmp_path):
+    """Where a student has no notebook, any file is; but not what an operating system adds, nor earlier results."""
     handed = tmp_path / "class"
-    for folder in ("ada", "bob.ipynb", "nothing", "results", "__MACOSX"):
+    for folder in ("ada", "bob.ipynb", "cyd", "nothing", "results", "__MACOSX"):
         (handed / folder).mkdir(parents=True)
-    names = ["ada/04.ipynb", "ada/report.pdf", "bob.ipynb/inner.txt", "notes", "empty.ipynb", "caf\udce9.txt"]
-    for name in [*names, ".DS_Store", "results/results.jsonl", "__MACOSX/a.ipynb", "ada/._04.ipynb"]:
+    names = ["ada/04.ipynb", "cyd/report.pdf", "cyd/caf\udce9.txt", "empty.ipynb", "ada/05.ipynb.txt", "ada/06.rar"]
+    others = ["ada/report.pdf", "bob.ipynb/inner.txt", "notes", "ada/helper.py"]
+    junk = [".DS_Store", "ada/thumbs.db", "ada/~$a.docx", "cyd/.gitignore"]
+    for name in [*names, *others, *junk, "results/results.jsonl", "__MACOSX/a.ipynb", "ada/._04.ipynb"]:
         (handed / name).write_text("" if name == "empty.ipynb" else "{}")
-    (handed / "loop").symlink_to("loop")
+    (handed / "cyd" / "loop").symlink_to("loop")
     (handed / "ada" / "again").symlink_to("..")
-    os.mkfifo(handed / "pipe")
+    os.mkfifo(handed / "cyd" / "pipe")
     os.mkfifo(handed / "pipe.ipynb")
-    names += ["loop", "ada/again", "pipe", "pipe.ipynb", "bob.ipynb"]
+    names += ["cyd/loop", "cyd/pipe", "pipe.ipynb", "bob.ipynb"]
 
     found = list(submissions.find(handed, handed / "results"))
 
     assert sorted(names) == sorted(h.name for h in found)
+    assert {*others, "ada/again"} == {name for h in found for name in h.beside}
     says = {}
     for each in found:
         try:
@@ -239,12 +249,13 @@ def test_every_file_is_one_whatever_it_is(tmp_path):
         except OSError as error:
             says[each.name] = str(error)
     assert sorted(set(names) - {"ada/04.ipynb", "empty.ipynb"}) == sorted(says)
-    assert {"is no notebook, whose name ends in .ipynb or .py"} == {says[n] for n in names[1:2] + ["notes", "pipe"]}
+    kinds = [*names[1:3], *names[4:6], "cyd/pipe"]
+    assert {"is no notebook, whose name ends in .ipynb or .py"} == {says[n] for n in kinds}
 
     with zipfile.ZipFile(tmp_path / "class.zip", "w") as z:
-        for name in ("ada/04.ipynb", "ada/report.pdf", "__MACOSX/._04.ipynb"):
+        for name in ("ada/04.ipynb", "ada/report.pdf", "bob/report.pdf", "__MACOSX/._04.ipynb"):
             z.writestr(name, STUB)
-    assert ["ada/04.ipynb", "ada/report.pdf"] == [h.name for h in submissions.find(tmp_path / "class.zip")]
+    assert ["ada/04.ipynb", "bob/report.pdf"] == [h.name for h in submissions.find(tmp_path / "class.zip")]
 
 
 def test_two_paths_never_share_a_name(tmp_path):

@@ -7,6 +7,8 @@ Start reading: grading.py, then results_store.py and executors.py.
 submissions    finds files in folders and zips, reads notebooks
 archives       the files in a zip, with bounds
 file_names     student, lesson and attempt from a path: Canvas, Moodle, nbgrader
+hand_in_times  the times in nbgrader's timestamp.txt
+attempts       which of a student's files for one lesson counts
 run_order      in which order the cells of a file are read
 lesson_of      which lesson a notebook answers
 grading        a file -> its row; many files -> rows

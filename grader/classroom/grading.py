@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import pathlib
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from .. import lessons
 from ..isolation import LEVELS, UNKNOWN
 from ..judge import zygotes
 from ..spec import Exercise, Result, all_bounded
 from ..version import VERSION
-from . import run_order, seeds, submissions
+from . import attempts, run_order, seeds, submissions
+from .attempts import Superseded
 from .executors import GradingExecutor
 from .results_store import Results
 from .rows import GIVEN_UP, NOT_GRADED, Damaged, Row
@@ -32,7 +36,7 @@ class Job:
     seconds: the limit for one exercise. data: the bytes of the file, or None if they cannot be read; `problem` then
     says why. sha256: of data, in hexadecimal. key: the key from which the file's seeds are made. seed: the name of the
     secret from which the key is made. isolation: the lowest level at which answers may run. beside: the modules that
-    were handed in beside the file.
+    were handed in beside the file. handed_in: see SubmittedFile.
     """
 
     name: str
@@ -45,6 +49,7 @@ class Job:
     problem: str = ""
     isolation: str = LEVELS[0]
     beside: tuple[str, ...] = ()
+    handed_in: str | None = None
 
 
 class NotGraded(Exception):
@@ -90,13 +95,14 @@ def at_least(level: str) -> tuple[str, ...]:
 
 def grade_all(
     files: Iterable[submissions.SubmittedFile], results: Results, grader: GradingExecutor, secret: bytes,
-    seconds: float, isolation: str = LEVELS[0],
+    seconds: float, isolation: str = LEVELS[0], left_out: Mapping[str, Superseded] = MappingProxyType({}),
 ) -> Iterator[tuple[str, bool]]:  # fmt: skip
     """Grade files and add the row of each one to `results`. Yields (name, whether the file kept its earlier row).
 
     A file keeps its row if its bytes, the version of the grader and the secret are the same, and if its answers ran at
     this level of isolation or a higher one. Few files are in memory at a time: a file is read when the executor has
-    capacity for it. seconds: the limit for one exercise.
+    capacity for it. seconds: the limit for one exercise. left_out: files whose answers are not judged, by name; a row
+    that such a file has already stays.
 
     Raises OSError if a row cannot be written, NotGraded, or BelowLevel.
     """
@@ -106,14 +112,55 @@ def grade_all(
         if results.holds(job.name, (job.sha256, VERSION, job.seed), at_least(isolation)):
             yield job.name, True
             continue
+        if job.name in left_out:
+            why = left_out[job.name]
+            results.add(_row(job, why.lesson, [], [], UNKNOWN, time.monotonic()) | {"instead": why.by})
+            yield job.name, False
+            continue
         while len(running) >= grader.capacity():
             yield from _finished(running, results, grader)
-        try:
-            running[grader.executor.submit(grade, job)] = replace(job, data=None)
-        except RuntimeError as error:
-            raise NotGraded(str(error)) from error
+        running[_submit(grader, grade, job)] = replace(job, data=None)
     while running:
         yield from _finished(running, results, grader)
+
+
+def superseded(files: Iterable[submissions.SubmittedFile], grader: GradingExecutor) -> dict[str, Superseded]:
+    """The files that are not the last one of their student for their lesson, by name. Raises NotGraded."""
+
+    def lessons_of(unclear: list[submissions.SubmittedFile]) -> Iterator[str | None]:
+        running: deque[Future] = deque()
+        for file in unclear:
+            if len(running) >= grader.capacity():
+                yield _lesson(running.popleft(), grader)
+            running.append(_submit(grader, lesson_of_job, _job(file, b"", 0.0)))
+        while running:
+            yield _lesson(running.popleft(), grader)
+
+    return attempts.superseded(files, lessons_of)
+
+
+def lesson_of_job(job: Job) -> str | None:
+    """The lesson that a file answers, None if it answers none. No content of a file raises an error."""
+    try:
+        return None if job.data is None else submissions.read(job.data, job.name).lesson
+    except Exception:  # `grade` meets it again, and its row says so
+        return None
+
+
+def _lesson(future: Future, grader: GradingExecutor) -> str | None:
+    try:
+        return future.result()
+    except grader.lost_worker_errors:
+        return None
+    except Exception as error:
+        raise NotGraded(f"{type(error).__name__}: {error}") from error
+
+
+def _submit(grader: GradingExecutor, function: Callable, job: Job) -> Future:
+    try:
+        return grader.executor.submit(function, job)
+    except RuntimeError as error:
+        raise NotGraded(str(error)) from error
 
 
 def _finished(running: dict[Future, Job], results: Results, grader: GradingExecutor) -> Iterator[tuple[str, bool]]:
@@ -151,7 +198,8 @@ def distinct(files: Iterable[submissions.SubmittedFile]) -> list[submissions.Sub
 
 def _job(file: submissions.SubmittedFile, secret: bytes, seconds: float) -> Job:
     """The job of a file, which is read here."""
-    job = Job(file.name, file.student, seconds, seeds.name(secret), beside=file.beside)
+    modules = tuple(pathlib.PurePath(name).stem for name in file.beside if name.lower().endswith(".py"))
+    job = Job(file.name, file.student, seconds, seeds.name(secret), beside=modules, handed_in=file.handed_in)
     try:
         data = file.load()
     except Exception as error:  # a library that unpacks archives may raise anything
@@ -165,8 +213,10 @@ def _judged(submission: submissions.Submission, job: Job) -> list[Result]:
     exercises = lessons.of_lesson(submission.lesson) if submission.lesson else []
     end, found = time.monotonic() + _FILE_FACTOR * job.seconds, []
     for later, exercise in zip(reversed(range(len(exercises))), exercises):
-        left = end - time.monotonic() - later * job.seconds / 2
-        found.append(_result(exercise, submission, job, min(max(left, job.seconds / 2), job.seconds)))
+        began = time.monotonic()
+        left = end - began - later * job.seconds / 2
+        result = _result(exercise, submission, job, min(max(left, job.seconds / 2), job.seconds))
+        found.append(replace(result, seconds=round(time.monotonic() - began, 3)))
     return found
 
 
@@ -221,6 +271,7 @@ def _row(job: Job, lesson: str | None, problems: list[str], results: list[Result
     score = round(sum(min(r.score, r.max_score) for r in results), 6)
     return {
         "submission": job.name, "student": job.student, "lesson": lesson, "sha256": job.sha256,
+        "handed_in": job.handed_in, "instead": None,
         "grader": VERSION, "seed": job.seed, "score": score, "max_score": best,
         "isolation": isolation, "seconds": round(time.monotonic() - began, 2),
         "problems": all_bounded(problems),

@@ -175,7 +175,10 @@ def expected(folder: pathlib.Path) -> list[str]:
 
 
 def _cache_key(row: Row) -> tuple | None:
-    """(sha256, grader, seed, isolation) of a row; None if the machine failed, so that the file is graded again."""
-    if failed(row):
+    """(sha256, grader, seed, isolation) of a row; None if the file is to be looked at again.
+
+    That is where the machine failed, and where another file was graded instead.
+    """
+    if failed(row) or row["instead"] is not None:
         return None
     return row["sha256"], row["grader"], row["seed"], row["isolation"]

@@ -19,10 +19,16 @@ _MAX_NUMBER, _MAX_DEPTH = 1e15, 16
 
 
 class Row(TypedDict):
-    """The row of one submitted file. sha256: of its bytes, None if they cannot be read. seconds: time of grading."""
+    """The row of one submitted file.
+
+    sha256: of its bytes, None if they cannot be read. seconds: time of grading. handed_in: when, in UTC, None where no
+    platform says so. instead: a later file of the same student for the same lesson, for which this one was not graded.
+    """
 
     submission: str
     student: str
+    handed_in: str | None
+    instead: str | None
     lesson: str | None  # a number of the outline, such as "05"
     sha256: str | None
     grader: str  # the version
@@ -54,6 +60,8 @@ def parse(line: bytes) -> Row:
         raise Damaged(str(error), submission) from None
     if row["lesson"] is not None and not re.fullmatch(r"[0-9]{2}", row["lesson"]):
         raise Damaged("lesson: two digits expected", submission)
+    if row["handed_in"] is not None and not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8}", row["handed_in"]):
+        raise Damaged("handed_in: a time such as 2026-11-22 10:15:00 expected", submission)
     if not all(re.fullmatch(r"[0-9]{1,3}\.[0-9]{1,3}", e["id"]) for e in row["exercises"]):
         raise Damaged("exercises: an id such as 4.1 expected", submission)
     return row

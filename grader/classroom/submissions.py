@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from .. import lessons
 from ..judge.extract import extract
 from ..spec import Answer, Checked, Exercise
-from . import archives, file_names, run_order
+from . import archives, file_names, hand_in_times, run_order
 from .archives import refuse
 from .lesson_of import lesson_of
 from .run_order import CodeCell
@@ -23,9 +23,17 @@ MAX_CELLS = 2000  # code cells, seventy times the longest lesson
 MAX_VALUES = 2_000_000  # values in the JSON of a notebook; a lesson with its outputs has thousands
 MAX_FILES = 20_000  # in a zip file; a class of a thousand with every lesson has fewer
 MAX_FILES_OF_ONE = 1000  # in a zip file in a folder, which is one student's
-_SKIPPED = {".ipynb_checkpoints", "__MACOSX", "__pycache__", ".git", ".venv"}
-_ADDED = {".DS_Store", "Thumbs.db", "desktop.ini"}
+# Folders and files, in lower case, that operating systems, editors and Jupyter add. No student handed them in.
+_SKIPPED = {
+    ".ipynb_checkpoints", ".virtual_documents", "__pycache__", ".pytest_cache", ".ruff_cache", ".mypy_cache",
+    ".git", ".github", ".venv", ".idea", ".vscode", "node_modules",
+    "__macosx", ".spotlight-v100", ".trashes", ".fseventsd", "$recycle.bin", "system volume information", "@eadir",
+}  # fmt: skip
+_ADDED = {"thumbs.db", "ehthumbs.db", "desktop.ini", "icon\r"}
 _NOTEBOOKS = (".ipynb", ".py")  # endings; the second one: cells as jupytext's percent format writes them
+_AT_TOP = ""  # in place of a student
+# A file of this kind may hold a notebook, so it has a row of its own beside other notebooks.
+_MAY_HOLD_ONE = re.compile(r"\.(?:zip|7z|rar|tar|t?gz|bz2|xz)$|\.ipynb\b", re.IGNORECASE)
 # The line above a cell in the percent format, with the kind of the cell. `# %%time` is a magic in a cell.
 _CELL = re.compile(r"^#[ \t]*%%(?![\w%])(.*)$", re.MULTILINE)
 
@@ -51,13 +59,15 @@ class SubmittedFile:
     """A file that is not read yet.
 
     name: relative to the path that was given. load: returns the bytes, or raises OSError with the reason. beside: the
-    modules that the student handed in beside it.
+    names of the files that were handed in beside it and are no submissions. handed_in: when, as far as a file says so,
+    in UTC, such as "2026-11-22 10:15:00".
     """
 
     name: str
     student: str
     load: Callable[[], bytes]
     beside: tuple[str, ...] = ()
+    handed_in: str | None = None
 
 
 class NothingToGrade(Exception):
@@ -109,39 +119,54 @@ def find(path: pathlib.Path, out: pathlib.Path | None = None) -> Iterator[Submit
 
 
 def _unwrapped(found: list[tuple[str, Callable[[], bytes]]], stem: str) -> list[SubmittedFile]:
-    """Files from (name, load). A folder around all of them is no part of the path that names the student."""
+    """Files from (name, load). A folder around all of them is no part of the path that names the student.
+
+    Of the files that are no notebooks, two kinds are no submissions: those beside notebooks of the same student; and,
+    where there are notebooks at all, those at the top to which no platform gave a student's name.
+    """
     notebooks = [name for name, _ in found if name.lower().endswith(".ipynb")]
     wrapper = file_names.wrapped(notebooks or [name for name, _ in found], stem)
-    files = [SubmittedFile(name, file_names.read(name.removeprefix(wrapper)).student, load) for name, load in found]
-    of_notebooks: dict[str, set[str]] = {}
-    for file in files:
-        if file.name.lower().endswith(".ipynb"):
-            of_notebooks.setdefault(file.student, set()).add(pathlib.PurePath(file.name).stem)
-    modules: dict[str, list[str]] = {}
-    submitted = []
-    for file in files:
-        if file.student in of_notebooks and _is_helper(file, of_notebooks[file.student]):
-            modules.setdefault(file.student, []).append(pathlib.PurePath(file.name).stem)
+    times, found = hand_in_times.of(found, wrapper)
+    student_of = {name: file_names.read(name.removeprefix(wrapper)).student for name, _ in found}
+    stems: dict[str, set[str]] = {}  # of a student's notebooks
+    for name in notebooks:
+        stems.setdefault(student_of[name], set()).add(pathlib.PurePath(name).stem)
+    submitted: list[SubmittedFile] = []
+    beside: dict[str, list[str]] = {_AT_TOP: []}  # the names of the files that are no submissions, by student
+    for name, load in found:
+        student, inner = student_of[name], name.removeprefix(wrapper)
+        group = student
+        if notebooks and student not in stems and "/" not in inner and not file_names.is_of_platform(inner):
+            group = _AT_TOP
+        if (group in stems or group == _AT_TOP) and _is_no_submission(name, load, stems.get(group)):
+            beside.setdefault(group, []).append(name)
         else:
-            submitted.append(file)
-    return [replace(file, beside=tuple(modules.get(file.student, ()))) for file in submitted]
+            submitted.append(SubmittedFile(name, student, load, handed_in=hand_in_times.at(name, times)))
+    at_top = tuple(beside.pop(_AT_TOP))
+    return [
+        replace(file, beside=(*beside[file.student], *at_top) if file.student in beside else at_top)
+        for file in submitted
+    ]
 
 
-def _is_helper(file: SubmittedFile, notebooks: set[str]) -> bool:
-    """Whether a file beside notebooks is a module and no submission. notebooks: their names, without the ending.
+def _is_no_submission(name: str, load: Callable[[], bytes], notebooks: set[str] | None) -> bool:
+    """Whether a file beside notebooks is no submission. notebooks: their names without the ending, None for a file at
+    the top, which is of no known student.
 
-    It is a submission if it has cells that define a name of an exercise, and is no copy of a notebook of its name.
+    A file in .py is a submission if it defines a name of an exercise, in cells where its student has notebooks, and is
+    no copy of a notebook of its name.
     """
-    if not file.name.lower().endswith(".py"):
-        return False
-    if pathlib.PurePath(file.name).stem in notebooks:
+    if not name.lower().endswith(".py"):
+        return not (name.lower().endswith(".ipynb") or _MAY_HOLD_ONE.search(pathlib.PurePath(name).name))
+    if pathlib.PurePath(name).stem in (notebooks or ()):
         return True
     try:
-        text = _decoded(file.load())
+        text = _decoded(load())
     except (OSError, ValueError):
         return False  # its row says why
     asked = "|".join(re.escape(name) for e in lessons.exercises().values() for name in e.names)
-    return not (_CELL.search(text) and re.search(rf"^(?:def[ \t]+|class[ \t]+)?(?:{asked})\b", text, re.MULTILINE))
+    defines = re.search(rf"^(?:def[ \t]+|class[ \t]+)?(?:{asked})\b", text, re.MULTILINE)
+    return not (defines and (notebooks is None or _CELL.search(text)))
 
 
 def _file(name: str, load: Callable[[], bytes]) -> SubmittedFile:
@@ -156,6 +181,8 @@ def _in_folder(folder: pathlib.Path, out: pathlib.Path | None) -> Iterator[tuple
         if path.is_symlink():  # no platform makes links, and a link could lead to another student's answer
             yield name, (lambda: refuse("is a link"))
         elif kind in _NOTEBOOKS and (kind == ".ipynb" or path.is_file()):
+            yield name, (lambda path=path: _bytes(path))
+        elif path.name == hand_in_times.FILE and path.is_file():
             yield name, (lambda path=path: _bytes(path))
         elif kind == ".zip" and path.is_file():
             try:
@@ -181,12 +208,14 @@ def _in_zip(path: pathlib.Path, most: int) -> list[tuple[str, Callable[[], bytes
 def _if_notebook(name: str, load: Callable[[], bytes]) -> Callable[[], bytes]:
     if name.endswith(".zip"):
         return lambda: refuse("is a zip file in a zip file: unpack the outer one into a folder")
-    return load if name.endswith(_NOTEBOOKS) else _not_a_notebook
+    return load if name.endswith((*_NOTEBOOKS, f"/{hand_in_times.FILE}")) else _not_a_notebook
 
 
 def _passed_over(name: str) -> bool:
-    *folders, last = name.split("/")
-    return bool(_SKIPPED & {*folders, last}) or last in _ADDED or last.startswith("._")
+    """Whether no student handed this file in: hidden files, but notebooks, and those that programs add."""
+    *folders, last = name.lower().split("/")
+    hidden = last.startswith(("._", "~$")) or (last.startswith(".") and not last.endswith((*_NOTEBOOKS, ".zip")))
+    return hidden or last in _ADDED or not _SKIPPED.isdisjoint((*folders, last))
 
 
 def _not_a_notebook() -> bytes:

@@ -7,7 +7,7 @@ import importlib
 import pathlib
 import sys
 
-FORMATS = ("csv", "canvas", "gradescope", "junit", "html")
+FORMATS = ("csv", "canvas", "gradescope", "github", "junit", "html")
 
 
 def add(commands) -> None:

@@ -12,6 +12,8 @@ from datetime import timedelta
 from ..isolation import LEVELS, in_words
 from ..spec import sign_of
 
+_SHOWN = 5  # names of files in one sentence
+
 
 def add(commands) -> None:
     """Add this command to the parser."""
@@ -35,6 +37,9 @@ def add(commands) -> None:
     parser.add_argument(
         "--require-isolation", choices=LEVELS[1:], default=LEVELS[0], metavar="LEVEL",
         help=f"grade nothing where answers are kept apart less than this: {', '.join(LEVELS[1:])}",
+    )  # fmt: skip
+    parser.add_argument(
+        "--every-attempt", action="store_true", help="grade a student's earlier files for a lesson as well"
     )  # fmt: skip
     parser.set_defaults(run=run)
 
@@ -62,9 +67,12 @@ def run(options) -> int:
                 jobs = min(options.jobs, len(part)) or 1
                 context = executors.local(jobs, grading.process_timeout(options.timeout))
             with context as grader:
-                done = grading.grade_all(part, results, grader, secret, options.timeout, options.require_isolation)
+                left_out = {} if options.every_attempt else grading.superseded(_of_students_in(part, files), grader)
+                limits = options.timeout, options.require_isolation
+                done = grading.grade_all(part, results, grader, secret, *limits, left_out)
                 _show_progress(done, len(part))
             _report(options.out, {file.name for file in part})
+            _say_what_is_no_submission(files)
     except (submissions.NothingToGrade, seeds.NoSecret, results_store.Busy) as error:
         return _stop(2, f"Nothing graded: {error}.")
     except OSError as error:
@@ -81,6 +89,20 @@ def run(options) -> int:
     except KeyboardInterrupt:
         return _stop(130, f"Stopped. What is done is in {str(options.out)!r}; the same command goes on from there.")
     return 0
+
+
+def _of_students_in(part: list, files: list) -> list:
+    """All files of the students of whom a part has one."""
+    students = {file.student for file in part}
+    return [file for file in files if file.student in students]
+
+
+def _say_what_is_no_submission(files: list) -> None:
+    """Print the names of the first few files that were handed in beside notebooks and are not graded."""
+    names = sorted({name for file in files for name in file.beside})
+    if names:
+        shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+        print(_plain(f"Beside notebooks, and not graded: {shown}"))
 
 
 def _show_progress(done, total: int) -> None:
@@ -117,9 +139,11 @@ def _report(out: pathlib.Path, names: set[str]) -> None:
             continue
         marks = "  ".join(f"{e['id']} {_mark(e)}" for e in row["exercises"])
         score = f"{row['score']:g}/{row['max_score']:g}"
-        lines.append((row["submission"], row["lesson"] or "-", score, marks, "; ".join(row["problems"])))
+        notes = [f"not graded: {row['instead']} is the later file"] if row["instead"] else row["problems"]
+        lines.append((row["submission"], row["lesson"] or "-", score, marks, "; ".join(notes)))
         failed += rows.failed(row)
-        levels.add(row["isolation"])
+        if not row["instead"]:
+            levels.add(row["isolation"])
     table = Table("submission", "lesson", "score", "exercises", "problems", title=f"isolation: {in_words(levels)}")
     for line in sorted(lines):
         table.add_row(*map(_plain, line))

@@ -5,6 +5,6 @@ May import: classroom, isolation, judge, lessons, root.
 Start reading: entries.py (the rows), then one format, such as csv.py.
 
 entries       the rows, and which of a student's files counts
-csv, canvas (with gradebook), gradescope, junit, html   one format each; statistics: frequent mistakes
+csv, canvas (with gradebook), gradescope, github, junit, html   one format each; statistics: of a class
 autograder/   the package for Gradescope
 """

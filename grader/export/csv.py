@@ -1,4 +1,4 @@
-"""CSV: a line for each file, a column for each exercise."""
+"""CSV: a line for each file, a column for each exercise. A byte order mark tells Excel that it is UTF-8."""
 
 from __future__ import annotations
 
@@ -31,14 +31,15 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     exercises = sorted(ids, key=lambda i: [int(n) if n.isdecimal() else 0 for n in i.split(".")])
     out = io.StringIO()
     table = csv.writer(out)  # line ends are CRLF, as in RFC 4180
-    known = ["student", "lesson", "submission", "counts", "score", "max_score"]
+    known = ["student", "lesson", "submission", "handed_in_utc", "counts", "score", "max_score"]
     table.writerow([*known, "mistakes", "notes", "isolation", *exercises])
     for entry in entries:
         row, scores = entry.row, {e["id"]: e["score"] for e in entry.row["exercises"]}
         named = [f"{e['id']} {m['id']}" for e in row["exercises"] for m in render.mistakes(e)[:1]]
-        cells = [entry.student, row["lesson"] or "", row["submission"], "yes" if entry.counts else "no"]
+        cells = [entry.student, row["lesson"] or "", row["submission"], row["handed_in"] or ""]
+        cells.append("yes" if entry.counts else "no")
         rest = ["; ".join(named), "; ".join(remarks(entry)), row["isolation"]]
         points = [scores.get(i, "") for i in exercises]
         table.writerow([*map(text, cells), row["score"], row["max_score"], *map(text, rest), *points])
-    write(to, out.getvalue())
+    write(to, "\ufeff" + out.getvalue())
     return [f"{len(entries)} files in {to}"]

@@ -6,12 +6,12 @@ import hashlib
 import pathlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from .. import atomic_files
-from ..classroom import file_names
-from ..classroom.rows import Row
-from ..classroom.sanitize import plain_all
+from ..classroom import attempts, file_names
+from ..classroom.rows import GIVEN_UP, NOT_GRADED, Row
+from ..classroom.sanitize import plain, plain_all
 from ..isolation import in_words
 
 
@@ -36,7 +36,7 @@ class Entry:
     @property
     def counts(self) -> bool:
         """Whether its score is the student's score for the lesson."""
-        return self.row["lesson"] is not None and self.counted is None
+        return self.row["lesson"] is not None and self.counted is None and self.row["instead"] is None
 
 
 def of(rows: Iterable[Row]) -> list[Entry]:
@@ -44,39 +44,80 @@ def of(rows: Iterable[Row]) -> list[Entry]:
     found = []
     for row in rows:
         key = row["student"] or row["submission"]
-        found.append(Entry(plain_all(row | {"student": key}), key, file_names.of_student(row["submission"], key)))
-    found.sort(key=lambda e: (e.key, e.row["lesson"] or "", e.path_info.order, e.row["submission"]))
-    last = {(e.key, e.row["lesson"]): e.row["submission"] for e in found}
-    return [replace(e, counted=_other(e.row["submission"], last[e.key, e.row["lesson"]])) for e in found]
+        order = attempts.order(row["submission"], key, row["handed_in"])
+        found.append(((key, row["lesson"] or "", order), key, row))
+    found.sort(key=lambda each: each[0])
+    last = {(key, row["lesson"]): row["submission"] for _, key, row in found}
+    entries = []
+    for _, key, row in found:
+        name, counting = row["submission"], last[key, row["lesson"]]
+        counted = plain(counting) if counting != name else None
+        entries.append(Entry(plain_all(row | {"student": key}), key, file_names.of_student(name, key), counted))
+    return entries
 
 
-def _other(submission: str, last: str) -> str | None:
-    return last if last != submission else None
+def lessons(entries: list[Entry]) -> dict[str, float]:
+    """{number: most points} of each lesson that a student of the class handed in. All totals are out of their sum."""
+    found: dict[str, float] = {}
+    for entry in entries:
+        if entry.counts:
+            number = entry.row["lesson"]
+            found[number] = max(found.get(number, 0.0), entry.row["max_score"])
+    return dict(sorted(found.items()))
 
 
-def remarks(entry: Entry) -> list[str]:
-    """Sentences about one file: problems, lateness, and another file that counts instead."""
-    sentences = list(entry.row["problems"])
-    if entry.path_info.late:
-        sentences.append("handed in late, as its name says")
-    if entry.counted and entry.row["lesson"]:
-        sentences.append(f"not counted: {entry.counted} is a later file for the same lesson")
-    sentences += [
+def for_a_person(entry: Entry) -> list[str]:
+    """The reasons why a person has to look at a file: no lesson was found in it, or it was not judged in full."""
+    found = list(entry.row["problems"]) if _unread(entry) else []
+    if entry.row["instead"] is not None and entry.counted is None:
+        later = entry.row["instead"]
+        found.append(f"not graded, and {later}, which is later, has no points: grade again with --every-attempt")
+    return found + [
         f"{e['id']}: {e['message']}"
         for e in entry.row["exercises"]
         if {"grader-failed", "grader-error"} & {*e["flags"]}
     ]
-    return sentences
+
+
+def _unread(entry: Entry) -> bool:
+    given_up = any(problem.startswith((NOT_GRADED, GIVEN_UP)) for problem in entry.row["problems"])
+    return entry.row["lesson"] is None or given_up
+
+
+def late_or_superseded(entry: Entry) -> list[str]:
+    """Sentences about the time of a file: it is late, or a later file counts."""
+    found = ["handed in late, as its name says"] if entry.path_info.late else []
+    if entry.counted and entry.row["lesson"]:
+        graded = "not graded" if entry.row["instead"] is not None else "not counted"
+        found.append(f"{graded}: {entry.counted} is a later file for the same lesson")
+    return found
+
+
+def other_remarks(entry: Entry) -> list[str]:
+    """The other sentences about a file."""
+    found = [] if _unread(entry) else list(entry.row["problems"])
+    if entry.counts and entry.row["exercises"] and all(e["status"] == "not_attempted" for e in entry.row["exercises"]):
+        found.append("nothing in it was attempted")
+    return found
+
+
+def remarks(entry: Entry) -> list[str]:
+    """All sentences about one file."""
+    return [*for_a_person(entry), *late_or_superseded(entry), *other_remarks(entry)]
 
 
 def to_look_at(entry: Entry) -> list[str]:
     """The remarks for the instructor: all of them, except that a name is defined twice, which is for the student."""
-    return [sentence for sentence in remarks(entry) if not sentence.endswith("the last definition counts")]
+    return [sentence for sentence in remarks(entry) if not _for_student(sentence)]
+
+
+def _for_student(sentence: str) -> bool:
+    return sentence.endswith("the last definition counts")
 
 
 def isolation(entries: list[Entry]) -> str:
     """The levels of isolation at which answers ran."""
-    return in_words(e.row["isolation"] for e in entries)
+    return in_words(e.row["isolation"] for e in entries if e.row["instead"] is None)
 
 
 def by_student(entries: list[Entry]) -> dict[str, list[Entry]]:

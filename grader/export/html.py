@@ -1,4 +1,7 @@
-"""A report in HTML: a page for the class and one for each student. No scripts, no external files, all text escaped."""
+"""A report in HTML: a page for the class and one for each student. No external files, all text escaped.
+
+The page of the class has one script, which sorts and searches its table. Without it the table is plain.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,13 @@ import base64
 import functools
 import hashlib
 import pathlib
+from collections.abc import Callable
 
 from .. import lessons
 from ..judge import render
+from . import entries as of_entries
 from . import statistics
-from .entries import Entry, by_student, file_name, isolation, remarks, to_look_at, write
+from .entries import Entry, by_student, file_name, isolation, remarks, write
 
 TO = "html"
 _TEMPLATES = pathlib.Path(__file__).parent / "templates"
@@ -21,36 +26,45 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
 
     Raises OSError, or ModuleNotFoundError without Jinja2.
     """
-    students = by_student(entries)
+    students, most = by_student(entries), of_entries.lessons(entries)
     common = {"isolation": isolation(entries), "graders": sorted({e.row["grader"] for e in entries})}
-    for key, mine in students.items():
-        page = _template("student.html").render(**common, student=mine[0].student, entries=mine, total=_total(mine))
-        write(to / "students" / f"{file_name(key)}.html", page)
-    numbers = sorted({e.row["lesson"] for e in entries if e.counts})
-    table = [
-        {
-            "name": mine[0].student,
-            "page": f"students/{file_name(key)}.html",
-            "cells": [next((e for e in mine if e.counts and e.row["lesson"] == n), None) for n in numbers],
-            "total": _total(mine),
-        }
-        for key, mine in students.items()
-    ]
+    common |= {"lessons": most, "possible": sum(most.values())}
+    table = [_row(key, mine, most) for key, mine in students.items()]
+    for row, mine in zip(table, students.values()):
+        write(to / row["page"], _template("student.html").render(**common, row=row, entries=mine))
     page = _template("index.html").render(
         **common,
-        lessons=[(number, _slug(number)) for number in numbers],
         table=table,
+        total=statistics.spread([row["total"] for row in table]),
+        spreads={n: statistics.spread([row["points"][n] for row in table]) for n in most},
+        handed_in={n: sum(row["cells"][n] is not None for row in table) for n in most},
         mistakes=statistics.mistakes(entries),
         missed=statistics.missed(entries),
-        notes=[(e.row["submission"], to_look_at(e)) for e in entries if to_look_at(e)],
+        notes={kind: _notes(entries, which) for kind, which in _NOTES.items()},
     )
     write(to / "index.html", page)
     return [f"{len(students)} students in {to / 'index.html'}"]
 
 
-def _total(entries: list[Entry]) -> str:
-    counting = [e.row for e in entries if e.counts]
-    return f"{render.number(sum(r['score'] for r in counting))}/{render.number(sum(r['max_score'] for r in counting))}"
+def _row(key: str, entries: list[Entry], most: dict[str, float]) -> dict:
+    """A student in the table. A lesson that was not handed in has no cell, and 0 points."""
+    cells = {n: next((e for e in entries if e.counts and e.row["lesson"] == n), None) for n in most}
+    points = {n: entry.row["score"] if entry else 0.0 for n, entry in cells.items()}
+    page = f"students/{file_name(key)}.html"
+    return {"name": entries[0].student, "page": page, "cells": cells, "points": points, "total": sum(points.values())}
+
+
+def _notes(entries: list[Entry], which: Callable[[Entry], list[str]]) -> list[tuple[str, list[str]]]:
+    return [(e.row["submission"], sentences) for e in entries if (sentences := which(e))]
+
+
+def _others(entry: Entry) -> list[str]:
+    """The other remarks that are for the instructor."""
+    looked_at = of_entries.to_look_at(entry)
+    return [sentence for sentence in of_entries.other_remarks(entry) if sentence in looked_at]
+
+
+_NOTES = {"person": of_entries.for_a_person, "time": of_entries.late_or_superseded, "other": _others}
 
 
 def _slug(number: str | None) -> str:
@@ -69,16 +83,13 @@ def _environment():
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
-    # The content security policy allows this style by its hash, so that no other style has an effect.
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    environment.globals |= {
-        "style": Markup(style),
-        "style_hash": f"sha256-{digest}",
-        "render": render,
-        "remarks": remarks,
-    }
-    environment.filters["slug"] = _slug
+    environment.globals |= {"render": render, "remarks": remarks}
+    # The content security policy allows style and script by their hashes, so that no others have an effect.
+    for name, file in (("style", "style.css"), ("script", "table.js")):
+        text = (_TEMPLATES / file).read_text(encoding="utf-8")
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        environment.globals |= {name: Markup(text), f"{name}_hash": f"sha256-{digest}"}
+    environment.filters |= {"slug": _slug, "number": render.number}
     return environment
 
 

@@ -18,6 +18,7 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     suites = ElementTree.Element("testsuites", name="Five Passes to One")
     for entry in entries:
         _suite(suites, entry)
+    suites.set("time", f"{sum(entry.row['seconds'] for entry in entries):.3f}")
     for attribute in ("tests", "failures", "errors", "skipped"):
         suites.set(attribute, str(sum(int(suite.get(attribute)) for suite in suites)))
     write(to, ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True))
@@ -26,18 +27,19 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
 
 def _suite(suites: ElementTree.Element, entry: Entry) -> None:
     row = entry.row
-    suite = ElementTree.SubElement(suites, "testsuite", name=row["submission"], time=str(row["seconds"]))
+    suite = ElementTree.SubElement(suites, "testsuite", name=row["submission"], time=f"{row['seconds']:.3f}")
     properties = ElementTree.SubElement(suite, "properties")
     values = {"student": entry.student, "lesson": row["lesson"] or "", "counts": "yes" if entry.counts else "no"}
-    values |= {"score": render.score(row), "isolation": row["isolation"]}
+    values |= {"handed_in_utc": row["handed_in"] or "", "score": render.score(row), "isolation": row["isolation"]}
     for name, value in values.items():
         ElementTree.SubElement(properties, "property", name=name, value=value)
     found = []
     if not row["exercises"]:
-        case = ElementTree.SubElement(suite, "testcase", name="the file", classname=entry.student)
-        found.append(ElementTree.SubElement(case, "error", message="; ".join(row["problems"])).tag)
+        case = _case(suite, "the file", entry, row["seconds"])
+        kind = "skipped" if row["instead"] is not None else "error"
+        found.append(ElementTree.SubElement(case, kind, message="; ".join(remarks(entry))).tag)
     for exercise in row["exercises"]:
-        case = ElementTree.SubElement(suite, "testcase", name=render.name(exercise), classname=entry.student)
+        case = _case(suite, render.name(exercise), entry, exercise["seconds"])
         kind = _ELEMENT.get(exercise["status"])
         if kind:
             element = ElementTree.SubElement(case, kind, message=exercise["message"])
@@ -49,3 +51,11 @@ def _suite(suites: ElementTree.Element, entry: Entry) -> None:
     counts |= {"errors": found.count("error"), "skipped": found.count("skipped")}
     for name, count in counts.items():
         suite.set(name, str(count))
+
+
+def _case(suite: ElementTree.Element, name: str, entry: Entry, seconds: float | None) -> ElementTree.Element:
+    """A test case. seconds: None in results of an older grader, which took no times."""
+    case = ElementTree.SubElement(suite, "testcase", name=name, classname=entry.student)
+    if seconds is not None:
+        case.set("time", f"{seconds:.3f}")
+    return case

@@ -1,11 +1,30 @@
-"""Statistics of a class: the frequency of each mistake, and the exercises with the fewest passes."""
+"""Statistics of a class: the spread of points, the frequency of each mistake, the exercises with the fewest passes."""
 
 from __future__ import annotations
 
+import statistics
 from collections import defaultdict
+from dataclasses import dataclass
 
 from ..judge import render
 from .entries import Entry
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Points of a class. Half of the students are between `low` and `high`, the quartiles."""
+
+    median: float
+    low: float
+    high: float
+    least: float
+    most: float
+
+
+def spread(points: list[float]) -> Spread:
+    """The spread of one number a student; at least one number."""
+    low, median, high = statistics.quantiles(points, n=4, method="inclusive") if len(points) > 1 else points * 3
+    return Spread(median, low, high, min(points), max(points))
 
 
 def mistakes(entries: list[Entry]) -> list[dict]:

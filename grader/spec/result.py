@@ -29,7 +29,10 @@ class Ledger(TypedDict):
 
 
 class Record(TypedDict):
-    """A Result as JSON data, without `text`. The annotations are the schema of results.jsonl (classroom/rows.py)."""
+    """A Result as JSON data, without `text`. The annotations are the schema of results.jsonl (classroom/rows.py).
+
+    seconds: time of judging, None where it was not taken.
+    """
 
     id: str
     title: str
@@ -45,6 +48,7 @@ class Record(TypedDict):
     budget: tuple[float, float] | None
     flags: list[str]
     remarks: list[str]
+    seconds: float | None
     bonus: bool | None  # None in a row of a grader that had no bonus exercises
 
 
@@ -87,6 +91,7 @@ class Result:
     remarks: list[str] = field(default_factory=list)
     bonus: bool = False  # of the exercise
     text: str = ""  # the feedback that a learner reads
+    seconds: float | None = None
 
     def record(self) -> Record:
         """The record for results.jsonl. Its sentences are bounded, whatever they quote."""
@@ -96,5 +101,5 @@ class Result:
             "message": bounded(self.message),
             "cases_passed": self.cases_passed, "cases": self.cases, "ledger": self.ledger,
             "budget": list(self.budget) if self.budget else None, "flags": all_bounded(self.flags),
-            "remarks": all_bounded(self.remarks), "bonus": self.bonus,
+            "remarks": all_bounded(self.remarks), "bonus": self.bonus, "seconds": self.seconds,
         }  # fmt: skip

@@ -1,0 +1,39 @@
+"""What a step of a workflow hands to GitHub Classroom's reporter: one test for each exercise, with its points."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+
+from ..judge import render
+from .entries import Entry, remarks, write
+
+TO = "github.json"
+
+
+def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
+    """Write the file for all entries together, which are one student's. Returns sentences about the result.
+
+    Raises OSError.
+    """
+    counting = [entry for entry in entries if entry.counts]
+    tests = [_test(exercise) for entry in counting for exercise in entry.row["exercises"]]
+    tests += [
+        {"name": entry.row["submission"], "status": "error", "score": 0, "message": "; ".join(remarks(entry))}
+        for entry in entries
+        if entry.row["lesson"] is None
+    ]
+    most = sum(entry.row["max_score"] for entry in counting)
+    points = sum(entry.row["score"] for entry in counting)
+    status = "pass" if tests and all(test["status"] == "pass" for test in tests) else "fail"
+    write(to, json.dumps({"version": 1, "status": status, "max_score": most, "tests": tests}, indent=1))
+    return [f"{render.number(points)} of {render.number(most)} points in {to}"]
+
+
+def _test(exercise: dict) -> dict:
+    return {
+        "name": render.name(exercise),
+        "status": "pass" if exercise["status"] == "passed" else "fail",
+        "score": exercise["score"],
+        "message": "\n".join(render.lines(exercise)),
+    }

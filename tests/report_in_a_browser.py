@@ -1,0 +1,134 @@
+"""The report of a class in a real browser: sorted and searched by keyboard, on a phone, in the dark, without a script.
+
+`make browser` runs this. What the browser saw is kept in screenshots/.
+"""
+
+import json
+import random
+
+import platforms
+import pytest
+from conftest import ROOT
+from playwright.sync_api import sync_playwright
+from test_export import exercise, row
+
+from grader import lessons
+from grader.__main__ import main
+
+SHOTS = ROOT / "screenshots"
+SIZES = {"desk": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
+
+
+def class_of_60(folder):
+    """Results of 60 students in all lessons: points, lessons missing, files late, superseded, empty and of no kind."""
+    chance, rows = random.Random(3), []
+    for student in platforms.students():
+        key = f"{student.name}_{student.number}"
+        for number, (slug, _) in lessons.OUTLINE.items():
+            found = []
+            for each in lessons.of_lesson(number):
+                right = chance.random() < 0.8
+                done = {"max_score": float(each.points), "score": float(each.points) * right, "title": each.title}
+                wrong = {"mistake": "pad-zero", "message": "ragged: the row sums to 0.7421"} if not right else {}
+                found.append(exercise(each.id, "passed" if right else "failed", **done, **wrong))
+            place = f"{student.name}_{student.number}_assignsubmission_file_/{number}_{slug}"
+            if chance.random() < 0.9:
+                made = row(f"{place}.ipynb", key, number, *found)
+                rows.append(made | {"max_score": sum(e["max_score"] for e in found)})
+                if chance.random() < 0.02:
+                    rows.append(rows[-1] | {"submission": f"{place} (1).ipynb"})
+                    rows[-2] |= {"exercises": [], "score": 0.0, "max_score": 0.0, "instead": f"{place} (1).ipynb"}
+            if chance.random() < 0.01:
+                rows.append(row(f"{place} empty.ipynb", key, None, problems=["the file is empty"]))
+    (folder / "results.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+    assert 0 == main(["export", str(folder), "--format", "html"])
+    return (folder / "html" / "index.html").as_uri()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    return class_of_60(tmp_path_factory.mktemp("report"))
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+def opened(browser, report, size="desk", **more):
+    """The page, and what the browser complained about."""
+    page, complaints = browser.new_page(viewport=SIZES[size], **more), []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(report)
+    return page, complaints
+
+
+def names(page):
+    return page.locator("#table tbody tr:visible th").all_inner_texts()
+
+
+def points(page, at):
+    return [
+        c.get_attribute("data-points") for c in page.locator(f"#table tbody tr:visible td:nth-child({at + 1})").all()
+    ]
+
+
+def test_the_table_is_sorted_and_searched_by_keyboard_alone(browser, report):
+    """Names from A to Z, points, a lesson whose missing files come last, a name without its accents; and it is said."""
+    page, complaints = opened(browser, report)
+    given = names(page)
+    page.locator("#find").focus()
+    page.keyboard.type("muller-l")
+    assert ["Jürgen Müller-Lüdenscheidt_101"] == names(page)
+    assert "1 of 60 students" == page.locator("[role=status]").inner_text()
+    for _ in "muller-l":
+        page.keyboard.press("Backspace")
+    assert given == names(page)
+
+    page.keyboard.press("Tab")  # to the region that scrolls
+    page.keyboard.press("Tab")
+    assert "student" == page.evaluate("document.activeElement.textContent.trim()")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    totals = [float(value) for value in points(page, 1)]
+    assert sorted(totals, reverse=True) == totals
+    assert "60 of 60 students; sorted by all, most points first" == page.locator("[role=status]").inner_text()
+    page.keyboard.press("Space")
+    assert sorted(totals) == [float(value) for value in points(page, 1)]
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    of_00 = points(page, 2)
+    assert "" in of_00 and [] == [value for value in of_00[: -of_00.count("")] if value == ""]
+    assert ["descending"] == [h.get_attribute("aria-sort") for h in page.locator("#table thead th[aria-sort]").all()]
+    assert [] == complaints
+
+
+@pytest.mark.parametrize("size, scheme", [("desk", "light"), ("desk", "dark"), ("phone", "light"), ("phone", "dark")])
+def test_it_fits_and_can_be_read(browser, report, size, scheme):
+    """The page is no wider than its screen, the table scrolls in itself, and names stay in sight."""
+    page, complaints = opened(browser, report, size, color_scheme=scheme)
+    SHOTS.mkdir(exist_ok=True)
+    page.screenshot(path=SHOTS / f"report_{size}_{scheme}.png")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.locator("#table").scroll_into_view_if_needed()
+    page.evaluate("document.querySelector('.wide').scrollLeft = 400")
+    page.locator("#scores").scroll_into_view_if_needed()
+    left = page.locator(".wide").first.bounding_box()["x"]
+    assert [left, left] == [page.locator(f"#table {part} th").first.bounding_box()["x"] for part in ("thead", "tbody")]
+    page.screenshot(path=SHOTS / f"report_{size}_{scheme}_scrolled.png")
+    page.locator("#table tbody a").first.click()
+    assert page.locator("h1").inner_text() and page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.screenshot(path=SHOTS / f"report_{size}_{scheme}_student.png")
+    assert [] == complaints
+
+
+def test_without_a_script_it_is_a_plain_table(browser, report):
+    """Every student is there, and no tool that does nothing."""
+    page, _ = opened(browser, report, java_script_enabled=False)
+
+    assert 60 == page.locator("#table tbody tr").count() and 0 == page.locator("button").count()
+    assert not page.locator("#find").is_visible()

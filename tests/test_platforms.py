@@ -1,0 +1,280 @@
+"""A class of 60 as platforms hand it out: every student once, every export as its own reader reads it."""
+
+import base64
+import contextlib
+import csv
+import json
+import os
+import subprocess
+import sys
+import unicodedata
+from collections import Counter
+from xml.etree import ElementTree
+
+import jsonschema
+import platforms
+import pytest
+import yaml
+from conftest import ROOT
+from test_classroom import Graders
+from test_export import exercise, notebook, row
+
+from grader import lessons
+from grader.__main__ import main
+from grader.classroom import executors, grading, results_store, submissions
+
+
+def judged(job):
+    """A row without the time that judging takes: the answer is right where it doubles."""
+    read = submissions.read(job.data or b"", job.name)
+    points = 1.0 if "2 * x" in "".join(read.cells) else 0.0
+    exercise = {
+        "id": "0.1", "title": "double", "status": "passed" if points else "failed", "score": points, "max_score": 1.0,
+        "mistake": None if points else "unchanged", "also": None, "message": "", "cases_passed": 1, "cases": 1,
+        "ledger": None, "budget": None, "flags": [], "remarks": [], "seconds": 0.25,
+    }  # fmt: skip
+    return grading._row(job, read.lesson, read.problems, [], "limits", 0.0) | {
+        "exercises": [exercise], "score": points, "max_score": 1.0, "seconds": 0.5,
+    }  # fmt: skip
+
+
+class Judges(Graders):
+    """An executor without processes, that judges as `judged` does and reads lessons as the grader does."""
+
+    def submit(self, function, work):
+        self.grade = judged if function is grading.grade else function
+        return super().submit(function, work)
+
+
+@pytest.fixture(params=[(form, kind) for form in platforms.FORMS for kind in ("folder", "zip", "around")], ids="-".join)
+def handed_out(request, tmp_path):
+    """(form, the path to grade): unpacked, as the zip, and one folder up."""
+    form, kind = request.param
+    files = platforms.write(form, tmp_path / "all" / "class")
+    if kind == "zip":
+        platforms.zipped(files, tmp_path / "class.zip")
+    return form, {"folder": tmp_path / "all" / "class", "zip": tmp_path / "class.zip", "around": tmp_path / "all"}[kind]
+
+
+def graded(path, out, monkeypatch, *more):
+    judges = Judges()
+    monkeypatch.setattr(executors, "local", lambda *_: contextlib.nullcontext(judges.grading_executor()))
+    assert 0 == main(["grade", str(path), "--out", str(out), *more])
+    return list(results_store.read(out / "results.jsonl").rows())
+
+
+def test_every_student_is_there_once(handed_out, tmp_path, monkeypatch, capsys):
+    """With the last attempt, whatever the name; and nothing that a program added, that helps, or that says a time."""
+    form, path = handed_out
+    rows = graded(path, tmp_path / "out", monkeypatch)
+
+    wanted = platforms.students()
+    attempts = sum(name.endswith(".ipynb") for student in wanted for name, _ in student.files)
+    assert attempts == len(rows) and {"00"} == {row["lesson"] for row in rows}
+    judged_rows = [row for row in rows if row["instead"] is None]
+    assert platforms.SIZE == len(judged_rows) == len({row["student"] for row in rows})
+    assert {1.0} == {row["score"] for row in judged_rows}
+    assert not [row for row in rows if row["problems"]]
+    assert attempts - platforms.SIZE == sum(row["instead"] is not None for row in rows)
+    names = Counter(unicodedata.normalize("NFC", student.name) for student in wanted)
+    if form.startswith("moodle"):
+        assert names == Counter(row["student"].rpartition("_")[0] for row in judged_rows)
+    if form == "nbgrader":
+        assert all(row["handed_in"].endswith("10:15:00") for row in rows)
+    said = capsys.readouterr().out
+    assert "Beside notebooks, and not graded: " in said and "helper.py" in said and "timestamp" not in said
+
+
+def test_every_attempt_is_graded_when_asked(tmp_path, monkeypatch):
+    """And a row that is there stays when it is not asked again; an earlier file counts once the later one is gone."""
+    platforms.write("moodle_flat", tmp_path / "class")
+    out = tmp_path / "out"
+    first = graded(tmp_path / "class", out, monkeypatch)
+    second = graded(tmp_path / "class", out, monkeypatch, "--every-attempt")
+    third = graded(tmp_path / "class", out, monkeypatch)
+
+    assert {None} == {row["instead"] for row in second} == {row["instead"] for row in third}
+    assert 30 == sum(row["score"] == 0 for row in second) and len(first) == len(second) == len(third)
+    fresh = graded(tmp_path / "class", tmp_path / "fresh", monkeypatch)
+    (gone,) = [row["submission"] for row in fresh if row["instead"] is None and "Ada Lovelace_111" in row["submission"]]
+    (tmp_path / "class" / gone).unlink()
+    left = graded(tmp_path / "class", tmp_path / "fresh", monkeypatch)
+    (first,) = [row for row in left if row["student"] == "Ada Lovelace_111" and row["submission"] != gone]
+    assert (0.0, None) == (first["score"], first["instead"])
+
+
+def test_parts_of_a_class_leave_out_the_same_attempts(tmp_path, monkeypatch):
+    """Although a part holds only some of a student's files."""
+    platforms.write("moodle_folders", tmp_path / "class")
+    whole = graded(tmp_path / "class", tmp_path / "whole", monkeypatch, "--secret", __file__)
+    parts = [
+        row for i in (1, 2, 3)
+        for row in graded(tmp_path / "class", tmp_path / str(i), monkeypatch, "--secret", __file__, "--shard", f"{i}/3")
+    ]  # fmt: skip
+
+    assert {r["submission"]: r["instead"] for r in whole} == {r["submission"]: r["instead"] for r in parts}
+
+
+@pytest.mark.parametrize("name, text, replaces", [
+    ("homework (2).ipynb", platforms.notebook(2), True),  # no lesson in its name
+    ("05_every_row.ipynb", platforms.notebook(2), False),  # named as another lesson: both are graded, the later counts
+    ("x (2).ipynb", "", False), ("x (2).ipynb", "no notebook", False), ("x.zip", "no zip", False),
+])  # fmt: skip
+def test_only_a_file_that_answers_the_same_lesson_replaces_one(name, text, replaces, tmp_path, monkeypatch):
+    """A file's lesson is read in it; one that cannot be read is no attempt."""
+    (tmp_path / "ada").mkdir()
+    (tmp_path / "ada" / "00_check_your_bench.ipynb").write_text(platforms.notebook(2))
+    (tmp_path / "ada" / name).write_text(text)
+
+    rows = {row["submission"]: row for row in graded(tmp_path, tmp_path / "out", monkeypatch)}
+
+    first = rows["ada/00_check_your_bench.ipynb"]
+    assert 2 == len(rows) and (f"ada/{name}" if replaces else None) == first["instead"]
+    assert (not replaces) == first["score"]
+    assert (name in ("homework (2).ipynb", "05_every_row.ipynb")) == bool(rows[f"ada/{name}"]["score"])
+
+
+@pytest.mark.parametrize("name", [
+    "lovelaceada_101_9001_report.pdf", "Ada Lovelace_101_assignsubmission_file_report.pdf", "ada/ps1/report.pdf",
+    "Ada Lovelace_101_assignsubmission_onlinetext_onlinetext.html",
+])  # fmt: skip
+def test_a_student_without_a_notebook_has_a_row_that_says_so(name, tmp_path, monkeypatch):
+    """Among others, who have notebooks; a file that no platform named is nobody's."""
+    for each in (name, "readme.txt", "turingalan_102_9002_00.ipynb", "bob/ps1/timestamp.txt"):
+        (tmp_path / "class" / each).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "class" / each).write_text(platforms.notebook(2))
+
+    rows = {row["submission"]: row for row in graded(tmp_path / "class", tmp_path / "out", monkeypatch)}
+
+    assert {name, "turingalan_102_9002_00.ipynb"} == set(rows) and "turingalan_102" != rows[name]["student"]
+
+
+# ---- exports, as their own readers read them
+
+# https://gradescope-autograders.readthedocs.io/en/latest/specs/
+SHOWN = {"enum": ["hidden", "after_due_date", "after_published", "visible"]}
+TEXT = {"enum": ["text", "html", "simple_format", "md", "ansi"]}
+GRADESCOPE = {
+    "type": "object", "additionalProperties": False,
+    "properties": {
+        "score": {"type": "number"}, "execution_time": {"type": "number"}, "output": {"type": "string"},
+        "output_format": TEXT, "test_output_format": TEXT, "test_name_format": TEXT,
+        "visibility": SHOWN, "stdout_visibility": SHOWN, "extra_data": {"type": "object"},
+        "tests": {"type": "array", "items": {
+            "type": "object", "additionalProperties": False,
+            "properties": {
+                "score": {"type": "number"}, "max_score": {"type": "number"}, "status": {"enum": ["passed", "failed"]},
+                "name": {"type": "string"}, "name_format": TEXT, "number": {"type": "string"},
+                "output": {"type": "string"}, "output_format": TEXT, "visibility": SHOWN,
+                "tags": {"type": "array", "items": {"type": "string"}}, "extra_data": {"type": "object"},
+            },
+        }},
+        "leaderboard": {"type": "array"},
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(params=platforms.FORMS)
+def results(request, tmp_path, monkeypatch):
+    """(form, a folder of results of the class)."""
+    platforms.write(request.param, tmp_path / "class")
+    graded(tmp_path / "class", tmp_path / "out", monkeypatch)
+    return request.param, tmp_path / "out"
+
+
+def test_every_export_is_read_by_its_reader(results, tmp_path, capsys):
+    """Each of the 60 once, with the points of the last attempt."""
+    form, out = results
+    book = tmp_path / "book.csv"
+    with open(book, "w", encoding="utf-8-sig", newline="") as f:
+        table = csv.writer(f)
+        table.writerow(["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Lesson 00 (501)", "Other (502)"])
+        table.writerow(["    Points Possible", "", "", "", "", "1", "10"])
+        for each in platforms.students():
+            login = each.login + ("2" if each.name == "Ada Lovelace" and each.number % 2 else "")
+            table.writerow([each.name, each.number, f"S{each.number}", login, "A", "", "5"])
+    for name in ("csv", "junit", "gradescope", "html", "canvas"):
+        assert 0 == main(["export", str(out), "--format", name, "--gradebook", str(book)])
+    said = capsys.readouterr().out
+
+    lines = list(csv.DictReader((out / "results.csv").read_text(encoding="utf-8-sig").splitlines()))
+    assert (out / "results.csv").read_bytes().startswith(b"\xef\xbb\xbfstudent,lesson,submission,handed_in_utc,")
+    assert ["1.0"] * platforms.SIZE == [line["0.1"] for line in lines if line["counts"] == "yes"]
+    assert (form == "nbgrader") == all(line["handed_in_utc"] for line in lines) == any(
+        line["handed_in_utc"] for line in lines
+    )  # fmt: skip
+
+    suites = ElementTree.parse(out / "results.xml").getroot()
+    cases = [case for case in suites.iter("testcase") if not len(case)]
+    assert platforms.SIZE == len(cases) and {"0.250"} == {case.get("time") for case in cases}
+    assert float(suites.get("time")) == pytest.approx(sum(float(suite.get("time")) for suite in suites))
+
+    made = list((out / "results").glob("*.json"))
+    assert platforms.SIZE == len(made)
+    for path in made:
+        result = json.loads(path.read_text(encoding="utf-8"))
+        jsonschema.validate(result, GRADESCOPE)
+        assert 1 == result["score"] == len(result["tests"])
+
+    assert platforms.SIZE == len(list((out / "html" / "students").iterdir()))
+    with open(out / "canvas.csv", encoding="utf-8-sig", newline="") as f:
+        filled = list(csv.DictReader(f))[1:]
+    found = Counter(line["Lesson 00 (501)"] for line in filled)
+    if form in ("canvas", "nbgrader"):  # by Canvas' number, by login; Moodle's numbers are in no gradebook of Canvas
+        assert {"1": platforms.SIZE} == found, said
+    assert {"5"} == {line["Other (502)"] for line in filled}
+
+
+def test_totals_can_be_compared(tmp_path, capsys):
+    """A lesson that is missing counts as 0 points out of its own; median and quartiles are of all students."""
+    rows = []
+    for i, name in enumerate("abcde"):
+        rows.append(row(f"{name}/04.ipynb", name, "04", exercise("4.1", score=float(i) / 2)))
+        if i % 2:
+            rows.append(row(f"{name}/05.ipynb", name, "05", exercise("5.1")))
+    rows += [row("f/x.pdf", "f", None, problems=["the file cannot be read: is no notebook"])]
+    rows += [row("a/06.ipynb", "a", "06", exercise("6.1", "not_attempted", 0.0))]
+    (tmp_path / "results.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+
+    assert 0 == main(["export", str(tmp_path), "--format", "html"])
+
+    index = (tmp_path / "html" / "index.html").read_text()
+    # a: 0, b: 0.5 + 2, c: 1, d: 1.5 + 2, e: 2, f: 0
+    assert "6 students, median 1.5 of 6 points; half of them between 0.25 and 2.38, all between 0 and 3.5." in index
+    assert 10 == index.count(">missing<")
+    person, time, other = (index.split(f'<h2 id="{name}">')[1].split("<h2")[0] for name in ("person", "time", "notes"))
+    assert (
+        "f/x.pdf" in person and "a/06.ipynb" not in person and index.index('id="person"') < index.index('id="scores"')
+    )
+    assert "nothing in it was attempted" in other and "a/06.ipynb" in other and "every file counts" in time
+    (page,) = (tmp_path / "html" / "students").glob("a-*.html")
+    assert "0/6 points" in page.read_text() and "Not handed in: lesson 05 (every row)." in page.read_text()
+
+
+def test_github_classroom_gets_the_points(tmp_path):
+    """The steps of docs/classroom.yml, run as they stand, and their outcome, read as Classroom's reporter reads it."""
+    job = yaml.safe_load((ROOT / "docs" / "classroom.yml").read_text())["jobs"]["run-autograding-tests"]
+    (step,) = [step for step in job["steps"] if step.get("id") == "course"]
+    (report,) = [step for step in job["steps"] if "runners" in step.get("with", {})]
+    assert [f"{step['id'].upper()}_RESULTS"] == list(report["env"]) and step["id"] == report["with"]["runners"]
+    (tmp_path / "work" / ".github" / "workflows").mkdir(parents=True)
+    for name, text in {
+        "00_check_your_bench.ipynb": platforms.notebook(2), "README.md": "x", ".github/workflows/classroom.yml": "x",
+        "1.ipynb": notebook('overflow_at = {"float32": 89, "float16": 12}'),
+    }.items():  # fmt: skip
+        (tmp_path / "work" / name).write_text(text)
+    script = step["run"].replace("../", f"{tmp_path}/")
+    environment = os.environ | {"GITHUB_OUTPUT": str(tmp_path / "output"), "FIVE_PASSES_PROGRESS": "off"}
+    environment["PATH"] = f"{os.path.dirname(sys.executable)}:{environment['PATH']}"
+
+    done = subprocess.run(["bash", "-e", "-c", script], cwd=ROOT, env=environment, capture_output=True, text=True)
+
+    assert 0 == done.returncode, done.stderr
+    name, _, coded = (tmp_path / "output").read_text().partition("=")
+    result = json.loads(base64.b64decode(coded))
+    assert ("result", "fail") == (name, result["status"])
+    of_lesson_01 = sum(exercise.points for exercise in lessons.of_lesson("01"))
+    points = {test["name"]: test["score"] for test in result["tests"]}
+    assert 1 + of_lesson_01 == result["max_score"] and 1 == points["0.1 double"] and 2 == sum(points.values())
+    assert all(set(test) == {"name", "status", "score", "message"} for test in result["tests"])
+    assert "2 of" in done.stdout
