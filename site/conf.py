@@ -46,7 +46,7 @@ def _formula(translator, node) -> None:
 
 
 class Elsewhere(SphinxPostTransform):
-    """Links to files of the repository that are no pages: to GitHub, or plain words where no repository is configured."""
+    """Links to files of the repository that are no pages lead to GitHub; without a repository they are plain words."""
 
     default_priority = 5  # before MyST looks for a page
 

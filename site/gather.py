@@ -1,6 +1,6 @@
 """Gather the pages of the site from what the course already has: lessons, docs/ and the texts beside the README.
 
-`make site` calls this. The tree that it writes mirrors the repository, so a link from one page to another holds in both.
+`make site` calls this. The tree that it writes mirrors the repository: a link from page to page holds in both.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _read(folder: str, name: str) -> nbformat.NotebookNode:
 
 
 def lesson(name: str, repository: str) -> nbformat.NotebookNode:
-    """The learner's text with the outputs of the executed lesson; each exercise's solution is folded behind its check."""
+    """The learner's text with the outputs of the executed lesson; solutions are folded behind their checks."""
     page = _read("solutions", name)
     stubs = {cell.id: cell.source for cell in _read("notebooks", name).cells}
     cells, pending = [], []
@@ -95,7 +95,8 @@ def _plain(cell: nbformat.NotebookNode, source: str, outputs=()) -> nbformat.Not
 
 
 def _folded(cell: nbformat.NotebookNode, tag: str, words: str) -> nbformat.NotebookNode:
-    cell.metadata = nbformat.from_dict({"tags": [tag], "mystnb": {"code_prompt_show": words, "code_prompt_hide": words}})
+    prompts = {"code_prompt_show": words, "code_prompt_hide": words}
+    cell.metadata = nbformat.from_dict({"tags": [tag], "mystnb": prompts})
     return cell
 
 

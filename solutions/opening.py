@@ -61,7 +61,8 @@ def _remote(root: pathlib.Path) -> str:
 
 def badges(path: str, repository: str) -> str:
     """The line of badges that open the notebook at this path; "" without a repository."""
-    return " ".join(f"[![Open in {name}]({_SERVICES[name][0]})]({link})" for name, link in links(path, repository).items())
+    found = links(path, repository).items()
+    return " ".join(f"[![Open in {name}]({_SERVICES[name][0]})]({link})" for name, link in found)
 
 
 def links(path: str, repository: str) -> dict[str, str]:
