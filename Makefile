@@ -7,7 +7,7 @@ export PYDEVD_DISABLE_FILE_VALIDATION = 1
 # What has been imported once is compiled, whatever the machine's setting: the course starts many processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: learn test grade gradescope build bench browser runs narrow answers contract matrix site site-check
+.PHONY: learn test grade gradescope build bench browser runs narrow answers gpu cards contract matrix site site-check
 
 # Containers often run as root, which JupyterLab refuses unless told.
 learn: $(VENV)/lab
@@ -68,6 +68,14 @@ runs: $(VENV)/dev
 # Right and wrong answers on machines that lack system calls, memory, processes or a compiler.
 narrow: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 tests/narrow_machines.py
+
+# Every kernel of the shipped softmax and of the lessons' solutions, compiled to machine code for the GPUs that people have.
+cards: $(VENV)/dev
+	$(BIN)/python -m pytest -n 2 tests/every_card.py
+
+# The shipped softmax on the GPU of this machine.
+gpu: $(VENV)/dev
+	$(BIN)/python -m pytest tests/on_a_gpu.py
 
 # The interpreter's contract, and three lessons, with another Triton: make contract TRITON=3.6.0 (or newest)
 contract: $(VENV)/dev

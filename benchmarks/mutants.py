@@ -190,16 +190,22 @@ def survives(result: Result) -> bool:
     return result.status == "passed" and result.score == result.max_score
 
 
-def equivalent() -> dict[str, str]:
-    """The reason for each mutant that is as right as the answer it comes from, by name."""
+@functools.cache
+def equivalent() -> tuple[dict[str, str], dict[str, str]]:
+    """The reasons for mutants that are as right as the answers they come from, by name, and by the name's beginning."""
     entries = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["equivalent"]
-    return {name: entry["reason"] for entry in entries for name in entry["mutants"]}
+    return tuple({name: e["reason"] for e in entries for name in e.get(key, [])} for key in ("mutants", "beginning"))
+
+
+def reason(mutant: str) -> str | None:
+    """Why a mutant is as right as the answer it comes from; None where nobody has said so."""
+    names, beginnings = equivalent()
+    return names.get(mutant) or next((why for start, why in beginnings.items() if mutant.startswith(start)), None)
 
 
 def unexplained(results: Iterable[tuple[str, Result]]) -> list[str]:
     """Names of the mutants that survive and of which equivalent_mutants.toml says nothing."""
-    reasons = equivalent()
-    return [name for name, result in results if survives(result) and name not in reasons]
+    return [name for name, result in results if survives(result) and not reason(name)]
 
 
 # ---- the program
@@ -230,9 +236,9 @@ def _lines(todo: list[Mutant], kept: pathlib.Path | None) -> Iterator[dict]:
 
 def summary(lines: list[dict]) -> dict[str, dict]:
     """For each exercise, and for all: mutants, killed, equivalent, survivors, named, and the share of killed named."""
-    reasons, count = equivalent(), {id: Counter() for id in [*lessons.exercises(), "all"]}
+    count = {id: Counter() for id in [*lessons.exercises(), "all"]}
     for line in lines:
-        name = "killed" if not line["survives"] else "equivalent" if line["mutant"] in reasons else "survivors"
+        name = "killed" if not line["survives"] else "equivalent" if reason(line["mutant"]) else "survivors"
         for id in (line["exercise"], "all"):
             count[id] += Counter(["mutants", name] + ["named"] * (name == "killed" and line["mistake"] is not None))
     return {
@@ -264,8 +270,7 @@ def main() -> int:
         done = record.header("Single edits of right answers, and the verdicts on them.", command)
         text = json.dumps(done | {"exercises": found}, indent=1) + "\n"
         given.out.write_text(text, encoding="utf-8")
-    reasons = equivalent()
-    left = sorted(line["mutant"] for line in lines if line["survives"] and line["mutant"] not in reasons)
+    left = sorted(line["mutant"] for line in lines if line["survives"] and not reason(line["mutant"]))
     print(*left, sep="\n")
     return bool(left)
 

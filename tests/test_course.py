@@ -72,7 +72,23 @@ def test_the_notes_count_the_very_short_rows_as_the_record_does():
     said = " ".join((ROOT / "docs" / "notes_on_the_shipped_kernel.md").read_text(encoding="utf-8").split())
 
     assert f"fastest on {fastest} of these {len(times)} matrices, within 1 % of QuACK on {level}, and" in said
-    assert f"and {100 * max(rest):.0f} % behind it on {len(rest)} (4096×512 in bfloat16)" in said
+    assert f"and {100 * max(rest):.0f} % behind it on {len(rest)} (4096×256 and 4096×512 in bfloat16)" in said
+
+
+def test_the_notes_count_where_a_peer_is_ahead_as_the_record_does():
+    """By more than 2 %, forward and backward, and how much the host takes beside QuACK."""
+
+    def ahead(rows):
+        times = [row["microseconds"] for row in rows]
+        shares = [min(v for n, v in t.items() if v and n not in ("copy", "softmax")) / t["softmax"] for t in times]
+        return sum(share < 0.98 for share in shares), f"{100 - 100 * min(shares):.0f} %"
+
+    said = " ".join((ROOT / "docs" / "notes_on_the_shipped_kernel.md").read_text(encoding="utf-8").split())
+    (forward, far), (backward, farther) = ahead(RECORD["results"]), ahead(RECORD["backward"])
+    assert f"has {len(RECORD['results'])} matrices forward and {len(RECORD['backward'])} backward" in said
+    assert f"peer on {forward} of them, by {far} where it is most; the gradient on {backward}, by {farther}." in said
+    host = [t["softmax"] / t["QuACK"] for row in RECORD["host"] if (t := row["microseconds"])["QuACK"]]
+    assert max(host) <= 1.05 and all(row["microseconds"]["softmax"] < 25 for row in RECORD["host"])
 
 
 @pytest.mark.skipif(environment.has_gpu(), reason="here they would be measured, which takes half a minute")

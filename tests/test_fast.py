@@ -6,7 +6,7 @@ from torch.autograd import forward_ad
 
 from grader import fast, interpreter
 from grader.checks import compare, inputs
-from grader.fast import backward, clusters, launchers, packed, pick, plans, shared, softmax, tiled_two_pass
+from grader.fast import backward, clusters, launchers, packed, pick, plans, shared, short_rows, softmax, tiled_two_pass
 
 DTYPES = [torch.float32, torch.bfloat16, torch.float16]
 FAMILIES = [
@@ -45,6 +45,15 @@ def test_every_route_is_right_on_every_family(route, family, dtype):
     x = _random(2, 9001 if route in ("split", "online") else 77, dtype, family)
     y = torch.full_like(x, torch.nan)
     getattr(pick, route)(y, x)
+    assert None is compare.softmax(x, y)
+
+
+def test_the_pieces_of_a_large_matrix_may_be_taken_from_the_last_to_the_first(monkeypatch):
+    """As where x is larger than a cache."""
+    monkeypatch.setattr(launchers, "CACHE", 0)
+    x = _random(2, 9001, torch.float32)
+    y = torch.full_like(x, torch.nan)
+    pick.split.plan(y, x)(y, x)
     assert None is compare.softmax(x, y)
 
 
@@ -248,6 +257,15 @@ def test_a_cluster_holds_its_row(half, inputs_):
                 assert divided.threads % 32 == 0 and divided.threads <= 1024
                 for aligned in (True, False):
                     assert divided.resident(inputs_, aligned) * divided.threads <= 2048
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_a_block_of_short_rows_holds_whole_rows_and_begins_at_a_vector(size):
+    """Each row has a thread for each word, and a block no more shared memory than every GPU gives."""
+    for n in range(1, short_rows.LONGEST // size + 1):
+        lanes, held, rows = short_rows.division(n, size)
+        assert 4 * lanes * held >= n * size and lanes <= 32 and rows % (short_rows.THREADS // lanes) == 0
+        assert rows * n * size % 16 == 0 and 2 * rows * n * size <= 48 * 1024
 
 
 def test_compilers_know_it_as_an_operator():

@@ -37,7 +37,7 @@ for kind, element in (("float", "fp32"), ("bf16", "i32"), ("fp16", "i32")):
     lower(shared.shared_row_kernel, words_of, PIECES=8, **common)
     lower(tiled_two_pass.two_blocks_kernel, words_of, REST=64, **common)
     lower(split.partial_kernel, states, OVERLAP=True, **common)
-    lower(split.combine_kernel, states, OVERLAP=True, PIECES=8, **common)
+    lower(split.combine_kernel, states, OVERLAP=True, BACKWARDS=True, PIECES=8, **common)
     if kind != "float":
         for full in (True, False):
             lower(packed.pair_row_kernel, words_of, FULL=full, **common)
@@ -64,7 +64,7 @@ for kind in ("bf16", "fp16"):
     build(tiled_two_pass.two_blocks_kernel, common | {"REST": 64})
     build(packed.pair_row_kernel, common | {"FULL": True}, maxnreg=80)
     build(split.partial_kernel, common | {"OVERLAP": False})
-    build(split.combine_kernel, common | {"OVERLAP": False, "PIECES": 8})
+    build(split.combine_kernel, common | {"OVERLAP": False, "BACKWARDS": False, "PIECES": 8})
     build(shared.shared_row_kernel, common | {"PIECES": 8}, num_warps=2, maxnreg=96, launch_cooperative_grid=True)
 print("built")
 """

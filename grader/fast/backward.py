@@ -8,11 +8,12 @@ import torch
 import triton
 import triton.language as tl
 
-from . import clusters
-from .launchers import VECTOR, Launcher, layout, start
+from . import clusters, short_rows
+from .launchers import VECTOR, Launcher, aligned, layout, start
 from .plans import Plans
 from .rows import LOG2_E
 
+SHORT = 1024  # bytes of a row; a cluster has too few vectors of a shorter one
 SPLIT = 65536  # elements of a longer row are divided among programs
 PIECE = 8192  # elements of such a program
 
@@ -84,7 +85,10 @@ def launch(dx: torch.Tensor, y: torch.Tensor, dy: torch.Tensor, log: bool = Fals
 
 def plan(dx: torch.Tensor, y: torch.Tensor, dy: torch.Tensor, log: bool) -> Launcher:
     """A function (dx, y, dy) for matrices with the layout of these."""
-    return clusters.plan_backward(dx, y, dy, log) or _in_triton(y, log)
+    if not aligned(y) and short_rows.fits(dx, y, dy):
+        return short_rows.plan("backward", y, log)
+    short = y.shape[1] * y.element_size() < SHORT
+    return not short and clusters.plan_backward(dx, y, dy, log) or _in_triton(y, log)
 
 
 def _in_triton(y: torch.Tensor, log: bool) -> Launcher:

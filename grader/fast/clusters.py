@@ -6,24 +6,17 @@ shared memory, and CuPy, which compiles the text (NVRTC) and launches it. Triton
 
 from __future__ import annotations
 
-import functools
-import pathlib
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 import triton
 
-from .. import environment
-from .launchers import VECTOR
+from . import cuda_texts
+from .launchers import LINE, VECTOR
 
-SOURCE = pathlib.Path(__file__).with_name("clusters.cu")
-HALF = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
-LINE = 128  # bytes of a line of the cache
 REGISTERS, THREADS = 65536, 2048  # of a multiprocessor
 MOST_BLOCKS = {9: 16, 10: 16}  # of a cluster, by the first number of the compute capability; all others promise 8
-_CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14  # the driver's number for it; needed above 8 blocks
 
 
 @dataclass(frozen=True)
@@ -47,7 +40,8 @@ def shape(m: int, row_bytes: int, inputs: int, half: bool, multiprocessors: int,
     """
     vectors = triton.cdiv(row_bytes, VECTOR)
     widest = 512 if half else 1024  # threads of a block that holds a row alone
-    alone = inputs == 1 and vectors <= (16 * widest if half else 9 * widest)
+    # Where a block alone leaves no room for a second one, it must have nearly all registers for its loads.
+    alone = inputs == 1 and (vectors <= 9 * widest or half and 15 * widest < vectors <= 16 * widest)
     blocks = 1 if alone else min(triton.next_power_of_2(triton.cdiv(vectors, 2048)), most_blocks)
     # Few rows: more blocks, so that all multiprocessors load. Below 8 KB a block they only wait for each other.
     while blocks < most_blocks and (
@@ -68,36 +62,9 @@ def shape(m: int, row_bytes: int, inputs: int, half: bool, multiprocessors: int,
     return divided if divided.vectors <= 16 else None
 
 
-@functools.cache
 def available(device: torch.device) -> bool:
-    """Whether clusters.cu runs on a device: an NVIDIA GPU of capability 9.0 or newer, and a CuPy that compiles."""
-    if device.type != "cuda" or torch.version.cuda is None or environment.interpreted():
-        return False
-    if torch.cuda.get_device_capability(device) < (9, 0) or not environment.has_cupy():
-        return False
-    try:
-        with torch.cuda.device(device):
-            _function("forward", 0, 0, True, Shape(1, 64, 1), 1, device)
-    except Exception as error:  # a CuPy for another CUDA, or without its compiler: Triton's kernels serve
-        warnings.warn(f"softmax runs without thread block clusters; CuPy could not compile them: {error}", stacklevel=2)
-        return False
-    return True
-
-
-@functools.cache
-def _function(kernel: str, half: int, log: int, aligned: bool, divided: Shape, resident: int, device: torch.device):
-    """The compiled kernel "forward" or "backward", on the current device."""
-    import cupy
-
-    macros = {"HALF": half, "LOG": log, "ALIGNED": int(aligned), "RESIDENT": resident}
-    macros |= {"BLOCKS": divided.blocks, "THREADS": divided.threads, "VECTORS": divided.vectors}
-    options = ("-std=c++17", *(f"-D{name}={value}" for name, value in macros.items()))
-    function = cupy.RawModule(code=SOURCE.read_text(), options=options).get_function(kernel).kernel
-    if divided.blocks > 8:
-        from cupy_backends.cuda.api import driver
-
-        driver.funcSetAttribute(function.ptr, _CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)
-    return function
+    """Whether clusters.cu runs on a device."""
+    return cuda_texts.can_compile(device, (9, 0))
 
 
 def plan_forward(y: torch.Tensor, x: torch.Tensor, log: bool = False) -> Callable | None:
@@ -125,33 +92,20 @@ def _plan(kernel: str, x: torch.Tensor, log: bool, strides: tuple[int, ...]) -> 
     import numpy as np
 
     (m, n), size, device, inputs = x.shape, x.element_size(), x.device, 1 if kernel == "forward" else 2
-    aligned = all(number % VECTOR == 0 for number in (n * size, x.stride(0) * size, x.data_ptr()))
+    numbers = n * size, x.stride(0) * size, x.data_ptr()
+    # The gradient of aligned 16-bit rows, compiled for these alone, spills half of its registers; for any rows none.
+    aligned = kernel == "forward" and all(number % VECTOR == 0 for number in numbers)
     properties = torch.cuda.get_device_properties(device)
-    row_bytes = n * size if aligned else n * size + LINE
+    # Where it is not `aligned`, the kernel counts vectors from the line in which a row begins.
+    at_lines = all(number % LINE == 0 for number in numbers)
+    row_bytes = n * size if aligned or at_lines else n * size + LINE
     most_blocks = MOST_BLOCKS.get(properties.major, 8)
     divided = shape(m, row_bytes, inputs, size == 2, properties.multi_processor_count, most_blocks)
     if divided is None:
         return None
-    # The gradient of aligned 16-bit rows, compiled for these alone, spills half of its registers; for any rows none.
-    aligned = aligned and kernel == "forward"
-    function = _function(kernel, HALF[x.dtype], int(log), aligned, divided, divided.resident(inputs, aligned), device)
-    grid, block = (m * divided.blocks,), (divided.threads,)
-    numbers = (np.int32(n), *(np.int64(s) for s in strides), np.uint32(16))
-    # torch.cuda.current_stream would make an object for each launch.
-    current_stream, index = torch._C._cuda_getCurrentRawStream, device.index
-
-    def run(*tensors: torch.Tensor) -> None:
-        arguments = (*(t.data_ptr() for t in tensors), *numbers)
-        function(grid, block, arguments, stream=_stream(current_stream(index)))
-
-    return run
-
-
-@functools.lru_cache(256)
-def _stream(pointer: int):
-    """PyTorch's stream at that address, for CuPy."""
-    import cupy
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # its successor wants an object that PyTorch 2.8 has not
-        return cupy.cuda.ExternalStream(pointer)
+    macros = {"HALF": cuda_texts.HALF[x.dtype], "LOG": int(log), "ALIGNED": int(aligned)}
+    macros |= {"BLOCKS": divided.blocks, "THREADS": divided.threads, "VECTORS": divided.vectors}
+    macros |= {"RESIDENT": divided.resident(inputs, aligned)}
+    compiled = cuda_texts.function("clusters.cu", kernel, tuple(macros.items()), device, divided.blocks)
+    arguments = (np.int32(n), *(np.int64(s) for s in strides), np.uint32(16))
+    return cuda_texts.launcher(compiled, m * divided.blocks, divided.threads, arguments, device)

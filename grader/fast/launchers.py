@@ -28,6 +28,8 @@ KINDS = {torch.float32: "float", torch.bfloat16: "bf16", torch.float16: "fp16"}
 # Elements of whole rows that a thread holds, by the columns of a block; 16 for other blocks.
 A_THREAD = {512: 8, 2048: 32, 4096: 32, 16384: 32, 32768: 32}
 VECTOR = 16  # bytes that one instruction can load
+LINE = 128  # bytes of a line of the cache
+CACHE = 35_000_000  # bytes of x that an H200's cache still holds after a launch that read them
 
 # For `shared`: a warp holds 1024 words. A program has 2 warps, or 4 where a row would have too many pieces.
 # 20 warps with 96 registers a thread, or 16 with 128, fill the 65536 registers of a multiprocessor of any NVIDIA GPU.
@@ -37,7 +39,7 @@ MANY = 262144  # words of a row
 
 def layout(y: torch.Tensor, x: torch.Tensor) -> tuple:
     """The key of a plan: all pairs of matrices with the same layout are launched in the same way."""
-    known = x.shape, x.dtype, x.device, x.data_ptr() % VECTOR, y.data_ptr() % VECTOR
+    known = x.shape, x.dtype, x.device, x.data_ptr() % LINE, y.data_ptr() % VECTOR
     return known if x.is_contiguous() and y.is_contiguous() else (*known, x.stride(0), y.stride(0))
 
 
@@ -56,19 +58,23 @@ def _planned(plan: Callable[[torch.Tensor, torch.Tensor], Launcher]) -> Launcher
     return launcher
 
 
-def start(kernel, grid: int, numbers: tuple[int, ...], **options) -> Callable[..., None]:
+def start(kernel, grid: int, numbers: tuple[int, ...], words: bool = False, **options) -> Callable[..., None]:
     """A function of tensors that launches kernel[(grid,)](*tensors, *numbers, **options).
 
-    The first launch compiles. Later ones take what was compiled, as Triton's tutorial on softmax does, and so spare
-    the search for it, most of the time that a launch takes on the host. Interpreted kernels have nothing compiled.
+    words: tensors of 16 bits are passed as int32 words of two elements each. The first launch compiles. Later ones take
+    what was compiled, as Triton's tutorial on softmax does, and addresses in place of tensors: that spares the search
+    for it and a look at each tensor, most of the time that a launch takes on the host. Interpreted kernels have nothing
+    compiled.
     """
     first, compiled = kernel[(grid,)], []
 
     def launch(*tensors: torch.Tensor) -> None:
         if compiled:
-            compiled[0](*tensors, *numbers, *constants)
+            stream = torch._C._cuda_getCurrentRawStream(tensors[0].get_device())
+            compiled[0](*(t.data_ptr() for t in tensors), *numbers, *constants, stream=stream)
             return
-        done = first(*tensors, *numbers, **options)
+        views = (t.view(torch.int32) if words and t.element_size() == 2 else t for t in tensors)
+        done = first(*views, *numbers, **options)
         if hasattr(done, "__getitem__"):
             compiled.append(done[(grid, 1, 1)])
 
@@ -101,8 +107,7 @@ def two(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     options = {"UNIT": unit, "BLOCK": block, "REST": triton.next_power_of_2(n - block)}
     options |= {"KIND": kind, "PTX": _ptx(x, kind)}
     options["num_warps"] = max(block // 1024, 1) if kind == "float" else min(max(block // 512, 1), 8)
-    run = start(two_blocks_kernel, len(x), numbers, **options)
-    return lambda y, x: run(*_as_words(y, x)[1:])
+    return start(two_blocks_kernel, len(x), numbers, kind != "float", **options)
 
 
 @_planned
@@ -127,8 +132,7 @@ def pairs(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     options["num_warps"] = min(max(block // 1024, 1), 32)
     if n == block:  # with so few registers a thread, 2 programs run on a multiprocessor: one computes, one waits
         options["maxnreg"] = 64 if block > 8192 else 80
-    run = start(pair_row_kernel, len(x), numbers, **options)
-    return lambda y, x: run(*_as_words(y, x)[1:])
+    return start(pair_row_kernel, len(x), numbers, words=True, **options)
 
 
 @_planned
@@ -148,11 +152,10 @@ def shared(y: torch.Tensor, x: torch.Tensor) -> Launcher:
         "maxnreg": {2: 96, 4: 128}[warps],
         "launch_cooperative_grid": True,
     }
-    launch = start(shared_row_kernel, min(programs, m * pieces), numbers, **options)
+    launch = start(shared_row_kernel, min(programs, m * pieces), numbers, kind != "float", **options)
 
     def run(y, x):
-        states = torch.zeros(m * pieces, dtype=torch.int64, device=x.device)
-        launch(*_as_words(y, x)[1:], states)
+        launch(y, x, torch.zeros(m * pieces, dtype=torch.int64, device=x.device))
 
     return run
 
@@ -179,13 +182,15 @@ def split(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     overlap = on_nvidia(x) and torch.cuda.get_device_capability(x.device) >= (9, 0)
     options = {"UNIT": unit, "BLOCK": block, "OVERLAP": overlap, "KIND": kind, "PTX": _ptx(x, kind)}
     late = options | {"PIECES": triton.next_power_of_2(pieces), "num_warps": 8 if kind == "float" else 4}
+    # Of a matrix larger than a cache, the pieces that were read last are still there.
+    late["BACKWARDS"] = m * n * x.element_size() > CACHE
     if overlap:
         late["launch_pdl"] = True
-    first = start(partial_kernel, m * pieces, (x_units, *numbers), num_warps=8, **options)
-    second = start(combine_kernel, m * pieces, (y_units, x_units, *numbers), **late)
+    words = kind != "float"
+    first = start(partial_kernel, m * pieces, (x_units, *numbers), words, num_warps=8, **options)
+    second = start(combine_kernel, m * pieces, (y_units, x_units, *numbers), words, **late)
 
     def run(y, x):
-        _, y, x = _as_words(y, x)
         states = torch.empty(2 * m * pieces, dtype=torch.float32, device=x.device)
         first(states, x)
         second(y, x, states)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 import triton
 
-from . import clusters
+from . import clusters, short_rows
 from .launchers import (
     KINDS,
     Launcher,
@@ -31,12 +31,15 @@ __all__ = [
 ]  # fmt: skip
 
 # Bytes of a matrix, by the bytes of an element, that a cache can hold between two launches.
-FEW = {4: 16_000_000, 2: 34_000_000}
+FEW = {4: 24_000_000, 2: 34_000_000}
+SHARED = 5_000_000  # bytes of a row; the pieces of a longer one wait for more programs than they gain
 _plans = Plans()
 
 
 def route(x: torch.Tensor) -> str:
-    """The kernel for a matrix x (M×N): "clusters", or one of the launchers by its name."""
+    """The kernel for a matrix x (M×N): "short", "clusters", or one of the launchers by its name."""
+    if short_rows.fits(x) and not aligned(x):
+        return "short"
     return "clusters" if clusters.available(x.device) and _in_clusters(x) else _in_triton(x)
 
 
@@ -46,7 +49,7 @@ def _in_clusters(x: torch.Tensor) -> bool:
     row = n * x.element_size()
     if row > 2_000_000:
         return False  # no cluster holds such a row
-    if x.element_size() == 4 and n > 65536 and m > 128 and aligned(x):
+    if x.element_size() == 4 and aligned(x) and (n > 65536 and m > 128 or n >= 262144 and m >= 64):
         return not can_share(x)  # programs that share many such rows have more of them under way
     return row > 12000 or row >= 8192 and m <= 64
 
@@ -67,7 +70,7 @@ def _in_triton(x: torch.Tensor) -> str:
         return "pairs"  # as float32 such a row would fill the registers
     if m * n * x.element_size() <= FEW[x.element_size()]:
         return "split"  # too small a matrix for programs that wait for each other
-    if can_share(x):
+    if n * x.element_size() <= SHARED and can_share(x):
         return "shared"
     return "split" if nvidia and (not half or paired(x)) else "online"
 
@@ -81,6 +84,8 @@ def launch(y: torch.Tensor, x: torch.Tensor, log: bool = False) -> None:
 
 
 def _plan(y: torch.Tensor, x: torch.Tensor, log: bool) -> Launcher:
+    if route(x) == "short" and short_rows.fits(y):
+        return short_rows.plan("forward", x, log)
     if log or route(x) == "clusters":
         run = clusters.plan_forward(y, x, log)
         if run is not None:

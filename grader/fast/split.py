@@ -36,10 +36,12 @@ def partial_kernel(
 @triton.jit
 def combine_kernel(
     y_ptr, x_ptr, states_ptr, y_units, x_units, n_units, n_pieces, UNIT: tl.constexpr, PIECES: tl.constexpr,
-    BLOCK: tl.constexpr, OVERLAP: tl.constexpr, KIND: tl.constexpr, PTX: tl.constexpr,
+    BLOCK: tl.constexpr, OVERLAP: tl.constexpr, BACKWARDS: tl.constexpr, KIND: tl.constexpr, PTX: tl.constexpr,
 ):  # fmt: skip
-    """Softmax of piece program_id(0), from the states of all pieces of its row."""
+    """Softmax of piece program_id(0), from the states of all pieces of its row. BACKWARDS: counted from the last."""
     piece = tl.program_id(0)
+    if BACKWARDS:
+        piece = tl.num_programs(0) - 1 - piece
     at = piece % n_pieces * BLOCK + tl.arange(0, BLOCK)
     row = (piece // n_pieces).to(tl.int64)
     mask = at < n_units * UNIT

@@ -1,0 +1,76 @@
+"""CUDA C++ of this folder, compiled by CuPy (NVRTC) for the GPU at hand, and launched on PyTorch's stream."""
+
+from __future__ import annotations
+
+import functools
+import pathlib
+import warnings
+
+import torch
+
+from .. import environment
+
+HALF = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
+_FOLDER = pathlib.Path(__file__).parent
+_CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14  # the driver's number for it; needed above 8 blocks
+
+
+def text(name: str) -> str:
+    """The CUDA C++ of clusters.cu or short_rows.cu, with what both need before it."""
+    return "".join((_FOLDER / part).read_text(encoding="utf-8") for part in ("elements.cuh", name))
+
+
+@functools.cache
+def can_compile(device: torch.device, capability: tuple[int, int]) -> bool:
+    """Whether device is an NVIDIA GPU of that compute capability or a newer one, and CuPy compiles for it."""
+    if device.type != "cuda" or torch.version.cuda is None or environment.interpreted():
+        return False
+    if torch.cuda.get_device_capability(device) < capability or not environment.has_cupy():
+        return False
+    try:
+        with torch.cuda.device(device):
+            macros = {"HALF": 0, "LOG": 0, "THREADS": 64, "LANES": 8, "EACH": 1, "ROWS": 8}
+            function("short_rows.cu", "forward", tuple(macros.items()), device)
+    except Exception as error:  # a CuPy for another CUDA, or without its compiler: Triton's kernels serve
+        warnings.warn(f"softmax runs without CUDA C++; CuPy could not compile it: {error}", stacklevel=2)
+        return False
+    return True
+
+
+@functools.cache
+def function(name: str, kernel: str, macros: tuple[tuple[str, int], ...], device: torch.device, blocks: int = 1):
+    """A kernel of a text, compiled with macros (name, value) for the current device. blocks: of a cluster."""
+    import cupy
+
+    options = ("-std=c++17", *(f"-D{macro}={value}" for macro, value in macros))
+    compiled = cupy.RawModule(code=text(name), options=options).get_function(kernel).kernel
+    if blocks > 8:
+        from cupy_backends.cuda.api import driver
+
+        driver.funcSetAttribute(compiled.ptr, _CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)
+    return compiled
+
+
+def launcher(compiled, grid: int, threads: int, numbers: tuple, device: torch.device, shared: int = 0):
+    """A function of tensors that launches what `function` compiled. numbers: the arguments behind the tensors, as
+    NumPy's integers of the width that the kernel expects. shared: bytes of dynamic shared memory of a block.
+    """
+    # torch.cuda.current_stream would make an object for each launch.
+    current_stream, index = torch._C._cuda_getCurrentRawStream, device.index
+    size = (grid,), (threads,)
+
+    def run(*tensors: torch.Tensor) -> None:
+        arguments = (*(t.data_ptr() for t in tensors), *numbers)
+        compiled(*size, arguments, shared_mem=shared, stream=_stream(current_stream(index)))
+
+    return run
+
+
+@functools.lru_cache(256)
+def _stream(pointer: int):
+    """PyTorch's stream at that address, for CuPy."""
+    import cupy
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # its successor wants an object that PyTorch 2.8 has not
+        return cupy.cuda.ExternalStream(pointer)

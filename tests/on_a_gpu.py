@@ -1,0 +1,173 @@
+"""The shipped softmax on a real GPU: make gpu. What needs two GPUs says so where there is one."""
+
+from __future__ import annotations
+
+import random
+import threading
+
+import pytest
+import torch
+
+from grader import fast
+from grader.checks import inputs
+from grader.fast import backward, pick, plans
+
+if not torch.cuda.is_available():
+    pytest.exit("these tests need a GPU", returncode=2)
+
+DTYPES = [torch.float32, torch.bfloat16, torch.float16]
+SHAPES = [
+    (1, 1), (5, 3), (4099, 17), (3, 129), (700, 257), (5, 781), (33, 1000), (64, 1025), (7, 4096), (3, 8192),
+    (2, 12673), (130, 16384), (3, 20001), (2, 32767), (300, 32000), (5, 50257), (2, 65536), (3, 100003), (2, 131072),
+    (1, 262144), (3, 524289), (2, 999999), (1, 1048576), (1, 1048577), (2, 4194304), (1, 5000001),
+]  # fmt: skip
+# Half a unit in the last place of 16 bits; for float32 some roundings of 6e-8 for each unit below the maximum.
+RELATIVE = {torch.float32: 1e-5, torch.bfloat16: 4.1e-3, torch.float16: 6e-4}
+SMALLEST = {torch.float32: 1e-37, torch.bfloat16: 1e-37, torch.float16: 6.2e-8}
+
+
+def _random(m, n, dtype, family=inputs.randn):
+    return family(m, n, inputs.generator(m * n)).to(dtype).cuda()
+
+
+def _same(got, want, dtype):
+    """Whether got is want (float64), but for the rounding of its dtype."""
+    torch.testing.assert_close(
+        got.double(), want, rtol=RELATIVE[dtype], atol=SMALLEST[dtype], equal_nan=True, check_device=False
+    )
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_forward_and_backward_of_any_shape(shape, dtype):
+    """Also of the logarithm; rows follow each other, lie apart, and begin at any element."""
+    x = _random(*shape, dtype)
+    wider = torch.empty(shape[0], shape[1] + 3, dtype=dtype, device="cuda")
+    for view in (x, wider[:, 3:].copy_(x), wider[:, 1:-2].copy_(x)):
+        _same(fast.softmax(view), torch.softmax(view.double(), 1), dtype)
+        got, want = fast.log_softmax(view), torch.log_softmax(view.double(), 1)
+        torch.testing.assert_close(got.double(), want, rtol=RELATIVE[dtype], atol=1e-5)
+    dy = _random(*shape, dtype, inputs.large)
+    for log, function in ((False, torch.softmax), (True, torch.log_softmax)):
+        y = function(x.double(), 1).to(dtype)
+        dx = torch.full_like(y, torch.nan)
+        backward.launch(dx, y, dy, log)
+        wide, term = y.double(), dy.double()
+        weight = wide.exp() if log else wide
+        each = term if log else weight * term
+        want = each - weight * each.sum(1, keepdim=True)
+        summed = each.abs() + weight * each.abs().sum(1, keepdim=True)  # what is rounded on the way
+        allowed = RELATIVE[dtype] * want.abs() + 3e-6 * summed + SMALLEST[dtype]
+        assert bool(((dx.double() - want).abs() <= allowed).all())
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize(
+    "family",
+    [inputs.large, inputs.far_below_zero, inputs.cliff, inputs.rising_cliff, inputs.constant, inputs.one_minus_inf,
+     inputs.leading_minus_inf, inputs.outlier],
+    ids=lambda f: f.__name__,
+)  # fmt: skip
+@pytest.mark.parametrize("n", [129, 1000, 20001, 131072, 1200001])
+def test_extremes(n, family, dtype):
+    """Every route that a length can take."""
+    x = _random(3, n, dtype, family)
+    _same(fast.softmax(x), torch.softmax(x.double(), 1), dtype)
+
+
+@pytest.mark.parametrize("n", [20, 129, 4096, 50257, 1200000])
+def test_rows_without_a_number_become_nan(n):
+    """As in torch.softmax: nothing but -inf, an inf, a NaN."""
+    x = _random(4, n, torch.float32)
+    x[0], x[1, 3], x[2, n - 1] = -torch.inf, torch.inf, torch.nan
+    assert [True, True, True, False] == fast.softmax(x).isnan().all(1).tolist()
+
+
+def test_more_elements_than_32_bits_can_count():
+    """Rows far behind, of each kind of kernel."""
+    for n in (129, 4096, 32000, 131072):
+        m = (2**31 + 2**27) // n
+        x = torch.zeros(m, n, dtype=torch.bfloat16, device="cuda")
+        x[-3:] = _random(3, n, torch.bfloat16)
+        y = fast.softmax(x)
+        _same(y[-3:], torch.softmax(x[-3:].double(), 1), torch.bfloat16)
+        _same(y[:2], torch.softmax(x[:2].double(), 1), torch.bfloat16)
+        del x, y
+
+
+@pytest.mark.parametrize("shape", [(64, 129), (64, 1000), (8, 32000), (2, 1200000), (64, 131072)], ids=str)
+@pytest.mark.parametrize("dtype", DTYPES[:2], ids=str)
+def test_the_same_bits_each_time_in_graphs_streams_and_threads(shape, dtype):
+    """And a graph may run again on other values."""
+    x = _random(*shape, dtype)
+    want = fast.softmax(x)
+    assert all(torch.equal(want, fast.softmax(x)) for _ in range(20))
+    kept, graph = torch.empty_like(x), torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        y = fast.softmax(kept)
+    kept.copy_(x)
+    graph.replay()
+    assert torch.equal(want, y)
+    wrong = []
+
+    def work():
+        with torch.cuda.stream(torch.cuda.Stream()):
+            wrong.extend(i for i in range(50) if not torch.equal(want, fast.softmax(x)))
+
+    torch.cuda.synchronize()
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.parametrize("function", ["softmax", "log_softmax"])
+def test_gradients_of_gradients_compilers_and_vmap(function):
+    """As PyTorch's, with shapes that a compiled function does not know."""
+    ours, theirs = getattr(fast, function), getattr(torch, function)
+    x, dy, g = (torch.randn(6, 50, device="cuda", requires_grad=True) for _ in range(3))
+
+    def second(f, *tensors):
+        x, dy, g = (t.detach().clone().requires_grad_() for t in tensors)
+        (dx,) = torch.autograd.grad(f(x, -1), x, dy, create_graph=True)
+        return torch.autograd.grad(dx, (x, dy), g)
+
+    for got, want in zip(second(ours, x, dy, g), second(theirs, *(t.double() for t in (x, dy, g))), strict=True):
+        torch.testing.assert_close(got.double(), want, rtol=1e-4, atol=1e-5)
+    compiled = torch.compile(lambda x: 2 * ours(x), dynamic=True, fullgraph=True)
+    for n in (50, 129, 777):
+        x = torch.randn(3, n, device="cuda")
+        torch.testing.assert_close(compiled(x), 2 * theirs(x, -1), rtol=1e-5, atol=1e-6)
+    x = torch.randn(4, 5, 70, device="cuda")
+    torch.testing.assert_close(torch.func.vmap(ours, in_dims=1, out_dims=1)(x), theirs(x, -1), rtol=1e-5, atol=1e-6)
+
+
+def test_many_shapes_in_bounded_memory():
+    """20,000 layouts: plans go when others come."""
+    chance = random.Random(0)
+    held = torch.randn(40 * 3000, device="cuda")
+    for _ in range(20000):
+        m, n = chance.randint(1, 40), chance.randint(1, 3000)
+        fast.softmax(held[: m * n].view(m, n))
+    assert plans.MOST // 2 <= len(pick._plans) <= plans.MOST
+    x = held[: 40 * 2999].view(40, 2999)
+    _same(fast.softmax(x), torch.softmax(x.double(), 1), torch.float32)
+
+
+@pytest.mark.skipif(torch.cuda.device_count() < 2, reason="LEFT OUT: a tensor on a second GPU, because there is one")
+@pytest.mark.parametrize("n", [129, 1000, 32000, 131072, 1200000])
+def test_a_tensor_on_another_gpu(n):
+    """On both in turn, while the first one is the current one, and its gradient too."""
+    for device in ("cuda:1", "cuda:0", "cuda:1"):
+        for dtype in DTYPES:
+            x = _random(3, n, dtype).to(device)
+            y = fast.softmax(x)
+            assert y.device == x.device and torch.cuda.current_device() == 0
+            _same(y, torch.softmax(x.double(), 1), dtype)
+        x = torch.randn(3, n, device=device, requires_grad=True)
+        dy = torch.randn(3, n, device=device)
+        (got,) = torch.autograd.grad(fast.softmax(x), x, dy)
+        (want,) = torch.autograd.grad(torch.softmax(x.double(), 1), x, dy.double())
+        torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-7)
