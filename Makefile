@@ -7,7 +7,7 @@ export PYDEVD_DISABLE_FILE_VALIDATION = 1
 # What has been imported once is compiled, whatever the machine's setting: the course starts many processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: learn test grade gradescope build bench browser runs narrow answers gpu cards contract matrix hosted fork nbgrader
+.PHONY: learn test grade gradescope build bench browser runs narrow answers gpu cards contract matrix hosted fork nbgrader site site-check
 
 # Containers often run as root, which JupyterLab refuses unless told.
 learn: $(VENV)/lab
@@ -49,6 +49,18 @@ bench: $(VENV)/dev
 browser: $(VENV)/browser
 	@command -v chromium > /dev/null || { echo "make browser needs Chromium: apt-get install chromium"; exit 2; }
 	$(BIN)/python -m pytest tests/in_a_browser.py tests/report_in_a_browser.py
+
+# The course as pages to read, in site/html: open index.html there, or put the folder on any server.
+site: $(VENV)/site
+	$(BIN)/python site/gather.py
+	rm -rf site/html
+	$(BIN)/sphinx-build -q -W --keep-going -b html -d site/pages/.doctrees -c site site/pages site/html
+	@echo "site/html/index.html"
+
+# These pages in a real browser: light, dark, on a phone, by keyboard, without another host.
+site-check: site $(VENV)/browser
+	@command -v chromium > /dev/null || { echo "make site-check needs Chromium: apt-get install chromium"; exit 2; }
+	$(BIN)/python -m pytest tests/site_in_a_browser.py
 
 # All stored answers, of which make test judges one of each kind, and mutants of the right ones.
 answers: $(VENV)/dev

@@ -76,10 +76,19 @@ def _remote(root: pathlib.Path) -> str:
 
 def badges(path: str, repository: str) -> str:
     """The line of badges that open the notebook at this path; "" without a repository."""
-    if not repository:
-        return ""
-    file = f"{repository}/blob/{_BRANCH}/{path}"
-    return " ".join(f"[![Open in {name}]({image})]({link.format(file)})" for name, (image, link) in _SERVICES.items())
+    found = links(path, repository).items()
+    return " ".join(f"[![Open in {name}]({_SERVICES[name][0]})]({link})" for name, link in found)
+
+
+def links(path: str, repository: str) -> dict[str, str]:
+    """{service: the address that opens the notebook at this path there}; empty without a repository."""
+    place = f"{repository}/blob/{_BRANCH}/{path}"
+    return {name: link.format(place) for name, (_, link) in _SERVICES.items()} if repository else {}
+
+
+def file(path: str, repository: str) -> str:
+    """The address of the file or folder at this path on GitHub."""
+    return f"https://github.com/{repository}/blob/{_BRANCH}/{path}"
 
 
 def insert(notebook: nbformat.NotebookNode) -> None:

@@ -1,0 +1,148 @@
+"""Gather the pages of the site from what the course already has: lessons, docs/ and the texts beside the README.
+
+`make site` calls this. The tree that it writes mirrors the repository: a link from page to page holds in both.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import shutil
+import sys
+
+import nbformat
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "solutions"))
+import opening  # noqa: E402
+
+_README = ROOT / "README.md"
+PAGES = ROOT / "site" / "pages"
+_SETUP = "The first cell, the same in every lesson: it finds or fetches the course"
+_SOLUTION = "A solution of {}, and what its check says"
+_MARKERS = ("### BEGIN SOLUTION", "### END SOLUTION")
+_FIRST_CHECK = "<!-- first check -->\n"
+_START = "<!-- start -->\n"
+_LESSONS = "<!-- lessons -->\n"
+# A page that stands in no group belongs to the last one.
+_GROUPS = {
+    "Keep at hand": ["docs/glossary", "docs/cheat_sheet", "docs/open_anywhere"],
+    "For instructors": ["docs/instructors", "docs/isolation"],
+    "For authors and maintainers": [],
+}
+
+
+def gather() -> None:
+    """Write site/pages/ anew."""
+    shutil.rmtree(PAGES, ignore_errors=True)
+    (PAGES / "notebooks").mkdir(parents=True)
+    shutil.copytree(ROOT / "docs", PAGES / "docs", ignore=shutil.ignore_patterns("*.json*"))
+    for text in set(ROOT.glob("*.md")) - {_README}:
+        shutil.copy(text, PAGES)
+    repository = opening.repository(ROOT)
+    for name in lessons():
+        nbformat.write(lesson(name, repository), PAGES / "notebooks" / f"{name}.ipynb")
+    nbformat.write(first_page(repository), PAGES / "index.ipynb")
+
+
+def lessons() -> list[str]:
+    """Names of the lessons in order, such as 04_one_row."""
+    return sorted(path.stem for path in (ROOT / "solutions").glob("[0-9][0-9]_*.ipynb"))
+
+
+def _read(folder: str, name: str) -> nbformat.NotebookNode:
+    return nbformat.read(ROOT / folder / f"{name}.ipynb", as_version=4)
+
+
+def lesson(name: str, repository: str) -> nbformat.NotebookNode:
+    """The learner's text with the outputs of the executed lesson; solutions are folded behind their checks."""
+    page = _read("solutions", name)
+    stubs = {cell.id: cell.source for cell in _read("notebooks", name).cells}
+    cells, pending = [], []
+    for cell in page.cells:
+        kind, _, number = cell.id.partition("-")
+        if kind == "exercise" and cell.cell_type == "code":
+            pending.append(_plain(cell, _without_markers(cell.source), cell.outputs))
+            cells.append(_plain(cell, stubs[cell.id]))
+        elif kind == "check" and cell.cell_type == "code":
+            cells.append(_plain(cell, cell.source))
+            pending[-1].outputs += cell.outputs
+            for solution in pending:
+                cells.append(_folded(solution, "hide-cell", _SOLUTION.format(number.replace("-", "."))))
+            pending = []
+        else:
+            cells.append(cell)
+    title = next(cell for cell in cells if cell.cell_type == "markdown")
+    heading, _, rest = opening.with_badges(title.source, "", "", "").partition("\n")
+    title.source = f"{heading}\n\n{_where(name, repository)}\n{rest}"
+    _folded(next(cell for cell in cells if cell.cell_type == "code"), "hide-input", _SETUP)
+    page.cells = cells
+    for i, cell in enumerate(cells):
+        cell.id = f"cell-{i}"
+    return page
+
+
+def _where(name: str, repository: str) -> str:
+    """The line that says where the reader can write along."""
+    path = f"notebooks/{name}.ipynb"
+    links = opening.links(path, repository) | ({"GitHub": opening.file(path, repository)} if repository else {})
+    buttons = " ".join(f"[{service}]({link})" for service, link in links.items())
+    place = f"Write along in {buttons}" if links else f"To write along, open `{path}` in your copy of the course"
+    return f"{{.where}}\n{place}. The outputs below are those of the solutions, which are folded away.\n"
+
+
+def _plain(cell: nbformat.NotebookNode, source: str, outputs=()) -> nbformat.NotebookNode:
+    return nbformat.v4.new_code_cell(source, id=cell.id, outputs=list(outputs))
+
+
+def _folded(cell: nbformat.NotebookNode, tag: str, words: str) -> nbformat.NotebookNode:
+    prompts = {"code_prompt_show": words, "code_prompt_hide": words}
+    cell.metadata = nbformat.from_dict({"tags": [tag], "mystnb": prompts})
+    return cell
+
+
+def _without_markers(source: str) -> str:
+    return "\n".join(line for line in source.splitlines() if line.strip().removeprefix("// ") not in _MARKERS)
+
+
+def first_page(repository: str) -> nbformat.NotebookNode:
+    """site/index.md with the first exercise of the course in its place, and all pages listed behind it."""
+    text = (ROOT / "site" / "index.md").read_text(encoding="utf-8")
+    table = _README.read_text(encoding="utf-8").partition("## The lessons\n")[2].partition("\nWorked solutions")[0]
+    before, after = text.replace(_START, _start(repository)).replace(_LESSONS, table).split(_FIRST_CHECK)
+    first = lessons()[0]
+    exercise = next(cell for cell in _read("notebooks", first).cells if cell.id.startswith("exercise-"))
+    check = next(cell for cell in _read("solutions", first).cells if cell.id.startswith("check-"))
+    exercise = _plain(exercise, exercise.source)
+    check = _plain(check, check.source, check.outputs)
+    cells = [nbformat.v4.new_markdown_cell(part) for part in (before, after + _toctrees())]
+    return nbformat.v4.new_notebook(cells=[cells[0], exercise, check, cells[1]], metadata=_kernel(first))
+
+
+def _kernel(name: str) -> dict:
+    return _read("solutions", name).metadata
+
+
+def _start(repository: str) -> str:
+    """How to open the first lesson: one click where a repository is known, one command anywhere."""
+    path = f"notebooks/{lessons()[0]}.ipynb"
+    click = " ".join(f"[Open in {name}]({link})" for name, link in opening.links(path, repository).items())
+    clone = f"git clone https://github.com/{repository} course && cd course\n" if repository else ""
+    where = "On Linux, WSL or in a dev container" + ("" if repository else ", in your copy of the course")
+    return (f"{{.where}}\nOne click: {click}\n\n" if click else "") + f"{where}:\n\n```\n{clone}make learn\n```\n"
+
+
+def _toctrees() -> str:
+    """The site's tables of contents, one a group."""
+    texts = sorted(path.relative_to(PAGES).with_suffix("").as_posix() for path in PAGES.rglob("*.md"))
+    *_, last = _GROUPS
+    grouped = {page for pages in _GROUPS.values() for page in pages}
+    groups = {"Lessons": [f"notebooks/{name}" for name in lessons()]} | _GROUPS
+    groups[last] = groups[last] + [page for page in texts if page not in grouped]
+    return "".join(
+        f"\n\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n" + "\n".join(pages) + "\n```"
+        for caption, pages in groups.items()
+    )
+
+
+if __name__ == "__main__":
+    gather()

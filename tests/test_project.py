@@ -1,0 +1,44 @@
+"""The texts beside the README, the workflows and the versions agree with what they speak of."""
+
+import re
+
+from conftest import ROOT
+
+from grader.version import VERSION
+
+TEXTS = sorted(ROOT.glob("*.md")) + sorted((ROOT / "docs").glob("*.md")) + [ROOT / "site" / "index.md"]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def test_all_name_one_version():
+    """The newest entry of the changelog, the citation, and the grader."""
+    assert VERSION == re.search(r"^## (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]
+    assert VERSION == re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(), re.M)[1]
+
+
+def test_each_target_of_make_that_a_text_names_exists():
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.M))
+    assert "site" in targets
+    for text in [*TEXTS, *WORKFLOWS, ROOT / ".ci" / "run"]:
+        for name in re.findall(r"(?:`|^ *|run: )make ([a-z][\w-]*)", text.read_text(encoding="utf-8"), re.M):
+            assert name in targets, (text.name, name)
+
+
+def test_each_action_is_pinned_by_its_hash():
+    used = [line for workflow in WORKFLOWS for line in workflow.read_text().splitlines() if "uses:" in line]
+    assert used
+    for line in used:
+        assert re.search(r"uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$", line), line
+
+
+def test_what_the_image_copies_is_there_and_not_left_out():
+    admitted = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    copied = re.findall(r"^COPY (.+) \S+$", (ROOT / "Dockerfile").read_text(), re.M)
+    for name in " ".join(copied).split():
+        assert name in admitted and (ROOT / name).exists(), name
+
+
+def test_links_between_these_texts_lead_somewhere():
+    for text in ROOT.glob("*.md"):
+        for link in re.findall(r"\]\((?!https?:|#)([^)#]+)", text.read_text(encoding="utf-8")):
+            assert (ROOT / link).exists(), (text.name, link)
