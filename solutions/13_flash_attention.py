@@ -4,7 +4,7 @@
 # Most softmaxes are a part of attention. There they are expensive: the scores of a long text are a matrix that is too large
 # for any memory. You will compute attention without that matrix. You need the state of lesson 08, and one more sum.
 #
-# *About two and a half hours without the bonus. No GPU needed.*
+# *About 150 minutes, and more for the bonus exercise. No GPU needed.*
 
 # %%
 from grader import check, draw, hint, progress, traffic

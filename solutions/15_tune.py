@@ -6,24 +6,6 @@
 #
 # *About 70 minutes. No GPU needed.*
 
-# %% tags=["nbval-ignore-output"]
-import os, sys, urllib.request
-from IPython.core.error import UsageError
-
-# The course is one folder up; where this notebook is alone, as in Colab, it is fetched.
-sys.path[:0] = ["..", "five_passes"]
-course = os.environ.get("FIVE_PASSES_COURSE", "")
-try:
-    if not any(os.path.exists(folder + "/colab_setup.py") for folder in sys.path[:2]):
-        exec(urllib.request.urlopen(course + "/raw/HEAD/colab_setup.py", timeout=60).read(), setup := {})
-        setup["fetch"](course)
-except Exception as error:
-    todo = "Open this notebook in the course's folder, or check network (log in?) and disk."
-    raise UsageError(f"No course in '..' or at '{course}': {error}. {todo} Then run this cell again.") from None
-import colab_setup
-
-colab_setup.ready()
-
 # %%
 from grader import check, hint, machine_code, progress
 import json
