@@ -193,7 +193,7 @@ def test_attacks_side_by_side_change_nobodys_row(mark, nothing_left, tmp_path):
 
     rows = graded(list(submissions.find(tmp_path)), tmp_path / "out")
 
-    assert {"attack": {0.0}, "right": {3.0}} == {
+    assert {"attack": {0.0}, "right": {2.0}} == {
         kind: {row["score"] for name, row in rows.items() if kind in name} for kind in ("attack", "right")
     }
 

@@ -224,6 +224,13 @@ def is_jit(function) -> bool:
     return isinstance(function, JITFunction)
 
 
+def tuners() -> tuple[type, type]:
+    """The classes of what triton.autotune and triton.heuristics make of a kernel."""
+    from triton.runtime.autotuner import Autotuner, Heuristics
+
+    return Autotuner, Heuristics
+
+
 def under_decorators(kernel, args, kwargs: dict) -> tuple[object, dict]:
     """(the function with @triton.jit under triton.autotune and triton.heuristics, the arguments that these add).
 
@@ -231,12 +238,11 @@ def under_decorators(kernel, args, kwargs: dict) -> tuple[object, dict]:
     first one that its own pruning keeps and that does not contradict kwargs. Raises TypeError for an object that is no
     kernel.
     """
-    from triton.runtime.autotuner import Autotuner, Heuristics
-
+    autotuner, heuristics = tuners()
     more: dict = {}
-    while isinstance(kernel, (Autotuner, Heuristics)):
+    while isinstance(kernel, (autotuner, heuristics)):
         given = {**dict(zip(kernel.arg_names, args)), **more, **kwargs}
-        if isinstance(kernel, Heuristics):
+        if isinstance(kernel, heuristics):
             more |= {name: value(given) for name, value in kernel.values.items()}
         else:
             more |= _first_configuration(kernel, args, given)
@@ -258,13 +264,13 @@ def _first_configuration(tuner, args, given: dict) -> dict:
 
 def send_decorated() -> None:
     """Make a launch of an autotuned kernel, or one with heuristics, a launch of its function. For this process."""
-    from triton.runtime.autotuner import Autotuner, Heuristics
+    autotuner, heuristics = tuners()
 
     def run(kernel, *args, grid=None, warmup=False, **kwargs):
         function, more = under_decorators(kernel, args, kwargs)
         return None if warmup else function[grid](*args, **kwargs, **more)
 
-    Autotuner.run = Heuristics.run = run
+    autotuner.run = heuristics.run = run
 
 
 def make_ir(kernel, signature: dict, constants: dict, options: dict, target: tuple) -> None:

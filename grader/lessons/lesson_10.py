@@ -202,7 +202,6 @@ _WIDE = [  # label, family of inputs, rows, columns, dtype, whether the machine 
     ("long rows", inputs.randn, 3, 8192, _SINGLE, True),
     ("long odd rows", inputs.large, 2, 8191, _SINGLE, False),
     ("rows of 1 KB", inputs.randn, 5, 256, _SINGLE, False),  # fewer bytes than four loads of a warp
-    ("a row of 128 KB", inputs.randn, 1, 32768, _SINGLE, False),  # more than 32 warps would share by that rule
 ]
 
 
