@@ -58,6 +58,6 @@ _LINES = [
     ("check_times.json", "`check` of a right answer, over all exercises", _checks),
     ("check_times.json", "until the first check can run", _start),
     ("interpreter_speed.json", "guarded, poisoned, counted kernels, beside Triton's own interpreter", _interpreter),
-    ("class_of_200.json", "a class, fifteen lessons a student", _class),
+    ("class_of_200.json", "a class, all lessons of each student", _class),
     ("graders_side_by_side.json", "the same notebooks of lessons 04 and 05 in other graders", _graders),
 ]
