@@ -20,7 +20,7 @@ test: FIVE_PASSES_PROGRESS = off
 test: $(VENV)/dev
 	$(BIN)/python solutions/build.py --check
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest $(if $(ONLY),--only $(ONLY) $(OF_ONE),-n 2 --dist worksteal -m "not more_answers" tests)
+	$(BIN)/python -m pytest $(if $(ONLY),--only $(ONLY) $(OF_ONE),-n 2 --dist worksteal -m "not more_answers and not whole" tests)
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 \
 		--nbval-sanitize-with solutions/nbval.cfg $(if $(ONLY),$(LESSON),-n 2 --dist loadfile solutions)
 
@@ -62,12 +62,13 @@ site-check: site $(VENV)/browser
 	@command -v chromium > /dev/null || { echo "make site-check needs Chromium: apt-get install chromium"; exit 2; }
 	$(BIN)/python -m pytest tests/site_in_a_browser.py
 
-# All stored answers, of which make test judges one of each kind, and mutants of the right ones.
+# All stored answers, of which make test judges one of each kind, and mutants of the right ones. PART=2/3: a third of them.
 answers: $(VENV)/dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m more_answers tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m more_answers $(if $(PART),--part $(PART)) tests
 
-# Runs of the real commands: killed, in parts, on a cluster, as the pages for instructors and authors say.
+# Whole notebooks, classes and exports, and runs of the real commands: killed, in parts, on a cluster, as the pages for instructors and authors say.
 runs: $(VENV)/dev
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m whole tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/real_runs.py tests/instructors_page.py tests/new_exercise.py
 
 # nbgrader itself, with the lessons as its assignments. Its environment sees the course's packages behind its own.

@@ -100,7 +100,7 @@ def test_a_notebook_alone_fetches_the_course_once_and_its_check_passes(source, t
 
     assert ["device", "versions", "mode", "progress"] == [line.split()[0] for line in first[1].splitlines()]
     assert "ends with this session. To keep it, mount your Drive" in first[1]
-    assert "cases · 2 of 2 points" in first[-3]
+    assert "cases · 3 of 3 points" in first[-3]
     assert first[1] == first[-2]
     assert f"{tmp_path}/five_passes/grader/__init__.py" == first[-1].strip()
     assert ["/raw/HEAD/colab_setup.py", "/archive/HEAD.zip"] == source.asked

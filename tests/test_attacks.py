@@ -166,7 +166,10 @@ def test_an_attack_earns_nothing_and_leaves_nothing(path, mark, heard, nothing_l
     assert "passed" == verdict(RIGHT).status
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, id=p.stem, marks=[pytest.mark.whole] * (p.stem == "39_hostile_texts")) for p in FILES],
+)
 def test_odd_files_get_a_row_each_and_cost_nobody_else_theirs(path, tmp_path, nothing_left):
     """One row a file, no points, and the right answers beside them keep theirs."""
     handed = tmp_path / "handed"
@@ -178,7 +181,7 @@ def test_odd_files_get_a_row_each_and_cost_nobody_else_theirs(path, tmp_path, no
     rows = graded(found, tmp_path / "out")
 
     assert len(found) == len(rows)
-    assert 3 == rows.pop("zz_right.ipynb")["score"]
+    assert 2 == rows.pop("zz_right.ipynb")["score"]
     assert {0} == {row["score"] for row in rows.values()}
     assert {zygotes.isolation()} == {row["isolation"] for row in rows.values()}
 

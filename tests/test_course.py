@@ -94,6 +94,7 @@ def test_the_notes_count_where_a_peer_is_ahead_as_the_record_does():
     assert max(host) <= 1.05 and all(row["microseconds"]["softmax"] < 25 for row in RECORD["host"])
 
 
+@pytest.mark.whole
 @pytest.mark.skipif(environment.has_gpu(), reason="here they would be measured, which takes half a minute")
 def test_what_a_machine_cannot_measure_is_named():
     """Nothing is measured here, and each lesson says why."""

@@ -473,6 +473,7 @@ def notebook(*cells):
     return nbformat.writes(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells]))
 
 
+@pytest.mark.whole
 def test_the_autograder_grades_a_submission(image):
     """Two lessons in one upload are one student's, and the zip holds all that judging needs."""
     got = autograde(
@@ -489,6 +490,7 @@ def test_the_autograder_grades_a_submission(image):
     assert 3 == got["score"]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("files", [{}, {"notes.txt": "hello"}])
 def test_the_autograder_always_leaves_results(image, files):
     """An upload without a notebook is a sentence, and no failed autograder."""

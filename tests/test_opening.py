@@ -104,6 +104,7 @@ def test_stamping_is_undone_without_a_repository():
     assert readme == opening.readme(forked, opening.repository())
 
 
+@pytest.mark.whole
 def test_a_fork_needs_one_command(tmp_path):
     """It points all notebooks and the README to itself, and keeps outputs."""
     made = subprocess.run(

@@ -251,6 +251,7 @@ def test_totals_can_be_compared(tmp_path, capsys):
     assert "0/6 points" in page.read_text() and "Not handed in: lesson 05 (every row)." in page.read_text()
 
 
+@pytest.mark.whole
 def test_github_classroom_gets_the_points(tmp_path):
     """The steps of docs/classroom.yml, run as they stand, and their outcome, read as Classroom's reporter reads it."""
     job = yaml.safe_load((ROOT / "docs" / "classroom.yml").read_text())["jobs"]["run-autograding-tests"]

@@ -27,6 +27,7 @@ def test_the_prediction_holds_for_the_compiler_at_hand(gpu):
     assert [column.barriers for column in made.columns] == [len(counts) - 1 for counts in found]
 
 
+@pytest.mark.whole
 def test_recorded_texts_have_the_stretches_of_the_compiler_at_hand():
     """But for empty ones, whose number differs between versions."""
 
@@ -38,6 +39,7 @@ def test_recorded_texts_have_the_stretches_of_the_compiler_at_hand():
         assert counts(made) == counts(text for text in stretches.recorded() if text["triton"] == version)
 
 
+@pytest.mark.whole
 def test_recorded_texts_of_this_triton_are_those_that_it_makes():
     """As benchmarks/record_ptx.py records them."""
     kept = [text for text in stretches.recorded() if text["triton"] == triton.__version__]

@@ -207,6 +207,7 @@ print(json.dumps([peak() - before, said]))
 """
 
 
+@pytest.mark.whole
 def test_a_hostile_text_is_read_in_bounded_memory(tmp_path):
     """All files of an allowed size take a few hundred MB at most, and a sentence names the bound that one passed."""
     runpy.run_path(str(ROOT / "tests" / "attacks" / "39_hostile_texts.py"))["make"](tmp_path)

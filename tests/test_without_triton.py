@@ -40,6 +40,7 @@ def failed(cells):
     return {c.source: said(c) for c in cells if any(o.output_type == "error" for o in c.outputs)}
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("stem, platform", [("01_five_passes", "darwin"), ("02_bytes_not_flops", "win32")])
 def test_lessons_without_kernels_run(stem, platform):
     """Every cell; a check says what it needs."""
