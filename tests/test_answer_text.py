@@ -52,6 +52,16 @@ def test_local_names_bring_nothing():
     assert cells[2] == extract(cells, ("f",)).source
 
 
+def test_what_a_function_changes_is_its_own_unless_it_says_global():
+    """The old value of the name comes along with a statement of the notebook alone."""
+    loop = "for rows in (1, 2): open(rows)"
+    own = "def f():\n    rows = 1\n    rows *= 2\n    return rows"
+    assert own == extract([loop, own], ("f",)).source
+    counted = "def f():\n    global count\n    count += 1"
+    assert "count = 0\n\n" + counted == extract(["count = 0", counted], ("f",)).source
+    assert "n = 1\n\nn += 2\n\ndef f(): return n" == extract(["n = 1", "n += 2", "def f(): return n"], ("f",)).source
+
+
 def test_a_later_definition_of_a_helper_counts():
     """A function looks its helpers up when it is called."""
     cells = ["def f(): return g()", "def g(): return 1", "def g(): return 2"]

@@ -13,6 +13,7 @@ import functools
 import re
 import symtable
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ..checks.syntax import parse
@@ -374,14 +375,23 @@ def _needed(node: ast.stmt, text: str) -> tuple[set[str], set[str]]:
     later: set[str] = set()
     for child in table.get_children():
         _globals_of(child, now if child.get_name() in _COMPREHENSIONS else later)
-    # `total += 1` also needs the old value of the name.
-    now |= {n.target.id for n in ast.walk(node) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
+    # `total += 1` also needs the old value of the name; in a function that is its own, unless it says `global`.
+    now |= {n.target.id for n in _here(node) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
     return now, later
+
+
+def _here(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a statement, without those of functions in it."""
+    yield node
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        for child in ast.iter_child_nodes(node):
+            yield from _here(child)
 
 
 def _globals_of(table, found: set[str]) -> None:
     """Add to `found` the global names that a function, class or comprehension uses, inner functions included."""
-    found |= {s.get_name() for s in table.get_symbols() if s.is_global() and s.is_referenced()}
+    symbols = table.get_symbols()
+    found |= {s.get_name() for s in symbols if s.is_global() and s.is_referenced() or s.is_declared_global()}
     if table.get_type() == "class":
         found |= {s.get_name() for s in table.get_symbols() if s.is_referenced() and not s.is_assigned()}
     for child in table.get_children():
