@@ -40,7 +40,7 @@ traffic(three_steps, q, k, v)
 
 # %% [markdown]
 # Here MN is the size of one input, 256×32. Nearly everything that moves is scores and weights: they are written, and read
-# again. To scale the scores is an operation of its own, and it moves as much as softmax does. q, k, v and o are small beside
+# again. PyTorch scales the scores in a separate operation, which moves as much as softmax. q, k, v and o are small beside
 # that. Their size grows with N, and the size of the scores grows with its square. For one head with d = 64, in float32:
 
 # %%
@@ -198,9 +198,10 @@ print(f"{x.item():.7f} becomes {tf32.item():.7f}, off by {abs(tf32 / x - 1).item
 # | **causal** | `CAUSAL` is on | the two lines below `if CAUSAL` |
 
 # %% [markdown]
-# In the first step every TODO but the two causal ones needs a line or two. In the next two steps you add to them.
+# In the first step every TODO but the two causal ones needs one to three lines. Leave the two lines below `if CAUSAL` as they
+# are until step 4. In the next two steps you add to the others.
 #
-# For the edges: a lane behind the last key may not win the maximum, and it may have no weight. Its row of `v` matters as
+# For the edges: a lane behind the last key must not become the maximum, and its weight must be 0. Its row of `v` matters as
 # well: 0 times a number is 0, but 0 times NaN is NaN, and a masked lane may hold NaN.
 #
 # The check counts: `q` is read once, `k` and `v` once for each block of queries, and `o` is written once.
@@ -365,7 +366,7 @@ n, d = 256, 32
 print(f"read {3 * n * d + 3 * n * n:,} and written {n * d + 3 * n * n:,}")
 
 # %% [markdown]
-# It is. With the smallest blocks nothing is gained: reading `k` and `v` so often costs as much as the scores would. Larger
+# It is. With the smallest blocks nothing is gained: reading `k` and `v` so often costs more than the scores would. Larger
 # blocks gain a lot. The amount of arithmetic is the same in all cases, because every score is computed. So by lesson 02 the
 # intensity rises, and attention in large blocks can be bound by compute.
 #
@@ -525,7 +526,8 @@ for run in recorded["results"]:
         print(f"N = {run['n']:5}, d = {run['d']:3}, {mask:8}: 13.3 {took['13.3']:8.0f} µs;  ", "  ".join(others))
 
 # %% [markdown]
-# In words: 13.3 takes about as long as the flash backend, and clearly longer than cuDNN. Is that a matter of bytes or of
+# In words: 13.3 is sometimes faster and sometimes slower than the flash backend, which depends on d and on the mask, and it takes
+# clearly longer than cuDNN. Is that a matter of bytes or of
 # arithmetic? Each score takes 2·d operations, and so does its share of the output. The data sheet of an H200 promises 989
 # TFLOP/s for dense half precision.
 
@@ -541,7 +543,8 @@ times = {d: 4 * 2 * 64 * 16384 * d / 4.8e12 * 1e6 for d in share}
 print("once through q, k, v and o, at 4.8 TB/s:", ", ".join(f"d = {d}: {t:.0f} µs" for d, t in times.items()))
 
 # %% [markdown]
-# So it is arithmetic. To move all inputs and outputs once would take a small part of the time. What is the time made of?
+# Bytes are not the limit: to move all inputs and outputs once would take a small part of the time. The units that multiply
+# matrices (tensor cores) are not busy all the time either. What is the time made of?
 # The same run timed 13.3 with one change each. The first two changes keep the result. The last two do not: they only show what
 # a part of the work costs.
 

@@ -2,7 +2,7 @@
 # # 14 · Measure and ship
 #
 # You have several softmaxes by now: one block a row, two walks, two launches, tiles. Which of them is best for which matrix,
-# and how do you know that it is fast? Two things are left to write: a benchmark that can say no, and the function that people
+# and how do you know that it is fast? Two things are left to write: a benchmark that refuses a result which cannot be true, and the function that people
 # will call.
 #
 # *About 75 minutes, and 40 more for the bonus exercise. No GPU needed.*
@@ -340,7 +340,8 @@ for run in routes["lessons"]["14"]["results"]:
 # %% [markdown]
 # A dash: one block would be too wide. A star: the best of its line.
 #
-# - **Short rows** want company. One row of 64 has 256 bytes, and 128 threads.
+# - **Short rows** want company. One row of 64 numbers has 256 bytes. Its program has 128 threads, and half of them have
+#   nothing to do.
 # - **A row that fits into registers** is read once. A multiprocessor has 65536 registers, and the computation needs some as well:
 #   32768 numbers are the limit for one program.
 # - **A longer row** is read twice, by one program or by many. With one row there is only one program that walks.
@@ -498,17 +499,19 @@ def between(numbers, form):
     return " to ".join(dict.fromkeys(ends))
 
 
-print("taken           rows           columns            one row         softmax")
+print("taken             rows           columns            one row         softmax")
 for route, dtype in dict.fromkeys((run["route"], run["dtype"]) for run in recorded["results"]):
     some = [run for run in recorded["results"] if (run["route"], run["dtype"]) == (route, dtype)]
     rows, columns = (between((run[side] for run in some), "d") for side in "mn")
     one_row, picked = (between((share(run, name) for run in some), ".2f") for name in ("one row", "softmax"))
-    print(f"{route:6} {dtype:8} {rows:14} {columns:18} {one_row:15}  {picked}")
+    print(f"{route:8} {dtype:8} {rows:14} {columns:18} {one_row:15}  {picked}")
 
 assert "online" not in {run["route"] for run in recorded["results"]}
 
 # %% [markdown]
-# `online` was never taken: on an NVIDIA GPU it is for 16-bit rows that are long and odd.
+# `online` was never taken: on an NVIDIA GPU it is for 16-bit rows that are long and odd. `clusters` and `short` are written in CUDA
+# C++ (lesson 12), for what Triton cannot say: blocks that share a row and write into each other's shared memory, and rows that
+# begin at any byte. They are not in this exercise.
 #
 # ## Where each of them stops
 #
@@ -689,8 +692,8 @@ print(f"QuACK is ahead on {ahead} of {len(wide)} large bfloat16 matrices with ro
 # %% [markdown]
 # On every recorded matrix of 2^25 elements or more with 64 rows or more, the shipped softmax keeps close to a copy, and PyTorch's
 # own stays behind it.
-# Nobody wins everywhere: QuACK lets programs exchange states without a trip to memory, for which Triton has no word, and is ahead
-# on most large bfloat16 matrices of long rows. And one row of four million is over so soon that two launches weigh.
+# Nobody wins everywhere: QuACK lets programs exchange states without a trip to memory, as `clusters` does, and is ahead on most
+# large bfloat16 matrices of long rows. And one row of four million is over so soon that two launches weigh.
 #
 # What was predicted for each kernel, what came out, and what did not work is in
 # [the notes](../docs/notes_on_the_shipped_kernel.md). Predictions that failed are the better half.

@@ -225,8 +225,8 @@ check("15.2")
 # %% [markdown]
 # <details><summary>Bytes of a tile, bytes of a thread</summary>
 #
-# **A tile of about 2 KB**: 32 such programs have 64 KB under way. The rule of 10.4, 16 bytes a thread, gives a tile of 512 bytes,
-# a quarter of that.
+# **A tile of about 2 KB**: 32 such programs have 64 KB under way. The rule of 10.4, 16 bytes a thread, gives one warp a tile of 512
+# bytes, a quarter of that.
 #
 # **64 bytes a thread**: four loads of 16 bytes, one behind the other, all under way at once. With more, registers run out; with
 # less, the warps wait for each other more than for memory.
@@ -260,8 +260,8 @@ gains = {block: max(by_stages("online", "float32", 131072, block=block, num_warp
 assert gains[1024] > 1.3 * by_stages("online", "float32", 131072, block=1024, num_warps=8)[0]
 
 # %% [markdown]
-# With small tiles it helps a lot, from the third stage on: only two programs share a multiprocessor, and each would have
-# one small tile under way. With tiles of 8192 there is enough under way without it.
+# With small tiles it helps a lot, from the third stage on: only two programs share a multiprocessor, and each would have one
+# small tile under way. Two stages are a little slower than one here. With tiles of 8192 there is enough under way without it.
 #
 # ## When does persistence pay?
 #
@@ -290,7 +290,8 @@ assert all(fastest("rows", *each) < fastest("tile", *each) for each in lengths)
 print("the best persistent configuration is behind the best tile on", len(lengths), "of", len(lengths))
 
 # %% [markdown]
-# Where it wins, the number of warps does not suit the row: another number makes one row a program faster than that. With a good
+# Persistence wins only where the number of warps does not suit the row: with another number, one row a program is faster than
+# that. With a good
 # number of warps, one row a program is ahead everywhere: while one program computes, its neighbours load. That is what a
 # pipeline would do, and it costs neither registers nor shared memory.
 #
