@@ -132,12 +132,14 @@ def test_an_unmasked_store_in_a_learners_cell_is_a_sentence_and_python_lives_on(
     assert "2\n" == said(notebook.cells[2])
 
 
+@pytest.mark.whole
 def test_run_all_stops_where_an_answer_is_needed():
     """As in JupyterLab: the cell fails, and says in a sentence what it waits for."""
     with pytest.raises(CellExecutionError, match="Not yet: this cell needs your answer to 1.1"):
         run(learner("01_five_passes"))
 
 
+@pytest.mark.whole
 def test_triton_imported_too_early_is_a_sentence(monkeypatch):
     """The first cell was skipped, or Triton was imported before it."""
     monkeypatch.delenv("TRITON_INTERPRET", raising=False)
@@ -191,6 +193,7 @@ def test_a_check_speaks_of_the_last_text_of_an_answer_and_names_its_cell():
     assert "3 of 3 points" in right
 
 
+@pytest.mark.whole
 def test_hints_open_one_by_one_and_unknown_exercises_are_a_sentence():
     """The idea, where to look, the shape of the line; then no more."""
     notebook = run(code(first_cell(), *['hint("4.1")'] * 4, 'check("99.9")'))
@@ -201,6 +204,7 @@ def test_hints_open_one_by_one_and_unknown_exercises_are_a_sentence():
     assert "There is no exercise '99.9'" in outputs[5]
 
 
+@pytest.mark.whole
 def test_nbgrader_gets_the_score_as_a_number(kernel, monkeypatch):
     """Autograding reads the cell's value; a learner sees none."""
     cells = first_cell(), "def double(x): return 2 * x", 'check("0.1")'
