@@ -7,7 +7,7 @@ export PYDEVD_DISABLE_FILE_VALIDATION = 1
 # What has been imported once is compiled, whatever the machine's setting: the course starts many processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: learn test grade gradescope build bench browser runs narrow answers gpu cards contract matrix hosted fork nbgrader site site-check
+.PHONY: learn test grade gradescope build bench browser whole runs narrow answers gpu cards contract matrix hosted fork nbgrader site site-check
 
 # Containers often run as root, which JupyterLab refuses unless told.
 learn: $(VENV)/lab
@@ -62,13 +62,16 @@ site-check: site $(VENV)/browser
 	@command -v chromium > /dev/null || { echo "make site-check needs Chromium: apt-get install chromium"; exit 2; }
 	$(BIN)/python -m pytest tests/site_in_a_browser.py
 
-# All stored answers, of which make test judges one of each kind, and mutants of the right ones. PART=2/3: a third of them.
+# All stored answers, of which make test judges one of each kind, and mutants of the right ones. PART=2/5: a fifth of them.
 answers: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m more_answers $(if $(PART),--part $(PART)) tests
 
-# Whole notebooks, classes and exports, and runs of the real commands: killed, in parts, on a cluster, as the pages for instructors and authors say.
-runs: $(VENV)/dev
+# Whole notebooks, exports, and hostile replies to every exercise.
+whole: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m whole tests
+
+# Runs of the real commands: killed, in parts, on a cluster, as the pages for instructors and authors say.
+runs: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/real_runs.py tests/instructors_page.py tests/new_exercise.py
 
 # nbgrader itself, with the lessons as its assignments. Its environment sees the course's packages behind its own.
