@@ -512,7 +512,8 @@ assert "online" not in {run["route"] for run in recorded["results"]}
 # `online` was never taken: on an NVIDIA GPU it is for 16-bit rows that are long and odd. `clusters` and `short` are written in CUDA
 # C++ (lesson 12), for what Triton cannot say: blocks that share a row and write into each other's shared memory, and rows that
 # begin at any byte. They are not in this exercise.
-#
+
+# %% [markdown]
 # ## Where each of them stops
 #
 # **tile** and **pairs** hold a row in registers, and a multiprocessor has 65536 of 32 bits. As float32, a row of that length leaves
