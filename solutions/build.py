@@ -261,10 +261,6 @@ def stale_references() -> list[str]:
     return [] if fresh else [f"{path.relative_to(ROOT)} is stale"]
 
 
-def _map() -> str:
-    return course_map.page([source.name[:2] for source in sources([])])
-
-
 def _face(cell) -> tuple:
     return cell.id, cell.cell_type, cell.source, dict(cell.metadata)
 
@@ -284,7 +280,7 @@ def main() -> int:
         found = [p for source in sources(options.lessons) for p in problems(source)] + stale_references()
         if shown != measured.readme(opening.readme(shown, opening.repository())):
             found.append("README.md has badges of another repository, or numbers of another record")
-        if _map() != course_map.PAGE.read_text(encoding="utf-8"):
+        if course_map.page() != course_map.PAGE.read_text(encoding="utf-8"):
             found.append("docs/map.md is stale")
         if guide.read_text(encoding="utf-8") != pacing.page(guide.read_text(encoding="utf-8")):
             found.append("docs/teaching.md has other minutes than the lessons")
@@ -298,7 +294,7 @@ def main() -> int:
     if stale_references():
         mutant.REFERENCES.write_text(mutant.packed(references()), encoding="utf-8")
     readme.write_text(measured.readme(opening.readme(shown, repository)), encoding="utf-8")
-    course_map.PAGE.write_text(_map(), encoding="utf-8")
+    course_map.PAGE.write_text(course_map.page(), encoding="utf-8")
     guide.write_text(pacing.page(guide.read_text(encoding="utf-8")), encoding="utf-8")
     for source in sources(options.lessons):
         clean, solved = ROOT / "notebooks" / f"{source.stem}.ipynb", source.with_suffix(".ipynb")

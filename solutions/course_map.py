@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import pathlib
-import re
+import headings
 
-SOLUTIONS = pathlib.Path(__file__).resolve().parent
-PAGE = SOLUTIONS.parent / "docs" / "map.md"
+PAGE = headings.SOLUTIONS.parent / "docs" / "map.md"
 
 # lesson -> {earlier lesson: what is needed of it}. A lesson also needs the lessons that these need.
 NEEDS: dict[str, dict[str, str]] = {
@@ -29,14 +27,11 @@ NEEDS: dict[str, dict[str, str]] = {
 }
 
 
-def page(numbers: list[str]) -> str:
-    """The text of docs/map.md for the lessons with these numbers."""
-    titles, times = {}, {}
-    for number in numbers:
-        (source,) = SOLUTIONS.glob(f"{number}_*.py")
-        text = source.read_text(encoding="utf-8")
-        titles[number] = re.search(rf"^# # {number} · (.+)$", text, re.M)[1], source.stem
-        times[number] = re.search(r"^# \*About (.+?)\. ", text, re.M)[1]
+def page() -> str:
+    """The text of docs/map.md for the lessons in solutions/."""
+    lessons = headings.of_lessons()
+    numbers = {lesson.number for lesson in lessons}
+    arrows = [(earlier, each.number) for each in lessons for earlier in NEEDS[each.number] if earlier in numbers]
     lines = [
         "# Map of the lessons",
         "",
@@ -45,15 +40,14 @@ def page(numbers: list[str]) -> str:
         "",
         "```mermaid",
         "graph LR",
-        *(f"    {earlier} --> {number}" for number in numbers for earlier in NEEDS[number] if earlier in titles),
+        *(f"    {earlier} --> {later}" for earlier, later in arrows),
         "```",
         "",
         "| lesson | about | needs |",
         "|---|---|---|",
     ]
-    for number in numbers:
-        title, stem = titles[number]
-        needed = "; ".join(f"{earlier}: {what}" for earlier, what in NEEDS[number].items()) or "nothing"
-        link = f"[{number} · {title}](../notebooks/{stem}.ipynb)"
-        lines.append(f"| {link} | {times[number]} | {needed} |")
+    for each in lessons:
+        needed = "; ".join(f"{earlier}: {what}" for earlier, what in NEEDS[each.number].items()) or "nothing"
+        link = f"[{each.number} · {each.title}](../notebooks/{each.stem}.ipynb)"
+        lines.append(f"| {link} | {each.about} | {needed} |")
     return "\n".join(lines) + "\n"

@@ -42,7 +42,10 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """With --only: the exercise itself, its stored answers, its mistakes, and its lesson's notebooks."""
+    """With --part: a part of the tests. With --only: what belongs to an exercise.
+
+    That is the exercise itself, its stored answers, its mistakes, and its lesson's notebooks.
+    """
     if part := config.getoption("--part"):
         part, parts = map(int, part.split("/"))
         items[:] = [item for item in items if zlib.crc32(item.nodeid.encode()) % parts == part - 1]
@@ -94,3 +97,16 @@ def working_tree(copy: pathlib.Path) -> None:
     """Copy the course as it is now, without what running and testing it leaves behind."""
     leave_out = shutil.ignore_patterns(".*", "__pycache__", "results", "screenshots", "five_passes*", "*.zip")
     shutil.copytree(ROOT, copy, ignore=leave_out)
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """The browser that this machine has, without a window. A sandbox of its own is refused to root in a container."""
+    from playwright.sync_api import sync_playwright  # make test has no browser
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), chromium_sandbox=os.getuid() != 0
+        )
+        yield browser
+        browser.close()

@@ -6,7 +6,6 @@ What the browser saw is kept in screenshots/. The README shows two of the pictur
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,7 +13,7 @@ import time
 
 import pytest
 from conftest import ROOT, working_tree
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 from test_feedback import contrast
 from test_notebook import ANSWER
 
@@ -58,17 +57,6 @@ def lab(tmp_path_factory):
     finally:
         os.killpg(server.pid, signal.SIGTERM)
         server.wait()
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    """The browser that this machine has, without a window. A sandbox of its own is refused to root in a container."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), chromium_sandbox=os.getuid() != 0
-        )
-        yield browser
-        browser.close()
 
 
 class Notebook:

@@ -9,7 +9,6 @@ import random
 import platforms
 import pytest
 from conftest import ROOT
-from playwright.sync_api import sync_playwright
 from test_export import exercise, row
 
 from grader import lessons
@@ -50,17 +49,9 @@ def report(tmp_path_factory):
     return class_of_60(tmp_path_factory.mktemp("report"))
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
-def opened(browser, report, size="desk", **more):
+def opened(chromium, report, size="desk", **more):
     """The page, and what the browser complained about."""
-    page, complaints = browser.new_page(viewport=SIZES[size], **more), []
+    page, complaints = chromium.new_page(viewport=SIZES[size], **more), []
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto(report)
@@ -77,9 +68,9 @@ def points(page, at):
     ]
 
 
-def test_the_table_is_sorted_and_searched_by_keyboard_alone(browser, report):
+def test_the_table_is_sorted_and_searched_by_keyboard_alone(chromium, report):
     """Names from A to Z, points, a lesson whose missing files come last, a name without its accents; and it is said."""
-    page, complaints = opened(browser, report)
+    page, complaints = opened(chromium, report)
     given = names(page)
     page.locator("#find").focus()
     page.keyboard.type("muller-l")
@@ -108,9 +99,9 @@ def test_the_table_is_sorted_and_searched_by_keyboard_alone(browser, report):
 
 
 @pytest.mark.parametrize("size, scheme", [("desk", "light"), ("desk", "dark"), ("phone", "light"), ("phone", "dark")])
-def test_it_fits_and_can_be_read(browser, report, size, scheme):
+def test_it_fits_and_can_be_read(chromium, report, size, scheme):
     """The page is no wider than its screen, the table scrolls in itself, and names stay in sight."""
-    page, complaints = opened(browser, report, size, color_scheme=scheme)
+    page, complaints = opened(chromium, report, size, color_scheme=scheme)
     SHOTS.mkdir(exist_ok=True)
     page.screenshot(path=SHOTS / f"report_{size}_{scheme}.png")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -126,9 +117,9 @@ def test_it_fits_and_can_be_read(browser, report, size, scheme):
     assert [] == complaints
 
 
-def test_without_a_script_it_is_a_plain_table(browser, report):
+def test_without_a_script_it_is_a_plain_table(chromium, report):
     """Every student is there, and no tool that does nothing."""
-    page, _ = opened(browser, report, java_script_enabled=False)
+    page, _ = opened(chromium, report, java_script_enabled=False)
 
     assert 60 == page.locator("#table tbody tr").count() and 0 == page.locator("button").count()
     assert not page.locator("#find").is_visible()

@@ -1,14 +1,12 @@
 """The site as its readers meet it, from a folder, in a real browser. `make site-check` builds it and runs this."""
 
 import html
-import os
 import re
-import shutil
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from conftest import ROOT
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from grader.lessons import OUTLINE
 
@@ -19,16 +17,6 @@ LOOKS = {
     "dark": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
     "phone": {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True},
 }
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), chromium_sandbox=os.getuid() != 0
-        )
-        yield browser
-        browser.close()
 
 
 def opened(chromium, path, **look):

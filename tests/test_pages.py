@@ -4,6 +4,7 @@ import math
 import re
 
 import course_map
+import headings
 import nbformat
 import pacing
 import pytest
@@ -81,7 +82,7 @@ def test_the_map_is_drawn_from_the_table_of_needs():
     for number in numbers:
         assert all(earlier < number for earlier in course_map.NEEDS[number])
         assert all(f"    {earlier} --> {number}\n" in page for earlier in course_map.NEEDS[number])
-    assert course_map.page(numbers) == page
+    assert course_map.page() == page
 
 
 def test_the_pacing_guide_adds_up_the_lessons_own_minutes():
@@ -108,13 +109,14 @@ def test_the_pacing_guide_adds_up_the_lessons_own_minutes():
 def test_a_lessons_minutes_are_read_as_it_states_them(stated, minutes, tmp_path):
     """Of a range the longer time."""
     (tmp_path / "00_x.py").write_text(f"# %% [markdown]\n# # 00 · Title\n#\n# *{stated}. No GPU needed.*\n")
-    assert [("00", "Title", minutes)] == pacing.stated(tmp_path)
+    (heading,) = headings.of_lessons(tmp_path)
+    assert ("00", "Title", minutes) == (heading.number, heading.title, heading.minutes)
 
 
 def test_a_lesson_that_states_no_time_is_named(tmp_path):
     (tmp_path / "00_x.py").write_text("# %% [markdown]\n# # 00 · Title\n#\n# *No GPU needed.*\n")
     with pytest.raises(SystemExit, match="00_x.py does not say how long it takes"):
-        pacing.stated(tmp_path)
+        headings.of_lessons(tmp_path)
 
 
 def test_weeks_are_as_short_as_can_be():

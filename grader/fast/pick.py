@@ -78,15 +78,16 @@ def _in_triton(x: torch.Tensor) -> str:
 def launch(y: torch.Tensor, x: torch.Tensor, log: bool = False) -> None:
     """Store the softmax of the rows of x in y. Both are M×N, of float32 or 16 bits, with adjacent columns.
 
-    log: its logarithm instead, for which clusters.available must hold.
+    log: its logarithm instead, which is PyTorch's own where no kernel here has it.
     """
     _plans.of((log, *layout(y, x)), lambda: _plan(y, x, log))(y, x)
 
 
 def _plan(y: torch.Tensor, x: torch.Tensor, log: bool) -> Launcher:
-    if route(x) == "short" and short_rows.fits(y):
+    chosen = route(x)
+    if chosen == "short" and short_rows.fits(y):
         return short_rows.plan("forward", x, log)
-    if log or route(x) == "clusters":
+    if log or chosen == "clusters":
         run = clusters.plan_forward(y, x, log)
         if run is not None:
             return run

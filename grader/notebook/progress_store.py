@@ -114,9 +114,10 @@ def _file() -> pathlib.Path | None:
 
 def _stored() -> dict[str, float]:
     """The scores in the file, and those that were kept in the course before a Drive was mounted."""
-    scores = _read(_file())
-    if not os.environ.get(_VARIABLE):
-        for exercise, score in _read(environment.ROOT / ".progress.json").items():
+    file, in_course = _file(), environment.ROOT / ".progress.json"
+    scores = _read(file)
+    if file != in_course and not os.environ.get(_VARIABLE):
+        for exercise, score in _read(in_course).items():
             scores[exercise] = max(score, scores.get(exercise, 0.0))
     return scores
 
