@@ -992,7 +992,7 @@ CUDA_KERNEL = (
     ("row-stride-missing", formula(formulas.shifted_window)),
     ("row-stride-missing", formula(formulas.shifted_stores)),
     ("row-zero-only", both(detectors.shared, formula(formulas.first_row_everywhere))),
-    ("stored-in-row-zero", both(detectors.shared, detectors.tail_rows_nan)),
+    ("stored-in-row-zero", both(detectors.shared, detectors.only_first_row)),
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
     ("no-stride-loop", first_columns_only),

@@ -462,7 +462,7 @@ GRADIENT_KERNEL = (
     ("max-for-sum", gradient_formula(_padded_max)),
     ("row-zero-only", both(detectors.shared, gradient_formula(_only_row_zero))),
     ("row-zero-only", _wrong_rows_read(_first_row, _first_row)),
-    ("stored-in-row-zero", both(detectors.shared, detectors.tail_rows_nan)),
+    ("stored-in-row-zero", both(detectors.shared, detectors.only_first_row)),
     ("rows-missing", both(detectors.unshared, detectors.tail_rows_nan)),
     ("tail-missing", detectors.tail_is_nan),
     *GRADIENT,

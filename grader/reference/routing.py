@@ -53,6 +53,29 @@ def case(label: str, x: torch.Tensor, alone: bool = False, name: str = "softmax"
     )
 
 
+def first_rows(label: str, x: torch.Tensor, count: int, name: str) -> Case:
+    """The first rows of name(x), of a matrix whose rows are too many to compute all.
+
+    Launches have a program for each row, of which so many run. An answer with other launches is not judged.
+    """
+    some = x[:count]
+
+    def verify(evidence: Evidence) -> str | None:
+        error = evidence.error
+        if error is None:
+            return compare.softmax(some, evidence.value)
+        return None if error["type"] == "TooManyPrograms" else f"{error['type']}: {error['message']}"
+
+    return Case(
+        f"{label}, {len(x)}×{x.shape[1]} {str(x.dtype).removeprefix('torch.')}, of which {count} are computed",
+        Call("call", "check_first_rows", (name, x, count), few=(len(x), count)),
+        verify,
+        size=x.numel(),
+        expects_error=True,
+        interpreted_only=True,
+    )
+
+
 def _fault(x: torch.Tensor, alone: bool, evidence: Evidence) -> str | None:
     """None if the softmax of x is right, by launches that suit its shape; else a sentence."""
     sentence = compare.softmax(x, evidence.value)
