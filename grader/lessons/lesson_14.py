@@ -111,6 +111,7 @@ def _any_matrix(seed: int, name: str, own: bool) -> list[Case]:
     views += [
         ("a transposed view", inputs.column_strided(matrix).bfloat16()),
         ("gaps between long rows", inputs.row_strided(long)),
+        ("gaps between longer rows", inputs.row_strided(inputs.randn(2, 33_001, g))),
         ("a transposed view of long rows", inputs.column_strided(long)),
     ]
     cases += [twice, *(routing.case(label, view, name=name, own=own) for label, view in views)]

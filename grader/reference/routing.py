@@ -62,9 +62,9 @@ def first_rows(label: str, x: torch.Tensor, count: int, name: str) -> Case:
 
     def verify(evidence: Evidence) -> str | None:
         error = evidence.error
-        if error is None:
-            return compare.softmax(some, evidence.value)
-        return None if error["type"] == "TooManyPrograms" else f"{error['type']}: {error['message']}"
+        if error is not None:
+            return None if error["type"] == "TooManyPrograms" else f"{error['type']}: {error['message']}"
+        return compare.softmax(some, evidence.value) or _beyond_the_registers(evidence)
 
     return Case(
         f"{label}, {len(x)}×{x.shape[1]} {str(x.dtype).removeprefix('torch.')}, of which {count} are computed",
@@ -87,10 +87,16 @@ def _fault(x: torch.Tensor, alone: bool, evidence: Evidence) -> str | None:
         return sentence
     if short_row_read_twice(x, evidence):
         return f"right numbers, but it reads {evidence.read} elements of {x.numel()}"
-    if widest(evidence) > MAX_ELEMENTS:
-        return f"right numbers, but a program holds {widest(evidence):,} elements at once"
+    if sentence := _beyond_the_registers(evidence):
+        return sentence
     if alone and storing_programs(evidence) < MIN_PROGRAMS:
         return f"right numbers, but programs at work: {storing_programs(evidence)}, expected {MIN_PROGRAMS} or more"
+    return None
+
+
+def _beyond_the_registers(evidence: Evidence) -> str | None:
+    if widest(evidence) > MAX_ELEMENTS:
+        return f"right numbers, but a program holds {widest(evidence):,} elements at once"
     return None
 
 
