@@ -21,6 +21,7 @@ from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
 from .detectors import both, formula, outside
 from .mistake import Mistake
+from .mutant import Mutant
 from .softmax import formulas, walks
 
 INF = torch.inf
@@ -170,6 +171,13 @@ MISTAKES = [
         "sum-subtracted",
         "Where the sum takes in a term, the term was subtracted.",
         "Which sign has the d of a row in which every number is the same?",
+        (
+            Mutant("13.2 13.3", " + tl.sum(p, axis=1)", " - tl.sum(p, axis=1)"),
+            Mutant("13.1", "+ p.sum(", "- p.sum("),
+            Mutant("8.1", "+ math.exp(x - new)", "- math.exp(x - new)"),
+            Mutant("8.2", "+ db *", "- db *"),
+            Mutant("8.3", "+ tl.sum(tl.exp(", "- tl.sum(tl.exp("),
+        ),
     ),
     Mistake(
         "not-divided-by-its-sum",

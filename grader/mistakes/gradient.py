@@ -24,12 +24,19 @@ from . import detectors
 from .detectors import both, outside, too_many_lanes, unmasked, written
 from .kernels import KERNEL
 from .mistake import Mistake
+from .mutant import Mutant
 
 MISTAKES = [
     Mistake(
         "operation-exchanged",
         "The right tensors are there, but one of the operations between them is another.",
         "Compare the formula with your line: between which two tensors is the operation different?",
+        (
+            Mutant("13.4", "p * (dp - delta[:, None]) * scale", "p * (dp + delta[:, None]) * scale", 2),
+            Mutant("13.4", "p * (dp - delta[:, None]) * scale", "p * (dp - delta[:, None]) / scale", 2),
+            Mutant("13.4", 'input_precision="ieee") * scale', 'input_precision="ieee") + scale', 2),
+            Mutant("13.4", 'input_precision="ieee") * scale', 'input_precision="ieee") / scale', 2),
+        ),
     ),
     Mistake(
         "tensor-exchanged",
