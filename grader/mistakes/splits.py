@@ -779,7 +779,7 @@ def _one_grid_without_splits(case: Case, evidence: Evidence, answer: Answer) -> 
     """One of two launches has a program for each split, and the other has one for each row."""
     rows, n_splits = len(case.facts["x"]) if "x" in case.facts else 0, case.facts.get("n_splits", 1)
     grids = {tuple(launch["grid"][:2]) for launch in evidence.launches}
-    return n_splits > 1 and grids == {(rows, n_splits), (rows, 1)}
+    return len(evidence.launches) == 2 and n_splits > 1 and grids == {(rows, n_splits), (rows, 1)}
 
 
 @Detector
