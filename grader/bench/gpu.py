@@ -205,8 +205,11 @@ def _right(peer, x) -> bool:
         return False
 
 
-def measure(command: str) -> dict:
-    """The record of one run: header, table, numbers of the plot, and the peers that are not installed."""
+def measure(command: str, keep: Callable[[dict], object]) -> dict:
+    """The record of one run: header, table, numbers of the plot, and the peers that are not installed.
+
+    It takes minutes; keep(record so far) is called after each matrix.
+    """
     from . import baselines
 
     here, missing = baselines.all_of_them()
@@ -217,10 +220,15 @@ def measure(command: str) -> dict:
     done = header(command, what)
     done["versions"] |= {name: v for name in ("liger-kernel", "quack-kernels") if (v := version(name))}
     done |= {"left_out": missing, "results": [], "backward": [], "sweep": []}
-    done["host"] = run_host(HOST, {name: here[name] for name in here if name not in _SLOW})
+    fast = {name: here[name] for name in here if name not in _SLOW}
+    done["host"] = run_host(HOST, fast)
     for dtype in ("float32", "bfloat16"):
-        done["results"] += run(TABLE, dtype, here)
-        done["backward"] += run_backward(BACKWARD, dtype, {name: here[name] for name in here if name not in _SLOW})
+        for shape in TABLE:
+            done["results"] += run([shape], dtype, here)
+            keep(done)
+        for shape in BACKWARD:
+            done["backward"] += run_backward([shape], dtype, fast)
+            keep(done)
     done["sweep"] = run(SWEEP, "float32", {name: here[name] for name in _IN_THE_SWEEP})
     return done
 
