@@ -20,8 +20,8 @@ import triton.language as tl
 # ## Three steps
 #
 # Each word of a text has three vectors of d numbers. Its **query** is the question that the word asks. Its **key** is compared
-# with the questions of all words. Its **value** is the answer that it can give. Query times key is a **score**. Softmax turns
-# the scores of a query into weights. The output is the weighted mean of the values. As matrices:
+# with the questions of all words. Its **value** is the answer that it can give. Query times key, divided by $\sqrt{d}$, is a
+# **score**. Softmax turns the scores of a query into weights. The output is the weighted mean of the values. As matrices:
 # $o = \mathrm{softmax}(q k^T / \sqrt{d})\, v$.
 #
 # A model does this many times side by side, each time with other q, k and v. One of these computations is called a **head**.
@@ -72,8 +72,8 @@ print(f"the factor: {math.exp(2.0 - 4.0):.4f}")
 
 # %% [markdown]
 # Both become smaller by the same factor, because each term of both sums contains $e^{s-m}$. So the state of a query is
-# `(m, l, o)`. In each step, the walk takes one tile of keys and values and updates the state. After that, it needs the scores
-# of this tile no more.
+# `(m, l, o)`. In each step, the walk takes one tile of keys and values and updates the state. After that, it no longer needs
+# the scores of this tile.
 
 # %% [markdown]
 # ## Your turn: 13.1
@@ -185,7 +185,7 @@ print("else:             ", *(f"{change:.2f}" for change, rise in zip(changes, r
 
 # %% [markdown]
 # Many GPUs have **tensor cores**: units that multiply small matrices, much faster than the other units of a multiprocessor.
-# For float32 they round each input to **tf32**, which keeps 10 of its 23 bits after the point. How large is the error?
+# For float32 they use **tf32**: of the 23 bits after the point, each number keeps 10. How large is the error?
 
 # %%
 x = torch.tensor([1 / 3])
@@ -688,7 +688,7 @@ for n_splits in (1, 4, 16):
 # same place. All matrices are contiguous: row r begins at r · D.
 #
 # `lse` has one finite number for each query that exists. For a lane behind the last query there is nothing to load: choose
-# `other` so that the lane adds nothing to dk and dv, and no NaN.
+# `other` so that the lane adds nothing to dk and dv, not even NaN.
 
 # %% [markdown]
 # The points of a bonus exercise come on top of the 100. Each kernel is worth half of them.

@@ -148,6 +148,8 @@ for low, high in zip(limits, limits[1:]):
     middles.append(speeds[len(speeds) // 2])
     print(f"{low:3} to {high:4} KB: {len(speeds):3} runs, {speeds[0]:.2f} to {speeds[-1]:.2f}, the middle one {middles[-1]:.2f}")
 assert middles[:6] == sorted(middles[:6]) and max(middles[6:]) - middles[5] < 0.03
+candidates_of = [len(of("tile", dtype, n)) for dtype, n in shapes]
+assert (len({n for _, n in shapes}), min(candidates_of), max(candidates_of)) == (12, 5, 20)
 
 # %% [markdown]
 # More bytes under way help up to about 64 KB a multiprocessor. Above that, they gain nothing more. And some runs with many bytes
@@ -194,9 +196,9 @@ check("15.1")
 # %% [markdown]
 # <details><summary>Two predictions, in this order</summary>
 #
-# **Spills last**: to move values to memory and back usually costs more than another number gains.
+# **Spills last**: to move values to memory and back usually costs more time than any other choice saves.
 #
-# **Bytes under way, up to a limit**: with fewer than about 64 KB, memory has to wait. With more, nothing is gained.
+# **Bytes under way, up to a limit**: if there are few, memory is idle at times. Above about 64 KB, more bytes gain nothing.
 #
 # **Then resident warps**: of the candidates that ask for enough bytes, more warps are better. While some wait, for memory or at
 # the barriers of a reduction, others can work.
@@ -224,7 +226,6 @@ check("15.1")
 # end of a row.)
 
 # %%
-assert len({n for _, n in shapes}) == 12
 for dtype in ("float32", "bfloat16"):
     for n in (64, 256, 1000, 1024, 4096, 16384):
         runs = of("tile", dtype, n)
