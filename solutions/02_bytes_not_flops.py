@@ -393,8 +393,8 @@ for lesson, name, what in (("02", "five passes", "five passes"), ("08", "two wal
 # <details><summary>When the ledger counts too much</summary>
 #
 # **Two walks** over short rows take hardly longer than a copy: the second walk finds its row in a cache. Over long rows
-# they take as long as the ledger says. All the rows that are being worked on at the same time are then larger than the
-# caches.
+# they take as long as the ledger says. The rows that are being worked on at the same time are then together larger than
+# the caches.
 #
 # **Five passes**: each pass goes through the *whole* matrix before the next pass begins. After a pass over a large
 # matrix, little of the beginning is still in the cache. A small matrix fits into the cache, but there the start of five
@@ -438,7 +438,7 @@ check("2.5")
 #
 # **c** The kernel is bound by memory, so twice the bandwidth means half the time.
 #
-# **d** The arithmetic is done while bytes move. Without it, the same bytes have to move.
+# **d** The arithmetic is done while bytes move. Without it, the same bytes still have to move.
 #
 # **e** Half the bytes, half the floor.
 #
