@@ -28,8 +28,9 @@ import torch
 device()
 
 # %% [markdown]
-# If the last line says *broken*, choose **Restart** in Jupyter's Kernel menu and run the first cell first. Triton
-# chooses between the two when it is imported, and keeps to that choice.
+# If the last line says *broken*, choose **Restart** in Jupyter's Kernel menu and run the first cell first. (What Jupyter
+# calls a kernel is the process that runs your cells. It has nothing to do with the kernels of a GPU.) Triton chooses
+# between compiling and interpreting when it is imported, and keeps to that choice.
 
 # %% [markdown]
 # ## An exercise
@@ -87,7 +88,7 @@ hint("0.1")
 #
 # A GPU computes much faster than it fetches numbers from memory. So we count the elements that a function *moves*.
 # `traffic` runs a function, and lists how many elements each operation read from memory and how many it wrote. The unit
-# is **MN**: one matrix of M rows and N columns.
+# is **MN**: all elements of one matrix with M rows and N columns.
 #
 # Guess first: how much does `exp` move? And how much do *two* operations move, one after the other?
 

@@ -111,18 +111,27 @@ traffic(naive_softmax, x)
 # %% [markdown]
 # ## Where is each number?
 #
-# A GPU has several memories. Those near the arithmetic are small and fast; those further away are large and slow.
-# `hierarchy` draws the memories of one card, an H200. It also shows which tensors each of your lines reads from and
-# writes to the lowest memory. Where is the result of the second line before the third line begins?
+# A GPU computes in its **multiprocessors**, parts that work independently of each other. It has several memories. Those
+# near the arithmetic are small and fast, and those further away are large and slow:
+#
+# - a **register** holds one number, right beside the arithmetic of a multiprocessor;
+# - **shared memory** is a small storage inside each multiprocessor;
+# - the **L2 cache** keeps what was used last, for all multiprocessors;
+# - the card's **memory** holds your tensors.
+
+# %% [markdown]
+# `hierarchy` draws them for one card, an H200. It also shows which tensors each of your lines reads from memory and
+# writes to it. (Lesson 03 explains the words *thread* and *program* in the table.) Where is the result of the second
+# line before the third line begins?
 
 # %%
 hierarchy(naive_softmax, x)
 
 # %% [markdown]
-# It is in the card's **memory**, which is furthest from the arithmetic. Every operation has to leave its result there.
-# The next operation is another kernel, and **registers** and **shared memory** keep nothing from one kernel to the
-# next. (A **cache** may keep a part of it: lesson 02 comes back to that.) So between any two of your lines, each number
-# goes down to memory and up again.
+# It is in the card's memory, which is furthest from the arithmetic. Each of your lines is a kernel of its own, and
+# registers and shared memory keep nothing from one kernel to the next. So a result that a later line needs has to go
+# down to memory. From there it comes up again, once for every line that reads it. (The L2 cache may still have a part of
+# it: lesson 02 comes back to that.) Which of your results comes up twice?
 
 # %% [markdown]
 # ## Your turn: 1.2
@@ -157,7 +166,9 @@ check("1.2")
 #
 # **Why exactly**: with a budget that is only nearly right, a check could accept a kernel that moves a little too much.
 #
-# **Otherwise**: one often finds 7MN for the reads. That number counts the two vectors as if they were whole matrices.
+# **The results that come up twice** are the exponentials: the sum reads them, and the division reads them again.
+#
+# **Otherwise**: some texts give 7MN for the reads. That number counts the two vectors as if they were whole matrices.
 #
 # </details>
 
@@ -194,7 +205,7 @@ check("1.3")
 # **The border**: `exp` overflows above the logarithm of the largest number of the dtype. The next cell computes that
 # logarithm for both dtypes.
 #
-# **Why it matters**: values of 12 are common, and in float16 a softmax without the shift fails on them.
+# **Why it matters**: 12 is not a large number, and in float16 a softmax without the shift already fails on it.
 #
 # **Otherwise**: one often reads that `exp(50)` overflows. You have just printed `exp(50)` in float32.
 #

@@ -28,8 +28,8 @@ naive_traffic(4096, 2048)
 # %% [markdown]
 # ## Your turn: 2.1
 #
-# A **fused** kernel does all five steps at once: it reads a row, keeps all intermediate numbers on the chip, and writes
-# the result. How many elements does it move for an m×n matrix?
+# A **fused** kernel does all five steps at once: it reads a row, keeps all intermediate numbers on the chip (in registers
+# and shared memory), and writes the result. How many elements does it move for an m×n matrix?
 
 # %%
 def fused_traffic(m, n):
@@ -51,7 +51,8 @@ check("2.1")
 # **Why not less**: every output of a row depends on every input of that row, so each input must be read. Each output is
 # a part of the result, so it must be written.
 #
-# **Otherwise**: in the five passes, each pass reads what the pass before it has just written.
+# **Otherwise**: the five passes also move numbers that are neither input nor output: the maxima, the differences, the
+# exponentials and the sums. And they read the input twice.
 #
 # *An honest aside*: for this, a row must fit on the chip. Lesson 08 is about rows that do not fit.
 #
@@ -71,16 +72,18 @@ x = torch.randn(64, 32)
 traffic(library_softmax, x)
 
 # %% [markdown]
-# It says one read and one write. How does it know? `traffic` looks at operators from outside: for each operator, it adds up
-# the tensors that go in and the tensors that come out. It does *not* look inside `_softmax`. It does not know about caches
-# either: an operation may find in the **L2 cache** what another one has just written, and the ledger counts it all the same.
+# It says one read and one write. How does it know? `traffic` looks at operations from outside: for each one, it adds up
+# the tensors that go in and the tensors that come out. It does *not* look inside `_softmax`, as PyTorch calls this
+# operation. It does not know about caches either: an operation may find in the **L2 cache** what another one has just
+# written, and the ledger counts it all the same.
 
 # %%
 hierarchy(library_softmax, x)
 
 # %% [markdown]
-# The ledger leaves room for a fused kernel: one that keeps the row on the chip, right beside the arithmetic, from the first
-# step to the last. You write that kernel in lessons 04 and 05. There `traffic` looks inside, at every load and every store.
+# One read and one write: a fused kernel moves no more than that. It keeps the row on the chip, in registers and shared
+# memory, from the first step to the last. You write such a kernel in lessons 04 and 05. There `traffic` looks inside, at
+# every number that the kernel takes from memory and every number that it puts there.
 
 # %% [markdown]
 # ## Your turn: 2.2
@@ -143,7 +146,9 @@ for card in cards:
 #
 # The number of bytes is the number of elements times the **itemsize**, the bytes of one element:
 # `torch.float32.itemsize` is 4. Suppose that all bytes move at full bandwidth and that nothing else takes time. How
-# long does a fused softmax take then? That time is its **floor**: no real run can be faster.
+# long does a fused softmax take then? That time is its **floor**: while all of its bytes come from memory and go to
+# memory, no run is faster. (A small matrix may be in the L2 cache already. Then a run can be faster than the floor. The
+# section *What a cache may take away* is about that.)
 
 # %%
 def floor_time(m, n, itemsize, bandwidth):
@@ -180,8 +185,8 @@ for card in cards:
     print(f"{card['name']:4}  moving {moving * 1e6:6.1f} µs, calculating {calculating * 1e6:5.1f} µs")
 
 # %% [markdown]
-# A GPU does both at the same time, so only the longer of the two times counts. While bytes are moving, arithmetic costs
-# no extra time.
+# A GPU can do both at the same time, so mainly the longer of the two times counts. While bytes are moving, arithmetic
+# costs no extra time.
 
 # %% [markdown]
 # ## Operations for each byte
@@ -244,8 +249,8 @@ for exp in (1, 10, 100):
 # %% [markdown]
 # ## The roofline
 #
-# One picture shows all of this. To the right: more operations for each byte. Upwards: more operations in a second. No
-# kernel can be above the **roofline** of its card ([Williams, Waterman and Patterson,
+# One picture shows all of this. To the right: more operations for each byte. Upwards: more operations in a second. A
+# kernel whose bytes all come from memory cannot be above the **roofline** of its card ([Williams, Waterman and Patterson,
 # 2009](https://doi.org/10.1145/1498765.1498785)). The roofline rises where memory is the limit, and is flat where
 # arithmetic is the limit.
 #
@@ -302,9 +307,9 @@ for card in cards:
 # %% [markdown]
 # ## A floor, not a promise
 #
-# Dots of one kind are above each other: they have the same intensity, for different matrices. The next cell shows how
-# long each run took, and which share of the H200's bandwidth it reached. It also shows a plain copy of the matrix, and
-# the floor of both the copy and the fused kernel. Which matrices are far from the floor? How do you explain that?
+# The dots of one kind stand in one column: the matrices differ, but the intensity is the same. The next cell shows how
+# long each run took, and which share of the H200's bandwidth it reached. It also shows a plain copy of the matrix. The
+# copy and the fused kernel have the same floor. Which matrices are far from it? How do you explain that?
 
 # %%
 peak = next(card["bandwidth"] for card in cards if card["name"] == "H200")
@@ -337,8 +342,8 @@ for rows, columns in dict.fromkeys((run["m"], run["n"]) for run in lesson):
 # ## What a cache may take away
 #
 # The ledger counts the elements that a kernel asks for. Do all of them come from memory? Between memory and the
-# arithmetic there is the L2 cache, which keeps what was used last. Here are the memories of the H200. For other cards,
-# write `hierarchy(gpu="A100")`, `"H100"` or `"T4"`.
+# multiprocessors there is the L2 cache, which keeps what was used last. Here are the memories of the H200. For other
+# cards, write `hierarchy(gpu="A100")`, `"H100"` or `"T4"`.
 
 # %%
 hierarchy()
@@ -350,16 +355,19 @@ hierarchy()
 #
 # **Speeds on the chip** are computed from the peak of the arithmetic. Each multiplication with addition counts as two
 # operations, reads three registers and writes one. The clock follows from the peak, too. In each clock, the shared
-# memory of a multiprocessor (a part of the GPU: see lesson 08) delivers 32 times 4 bytes. Where no number is published,
-# the table shows none.
+# memory of a multiprocessor delivers 32 times 4 bytes. Where no number is published, the table shows none.
 #
 # </details>
 
 # %% [markdown]
-# A cache helps only if a number is read twice within a short time. So it cannot help a copy. Two of the recorded
-# kernels read numbers again. The five passes do. So does the kernel of lesson 08 with its **two walks**: it reads a row
-# once for the maximum and the sum, and once more for the result. By the ledger, how many times as long as a copy should
-# each of them take?
+# A cache helps if the same number was used a short time ago. All recorded runs began with an emptied L2 cache. So it
+# could not help the copy or the fused kernel, which read each number once. (Without emptying, a matrix that fits in the
+# L2 cache may still be there from the run before. Then a run can be faster than its floor.)
+
+# %% [markdown]
+# Two of the recorded kernels read numbers again. The five passes do. So does the kernel of lesson 08 with its **two
+# walks**: it reads a row once for the maximum and the sum, and once more for the result. By the ledger, how many times
+# as long as a copy should each of them take?
 
 # %%
 def beside_copy(lesson, what):
@@ -385,8 +393,8 @@ for lesson, name, what in (("02", "five passes", "five passes"), ("08", "two wal
 # <details><summary>When the ledger counts too much</summary>
 #
 # **Two walks** over short rows take hardly longer than a copy: the second walk finds its row in a cache. Over long rows
-# they take as long as the ledger says. All the rows that are being worked on at the same time are then larger than the
-# caches.
+# they take as long as the ledger says. The rows that are being worked on at the same time are then together larger than
+# the caches.
 #
 # **Five passes**: each pass goes through the *whole* matrix before the next pass begins. After a pass over a large
 # matrix, little of the beginning is still in the cache. A small matrix fits into the cache, but there the start of five
@@ -422,15 +430,15 @@ check("2.5")
 # %% [markdown]
 # <details><summary>The claims, one by one</summary>
 #
-# **a** It is *one* operation. The ledger cannot look inside, but the recorded times of lesson 12 are too short for five
-# passes.
+# **a** It is *one* operation. The ledger cannot look inside it, but the recorded times of lesson 12 are too short for
+# five passes.
 #
 # **b** The bytes read and the bytes written, divided by the time, give two thirds of that number. The claim counts
 # three transfers, and there are two. The next cell divides.
 #
 # **c** The kernel is bound by memory, so twice the bandwidth means half the time.
 #
-# **d** The arithmetic is done while bytes move. Without it, the same bytes have to move.
+# **d** The arithmetic is done while bytes move. Without it, the same bytes still have to move.
 #
 # **e** Half the bytes, half the floor.
 #

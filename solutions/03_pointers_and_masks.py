@@ -8,7 +8,7 @@
 # *About an hour. No GPU needed.*
 
 # %%
-from grader import check, hint, progress, trace
+from grader import check, hint, machine_code, progress, trace
 import torch
 
 where = "cuda" if torch.cuda.is_available() else "cpu"
@@ -20,7 +20,8 @@ import triton.language as tl
 # ## One function, many numbers
 #
 # A GPU works on thousands of numbers at once. How can you write that without a thousand lines? In Triton, one line
-# works on a whole **block** of numbers. Each place in a block is a **lane**.
+# works on a whole **block** of numbers. Each place in a block is a **lane**. While a kernel works on a block, its numbers
+# are in registers.
 #
 # - `@triton.jit` makes a function a kernel: Triton compiles it for the GPU. Without a GPU the course interprets it.
 # - You pass a tensor; the kernel gets a **pointer**, the address of its first element.
@@ -94,9 +95,9 @@ trace(blocks_kernel, y, BLOCK=4, grid=(3,))
 # Copy a vector. The check launches enough programs for all elements, and the last program may have more lanes than
 # elements. Replace each line that says TODO. (The `tl.static_assert` in it only stops the kernel.)
 #
-# `tl.load(addresses, mask=...)` returns a block, and `tl.store(addresses, block, mask=...)` writes one. Addresses count
-# elements, not bytes, so you never multiply by 4. Here and later, each element may be loaded only once and stored only
-# once.
+# `tl.load(addresses, mask=...)` brings numbers from memory to registers and returns them as a block.
+# `tl.store(addresses, block, mask=...)` writes a block to memory. Addresses count elements, not bytes, so you never
+# multiply by 4. Here and later, each element may be loaded only once and stored only once.
 
 # %%
 @triton.jit
@@ -129,7 +130,7 @@ trace(copy_kernel, y, x, 20, BLOCK=8, grid=(triton.cdiv(20, 8),))
 # <details><summary>Each part, and what goes wrong without it</summary>
 #
 # **`program_id * BLOCK`**: the first element of this program. *Otherwise*: without `BLOCK`, each program begins only
-# one element after the program before it, and nobody reaches the end.
+# one element after the program before it, and no program reaches the end.
 #
 # **The mask on offsets**: *otherwise*, `tl.arange(0, BLOCK) < n` compares the number of the *lane* with n. In every
 # program the lanes count from 0, so the last program masks nothing.
@@ -319,6 +320,11 @@ trace(shaky_kernel, y, x, 5, 5, BLOCK=8, grid=(3,), order="reversed")
 y[:3]
 
 # %% [markdown]
+# This is a **race**: two programs reach the same element, at least one of them stores, and nothing fixes which of them
+# comes first. The trace shows it as elements that are *touched twice*. The result depends on who wins: here the zeros of
+# program 0 came last and stayed.
+
+# %% [markdown]
 # ## Your turn: 3.4
 #
 # Repair the kernel, so that it is right in every order. The check runs your programs forwards, backwards and shuffled,
@@ -350,26 +356,29 @@ torch.equal(y[:3], 2 * x)
 # %% [markdown]
 # <details><summary>Why right numbers prove so little</summary>
 #
-# **The mask on the store**: now each program touches only its own row. If no two programs store to the same element,
-# their order does not matter.
+# **The mask on the store**: now each program touches only its own row. If no program touches an element that another one
+# stores, there is no race, and the order does not matter.
 #
 # **Otherwise**: the numbers are right only if the programs happen to run in ascending order. On a GPU that may be so in
 # a test, and not be so later.
 #
-# *An honest aside*: programs *can* share an element with `tl.atomic_add` and similar functions, which no other program
-# can interrupt. A program can also wait in a loop for another one. But nothing guarantees that the other one is
-# running, so it may wait forever. Lesson 09 comes back to this.
+# *An honest aside*: programs *can* share an element with an **atomic** access, such as `tl.atomic_add`: it loads, adds
+# and stores, and no other program can come in between. A program can also wait in a loop for another one. But nothing
+# guarantees that the other one is running, so it may wait forever. Lesson 09 comes back to this.
 #
 # </details>
 
 # %% [markdown]
 # ## How memory answers
 #
-# A kernel asks for elements, but memory delivers whole **sectors** of 32 bytes. A GPU runs a program with many
-# **threads**; each thread computes one number at a time, for one lane or for several. Threads run in groups of 32,
-# called **warps**. The threads of a warp load at the same moment, and all the addresses of one such load are one
-# **request**.
+# A kernel asks for elements, but memory delivers whole **sectors** of 32 bytes. They go to the L2 cache, from there to a
+# small cache in the multiprocessor, and from there the kernel's numbers go to registers.
 #
+# A GPU runs a program with many **threads**. Each thread computes one number at a time, for one lane or for several, in
+# registers of its own. Threads run in groups of 32, called **warps**. The threads of a warp load at the same moment, and
+# all the addresses of one such load are one **request**.
+
+# %% [markdown]
 # A request for 32 neighbouring float32 numbers is a request for 128 bytes. How many sectors does it touch? With
 # `sectors=True`, `trace` counts the sectors, from the addresses of your own kernel.
 
@@ -385,16 +394,19 @@ trace(copy_kernel, y, x, 32, BLOCK=32, grid=(1,), sectors=True)
 trace(copy_kernel, y, x[1:], 32, BLOCK=32, grid=(1,), sectors=True)
 
 # %% [markdown]
-# One number needs a whole sector more. Now take a matrix with 33 columns, an odd number. In which of its rows does a
-# request begin at the beginning of a sector?
+# The last number lies in a fifth sector, and memory delivers all 32 bytes of it. Now take a matrix with 33 columns. A row
+# has 132 bytes, and 32 does not divide 132. Which of the three rows begin where a sector begins?
 
 # %%
 odd = x[:99].reshape(3, 33)
 trace(copy_rows_kernel, torch.zeros_like(odd), odd, 33, 33, BLOCK=64, grid=(3,), sectors=True)
 
 # %% [markdown]
-# Only in row 0; the picture shows a request in row 1. A request whose lanes lie next to each other in memory is called
-# **coalesced**. How many sectors are touched if they do not? This kernel takes every `step`-th element.
+# Row 0 does, and no other row. Row 1 begins at byte 132, and a sector begins at byte 128. The picture shows a request of
+# row 1: five sectors instead of four.
+#
+# A request whose lanes lie next to each other in memory is called **coalesced**. How many sectors are touched if they do
+# not lie next to each other? This kernel takes every `step`-th element.
 
 # %%
 @triton.jit
@@ -411,9 +423,14 @@ trace(every_kernel, y, x, 32, BLOCK=32, grid=(1,), sectors=True)
 # %% [markdown]
 # Each number needs its own sector, so memory delivers eight times the bytes that the kernel asked for. This is the cost
 # of reading down a *column*, where neighbours are one row apart.
+
+# %% [markdown]
+# ## Which rows are slow?
 #
-# Does an odd number of columns also cost time? An H200 ran a kernel with one program for each row on matrices of
-# several widths. The recorded times are compared with a copy that works on the whole matrix as one vector:
+# Does it also cost time when a row begins inside a sector? An H200 ran the softmax of lesson 05, with one program for
+# each row, on rows of 1024, 1000 and 781 elements. They were float32, with 4 bytes each, and **bfloat16**, a format with
+# 2 bytes each (lesson 07). Each recorded time is compared with a copy that works on the whole matrix as one vector.
+# Which rows do you expect to be slow?
 
 # %%
 import json
@@ -424,24 +441,62 @@ print(f"{recorded['device']}, recorded {recorded['date']}; {recorded['command']}
 for run in recorded["results"]:
     if run["m"] >= 32768 and run["n"] in (781, 1000, 1024):
         apart = run["n"] * {"float32": 4, "bfloat16": 2}[run["dtype"]]
+        divides = [size for size in (2, 4, 8, 16, 32) if apart % size == 0][-1]
         ratio = run["microseconds"]["one row"] / run["microseconds"]["copy"]
-        print(f"{run['dtype']:8} {run['m']:5} × {run['n']:4}, rows {apart} bytes apart: {ratio:.2f} times a copy")
+        print(f"{run['dtype']:8} {run['m']:5} × {run['n']:4}: {ratio:.2f} times a copy", end="; ")
+        print(f"rows {apart} bytes apart, {divides} divides that")
 
 # %% [markdown]
-# <details><summary>Why some odd rows are slow</summary>
+# In float32, no row is much slower than the copy. In bfloat16, rows of 1000 are slower, and rows of 781 are slowest. So
+# it is not only odd numbers that cost time: 1000 is even. Two things matter: where a row begins, and how wide a load is.
+
+# %% [markdown]
+# **Where a row begins.** If 32 does not divide the bytes of a row, many rows begin inside a sector, and their requests
+# touch one sector more. The sector at the border between two requests is asked for twice. The second time it is often
+# in a cache, and then it costs little.
 #
-# **The sector at the border** between two requests is asked for twice. It is fetched only once if the second request
-# comes soon enough to find it in a cache. That is why float32 is hardly slower here.
+# **How wide a load is.** A thread can load up to 16 bytes with one instruction, but only from an address that 16
+# divides. The compiler must be sure of that. What does it know?
+
+# %% [markdown]
+# Of a whole number that you pass to a kernel, such as `row_stride`, Triton's compiler learns only whether 16 divides it,
+# and whether it is 1. Of a tensor, it learns whether 16 divides its address. Which of 1024, 1000 and 781 does 16 divide?
 #
-# **Fewer bytes at once**: a thread can load up to 16 bytes with one instruction, if the address is a multiple of 16.
-# Triton's compiler does so if the row stride is a multiple of 16 elements, like 1024. For 1000 and 781, each thread
-# loads one element at a time. In bfloat16 these are 2 bytes, so there are eight times as many requests. With rows of
-# 781, nearly every request also touches one sector more.
+# `machine_code` compiles your 3.2 for an H100, which need not be here. How many load instructions does a thread need for
+# its share of the row, and how wide is each?
+
+# %% tags=["nbval-ignore-output"]
+try:
+    for dtype in (torch.float32, torch.bfloat16):
+        some = torch.empty(1024, dtype=dtype)
+        for n in (1024, 1000, 781):
+            code = machine_code(copy_rows_kernel, some, some, n, n, BLOCK=1024, gpu="H100")
+            for size, loads in code.columns[0].loads.items():
+                print(f"{str(dtype):14}  rows of {n:4}: {loads} × {size:2} bytes, loaded by each thread")
+except Exception as error:
+    print(f"Nothing was compiled. {error}")
+
+# %% [markdown]
+# So rows of 1000 get no wide loads in float32, although 16 divides their 4000 bytes. The compiler knows only that 16 does
+# not divide the 1000.
 #
-# *An honest aside*: `trace` assumes one element for each thread. Where the compiler gives a thread several elements, a
-# request asks for more bytes and touches more sectors. NVIDIA's profiler, [Nsight
-# Compute](https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html), counts sectors per request in the same
-# way, on a real GPU.
+# For such rows, both formats need the same number of load instructions. But a row of bfloat16 has half of the bytes, and
+# its copy takes about half the time. In float32, there is time enough for so many instructions while the bytes come from
+# memory. In bfloat16, there is not.
+
+# %% [markdown]
+# <details><summary>What pays how much</summary>
+#
+# **float32**: narrow loads of 4 bytes instead of 16, so four times as many instructions. In the record, this costs
+# hardly any time.
+#
+# **bfloat16**: narrow loads of 2 bytes instead of 16, so eight times as many instructions. Rows of 1000 and of 781 both
+# pay for that. Rows of 781 pay more: nearly every one begins inside a sector.
+#
+# *An honest aside*: the reasons fit the record, but the record does not prove them. `trace` assumes one element for each
+# thread. Where a thread loads several, a request asks for more bytes and touches more sectors. NVIDIA's profiler,
+# [Nsight Compute](https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html), counts sectors per request in the
+# same way, on a real GPU.
 #
 # </details>
 

@@ -2,13 +2,14 @@
 # # 04 · One row
 #
 # The kernels of lesson 03 moved numbers and computed very little. The five passes compute, but they fetch the same
-# numbers again and again. Here you write one kernel that loads a row once, does all five steps on the chip, and stores
-# the result once.
+# numbers again and again. Here you write one kernel that loads a row once into registers, does all five steps there,
+# and stores the result once.
 #
 # *About 35 minutes. No GPU needed.*
 
 # %%
 from grader import check, hint, progress, traffic
+from grader.draw import hierarchy, steps
 import torch
 
 where = "cuda" if torch.cuda.is_available() else "cpu"
@@ -28,7 +29,7 @@ def double_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)  # where am I: lanes 0, 1, ..., BLOCK - 1
     mask = cols < n_cols
     x = tl.load(x_ptr + cols, mask=mask)
-    y = 2 * x  # on the chip: neither x nor y is in memory now
+    y = 2 * x  # in registers: these eight numbers of y are not in memory yet
     tl.store(y_ptr + cols, y, mask=mask)
 
 
@@ -132,7 +133,7 @@ for row in ([1.0, 2.0, 3.0], [-201.0, -200.0, -199.0], [-3e38, -3e38, -3e38]):
 # %% [markdown]
 # ## Your turn: 4.2
 #
-# Here are four other kernels. Each of them loads a row like 4.1, with one value in the masked lanes, and reduces the block:
+# Here are four other kernels. Each loads a row like 4.1 and reduces the block:
 #
 # - **a** `tl.max(tl.abs(x), axis=0)`, the largest absolute value
 # - **b** `tl.min(x, axis=0)`, the smallest value
@@ -140,8 +141,8 @@ for row in ([1.0, 2.0, 3.0], [-201.0, -200.0, -199.0], [-3e38, -3e38, -3e38]):
 # - **d** `mean = tl.sum(x, axis=0) / n_cols`, and after it `tl.sum((x - mean) * (x - mean), axis=0) / n_cols`, the mean
 #   squared distance to the mean
 #
-# Which value in the masked lanes gives the right result for **every** row of float32 numbers, `inf` among them? For one of
-# the kernels there is no such value: write `None` there.
+# The pad is one number, fixed before the load: the `other` of `tl.load`. Which pad gives the right result for **every**
+# row of float32 numbers, even if some are `inf`? For one of the kernels there is no such pad: write `None` there.
 
 # %%
 # A dictionary with the keys "a" to "d": numbers, and None once.
@@ -163,8 +164,9 @@ check("4.2")
 # **c** The sum gets `exp(-pad)`, and `exp(-inf)` is 0. A large finite pad is right as well, as soon as its exponential is 0
 # in float32.
 #
-# **d** The first sum wants a pad of 0. In the second sum, that lane adds `mean * mean`. A kernel can put a new value into
-# masked lanes between the two sums: `tl.where(mask, x - mean, 0.0)` does that.
+# **d** The first sum wants a pad of 0. In the second sum, that lane adds `mean * mean`. A pad equal to the mean would add
+# nothing there, but the mean is not known before the load. A kernel can put a new value into masked lanes between the
+# two sums: `tl.where(mask, x - mean, 0.0)` does that.
 #
 # *An honest aside*: a row that is -inf everywhere has no softmax at all, because -inf minus -inf is `nan`. PyTorch
 # answers `nan` too.
@@ -225,6 +227,44 @@ print("within 1e-6 of PyTorch:", difference < 1e-6)
 
 # %%
 traffic(softmax_row, row)
+
+# %% [markdown]
+# ## Where is each number now?
+#
+# In lesson 01, each of the five passes was a column of this picture, with arrows down to memory and up again. Where do
+# the five steps of your kernel stand?
+
+# %%
+hierarchy(softmax_row, row)
+
+# %% [markdown]
+# They are all in one column: one arrow up, one arrow down, and between them nothing goes to memory. Where is each number
+# in between? The compiled kernel says it. A program has many threads, and each of them executes instructions for its
+# part of the row. `steps` compiles your kernel for an H100, which need not be here. For each line, it counts the
+# instructions of a thread that move numbers. Which lines move none?
+
+# %% tags=["nbval-ignore-output"]
+picture = None
+try:
+    picture = steps(softmax_row_kernel, row, row, 781, BLOCK=1024)
+except Exception as error:
+    print(f"Nothing was compiled. {error}")
+picture
+
+# %% [markdown]
+# | step | where its numbers are |
+# |---|---|
+# | load | from memory, through the caches, to registers: each thread has its part of the row |
+# | maximum | each thread finds the maximum of its part in registers; then the threads exchange these maxima |
+# | shift and `exp` | registers |
+# | sum | like the maximum |
+# | division | registers |
+# | store | from registers, through the caches, to memory |
+
+# %% [markdown]
+# Threads exchange numbers in two ways: directly from register to register, and by shared memory. Lesson 12 explains
+# why it takes both. The numbers of the row itself stay in registers between the load and the store. (In the picture, the
+# long arrows only pass by shared memory.)
 
 # %% [markdown]
 # ## What to read

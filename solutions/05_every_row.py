@@ -102,7 +102,8 @@ check("5.1")
 # well.
 #
 # **Store**: without the mask, a program writes over the beginning of the next row. If the programs run in order, the
-# next program then stores the right numbers there, and the error is hidden. In another order it is not.
+# next program then stores the right numbers there, and the error is hidden. In another order it is not: this is the
+# race of lesson 03.
 #
 # </details>
 

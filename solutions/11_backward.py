@@ -53,9 +53,9 @@ for n in (3, 781, 32768):
     print(f"a row of {n:5}: {n * n:13,} numbers in its Jacobian")
 
 # %% [markdown]
-# This table is too large to store. You need only the product of dy and the table, and you can compute it in two halves.
-# The first half is y·dy. The next cell prints the second half divided by y. (Divide only to look at it: in your answer,
-# a y may be 0.)
+# Each row of y has such a table, so they are too large to store. You need only the product of dy and the table, and you
+# can compute it in two halves. The first half is y·dy. The next cell prints the second half divided by y. (Divide only
+# to look at it: in your answer, a y may be 0.)
 
 # %%
 dy = torch.tensor([1.0, 0.0, 2.0], dtype=torch.float64)
@@ -244,12 +244,14 @@ for name, loss in losses.items():
 # ## Your turn: 11.3
 #
 # Here is the kernel of 5.1 again. `forward` launches it, and `backward` launches your kernel of 11.2. Keep y with
-# `ctx.save_for_backward`, and no other tensor of that size. If y is changed between the two, that must be an error. If
-# the elements of x do not lie row by row in memory, you may copy x, or refuse it with a `ValueError`. Your function
-# must accept such a dy.
+# `ctx.save_for_backward`, and no other tensor of that size. If y is changed between forward and backward, that must be
+# an error.
 #
-# The check runs both directions, in float32 and float64. It also counts: both directions together read 3 MN and write 2
-# MN, where nothing has to be copied.
+# `backward` must accept a dy with any strides, such as those of the last cell. An x whose elements do not lie row by row
+# in memory may be copied, or refused with a `ValueError`.
+#
+# The check runs both directions, in float32 and float64. It also counts: if nothing has to be copied, both directions
+# together read 3 MN and write 2 MN.
 
 # %%
 @triton.jit
@@ -300,7 +302,7 @@ check("11.3")
 # one more matrix stays in memory until backward.
 #
 # **`save_for_backward`** stores how often y was changed in place. With `ctx.y = y`, PyTorch does not notice a change.
-# Also, y and the graph then refer to each other, so their memory is freed late.
+# Also, y then refers to `ctx` and `ctx` to y, so their memory is freed late.
 #
 # **`dy.contiguous()`** copies more often than necessary: the kernel can take rows with stride 0 or with gaps. With the
 # condition `if dy.stride(1) != 1`, only the necessary copies are made.
@@ -329,10 +331,10 @@ except RuntimeError as error:
 # %% [markdown]
 # ## Let PyTorch check
 #
-# [`gradcheck`](https://docs.pytorch.org/docs/stable/generated/torch.autograd.gradcheck.gradcheck.html) makes each x a
-# millionth larger and smaller, computes how much all outputs change, and compares that with `backward`. In float32,
-# rounding errors would be larger than such a change. That is why the kernel has to work in float64. Would `gradcheck`
-# refuse zeros?
+# [`gradcheck`](https://docs.pytorch.org/docs/stable/generated/torch.autograd.gradcheck.gradcheck.html) changes one x
+# after another by a millionth, up and down, computes how much all outputs change, and compares that with `backward`. In
+# float32, rounding errors would hide such a small change. That is why the kernel has to work in float64. Would
+# `gradcheck` refuse zeros?
 
 # %%
 class Zeros(Softmax):
@@ -396,7 +398,8 @@ torch.library.opcheck(softmax, (x,))
 
 # %% [markdown]
 # Now record a small layer with both directions. With `fullgraph=True`, it is an error if an operation cannot be
-# recorded. The backend "aot_eager" runs the recorded operations without compiling them, so this works without a GPU.
+# recorded. A **backend** is the part of PyTorch that runs the recorded operations. The backend "aot_eager" runs them
+# without compiling them, so this works without a GPU.
 
 # %%
 @torch.compile(backend="aot_eager", fullgraph=True)

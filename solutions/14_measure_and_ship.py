@@ -2,8 +2,8 @@
 # # 14 · Measure and ship
 #
 # You have several softmaxes by now: one block a row, two walks, two launches, tiles. Which of them is best for which matrix,
-# and how do you know that it is fast? Two things are left to write: a benchmark that refuses a result which cannot be true, and the function that people
-# will call.
+# and how do you know that it is fast? Two things are left to write: a benchmark that refuses impossible results, and the
+# function that people will call.
 #
 # *About 75 minutes, and 40 more for the bonus exercise. No GPU needed.*
 
@@ -22,8 +22,11 @@ import triton.language as tl
 # %% [markdown]
 # ## A call is a request
 #
-# A GPU works through a queue: a call puts work into it and returns. Here is a GPU whose time is made up, so that everybody
-# sees the same numbers. On it, a call of `run` takes 100 µs. What will a clock say, depending on when you look at it?
+# A GPU has a queue of work. Your Python runs on the computer around the GPU, the **host**. A call on the host puts work into
+# the queue and returns, often before the work begins.
+#
+# Here is a simulated GPU, so that everybody sees the same numbers. The work of one call of `run` takes 100 µs on it. You look
+# at the clock before and after a call: which times can you get?
 
 # %%
 from grader.simulated import Device
@@ -51,11 +54,15 @@ gpu.synchronize()
 print(f"the same, with the cache emptied first: {stopwatch(wait=True):9,.0f} µs")
 
 # %% [markdown]
-# Four numbers, one kernel. The first call compiled it. The second number is how long it takes to *ask*. In the third the data
-# lay in the cache, where the call before had left it. The fourth is the one we want: what somebody pays who has done other
-# things in between.
+# One kernel, four times:
 #
-# Even that is not the same every time, since others use the device as well. Twenty such runs: which number would you report?
+# - The first call also compiled the kernel.
+# - The second time is only what it takes to put the work into the queue.
+# - In the third run, the data was still in the cache, because the call before had left it there.
+# - The fourth time is the one that we want. In a real program, other work has filled the cache in the meantime.
+#
+# Even this time is not always the same, because other programs use the device as well. Here are twenty such runs. Which number
+# would you report?
 
 # %%
 def run_once():
@@ -70,18 +77,18 @@ print("sorted:", *(f"{t:.0f}" for t in sorted(times)))
 print(f"mean {statistics.fmean(times):.0f} µs, median {statistics.median(times):.0f} µs, least {min(times):.0f} µs")
 
 # %% [markdown]
-# A few runs were disturbed, and the mean moves with them. A few were lucky, since others left the device idle for once, and the
-# least is one of these. The **median**, the middle of the sorted list, stays where most runs are.
+# A few runs were disturbed by other programs. They make the mean larger. A few runs were faster than usual, and the least time
+# is one of them. The **median**, the middle of the sorted list, is the time of a usual run.
 
 # %% [markdown]
 # ## Your turn: 14.1
 #
-# `clock` asks the device at hand what we asked the made-up `gpu`. From a time and the bytes that *must* move follows a rate in
-# GB/s: every element is read once and written once. Memory has an upper limit, its **peak**. If the median run gives a rate
-# above it, the benchmark is wrong: refuse, with a ValueError that says so.
+# `clock` has the methods of the simulated `gpu`, but it asks the device of your machine. Your function returns a rate in GB/s:
+# the bytes that *must* move, divided by the time. Each element must be read once and written once. No rate can be above the
+# **peak** of the memory. If the median run gives a higher rate, the measurement is wrong: raise a ValueError that says so.
 #
-# Warm up with at least 10 calls. Take the median of at least 20 runs, each with an empty cache. The check puts a simulated
-# device in the place of `clock` and `peak`.
+# Warm up with at least 10 calls. Take the median of at least 20 runs, each with an empty cache. The check replaces `clock` and
+# `peak` by a simulated device.
 
 # %%
 class Clock:
@@ -128,7 +135,7 @@ def bandwidth(fn, x):
         clock.synchronize()
         times.append(clock.now() - start)
         ### END SOLUTION
-    # Bytes over seconds, in GB/s; refuse what cannot be (about 4 lines).
+    # Bytes over seconds, in GB/s; refuse an impossible rate (about 4 lines).
     ### BEGIN SOLUTION
     rate = 2 * x.numel() * x.element_size() / statistics.median(times) / 1e9
     if rate > peak(x):
@@ -140,25 +147,27 @@ def bandwidth(fn, x):
 check("14.1")
 
 # %% [markdown]
-# <details><summary>Every line keeps one mistake out</summary>
+# <details><summary>Every line prevents one mistake</summary>
 #
-# **Warm-up**: the first call compiles, and a card at rest needs a while to reach its speed.
+# **Warm-up**: the first call compiles, and a card at rest needs a while to reach its full speed.
 #
-# **clear_cache, then synchronize**: the run begins with nothing at hand and nothing else to do. **synchronize again**: it ends
-# when the work has ended.
+# **clear_cache, then synchronize**: the run begins with an empty cache and an empty queue. **synchronize again**: the clock
+# stops when the work has ended.
 #
-# **2·M·N·itemsize**: what a softmax must move, and not what yours does. A kernel that moves more has a lower rate, as it should.
+# **2·M·N·itemsize**: the bytes that a softmax must move, not the bytes that yours moves. A kernel that moves more has a lower
+# rate, as it should.
 #
-# **The peak** catches what you forget: without waiting, a kernel seems to beat its own memory.
+# **The peak** reveals a mistake: if you do not wait, a kernel seems to be faster than its memory.
 #
-# *An honest aside*: on a GPU, the host needs some microseconds to queue a call, and they are in your time. For calls as short
-# as that the device keeps time itself, with events; `triton.testing.do_bench` does so.
+# *An honest aside*: on a GPU, the host needs some microseconds to put a call into the queue, and your time includes them. For
+# very short calls that is too much. Then the device itself should measure the time: two **events** in its queue, one before the
+# call and one after it, note the time when the device reaches them. `triton.testing.do_bench` does that.
 #
 # </details>
 
 # %% [markdown]
-# A copy moves the same bytes and computes nothing, so it is what a softmax is compared with. Here, on your machine (without a
-# GPU, `clear_cache` does nothing, and part of the copy comes out of a cache):
+# A copy moves the same bytes and computes nothing, so we compare softmaxes with it. How fast is a copy on your machine?
+# (Without a GPU, `clear_cache` does nothing, and part of the data comes from a cache.)
 
 # %% tags=["nbval-ignore-output"]
 x = torch.randn(2048, 2048, device=where)
@@ -276,8 +285,8 @@ def combine_kernel(
     ### END SOLUTION
 
 # %% [markdown]
-# Each of them gets a launcher: a function that fills `y` with the softmax of the rows of `x`. Their numbers of warps and of rows
-# are a first guess. Lesson 15 finds better ones.
+# Each kernel gets a **launcher**: a function that fills `y` with the softmax of the rows of `x`. The numbers of warps and of
+# rows in it are a first guess. Lesson 15 finds better ones.
 
 # %%
 def by_tiles(y, x):
@@ -313,8 +322,8 @@ def by_splits(y, x):
 # %% [markdown]
 # ## Where is each of them fast?
 #
-# An H200 ran the four launchers on many shapes, with the kernels of the course's own answers. Before you look: which one will be
-# the best for 65536 rows of 64, and which one for a single row of four million?
+# An H200 ran the four launchers on many shapes, with the kernels of the solution notebook. Before you look: which one will be
+# the fastest for 65536 rows of 64, and which one for a single row of four million?
 
 # %%
 import json
@@ -336,27 +345,37 @@ for run in routes["lessons"]["14"]["results"]:
     best = max(s for s in shares if s)
     cells = "".join(f"{s:9.2f}{'*' if s == best else ' '}" if s else "        – " for s in shares)
     print(f"{run['dtype']:8} {run['m']:6}×{run['n']:<8}{cells}")
+    assert best in shares[: 2 if shares[1] else 4]  # by_tiles or by_rows, where a block can hold a row
 
 # %% [markdown]
-# A dash: one block would be too wide. A star: the best of its line.
+# A dash means that a row does not fit into one block of this launcher. A star marks the best of each line.
 #
-# - **Short rows** want company. One row of 64 numbers has 256 bytes. Its program has 128 threads, and half of them have
-#   nothing to do.
-# - **A row that fits into registers** is read once. A multiprocessor has 65536 registers, and the computation needs some as well:
+# - **Short rows** should share a program. One row of 64 numbers has 256 bytes. If it has a program alone, the program has 128
+#   threads, and half of them have nothing to do.
+# - **A row that fits into registers** is read once. A multiprocessor has 65536 registers, and the computation needs some of them:
 #   32768 numbers are the limit for one program.
-# - **A longer row** is read twice, by one program or by many. With one row there is only one program that walks.
+# - **A longer row** is read twice, by one program or by many. `by_walks` has one program for each row: with only a few rows, most
+#   of the GPU is idle.
 
 # %% [markdown]
 # ## Your turn: 14.2
 #
 # Write `my_route`, which chooses the launcher, and `my_softmax` around it. You may change the launchers, or write others. The
-# check runs everything from 1×1 to 1×1048576, in three dtypes and with any strides:
+# check runs matrices from 1×1 to 1×1048576, in three dtypes and with any strides.
+
+# %% [markdown]
+# Beside the numbers, the check judges:
 #
-# - **Bytes**: up to 8192 columns, each element is read once. Longer rows may be read twice, and what their programs tell each
-#   other may be half a matrix more. Only a view may be copied first.
+# - **Bytes**: up to 8192 columns, each element is read once. Longer rows may be read twice, and for partial results their
+#   programs may move half a matrix more. Only a view may be copied first.
 # - **Registers**: a program holds at most 32768 elements at once, a thread at most 255.
-# - **Programs**: a row of 1048576 that is alone gets at least 32. Of 64 or more rows with at most 64 columns, a program takes
-#   several.
+# - **Programs**: if the matrix is a single row of 1048576, at least 32 programs work on it. If it has at least 64 rows, and at
+#   most 64 columns, each program takes several rows.
+
+# %% [markdown]
+# The check measures no time, so it does not ask for the best limits. Where the table shows no clear difference, or no shape
+# at all, choose as you like. For example, it has no shape with more than 64 and fewer than 2048 long rows: any limit between
+# these two numbers passes.
 
 # %%
 def my_route(x):
@@ -399,24 +418,25 @@ check("14.2")
 # %% [markdown]
 # <details><summary>Why in this order</summary>
 #
-# **Tiles first**: they are right for any row that fits, and best for short ones. From 1024 columns on, a tile has few rows, and
-# one row a program does as well.
+# **Tiles first**: they are right for any row that fits, and best for short rows. From 1024 columns on, a tile has few rows, and
+# one row a program is as good.
 #
-# **One row up to 32768**: read once, so nothing that reads twice can beat it.
+# **One row up to 32768**: each element is read once. In the table, no launcher that reads twice is faster there.
 #
-# **Then the number of rows**: 512 programs keep 132 multiprocessors busy; with fewer rows, each has to be split.
+# **Then the number of rows**: 512 programs keep 132 multiprocessors busy. If there are far fewer rows, each has to be split.
 #
 # **float32 right after the load**: sums of 16-bit numbers lose digits, and `tl.exp` takes float32.
 #
-# *An honest aside*: the limits come from one table of one card. Lesson 15 asks where they come from.
+# *An honest aside*: these limits were read from one table of one card. Lesson 15 asks for their reasons.
 #
 # </details>
 
 # %% [markdown]
 # ## Yours beside the others
 #
-# PyTorch's softmax, and what `torch.compile` makes of it, on the same shapes. With a GPU, "ours" is your `my_softmax`, measured
-# here with your `bandwidth`; without one, it is the course's answer, as recorded.
+# How does your choice compare with PyTorch's softmax, and with the kernel that `torch.compile` makes of it? If this machine has
+# a GPU, "ours" is your `my_softmax`, measured now with your `bandwidth`. If not, it is the recorded answer of the solution
+# notebook.
 
 # %% tags=["nbval-ignore-output"]
 import matplotlib.pyplot as plt
@@ -448,17 +468,24 @@ for dtype in ("float32", "bfloat16"):
         ahead = sum(share(run, "my_softmax") > 1.02 * share(run, name) for run in both)
         print(f"{dtype:8} more than 2 % ahead of {name} on {ahead} of {len(both)} shapes, as recorded")
     assert max(share(run, "my_softmax") for run in runs if run["n"] > 32768) < 0.7  # read twice
+    odd = [share(run, "my_softmax") for run in runs if run["n"] % 16]
+    once = [share(run, "my_softmax") for run in runs if run["n"] <= 32768]
+    assert max(odd) < 0.85 if dtype == "bfloat16" else min(once) > 0.93
 
 # %% [markdown]
-# The recorded answer keeps close to the copy where a row of float32 is read once, and stays below 0.7 of it where rows are read
-# twice. 16-bit rows of 781 or 3000 are slower, too: they begin anywhere, and are loaded element by element.
+# Where rows of float32 are read once, the recorded answer is nearly as fast as the copy. Where rows are read twice, it stays
+# below 0.7.
+#
+# 16-bit rows of 781, 1000 or 3000 numbers are slow as well. Triton loads 16 bytes at a time only if it knows that every row
+# begins at a multiple of 16 bytes. It knows that only if the row stride is a multiple of 16 elements, and these three are not.
 #
 # The rest of the lesson is a **bonus**: its points come on top of the 100 of the course.
-#
+
+# %% [markdown]
 # ## Bonus: the kernels that the course ships
 #
-# They read long rows once, and take care of 16-bit rows. An H200 measured rows of many lengths: one block a row, beside the softmax
-# that this course ships. Before you look: where will one block a row be as good as anything?
+# They read long rows once, and are faster with 16-bit rows. An H200 ran rows of many lengths, with one block a row and with the
+# softmax that this course ships. Before you look: for which lengths will one block a row be clearly slower?
 
 # %% tags=["picture:softmax.png"]
 from grader import draw
@@ -469,15 +496,22 @@ print(f"{recorded['device']}, recorded {recorded['date']}, torch {recorded['vers
 names = [name for name in recorded["sweep"][0]["microseconds"] if name != "copy"]
 sweep = {name: [share(run, name) for run in recorded["sweep"]] for name in names}
 assert min(sweep["softmax"]) > 0.9 > min(sweep["one row"]) > 0.8 > 0.3 > max(sweep["five passes"])
+slow = {run["n"]: f"{share(run, 'one row'):.2f}" for run in recorded["sweep"] if share(run, "one row") < 0.9}
+print("columns for which one block a row is below 0.9 of the copy:", slow)
+assert [*slow] == [256, 2176, 2560] and min(slow.values()) == slow[2176]
 words = ", ".join(f"{name} {min(s):.2f} to {max(s):.2f}" for name, s in sweep.items())
 Picture(f"GB/s over the number of columns, as shares of a copy: {words}.", lambda: draw.bandwidth(recorded))
 
 # %% [markdown]
-# Up to the right edge of the picture, one block a row stays near the copy, if a little below it where a row is just longer than
-# a power of two. `torch.compile` drops there as well; `torch.softmax` jumps at other lengths. Above 1, a softmax was faster than
-# the copy: that is a kernel too, and no limit as the peak is.
+# One block a row is nearly as fast as the copy, except for the lengths that were printed. 256 columns are a short row. The other
+# two are a little longer than 2048, so the block has 4096 lanes, and nearly half of them hold nothing. That is the lowest point
+# of the curve. `torch.compile` drops at such lengths as well; `torch.softmax` drops at others.
 #
-# Longer rows and 16-bit numbers are another matter. For them `softmax` picks one of several kernels. These are their launchers:
+# Above 1, a softmax was faster than the copy. That is possible: the copy is also only a kernel, and no upper limit as the peak
+# is.
+
+# %% [markdown]
+# Longer rows and 16-bit numbers need other kernels. `softmax` picks one of several for them. These are their launchers:
 # `pick.tile(y, x)` fills `y` with the softmax of the rows of `x`, and so do the others.
 
 # %%
@@ -488,8 +522,8 @@ for launcher in (pick.tile, pick.two, pick.odd, pick.pairs, pick.split, pick.sha
     print(f"{launcher.__name__:7}{inspect.getdoc(launcher)}")
 
 # %% [markdown]
-# And this is where each was taken, beside one block a row. Shares of a copy again, the lowest and the highest. Compare the last
-# two columns:
+# For which shapes was each of them picked, and how much faster is it than one block a row? The last two columns are shares of a
+# copy again, the lowest and the highest:
 
 # %%
 def between(numbers, form):
@@ -509,28 +543,30 @@ for route, dtype in dict.fromkeys((run["route"], run["dtype"]) for run in record
 assert "online" not in {run["route"] for run in recorded["results"]}
 
 # %% [markdown]
-# `online` was never taken: on an NVIDIA GPU it is for 16-bit rows that are long and odd. `clusters` and `short` are written in CUDA
-# C++ (lesson 12), for what Triton cannot say: blocks that share a row and write into each other's shared memory, and rows that
-# begin at any byte. They are not in this exercise.
+# `online` was never picked: on an NVIDIA GPU it is for long 16-bit rows with an odd number of elements. `clusters` and `short`
+# are written in CUDA C++ (lesson 12), because Triton cannot express what they do: thread blocks share a row and write into each
+# other's shared memory, and rows begin at any element. They are not in this exercise.
 
 # %% [markdown]
 # ## Where each of them stops
 #
-# **tile** and **pairs** hold a row in registers, and a multiprocessor has 65536 of 32 bits. As float32, a row of that length leaves
-# none to compute with, so half of it is the limit. Two 16-bit numbers in one register (`pick.can_pair` says whether they may) go
-# twice as far. What does not fit spills into memory, and moves again and again.
+# **tile** and **pairs** hold a row in registers. A multiprocessor has 65536 registers of 32 bits. If a float32 row took all of
+# them, none would be left to compute with, so the limit is half of that. With two 16-bit numbers in one register, a row can be
+# twice as long; `pick.can_pair(x)` says whether that is possible. Numbers that find no register spill (lesson 08): they move to
+# memory and back. How many registers does a row take of each thread, if a program has 1024 threads?
 
 # %%
 for n in (4096, 16384, 32768, 131072):
     print(f"a row of {n:6}: {n / 1024:5.0f} registers a thread as float32, {n / 2048:5.0f} in pairs")
 
 # %% [markdown]
-# A block is as long as a power of two. Where a row is a little longer than one, nearly half of the block holds nothing. **two**
-# takes a block for the power of two and another for the rest.
+# **two**: the length of a block is a power of two. If a row is a little longer than a power of two, nearly half of its block
+# holds nothing. So `two` takes one block for the power of two and another block for the rest.
 #
-# **odd**: one instruction can load 16 bytes, a **vector**, if the address is a multiple of 16. With 781 columns of 2 bytes, rows
-# begin anywhere (`not pick.aligned(x)`). Loading element by element is slow, as the table shows. So `odd` cuts each row at the
-# boundaries; it takes rows without gaps between them. How much of a row lies in whole vectors?
+# **odd**: one instruction can load 16 bytes, a **vector**, if the address is a multiple of 16. With 781 columns of 2 bytes, most
+# rows begin at other addresses: then `pick.aligned(x)` is False. To load element by element is slow, as the table shows. So
+# `odd` cuts each row at the multiples of 16 bytes. It takes only matrices without gaps between the rows. How many elements of a
+# row lie in whole vectors?
 
 # %%
 def in_whole_vectors(row, n_cols=781, unit=8):
@@ -542,17 +578,18 @@ def in_whole_vectors(row, n_cols=781, unit=8):
 print("of 781 elements, in rows 0 to 7:", *(in_whole_vectors(row) for row in range(8)))
 
 # %% [markdown]
-# The few that are left move one by one.
+# The few elements that are left are moved one by one.
 #
-# **shared** has programs that wait for each other. Lesson 09 said that they cannot: nobody promises that they run at the same
-# time. A **cooperative** launch promises just that, or fails. With no more programs than are resident at once (10.3), they may
-# wait. Each keeps its piece of the row in registers, so even the longest of many rows is read once, where `pick.can_share` allows
-# it. On this course's interpreter, programs run one after another: there, waiting would never end.
+# **shared**: its programs wait for each other. After lesson 09 they should not, because nothing guarantees that they run at the
+# same time. A **cooperative** launch guarantees it: all of its programs are resident at once (10.3), or the launch fails. Each
+# program keeps its piece of the row in registers, so each element is read once. `pick.can_share(x)` says whether that is possible
+# for x. In the interpreter of this course, programs run one after another, and the first one would wait forever.
 
 # %% [markdown]
-# **split** needs no promise, but reads twice. `shared` first sets its states to zero, a launch of its own; for a small matrix
-# that costs more than a second read, which finds x in the cache. **online** runs on anything; with few rows it leaves most of a
-# GPU idle.
+# **split** needs no such guarantee, but it reads each element twice. `shared` needs an extra launch that sets its states to zero.
+# For a small matrix, this launch takes longer than a second read that finds `x` in the cache.
+#
+# **online** runs on every device. With few rows, most of a GPU is idle.
 
 # %% tags=["nbval-ignore-output"]
 x = torch.randn(4, 65536, device=where).bfloat16()
@@ -562,15 +599,19 @@ print("on this machine: can_pair", pick.can_pair(x), "and can_share", pick.can_s
 # %% [markdown]
 # ## Your turn: 14.3, a bonus
 #
-# Write the choice, and the function around it. For one point, the check runs the matrices of 14.2 and asks for the same bytes,
-# registers and programs. Here one program may take one short row.
+# Write `kernel_for`, which chooses the launcher, and `softmax` around it. One point is for the matrices of 14.2, with the same
+# rules as there, except that a program may have a single short row.
 
 # %% [markdown]
-# The other point is for the **choice**. The check lets `can_pair` and `can_share` answer as on an NVIDIA GPU, launches nothing,
-# and looks at what would be. There, a matrix of 64 MB is read once, however long its rows. 16-bit rows of 32768 lie in registers
-# as pairs, those that begin anywhere move as vectors, and a row that one program can hold waits for no other.
+# The other point is for the **choice** on an NVIDIA GPU. The check launches nothing: it makes `can_pair` and `can_share` answer as
+# on such a GPU, and looks at the kernels that you would launch:
 #
-# Your own kernels are welcome; the shipped `softmax`, `pick.route` and `pick.launch` are not.
+# - A matrix of 64 MB is read once, even if its rows are very long.
+# - 16-bit rows of 32768 stay in registers as pairs.
+# - 16-bit rows that do not begin at multiples of 16 bytes move as vectors.
+# - If one program can hold a row, it does not wait for others.
+#
+# You may use your own kernels. You may not call the shipped `softmax`, `pick.route` or `pick.launch`.
 
 # %%
 def kernel_for(x):
@@ -622,24 +663,24 @@ check("14.3")
 # %% [markdown]
 # <details><summary>Why in this order</summary>
 #
-# **First what reads once**: odd, two, pairs, tile. **Then what reads twice**, unless programs may wait.
+# **First the kernels that read once**: odd, two, pairs, tile. **Then those that read twice**, unless programs may wait.
 #
-# The other limits were measured; [the notes](../docs/notes_on_the_shipped_kernel.md) have some of it:
+# The other limits were measured, and some of the measurements are in [the notes](../docs/notes_on_the_shipped_kernel.md):
 #
-# **pairs at 32768, but not just below**: a row as long as its block needs no mask. With one, the registers no longer suffice.
+# **pairs at 32768, but not just below**: a row as long as its block needs no mask. With a mask, there are not enough registers.
 #
-# **34 MB for 16 bits, 16 MB for float32**: what a cache can hold from one launch to the next, so that the second read of `split`
+# **34 MB for 16 bits, 16 MB for float32**: a cache can keep so much from one launch to the next. Then the second read of `split`
 # costs little.
 #
-# **64 rows**: with fewer, one program a row leaves the device idle.
+# **64 rows**: with fewer rows, one program for each of them leaves most of the device idle.
 #
-# *An honest aside*: all of it on one H200; another card has other limits. The order stays. The shipped choice, with a reason for
-# every line, is in [pick.py](../grader/fast/pick.py).
+# *An honest aside*: all of this was measured on one H200, and another card has other limits. The shipped choice, with a reason
+# for every line, is in [pick.py](../grader/fast/pick.py).
 #
 # </details>
 
 # %% [markdown]
-# With a GPU, here is your choice beside the shipped one. It must be right before it may be fast:
+# With a GPU, the next cell compares your choice with the shipped one. Before it measures, it looks whether the numbers are right:
 
 # %% tags=["nbval-ignore-output"]
 from grader.fast import softmax as shipped
@@ -656,9 +697,9 @@ for dtype in (torch.float32, torch.bfloat16):
 # %% [markdown]
 # ## What it is worth
 #
-# Others have written fast softmaxes, too: PyTorch's own, what `torch.compile` makes of it, and the libraries Liger and QuACK.
-# The same H200, in the same run, each shape in turns. A star marks the fastest; it need not be the
-# shipped one, which is called `softmax` here.
+# How fast are other softmaxes: PyTorch's own, the kernel that `torch.compile` makes, and those of the libraries Liger and QuACK?
+# The same H200 ran all of them in the same run, in turns. A star marks the fastest of each line. The shipped one is called
+# `softmax` here.
 
 # %%
 rivals = ["softmax", "torch.softmax", "torch.compile", "Liger", "QuACK"]
@@ -671,7 +712,8 @@ for run in recorded["results"]:
         print(f"{run['m']:5}×{run['n']:<8} {run['dtype']:8}" + "".join(cell.rjust(15) for cell in cells))
 
 # %% [markdown]
-# A dash: that one does not take the shape, or was wrong there. Over all recorded shapes:
+# A dash means that a library does not take this shape, or that its numbers were wrong. How often is each of them the fastest,
+# over all recorded shapes?
 
 # %%
 first = {"float32": [], "bfloat16": []}
@@ -691,19 +733,18 @@ assert ahead > len(wide) / 2
 print(f"QuACK is ahead on {ahead} of {len(wide)} large bfloat16 matrices with rows above 32768 that it takes")
 
 # %% [markdown]
-# On every recorded matrix of 2^25 elements or more with 64 rows or more, the shipped softmax keeps close to a copy, and PyTorch's
-# own stays behind it.
-# Nobody wins everywhere: QuACK lets programs exchange states without a trip to memory, as `clusters` does, and is ahead on most
-# large bfloat16 matrices of long rows. And one row of four million is over so soon that two launches weigh.
+# For every recorded matrix with at least 2^25 elements and 64 rows, the shipped softmax reaches more than 0.85 of the copy, and
+# PyTorch's own is slower. But it is not the fastest everywhere. In QuACK, thread blocks exchange their states without a way
+# through memory, as in `clusters`: it is ahead for most large bfloat16 matrices with long rows.
 #
-# What was predicted for each kernel, what came out, and what did not work is in
-# [the notes](../docs/notes_on_the_shipped_kernel.md). Predictions that failed are the better half.
+# What was predicted for each kernel, what was measured, and what did not work is in
+# [the notes](../docs/notes_on_the_shipped_kernel.md). You can learn most from the predictions that failed.
 
 # %% [markdown]
 # ## In a model
 #
-# A function that people call also needs its gradient (lesson 11), and must not break `torch.compile`. The shipped one is
-# registered as an operator of PyTorch, which makes it known to both:
+# A function that people call also needs a gradient (lesson 11), and it must work within `torch.compile`. So the shipped one is
+# registered as a custom operator. Is its gradient that of lesson 11?
 
 # %%
 x = torch.randn(4, 7, device=where, requires_grad=True)
@@ -718,8 +759,8 @@ print("the gradient is that of lesson 11")
 progress()
 
 # %% [markdown]
-# **Next: [15 · Tune](15_tune.ipynb).** Your launchers guess their warps and rows. Which numbers are best, and can you know before
-# you measure? The shipped function is one line away, `from grader.fast import softmax`.
+# **Next: [15 · Tune](15_tune.ipynb).** The numbers of warps and rows in your launchers were guessed. Which numbers are best, and
+# can you know them before you measure? To use the shipped function: `from grader.fast import softmax`.
 #
 # To read:
 #

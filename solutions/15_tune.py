@@ -1,8 +1,8 @@
 # %% [markdown]
 # # 15 · Tune
 #
-# The kernels of lesson 14 had numbers of warps and rows that somebody guessed. How much does a good guess gain? And must you
-# time everything, or can you know before?
+# In lesson 14, the numbers of warps and rows were guessed. How much faster are the best numbers? And do you have to time all of
+# them, or can you predict some of it?
 #
 # *About 70 minutes. No GPU needed.*
 
@@ -20,11 +20,12 @@ import triton.language as tl
 # %% [markdown]
 # ## Three numbers of a launch
 #
-# A tile kernel (10.1) has two numbers that you choose: the rows of a tile, and `num_warps`. A loop may have a third:
-# `num_stages`, how far its loads run ahead. None of them changes the result.
+# For a tile kernel (10.1) you choose two numbers: the rows of a tile, and `num_warps`. A loop may have a third number,
+# `num_stages`: how many steps ahead it loads. Such a choice is called a **configuration**. It changes the time, and not the
+# result.
 #
-# An H200 ran your kind of 10.1 in all sensible configurations. Rows of 64 float32 first: what do you expect of one row a program,
-# and how much faster will the fastest configuration be?
+# An H200 ran the tile kernel of the solution notebook in many configurations. Here are rows of 64 float32 numbers. How much
+# faster than one row a program will the fastest configuration be?
 
 # %%
 recorded = json.loads(Path("../docs/tuning_on_h200.json").read_text())
@@ -45,21 +46,25 @@ for run in of("tile", "float32", 64):
     print(f"rows {run['rows']}, warps {run['num_warps']}: {run['speed']:.2f} of a copy")
 
 # %% [markdown]
-# The numbers of 4096 columns look quite different:
+# And with 4096 columns, one row a program? Which numbers of warps will be fast?
 
 # %%
 for run in of("tile", "float32", 4096, rows=1):
     print(f"rows 1, warps {run['num_warps']:2}: {run['speed']:.2f} of a copy, {run['n_regs']:3} registers a thread")
+*others, most = (run["speed"] for run in of("tile", "float32", 4096, rows=1))
+assert min(others) > 0.92 and most < 0.8
 
 # %% [markdown]
-# Short rows want a taller tile. For long rows many numbers of warps do, but not the most. Can that be known without a clock?
+# If rows are short, a tile should have several of them. For rows of 4096, nearly all numbers of warps are good, and only the
+# largest is clearly slower. Can you know that without a clock?
 
 # %% [markdown]
 # ## Compile, and do not launch
 #
 # The compiler knows the registers of a thread and the shared memory of a program. On a GPU, `kernel.warmup(...)` takes the
 # arguments of a launch and only compiles; the compiled kernel has `n_regs`, `n_spills` and `metadata.shared`. Without a GPU,
-# `machine_code` says the same.
+# `machine_code` gives the same numbers. It has no name for the H200, but the H100 has the same multiprocessors (and another
+# memory), so its machine code is the same.
 #
 # Copy your tile kernel from lesson 14 (10.1 with a cast). With which number of warps will it spill on rows of 8192?
 
@@ -89,24 +94,32 @@ except Exception as error:
     print(f"Nothing was compiled. {error}")
 
 # %% [markdown]
-# The line "programs a multiprocessor" is your 10.3 at work. Programs times warps is the number of **resident warps**. An H200 has
-# room for 64 of them on a multiprocessor, and the share that is taken is called **occupancy**.
+# The line "programs a multiprocessor" is computed as in 10.3. Its number times the warps of a program is the number of **resident
+# warps**. A multiprocessor of an H200 has room for 64 warps, and its occupancy (lesson 10) is the share of them that is resident.
 #
-# While one warp waits for memory, another can compute. So more resident warps should be better. Here are all
-# configurations for rows of 4096, as compiled and as measured. Where does the rule fail?
+# While one warp waits for memory, another one can compute. So more resident warps should be better. Here are all configurations
+# for rows of 4096, as compiled and as measured. Where is this rule wrong?
 
 # %%
 for run in of("tile", "float32", 4096):
     warps = run["resident"] * run["num_warps"]
     print(f"rows {run['rows']}, warps {run['num_warps']:2}: {run['n_regs']:3} registers, {run['resident']:2} programs", end="")
     print(f" resident, {warps:2} warps resident: {run['speed']:.2f} of a copy")
+runs = of("tile", "float32", 4096)
+slowest = min(runs, key=lambda run: run["speed"])
+assert (slowest["resident"] * slowest["num_warps"], slowest["num_warps"]) == (64, 32)
+assert min(runs, key=lambda run: run["resident"] * run["num_warps"])["speed"] > 0.9
 
 # %% [markdown]
-# ## What memory wants
+# The slowest configuration has as many resident warps as possible. And the one with the fewest resident warps is not slow. So
+# warps are not enough to predict the speed.
+
+# %% [markdown]
+# ## Bytes under way
 #
-# Memory answers late: between a load and its value lie many hundred nanoseconds. To keep it busy for all that time, a
-# multiprocessor must have asked for enough bytes before the first of them arrive. **Bytes under way** are the bytes that all its
-# resident programs load at once. (The rule behind it is Little's law: bytes under way = bytes a second × seconds of waiting.)
+# Memory answers late: a value arrives several hundred nanoseconds after its load has started. To keep memory busy during that
+# time, a multiprocessor must ask for more bytes before the first ones arrive. **Bytes under way** are the bytes that all its
+# resident programs load at once. (The rule behind this is Little's law: bytes under way = bytes per second × seconds of waiting.)
 #
 # One row of 64 float32 has 256 bytes. At most 32 programs are resident. What is the most that can be under way, with one row a
 # program and with eight?
@@ -117,17 +130,43 @@ for rows in (1, 2, 4, 8):
     print(f"{rows} rows: {32 * rows * 256:6} bytes under way at most, {best['speed']:.2f} of a copy")
 
 # %% [markdown]
-# So there are two predictions, resident warps and bytes under way, and both come from the compiler's numbers.
+# With twice as many bytes under way, this kernel is nearly twice as fast, until it is as fast as a copy. Are more bytes always
+# better? Here are all recorded tiles of all lengths, by their bytes under way:
+
+# %%
+def under_way(run):
+    """Bytes that the resident programs of a multiprocessor load at once."""
+    return run["resident"] * run["rows"] * run["n"] * (4 if run["dtype"] == "float32" else 2)
+
+
+shapes = dict.fromkeys((run["dtype"], run["n"]) for run in lesson["results"] if run["kernel"] == "tile")
+tiles = [run for dtype, n in shapes for run in of("tile", dtype, n)]
+limits = [0, 8, 16, 24, 32, 48, 64, 96, 128, 192, 1000]
+middles = []
+for low, high in zip(limits, limits[1:]):
+    speeds = sorted(run["speed"] for run in tiles if low <= under_way(run) / 1024 < high)
+    middles.append(speeds[len(speeds) // 2])
+    print(f"{low:3} to {high:4} KB: {len(speeds):3} runs, {speeds[0]:.2f} to {speeds[-1]:.2f}, the middle one {middles[-1]:.2f}")
+assert middles[:6] == sorted(middles[:6]) and max(middles[6:]) - middles[5] < 0.03
+candidates_of = [len(of("tile", dtype, n)) for dtype, n in shapes]
+assert (len({n for _, n in shapes}), min(candidates_of), max(candidates_of)) == (12, 5, 20)
+
+# %% [markdown]
+# More bytes under way help up to about 64 KB a multiprocessor. Above that, they gain nothing more. And some runs with many bytes
+# are slow all the same: enough bytes are necessary, but something else is necessary, too.
+#
+# So there are two predictions, resident warps and bytes under way. Both come from the compiler's numbers, and each of them alone
+# can be wrong.
 
 # %% [markdown]
 # ## Your turn: 15.1
 #
-# Time is what tuning costs. Write the function that decides what is worth it: of a list of candidates, as compiled, keep **at
-# most a third**. One of those kept must have at least 0.95 of the speed of the fastest candidate.
+# Tuning costs time. Write a function that decides which candidates are worth timing: from a list of compiled candidates, it keeps
+# **at most a third**. At least one of them must have 0.95 of the speed of the fastest candidate, or more.
 #
-# The check brings the recorded sweeps: 12 numbers of columns, float32 and bfloat16, 5 to 20 candidates each. A candidate is a
-# dictionary with `rows`, `num_warps`, `n_regs` and `n_spills` (of a thread), `resident` (programs that a multiprocessor holds at
-# once, your 10.3), and `bytes` (that a program loads). The times are not in it.
+# The check uses the recorded runs: 12 numbers of columns, in float32 and in bfloat16, with 5 to 20 candidates each. A candidate is
+# a dictionary. It has `rows`, `num_warps`, `n_regs` and `n_spills` (of a thread), `resident` (programs that a multiprocessor
+# holds at once, as in 10.3), and `bytes` (that a program loads). It has no time.
 
 # %%
 candidates = [
@@ -157,49 +196,34 @@ check("15.1")
 # %% [markdown]
 # <details><summary>Two predictions, in this order</summary>
 #
-# **Spills last**: a value that goes to memory and back costs more than any other choice gains.
+# **Spills last**: to move values to memory and back usually costs more time than any other choice saves.
 #
-# **Bytes under way, up to a limit**: below about 32 KB, memory has pauses. Above about 64 KB, more bytes gain nothing.
+# **Bytes under way, up to a limit**: if there are few, memory is idle at times. Above about 64 KB, more bytes gain nothing.
 #
-# **Then resident warps**: among candidates that ask for enough, more warps hide more of the waiting, and of the reductions.
+# **Then resident warps**: of the candidates that ask for enough bytes, more warps are better. While some wait, for memory or at
+# the barriers of a reduction, others can work.
 #
-# *Warps alone* fail for short rows: 64 warps that ask for 256 bytes a program leave memory idle. *Bytes alone* fail for long rows:
-# one warp with 255 registers a thread has many bytes under way, and nobody computes while it waits.
+# *Warps alone* fail for short rows: 64 resident warps whose programs ask for 256 bytes each leave memory idle. *Bytes alone* fail
+# for long rows: if each program is one warp with 255 registers a thread, many bytes are under way, but few warps can compute
+# while others wait.
 #
 # *An honest aside*: this is a rule of thumb for one card and one kind of kernel. It saves two thirds of the timing, and no more.
 #
 # </details>
 
 # %% [markdown]
-# How good were the predictions? All recorded tiles, by their bytes under way:
-
-# %%
-def under_way(run):
-    """Bytes that the resident programs of a multiprocessor load at once."""
-    return run["resident"] * run["rows"] * run["n"] * (4 if run["dtype"] == "float32" else 2)
-
-
-shapes = dict.fromkeys((run["dtype"], run["n"]) for run in lesson["results"] if run["kernel"] == "tile")
-tiles = [run for dtype, n in shapes for run in of("tile", dtype, n)]
-limits = [0, 8, 16, 24, 32, 48, 64, 1000]
-for low, high in zip(limits, limits[1:]):
-    speeds = sorted(run["speed"] for run in tiles if low <= under_way(run) / 1024 < high)
-    middle = speeds[len(speeds) // 2]
-    print(f"{low:3} to {high:4} KB: {len(speeds):3} runs, {speeds[0]:.2f} to {speeds[-1]:.2f}, the middle one {middle:.2f}")
-
-# %% [markdown]
-# With few bytes under way no run is fast. With many, most are, and some are still slow: enough bytes are needed, and are not
-# all that is needed.
-
-# %% [markdown]
 # ## Your turn: 15.2
 #
-# A library cannot time anything while a user waits. It needs a rule. Find one for the tile kernel: for rows of `n_cols`
-# elements of `element_size` bytes, which number of rows and which number of warps?
+# A library should not time anything while its user waits. It needs a rule. Find one for the tile kernel: for rows of `n_cols`
+# elements of `element_size` bytes, how many rows and how many warps?
 #
-# Six of the twelve recorded lengths are shown here, and the check looks at all of them. Every choice must have at least 0.9 of
-# the speed of the fastest configuration. Rows are 1, 2, 4 or 8, warps a power of two up to 32. Tiles of several rows were
-# timed with 4 to 64 elements a thread only (lanes beyond the end of a row count).
+# Your choice must have at least 0.9 of the speed of the fastest configuration. The next cell shows all choices that are good
+# enough, for six of the twelve recorded lengths. The check looks at all twelve.
+
+# %% [markdown]
+# Only configurations that were timed can pass: 1, 2, 4 or 8 rows, and 1, 2, 4, 8, 16 or 32 warps. Some of them were left out: a
+# tile of several rows was timed only if each thread has 4 to 64 elements. (All lanes of the block count, also those beyond the
+# end of a row.)
 
 # %%
 for dtype in ("float32", "bfloat16"):
@@ -225,11 +249,11 @@ check("15.2")
 # %% [markdown]
 # <details><summary>Bytes of a tile, bytes of a thread</summary>
 #
-# **A tile of about 2 KB**: 32 such programs have 64 KB under way. The rule of 10.4, 16 bytes a thread, gives one warp a tile of 512
-# bytes, a quarter of that.
+# **A tile of about 2 KB**: 32 such programs have 64 KB under way. With 16 bytes a thread, the rule of 10.4, a tile of one warp has
+# 512 bytes, a quarter of that.
 #
-# **64 bytes a thread**: four loads of 16 bytes, one behind the other, all under way at once. With more, registers run out; with
-# less, the warps wait for each other more than for memory.
+# **64 bytes a thread**: four loads of 16 bytes, all under way at the same time. With many more bytes, a thread runs out of
+# registers. With fewer, the warps wait more for each other than for memory.
 #
 # **Bytes, and not columns**: a row of 4096 bfloat16 has the bytes of 2048 float32, and nearly the same good configurations.
 #
@@ -238,12 +262,12 @@ check("15.2")
 # %% [markdown]
 # ## Loads that run ahead
 #
-# In a loop, a load can start before its turn. `for start in tl.range(0, n_cols, BLOCK, num_stages=3)` in place of `range` asks
-# the compiler to **pipeline** the loop: while one tile is computed, the next two are under way. They wait in shared memory. In a
-# loop like ours, `num_stages` of the *launch* changes nothing; it is for loops with `tl.dot`.
+# In a loop, a load can start one or more steps early. `for start in tl.range(0, n_cols, BLOCK, num_stages=3)` in place of `range`
+# asks the compiler to **pipeline** the loop: while one tile is computed, the next two are loaded into shared memory. In a loop
+# like ours, `num_stages` of the *launch* changes nothing: it is for loops with `tl.dot`.
 #
-# The kernel of 8.3 with such loops, on 256 rows of 131072 float32, one program a row. An H200 has 132 multiprocessors. Should it
-# help here?
+# An H200 ran the kernel of 8.3 with such loops, on 256 rows of 131072 float32 numbers, one program a row. It has 132
+# multiprocessors. Will pipelining help?
 
 # %%
 def by_stages(kernel, dtype, n, **some):
@@ -260,13 +284,14 @@ gains = {block: max(by_stages("online", "float32", 131072, block=block, num_warp
 assert gains[1024] > 1.3 * by_stages("online", "float32", 131072, block=1024, num_warps=8)[0]
 
 # %% [markdown]
-# With small tiles it helps a lot, from the third stage on: only two programs share a multiprocessor, and each would have one
-# small tile under way. Two stages are a little slower than one here. With tiles of 8192 there is enough under way without it.
+# With small tiles it helps a lot, from three stages on. There are only two programs for each multiprocessor, and without
+# pipelining each of them has one small tile under way. Two stages are a little slower than one here. With tiles of 8192, enough
+# bytes are under way without it.
 #
 # ## When does persistence pay?
 #
-# Lesson 10 promised to come back to this: the persistent kernel of 10.2, with its loop pipelined. Its programs stay, so the next
-# row can be loaded while this one is computed. Here it is beside one row a program with as many warps. Who wins?
+# Take the persistent kernel of 10.2, and pipeline its loop. Its programs stay, so the next row can be loaded while this one is
+# computed. The next cell compares it with one row a program, with the same number of warps. Which one will be faster?
 
 # %%
 print("                             one row  persistent, stages 1 to 4")
@@ -290,20 +315,20 @@ assert all(fastest("rows", *each) < fastest("tile", *each) for each in lengths)
 print("the best persistent configuration is behind the best tile on", len(lengths), "of", len(lengths))
 
 # %% [markdown]
-# Persistence wins only where the number of warps does not suit the row: with another number, one row a program is faster than
-# that. With a good
-# number of warps, one row a program is ahead everywhere: while one program computes, its neighbours load. That is what a
-# pipeline would do, and it costs neither registers nor shared memory.
+# Persistence wins only in a few lines, with a bad number of warps for that length. With the best number of warps, one row a
+# program is ahead for every length: while one program computes, other programs load. A pipeline does the same, but it needs
+# registers and shared memory.
 #
-# So persistence pays where few programs fit, and each has much to do: matrix products, or a loop that keeps something between its
-# rows. Measure it; this table is one card and one kernel.
+# Persistence may win where few programs fit and each has much to do, as in matrix products, or where a program keeps something
+# from one row to the next. Measure it: this table is for one card and one kernel.
 
 # %% [markdown]
 # ## Look inside: a profile
 #
-# Times say *how long*, a profiler says *what the warps waited for*. Nsight Compute (`ncu`) ran the tile kernel on 8192×4096
-# float32, one row a program, with five numbers of warps. A **stall** is the number of cycles that a warp waits for one reason
-# between two instructions. Which column is the slowest, and why?
+# A time says *how long* a kernel takes, and a profiler says *what its warps wait for*. NVIDIA's profiler, Nsight Compute (`ncu`),
+# ran the tile kernel on 8192×4096 float32, one row a program, with five numbers of warps. Before each instruction, a warp may
+# have to wait. That is called a **stall**. The lines below count the cycles of a stall, per instruction, for three reasons. Which
+# column is the slowest, and why?
 
 # %%
 profile = lesson["profile"]
@@ -333,28 +358,28 @@ print(f"bytes read: {read / least:.3f} of what must be read")
 # %% [markdown]
 # <details><summary>How to read it</summary>
 #
-# **DRAM throughput first**: it is the bar of lesson 02. Near 80 % or more of the peak, the kernel does what memory lets it do.
+# **DRAM throughput first**: DRAM is the memory of lesson 02. From about 80 % of the peak on, memory is the limit.
 #
-# **One warp**: the lowest occupancy, and yet not the slowest. Each warp has a whole row of 16 KB under way.
+# **One warp**: the lowest occupancy, but not the slowest. Each warp has a whole row of 16 KB under way.
 #
-# **32 warps**: full occupancy, and the slowest. Each thread has 4 elements, all 32 warps meet at the barriers of each reduction, and
-# only two programs are resident: there is little else to run while they wait.
+# **32 warps**: full occupancy as compiled, but the slowest. Each thread has only 4 elements. All 32 warps meet at the barriers of
+# each reduction. And only two programs are resident, so little else can run while they wait.
 #
-# **A value of global memory** is the reason that should be at the top for a kernel that is bound by memory.
+# **A value of global memory**: if a kernel is bound by memory, this should be the longest stall.
 #
-# **Bytes read** is the ledger of this course, counted by the hardware. Bytes written would be fewer than the matrix has: the last
-# ones are still in the cache when the kernel ends.
+# **Bytes read** is the ledger of this course, counted by the hardware. Bytes written would be less than the matrix: its last part
+# is still in the cache when the kernel ends.
 #
-# To make such a table: `ncu --set full python your_script.py`. It runs each kernel many times to count everything, so its times are
-# no benchmark.
+# To make such a table: `ncu --set full python your_script.py`. It runs each kernel many times to count everything, so do not use
+# its times as a benchmark.
 #
 # </details>
 
 # %% [markdown]
 # ## Let Triton time
 #
-# `triton.autotune` times a list of configurations at the first launch and remembers the fastest one. The `key` names arguments: for
-# a new value of one of them it times again.
+# `triton.autotune` times a list of configurations at the first launch, and remembers the fastest one. `key` names arguments of the
+# kernel: if one of them has a new value, `autotune` times again.
 #
 # ```python
 # @triton.autotune(configs=[triton.Config({"ROWS": 1}, num_warps=4), ...], key=["n_cols"])
@@ -364,8 +389,8 @@ print(f"bytes read: {read / least:.3f} of what must be read")
 # kernel[lambda meta: (triton.cdiv(n_rows, meta["ROWS"]),)](...)  # the grid may depend on the configuration
 # ```
 #
-# It times with your tensors, and runs each configuration many times. For a softmax from `x` to `y` that is no trouble. But think
-# of a kernel that stores its result in `x` itself: what does x hold after the second run?
+# It runs each configuration many times, with your tensors. That is no problem for a softmax from `x` to `y`. But what about a
+# kernel that stores its result in `x` itself: what does `x` hold after the second run?
 
 # %%
 x = torch.tensor([[1.0, 2.0, 4.0]])
@@ -376,17 +401,18 @@ for runs in (1, 2, 10):
     print(f"{runs:2} runs:", [round(v, 3) for v in y[0].tolist()])
 
 # %% [markdown]
-# A kernel that *adds* to its output has the same trouble. `restore_value=["x_ptr"]` makes a copy and puts it back after each run;
-# `reset_to_zero=["sum_ptr"]` clears before each.
+# A kernel that *adds* to its output has the same problem. `autotune` has two arguments for such kernels, each a list of names of
+# pointers. For those in `restore_value`, it copies the tensor and restores it after each run. For those in `reset_to_zero`, it
+# fills the tensor with zeros before each run.
 
 # %% [markdown]
 # ## Your turn: 15.3
 #
-# A softmax in place: `inplace_softmax(x)` stores the softmax of each row in x, by an autotuned tile kernel, and returns nothing. x
-# is M×N, float32; neighbours in a row are neighbours in memory, and rows may have gaps.
+# Write `inplace_softmax(x)`. It stores the softmax of each row in `x` itself, with an autotuned tile kernel, and returns nothing.
+# `x` is M×N, float32. The elements of a row lie next to each other in memory; there may be gaps between rows.
 #
-# Give it at least four configurations, with different `ROWS` and different `num_warps`. Rows of another length must be tuned
-# anew. Without a GPU nothing can be timed: the check plays the trials, and lets any configuration be the fastest.
+# Give it at least four configurations, with different `ROWS` and different `num_warps`. For rows of another length, it must time
+# again. Without a GPU nothing can be timed: the check runs all configurations itself, and decides which of them is the fastest.
 
 # %%
 @triton.jit
@@ -431,23 +457,23 @@ check("15.3")
 # %% [markdown]
 # <details><summary>What tuning may not change</summary>
 #
-# **`restore_value`**: after every run x holds what it held before. *Otherwise* the user gets the softmax of a softmax of a
-# softmax, once, at the first call; the second call is right. Such a mistake is hard to find.
+# **`restore_value`**: after every run, x holds the same numbers as before. *Otherwise* the first call returns a softmax of a
+# softmax of a softmax. The second call is right, so such a mistake is hard to find.
 #
-# **The grid** as a function: only the launch knows `ROWS`.
+# **The grid** is a function, because `ROWS` is known only at the launch.
 #
 # **`key=["n_cols"]`**: what is fast for rows of 24 need not be fast for rows of 600. With `n_rows` in it as well, every new
 # number of rows would be timed.
 #
-# **BLOCK** is no choice: it follows from the row.
+# **BLOCK** is not tuned: it follows from the length of a row.
 #
-# *An honest aside*: the first call takes seconds, and each process pays again. That is why the shipped softmax has rules in place
-# of trials, and why 15.2 is worth the trouble.
+# *An honest aside*: the first call takes seconds, and that again in every process. That is why the shipped softmax has rules in
+# place of trials, as in 15.2.
 #
 # </details>
 
 # %% [markdown]
-# With a GPU, here is what your kernel chooses, and what the rule of 15.2 says:
+# With a GPU, this cell shows which configuration is the fastest here. Is it the one of your rule from 15.2?
 
 # %% tags=["nbval-ignore-output"]
 if where == "cuda":
@@ -467,8 +493,8 @@ progress()
 # That is the course: five passes became one, and you know what each byte is for. Now take a kernel that you use every day, and
 # count its bytes. To read next:
 #
-# - [the reference of `triton.autotune`](https://triton-lang.org/main/python-api/generated/triton.autotune.html), for all that it
-#   takes;
+# - [the reference of `triton.autotune`](https://triton-lang.org/main/python-api/generated/triton.autotune.html), for all its
+#   arguments;
 # - [Nsight Compute's profiling guide](https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html), for each reason of a stall;
 # - *Better performance at lower occupancy*, Volkov (2010), a talk at NVIDIA's GPU Technology Conference: why more warps need
 #   not be better;

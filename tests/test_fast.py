@@ -242,21 +242,25 @@ def test_plans_are_bounded():
 
 
 @pytest.mark.parametrize("half", [True, False])
-@pytest.mark.parametrize("inputs_", [1, 2])
-def test_a_cluster_holds_its_row(half, inputs_):
-    """Whatever the shape: all vectors have a place, no more blocks or threads than there may be, and a limit."""
+@pytest.mark.parametrize("inputs_, shape", [(1, clusters.forward_shape), (2, clusters.backward_shape)])
+def test_a_cluster_holds_its_row(half, inputs_, shape):
+    """Whatever the shape: all vectors have a place, no more of anything than there may be, and a limit."""
     for m in (1, 7, 64, 1000, 100000):
-        for row_bytes in (*range(16, 5000, 112), *(int(1.13**i) for i in range(70, 121))):
+        for row_bytes in (*range(16, 5000, 112), *(int(1.13**i) for i in range(70, 125))):
             for most in (8, 16):
-                divided = clusters.shape(m, row_bytes, inputs_, half, 132, most)
+                divided = shape(m, row_bytes, half, 132, most)
                 if divided is None:
-                    assert row_bytes > (32768 if inputs_ == 1 else 16384) * most
+                    assert row_bytes > (32768 if inputs_ == 1 else 2 * 81920) * most
                     continue
-                assert divided.blocks * divided.threads * divided.vectors * 16 >= row_bytes
+                held = divided.vectors + divided.slots
+                assert divided.blocks * divided.threads * held * 16 >= row_bytes
                 assert divided.blocks in (1, 2, 4, 8, 16) and divided.blocks <= most and divided.vectors <= 16
                 assert divided.threads % 32 == 0 and divided.threads <= 1024
+                assert 0 <= divided.shared(inputs_) <= clusters.SHARED - clusters.STATES
                 for aligned in (True, False):
-                    assert divided.resident(inputs_, aligned) * divided.threads <= 2048
+                    resident = divided.resident(inputs_, aligned)
+                    assert resident * divided.threads <= 2048
+                    assert resident * divided.shared(inputs_) <= clusters.SHARED
 
 
 @pytest.mark.parametrize("size", [2, 4])

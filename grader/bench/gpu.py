@@ -23,12 +23,12 @@ TABLE = [
     (128, 32000), (1024, 32000), (8192, 32000), (16384, 28672), (512, 129280), (1, 32000), (8, 128256), (64, 262144),
     # rows that begin anywhere
     (65536, 129), (65536, 257), (32768, 1001), (4096, 50257), (333, 100003),
-    # few rows, and few very long ones
-    (16, 8192), (5, 999999), (2, 16777216),
+    # few rows, some hundreds, and few very long ones
+    (16, 8192), (256, 65536), (5, 999999), (2, 16777216),
 ]  # fmt: skip
 BACKWARD = [
     (32768, 256), (4096, 1024), (4096, 3000), (4096, 8192), (65536, 781), (65536, 129), (8192, 32000), (8192, 32768),
-    (4096, 50257), (512, 129280), (2048, 128256), (1024, 262144), (64, 131072), (16, 1048576),
+    (4096, 50257), (512, 129280), (2048, 128256), (1024, 262144), (64, 131072), (256, 524288), (16, 1048576),
 ]  # fmt: skip
 HOST = [("float32", 64, 1024), ("bfloat16", 64, 781), ("bfloat16", 8, 32000), ("float32", 1, 1048576)]
 SWEEP = [(4096, n) for n in range(256, 12673, 384)]  # float32: the plot of Triton's tutorial on softmax
@@ -205,8 +205,11 @@ def _right(peer, x) -> bool:
         return False
 
 
-def measure(command: str) -> dict:
-    """The record of one run: header, table, numbers of the plot, and the peers that are not installed."""
+def measure(command: str, keep: Callable[[dict], object]) -> dict:
+    """The record of one run: header, table, numbers of the plot, and the peers that are not installed.
+
+    It takes minutes; keep(record so far) is called after each matrix.
+    """
     from . import baselines
 
     here, missing = baselines.all_of_them()
@@ -217,10 +220,15 @@ def measure(command: str) -> dict:
     done = header(command, what)
     done["versions"] |= {name: v for name in ("liger-kernel", "quack-kernels") if (v := version(name))}
     done |= {"left_out": missing, "results": [], "backward": [], "sweep": []}
-    done["host"] = run_host(HOST, {name: here[name] for name in here if name not in _SLOW})
+    fast = {name: here[name] for name in here if name not in _SLOW}
+    done["host"] = run_host(HOST, fast)
     for dtype in ("float32", "bfloat16"):
-        done["results"] += run(TABLE, dtype, here)
-        done["backward"] += run_backward(BACKWARD, dtype, {name: here[name] for name in here if name not in _SLOW})
+        for shape in TABLE:
+            done["results"] += run([shape], dtype, here)
+            keep(done)
+        for shape in BACKWARD:
+            done["backward"] += run_backward([shape], dtype, fast)
+            keep(done)
     done["sweep"] = run(SWEEP, "float32", {name: here[name] for name in _IN_THE_SWEEP})
     return done
 

@@ -35,10 +35,14 @@ def run(options) -> int:
         from ..notebook import charts
 
         out = options.out or pathlib.Path("softmax_on_gpu.json")
-        done = gpu.measure(f"python -m grader bench --gpu --out {out}")
+
+        def keep(done: dict) -> None:
+            out.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
+
+        done = gpu.measure(f"python -m grader bench --gpu --out {out}", keep)
         done["lessons"], missing = per_lesson.run()
         done["left_out"] += missing
-        out.write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
+        keep(done)
         print(gpu.table(done))
         picture = out.with_suffix(".png")
         charts.bandwidth(done).savefig(picture)

@@ -1,18 +1,21 @@
 // Softmax of rows, forward and backward, for NVIDIA GPUs of compute capability 9.0 and newer.
 //
-// A cluster of BLOCKS thread blocks holds one row in registers, so that every element is read once and written once.
+// A cluster of BLOCKS thread blocks holds one row on the chip, so that every element is read once and written once.
 // Its warps exchange what they know of the row through distributed shared memory. clusters.py compiles this text with
 //   HALF      as in elements.cuh, which stands before this text
 //   LOG       1 for log_softmax, 0 for softmax
 //   ALIGNED   1 where every row begins and ends at a multiple of 16 bytes, else 0
 //   BLOCKS    thread blocks of a cluster, a power of two up to 16
 //   THREADS   threads of a block, a multiple of 32
-//   VECTORS   vectors of 16 bytes that a thread holds of each input
+//   VECTORS   vectors of 16 bytes that a thread holds of each input in registers
+//   SLOTS     vectors behind those that it holds in shared memory: 0 in the forward kernel
 //   RESIDENT  blocks that are to run on a multiprocessor at once, which bounds their registers
 #define WARPS (THREADS / 32)
 #define STATES (BLOCKS * WARPS)
 #define EACH _Pragma("unroll") for (int i = 0; i < VECTORS; i++)
-#define EACH_WORD EACH _Pragma("unroll") for (int q = 0; q < 4; q++)
+#define EACH_SLOT _Pragma("unroll") for (int i = 0; i < SLOTS; i++)
+#define WORDS _Pragma("unroll") for (int q = 0; q < 4; q++)
+#define EACH_WORD EACH WORDS
 
 // The same numbers once more. `sixteen` is an argument of the kernel, so that the compiler cannot know that it has unpacked
 // them before: it would keep two registers for a word, and not one.
@@ -113,6 +116,34 @@ __device__ __forceinline__ void load(Vector* v, const Element* origin, const Cut
                  : "l"(origin + j * A_VECTOR), "r"((u32)cut.whole(j)));
   }
 }
+
+// Vectors that a thread copies into slots of its own in shared memory.
+struct Slots {
+  Vector* first;
+
+  // Begins the copies. arrive() waits for them.
+  __device__ __forceinline__ void load(const Element* origin, const Cut& cut, int mine) const {
+    EACH_SLOT {
+      int j = mine + i * THREADS;
+      if (cut.whole(j))
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(address(first + i * THREADS)), "l"(origin + j * A_VECTOR) : "memory");
+      else
+        first[i * THREADS] = Vector{0, 0, 0, 0};
+    }
+  }
+  __device__ __forceinline__ void arrive() const {
+#if SLOTS
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+  }
+  // Asm, so that the compiler reads a slot each time, and keeps none in registers.
+  __device__ __forceinline__ Vector operator[](int i) const {
+    Vector v;
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3])
+                 : "r"(address(first + i * THREADS)) : "memory");
+    return v;
+  }
+};
 
 __device__ __forceinline__ void store(Element* origin, const Cut& cut, int j, const Vector& v) {
   asm volatile("{\n.reg .pred whole;\nsetp.ne.u32 whole, %5, 0;\n@whole st.global.v4.u32 [%4], {%0, %1, %2, %3};\n}"
@@ -228,13 +259,17 @@ KERNEL backward(Element* __restrict__ dx_all, const Element* __restrict__ y_all,
   exchange.begin();
   u32 rank = blockIdx.x % BLOCKS;
   long long row = blockIdx.x / BLOCKS;
-  int mine = rank * THREADS * VECTORS + threadIdx.x;
+  int mine = rank * THREADS * (VECTORS + SLOTS) + threadIdx.x, mine_in_slots = mine + THREADS * VECTORS;
   const Element *y = y_all + row * n, *dy = dy_all + row * n;
   Cut cut(y, n, rank);
   y -= cut.before;
   dy -= cut.before;
   Element* dx = dx_all + row * n - cut.before;
 
+  extern __shared__ Vector slots[];
+  Slots more_v{slots + threadIdx.x}, more_g{more_v.first + SLOTS * THREADS};
+  more_v.load(y, cut, mine_in_slots);
+  more_g.load(dy, cut, mine_in_slots);
   Vector v[VECTORS], g[VECTORS];
   load(v, y, cut, mine, 0);
   load(g, dy, cut, mine, 0);
@@ -246,13 +281,19 @@ KERNEL backward(Element* __restrict__ dx_all, const Element* __restrict__ y_all,
 #define TERM(y, dy) ((y) * (dy))
 #define GRADIENT(y, dy) ((y) * ((dy) - sum))
 #endif
-  float sum = TERM(y_alone, dy_alone);
-  EACH_WORD {
 #if HALF
-    sum += TERM(low(v[i].word[q]), low(g[i].word[q])) + TERM(high(v[i].word[q]), high(g[i].word[q]));
+#define TERMS(v, g) (TERM(low(v), low(g)) + TERM(high(v), high(g)))
+#define GRADIENTS(v, g) pack(GRADIENT(low(v), low(g)), GRADIENT(high(v), high(g)))
 #else
-    sum += TERM(__uint_as_float(v[i].word[q]), __uint_as_float(g[i].word[q]));
+#define TERMS(v, g) TERM(__uint_as_float(v), __uint_as_float(g))
+#define GRADIENTS(v, g) __float_as_uint(GRADIENT(__uint_as_float(v), __uint_as_float(g)))
 #endif
+  float sum = TERM(y_alone, dy_alone);
+  EACH_WORD sum += TERMS(v[i].word[q], g[i].word[q]);
+  more_v.arrive();
+  EACH_SLOT {
+    Vector v = more_v[i], g = more_g[i];
+    WORDS sum += TERMS(v.word[q], g.word[q]);
   }
   sum = total(sum);
   exchange.all(rank, __float_as_uint(sum));
@@ -272,10 +313,15 @@ KERNEL backward(Element* __restrict__ dx_all, const Element* __restrict__ y_all,
       out.word[q] = pack(GRADIENT(low_again(v[i].word[q], sixteen), low_again(g[i].word[q], sixteen)),
                          GRADIENT(high_again(v[i].word[q], sixteen), high_again(g[i].word[q], sixteen)));
 #else
-      out.word[q] = __float_as_uint(GRADIENT(__uint_as_float(v[i].word[q]), __uint_as_float(g[i].word[q])));
+      out.word[q] = GRADIENTS(v[i].word[q], g[i].word[q]);
 #endif
     }
     store(dx, cut, mine + i * THREADS, out);
+  }
+  EACH_SLOT {
+    Vector v = more_v[i], g = more_g[i], out;
+    WORDS out.word[q] = GRADIENTS(v.word[q], g.word[q]);
+    store(dx, cut, mine_in_slots + i * THREADS, out);
   }
   if (cut.alone >= 0) dx[cut.alone] = rounded(GRADIENT(y_alone, dy_alone));
 }

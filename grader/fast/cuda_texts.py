@@ -12,7 +12,9 @@ from .. import environment
 
 HALF = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
 _FOLDER = pathlib.Path(__file__).parent
-_CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14  # the driver's number for it; needed above 8 blocks
+# The driver's numbers: needed above 48 KB of shared memory, and above 8 blocks.
+_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
+_CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14
 
 
 def text(name: str) -> str:
@@ -38,15 +40,21 @@ def can_compile(device: torch.device, capability: tuple[int, int]) -> bool:
 
 
 @functools.cache
-def function(name: str, kernel: str, macros: tuple[tuple[str, int], ...], device: torch.device, blocks: int = 1):
-    """A kernel of a text, compiled with macros (name, value) for the current device. blocks: of a cluster."""
+def function(
+    name: str, kernel: str, macros: tuple[tuple[str, int], ...], device: torch.device, blocks: int = 1, shared: int = 0
+):
+    """A kernel of a text, compiled with macros (name, value) for the current device.
+
+    blocks: of a cluster. shared: bytes of dynamic shared memory of a block.
+    """
     import cupy
+    from cupy_backends.cuda.api import driver
 
     options = ("-std=c++17", *(f"-D{macro}={value}" for macro, value in macros))
     compiled = cupy.RawModule(code=text(name), options=options).get_function(kernel).kernel
+    if shared:
+        driver.funcSetAttribute(compiled.ptr, _CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared)
     if blocks > 8:
-        from cupy_backends.cuda.api import driver
-
         driver.funcSetAttribute(compiled.ptr, _CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)
     return compiled
 

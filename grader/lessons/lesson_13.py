@@ -384,10 +384,10 @@ EXERCISES = [
         points=1,
         cases=_tiled_cases,
         hints=(
-            "The walk of lesson 08 for all queries at once. What arrives with each tile is a block of scores, and a "
-            "few rows of v.",
-            "Everything that was summed up relative to the old maximum has to follow the new one. How many such sums "
-            "are there now?",
+            "It is the walk of lesson 08, for all queries at once. Each tile brings a block of scores and a few rows "
+            "of v.",
+            "When the maximum rises, each sum that is relative to the old maximum has to be rescaled. How many such "
+            "sums does a query have now?",
             "For each tile: `s = <q times the tile of k, transposed> * <scale>`, the new maximum of each query, "
             "`<factor>` and `p` from it, then `l = l * <factor> + <sum of p>`, and likewise o, with `p @ <tile of v>`.",
         ),
@@ -402,8 +402,8 @@ EXERCISES = [
         kernels=True,
         hints=(
             "13.1 in a kernel: a program has a block of queries, and m, l and o stay in its registers.",
-            "Which keys of the last tile do not exist, and which may a query not look at? Both can be said with one "
-            "mask of the scores, before the maximum is taken.",
+            "Which keys of the last tile do not exist, and which keys may a query not see? One mask of the scores is "
+            "enough for both. It comes before the maximum.",
             'In the loop: `s = tl.dot(<q>, tl.trans(<k>), input_precision="ieee") * scale`, '
             "`s = tl.where(<mask>, s, <what loses every maximum>)`, then 13.1. Causal: `<keys>[None, :] <= "
             "<queries>[:, None]`.",
@@ -421,10 +421,10 @@ EXERCISES = [
         cases=_flash_cases,
         kernels=True,
         hints=(
-            "One number says which head of which batch a program has. All that follows is 13.2, at another place in "
-            "memory.",
-            "Two blocks go into a tl.dot, and both have one dtype. Which of your four blocks is not in half precision, "
-            "and must be nowhere else?",
+            "`tl.program_id(1)` numbers the heads of all batches. First find out where this head begins in memory. "
+            "The rest is 13.2.",
+            "Both blocks of a tl.dot have the same dtype. Your two products have four blocks. Which of them is not in "
+            "half precision, and should be rounded for its product alone?",
             "`batch = tl.program_id(1) // <heads a batch>`, and `%` for the head; `<pointer> += batch * <its batch "
             "stride> + head * <its head stride>`, four times; `tl.dot(p.to(<dtype of the values>), v)`; at the end "
             "`<maximum> + <logarithm of the sum>`.",
@@ -444,7 +444,8 @@ EXERCISES = [
         hints=(
             "Both kernels make the same tile of weights and the same tile of ds. They differ in the walk and in "
             "the sums.",
-            "A weight is exp(s - lse): no walk for the maximum, and no sum. The sum of do · o is one number a query.",
+            "A weight is exp(s - lse), so no walk for the maximum and the sum is needed. The sum of do · o is one "
+            "number for each query.",
             "`p = tl.exp(<scores> - lse[:, None])`, `ds = p * (<do, times v transposed> - <one a query>) * scale`; "
             "then `dv += <p transposed, times do>`, `dk += <ds transposed, times q>`, `dq += <ds, times k>`.",
         ),

@@ -155,10 +155,10 @@ EXERCISES = [
         driver=(_DRIVERS / "bandwidth.py").read_text(encoding="utf-8"),
         modules=("grader.simulated",),
         hints=(
-            "Three things before the clock starts: the calls that warm up, an empty cache, an empty queue. One before "
-            "it stops.",
-            "Each run has a place in a list of times, and statistics.median knows its middle. Bytes over seconds, over "
-            "1e9; then compare with `peak(x)`.",
+            "Three things come before the clock starts: the calls that warm up, an empty cache, an empty queue. One "
+            "comes before it stops.",
+            "Collect the time of each run in a list, and take its `statistics.median`. Bytes over seconds, over 1e9, "
+            "are GB/s. Compare them with `peak(x)`.",
             "In the loop: `clock.clear_cache()`, wait, `start = clock.now()`, <the call>, wait, "
             "`times.append(<difference>)`.",
         ),
@@ -174,8 +174,8 @@ EXERCISES = [
         driver=_TWICE_DRIVER,
         hints=(
             "Ask two questions of a matrix: how long is a row, and how many rows are there?",
-            "A row that one program can hold is read once: in tiles if it is short, else alone. Of longer rows, many "
-            "keep the device busy with a program each; few do not.",
+            "Short rows go into tiles. A longer row that one program can hold has a program of its own. If rows are "
+            "longer still: many of them keep the device busy with one program each, and few of them do not.",
             "In my_route: `if n_cols <= <a limit>: return by_tiles`, and so on. In my_softmax: refuse, make y, make "
             "the columns neighbours, `my_route(x)(y, x)`.",
         ),
@@ -191,8 +191,8 @@ EXERCISES = [
         driver=_SOFTMAX_DRIVER,
         modules=("grader.fast",),
         hints=(
-            "Begin with the kernels that read a row once, and ask for each when it can be used. What is left takes two "
-            "walks or two launches.",
+            "Begin with the kernels that read a row once: when can each of them be used? The other rows take two walks "
+            "or two launches.",
             "Three questions decide: how long is a row, how many bytes has an element, how many rows are there? For "
             "`pairs` and `shared`, ask `can_pair` and `can_share` first.",
             "`if <a row fits>: return pick.tile`, and so on down to the kernel that takes everything. In softmax: "

@@ -49,7 +49,7 @@ EXERCISES = [
             "Two numbers of a multiprocessor can be predicted: its resident warps, and the bytes that its resident "
             "programs load at once. Neither is enough alone.",
             "Bytes help until there are enough of them, here about 64 KB. Among candidates that have enough, more "
-            "resident warps are better. And what spills comes last.",
+            "resident warps are better. Candidates that spill come last.",
             "`sorted(candidates, key=<(no spills, bytes but at most enough, warps)>, reverse=True)`, and of that the "
             "first third.",
         ),
@@ -64,8 +64,8 @@ EXERCISES = [
         hints=(
             "Look at bytes and not at columns: how many bytes has a tile that is fast, and how many bytes has each of "
             "its threads?",
-            "Short rows share a tile of about 2 KB, with 8 rows at most. Long rows are alone. A thread has about 64 "
-            "bytes, and a program at most 32 warps.",
+            "Short rows share a tile of about 2 KB, with 8 rows at most. A long row has a tile of its own. A thread "
+            "has about 64 bytes, and a program at most 32 warps.",
             "`rows = max(1, min(8, <bytes of a tile> // <bytes of a row>))`, and the warps from the bytes of the tile, "
             "between 1 and 32. A row is as long as its block.",
         ),

@@ -173,7 +173,7 @@ MISTAKES = [
     ),
     Mistake(
         "scores-stored",
-        "The kernel kept as many numbers at once as there are scores. The walk should avoid exactly that.",
+        "As many numbers were kept at once as there are scores. The walk should avoid exactly that.",
         "Which tensors of yours grow with the number of keys?",
     ),
     Mistake(

@@ -12,7 +12,8 @@ trace           with trace_text (table), trace_drawing (cells and frames) and tr
 drawing         cells, tables and frames in HTML, for drawings that follow the theme of the page:
                 attention_drawing (tiles of queries and keys), reduction_drawing (tree, butterfly, two levels)
 canvas          boxes and arrows for drawings, on light and dark pages
-hierarchy       the memories of a card, and what operations move between them
+hierarchy       the memories of a card, and what operations move between them;
+                kernel_steps: what the lines of a kernel move
 traffic         with charts and picture (a figure that carries its description); alt_text: charts in words
 machine_code    a kernel compiled for GPUs that are not here; machine_table: the table of it
 doctor          what works on this machine

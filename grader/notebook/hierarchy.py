@@ -16,8 +16,8 @@ from .traffic import Run
 
 _MOST_COLUMNS = 7  # operations in the picture
 _MOST_NAMES = 3  # tensors that one operation reads, in the picture
-_LABEL, _LEFT = 1.5, 0.05  # inches: width of the labels, and their distance from the edge
-_TOP, _TALL, _GAP = 0.34, (0.62, 0.62, 0.62, 0.86), 0.1  # inches: above the levels, of each level, between two
+LABEL, LEFT = 1.5, 0.05  # inches: width of the labels, and their distance from the edge
+TOP, TALL, GAP = 0.34, (0.62, 0.62, 0.62, 0.86), 0.1  # inches: above the levels, of each level, between two
 _SHORT = 8  # characters of a name that fit beside another one
 _WIDEST = 0.22  # inches, of the arrow for the most elements
 
@@ -70,42 +70,48 @@ def figure(gpu: str, levels: list[Level], runs: list[Run]):
     """A matplotlib figure: the levels as boxes, the nearest to the arithmetic on top; a column for each operation."""
     columns = [operation for run in runs for operation in operations(run)]
     drawn = columns[:_MOST_COLUMNS]
-    height = _TOP + sum(_TALL) + _GAP * len(_TALL) + (0.56 if drawn else 0)
+    height = TOP + sum(TALL) + GAP * len(TALL) + (0.56 if drawn else 0)
     canvas = Canvas(height)
-    count = levels[0].count
-    canvas.text(_LEFT + 0.05, 0.17, f"{gpu}: each of its {count} multiprocessors has registers and shared memory")
-    top, tops = _TOP, []
-    for level, tall in zip(levels, _TALL):
-        tops.append(top)
-        _draw_level(canvas, level, top, tall, alone=not drawn)
-        top += tall + _GAP
+    tops = draw_levels(canvas, gpu, levels, alone=not drawn)
     if drawn:
         _draw_columns(canvas, drawn, tops)
         _draw_legend(canvas, height - 0.46, len(columns) - len(drawn))
     return canvas.figure
 
 
+def draw_levels(canvas: Canvas, gpu: str, levels: list[Level], alone: bool) -> list[float]:
+    """Draw the levels as boxes; the distances of their tops from the top, in inches. alone: as in _draw_level."""
+    count = levels[0].count
+    canvas.text(LEFT + 0.05, 0.17, f"{gpu}: each of its {count} multiprocessors has registers and shared memory")
+    top, tops = TOP, []
+    for level, tall in zip(levels, TALL):
+        tops.append(top)
+        _draw_level(canvas, level, top, tall, alone)
+        top += tall + GAP
+    return tops
+
+
 def _draw_level(canvas: Canvas, level: Level, top: float, tall: float, alone: bool) -> None:
     """Draw one level. alone: no columns are beside its label, so there is room for all that is known of it."""
-    canvas.box(_LEFT, top, WIDTH - 2 * _LEFT, tall, **PLAIN)
+    canvas.box(LEFT, top, WIDTH - 2 * LEFT, tall, **PLAIN)
     each = f"{level.count} × {_size(level.bytes)}" if level.count > 1 else _size(level.bytes)
     speed = f"up to {_speed(level)}" if level.speed else "speed not published"
     if not alone:
-        canvas.box(_LEFT, top, _LABEL, tall, f"{level.name}\n{each}\n{speed}", 8.5, **PLAIN)
+        canvas.box(LEFT, top, LABEL, tall, f"{level.name}\n{each}\n{speed}", 8.5, **PLAIN)
         return
     together = f" = {_size(level.count * level.bytes)}" if level.count > 1 else ""
-    canvas.box(_LEFT, top, _LABEL, tall, level.name, 10, **PLAIN)
+    canvas.box(LEFT, top, LABEL, tall, level.name, 10, **PLAIN)
     text = f"{each}{together}, {speed}\n{level.sharers}"
-    canvas.box(_LEFT + _LABEL, top, WIDTH - 2 * _LEFT - _LABEL, tall, text, 9.5)
+    canvas.box(LEFT + LABEL, top, WIDTH - 2 * LEFT - LABEL, tall, text, 9.5)
 
 
 def _draw_columns(canvas: Canvas, columns: list[Operation], tops: list[float]) -> None:
-    wide = (WIDTH - 2 * _LEFT - _LABEL) / max(len(columns), 4)
+    wide = (WIDTH - 2 * LEFT - LABEL) / max(len(columns), 4)
     most = max((amount for each in columns for _, amount in each.read + each.written), default=1)
     inside, memory = tops[0] + 0.06, tops[3]
-    below = tops[1] + _TALL[1] - 0.06
+    below = tops[1] + TALL[1] - 0.06
     for number, each in enumerate(columns):
-        x = _LEFT + _LABEL + (number + 0.5) * wide
+        x = LEFT + LABEL + (number + 0.5) * wide
         style = PLAIN if each.kernel else IDLE
         canvas.box(x - 0.46 * wide, inside, 0.92 * wide, below - inside, _wrapped(each.name), 8, **style)
         for moved, at, arrow, ends in (
@@ -124,7 +130,7 @@ def _draw_columns(canvas: Canvas, columns: list[Operation], tops: list[float]) -
 def _draw_legend(canvas: Canvas, y: float, left_out: int) -> None:
     more = f"; {left_out} operations more are not drawn" if left_out else ""
     what = "elements in units of M·N; a tensor has the name of the operation that made it"
-    canvas.text(_LEFT + 0.05, y, what + more, size=8.5)
+    canvas.text(LEFT + 0.05, y, what + more, size=8.5)
     for x, style, text in (
         (0.1, READ, "read"),
         (0.85, WRITTEN, "written"),
