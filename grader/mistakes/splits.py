@@ -533,6 +533,8 @@ def _over_the_row(where: dict, facts: dict) -> bool:
     row, split, _ = where["program"]
     stride = facts["x_stride"] if where["op"] == "load" else facts["y_stride"]
     into = where["first"] - row * stride - split * facts["split_size"]
+    if where["column"] is not None and where["column"] < 0:
+        return False
     return not _of_a_state(where, facts) and 0 <= into < facts["split_size"] and into % facts["block"] == 0
 
 
