@@ -210,13 +210,16 @@ picture
 # launch serves as a barrier.
 
 # %% [markdown]
+# ## All states at once
+#
+# The `merge` of lesson 08 takes two states. All states of a row can be merged at once: the maximum of the row is the largest
+# `m`, and every `d` must become relative to it. By which factor?
+
+# %% [markdown]
 # ## Your turn: 9.2
 #
 # The second launch has the same grid. Every program reads all states of its row, merges them, and writes the softmax of
 # its own split. All programs of a row repeat the same merge. At the end of the lesson we count the cost of that.
-#
-# The `merge` of lesson 08 takes two states. All states of a row can be merged at once: the maximum of the row is the largest
-# `m`, and every `d` must become relative to it. By which factor?
 #
 # `SPLITS` is the number of lanes for the states: a power of two, at least `n_splits`. What should lanes without a state
 # hold? If all values of a row are `-inf`, it has no softmax. It becomes NaN by itself, and you need no extra line for
