@@ -145,7 +145,13 @@ keys[9], keys[16] = 3 * one[0], 4 * one[0]  # two keys that suit the query bette
 scores = (one @ keys.T * 2**-0.5)[0]
 seen = range(3, 25, 3)
 maxima = [scores[:n].max().item() for n in seen]
-outputs = [tiled_attention(one, keys[:n], values[:n], 3)[0].tolist() for n in seen]
+
+
+def outputs_so_far():
+    return [tiled_attention(one, keys[:n], values[:n], 3)[0].tolist() for n in seen]
+
+
+outputs = outputs_so_far()
 print("m:       ", *(f"{m:5.2f}" for m in maxima))
 print("column 0:", *(f"{row[0]:5.2f}" for row in outputs))
 plt.rcParams["font.size"] = 11
@@ -163,6 +169,7 @@ plt.show()
 
 # %%
 rises = [after > before for before, after in zip(maxima, maxima[1:])]
+outputs = outputs_so_far()
 changes = [math.dist(before, after) for before, after in zip(outputs, outputs[1:])]
 print("after a rise of m:", *(f"{change:.2f}" for change, rise in zip(changes, rises) if rise))
 print("else:             ", *(f"{change:.2f}" for change, rise in zip(changes, rises) if not rise))

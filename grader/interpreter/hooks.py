@@ -152,7 +152,11 @@ def _hook_memory(private: Private) -> None:
         if current.launch is not None:
             _checked_access("load", ptr, mask.data, private)
             ptr = _checked_access("store", ptr, mask.data, private, atomic=True)
-        return rmw(self, op, ptr, val, mask, *args, **kwargs)
+        before = rmw(self, op, ptr, val, mask, *args, **kwargs)
+        if current.launch is not None:
+            active = ptr.data[np.broadcast_to(mask.data, ptr.data.shape)]
+            poison.added(active, ptr.get_element_ty(), private.numpy_dtype)
+        return before
 
     def atomic_cas(self, ptr, *args, **kwargs):
         if current.launch is not None:

@@ -149,6 +149,8 @@ def from_error(error: dict) -> str | None:
         return "python-builtin"
     if "object is not iterable" in message and re.search(r"^$|\b(full|zeros)\(", error["line"]):
         return "shape-not-a-tuple"  # tl.zeros raises it in Triton's own code, and then there is no line of the answer
+    if re.search(r"^unexpected type (fp|bf)\d+$", message) and re.search(r"//|%", error["line"]):
+        return "floor-division"
     if "array of size 1" in message and "range(" in error["line"]:
         return "loop-over-a-block"
     if message == "'int' object is not iterable" and re.search(r"^(?!.*\bfor\b).*\w\[", error["line"]):
