@@ -42,12 +42,12 @@ def stored(values: np.ndarray, element) -> np.ndarray:
     return np.where(marked, np.array(loaded, integers).view(values.dtype), values) if marked.any() else values
 
 
-def added(addresses: np.ndarray, element, numpy_dtype) -> None:
+def added(addresses: np.ndarray, mask: np.ndarray, element, numpy_dtype) -> None:
     """After an atomic operation: give memory that still has the first mark the second one. addresses: real ones."""
     integers, never, loaded = _marks(element, np.dtype(numpy_dtype(element)))
     if integers:
         kind = getattr(ctypes, f"c_{integers}")
-        for address in addresses.tolist():
+        for address in addresses[np.broadcast_to(mask, addresses.shape)].tolist():
             if (cell := kind.from_address(address)).value == never:
                 cell.value = loaded
 
