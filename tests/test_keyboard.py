@@ -91,7 +91,7 @@ ERRORS = [
     ("no-such-grid-axis", "8.3", [(PROGRAM, "tl.program_id(-1)")]),
     ("no-such-attribute", "5.2", [("x.stride(0)", "block.stride(0)")]),
     ("whole-number-needed", "13.1", [("range(0, len(k), tile)", "range(0, k, tile)")]),
-    ("whole-number-needed", "5.1", [("numerator / denominator", "numerator // denominator")]),
+    ("floor-division", "5.1", [("numerator / denominator", "numerator // denominator")]),
     ("refuses-the-right-ones", "5.2", [("x.dim() != 2", "x.dim() == 2")]),
     ("refuses-the-right-ones", "8.4", [("x.dtype != torch.float32", "x.dtype == torch.float32")]),
     ("refuses-the-right-ones", "9.3", [("x.dim() != 2", "x.dim() == 2")]),

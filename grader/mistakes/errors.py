@@ -30,7 +30,7 @@ _TRANSLATIONS = [
     (r"cannot unpack non-iterable (function|method|builtin_function_or_method) object", _NOT_CALLED),
     (r"one argument of this launch is a (function|method|builtin_function_or_method)", _NOT_CALLED),
     (r"^module '[\w.]+' has no attribute", "no-such-function"),
-    (r"got multiple values for (keyword )?argument", "argument-given-twice"),
+    (r"^the launch got multiple values", "argument-given-twice"),
     (r"cannot assign to a part of a block", "indexing-pointer"),
     (r"unexpected keyword argument '(dim|keepdim)'", "torch-keyword"),
     (r"too many indices for tensor of rank 0", "number-not-block"),
