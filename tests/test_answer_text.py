@@ -62,6 +62,16 @@ def test_what_a_function_changes_is_its_own_unless_it_says_global():
     assert "n = 1\n\nn += 2\n\ndef f(): return n" == extract(["n = 1", "n += 2", "def f(): return n"], ("f",)).source
 
 
+def test_variables_of_a_comprehension_are_its_own():
+    before = "rows = read('file')\nwarps = 4"
+    for loop in ("[(r, rows) for rows in (1, 8) for r in range(rows)]", "{rows: 0 for rows in sizes}"):
+        cell = f"sizes = (1, 2)\ntuned = tune(configs={loop})\n@tune({loop})\ndef f(): pass\ndef g(): return tuned"
+        assert "read" not in extract([before, cell], ("f", "g")).source, loop
+    for loop in ("[rows for rows in rows]", "([rows for rows in (1, 8)], rows)", "[warps for rows in (1, 8)]"):
+        kept = extract([before, f"tuned = {loop}"], ("tuned",)).source
+        assert ("warps = 4" if "warps" in loop else "read") in kept, loop
+
+
 def test_a_later_definition_of_a_helper_counts():
     """A function looks its helpers up when it is called."""
     cells = ["def f(): return g()", "def g(): return 1", "def g(): return 2"]

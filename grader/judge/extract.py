@@ -34,6 +34,7 @@ _MEANT = re.compile(
 )
 _ELSEWHERE = re.compile(r"^\s*%(?:run|load_ext|autoreload)\b|^%%writefile\b|\bexec\(|^from [\w.]+ import \*", re.M)
 _COMPREHENSIONS = ("listcomp", "setcomp", "dictcomp", "genexpr")
+_LOOPING = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _CHANGING_METHODS = {"update", "append", "extend", "insert", "setdefault", "add", "pop", "remove", "clear", "sort"}
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 # Names in torch.library, by which an answer makes an operator that it calls as torch.ops.<...>.
@@ -377,7 +378,30 @@ def _needed(node: ast.stmt, text: str) -> tuple[set[str], set[str]]:
         _globals_of(child, now if child.get_name() in _COMPREHENSIONS else later)
     # `total += 1` also needs the old value of the name; in a function that is its own, unless it says `global`.
     now |= {n.target.id for n in _here(node) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
-    return now, later
+    # From Python 3.12 on, the variables of a comprehension are symbols of the statement around it.
+    looped = {name for child in ast.walk(node) if isinstance(child, _LOOPING) for name in _variables(child)}
+    return (now - (looped - set(_read_outside(node))) if looped else now), later
+
+
+def _variables(comprehension: ast.expr) -> set[str]:
+    """The names that a comprehension binds for itself."""
+    targets = (child for each in comprehension.generators for child in ast.walk(each.target))
+    return {child.id for child in targets if isinstance(child, ast.Name)}
+
+
+def _read_outside(node: ast.AST, own: frozenset[str] = frozenset()) -> Iterator[str]:
+    """The names that a statement reads while it runs, without the variables of its comprehensions, which are `own`."""
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in own:
+        yield node.id
+    later = set()
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        later = set(node.body if isinstance(node.body, list) else [node.body])
+    elif isinstance(node, _LOOPING):
+        yield from _read_outside(node.generators[0].iter, own)  # the first loop begins outside
+        own = own | _variables(node)
+    for child in ast.iter_child_nodes(node):
+        if child not in later:
+            yield from _read_outside(child, own)
 
 
 def _here(node: ast.AST) -> Iterator[ast.AST]:

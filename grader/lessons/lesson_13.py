@@ -244,17 +244,19 @@ _FLASH = [  # label, dtype, offsets, B, H, M, N, causal, layouts of o, q, k and 
     ("two batches of three heads", _BF16, _plain, 2, 3, 20, 34, False, "hhhh"),
     ("heads alternate from row to row", _F16, _plain, 2, 3, 21, 33, False, "rrrr"),
     ("four tensors, not all laid out alike", _BF16, _plain, 2, 3, 22, 37, False, "rhrb"),
-    ("four tensors, not all laid out alike", _F16, _plain, 3, 2, 23, 38, False, "hbhr"),
+    ("four tensors, not all laid out alike", _F16, _plain, 3, 2, 23, 38, False, "hbrr"),
     ("falling scores", _F16, _falling, 1, 2, 17, 61, False, "hhhh"),
     ("rising scores", _BF16, _rising, 1, 2, 17, 60, False, "hhhh"),
     ("scores around -200", _BF16, _below_zero, 1, 2, 18, 62, False, "hhhh"),
     ("scores around +200", _F16, _above_zero, 1, 2, 18, 63, False, "hhhh"),
+    ("scores around -20000", _F16, _far_below, 1, 1, 17, 62, False, "hhhh"),
     ("a first tile at +200, the rest at -200", _F16, _cliff, 1, 1, 17, 65, False, "hhhh"),
     ("a first tile at -200, the rest at +200", _BF16, _rising_cliff, 1, 1, 17, 66, False, "hhhh"),
     ("causal", _F16, _plain, 1, 2, 40, 40, True, "hhhh"),
     ("causal, more keys than queries", _BF16, _plain, 2, 2, 20, 50, True, "rrrr"),
     ("causal, more queries than keys", _F16, _plain, 1, 2, 50, 20, True, "hhhh"),
     ("causal, scores around -200", _BF16, _below_zero, 1, 2, 35, 41, True, "hhhh"),
+    ("causal, scores around -20000", _BF16, _far_below, 1, 1, 36, 42, True, "hhhh"),
 ]
 
 
@@ -329,6 +331,7 @@ _GRADIENT = [  # label, offsets, M, N, D, BLOCK_M, BLOCK_N
     ("scores around -200", _below_zero, 18, 40, 16, 16, 32),
     ("scores around +200", _above_zero, 19, 41, 16, 16, 32),
     ("falling scores", _falling, 34, 60, 16, 16, 32),
+    ("one more than whole tiles", _plain, 17, 65, 16, 16, 32),
 ]
 
 

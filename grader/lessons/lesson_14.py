@@ -111,9 +111,14 @@ def _any_matrix(seed: int, name: str, own: bool) -> list[Case]:
     views += [
         ("a transposed view", inputs.column_strided(matrix).bfloat16()),
         ("gaps between long rows", inputs.row_strided(long)),
+        ("gaps between longer rows", inputs.row_strided(inputs.randn(2, 33_001, g))),
         ("a transposed view of long rows", inputs.column_strided(long)),
     ]
     cases += [twice, *(routing.case(label, view, name=name, own=own) for label, view in views)]
+    if own:
+        # Rows that overlap, so that the matrix is small to send.
+        many = inputs.randn(1, 34_000, g).half().as_strided((521, 32_769), (2, 1))
+        cases.append(routing.first_rows("many long rows", many, 3, name))
     cases.append(routing.case("a row that is alone", inputs.randn(1, 1 << 20, g), alone=True, name=name, own=own))
     unfit = [
         ("a list", [1.0, 2.0]),

@@ -24,6 +24,7 @@ _TUNED = [  # label, family of inputs, rows, columns, number of the fastest conf
     ("one -inf in each row", inputs.one_minus_inf, 7, 8, 0),
     ("one column", inputs.randn, 70, 1, 1),
     ("longer rows", inputs.randn, 3, 300, 2),
+    ("values of -1e38", inputs.lowest, 5, 6, 2),
 ]
 
 

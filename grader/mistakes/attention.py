@@ -124,6 +124,7 @@ MISTAKES = [
         "scale-forgotten",
         "The scores went into exp without the scale.",
         "What stands between q kᵀ and the softmax in the formula?",
+        (Mutant("13.4", 'input_precision="ieee") * scale', 'input_precision="ieee")', 2),),
     ),
     Mistake(
         "scaled-twice",
@@ -147,22 +148,22 @@ MISTAKES = [
     ),
     Mistake(
         "keys-left-out",
-        "Some tiles of keys were never used.",
+        "Some of the keys were never used.",
         "Which keys does each step of your loop use, and which keys are used by no step?",
     ),
     Mistake(
         "steps-of-another-block",
         "The step of the walk is the number of queries of a block, but it should be the number of keys of a tile.",
         "With which key does the second tile begin, and with which one does your second step begin?",
-        (Mutant("13.2", "range(0, end, BLOCK_N)", "range(0, end, BLOCK_M)"),),
+        (Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(0, end, BLOCK_M)"),),
     ),
     Mistake(
         "values-for-keys",
         "The scores were computed with the rows of v, and k was not used.",
         "Which of the two tensors determines the weights, and which one is multiplied by them?",
         (
-            Mutant("13.2", "k_ptr + keys[:, None] * k_row_stride", "v_ptr + keys[:, None] * v_row_stride"),
-            Mutant("13.2", "tl.trans(k)", "tl.trans(v)"),
+            Mutant("13.2 13.3", "k_ptr + keys[:, None] * k_row_stride", "v_ptr + keys[:, None] * v_row_stride"),
+            Mutant("13.2 13.3", "tl.trans(k)", "tl.trans(v)"),
         ),
     ),
     Mistake(
@@ -214,23 +215,32 @@ MISTAKES = [
         "absent-keys-weigh",
         "Lanes behind the last key got a weight. If such a lane holds NaN, the whole query becomes NaN.",
         "Which score should a lane behind the last key have?",
-        (Mutant("13.4", '        s = tl.where(keys[None, :] < n_keys, s, -float("inf"))\n', ""),),
+        (
+            Mutant("13.4", '        s = tl.where(keys[None, :] < n_keys, s, -float("inf"))\n', ""),
+            Mutant("13.2 13.3 13.4", "keys[None, :] < n_keys, s", "keys[None, :] <= n_keys, s"),
+        ),
     ),
     Mistake(
         "keys-for-values",
         "The weights were multiplied with the rows of k, and v was not used.",
         "Which pointer does each of your loads begin with?",
+        (Mutant("13.3", "v_ptr + keys[:, None] * v_row_stride", "k_ptr + keys[:, None] * k_row_stride"),),
     ),
     Mistake(
         "hidden-as-zero",
         "Hidden keys have the score 0, which has a weight like any other.",
         "Which score can neither win a maximum nor add to the sum?",
+        (Mutant("13.3", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, 0.0)"),),
     ),
     Mistake(
         "hidden-finite",
         "Hidden keys have a finite score, and all scores that a query may see can be below it.",
         "For which score is there no lower one?",
-        (Mutant("13.2", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -1e9)"),),
+        (
+            Mutant("13.2", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -1e9)"),
+            Mutant("13.2 13.3", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -10000.0)"),
+            Mutant("13.3", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -1000.0)"),
+        ),
     ),
     Mistake(
         "hidden-after-exp",
@@ -272,6 +282,78 @@ MISTAKES = [
         "tf32",
         "The numbers have about three digits: the products were made in tf32.",
         "Which argument of tl.dot says how exact its inputs are taken?",
+    ),
+    Mistake(
+        "one-row-for-all",
+        "In one tensor, the same row was read for all queries, or for all keys.",
+        "Which part of an address grows from row to row?",
+        (
+            Mutant("13.2 13.3", "q_ptr + rows[:, None] * q_row_stride + dims", "q_ptr + dims"),
+            Mutant("13.2 13.3", "k_ptr + keys[:, None] * k_row_stride + dims", "k_ptr + dims"),
+            Mutant("13.2 13.3", "v_ptr + keys[:, None] * v_row_stride + dims", "v_ptr + dims"),
+            Mutant("13.2 13.3", "q_ptr + rows[:, None] * q_row_stride + dims", "q_ptr + q_row_stride + dims"),
+            Mutant("13.2 13.3", "k_ptr + keys[:, None] * k_row_stride + dims", "k_ptr + k_row_stride + dims"),
+            Mutant("13.2 13.3", "v_ptr + keys[:, None] * v_row_stride + dims", "v_ptr + v_row_stride + dims"),
+        ),
+    ),
+    Mistake(
+        "tiles-out-of-step",
+        "The tiles of the walk do not lie side by side: they overlap, or they leave gaps.",
+        "By how much does the walk go forward, and how much does one step of it take?",
+        (
+            Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(0, end)"),
+            Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(0, end, BLOCK_N - 1)"),
+            Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(0, end, BLOCK_N + 1)"),
+            Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(0, end, BLOCK_N // 2)"),
+            Mutant("13.1", "range(0, len(k), tile)", "range(0, len(k))"),
+            Mutant("13.1", "range(0, len(k), tile)", "range(0, len(k), tile + 1)"),
+            Mutant("13.4", "range(0, n_keys, BLOCK_N)", "range(0, n_keys)"),
+            Mutant("13.4", "range(0, n_keys, BLOCK_N)", "range(0, n_keys, BLOCK_N + 1)"),
+            Mutant("13.4", "range(0, n_keys, BLOCK_N)", "range(0, n_keys, BLOCK_N - 1)"),
+            Mutant("13.4", "range(0, n_queries, BLOCK_M)", "range(0, n_queries)"),
+            Mutant("13.4", "range(0, n_queries, BLOCK_M)", "range(0, n_queries, BLOCK_M + 1)"),
+            Mutant("13.4", "range(0, n_queries, BLOCK_M)", "range(0, n_queries, BLOCK_M - 1)"),
+            Mutant(
+                "8.3", "d = 0.0\n    for start in range(0, n_cols, BLOCK)", "d = 0.0\n    for start in range(0, n_cols)"
+            ),
+            Mutant(
+                "8.3",
+                "d = 0.0\n    for start in range(0, n_cols, BLOCK)",
+                "d = 0.0\n    for start in range(0, n_cols, BLOCK + 1)",
+            ),
+            Mutant(
+                "8.3",
+                "d = 0.0\n    for start in range(0, n_cols, BLOCK)",
+                "d = 0.0\n    for start in range(0, n_cols, BLOCK - 1)",
+            ),
+        ),
+    ),
+    Mistake(
+        "first-left-out",
+        "The walk begins one too late: the first one took no part.",
+        "Which number has the first key, or the first column?",
+        (
+            Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(1, end, BLOCK_N)"),
+            Mutant("13.1", "range(0, len(k), tile)", "range(1, len(k), tile)"),
+            Mutant("13.4", "range(0, n_keys, BLOCK_N)", "range(1, n_keys, BLOCK_N)"),
+            Mutant("13.4", "range(0, n_queries, BLOCK_M)", "range(1, n_queries, BLOCK_M)"),
+        ),
+    ),
+    Mistake(
+        "last-key-left-out",
+        "The last key took no part.",
+        "Which number has the last key, and for which numbers is your comparison true?",
+        (Mutant("13.2 13.3 13.4", "keys[None, :] < n_keys, s", "keys[None, :] < n_keys - 1, s"),),
+    ),
+    Mistake(
+        "always-causal",
+        "Later keys were hidden, although CAUSAL is False.",
+        "What should happen to the keys after a query if CAUSAL is False?",
+        (
+            Mutant("13.2 13.3", "    if CAUSAL:\n            s", "    if True:\n            s"),
+            Mutant("13.2 13.3", "if CAUSAL", "if True", 2),
+            Mutant("13.2 13.3", "    if CAUSAL:\n            s", "    if not CAUSAL:\n            s"),
+        ),
     ),
 ]
 
@@ -967,6 +1049,18 @@ _CAUSAL = tuple((mistake, formula(numbers)) for mistake, numbers in (
 # Wrong numbers of one head that a kernel in any precision can give.
 ATTENTION_NUMBERS = (*_WALK, ("pad-zero", formula(walk(pad=0.0))), *_CAUSAL)
 
+
+@Detector
+def _keys_unread(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Whole rows of k and v were read by no program, though each query sees all keys."""
+    facts = case.facts
+    if evidence.error or facts["causal"]:
+        return False
+    m, d = facts["q"].shape
+    missing = facts["reads"] - evidence.read
+    return missing > 0 and missing % (2 * d * -(-m // facts["block"])) == 0
+
+
 ATTENTION_KERNEL = (
     *KERNEL,
     ("input-overwritten", detectors.input_overwritten),
@@ -984,6 +1078,7 @@ ATTENTION_KERNEL = (
     *_WALK,
     ("keys-for-values", formula(changed(v=lambda facts: facts["k"]))),
     ("keys-left-out", formula(first_tile_again("kv"))),
+    ("keys-left-out", _keys_unread),
     ("pad-zero", formula(walk(pad=0.0))),
     ("pad-finite", _pad_was_maximum),
     *_CAUSAL,

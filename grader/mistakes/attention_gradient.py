@@ -63,6 +63,54 @@ MISTAKES = [
             Mutant("13.4", "dq += tl.dot(", "dq = tl.dot("),
         ),
     ),
+    Mistake(
+        "gradient-negated",
+        "A gradient has the right size and the wrong sign.",
+        "If a score grows a little, which way does its weight go, and what does each step do with that sign?",
+        (
+            Mutant("13.4", _DS, "p * (delta[:, None] - dp) * scale", 2),
+            *(Mutant("13.4", f"{name} += tl.dot(", f"{name} -= tl.dot(") for name in ("dv", "dk", "dq")),
+        ),
+    ),
+    Mistake(
+        "delta-of-others",
+        "delta is another number than the sum of do times o over the columns of a query.",
+        "Of which two tensors is delta the product, and over which axis is it added up?",
+        (
+            *(
+                Mutant("13.4", "tl.sum(do * o, axis=1)", f"tl.sum({product}, axis=1)", 2)
+                for product in ("do", "o", "do * do", "do * q", "o * o")
+            ),
+            Mutant("13.4", "tl.sum(do * o, axis=1)", "tl.max(do * o, axis=1)", 2),
+        ),
+    ),
+    Mistake(
+        "one-tensor-for-another",
+        "In one place, a tensor stands where another one belongs.",
+        "For each product of the derivation: which two tensors does it have, and which two does your line have?",
+        (
+            *(
+                Mutant("13.4", f"tl.load({right}_ptr + at", f"tl.load({wrong}_ptr + at", 2)
+                for right in ("do", "q")
+                for wrong in ("do", "o", "q", "k", "v")
+                if wrong != right
+            ),
+            *(Mutant("13.4", "tl.load(lse_ptr", f"tl.load({wrong}_ptr", 2) for wrong in ("do", "q", "k", "v")),
+            Mutant("13.4", "tl.load(k_ptr", "tl.load(v_ptr", 2),
+            Mutant("13.4", "tl.load(v_ptr", "tl.load(k_ptr", 2),
+            *(
+                Mutant("13.4", f"tl.dot({right}", f"tl.dot({wrong}", times)
+                for right, times, others in (
+                    ("tl.trans(p), do", 1, ("tl.trans(p), o", "tl.trans(p), q")),
+                    ("tl.trans(ds), q", 1, ("tl.trans(ds), o", "tl.trans(ds), do")),
+                    ("ds, k", 1, ("ds, v",)),
+                    ("do, tl.trans(v)", 2, ("o, tl.trans(v)", "q, tl.trans(v)", "do, tl.trans(k)")),
+                    ("q, tl.trans(k)", 2, ("o, tl.trans(k)", "do, tl.trans(k)", "q, tl.trans(v)")),
+                )
+                for wrong in others
+            ),
+        ),
+    ),
 ]  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
 from .detectors import both, formula, outside
 from .mistake import Mistake
+from .mutant import Mutant
 from .softmax import formulas, walks
 
 INF = torch.inf
@@ -170,6 +171,13 @@ MISTAKES = [
         "sum-subtracted",
         "Where the sum takes in a term, the term was subtracted.",
         "Which sign has the d of a row in which every number is the same?",
+        (
+            Mutant("13.2 13.3", " + tl.sum(p, axis=1)", " - tl.sum(p, axis=1)"),
+            Mutant("13.1", "+ p.sum(", "- p.sum("),
+            Mutant("8.1", "+ math.exp(x - new)", "- math.exp(x - new)"),
+            Mutant("8.2", "+ db *", "- db *"),
+            Mutant("8.3", "+ tl.sum(tl.exp(", "- tl.sum(tl.exp("),
+        ),
     ),
     Mistake(
         "not-divided-by-its-sum",
@@ -992,7 +1000,7 @@ CUDA_KERNEL = (
     ("row-stride-missing", formula(formulas.shifted_window)),
     ("row-stride-missing", formula(formulas.shifted_stores)),
     ("row-zero-only", both(detectors.shared, formula(formulas.first_row_everywhere))),
-    ("stored-in-row-zero", both(detectors.shared, detectors.tail_rows_nan)),
+    ("stored-in-row-zero", both(detectors.shared, detectors.only_first_row)),
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
     ("no-stride-loop", first_columns_only),

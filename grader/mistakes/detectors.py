@@ -324,3 +324,10 @@ def tail_rows_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
     if got is None or got.dim() != 2 or len(got) < 2:
         return False
     return bool(compare.never_stored(got[-1]).all() and not got[0].isnan().any())
+
+
+@Detector
+def only_first_row(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Every row but the first is still NaN, and the first row holds numbers."""
+    got = output(case, evidence)
+    return tail_rows_nan(case, evidence, answer) and bool(compare.never_stored(got[1:]).all())

@@ -74,6 +74,7 @@ _TRANSLATIONS = [
     (r"returned an incorrect number of gradients", "gradients-miscounted"),
     (r"returned an invalid gradient", "gradient-shape"),
     (r"implement either the backward", "no-backward"),
+    (r"must have equal ranks >= 2", "dot-of-no-matrix"),
     (r"shapes cannot be multiplied|not compatible for matmul|equal reduction dimensions", "dot-shapes"),
     (r"thread \d+ of block \d+ .* which does not exist", "cuda-outside"),
     (r"address that belongs to no tensor and to no shared", "wild-address"),

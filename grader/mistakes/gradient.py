@@ -24,12 +24,19 @@ from . import detectors
 from .detectors import both, outside, too_many_lanes, unmasked, written
 from .kernels import KERNEL
 from .mistake import Mistake
+from .mutant import Mutant
 
 MISTAKES = [
     Mistake(
         "operation-exchanged",
         "The right tensors are there, but one of the operations between them is another.",
         "Compare the formula with your line: between which two tensors is the operation different?",
+        (
+            Mutant("13.4", "p * (dp - delta[:, None]) * scale", "p * (dp + delta[:, None]) * scale", 2),
+            Mutant("13.4", "p * (dp - delta[:, None]) * scale", "p * (dp - delta[:, None]) / scale", 2),
+            Mutant("13.4", 'input_precision="ieee") * scale', 'input_precision="ieee") + scale', 2),
+            Mutant("13.4", 'input_precision="ieee") * scale', 'input_precision="ieee") / scale', 2),
+        ),
     ),
     Mistake(
         "tensor-exchanged",
@@ -462,7 +469,7 @@ GRADIENT_KERNEL = (
     ("max-for-sum", gradient_formula(_padded_max)),
     ("row-zero-only", both(detectors.shared, gradient_formula(_only_row_zero))),
     ("row-zero-only", _wrong_rows_read(_first_row, _first_row)),
-    ("stored-in-row-zero", both(detectors.shared, detectors.tail_rows_nan)),
+    ("stored-in-row-zero", both(detectors.shared, detectors.only_first_row)),
     ("rows-missing", both(detectors.unshared, detectors.tail_rows_nan)),
     ("tail-missing", detectors.tail_is_nan),
     *GRADIENT,

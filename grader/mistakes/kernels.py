@@ -193,6 +193,9 @@ MISTAKES = [
             Mutant("3.2 3.4", "y_ptr + row * row_stride", "y_ptr + row"),
             Mutant("3.2 3.4", "row * row_stride", "row", 2),
             Mutant("3.3", "row * row_stride", "row"),
+            Mutant("13.3", "keys[:, None] * k_row_stride", "keys[:, None]"),
+            Mutant("13.3", "keys[:, None] * v_row_stride", "keys[:, None]"),
+            Mutant("13.3", "rows[:, None] * q_row_stride", "rows[:, None]"),
         ),
     ),
     Mistake(
@@ -373,4 +376,5 @@ BLOCK_SIZE = (
     ("block-exponent", _block(lambda n: (n - 1).bit_length())),
     ("block-exponent", _block(lambda n: n.bit_length())),
     ("block-constant", value(lambda v, f: v in (1024, 2048, 4096, 65536, 128, 256, 512))),
+    *(("block-constant", _block(lambda n, one=one: one)) for one in (1, 2, 4, 8, 16, 32, 64)),
 )

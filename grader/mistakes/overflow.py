@@ -14,6 +14,11 @@ MISTAKES = [
         "What does exp give one step further?",
     ),
     Mistake(
+        "still-finite",
+        "At this integer exp is still finite, and at the next one as well.",
+        "How large is exp of this integer in this dtype, and how large may a number be?",
+    ),
+    Mistake(
         "not-first",
         "exp is infinite here, but it is already infinite for a smaller integer.",
         "What does exp give one step before?",

@@ -392,6 +392,8 @@ BOUND_BY = (
         lambda intensity, flops, bandwidth: intensity < round(flops / bandwidth),
     )),
     ("faster-side-named", detectors.value_formula(_wrong_word)),
+    *(("always-one-answer", _rule(lambda *numbers, word=word: word)) for word in (True, False)),
+    ("card-left-out", _rule(lambda intensity, flops, bandwidth: intensity < 1)),
 )  # fmt: skip
 
 MYTHS = (

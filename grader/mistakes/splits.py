@@ -70,7 +70,7 @@ MISTAKES = [
     ),
     Mistake(
         "states-misplaced",
-        "A state is in the wrong place: it was stored to, or loaded from, the place of another row or split.",
+        "A state was stored to, loaded from, or computed from a wrong place: that of another row or split.",
         "How many states are stored before those of row r?",
     ),
     Mistake(

@@ -36,7 +36,7 @@ MISTAKES = [
     ),
     Mistake(
         "axis-out-of-range",
-        "A block of one row has only one axis.",
+        "A block has no such axis: that of one row has axis 0 alone, and a tile has the axes 0 and 1.",
         "Which number does the first axis have?",
     ),
     Mistake(
@@ -190,8 +190,13 @@ MISTAKES = [
         "Which lanes of which program compute that address?",
     ),
     Mistake(
+        "dot-of-no-matrix",
+        "tl.dot multiplies two blocks with two axes each, and one of these has fewer.",
+        "Which axes does each of the two blocks have?",
+    ),
+    Mistake(
         "mask-for-a-number",
-        "A single number is stored to a single address, but the mask has many lanes.",
+        "The access has a single address, but its mask has many lanes.",
         "How many addresses does this access have, and how many does its mask?",
     ),
     Mistake(

@@ -53,6 +53,29 @@ def case(label: str, x: torch.Tensor, alone: bool = False, name: str = "softmax"
     )
 
 
+def first_rows(label: str, x: torch.Tensor, count: int, name: str) -> Case:
+    """The first rows of name(x), of a matrix whose rows are too many to compute all.
+
+    Launches have a program for each row, of which so many run. An answer with other launches is not judged.
+    """
+    some = x[:count]
+
+    def verify(evidence: Evidence) -> str | None:
+        error = evidence.error
+        if error is not None:
+            return None if error["type"] == "TooManyPrograms" else f"{error['type']}: {error['message']}"
+        return compare.softmax(some, evidence.value) or _beyond_the_registers(evidence)
+
+    return Case(
+        f"{label}, {len(x)}×{x.shape[1]} {str(x.dtype).removeprefix('torch.')}, of which {count} are computed",
+        Call("call", "check_first_rows", (name, x, count), few=(len(x), count)),
+        verify,
+        size=x.numel(),
+        expects_error=True,
+        interpreted_only=True,
+    )
+
+
 def _fault(x: torch.Tensor, alone: bool, evidence: Evidence) -> str | None:
     """None if the softmax of x is right, by launches that suit its shape; else a sentence."""
     sentence = compare.softmax(x, evidence.value)
@@ -64,10 +87,16 @@ def _fault(x: torch.Tensor, alone: bool, evidence: Evidence) -> str | None:
         return sentence
     if short_row_read_twice(x, evidence):
         return f"right numbers, but it reads {evidence.read} elements of {x.numel()}"
-    if widest(evidence) > MAX_ELEMENTS:
-        return f"right numbers, but a program holds {widest(evidence):,} elements at once"
+    if sentence := _beyond_the_registers(evidence):
+        return sentence
     if alone and storing_programs(evidence) < MIN_PROGRAMS:
         return f"right numbers, but programs at work: {storing_programs(evidence)}, expected {MIN_PROGRAMS} or more"
+    return None
+
+
+def _beyond_the_registers(evidence: Evidence) -> str | None:
+    if widest(evidence) > MAX_ELEMENTS:
+        return f"right numbers, but a program holds {widest(evidence):,} elements at once"
     return None
 
 

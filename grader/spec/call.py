@@ -64,3 +64,6 @@ class Call:
     # in GB/s. The value of the call then is (value of the function, the timed intervals).
     clock: tuple[tuple[int, int], str, float, int, float] | None = None
     dry: bool = False  # whether launches do not run; the value of the call then is the list of the kernels' names
+    # (programs, first): a launch has so many programs along an axis, of which only the first run. Any other launch ends
+    # in TooManyPrograms.
+    few: tuple[int, int] | None = None

@@ -1,5 +1,5 @@
 # exercise: 13.2
-# mistake: none
+# mistake: hidden-finite
 import torch
 import triton
 import triton.language as tl

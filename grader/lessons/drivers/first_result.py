@@ -1,4 +1,4 @@
-"""Calls a function of an answer twice: a text that joins the answer, with a function for cases to call."""
+"""Calls a function of an answer for a part of what it does: a text that joins the answer, with functions for cases."""
 
 
 def check_first_result(name, x, other, *more):
@@ -8,3 +8,10 @@ def check_first_result(name, x, other, *more):
     first = getattr(answer, name)(x, *more)
     getattr(answer, name)(other, *more)
     return first
+
+
+def check_first_rows(name, x, count):
+    """The first rows of the result for x, so many. name: of the function."""
+    import answer
+
+    return getattr(answer, name)(x)[:count]

@@ -51,6 +51,8 @@ MISTAKES = [
             Mutant("8.3", "tl.exp(x - shift)", "tl.exp(x + shift)"),
             Mutant("9.1", "tl.exp(x - shift)", "tl.exp(x + shift)"),
             Mutant("9.2", "tl.exp(x - m)", "tl.exp(x + m)"),
+            Mutant("13.2 13.3", "tl.exp(s - new[:, None])", "tl.exp(s + new[:, None])"),
+            Mutant("13.1", "torch.exp(s - new)", "torch.exp(s + new)"),
         ),
     ),
     Mistake(
@@ -108,6 +110,8 @@ MISTAKES = [
         (
             Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "numerator / ", "numerator * "),
             Mutant("8.3 8.4", "tl.exp(x - m) / d", "tl.exp(x - m) * d"),
+            Mutant("13.2 13.3", "o / l[:, None]", "o * l[:, None]"),
+            Mutant("13.1", "o / l", "o * l"),
         ),
     ),
     Mistake(
@@ -134,6 +138,7 @@ MISTAKES = [
             Mutant("8.3", "tl.exp(x - m)", "tl.exp2(x - m)"),
             Mutant("8.3", "tl.exp(x - shift)", "tl.exp2(x - shift)"),
             Mutant("9.2", "tl.exp(x - m)", "tl.exp2(x - m)"),
+            Mutant("8.1", "math.exp(x - new)", "2.0 ** (x - new)"),
         ),
     ),
     Mistake(
@@ -148,7 +153,7 @@ MISTAKES = [
     ),
     Mistake(
         "shapes-do-not-line-up",
-        "Two shapes do not fit. PyTorch compares shapes from the last dimension backwards.",
+        "Two shapes do not fit. They are compared from the last dimension backwards.",
         "Which shape does each of the two have, and which dimensions are compared with each other?",
     ),
     Mistake(
@@ -161,6 +166,9 @@ MISTAKES = [
             Mutant("9.2", "tl.exp(x - m)", "tl.exp(m - x)"),
             Mutant("8.3 8.4", "tl.exp(x - shift)", "tl.exp(shift - x)", then=also("tl.exp(x - m)", "tl.exp(m - x)")),
             Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "tl.exp(-x + "),
+            Mutant("13.2 13.3", "tl.exp(s - new[:, None])", "tl.exp(new[:, None] - s)"),
+            Mutant("13.1", "torch.exp(s - new)", "torch.exp(new - s)"),
+            Mutant("8.1", "math.exp(x - new)", "math.exp(new - x)"),
         ),
     ),
     Mistake(
@@ -170,6 +178,9 @@ MISTAKES = [
         (
             Mutant("8.3 8.4", "tl.exp(x - m) / d", "(x - m) / d"),
             Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "(x - "),
+            Mutant("13.2 13.3", "tl.exp(s - new[:, None])", "s - new[:, None]"),
+            Mutant("13.1", "torch.exp(s - new)", "s - new"),
+            Mutant("13.4", "tl.exp(s - lse[:, None])", "s - lse[:, None]", 2),
         ),
     ),
     Mistake(
@@ -179,6 +190,8 @@ MISTAKES = [
         (
             Mutant("8.3 8.4", "tl.exp(x - m) / d", "d / tl.exp(x - m)"),
             Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "numerator / ", "1 / numerator * "),
+            Mutant("13.2 13.3", "o / l[:, None]", "l[:, None] / o"),
+            Mutant("13.1", "o / l", "l / o"),
         ),
     ),
     Mistake(
@@ -210,7 +223,7 @@ MISTAKES = [
             Mutant("8.3 8.4 9.2", "tl.exp(x - m) / d", "tl.exp(x - m) / m"),
             Mutant("4.1 5.1", "numerator / denominator", "numerator / row_max"),
             Mutant("13.1", "o / l", "o / m"),
-            Mutant("13.2", "o / l[:, None]", "o / m[:, None]"),
+            Mutant("13.2 13.3", "o / l[:, None]", "o / m[:, None]"),
         ),
     ),
     Mistake(

@@ -102,6 +102,17 @@ def divided_by_count(x, facts):
     return torch.exp(_shifted(x)) / x.shape[1]
 
 
+def divided_by_mean(x, facts):
+    """The numerators over their mean."""
+    return x.shape[1] * torch.softmax(x, 1)
+
+
+def sum_of_columns(x, facts):
+    """The numerators over the sums of their columns."""
+    numerator = torch.exp(_shifted(x))
+    return numerator / numerator.sum(0, keepdim=True)
+
+
 def wrong_numerator(x, facts):
     """The values over the sum of the exponentials."""
     return x.double() / torch.exp(_shifted(x)).sum(1, keepdim=True)

@@ -84,6 +84,6 @@ ROW_KERNEL = (
     ("row-stride-missing", formula(formulas.shifted_stores)),
     ("row-stride-missing", formula(formulas.one_apart)),
     ("row-zero-only", both(detectors.shared, formula(formulas.first_row_everywhere))),
-    ("stored-in-row-zero", both(detectors.shared, detectors.tail_rows_nan)),
+    ("stored-in-row-zero", both(detectors.shared, detectors.only_first_row)),
     *ROW_PLACES,
 )

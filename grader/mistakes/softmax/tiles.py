@@ -51,6 +51,7 @@ MISTAKES = [
             Mutant("10.1", "denominator[:, None]", "tl.sum(denominator, axis=0)"),
             Mutant("10.1", "row_max[:, None]", "tl.max(row_max, axis=0)"),
             Mutant("10.1", "row_max[:, None]", "tl.max(row_max, axis=0)", then=_SUM_OF_THE_TILE),
+            Mutant("13.3", "tl.sum(p, axis=1)", "tl.sum(p)"),
         ),
     ),
     Mistake(
