@@ -90,7 +90,7 @@ def mutants(exercise: Exercise, source: str, text: str, count: int | None = None
         edits = sum(1 for _, statement in learners for _ in _edited(statement))
         chance = random.Random(f"{seed} {exercise.id} {source}")
         order = {number: place for place, number in enumerate(chance.sample(range(edits), min(edits, 2 * count)))}
-    found, number = {"\n\n".join(whole): None}, -1
+    found, number, above = {"\n\n".join(whole): None}, -1, []
     for at, statement in learners:
         for before, edited in _edited(statement):
             number += 1
@@ -100,8 +100,9 @@ def mutants(exercise: Exercise, source: str, text: str, count: int | None = None
             mutated = "\n\n".join([*whole[:at], line, *whole[at + 1 :]])
             if mutated not in found and _is_python(mutated):
                 kernel = f" {statement.targets[0].id}" if CUDA.search(before) else ""
-                name = f"{exercise.id} {source}{kernel}: {_difference(before, after)}"
+                name = f"{exercise.id} {source}{kernel}: {_difference(before, after, [] if kernel else above)}"
                 found[mutated] = number, Mutant(exercise.id, source, name, mutated)
+        above += [line.strip() for line in ast.unparse(statement).split("\n")]
     made = [pair for pair in found.values() if pair]
     if order is not None:
         made = sorted(made, key=lambda pair: order[pair[0]])[:count]
@@ -145,8 +146,11 @@ def _is_python(text: str) -> bool:
     return True
 
 
-def _difference(before: str, after: str) -> str:
-    """The lines that differ: before -> after. Of lines that stand several times, the number of the one that changed."""
+def _difference(before: str, after: str, above: list[str]) -> str:
+    """The lines that differ: before -> after. Of lines that stand several times, the number of the one that changed.
+
+    above: lines of the learner's statements before this one.
+    """
     old, new = before.split("\n"), after.split("\n")
     first, last = 0, 0
     while first < min(len(old), len(new)) and old[first] == new[first]:
@@ -155,7 +159,8 @@ def _difference(before: str, after: str) -> str:
         last += 1
     changed, instead = old[first : len(old) - last], new[first : len(new) - last]
     bare = [line.strip() for line in old]
-    earlier = sum(bare[i : i + len(changed)] == bare[first : len(old) - last] for i in range(first))
+    bare, first = above + bare, first + len(above)
+    earlier = sum(bare[i : i + len(changed)] == bare[first : first + len(changed)] for i in range(first))
     texts = ["\n".join(lines) for lines in (changed, instead)]
     shorter = [textwrap.dedent(text) for text in texts]  # unless the indentation is all that changed
     texts = [text.replace("\n", " | ") for text in (texts if shorter[0] == shorter[1] else shorter)]
