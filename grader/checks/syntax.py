@@ -82,6 +82,16 @@ def load_without_other(tree: ast.AST) -> bool:
     return False
 
 
+def loads_from_output(tree: ast.AST) -> bool:
+    """A tl.load in a kernel from its first parameter, the pointer of the output."""
+    return any(
+        isinstance(name, ast.Name) and name.id == kernel.args.args[0].arg
+        for kernel in kernels(tree) if kernel.args.args
+        for call in calls(kernel, "load") if call.args
+        for name in nodes(call.args[0])
+    )  # fmt: skip
+
+
 def boolean_on_masks(tree: ast.AST) -> bool:
     """`and`, `or` or `not` in a kernel, outside the condition of an if, while or assert."""
     conditions = [n.test for n in nodes(tree) if isinstance(n, (ast.If, ast.While, ast.IfExp, ast.Assert))]

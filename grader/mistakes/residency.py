@@ -26,7 +26,7 @@ MISTAKES = [
     ),
     Mistake(
         "programs-not-whole",
-        "A grid takes whole numbers, and this is none.",
+        "The number of programs has to be an int, and yours is a float.",
         "Which operator divides whole numbers and leaves a whole number?",
     ),
     Mistake(
