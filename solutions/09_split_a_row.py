@@ -83,13 +83,15 @@ for split in range(n_splits):
 # %% [markdown]
 # ## Your turn: 9.1
 #
-# Write the first walk of lesson 08 for one split. Each element is read once. The states are stored in two matrices, `m`
-# and `d`, with a row for each row of `x` and a column for each split, without gaps.
-#
+# Write the first walk of lesson 08 for one split. It takes a **tile** at a time, `BLOCK` columns, and updates its state: if
+# $M$ is the larger of $m$ and the maximum of the tile, then $d$ becomes $d \cdot e^{m - M} + \sum e^{x - M}$, and $m$ becomes
+# $M$. Each element is read once. The states are stored in two matrices, `m` and `d`, with a row for each row of `x` and a
+# column for each split, without gaps.
+
+# %% [markdown]
 # There are three sizes: a row has `n_cols` columns, a split has `split_size` columns, and a tile has `BLOCK` columns. A
 # split may be longer than `BLOCK`, and need not be a multiple of it. So a lane has to be inside its split *and* inside
-# the row. Which of the two conditions matters for the last split of a row, and which for the other splits? (The answer
-# is folded away below the check.)
+# the row. Which splits need the first condition, and which the second? (The answer is folded away below the check.)
 
 # %%
 @triton.jit
@@ -130,10 +132,11 @@ check("9.1")
 # %% [markdown]
 # <details><summary>What each line is for</summary>
 #
-# **Inside the split**: this matters for every split except the last. Without `start + lanes < split_size`, the last
-# tile of a split also counts columns of the next split, and so these are counted twice.
+# **Inside the split**: every split that has a next split needs this. Without `start + lanes < split_size`, the last tile of a
+# split also counts columns of the next split, and so these are counted twice.
 #
-# **Inside the row**: the last split may reach beyond the end of its row, into the next row. So may empty splits.
+# **Inside the row**: the last split of a row needs this, and so do empty splits. They may reach beyond the end of the row,
+# into the next row.
 #
 # **The empty split**: every lane is masked. The `tl.where` of lesson 08 avoids `-inf - -inf`.
 #
@@ -188,9 +191,16 @@ picture
 
 # %% [markdown]
 # After the launch all parts are there, but program 2 ran first. It loaded from `part_ptr` before programs 0 and 1 had
-# stored there, and found the NaN that we had put there. The picture marks these elements with ◆. Program 2 may wait in
-# a loop for the others, but nothing guarantees that the others run at the same time. A GPU starts only as many programs
-# as it has room for. The programs that are waited for may start only after program 2 has ended, which is never.
+# stored there, and found the NaN that we had put there. The picture marks these elements with ◆.
+#
+# This is a **race**, as in lesson 03: two programs use the same element, at least one of them stores, and nothing orders the
+# two. In the first picture the race gave the right number, and it may do so a thousand times.
+
+# %% [markdown]
+# Could program 2 wait in a loop until the others have stored? Nothing guarantees that the others run at the same time. A
+# GPU starts only as many programs as it has room for. The programs that are waited for may start only after program 2 has
+# ended, which is never. (Waiting is safe only if something guarantees that all of them run at once, or that each program waits
+# for programs that have started already. An ordinary launch guarantees neither.)
 
 # %% [markdown]
 # A line where all wait until all have arrived is called a **barrier**. **An ordinary launch has no barrier between its
@@ -198,6 +208,12 @@ picture
 # [stream](https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-streams), and launches on one stream keep their
 # order: when the first program of the second launch begins, all programs of the first launch have ended. So a second
 # launch serves as a barrier.
+
+# %% [markdown]
+# ## All states at once
+#
+# The `merge` of lesson 08 takes two states. All states of a row can be merged at once: the maximum of the row is the largest
+# `m`, and every `d` must become relative to it. By which factor?
 
 # %% [markdown]
 # ## Your turn: 9.2
@@ -261,7 +277,7 @@ check("9.2")
 #
 # Write the function that launches both kernels. It raises a `ValueError` with a sentence for every tensor that is not a
 # float32 matrix, and for fewer than one split. There may be more splits than columns, and `n_splits` need not divide
-# the number of columns. As in 5.2, think of a transposed `x`.
+# the number of columns. As in 5.2, `x` may be a transposed matrix: its `x.stride(1)` is not 1, and the kernels take it for 1.
 #
 # It makes the tensors for the states, and launches twice with the grid `(n_rows, n_splits)`. Give the block an upper
 # limit, because Triton allows at most 1048576 elements in a block. 4096 is a good limit. A short split may have a
@@ -306,9 +322,9 @@ check("9.3")
 #
 # **The states** are made in each call and belong to this call alone.
 #
-# **No shared sum**: suppose that many programs load the same number, add to it, and store it. If they run one after the
-# other, the result is right. On a GPU, several of them load the same old value at the same time, and all but one of
-# their additions are lost.
+# **No shared sum**: suppose that many programs load the same number, add to it, and store it. That is a race. If they run one
+# after the other, the result is right. On a GPU, several of them load the same old value at the same time, and all but one
+# of their additions are lost.
 #
 # *An honest aside*: **atomic** operations work on one element, and no other program can interrupt them. Suppose that
 # each program stores its state, *and only then* adds 1 to a counter of its row with `tl.atomic_add`. Then the program

@@ -96,7 +96,7 @@ for offset in (4, 2, 1):
 # %% [markdown]
 # ## Your turn: 12.2
 #
-# A GPU runs threads in groups of 32, the **warps** of lesson 05. The 32 threads of a warp are its **lanes**, numbered from 0
+# A GPU runs threads in groups of 32, the **warps** of lesson 03. The 32 threads of a warp are its **lanes**, numbered from 0
 # to 31. Lanes can read each other's values directly, all at the same moment. This exchange is called a **shuffle**. (In
 # Triton, a lane was an element of a block. In CUDA, and from here to the end of this lesson, a lane is a thread of a warp.)
 #
@@ -266,7 +266,8 @@ launch(who, torch.zeros(3, 32), threads=32)[:, :6]
 #
 # `__shared__` declares an array in shared memory: there is one for each thread block, and all threads of the block use it. In
 # the next kernel each thread stores a number there and loads the number of its neighbour. But the threads of a block do not
-# all run at the same speed. Has the neighbour stored its number yet?
+# all run at the same speed. Has the neighbour stored its number yet? If not, this is a **race**, as between the programs of
+# lesson 09: two threads use the same place, at least one of them stores, and nothing orders the two.
 
 # %%
 hopeful = r"""
@@ -368,6 +369,28 @@ check("12.4")
 
 # %%
 launch(sum_rows, torch.arange(10.0).reshape(2, 5), threads=32)
+
+# %% [markdown]
+# ## A tree in place
+#
+# The tree of 12.1 makes a new list in every step. Threads have one array in shared memory, and each thread that works stores
+# into its own place of it. Here are eight threads, with a number each. Which threads work in each step, and which places are
+# of no use any more?
+
+# %%
+places, half = [3, 1, 7, 0, 4, 1, 6, 3], 4
+print("each thread has stored its own   ", places)
+while half > 0:
+    print("    barrier")
+    for me in range(half):  # on a GPU these threads work at the same time
+        places[me] += places[me + half]
+    print(f"threads below {half} have added      ", places)
+    half //= 2
+print("    barrier, and then every thread may load place 0")
+
+# %% [markdown]
+# Why is there a barrier in every step? In the second step, thread 0 loads place 2, to which thread 2 has stored in the first
+# step. Without the barrier between them, these two are a race.
 
 # %% [markdown]
 # ## Your turn: 12.5
@@ -505,9 +528,38 @@ check("12.6")
 # </details>
 
 # %% [markdown]
+# ## Four numbers at once
+#
+# A thread can load or store 16 bytes with one instruction: a `float4`, four numbers with the names `x`, `y`, `z` and `w`. The
+# `reinterpret_cast` below says that the pointer shall count in `float4`s. Here is a copy:
+
+# %%
+copy_fours = r"""
+extern "C" __global__ void copy_fours(float* y, const float* x, int n_cols) {
+    const float4* x4 = reinterpret_cast<const float4*>(x + (long long)blockIdx.x * n_cols);
+    float4* y4 = reinterpret_cast<float4*>(y + (long long)blockIdx.x * n_cols);
+    for (int i = threadIdx.x; i < n_cols / 4; i += blockDim.x) {
+        const float4 four = x4[i];
+        y4[i] = make_float4(four.x, four.y, four.z, four.w);
+    }
+}
+"""
+launch(copy_fours, torch.arange(16.0).reshape(2, 8), threads=32)
+
+# %% [markdown]
+# The address of a `float4` must be a multiple of 16. Rows follow each other without gaps: where do they begin if `n_cols` is no
+# multiple of four?
+
+# %%
+try:
+    launch(copy_fours, torch.arange(18.0).reshape(2, 9), threads=32)
+except Exception as error:
+    print(error)
+
+# %% [markdown]
 # ## Your turn: 12.7
 #
-# **Version 3** has the two levels of 12.3. A shuffle is written `__shfl_xor_sync(0xffffffff, v, offset)`: its result is the `v`
+# **Version 3** takes a row of `float4`s where `n_cols` is a multiple of four, and single columns elsewhere. It has the two levels of 12.3. A shuffle is written `__shfl_xor_sync(0xffffffff, v, offset)`: its result is the `v`
 # of the partner. The first argument is a **mask** with one bit for each lane that takes part, here all 32. All of these lanes
 # have to arrive at that line.
 #
@@ -529,11 +581,11 @@ __device__ void merge_warp(float& m, float& d) {
 """
 
 # %% [markdown]
-# Version 3 also loads four numbers at once, a `float4 v` of 16 bytes with the parts `v.x`, `v.y`, `v.z` and `v.w`. The
-# `reinterpret_cast` below takes the same address as one of `float4`s. Such an address must be a multiple of 16. Rows follow each
-# other without gaps: where do they begin if `n_cols` is no multiple of four? For such rows, version 3 takes single columns.
+# In the second level, a lane merges the state of the warp with its own number: `ms[lane]` and `ds[lane]`. A block of 128 threads
+# has only four warps. What do the lanes from 4 on hold, as in 12.3?
 #
-# The check allows six barriers, however many threads there are. A tree of 1024 threads in shared memory needs more.
+# The loads and the store of `float4`s are written for you. The check allows six barriers, however many threads there are. A tree
+# of 1024 threads in shared memory needs more.
 
 # %%
 v3 = warp_states + r"""
@@ -569,12 +621,12 @@ extern "C" __global__ void softmax_v3(float* y, const float* x, int n_cols) {
     d = lane < warps ? ds[lane] : 0.0f;
     merge_warp(m, d);  // in every warp, so nobody has to wait for the result
     // ### END SOLUTION
-    // Store: y4[i] = make_float4(a, b, c, d) for the fours, single columns for the others (about 5 lines).
-    // ### BEGIN SOLUTION
     for (int four = me; four < fours; four += blockDim.x) {
         float4 v = x4[four];
         y4[four] = make_float4(__expf(v.x - m) / d, __expf(v.y - m) / d, __expf(v.z - m) / d, __expf(v.w - m) / d);
     }
+    // The softmax of the columns that no float4 holds (1 line).
+    // ### BEGIN SOLUTION
     for (int c = 4 * fours + me; c < n_cols; c += blockDim.x) y[c] = __expf(x[c] - m) / d;
     // ### END SOLUTION
 }
@@ -756,8 +808,10 @@ except Exception as error:
 # %% [markdown]
 # ## Your turn: 12.8
 #
-# **Predict first.** With 1, 4 and 8 warps, in which stretches do the shuffles lie, and how many in each? 12.3 has two levels,
-# and 5.1 two reductions. One thing is different: the compiler knows the number of warps, so it fills nothing up to 32.
+# **Predict first.** With 1, 4 and 8 warps, how many shuffles are in each stretch? 12.3 has two levels, and 5.1 two reductions.
+# A barrier stands between the two levels of a reduction. Another one stands between the reductions, because the second one
+# uses the same shared memory. One thing is different from 12.3: the compiler knows the number of warps, so it fills nothing
+# up to 32.
 #
 # The number of barriers depends on the version of Triton. So leave out stretches without a shuffle.
 

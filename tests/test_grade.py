@@ -47,6 +47,7 @@ def test_untouched_notebooks_score_nothing(tmp_path):
         assert [] == row["problems"]
 
 
+@pytest.mark.whole
 def test_solution_notebooks_score_everything(tmp_path):
     """The published solutions are right by the same judge."""
     rows = graded(ROOT / "solutions", tmp_path)

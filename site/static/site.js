@@ -10,4 +10,4 @@ const reach = new ResizeObserver((entries) => {
     else target.removeAttribute("tabindex");
   }
 });
-document.querySelectorAll("pre, .output > div, .output > div > div, .table-wrapper").forEach((each) => reach.observe(each));
+document.querySelectorAll("pre, .output > div, .output > div > div, .table-wrapper, .math-wrapper").forEach((each) => reach.observe(each));
