@@ -89,8 +89,8 @@ def weight(got: Outcome, right: Outcome) -> float:
 
 def _weight(got, right) -> float:
     if isinstance(got, (list, tuple)) and isinstance(right, (list, tuple)) and len(got) == len(right):
-        weights = [_weight(*pair) for pair in zip(got, right) if pair[1] is not None]
-        return max(weights, default=1.0)
+        weights = [_weight(*pair) for pair in zip(got, right) if pair[1] is not None and not _same(*pair)]
+        return max(weights, default=0.5)  # what is right says nothing of the rest
     if isinstance(got, torch.Tensor) and isinstance(right, torch.Tensor) and got.shape == right.shape:
         return loss_weight(got, right)
     if isinstance(got, float) and isinstance(right, float):

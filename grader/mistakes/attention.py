@@ -789,7 +789,7 @@ def _shapes_clash(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Recognises the error of an operation on two blocks whose shapes do not fit, without a new axis in its line."""
     error = evidence.error or {"message": "", "line": ""}
     clash = "incompatible dimensions" in error["message"] or "could not be broadcast" in error["message"]
-    return clash and "None" not in error["line"]
+    return clash and "index 0" not in error["message"] and "None" not in error["line"]
 
 
 @Detector

@@ -91,7 +91,7 @@ _TRANSLATIONS = [
     (r"for the other lanes of its mask|takes no part in this shuffle|in the mask of its own", "shuffle-divergent"),
     (r"of an array that is shorter", "shared-too-small"),
     (r"bytes of shared memory, and a block may", "shared-too-large"),
-    (r"the compiler refuses .*: (expected|stray|missing|unterminated|invalid)", "cuda-does-not-compile"),
+    (r"the compiler refuses .*: (expected|stray|missing|unterminated|invalid (suffix|digit))", "cuda-does-not-compile"),
     (r"the compiler refuses", "cuda-not-allowed"),
     (r"there is no kernel", "kernel-not-found"),
     (r"the course's own softmax", "shipped-called"),

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import torch
 
+from ..checks import compare
 from ..reference import flash
 from ..reference.attention import causal_mask, difference, matmul, scores
 from ..spec import Answer, Case, Detector, Evidence
@@ -225,7 +226,9 @@ def of_heads(detector: Detector) -> Detector:
         return [_of_head(i, case, evidence) for i in sorted({0, len(case.facts["heads"]) - 1})]
 
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        return not evidence.error and all(detector.detect(*one, answer) for one in ends(case, evidence))
+        if evidence.error or compare.never_stored(evidence.args[case.facts["out"]]).all():
+            return False
+        return all(detector.detect(*one, answer) for one in ends(case, evidence))
 
     def fits(case: Case, evidence: Evidence) -> bool:
         return not evidence.error and all(detector.fits(*one) for one in ends(case, evidence))

@@ -533,6 +533,8 @@ def _over_the_row(where: dict, facts: dict) -> bool:
     row, split, _ = where["program"]
     stride = facts["x_stride"] if where["op"] == "load" else facts["y_stride"]
     into = where["first"] - row * stride - split * facts["split_size"]
+    if where["column"] is not None and where["column"] < 0:
+        return False
     return not _of_a_state(where, facts) and 0 <= into < facts["split_size"] and into % facts["block"] == 0
 
 
@@ -779,7 +781,7 @@ def _one_grid_without_splits(case: Case, evidence: Evidence, answer: Answer) -> 
     """One of two launches has a program for each split, and the other has one for each row."""
     rows, n_splits = len(case.facts["x"]) if "x" in case.facts else 0, case.facts.get("n_splits", 1)
     grids = {tuple(launch["grid"][:2]) for launch in evidence.launches}
-    return n_splits > 1 and grids == {(rows, n_splits), (rows, 1)}
+    return len(evidence.launches) == 2 and n_splits > 1 and grids == {(rows, n_splits), (rows, 1)}
 
 
 @Detector

@@ -1,5 +1,5 @@
 # exercise: 12.5
-# mistake: cuda-does-not-compile
+# mistake: cuda-not-allowed
 v1 = r"""
 extern "C" __global__ void softmax_v1(float* y, const float* x, int n_cols) {
     __shared__ float buffer[1024];  // a place for each thread

@@ -72,7 +72,11 @@ MISTAKES = [
         ),
     ),
     # ---- launches
-    Mistake("no-kernel", "No kernel was launched: PyTorch did the work.", "Which kernel of yours should do the work?"),
+    Mistake(
+        "no-kernel",
+        "No kernel was launched: all that your function did was done by PyTorch.",
+        "Which kernel of yours should do the work?",
+    ),
     Mistake(
         "launch-per-row",
         "Each row got a launch of its own.",

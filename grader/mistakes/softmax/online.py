@@ -301,10 +301,15 @@ MISTAKES = [
         "The smaller of the two values is kept where the larger is needed.",
         "Relative to which of the two does no exponential exceed 1?",
         (
-            Mutant("8.1", "max(m, x)", "min(m, x)"),
             Mutant("8.2", "max(ma, mb)", "min(ma, mb)"),
             Mutant("8.3", "tl.maximum(m,", "tl.minimum(m,"),
         ),
+    ),
+    Mistake(
+        "state-unchanged",
+        "The state is still the one that the walk began with: no number changed it.",
+        "For the first number: what are m and d after your lines, and which line changes them?",
+        (Mutant("8.1", "max(m, x)", "min(m, x)"), Mutant("8.1", "in xs:", "in ():")),
     ),
     Mistake(
         "small-part-dropped",
@@ -425,6 +430,7 @@ MISTAKES = [
             Mutant("13.1", "l * factor", "l * new"),
             Mutant("13.1", "o * factor", "o * new"),
             Mutant("13.2 13.3", "tl.exp(m - new)", "tl.exp(m)"),
+            Mutant("13.2 13.3", "tl.exp(m - new)", "tl.exp(l - new)"),
             Mutant("13.2 13.3", "tl.exp(m - new)", "tl.exp(m + new)"),
             Mutant("13.2 13.3", "l * factor", "l * new"),
             Mutant("13.2 13.3", "tl.exp(m - new)", "tl.exp2(m - new)"),
