@@ -80,16 +80,16 @@ print(f"green, and on a row of equal values {off:.0%} of the total is missing")
 
 # %% [markdown]
 # The third trap: below about 1e-38, float32 has fewer digits, and the smallest values become 0. In float64 they do not.
-# So there the relative error of a *right* float32 result is large. How large?
+# So there the relative error of a *right* float32 result may be large. Is it below 1e-4 here?
 
 # %%
-x = torch.tensor([[0.0, -50.0, -90.0, -100.0, -110.0]], device=where)
+x = torch.tensor([[0.0, -50.0, -100.0, -110.0]], device=where)
 want = torch.softmax(x.double(), dim=1)
-print("right value   ", *(f"{v:.0e}" for v in want[0].tolist()))
-print("relative error", *(f"{v:.0e}" for v in ((torch.softmax(x, dim=1) - want).abs() / want)[0].tolist()))
+print("right value:      ", *(f"{v:.0e}" for v in want[0].tolist()))
+print("off by below 1e-4:", *((torch.softmax(x, dim=1) - want).abs() / want < 1e-4)[0].tolist())
 
 # %% [markdown]
-# The last value became 0: all of it is lost. So a test allows a tiny absolute error *besides* the relative one, far
+# The last value became 0, and the one before it has two digits at most. So a test allows a tiny absolute error *besides* the relative one, far
 # below every value that matters.
 
 # %%
