@@ -5,7 +5,7 @@
 # short that a program ends almost as soon as it has started. In this lesson a program takes several rows, all at once
 # or one after another. You also compute how many programs a GPU can hold at the same time.
 #
-# *About 75 minutes. No GPU needed.*
+# *About 115 minutes. No GPU needed.*
 
 # %%
 from grader import check, hint, machine_code, progress, trace
@@ -212,8 +212,8 @@ trace(persistent_softmax_kernel, y, x, y.stride(0), x.stride(0), 7, 6, BLOCK=8, 
 # %% [markdown]
 # ## How many fit at once?
 #
-# A program runs on one multiprocessor, from its first line to its last. During that time it is **resident**. It can
-# start on a multiprocessor that has enough left of four resources:
+# A program runs on one multiprocessor, from its first line to its last. During that time it is **resident**. A
+# multiprocessor has four resources, and a program can start there if enough of each of them is free:
 #
 # - **registers**: each thread needs `n_regs` of them, and a warp gets its registers in whole units;
 # - **shared memory**, through which the warps of a program exchange values: a program needs `shared` bytes of it, often
@@ -243,9 +243,8 @@ print("33 registers a thread:", 33 * 32, "for a warp, which are", 33 * 32 / 256,
 # %% [markdown]
 # ## Your turn: 10.3
 #
-# How many programs can be resident on the whole device? The keys of the dictionary are Triton's names, where Triton's
-# drivers report a number. All numbers are whole numbers, and so is the answer. At least one program fits on a
-# multiprocessor.
+# How many programs can be resident on the whole device? All numbers are whole numbers, and so is the answer. At least one
+# program fits on a multiprocessor. (Some keys of the dictionary are the names that Triton's drivers use.)
 #
 # Not every backend of Triton reports all of this. If one of the seven entries of `h200` is missing or 0, or if `n_regs`
 # is 0 or `None`, return **32**. `shared` may be 0 as well. That does not mean that it is missing: the kernel needs no
@@ -325,7 +324,8 @@ for n_regs, shared, num_warps in ((20, 0, 8), (33, 16, 4), (30, 49152, 4)):
 # compile for a GPU that is not in this machine. `machine_code` compiles your 10.1 and then your 10.2, for an H100 and a
 # T4, and shows how many programs fit. Does your function give the same numbers?
 #
-# An H100 has the seven numbers of the H200.
+# An H100 has the seven numbers of the H200. In the tables, shuffles, barriers and special functions are instructions of
+# other kinds, which lesson 12 explains. You need none of them here.
 
 # %%
 t4 = {
@@ -360,7 +360,7 @@ for column in compiled:
 # <details><summary>Which resource is the limit, and why there may be a difference</summary>
 #
 # **10.1** with 8 rows of 1024 has 64 numbers for each thread, and registers are the limit. **10.2** has 8 numbers for
-# each thread, and threads are the limit.
+# each thread, and threads are the limit. Where the table names two limits, both allow the same number of programs.
 #
 # **Where two numbers differ**, the reason is what we left out: `machine_code` takes into account the four parts of the
 # registers, and the 1 KB of shared memory that is reserved for each program.
@@ -547,11 +547,14 @@ panels[0].text(1, 0.85, "grey: as fast as a copy", fontsize=10)
 plt.show()
 
 # %% [markdown]
-# In words: for rows of 64, the line falls almost to the end. For rows of 256, it falls first and rises later. For
-# longer rows it hardly falls, and rises steeply at the end. Why does it rise? Is there no room for more programs? Your
-# function can tell:
+# In words: for rows of 64, the line falls to the end. For rows of 256, it falls first and rises later. For longer rows it
+# hardly falls, and rises steeply at the end. Why does it rise? Is there no room for more programs? Your function can
+# tell:
 
 # %%
+of_64 = [took[32768, 64, f"tile of {rows}"]["microseconds"] for rows in heights]
+assert of_64 == sorted(of_64, reverse=True)  # it falls to the end
+
 m, n = 4096, 1000
 for rows in heights:
     run = took[m, n, f"tile of {rows}"]

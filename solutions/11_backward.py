@@ -5,7 +5,7 @@
 # every number that the loss depends on. In this lesson you derive the gradient of a softmax and write it as a kernel.
 # Then you join the two directions into one function that PyTorch can differentiate.
 #
-# *About 60 minutes. No GPU needed.*
+# *About 80 minutes. No GPU needed.*
 
 # %%
 from grader import check, hint, progress, traffic
@@ -54,8 +54,8 @@ for n in (3, 781, 32768):
 
 # %% [markdown]
 # Each row of y has such a table, so they are too large to store. You need only the product of dy and the table, and you
-# can compute it in two halves. The first half is y·dy. The next cell prints the second half divided by y. (Divide only
-# to look at it: in your answer, a y may be 0.)
+# can compute it in two halves. The first half is y·dy. The next cell divides the second half by y, only to show you
+# something. (Your answer must not divide by y: some y may be 0.)
 
 # %%
 dy = torch.tensor([1.0, 0.0, 2.0], dtype=torch.float64)
@@ -332,7 +332,7 @@ except RuntimeError as error:
 # ## Let PyTorch check
 #
 # [`gradcheck`](https://docs.pytorch.org/docs/stable/generated/torch.autograd.gradcheck.gradcheck.html) changes one x
-# after another by a millionth, up and down, computes how much all outputs change, and compares that with `backward`. In
+# after another by 0.000001, up and down, computes how much all outputs change, and compares that with `backward`. In
 # float32, rounding errors would hide such a small change. That is why the kernel has to work in float64. Would
 # `gradcheck` refuse zeros?
 
@@ -407,6 +407,7 @@ def layer(x, w):
     return softmax(x) @ w
 
 
+x = torch.randn(3, 5, device=where, requires_grad=True)
 w, dy = torch.randn(5, 2, device=where), torch.randn(3, 2, device=where)
 (mine,) = torch.autograd.grad(layer(x, w), x, dy)
 (theirs,) = torch.autograd.grad(torch.softmax(x, dim=1) @ w, x, dy)
