@@ -51,8 +51,8 @@ MISTAKES = [
     ),
     Mistake(
         "indexing-pointer",
-        "In a kernel, you add offsets to a pointer. You cannot index a pointer or a block.",
-        "Which expression gives the address of one element more?",
+        "In a kernel, you add offsets to a pointer. Brackets pick no element: behind a block, they only add an axis.",
+        "Should a block get one more axis, or which address has the element that you mean?",
     ),
     Mistake(
         "helper-no-jit",
