@@ -130,8 +130,9 @@ hierarchy(naive_softmax, x)
 # %% [markdown]
 # It is in the card's memory, which is furthest from the arithmetic. Each of your lines is a kernel of its own, and
 # registers and shared memory keep nothing from one kernel to the next. So a result that a later line needs has to go
-# down to memory. From there it comes up again, once for every line that reads it. (The L2 cache may still have a part of
-# it: lesson 02 comes back to that.) Which of your results comes up twice?
+# down to memory. From there it comes up again, once for every line that reads it. (The L2 cache may still have a copy of
+# it. A result as small as this one fits there, and most of a large one does not: lesson 02 comes back to that.) Which of
+# your results comes up twice?
 
 # %% [markdown]
 # ## Your turn: 1.2

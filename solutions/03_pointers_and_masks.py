@@ -444,7 +444,7 @@ for run in recorded["results"]:
         divides = [size for size in (2, 4, 8, 16, 32) if apart % size == 0][-1]
         ratio = run["microseconds"]["one row"] / run["microseconds"]["copy"]
         print(f"{run['dtype']:8} {run['m']:5} × {run['n']:4}: {ratio:.2f} times a copy", end="; ")
-        print(f"rows {apart} bytes apart, {divides} divides that")
+        print(f"rows {apart} bytes apart, a multiple of {divides}")
 
 # %% [markdown]
 # In float32, no row is much slower than the copy. In bfloat16, rows of 1000 are slower, and rows of 781 are slowest. So

@@ -4,7 +4,7 @@
 # Most softmaxes are a part of attention. There they are expensive: the scores of a long text are a matrix that can be larger
 # than the memory of a GPU. You will compute attention without that matrix. You need the state of lesson 08, and one more sum.
 #
-# *About 150 minutes, and more for the bonus exercise. No GPU needed.*
+# *About 200 minutes, and more for the bonus exercise. No GPU needed.*
 
 # %%
 from grader import check, draw, hint, progress, traffic
@@ -40,7 +40,7 @@ q, k, v = (torch.randn(256, 32, generator=g).to(where) for _ in range(3))
 traffic(three_steps, q, k, v)
 
 # %% [markdown]
-# Here MN is the size of one input, 256×32. Nearly everything that moves is scores and weights: they are written, and read
+# In this table, MN is the number of elements of one input, 256×32. Nearly everything that moves is scores and weights: they are written, and read
 # again. PyTorch scales the scores in a separate operation, which moves as much as softmax. Compared with that, q, k, v and o
 # are small. Their size grows with N, but the size of the scores grows with N². For one head with d = 64, in float32:
 
@@ -57,9 +57,9 @@ for n in (1024, 8192, 65536):
 #
 # Take one query. Its scores are s, and m is the largest of them. Its output is $\sum e^{s-m} v$ divided by $\sum e^{s-m}$.
 #
-# The second sum is `d` of lesson 08. In this lesson it is called **l**, because d is the length of a vector. The first sum is
-# called **o**, because it becomes the output when you divide it by `l`. It is an **accumulator**: each term that a loop adds
-# to it is a weight times a row of `v`.
+# The divisor $\sum e^{s-m}$ is the `d` of lesson 08. In this lesson it is called **l**, because d is the length of a vector. The
+# dividend $\sum e^{s-m} v$ is called **o**, because it becomes the output when you divide it by `l`. It is an **accumulator**:
+# each term that a loop adds to it is a weight times a row of `v`.
 #
 # Two keys are done, with scores 1 and 2. The third key has the score 4. What happens to `l`, and what happens to `o`?
 
@@ -82,7 +82,7 @@ print(f"the factor: {math.exp(2.0 - 4.0):.4f}")
 # of columns than `k`. The last tile may be short.
 #
 # The check counts two things. You may read each row of `k` and `v` only once. And if there are many keys, all tensors that
-# you hold at the same time must have fewer elements than the M×N scores. `torch.softmax` and `torch.logsumexp` are not
+# you hold at the same time must have fewer elements than all scores, M queries times N keys. `torch.softmax` and `torch.logsumexp` are not
 # allowed.
 
 # %%
@@ -145,7 +145,13 @@ keys[9], keys[16] = 3 * one[0], 4 * one[0]  # two keys that suit the query bette
 scores = (one @ keys.T * 2**-0.5)[0]
 seen = range(3, 25, 3)
 maxima = [scores[:n].max().item() for n in seen]
-outputs = [tiled_attention(one, keys[:n], values[:n], 3)[0].tolist() for n in seen]
+
+
+def outputs_so_far():
+    return [tiled_attention(one, keys[:n], values[:n], 3)[0].tolist() for n in seen]
+
+
+outputs = outputs_so_far()
 print("m:       ", *(f"{m:5.2f}" for m in maxima))
 print("column 0:", *(f"{row[0]:5.2f}" for row in outputs))
 plt.rcParams["font.size"] = 11
@@ -163,6 +169,7 @@ plt.show()
 
 # %%
 rises = [after > before for before, after in zip(maxima, maxima[1:])]
+outputs = outputs_so_far()
 changes = [math.dist(before, after) for before, after in zip(outputs, outputs[1:])]
 print("after a rise of m:", *(f"{change:.2f}" for change, rise in zip(changes, rises) if rise))
 print("else:             ", *(f"{change:.2f}" for change, rise in zip(changes, rises) if not rise))
@@ -214,8 +221,8 @@ print(f"{x.item():.7f} becomes {tf32.item():.7f}, off by {abs(tf32 / x - 1).item
 # | **causal** | `CAUSAL` is on | the two lines below `if CAUSAL` |
 
 # %% [markdown]
-# In step 1, fill in every TODO except the two below `if CAUSAL`. Each needs one to three lines. Steps 2 and 3 change these
-# lines and add others. Leave the two TODOs below `if CAUSAL` as they are until step 4.
+# In step 1, fill in every TODO except the two below `if CAUSAL`, with one to three lines each. Steps 2 and 3 change these lines
+# and add others. (The TODOs say how many lines there are at the end.) Leave the two TODOs below `if CAUSAL` as they are until step 4.
 #
 # For the edges: a lane behind the last key must not become the maximum, and its weight must be 0. Its row of `v` matters as
 # well: 0 times a number is 0, but 0 times NaN is NaN, and a masked lane may hold NaN.
@@ -374,7 +381,7 @@ traffic([attention, causal_attention], q, k, v)
 
 # %%
 n, d = 65536, 64
-stored = 4 * (4 * n * d + 6 * n * n)  # inputs and output once; scores and weights three times out and three times in
+stored = 4 * (4 * n * d + 6 * n * n)  # inputs and output once; n×n numbers are stored three times and loaded three times
 print(f"three steps: {stored / 1e9:6.1f} GB")
 for block_m in (16, 64, 128):
     tiles = 4 * (2 * n * d + 2 * n * d * n // block_m)
@@ -414,7 +421,7 @@ for n in (1024, 8192) if where == "cuda" else (96,):
 # %% [markdown]
 # ## All heads, in half precision
 #
-# Attention in a model differs in three points:
+# Attention in a model differs in three points. Here are two of them, and the third is below:
 #
 # - **Batches and heads.** A model works on several texts at once. So q, k, v and o have four axes: batches × heads × words × D.
 #   The heads do not depend on each other, so each has programs of its own: the grid gets a second axis. Each of the four
@@ -616,7 +623,7 @@ for run in recorded["launches"]:
 # of the same table.
 
 # %% [markdown]
-# Fast kernels differ from 13.3 in four things.
+# Fast kernels differ from 13.3 in four things. Here are the first two:
 #
 # - **exp.** A GPU of NVIDIA has an instruction for $2^x$ and none for $e^x$. So `tl.exp` first multiplies each score by
 #   $\log_2 e$. Fast kernels put that factor into the scale, and use `tl.exp2`. Even then one power has to be computed for each
@@ -625,6 +632,8 @@ for run in recorded["launches"]:
 #   have a loop for full tiles, and another one for the rest.
 
 # %% [markdown]
+# And the other two:
+#
 # - **Blocks, warps and stages.** The table above shows how much depends on them, and that the best choice depends on d.
 # - **Overlap.** On this GPU, exp of one tile and the product of another can run at the same time.
 #   [FlashAttention-3 (Shah and others 2024)](https://arxiv.org/abs/2407.08608) does that, with warps that only load and others

@@ -5,7 +5,7 @@
 # and how do you know that it is fast? Two things are left to write: a benchmark that refuses impossible results, and the
 # function that people will call.
 #
-# *About 75 minutes, and 40 more for the bonus exercise. No GPU needed.*
+# *About 90 minutes, and 40 more for the bonus exercise. No GPU needed.*
 
 # %%
 from grader import check, hint, progress
@@ -77,8 +77,8 @@ print("sorted:", *(f"{t:.0f}" for t in sorted(times)))
 print(f"mean {statistics.fmean(times):.0f} µs, median {statistics.median(times):.0f} µs, least {min(times):.0f} µs")
 
 # %% [markdown]
-# A few runs were disturbed by other programs. They make the mean larger. A few runs were faster than usual, and the least time
-# is one of them. The **median**, the middle of the sorted list, is the time of a usual run.
+# A few runs were disturbed by other programs. They make the mean larger. A few runs were lucky, for instance with a higher clock,
+# and the least time is one of them. The **median**, the middle of the sorted list, is the time of a usual run.
 
 # %% [markdown]
 # ## Your turn: 14.1
@@ -179,7 +179,8 @@ print(f"a copy: {rate:.0f} GB/s, the peak: {peak(x):.0f} GB/s")
 # ## Your four kernels
 #
 # You have written four softmaxes: one row a program (5.1), tiles of rows (10.1), two walks along a long row (8.3), and a row
-# split among programs (9.1 and 9.2). Copy them here from your notebooks, under the names below.
+# split among programs (9.1 and 9.2). Copy them here from your notebooks, under the names below. (If you have not got one of them,
+# write it again from its lesson. A check of this lesson, at 14.2, looks at all of them.)
 #
 # One change is needed. From now on the matrix may be float32, bfloat16 or float16, so cast every value to float32 right after
 # its load (lesson 07). `tl.store` rounds to the dtype of `y` by itself.
@@ -507,8 +508,8 @@ Picture(f"GB/s over the number of columns, as shares of a copy: {words}.", lambd
 # two are a little longer than 2048, so the block has 4096 lanes, and nearly half of them hold nothing. That is the lowest point
 # of the curve. `torch.compile` drops at such lengths as well; `torch.softmax` drops at others.
 #
-# Above 1, a softmax was faster than the copy. That is possible: the copy is also only a kernel, and no upper limit as the peak
-# is.
+# Above 1, a softmax was faster than the copy. That is possible: the copy is a kernel like any other. Only the peak is an upper
+# limit.
 
 # %% [markdown]
 # Longer rows and 16-bit numbers need other kernels. `softmax` picks one of several for them. These are their launchers:

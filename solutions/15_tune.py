@@ -4,7 +4,7 @@
 # In lesson 14, the numbers of warps and rows were guessed. How much faster are the best numbers? And do you have to time all of
 # them, or can you predict some of it?
 #
-# *About 70 minutes. No GPU needed.*
+# *About 85 minutes. No GPU needed.*
 
 # %%
 from grader import check, hint, machine_code, progress
@@ -121,7 +121,7 @@ assert min(runs, key=lambda run: run["resident"] * run["num_warps"])["speed"] > 
 # time, a multiprocessor must ask for more bytes before the first ones arrive. **Bytes under way** are the bytes that all its
 # resident programs load at once. (The rule behind this is Little's law: bytes under way = bytes per second × seconds of waiting.)
 #
-# One row of 64 float32 has 256 bytes. At most 32 programs are resident. What is the most that can be under way, with one row a
+# One row of 64 float32 has 256 bytes. A multiprocessor of an H200 has places for 32 programs (lesson 10). What is the most that can be under way, with one row a
 # program and with eight?
 
 # %%
@@ -221,9 +221,9 @@ check("15.1")
 # enough, for six of the twelve recorded lengths. The check looks at all twelve.
 
 # %% [markdown]
-# Only configurations that were timed can pass: 1, 2, 4 or 8 rows, and 1, 2, 4, 8, 16 or 32 warps. Some of them were left out: a
-# tile of several rows was timed only if each thread has 4 to 64 elements. (All lanes of the block count, also those beyond the
-# end of a row.)
+# Only configurations that were timed can pass: 1, 2, 4 or 8 rows, and 1, 2, 4, 8, 16 or 32 warps. Of one row, those were timed
+# in which each thread has 1 to 256 elements; of several rows, those with 4 to 64 elements a thread. (All lanes of the block
+# count, also those beyond the end of a row.)
 
 # %%
 for dtype in ("float32", "bfloat16"):
@@ -249,8 +249,8 @@ check("15.2")
 # %% [markdown]
 # <details><summary>Bytes of a tile, bytes of a thread</summary>
 #
-# **A tile of about 2 KB**: 32 such programs have 64 KB under way. With 16 bytes a thread, the rule of 10.4, a tile of one warp has
-# 512 bytes, a quarter of that.
+# **A tile of about 2 KB**: 32 such programs have 64 KB under way. The rule of 10.4 asks for 16 bytes a thread. With one warp these
+# are 512 bytes, a quarter of 2 KB.
 #
 # **64 bytes a thread**: four loads of 16 bytes, all under way at the same time. With many more bytes, a thread runs out of
 # registers. With fewer, the warps wait more for each other than for memory.

@@ -113,7 +113,7 @@ def test_a_solution(run, stem):
     assert [] == errors(notebook)
     for exercise in lessons.of_lesson(stem[:2]):
         verdict = checks[f"check-{exercise.id.replace('.', '-')}"]
-        assert re.search(rf"(?<![\d.]){exercise.points:g} of {exercise.points:g} points?", verdict), verdict
+        assert re.search(rf"(?<![\d.]){exercise.points:g} of {exercise.points:g} (bonus )?points?", verdict), verdict
 
 
 def test_the_kernel_is_as_colabs(run, tmp_path_factory):

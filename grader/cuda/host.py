@@ -9,7 +9,10 @@ import pathlib
 import random
 import re
 
+import numpy as np
+
 from ..interpreter.ledger import Entry, Launch, Ledger
+from ..spec.unstored import MARKS
 from . import banks, report, tools
 
 _libraries: dict[str, ctypes.CDLL] = {}
@@ -90,6 +93,20 @@ def _record(runtime, source: str, library: str, ledger: Ledger, launch: Launch, 
         launch.options["loaded_back"] += seen.read // item if seen.written else 0
         ledger.entries.append(Entry(launch.kernel, name, seen.read // item, seen.written // item, item))
         ctypes.memmove(tensor.data_ptr(), seen.data, seen.bytes)
+        if seen.written:
+            _mark_computed(tensor, seen.owner)
+
+
+def _mark_computed(tensor, owner: int) -> None:
+    """Give elements that were stored, and still have the first mark of unstored memory, the second one.
+
+    By NumPy, because operations of PyTorch would be counted.
+    """
+    integers, never, loaded = MARKS.get(str(tensor.dtype).removeprefix("torch."), ("", 0, 0))
+    if integers == "int32":
+        place = ctypes.c_int32 * tensor.numel()
+        bits, owners = (np.frombuffer(place.from_address(at), np.int32) for at in (tensor.data_ptr(), owner))
+        bits[(owners >= 0) & (bits == never)] = loaded
 
 
 def _seen(runtime, tensors: dict):

@@ -27,7 +27,7 @@ _ACCESSES, _ACCESSES_AN_ELEMENT = 10_000, 8
 _GROUPS = {
     "guard": (
         ("guard", "poison", "ledger", "order"),
-        lambda: (_hook_libdevice, _hook_memory, _hook_programs, _hook_launch),
+        lambda: (_hook_libdevice, _hook_memory, _hook_atomics, _hook_programs, _hook_launch),
     ),
     "speed": (("speed",), lambda: (*caching.HOOKS, compat.hook_scalars, compat.hook_constants)),
     "bf16": (("bf16",), lambda: (bfloat16.hook,)),
@@ -125,7 +125,7 @@ def _hook_libdevice(private: Private) -> None:
 
 def _hook_memory(private: Private) -> None:
     """Hook each access: check it, count it, and poison the masked lanes of a load without `other`."""
-    load, store, rmw, cas = private.masked_load, private.masked_store, private.atomic_rmw, private.atomic_cas
+    load, store = private.masked_load, private.masked_store
     Handle = private.Handle
 
     def masked_load(self, ptrs, mask, other=None, *args, **kwargs):
@@ -148,11 +148,22 @@ def _hook_memory(private: Private) -> None:
             value = Handle(poison.stored(value.data, ptrs.get_element_ty()), value.dtype)
         return store(self, ptrs, value, mask, *args, **kwargs)
 
+    private.replace("masked_load", masked_load)
+    private.replace("masked_store", masked_store)
+
+
+def _hook_atomics(private: Private) -> None:
+    """Hook each atomic access: check it, and count it as a load and a store."""
+    rmw, cas = private.atomic_rmw, private.atomic_cas
+
     def atomic_rmw(self, op, ptr, val, mask, *args, **kwargs):
         if current.launch is not None:
             _checked_access("load", ptr, mask.data, private)
             ptr = _checked_access("store", ptr, mask.data, private, atomic=True)
-        return rmw(self, op, ptr, val, mask, *args, **kwargs)
+        before = rmw(self, op, ptr, val, mask, *args, **kwargs)
+        if current.launch is not None:
+            poison.added(ptr.data, mask.data, ptr.get_element_ty(), private.numpy_dtype)
+        return before
 
     def atomic_cas(self, ptr, *args, **kwargs):
         if current.launch is not None:
@@ -161,8 +172,6 @@ def _hook_memory(private: Private) -> None:
             ptr = _checked_access("store", ptr, everything, private, atomic=True)
         return cas(self, ptr, *args, **kwargs)
 
-    private.replace("masked_load", masked_load)
-    private.replace("masked_store", masked_store)
     private.replace("atomic_rmw", atomic_rmw)
     private.replace("atomic_cas", atomic_cas)
 

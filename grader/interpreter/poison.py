@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 
 from ..spec.unstored import MARKS
@@ -33,10 +35,22 @@ def fill(masked: np.ndarray, element, numpy_dtype) -> np.ndarray:
 
 def stored(values: np.ndarray, element) -> np.ndarray:
     """The values of a store, with the second mark of unstored memory for the first. element: Triton's dtype of them."""
-    if not element.is_floating():
-        return values
-    integers, never, loaded = MARKS.get("bfloat16" if element.is_bf16() else values.dtype.name, ("", 0, 0))
+    integers, never, loaded = _marks(element, values.dtype)
     if not integers:
         return values
     marked = values.view(integers) == never
     return np.where(marked, np.array(loaded, integers).view(values.dtype), values) if marked.any() else values
+
+
+def added(addresses: np.ndarray, mask: np.ndarray, element, numpy_dtype) -> None:
+    """After an atomic operation: give memory that still has the first mark the second one. addresses: real ones."""
+    integers, never, loaded = _marks(element, np.dtype(numpy_dtype(element)))
+    if integers:
+        kind = getattr(ctypes, f"c_{integers}")
+        for address in addresses[np.broadcast_to(mask, addresses.shape)].tolist():
+            if (cell := kind.from_address(address)).value == never:
+                cell.value = loaded
+
+
+def _marks(element, dtype: np.dtype) -> tuple[str, int, int]:
+    return MARKS.get("bfloat16" if element.is_bf16() else dtype.name if element.is_floating() else "", ("", 0, 0))

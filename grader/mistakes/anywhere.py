@@ -98,6 +98,16 @@ MISTAKES = [
         "Which types does the message name, and which of them did you not expect in that line?",
     ),
     Mistake(
+        "argument-given-twice",
+        "One argument was given twice.",
+        "From which two places does it get a value (a position, a keyword, a configuration of an autotuned kernel)?",
+    ),
+    Mistake(
+        "floor-division",
+        "`//` and `%` are operators for whole numbers, and a block of this line holds floating-point numbers.",
+        "Which operator divides one floating-point number by another?",
+    ),
+    Mistake(
         "whole-number-needed",
         "Whole numbers are needed here, and the value is not a whole number.",
         "Which value does that line pass on (a fraction, a tensor, a list), and which whole number did you mean?",

@@ -122,7 +122,7 @@ MISTAKES = [
     ),
     Mistake(
         "scale-forgotten",
-        "The scores went into exp without the scale.",
+        "The scores were not multiplied by the scale.",
         "What stands between q kᵀ and the softmax in the formula?",
         (Mutant("13.4", 'input_precision="ieee") * scale', 'input_precision="ieee")', 2),),
     ),

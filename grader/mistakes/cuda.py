@@ -248,6 +248,11 @@ MISTAKES = [
         "Which of your lines should pass on an m, and which value does it pass on?",
     ),
     Mistake(
+        "columns-of-others",
+        "The threads together read more elements than their walks need: a thread takes columns of other threads.",
+        "Which columns are those of thread 0, and which are those of thread 1?",
+    ),
+    Mistake(
         "partner-unused",
         "Each lane merged its own state with itself, and the state of the partner was never used.",
         "Which two states does a step of the butterfly merge?",
@@ -906,6 +911,12 @@ def _within_tree_step(case: Case, evidence: Evidence, answer: Answer) -> bool:
 # ---- by the counts of a launch
 
 
+@Detector
+def _reads_too_much(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The numbers are wrong, and the threads together read more than the walks of their version."""
+    return not evidence.error and case.budget is not None and evidence.read > case.budget[0]
+
+
 def _version_fault(mistake: str) -> tuple[str, Detector]:
     """The mistake, with a detector that matches if `reference.cuda.version_fault` names it."""
 
@@ -1079,6 +1090,7 @@ CUDA_KERNEL = (
         for guarded in (False, True)
         for pair in _both_widths(mistake, update=update, guarded=guarded)
     ),
+    ("columns-of-others", _reads_too_much),
     *(pair for mistake, merge in _MERGES for pair in _both_widths(mistake, reduce=_tree(merge))),
     *(pair for mistake, merge in _MERGES for pair in _both_widths(mistake, reduce=_two_levels(merge))),
     ("row-of-another", row_of_another),

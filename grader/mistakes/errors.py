@@ -33,6 +33,7 @@ _TRANSLATIONS = [
     (r"cannot unpack non-iterable (function|method|builtin_function_or_method) object", _NOT_CALLED),
     (r"one argument of this launch is a (function|method|builtin_function_or_method)", _NOT_CALLED),
     (r"^module '[\w.]+' has no attribute", "no-such-function"),
+    (r"got multiple values for (keyword )?argument", "argument-given-twice"),
     (r"cannot assign to a part of a block", "indexing-pointer"),
     (r"unexpected keyword argument '(dim|keepdim)'", "torch-keyword"),
     (r"too many indices for tensor of rank 0", "number-not-block"),
@@ -154,6 +155,8 @@ def from_error(error: dict) -> str | None:
         return "python-builtin"
     if "object is not iterable" in message and re.search(r"^$|\b(full|zeros)\(", error["line"]):
         return "shape-not-a-tuple"  # tl.zeros raises it in Triton's own code, and then there is no line of the answer
+    if re.search(r"^unexpected type (fp|bf)\d+$", message) and re.search(r"//|%", error["line"]):
+        return "floor-division"
     if "array of size 1" in message and "range(" in error["line"]:
         return "loop-over-a-block"
     if message == "'int' object is not iterable" and re.search(r"^(?!.*\bfor\b).*\w\[", error["line"]):

@@ -194,7 +194,7 @@ MISTAKES = [
     Mistake(
         "lse-not-stored",
         "lse was not stored for all queries.",
-        "Which programs have the last queries of a head, and where do their numbers go?",
+        "Which place has the lse of a query of the second batch or head, and is it stored for the last queries, too?",
         (
             Mutant(
                 "13.3",

@@ -289,8 +289,8 @@ MISTAKES = [
     ),
     Mistake(
         "block-doubled",
-        "For a row whose length is a power of two, the block is twice as wide as necessary.",
-        "What is the smallest power of two that is not less than n_cols, when n_cols is one itself?",
+        "For this number of columns, a block of half the width is wide enough.",
+        "What is the smallest power of two that is not less than n_cols, when n_cols is 1, 2, 4, ... itself?",
     ),
     Mistake("block-constant", "The block does not depend on the row's length.", "What happens when a row is longer?"),
     Mistake(

@@ -21,8 +21,8 @@ MISTAKES = [
     ),
     Mistake(
         "intermediate-stored",
-        "Not only the output is written to memory, but also an intermediate result.",
-        "Which code reads that intermediate result, and does it have to leave the chip for that?",
+        "More is written to memory than the output: an intermediate result, or the same elements more than once.",
+        "Which elements does each of your stores write, and how often does it run?",
     ),
     # ---- counted
     Mistake(

@@ -31,16 +31,24 @@ def _without_the_course(shell, error: BaseException, trace) -> str | None:
 
     places = [frame for frame in traceback.extract_tb(trace)]
     course = os.path.join(environment.ROOT, "grader", "")
-    cells = [(shell.compile.format_code_name(place.filename), place.line) for place in places]
-    cells = [(name[1], line) for name, line in cells if name is not None and name[0] == "Cell"]
+    cells = [(cell, place.line) for place in places if (cell := _cell(shell, place.filename))]
     if not cells or not any(place.filename.startswith(course) for place in places):
         return None
-    cell, line = cells[-1]
+    where, line = cells[-1]
     said = {"type": type(error).__name__, "message": str(error), "line": line or ""}
     known = MISTAKES.get(from_error(said))
     words = f" {known.sentence} Ask yourself: {known.question}" if known else ""
-    where = re.sub(r"(?<=In)(?=\[)", " ", cell)
     return f"{where}, in the line `{said['line']}`: {said['type']}: {said['message']}.{words}"
+
+
+def _cell(shell, filename: str) -> str | None:
+    """The cell whose code has this file name, as notebooks call it: "In [5]". None for any other code."""
+    if hasattr(shell.compile, "format_code_name"):
+        kind, name = shell.compile.format_code_name(filename) or ("", "")
+        return re.sub(r"(?<=In)(?=\[)", " ", name) if kind == "Cell" else None
+    texts = enumerate(shell.history_manager.input_hist_raw)  # IPython 7, which Colab has
+    numbers = [n for n, text in texts if shell.compile.get_code_name(text, text, n) == filename]
+    return f"In [{numbers[-1]}]" if numbers else None
 
 
 def _sentence(error: BaseException) -> str | None:

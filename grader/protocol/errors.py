@@ -58,7 +58,7 @@ def _by_statement(place: types.TracebackType) -> bool:
 
 def _message(error: BaseException) -> str:
     try:
-        return str(error)
+        return re.sub(r"^functools\.partial\(.*\) (?=got )", "the launch ", str(error))  # a launch of the interpreter's
     except BaseException:
         return ""
 

@@ -46,18 +46,19 @@ def choices(x: torch.Tensor) -> Case:
     )
 
 
-def tunings(x: torch.Tensor, wide: torch.Tensor, again: torch.Tensor) -> Case:
+def tunings(x: torch.Tensor, longer: torch.Tensor, again: torch.Tensor) -> Case:
     """Three calls: each number of columns is tuned once. again: of the shape of x."""
 
     def verify(evidence: Evidence) -> str | None:
         said = ["tuned" if each else "not tuned" for each in evidence.value]
         if evidence.value == (True, True, False):
             return None
-        return f"rows of {x.shape[1]} are {said[0]}, rows of {wide.shape[1]} {said[1]}, the first ones again {said[2]}"
+        few, more = x.shape[1], longer.shape[1]
+        return f"rows of {few} are {said[0]}, rows of {more} {said[1]}, the first ones again {said[2]}"
 
     return Case(
-        f"rows of {x.shape[1]}, of {wide.shape[1]}, and of {x.shape[1]} again",
-        Call("call", "check_tunings", (x, wide, again)),
+        f"rows of {x.shape[1]}, of {longer.shape[1]}, and of {x.shape[1]} again",
+        Call("call", "check_tunings", (x, longer, again)),
         verify,
         size=(1 << 20) + 1,
         facts={"tunings": True},
