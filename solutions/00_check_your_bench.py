@@ -107,11 +107,6 @@ traffic(exp_then_double, x)
 # course is about how to avoid it.
 
 # %% [markdown]
-# ## Where you stand
-#
-# `progress` shows your points in all lessons. It keeps them from one session to the next.
-
-# %% [markdown]
 # ## What to read
 #
 # - What a kernel is, and how a GPU runs it: [CUDA C++ Programming
@@ -120,6 +115,11 @@ traffic(exp_then_double, x)
 # - Triton, from the beginning: [Triton's tutorials](https://triton-lang.org/main/getting-started/tutorials/index.html).
 # - Why moving counts more than computing: Horace He, [*Making Deep Learning Go Brrrr From First
 #   Principles*](https://horace.io/brrr_intro.html) (2022).
+
+# %% [markdown]
+# ## Where you stand
+#
+# `progress` shows your points in all lessons. It keeps them from one session to the next.
 
 # %%
 progress()

@@ -202,8 +202,8 @@ for m, n in [(1823, 781), (7, 257)] + ([(8192, 1000)] if where == "cuda" else []
     assert error < 1e-6 and off < 1e-5  # the digits above differ from machine to machine; these bounds do not
 
 # %% [markdown]
-# *An honest aside*: is an error of 0.001 small? The outputs themselves are about 1/N. On a row of equal numbers, a
-# kernel that returns only zeros has an error of only:
+# *An honest aside*: is an error of about 0.001 small? The outputs themselves are about 1/N. Suppose that a kernel returns
+# only zeros. On a row of 781 equal numbers, its error is:
 
 # %%
 flat = torch.full((1, 781), 3.0)
@@ -232,7 +232,7 @@ torch.allclose(naive_softmax(x), fused_softmax(x))
 traffic([naive_softmax, fused_softmax], x)
 
 # %% [markdown]
-# How many times as many elements do the five passes move, reads and writes together?
+# Add reads and writes. The five passes move more elements than your kernel: by which factor?
 
 # %%
 m, n = x.shape
@@ -240,8 +240,9 @@ five, one = 8 * m * n + 4 * m, 2 * m * n
 round(five / one, 2)
 
 # %% [markdown]
-# Where are the numbers between the steps? Here the course looks inside: every load and store of your kernel is counted.
-# A number that is neither loaded nor stored never leaves the chip.
+# Where are the numbers between the steps? Of your kernel, the course counts every load and store. A number that is
+# neither loaded nor stored never leaves the chip. Into PyTorch's operations the course does not look. **HBM** is
+# the GPU's large memory, which lessons 01 and 02 call memory.
 
 # %%
 hierarchy([naive_softmax, fused_softmax], x)

@@ -114,8 +114,9 @@ print(torch.tensor([65504.0, 65520.0]).half().tolist())
 # and the store, so that each value is rounded only once, at the end. The check compares relative errors, so it notices
 # a second rounding.
 #
-# `tl.softmax` is not allowed in 7.1 and 7.3. No parameter names the dtype of the output. Which of the kernel's values
-# knows it?
+# `tl.softmax` is not allowed in 7.1 and 7.3. No parameter names the dtype of the output, but the pointer knows it:
+# `y_ptr.dtype` is the type of an address, and `y_ptr.dtype.element_ty` is the dtype of the elements. A store converts to
+# it.
 
 # %%
 @triton.jit
@@ -238,7 +239,7 @@ for outlier in (5, 10, 20):
 
 # %% [markdown]
 # - It must accept right results: float32 arithmetic by `exp` or by `exp2`, rounded to the dtype, on random rows, on equal
-#   values, and on rows with one outlier of 20. In float32 the error is like the largest one above, several times eps. The
+#   values, and on rows with one outlier of 20. In float32 the error is like the largest one above, which is many times eps. The
 #   check uses other rows, so leave some room.
 # - It must refuse zeros, 1/n everywhere, sums that stalled (all values are many times too large), and values that are all
 #   too large: by 0.1 % in float32, by 5 % in float16, by 10 % in bfloat16.

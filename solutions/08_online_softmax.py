@@ -5,7 +5,7 @@
 # entries, and softmax runs over all of them. In this lesson a program walks along its row in **tiles**, and you find
 # out how to get the maximum and the sum in a single walk. The result is called **online softmax**.
 #
-# *About an hour. No GPU needed.*
+# *About 85 minutes. No GPU needed.*
 
 # %%
 from grader import check, hint, progress, traffic
@@ -30,9 +30,9 @@ n_cols = 128256
 print(f"a block of {triton.next_power_of_2(n_cols):,} lanes")
 
 # %% [markdown]
-# Twice as many as there are. The compiler keeps the values that do not fit in memory, and loads them again when they
-# are needed: they are **spilled**. That is more traffic, which we want to avoid. So take a block that fits, and move it
-# along the row. But then the program never has the whole row at once.
+# Twice as many as there are registers. Values without a register are **spilled**: the compiler stores them to memory, and
+# loads them again when they are needed. That is more traffic, which we want to avoid. So take a block that fits, and
+# move it along the row. But then the program never has the whole row at once.
 #
 # The simple way takes three walks: one for the maximum, one for the sum, and one to divide and store. Can one walk do
 # the work of the first two?
@@ -304,8 +304,8 @@ traffic(online_softmax, x)
 # ## Does it come out like that?
 #
 # A copy reads a matrix once and writes it once, so a softmax should not be much faster than a copy. This kernel makes
-# three transfers in place of two: which share of a copy's speed do you expect? Which share do you expect of the
-# one-block kernel of lesson 05, on rows that do not fit into registers?
+# three transfers in place of two. How fast do you expect it to be, as a share of a copy's speed? And how fast do you
+# expect the one-block kernel of lesson 05 to be, on rows that do not fit into registers?
 
 # %%
 import json

@@ -220,7 +220,8 @@ trace(persistent_softmax_kernel, y, x, y.stride(0), x.stride(0), 7, 6, BLOCK=8, 
 #   none;
 # - **threads**: each program has `num_warps` warps;
 # - **places** for programs: their number is limited, even for very small programs.
-#
+
+# %% [markdown]
 # The share of a multiprocessor's warps that is in use is called its **occupancy**. The compiler knows `n_regs` and
 # `shared`. This is an H200:
 

@@ -462,7 +462,7 @@ def test_each_first_kernel_has_its_own_share(right):
     assert ("failed", "todo-left", 0.5) == (two.status, two.mistake, two.score)
     assert "sum_rows is judged next" in two.text
     assert ("failed", "todo-left", 0.5) == (undefined.status, undefined.mistake, undefined.score)
-    assert "✓ copy_rows is right" in undefined.text
+    assert "✓ right: copy_rows" in undefined.text
     assert "· sum_rows is judged next: no cell that has run defines it yet" in undefined.text
     for text in (one.text, two.text, undefined.text):
         assert "still holds" not in text and "✗" not in text

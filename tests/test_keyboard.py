@@ -221,7 +221,7 @@ def test_an_answer_outside_of_the_cells_is_told_so(cell):
     """The sentence says what is read."""
     result = double(cell)
 
-    assert "not_attempted" == result.status and "only cells are read" in result.message
+    assert "not_attempted" == result.status and "reads only cells" in result.message
 
 
 @pytest.mark.parametrize("cells", [

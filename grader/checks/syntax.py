@@ -82,6 +82,17 @@ def load_without_other(tree: ast.AST) -> bool:
     return False
 
 
+def loads_from_output(tree: ast.AST) -> bool:
+    """A tl.load in a kernel from its first parameter, the pointer of the output, before any tl.store."""
+    for kernel in (each for each in kernels(tree) if each.args.args):
+        stored = min((call.lineno for call in calls(kernel, "store")), default=0)
+        loads = [call for call in calls(kernel, "load") if call.args and call.lineno < stored]
+        names = {name.id for call in loads for name in nodes(call.args[0]) if isinstance(name, ast.Name)}
+        if kernel.args.args[0].arg in names:
+            return True
+    return False
+
+
 def boolean_on_masks(tree: ast.AST) -> bool:
     """`and`, `or` or `not` in a kernel, outside the condition of an if, while or assert."""
     conditions = [n.test for n in nodes(tree) if isinstance(n, (ast.If, ast.While, ast.IfExp, ast.Assert))]

@@ -416,7 +416,8 @@ class _Reader:
 
     def _refuse(self, node: ast.AST, why: str, words: str | None = None) -> NoReturn:
         """Raise RefusedKernel. words: for the construct; by default its text."""
-        words = words or f"`{' '.join(ast.unparse(node).split())[:60]}`"
+        text = " ".join(ast.unparse(node).split())
+        words = words or (f"`{text}`" if len(text) <= 60 else f"`{text[:30]} ... {text[-25:]}`")
         line = self._lines[node.lineno - 1].strip()[:120] if 0 < getattr(node, "lineno", 0) <= len(self._lines) else ""
         raise RefusedKernel(f"{words} in the line `{line}`: {why}")
 

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -53,6 +54,8 @@ def lower(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
                     evidence = replace(evidence, error=None)  # the compiler's verdict stands whatever happened then
                     line = f" in the line `{error['line']}`" if error["line"] else ""
                     why = render.last_line(error).partition(". ")[0]
+                    if found := re.fullmatch(r"unsupported AST node type: (Break|Continue)", why):
+                        why = f"Triton's language has no `{found[1].lower()}`"
                     sentence = f"runs interpreted, but Triton's compiler refuses it{line}: {why}"
                     return [Failure(case, evidence, sentence, from_error(error) or "refused-by-compiler")]
                 if len(_taken) < _MOST_TAKEN:

@@ -102,7 +102,7 @@ def _explain_parts(exercise: Exercise, answer: Answer, seen: Seen, failures: lis
         first.sentence if first.mistake == "todo-left" else f"{first.case.label}: {first.sentence}",
         mistake,
         also,
-        [f"{group} is right" for group in exercise.groups if group in right],
+        [f"right: {group}" for group in exercise.groups if group in right],
     )
 
 

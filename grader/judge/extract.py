@@ -128,8 +128,8 @@ def extract(cells: list[str], names: tuple[str, ...], called: list[str] | tuple 
     source = "\n\n".join([*future, *(text for text in texts if text)])
     missing = tuple(n for n in names if defined[n] is None or session.statements[defined[n]].kind == "broken")
     if missing and not problems and any(_ELSEWHERE.search(cell) for cell in cells):
-        only = "only cells are read, so what %run, exec or a module defines does not count"
-        problems = [f"no cell that has run defines {' and '.join(missing)}: {only}"]
+        only = "The check reads only cells, and no definitions of %run, exec or a module"
+        problems = [f"no cell that has run defines {' and '.join(missing)}. {only}"]
     broken = [session.cell_of[i] for i in chosen if session.statements[i].kind == "broken"]
     told = {number: why for number, _, why in session.broken}
     return Answer(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import html
+import re
 import textwrap
 
 from ..mistakes.registry import MISTAKES
@@ -15,6 +16,7 @@ from ..spec import STATUS, Error, sign_of
 
 WIDTH = 84  # characters; JupyterLab wraps longer lines on a laptop
 _INDENT = " " * 5
+_PRINTED, _LONGEST_PRINTED = re.compile(r"\[[-+\d.einfa\s\[\]]+\]"), 4000
 _OF_CELLS = ("is not Python", "has another text now", " cells define ")  # flags about the cells of a notebook
 _COLOURS = {"✓": "#1a7f37", "✗": "#cf222e", "~": "#9a6700", "·": "#59636e"}  # of the signs of `mark`
 
@@ -140,7 +142,10 @@ def traffic(record: dict, digits: str = ".3g") -> str:
 
 def last_line(error: Error) -> str:
     """The most informative line of an error's message: the last one, or the first one of a CUDA error."""
-    message_lines = [line for line in error["message"].splitlines() if line.strip()]
+    message = error["message"]
+    if len(message) < _LONGEST_PRINTED:  # Triton's messages print whole blocks
+        message = _PRINTED.sub(lambda found: "a block" if "\n" in found[0] else found[0], message)
+    message_lines = [line for line in message.splitlines() if line.strip()]
     if not message_lines:
         return error["type"]
     return message_lines[0 if message_lines[0].startswith("CUDA error") else -1].strip()[:300]
@@ -154,7 +159,7 @@ def error_sentence(error: Error) -> str:
     at = f" in the line `{error['line']}`" if error["line"] else ""
     # The name of a builtin exception is informative; the name of a library's exception adds nothing to the message.
     kind = error["type"] if hasattr(builtins, error["type"]) else "error"
-    return f"{kind}{at}: {message}"
+    return f"{kind}{at}" if message == kind else f"{kind}{at}: {message}"
 
 
 def _headline(record: dict) -> tuple[str, str]:

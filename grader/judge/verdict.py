@@ -6,6 +6,8 @@ import math
 import re
 from dataclasses import dataclass
 
+import torch
+
 from ..mistakes.detectors import overwritten
 from ..mistakes.errors import from_error
 from ..spec import Case, Evidence
@@ -65,8 +67,11 @@ def _failure_of(case: Case, evidence: Evidence) -> Failure | None:
     sentence = case.verify(evidence)
     if sentence:
         return Failure(case, evidence, sentence)
-    if not case.expects_error and overwritten(case, evidence):
-        return Failure(case, evidence, "the input tensor was changed", "input-overwritten")
+    changed = [] if case.expects_error else overwritten(case, evidence)
+    if changed:
+        count = sum(isinstance(a, torch.Tensor) for a in case.call.args)
+        which = f"input tensor {changed[0]} of {count}" if count > 1 else "the input tensor"
+        return Failure(case, evidence, f"{which} was changed", "input-overwritten")
     return _idle(case, evidence) or _traffic(case, evidence)
 
 

@@ -15,7 +15,11 @@ MISTAKES = [
         "The name is there, but its value is None or a placeholder.",
         "What value should it have?",
     ),
-    Mistake("name-undefined", "Your answer uses a name that no cell defines.", "Where does that name come from?"),
+    Mistake(
+        "name-undefined",
+        "Your answer uses a name that no cell defines, or whose cell has not run.",
+        "Where does that name come from?",
+    ),
     Mistake(
         "assigned-later",
         "A line of this function gives the name its value. But the function can reach the line that uses the name "
@@ -39,8 +43,8 @@ MISTAKES = [
     ),
     Mistake(
         "endless",
-        "Your answer did not finish.",
-        "Which of your loops may never end, because its variable does not change?",
+        "Your answer did not finish in time.",
+        "Is there a loop whose variable never changes, or too much work for the time?",
     ),
     Mistake(
         "out-of-memory",
@@ -65,12 +69,12 @@ MISTAKES = [
     Mistake(
         "no-tensor-returned",
         "Your function returned an object that is not a tensor.",
-        "Which variable holds the result, and which variable does your function return?",
+        "Which type has the value that your function returns, and which operation would give a tensor?",
     ),
     Mistake(
         "input-overwritten",
-        "Your function changed the input tensor, and the caller may still need it.",
-        "Which operation of yours writes into the tensor it was given?",
+        "Your function changed a tensor that it was given, and the caller may still need it.",
+        "Which operation of yours writes into that tensor?",
     ),
     Mistake(
         "library-softmax",

@@ -194,7 +194,7 @@ MISTAKES = [
     Mistake(
         "matmul-in-kernel",
         "@ is PyTorch's matrix product. For blocks in a kernel, Triton has a function.",
-        "Which function of triton.language multiplies two blocks?",
+        "Do you need a matrix product in that line, and which function of triton.language would make it?",
     ),
     Mistake(
         "strides-exchanged",

@@ -203,14 +203,14 @@ def unchanged(case: Case, evidence: Evidence, answer: Answer) -> bool:
 @Detector
 def input_overwritten(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """A tensor argument has other values after the call."""
-    return bool(evidence.args) and overwritten(case, evidence)
+    return bool(evidence.args and overwritten(case, evidence))
 
 
-def overwritten(case: Case, evidence: Evidence) -> bool:
-    """Whether a tensor argument has other values after the call than before it. Outputs do not count."""
+def overwritten(case: Case, evidence: Evidence) -> list[int]:
+    """The tensor arguments that a call changed, numbered from 1. Outputs do not count."""
     sent = [a for a in case.call.args if isinstance(a, (torch.Tensor, Out))]
     pairs = [pair for pair in zip(sent, evidence.args) if isinstance(pair[0], torch.Tensor)]
-    return not all(_unchanged(a, b) for a, b in pairs)
+    return [number for number, (a, b) in enumerate(pairs, 1) if not _unchanged(a, b)]
 
 
 def _unchanged(a: torch.Tensor, b: torch.Tensor) -> bool:

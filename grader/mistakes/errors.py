@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+import torch
+
+_OF_TORCH = "|".join(name for name in dir(torch.Tensor) if not name.startswith("_"))
 _FUNCTION, _NOT_CALLED = r"'(function|method|builtin_function_or_method)'", "function-not-called"
 # A pattern of a message of Triton, PyTorch or Python, and the id of the mistake. The first pattern that fits decides.
 _TRANSLATIONS = [
@@ -22,7 +25,7 @@ _TRANSLATIONS = [
     (r"'function' object is not subscriptable", "no-jit"),
     (r"end argument must be greater than the start", "arange-backwards"),
     (r"cannot convert .* of type <class 'str'> to tensor|must be \w+, not str$", "text-for-number"),
-    (r"'str' object has no attribute 'dtype'|unary .: 'str'|can't assign a str to", "text-for-number"),
+    (r"'str' object has no attribute '(dtype|scalar)'|unary .: 'str'|can't assign a str to", "text-for-number"),
     (r"return_types\.(max|min|sort|topk|median|mode|kthvalue)", "values-and-places"),
     (_FUNCTION + r" object (cannot be interpreted as an int|is not subscriptable)", _NOT_CALLED),
     (_FUNCTION + r" object has no attribute '(dtype|shape|to|type)'", _NOT_CALLED),
@@ -53,12 +56,14 @@ _TRANSLATIONS = [
     (r"computes with a bfloat16 value", "bf16-arithmetic"),
     (r"Expected dtype \['fp32', 'fp64'\] but got (fp16|bf16)", "half-exp"),
     (r"the mask of a (load|store) holds numbers|Mask must have boolean scalar type", "mask-of-numbers"),
-    (r"'tensor' object has no attribute", "torch-in-kernel"),
+    (rf"'tensor' object has no attribute '({_OF_TORCH})'", "torch-in-kernel"),
+    (r"'tensor' object has no attribute", "no-such-attribute"),
     (r"can only convert an array of size 1", "indexing-pointer"),
     (r"`other` cannot be provided without `mask`", "other-without-mask"),
     (r"[Mm]ask argument cannot be block type", "mask-for-a-number"),
     (r"[Vv]alue argument cannot be block type", "block-to-one-address"),
     (r"Unsupported ptr type", "not-an-address"),
+    (r"to (<\[.*\], )?pointer<", "cast-to-pointer"),
     (r"'pointer_type' object has no attribute|\] to <\[|Unsupported [lr]hs dtype pointer", "address-for-value"),
     (r"invalid operands of type (?=.*pointer<).*(?<!pointer<)\b(fp|bf|float)\d+", "address-and-fraction"),
     (r"invalid operands of type .*pointer<", "address-computed-with"),
@@ -156,6 +161,10 @@ def from_error(error: dict) -> str | None:
         return "loop-over-a-block"
     if message == "'int' object is not iterable" and re.search(r"^(?!.*\bfor\b).*\w\[", error["line"]):
         return "indexing-pointer"  # an interpreted block counts its axes when it is indexed
+    if "forget to add @triton.jit" in message and not re.search(r"(?<![\w.])\w+\(", error["line"]):
+        return "triton-outside-kernel"
+    if "annot bitcast" in message and re.search(r"\b(and|or|not)\b", error["line"]):
+        return "and-or-on-masks"
     known = _TRANSLATIONS if kind in _OF_THE_DEVICE else _TRANSLATIONS + _KINDS
     found = next((mistake for pattern, mistake in known if re.search(pattern, message, re.MULTILINE)), None)
     return found or ("refused-by-compiler" if kind == "RefusedKernel" else None)

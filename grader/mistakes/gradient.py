@@ -29,7 +29,7 @@ from .mutant import Mutant
 MISTAKES = [
     Mistake(
         "operation-exchanged",
-        "The right tensors are there, but one of the operations between them is another.",
+        "Your formula has the right tensors, but a wrong operation between two of them.",
         "Compare the formula with your line: between which two tensors is the operation different?",
         (
             Mutant("13.4", "p * (dp - delta[:, None]) * scale", "p * (dp + delta[:, None]) * scale", 2),

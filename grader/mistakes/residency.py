@@ -26,7 +26,7 @@ MISTAKES = [
     ),
     Mistake(
         "programs-not-whole",
-        "A grid takes whole numbers, and this is none.",
+        "The number of programs has to be an int, and yours is a float.",
         "Which operator divides whole numbers and leaves a whole number?",
     ),
     Mistake(
@@ -77,7 +77,7 @@ MISTAKES = [
     ),
     Mistake(
         "shared-zero-counted",
-        "For a kernel that uses no shared memory, your answer is the fixed number for missing entries.",
+        "For a kernel that uses no shared memory, your answer is 0 or the fixed number for missing entries.",
         "`shared` is 0: is the number missing, and does it limit the programs?",
     ),
     Mistake(
@@ -97,8 +97,8 @@ MISTAKES = [
     ),
     Mistake(
         "registers-undercounted",
-        "More programs were counted than there are registers for: n_regs is what one thread takes.",
-        "How many threads does a program have, from num_warps and warpSize?",
+        "More programs were counted than there are registers for.",
+        "How many registers does one program take, and which of your numbers says so?",
     ),
     Mistake(
         "shared-memory-ignored",

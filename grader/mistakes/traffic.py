@@ -17,7 +17,7 @@ MISTAKES = [
     Mistake(
         "row-read-twice",
         "The same elements are loaded from memory more than once.",
-        "Where is the result of the first load after its first use?",
+        "Which variable holds the elements after the first load, and which later line could use it?",
     ),
     Mistake(
         "intermediate-stored",

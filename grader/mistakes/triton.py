@@ -51,8 +51,8 @@ MISTAKES = [
     ),
     Mistake(
         "indexing-pointer",
-        "In a kernel, you add offsets to a pointer. You cannot index a pointer or a block.",
-        "Which expression gives the address of one element more?",
+        "In a kernel, you add offsets to a pointer. Brackets pick no element: behind a block, they only add an axis.",
+        "Should a block get one more axis, or which address has the element that you mean?",
     ),
     Mistake(
         "helper-no-jit",
@@ -71,8 +71,8 @@ MISTAKES = [
     ),
     Mistake(
         "text-for-number",
-        "A text was given where a number is needed.",
-        "What type does a value in quotation marks have?",
+        "A text was given where a number or a dtype is needed.",
+        "What type does a value in quotation marks have, and how does Triton write the value that you mean?",
     ),
     Mistake(
         "arange-backwards",
@@ -128,6 +128,11 @@ MISTAKES = [
         "signature-changed",
         "The parameters are not the ones that the exercise names.",
         "Which names and which order does the exercise give?",
+    ),
+    Mistake(
+        "triton-outside-kernel",
+        "A function of triton.language was called by plain Python code. These functions exist only inside a kernel.",
+        "Which objects does that line work on: blocks of a kernel, or numbers of Python?",
     ),
     Mistake(
         "imported-by-name",
@@ -197,7 +202,7 @@ MISTAKES = [
     Mistake(
         "mask-for-a-number",
         "The access has a single address, but its mask has many lanes.",
-        "How many addresses does this access have, and how many does its mask?",
+        "Which part of an address is different in each lane, and does this address have it?",
     ),
     Mistake(
         "other-without-mask",
@@ -207,7 +212,7 @@ MISTAKES = [
     Mistake(
         "block-to-one-address",
         "A whole block is stored to a single address.",
-        "How many numbers should be stored there, and which function reduces a block to one number?",
+        "Should each lane have an address of its own, or should one number be stored, and which line makes that so?",
     ),
     Mistake(
         "not-an-address",
@@ -218,6 +223,12 @@ MISTAKES = [
         "address-for-value",
         "An address was used, but the value at that address is needed.",
         "Which call loads the value at an address?",
+    ),
+    Mistake(
+        "cast-to-pointer",
+        "A number was cast to the type of a pointer. The type of a pointer is that of an address, and it only contains "
+        "the dtype of the elements.",
+        "Which dtype do the elements have, and does a store need a cast to it?",
     ),
     Mistake(
         "address-and-fraction",

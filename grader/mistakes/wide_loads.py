@@ -10,7 +10,7 @@ import torch
 from ..reference import wide_loads
 from ..spec import Answer, Case, Detector, Evidence
 from .mistake import Mistake
-from .softmax.function import WRAPPER_PLACES
+from .softmax.function import ROWS_APART, WRAPPER_PLACES
 
 MISTAKES = [
     Mistake(
@@ -54,5 +54,6 @@ def _more_than_the_registers(case: Case, evidence: Evidence, answer: Answer) -> 
 _OF_ONE_ROW = ("grid-of-columns", "grid-too-large")  # a program may have several rows
 WIDE = (
     *(pair for pair in WRAPPER_PLACES if pair[0] not in _OF_ONE_ROW),
+    *ROWS_APART,
     ("spills", _more_than_the_registers),
 )

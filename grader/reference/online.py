@@ -30,4 +30,6 @@ def block_fault(evidence: Evidence, least: int, largest: int) -> str | None:
     """None when the widest access of the launches has `least` to `largest` lanes, else a sentence."""
     widest = max((launch["widest"] for launch in evidence.launches), default=0)
     fits = least <= widest <= largest
-    return None if fits else f"right numbers, in a block of {widest} columns, expected {least} to {largest}"
+    if fits:
+        return None
+    return f"right numbers, but one access moves {widest} columns, expected blocks of {least} to {largest}"

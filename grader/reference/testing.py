@@ -38,8 +38,7 @@ def broken_kernel_fault(evidence: Evidence, name: str, broken: str) -> str | Non
     x, result = evidence.value, evidence.then[0]
     if result.error or compare.softmax(x, result.value):
         return None
-    finite = x[x.isfinite()]
-    values = f"values from {finite.min():.4g} to {finite.max():.4g}" if finite.numel() else "no finite value"
+    values = f"values from {x.min():.4g} to {x.max():.4g}" if x.numel() else "no value"
     return f"{broken} is right on all of it ({x.shape[0]}×{x.shape[1]}, {values})"
 
 

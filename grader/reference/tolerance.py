@@ -93,7 +93,8 @@ def verify(evidence: Evidence, dtype: torch.dtype, n: int, seed: int) -> str | N
         what, value, want = failed
         error = f"has a relative error of {abs(value - want) / want:.2g}" if value else "becomes 0"
         allowed = (tolerance[0] * want + tolerance[1]) / want
-        return f"a right result is refused: {what}, {want:.3g} {error}; your tolerance allows {allowed:.2g} of it"
+        yours = f"your tolerance allows a relative error of {allowed:.2g}"
+        return f"a right result is refused: {what}, {want:.3g} {error}, and {yours}"
     passed = accepted(wrong, *tolerance)
     return f"a wrong result is accepted: {passed} (1/n is {1 / n:.2g})" if passed else None
 

@@ -42,7 +42,7 @@ def _fault(x: torch.Tensor, evidence: Evidence) -> str | None:
     _, sentence = softmax_function.launch_fault(x, evidence)
     sentence = sentence or compare.softmax(x, evidence.value)
     if sentence is None and (held := bytes_of_a_thread(x, evidence)) > _REGISTERS:
-        return f"right numbers, but a thread holds {held} bytes, and its registers have {_REGISTERS}"
+        return f"right numbers, but each thread holds {held} bytes of x, and its registers hold {_REGISTERS} at most"
     return sentence
 
 

@@ -18,7 +18,6 @@ MISTAKES = [
         "exp left the range of float32: for a large number it gives inf, and for a very low one it gives 0.",
         "What can you subtract from every value of a row without changing its softmax?",
         (
-            Mutant("8.1", "d * math.exp(m - new) + math.exp(x - new)", "d + math.exp(x)"),
             Mutant(
                 "8.3",
                 "d * tl.exp(m - shift) + tl.sum(tl.exp(x - shift), axis=0)",
@@ -283,6 +282,7 @@ SOFTMAX_PLACES = (
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
     ("no-pad", both(written(syntax.load_without_other), detectors.all_nan)),
+    ("output-read-as-input", both(written(syntax.loads_from_output), detectors.all_nan)),
     ("tail-missing", detectors.tail_is_nan),
     ("sum-stored", formula(formulas.row_sum_everywhere)),
     ("product-for-quotient", formula(formulas.times_the_sum)),

@@ -56,7 +56,7 @@ MISTAKES = [
     Mistake(
         "column-stride",
         "The kernel assumes that neighbours in a row are neighbours in memory, for x and for y; here they are not.",
-        "What does x.stride() say here, and what could the wrapper do before the launch?",
+        "What does x.stride() say in the line before the launch, and which tensor does the launch get?",
         (Mutant("5.2", "x.stride(1) != 1", "False", replayed=False),),
     ),
     Mistake(
@@ -85,7 +85,7 @@ MISTAKES = [
     Mistake(
         "bad-num-warps",
         "Triton takes a power of two for num_warps, and a GPU allows at most 32 warps in a program.",
-        "How many threads are that number of warps?",
+        "Which numbers from 1 to 32 are powers of two, and which number of warps does your code choose here?",
         (
             Mutant("5.2", "num_warps=warps_for(block)", "num_warps=3", replayed=False),
             Mutant("5.2", "num_warps=warps_for(block)", "num_warps=64", replayed=False),
@@ -111,8 +111,8 @@ MISTAKES = [
     ),
     Mistake(
         "output-read-as-input",
-        "A launch was given the output in place of the input, and read memory to which nothing had been stored.",
-        "Which tensor should each of the kernel's pointers lead to?",
+        "The output was read in place of the input, and nothing had been stored to that memory.",
+        "Which tensor does each pointer of the kernel lead to, and from which one is a row loaded?",
         (
             Mutant("9.3", "combine_kernel[grid](y, x,", "combine_kernel[grid](y, y,", replayed=False),
             Mutant("5.2 8.4", "[(n_rows,)](y, x,", "[(n_rows,)](y, y,", replayed=False),
@@ -239,20 +239,22 @@ WRAPPER_PLACES = (
     _launch_fault("no-kernel"),
     ("grid-of-columns", _programs(lambda programs, x: programs == x.shape[1] != x.shape[0])),
     ("grid-too-large", detectors.both(_failed, _programs(lambda programs, x: programs > x.shape[0]))),
+    ("grid-too-small", _programs(lambda programs, x: programs == 0)),
     ("grid-too-small", detectors.both(detectors.tail_rows_nan, _programs(lambda programs, x: programs < x.shape[0]))),
     _launch_fault("launch-per-row"),
     *ROW_PLACES,
     *SOFTMAX_PLACES,
 )
 
+# A row stride that is another number.
+ROWS_APART = tuple(
+    ("rows-wrongly-apart", apart(distance)) for apart in (_read_apart, _stored_apart) for distance in (lambda x: 1, len)
+)
+
 # The same in exercises whose mistakes are not mutants.
 WRAPPER = (
     *WRAPPER_PLACES,
-    *(
-        ("rows-wrongly-apart", apart(distance))
-        for apart in (_read_apart, _stored_apart)
-        for distance in (lambda x: 1, len)
-    ),
+    *ROWS_APART,
     *ROW_KERNEL,
     *SOFTMAX_KERNEL,
 )

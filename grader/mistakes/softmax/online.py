@@ -12,6 +12,8 @@ from ..mutant import Mutant, also
 from .columns import SOFTMAX_PLACES
 from .rows import ROW_PLACES
 
+_LOADED = 'x_ptr + row * x_row_stride + cols, mask=cols < n_cols, other=-float("inf"))\n'
+
 MISTAKES = [
     # ---- a state, and the merge of two
     Mistake(
@@ -201,11 +203,12 @@ MISTAKES = [
     ),
     Mistake(
         "walk-ended-early",
-        "The function returned before it had seen all numbers.",
-        "For which number does your loop reach a return, and which numbers come after it?",
+        "The walk ended before the last number.",
+        "Which line ends your loop, for which number is it reached, and which numbers come after that one?",
         (
             Mutant("8.1", "        m = new\n    return m, d", "        m = new\n        return m, d\n    return m, d"),
             Mutant("8.1", "        new =", "        if x == -math.inf:\n            return m, d\n        new ="),
+            Mutant("8.1", "        new =", "        if x == -math.inf:\n            return x, 0.0\n        new ="),
         ),
     ),
     Mistake(
@@ -351,6 +354,18 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "sum-of-exp-x",
+        "The sum is that of exp(x): no maximum was subtracted from the values.",
+        "What is exp(x - m) for the value that is the maximum?",
+        (Mutant("8.1", "d * math.exp(m - new) + math.exp(x - new)", "d + math.exp(x)"),),
+    ),
+    Mistake(
+        "sum-restarted",
+        "At a new maximum the sum starts again with 1, and the terms before it are lost.",
+        "What is a term exp(x - old maximum) worth when the maximum becomes larger?",
+        (Mutant("8.1", "d * math.exp(m - new)", "(d if new == m else 0.0)"),),
+    ),
+    Mistake(
         "old-sum-lost",
         "The old sum is lost at every step.",
         "What does the sum hold after the second step, and where are the terms of the first step?",
@@ -479,6 +494,9 @@ MISTAKES = [
                 "d = 0.0\n    for start in range(0, n_cols, BLOCK):\n        cols = start + lanes",
                 "d = 0.0\n    for start in range(0, n_cols, BLOCK):\n        cols = lanes",
             ),
+            Mutant("8.3", "x_row_stride + cols, mask", "x_row_stride + lanes, mask", 2),
+            Mutant("8.3", f"{_LOADED}        new", f"{_LOADED}        new".replace("+ cols", "+ lanes")),
+            Mutant("8.3", f"{_LOADED}        tl.store", f"{_LOADED}        tl.store".replace("+ cols", "+ lanes")),
             Mutant("13.4", "keys = start + tl.arange(0, BLOCK_N)", "keys = tl.arange(0, BLOCK_N)"),
             Mutant("13.4", "rows = start + tl.arange(0, BLOCK_M)", "rows = tl.arange(0, BLOCK_M)"),
         ),

@@ -14,8 +14,8 @@ from . import formulas
 MISTAKES = [
     Mistake(
         "wrong-row-stride",
-        "Input and output may have different row strides; here one was used for both.",
-        "Which of the two strides says where a row of the output begins?",
+        "A row stride was used for the tensor that has the other one: input and output may have different row strides.",
+        "Which of the two strides says where a row of the input begins, and which one where a row of the output does?",
         (
             Mutant("8.3", "row * y_row_stride", "row * x_row_stride"),
             Mutant("8.3", "row * x_row_stride", "row * y_row_stride", 2),

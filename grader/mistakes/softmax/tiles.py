@@ -57,7 +57,7 @@ MISTAKES = [
     Mistake(
         "rows-past-the-end",
         "The access goes on past the last row.",
-        "How many rows are left for the last program, and which condition masks its other lanes?",
+        "How many rows are left for the last program, and which condition keeps it from going on?",
     ),
     Mistake(
         "columns-past-the-end",

@@ -1,0 +1,17 @@
+# exercise: 8.1
+# mistake: sum-restarted
+import math
+
+def online_normalizer(xs):
+    """(m, d) of the numbers xs: their maximum, and the sum of exp(x - m). xs can be read only once.
+
+    Without numbers, or if all are -inf, it is (-inf, 0).
+    """
+    m, d = -math.inf, 0.0
+    for x in xs:
+        if x > m:
+            m = x
+            d = 1.0
+        elif x > -math.inf:
+            d = d + math.exp(x - m)
+    return m, d
