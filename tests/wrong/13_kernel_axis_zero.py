@@ -1,5 +1,5 @@
 # exercise: 13.2
-# mistake: lined-up-with-columns
+# mistake: shapes-do-not-line-up
 import torch
 import triton
 import triton.language as tl
