@@ -266,8 +266,8 @@ launch(who, torch.zeros(3, 32), threads=32)[:, :6]
 #
 # `__shared__` declares an array in shared memory: there is one for each thread block, and all threads of the block use it. In
 # the next kernel each thread stores a number there and loads the number of its neighbour. But the threads of a block do not
-# all run at the same speed. Has the neighbour stored its number yet? If not, this is a **race**, as between the programs of
-# lesson 09: two threads use the same place, at least one of them stores, and nothing orders the two.
+# all run at the same speed. Has the neighbour stored its number yet? Nothing says so. This is a **race**, as between the
+# programs of lesson 09: two threads use the same place, at least one of them stores, and nothing orders the two.
 
 # %%
 hopeful = r"""
@@ -292,7 +292,7 @@ except Exception as error:
 launch(hopeful.replace("// here", "__syncthreads();"), torch.arange(64.0).reshape(1, 64))[0, :6]
 
 # %% [markdown]
-# *Every* thread has to arrive there. If a barrier stands inside an `if` and some threads skip it, the others wait for ever.
+# *Every* thread has to arrive there. If a barrier stands inside an `if` and some threads skip it, the others may wait for ever.
 
 # %% [markdown]
 # ## Your turn: 12.4
@@ -559,9 +559,11 @@ except Exception as error:
 # %% [markdown]
 # ## Your turn: 12.7
 #
-# **Version 3** takes a row of `float4`s where `n_cols` is a multiple of four, and single columns elsewhere. It has the two levels of 12.3. A shuffle is written `__shfl_xor_sync(0xffffffff, v, offset)`: its result is the `v`
-# of the partner. The first argument is a **mask** with one bit for each lane that takes part, here all 32. All of these lanes
-# have to arrive at that line.
+# **Version 3** has the two levels of 12.3. A shuffle is written `__shfl_xor_sync(0xffffffff, v, offset)`: its result is the `v` of
+# the partner. The first argument is a **mask** with one bit for each lane that takes part, here all 32. All of these lanes have
+# to arrive at that line.
+#
+# Where `n_cols` is a multiple of four, version 3 loads and stores `float4`s. Elsewhere it takes single columns.
 #
 # In the second level, let every warp merge the states of all warps. Then no warp has to wait for the result of another one.
 

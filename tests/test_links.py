@@ -48,9 +48,9 @@ def test_says_which_links_to_look_at_again():
 
 
 def test_every_lesson_up_to_11_ends_with_things_to_read():
-    """The last section, with a link at least."""
+    """Before one's own points and the next lesson, with a link at least."""
     for path in sorted((ROOT / "notebooks").glob("*.ipynb"))[:12]:
         cells = [c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "markdown"]
         (reads,) = [text for text in cells if text.startswith("## What to read\n")]
-        assert cells.index(reads) == len(cells) - 2, path.name
+        assert cells.index(reads) >= len(cells) - 3, path.name
         assert _ADDRESS.search(reads)

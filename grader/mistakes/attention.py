@@ -1058,7 +1058,7 @@ def _keys_unread(case: Case, evidence: Evidence, answer: Answer) -> bool:
         return False
     m, d = facts["q"].shape
     missing = facts["reads"] - evidence.read
-    return missing > 0 and missing % (2 * d * -(-m // facts["block"])) == 0
+    return 0 < missing < facts["reads"] and missing % (2 * d * -(-m // facts["block"])) == 0
 
 
 ATTENTION_KERNEL = (

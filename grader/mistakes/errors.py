@@ -161,7 +161,7 @@ def from_error(error: dict) -> str | None:
         return "loop-over-a-block"
     if message == "'int' object is not iterable" and re.search(r"^(?!.*\bfor\b).*\w\[", error["line"]):
         return "indexing-pointer"  # an interpreted block counts its axes when it is indexed
-    if "forget to add @triton.jit" in message and not re.search(r"(?<![\w.])\w+\(", error["line"]):
+    if "forget to add @triton.jit" in message and re.search(r"^(?!.*(?<![\w.])\w+\().", error["line"]):
         return "triton-outside-kernel"
     if "annot bitcast" in message and re.search(r"\b(and|or|not)\b", error["line"]):
         return "and-or-on-masks"
