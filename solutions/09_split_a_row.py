@@ -213,7 +213,7 @@ picture
 # ## All states at once
 #
 # The `merge` of lesson 08 takes two states. All states of a row can be merged at once: the maximum of the row is the largest
-# `m`, and every `d` must become relative to it. By which factor?
+# `m`, and every `d` must become relative to it. By which factor? Then all `d` can be added.
 
 # %% [markdown]
 # ## Your turn: 9.2

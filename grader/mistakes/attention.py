@@ -1051,14 +1051,14 @@ ATTENTION_NUMBERS = (*_WALK, ("pad-zero", formula(walk(pad=0.0))), *_CAUSAL)
 
 
 @Detector
-def _keys_unread(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Whole rows of k and v were read by no program, though each query sees all keys."""
+def _tiles_unread(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The last tile of k and v was read by no program, though each query sees all keys."""
     facts = case.facts
     if evidence.error or facts["causal"]:
         return False
-    m, d = facts["q"].shape
-    missing = facts["reads"] - evidence.read
-    return 0 < missing < facts["reads"] and missing % (2 * d * -(-m // facts["block"])) == 0
+    (m, d), n = facts["q"].shape, len(facts["k"])
+    missing, each = facts["reads"] - evidence.read, 2 * d * -(-m // facts["block"])  # elements of one key
+    return missing == each * (n - (n - 1) // facts["tile"] * facts["tile"])
 
 
 ATTENTION_KERNEL = (
@@ -1078,7 +1078,6 @@ ATTENTION_KERNEL = (
     *_WALK,
     ("keys-for-values", formula(changed(v=lambda facts: facts["k"]))),
     ("keys-left-out", formula(first_tile_again("kv"))),
-    ("keys-left-out", _keys_unread),
     ("pad-zero", formula(walk(pad=0.0))),
     ("pad-finite", _pad_was_maximum),
     *_CAUSAL,
@@ -1093,6 +1092,7 @@ ATTENTION_KERNEL = (
     *(("row-stride-missing", formula(row_stride_missing(names), mixes_queries=True)) for names in ("q", "qkv")),
     ("half-products", both(written(_cast_to_half), _nearly_right)),
     ("tf32", both(written(_dot_may_use_tf32), _nearly_right)),
+    ("keys-left-out", _tiles_unread),
 )  # fmt: skip
 
 # Remarks on right answers to 13.2: (text, detector).
