@@ -60,7 +60,7 @@ def right(cells):
 
 def wrong(cells):
     right(cells)
-    cells["exercise-4-2"].source = "pad_value = 0.0"
+    cells["exercise-4-2"].source = 'pads = dict.fromkeys("abcd", 0.0)'
 
 
 def forged(cells):
