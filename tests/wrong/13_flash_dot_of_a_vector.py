@@ -37,7 +37,7 @@ def flash_kernel(
         exist = keys[:, None] < n_keys
         k = tl.load(k_ptr + keys[:, None] * k_row_stride + dims[None, :], mask=exist, other=0.0)
         v = tl.load(v_ptr + keys[:, None] * v_row_stride + dims[None, :], mask=exist, other=0.0)
-        s = tl.dot(m, tl.trans(k)) * scale
+        s = tl.dot(m.to(k.dtype), tl.trans(k)) * scale
         s = tl.where(keys[None, :] < n_keys, s, -float("inf"))
         if CAUSAL:
             s = tl.where(keys[None, :] <= rows[:, None], s, -float("inf"))
