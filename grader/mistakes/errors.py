@@ -17,6 +17,7 @@ _TRANSLATIONS = [
     (r"softmax.* in the line .*: a kernel takes Triton's own functions", "library-softmax"),
     (r"this one is (PyTorch's|NumPy's|Python's)|neither blocks nor types nor constants have", "torch-in-kernel"),
     (r"must be a power of (2|two)|[Ss]hape element.*power of 2", "block-not-power-of-two"),
+    (r"inputs must be either 2D or 3D", "dot-of-no-matrix"),
     (r"arange's arguments must be of type tl\.constexpr|must be.*constexpr", "block-not-constexpr"),
     (r"numel .*exceeds|exceeds triton maximum tensor numel|maximum tensor numel", "block-too-large"),
     (r"axis \[[^\]]*\] out of bounds|axis tensor.*|invalid literal for int.*axis", "max-for-maximum"),
