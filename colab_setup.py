@@ -116,11 +116,12 @@ def ready() -> None:
         sys.path.insert(0, str(course))
     _install(course / "requirements.txt")
     from grader import device
+    from grader.language import say, wrap
     from grader.notebook import progress_store
 
     device()
     if sentence := progress_store.kept():
-        print(f"progress  {sentence}.")
+        print(f"{wrap.padded(say('progress'), 9)} {say(sentence)}.")
 
 
 def _install(requirements: pathlib.Path) -> None:

@@ -4,15 +4,37 @@ from __future__ import annotations
 
 import argparse
 
+from . import language
 from .cli import bench, doctor, explain, export, grade, listing, merge, new
+
+
+class _Help(argparse.HelpFormatter):
+    """Help in the language in use."""
+
+    def _get_help_string(self, action):
+        return language.say(action.help)
+
+
+class _Parser(argparse.ArgumentParser):
+    def __init__(self, *args, formatter_class=_Help, **more):
+        super().__init__(*args, formatter_class=formatter_class, **more)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command. Exit status 0 when it did what it says, 2 for a usage error."""
-    parser = argparse.ArgumentParser(prog="python -m grader", description="The judge of Five Passes to One.")
+    chosen = argparse.ArgumentParser(prog="python -m grader", add_help=False)
+    chosen.add_argument("--lang")
+    try:
+        language.use(chosen.parse_known_args(arguments)[0].lang)  # before the help, which is said in it, too
+    except language.Unknown as error:
+        chosen.error(str(error))
+    parser = _Parser(prog="python -m grader", description=language.say("The judge of Five Passes to One."))
     commands = parser.add_subparsers(dest="command", required=True)
     for command in (grade, merge, export, listing, doctor, bench, explain, new):
         command.add(commands)
+    known = f"the language of all that is said: {', '.join(language.languages())}"
+    for command in commands.choices.values():
+        command.add_argument("--lang", metavar="CODE", help=known)
     options = parser.parse_args(arguments)
     return options.run(options)
 

@@ -92,8 +92,10 @@ def triton() -> str | None:
 
 def device() -> None:
     """Print three lines about this machine: device, versions, and how kernels run."""
+    from .language import say, wrap
+
     for what, state in facts().items():
-        print(f"{what:<9} {state}")
+        print(f"{wrap.padded(say(what), 9)} {say(state)}")
 
 
 def facts() -> dict[str, str]:

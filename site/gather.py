@@ -13,7 +13,12 @@ import nbformat
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "solutions"))
+sys.path.insert(0, str(ROOT))
+import catalogues  # noqa: E402
+import in_language  # noqa: E402
 import opening  # noqa: E402
+
+from grader import language as spoken  # noqa: E402
 
 _README = ROOT / "README.md"
 PAGES = ROOT / "site" / "pages"
@@ -36,11 +41,14 @@ def gather() -> None:
     shutil.rmtree(PAGES, ignore_errors=True)
     (PAGES / "notebooks").mkdir(parents=True)
     shutil.copytree(ROOT / "docs", PAGES / "docs", ignore=shutil.ignore_patterns("*.json*"))
-    for text in set(ROOT.glob("*.md")) - {_README}:
+    for text in set(ROOT.glob("*.md")) - set(ROOT.glob("README*.md")):
         shutil.copy(text, PAGES)
     repository = opening.repository(ROOT)
-    for name in lessons():
-        nbformat.write(lesson(name, repository), PAGES / "notebooks" / f"{name}.ipynb")
+    for language in ["en", *catalogues.languages()]:
+        for name in lessons():
+            path = in_language.place(f"notebooks/{name}.ipynb", language)
+            (PAGES / path).parent.mkdir(exist_ok=True)
+            nbformat.write(lesson(name, repository, path, language), PAGES / path)
     nbformat.write(first_page(repository), PAGES / "index.ipynb")
 
 
@@ -53,10 +61,19 @@ def _read(folder: str, name: str) -> nbformat.NotebookNode:
     return nbformat.read(ROOT / folder / f"{name}.ipynb", as_version=4)
 
 
-def lesson(name: str, repository: str) -> nbformat.NotebookNode:
-    """The learner's text with the outputs of the executed lesson; solutions are folded behind their checks."""
+def lesson(name: str, repository: str, path: str, language: str = "en") -> nbformat.NotebookNode:
+    """The learner's text with the outputs of the executed lesson; solutions are folded behind their checks.
+
+    path: of the learner's notebook in this language, from the root.
+    """
     page = _read("solutions", name)
-    stubs = {cell.id: cell.source for cell in _read("notebooks", name).cells}
+    stubs = {cell.id: cell.source for cell in nbformat.read(ROOT / path, as_version=4).cells}
+    spoken.use(language)
+    for cell in page.cells:
+        if not cell.id.startswith("exercise-"):
+            cell.source = stubs[cell.id]
+        for output in cell.get("outputs", []):
+            _say(output)
     cells, pending = [], []
     for cell in page.cells:
         kind, _, number = cell.id.partition("-")
@@ -73,7 +90,7 @@ def lesson(name: str, repository: str) -> nbformat.NotebookNode:
             cells.append(cell)
     title = next(cell for cell in cells if cell.cell_type == "markdown")
     heading, _, rest = opening.with_badges(title.source, "", "", "").partition("\n")
-    title.source = f"{heading}\n\n{_where(name, repository)}\n{rest}"
+    title.source = f"{heading}\n\n{_where(path, repository)}\n{rest}"
     _folded(next(cell for cell in cells if cell.cell_type == "code"), "hide-input", _SETUP)
     page.cells = cells
     for i, cell in enumerate(cells):
@@ -81,9 +98,17 @@ def lesson(name: str, repository: str) -> nbformat.NotebookNode:
     return page
 
 
-def _where(name: str, repository: str) -> str:
+def _say(output: dict) -> None:
+    """Put what the course said in an output into the language in use. Pictures are those of the English lesson."""
+    data = output.get("data", {})
+    if "text/html" in data:
+        data["text/html"] = spoken.say_html(data["text/html"])
+    if "text" in output:
+        output["text"] = spoken.say(output["text"])
+
+
+def _where(path: str, repository: str) -> str:
     """The line that says where the reader can write along."""
-    path = f"notebooks/{name}.ipynb"
     links = opening.links(path, repository) | ({"GitHub": opening.file(path, repository)} if repository else {})
     buttons = " ".join(f"[{service}]({link})" for service, link in links.items())
     place = f"Write along in {buttons}" if links else f"To write along, open `{path}` in your copy of the course"
@@ -114,8 +139,19 @@ def first_page(repository: str) -> nbformat.NotebookNode:
     check = next(cell for cell in _read("solutions", first).cells if cell.id.startswith("check-"))
     exercise = _plain(exercise, exercise.source)
     check = _plain(check, check.source, check.outputs)
+    title, _, rest = before.partition("\n")
+    before = f"{title}\n\n{_languages(first)}\n{rest}"
     cells = [nbformat.v4.new_markdown_cell(part) for part in (before, after + _toctrees())]
     return nbformat.v4.new_notebook(cells=[cells[0], exercise, check, cells[1]], metadata=_kernel(first))
+
+
+def _languages(first: str) -> str:
+    """A link to the first lesson in each other language."""
+    named = spoken.languages()
+    return " · ".join(
+        f"[{named[language]}]({in_language.place(f'notebooks/{first}.ipynb', language)})"
+        for language in catalogues.languages()
+    )
 
 
 def _kernel(name: str) -> dict:
@@ -137,6 +173,11 @@ def _toctrees() -> str:
     *_, last = _GROUPS
     grouped = {page for pages in _GROUPS.values() for page in pages}
     groups = {"Lessons": [f"notebooks/{name}" for name in lessons()]} | _GROUPS
+    for language in catalogues.languages():
+        short = catalogues.short(language)
+        own = [page for page in texts if page.startswith(f"docs/{short}/")]
+        groups[spoken.languages()[language]] = [f"notebooks/{short}/{name}" for name in lessons()] + own
+        grouped |= set(own)
     groups[last] = groups[last] + [page for page in texts if page not in grouped]
     return "".join(
         f"\n\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n" + "\n".join(pages) + "\n```"

@@ -88,8 +88,8 @@ hierarchy(library_softmax, x)
 # %% [markdown]
 # ## Your turn: 2.2
 #
-# Suppose that the time is proportional to the number of elements moved, whether they are read or written. How many
-# times as fast as the five passes is a fused softmax then?
+# Suppose that the time is proportional to the number of elements moved, whether they are read or written. By which factor
+# is a fused softmax faster than the five passes then?
 
 # %%
 def ideal_speedup(m, n):

@@ -138,7 +138,7 @@ y
 # Write a function that others can call. First it looks at `x`. If `x` is not a matrix, or not float32, it raises a
 # `ValueError` with a helpful sentence. Then it makes the output, chooses the block, and launches the kernel.
 #
-# Your `block_size` of lesson 04 is `triton.next_power_of_2(n_cols)`. Choose the warps with `warps_for`.
+# Instead of your `block_size` of lesson 04, use `triton.next_power_of_2(n_cols)`. Choose the warps with `warps_for`.
 #
 # There is one more trap. The kernel assumes that neighbours in a row are neighbours in memory, in `x` and in `y`. In a
 # transposed matrix they are not. You may copy such an input first (`x.contiguous()`), or refuse it.

@@ -70,8 +70,9 @@ except TypeError as error:
     print(error)
 
 # %% [markdown]
-# A GPU computes this, and rounds every step to bfloat16. Triton's interpreter has no bfloat16: it keeps the bits as
-# integers, and to double *those* gives a wrong number. So the course refuses to compute with them. Loading, storing and
+# A GPU computes this, and rounds every step to bfloat16. Triton's interpreter has no bfloat16: it keeps the bits of each
+# number as an integer. If you double that integer, you get a wrong number. So the course refuses to compute with them.
+# Loading, storing and
 # casting are allowed, and you need no more:
 
 # %%

@@ -30,7 +30,8 @@ n_cols = 128256
 print(f"a block of {triton.next_power_of_2(n_cols):,} lanes")
 
 # %% [markdown]
-# Twice as many as there are registers. Values without a register are **spilled**: the compiler stores them to memory, and
+# Twice as many as the registers of a multiprocessor. Values without a register are **spilled**: the compiler stores them to
+# memory, and
 # loads them again when they are needed. That is more traffic, which we want to avoid. So take a block that fits, and
 # move it along the row. But then the program never has the whole row at once.
 #
@@ -198,7 +199,7 @@ print("merge(merge(a, b), c) and merge(a, merge(b, c)) agree")
 # and one `tl.sum`. After the first walk, `m` and `d` are known, and a second walk divides and stores.
 #
 # In the loop, `start` is the first column of the tile. The last tile may reach beyond the end of the row: what is its
-# mask? No access may be wider than a tile.
+# mask? Load or store at most BLOCK columns at a time.
 
 # %% [markdown]
 # `tl.max(x, axis=0)` reduces a block to a number, and `tl.maximum(a, b)` gives the larger of two numbers. There is no

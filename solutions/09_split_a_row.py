@@ -2,8 +2,8 @@
 # # 09 · Split a row
 #
 # One program for each row is good if there are many rows. What if there is only one row, and it is long? In this lesson
-# several programs share a row. Nothing guarantees that one program can wait for another, and that decides how the work
-# is divided.
+# several programs share a row. One program cannot simply wait for another one. You will see why, and how to divide the
+# work all the same.
 #
 # *About 70 minutes. No GPU needed.*
 
@@ -19,8 +19,8 @@ import triton.language as tl
 # %% [markdown]
 # ## Few rows, idle GPU
 #
-# A GPU consists of **multiprocessors** (SMs), and each program runs on one of them. So a launch keeps at most as many
-# multiprocessors busy as it has programs. Which part of a GPU works on a softmax with one program for each row?
+# A GPU consists of **multiprocessors** (SMs), and each program runs on one of them. So a launch of 16 programs keeps at
+# most 16 multiprocessors busy. Suppose that a softmax has one program for each row. Which share of a GPU is then busy?
 
 # %%
 multiprocessors = {"T4": 40, "A100": 108, "H200": 132}
@@ -30,14 +30,15 @@ for rows in (1, 16, 64, 1024):
 
 # %% [markdown]
 # With one row, nearly all of an H200 has nothing to do, even if the row is long. This happens when a language model
-# writes text: each new word needs the softmax of one row of a hundred thousand scores.
+# writes text. Each new word needs the softmax of one row: a hundred thousand numbers, one for each word that may come
+# next.
 
 # %% [markdown]
 # ## Parts that can be put together
 #
 # So divide the row into **splits**, with one program for each split. A program then sees only its own split. Here is a
-# row of two splits. The sum of each split is relative to the maximum of that split. Is the sum of the row the sum of
-# these two?
+# row of two splits. The next cell prints the sum of `exp(x - m)` for each split, where `m` is the maximum of that split.
+# Do these two sums together give the sum of the whole row?
 
 # %%
 left, right = torch.tensor([1.0, 2.0, 0.0, 1.0]), torch.tensor([5.0, 1.0, 4.0, 0.0])
@@ -47,14 +48,15 @@ print("of the splits:", [round(s, 4) for s in sums], "together", round(sum(sums)
 print("of the row:   ", round(torch.exp(row - row.max()).sum().item(), 4))
 
 # %% [markdown]
-# No: each sum is relative to its own maximum. Your `merge` of lesson 08 takes a maximum and a sum from each side: a
-# **state**. So every program stores two numbers, no matter how long its split is.
+# No: each sum is relative to another maximum. Your `merge` of lesson 08 needs two numbers of each part, its **state**: the
+# maximum `m`, and the sum `d` relative to it. So every program stores two numbers, no matter how long its split is.
 
 # %% [markdown]
 # ## A grid of two dimensions
 #
-# A program has to know its row *and* its split. A grid may have two numbers, and there is a `tl.program_id` for each of
-# them:
+# A program has to know its row *and* its split. So the grid gets two numbers: how many rows, and how many splits. Then
+# `tl.program_id(0)` is the row of a program, and `tl.program_id(1)` is its split. Here each program stores a number made of
+# both:
 
 # %%
 @triton.jit
@@ -68,7 +70,7 @@ who_am_i_kernel[(2, 3)](y, 3)
 y
 
 # %% [markdown]
-# The program of row 1 and split 2 stored 12. Do all splits have the same length? Not always:
+# The program of row 1 and split 2 stored 12. Now divide 11 columns into 7 splits. Do all of them have the same length?
 
 # %%
 n_cols, n_splits = 11, 7
@@ -77,21 +79,32 @@ for split in range(n_splits):
     print(f"split {split}: columns", list(range(n_cols))[split * split_size : (split + 1) * split_size])
 
 # %% [markdown]
-# Five splits are full, one is shorter, and the last one is **empty**: it has no columns, so its state is `(-inf, 0)`,
-# which changes nothing in a merge.
+# No: five splits are full, one is shorter, and the last one is **empty**. An empty split has no columns. Its state is
+# `(-inf, 0)`, which changes nothing in a merge.
 
 # %% [markdown]
 # ## Your turn: 9.1
 #
-# Write the first walk of lesson 08 for one split. It takes a **tile** at a time, `BLOCK` columns, and updates its state: if
-# $M$ is the larger of $m$ and the maximum of the tile, then $d$ becomes $d \cdot e^{m - M} + \sum e^{x - M}$, and $m$ becomes
-# $M$. Each element is read once. The states are stored in two matrices, `m` and `d`, with a row for each row of `x` and a
-# column for each split, without gaps.
+# Write the first walk of lesson 08 for one split. It takes one **tile** after the other, `BLOCK` columns each, and updates
+# its state with each tile. Let $M$ be the larger one of $m$ and the maximum of the tile. Then $d$ becomes
+# $d \cdot e^{m - M} + \sum e^{x - M}$, and $m$ becomes $M$. Each element is read once.
+#
+# The states are stored in two matrices, `m` and `d`. Each of them has a row for each row of `x`, and a column for each split.
+# In memory, its rows follow each other without gaps.
 
 # %% [markdown]
 # There are three sizes: a row has `n_cols` columns, a split has `split_size` columns, and a tile has `BLOCK` columns. A
-# split may be longer than `BLOCK`, and need not be a multiple of it. So a lane has to be inside its split *and* inside
-# the row. Which splits need the first condition, and which the second? (The answer is folded away below the check.)
+# split may be longer than `BLOCK`, and need not be a multiple of it. So a lane may load only if two conditions hold:
+#
+# 1. its column is **inside its split**;
+# 2. its column is **inside the row**.
+#
+# A split *needs* a condition if, without it, a lane would load a wrong column. Which splits need condition 1? Which splits
+# need condition 2? (The answer is folded away below the check.)
+
+# %% [markdown]
+# One trap is that of lesson 08: as long as all values are `-inf`, so is $M$, and `-inf - -inf` is NaN. There,
+# `tl.where(condition, a, b)` helped: it gives `a` where the condition is true, and `b` elsewhere.
 
 # %%
 @triton.jit
@@ -132,25 +145,26 @@ check("9.1")
 # %% [markdown]
 # <details><summary>What each line is for</summary>
 #
-# **Inside the split**: every split that has a next split needs this. Without `start + lanes < split_size`, the last tile of a
-# split also counts columns of the next split, and so these are counted twice.
+# **1. Inside the split**: a split needs this if another split follows it. Without `start + lanes < split_size`, its last
+# tile may also take columns of the next split. Then these columns are counted twice.
 #
-# **Inside the row**: the last split of a row needs this, and so do empty splits. They may reach beyond the end of the row,
-# into the next row.
+# **2. Inside the row**: every split that ends beyond the row needs this. These are the empty splits, and the last split that
+# has columns, if it is shorter than the others. Without `cols < n_cols`, they load from the next row.
 #
-# **The empty split**: every lane is masked. The `tl.where` of lesson 08 avoids `-inf - -inf`.
+# **The empty split**: every lane is masked, so the maximum stays `-inf`. `tl.where` avoids `-inf - -inf`.
 #
 # **`row * n_splits + split`**: with `split` alone, all rows store into the first row of the states.
 #
-# *Another style*: `range(begin, end, BLOCK)` with `end = tl.minimum(begin + split_size, n_cols)` needs only one
-# condition.
+# *Another style*: `range(begin, end, BLOCK)` with `end = tl.minimum(begin + split_size, n_cols)` needs only the condition
+# `cols < end`.
 #
 # </details>
 
 # %% [markdown]
-# Here is your kernel on two rows of ten, in two splits of five, with blocks of four. Most lanes of the second tile of a
-# split are masked. Every element is read by one program, and every state is stored by one program. A program is named
-# by its place in the grid, row first. The buttons step through the programs:
+# Here is your kernel on two rows of ten columns. Each row has two splits of five columns, and a tile has four. So each
+# split has two tiles, and most lanes of its second tile are masked. A program is named by its place in the grid, row
+# first. Every element is read by one program, and every state is stored by one program. The buttons step through the
+# programs:
 
 # %%
 x = torch.arange(20.0, device=where).reshape(2, 10)
@@ -160,8 +174,9 @@ trace(partial_kernel, m, d, x, x.stride(0), 10, 2, 5, BLOCK=4, grid=(2, 2))
 # %% [markdown]
 # ## Who puts them together?
 #
-# All states are stored. Can the last program of each row go on and merge them? Here is a kernel that tries this for a
-# sum: each program sums a block, and the last program adds up the sums that the others stored.
+# Each program stores its state. Who merges them? Can the last program of each row do it, in the same launch? Here is a
+# kernel that tries this for a sum: each program sums a block and stores its sum. Then the last program adds up all sums
+# that were stored.
 
 # %%
 @triton.jit
@@ -191,39 +206,48 @@ picture
 
 # %% [markdown]
 # After the launch all parts are there, but program 2 ran first. It loaded from `part_ptr` before programs 0 and 1 had
-# stored there, and found the NaN that we had put there. The picture marks these elements with ◆.
+# stored anything. So it found the NaN that we had put there before the launch. The picture marks these elements with ◆.
 #
 # This is a **race**, as in lesson 03: two programs use the same element, at least one of them stores, and nothing orders the
-# two. In the first picture the race gave the right number, and it may do so a thousand times.
+# two. In the first picture the same race gave the right number. It may do so a thousand times, and then fail.
 
 # %% [markdown]
-# Could program 2 wait in a loop until the others have stored? Nothing guarantees that the others run at the same time. A
-# GPU starts only as many programs as it has room for. The programs that are waited for may start only after program 2 has
-# ended, which is never. (Waiting is safe only if something guarantees that all of them run at once, or that each program waits
-# for programs that have started already. An ordinary launch guarantees neither.)
+# Could program 2 wait in a loop until the others have stored? A GPU starts only as many programs as it has room for. The
+# next one starts when one of them ends. Suppose that program 2 starts first, and that no room is left. Then programs 0 and 1
+# cannot start before program 2 ends. But program 2 waits for them. This never ends.
+#
+# Waiting is safe in two cases. In the first case, something guarantees that all programs run at the same time. In the
+# second case, each program waits only for programs that have already started. An ordinary launch guarantees neither.
 
 # %% [markdown]
 # A line where all wait until all have arrived is called a **barrier**. **An ordinary launch has no barrier between its
-# programs.** But PyTorch's launches go to one
-# [stream](https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-streams), and launches on one stream keep their
-# order: when the first program of the second launch begins, all programs of the first launch have ended. So a second
-# launch serves as a barrier.
+# programs.** But PyTorch puts its launches into one
+# [stream](https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-streams), a queue in front of the GPU. The launches of a
+# stream run one after the other: when the first program of the second launch begins, all programs of the first launch have
+# ended. So a second launch serves as a barrier.
 
 # %% [markdown]
 # ## All states at once
 #
-# The `merge` of lesson 08 takes two states. All states of a row can be merged at once: the maximum of the row is the largest
-# `m`, and every `d` must become relative to it. By which factor? Then all `d` can be added.
+# The `merge` of lesson 08 takes two states. All states of a row can also be merged at once. The maximum of the row is the
+# largest `m`. Each `d` is relative to its own `m`, and a factor makes it relative to the maximum of the row. Which factor?
+# After that, all `d` can be added.
 
 # %% [markdown]
 # ## Your turn: 9.2
 #
 # The second launch has the same grid. Every program reads all states of its row, merges them, and writes the softmax of
 # its own split. All programs of a row repeat the same merge. At the end of the lesson we count the cost of that.
-#
-# `SPLITS` is the number of lanes for the states: a power of two, at least `n_splits`. What should lanes without a state
-# hold? If all values of a row are `-inf`, it has no softmax. It becomes NaN by itself, and you need no extra line for
-# it.
+
+# %% [markdown]
+# `SPLITS` is the number of lanes for the states: a power of two, at least `n_splits`. So some lanes may have no state.
+# For these lanes, the loads of `m` and `d` each need a pad, their `other`. The pad of `m` must never become the maximum.
+# The pad of `d` must add nothing to the sum. Without a pad, a lane may hold anything, even NaN, and 0 times NaN is NaN.
+# Which two pads do you take?
+
+# %% [markdown]
+# If all values of a row are `-inf`, the row has no softmax, and the check expects NaN. You need no extra line for that: the
+# maximum `m` of the row is `-inf`, so `x - m` is `-inf - -inf`, which is NaN.
 
 # %%
 @triton.jit
@@ -258,17 +282,18 @@ check("9.2")
 # %% [markdown]
 # <details><summary>What can go wrong in a merge</summary>
 #
-# **`ds * tl.exp(ms - m)`** turns a sum relative to the maximum of its split into a sum relative to the maximum of the
-# row. *Otherwise*: only rows whose splits all have the same maximum are right, such as constant rows.
+# **`ds * tl.exp(ms - m)`**: each sum was relative to the maximum of its split. The factor makes it relative to the maximum
+# of the row. Without the factor, a row is right only if all its splits have the same maximum, such as a constant row.
 #
-# **`tl.exp(x - m)`** with the `m` of the row. With the `m` of the split, every split has another scale.
+# **`tl.exp(x - m)`** needs the `m` of the row. With the `m` of the split, every split has another scale.
 #
-# **Lanes without a state** hold the empty state, `(-inf, 0)`. A maximum of 0 wins in every row whose values are
-# negative.
+# **Lanes without a state** hold the empty state, `(-inf, 0)`. If the pad of `m` is 0, it is the maximum of every row whose
+# values are negative. If `d` has no pad, these lanes hold anything. Their factor is 0, but 0 times NaN is NaN.
 #
-# **Two conditions in both masks**: if the end of the split is missing in both masks, two programs write the same
-# numbers into the same columns, which is only more traffic. If it is missing only in the mask of the store, lanes that
-# loaded nothing write over the next split.
+# **Both conditions of 9.1, in both masks.** Suppose that "inside its split" is missing in both masks. Then two programs
+# store to the same columns. This is a race too, even if both store the same numbers. It is harmless here, because they
+# are the same, but it is more traffic. Now suppose that it is missing only in the mask of the store. Then lanes that
+# loaded nothing store into the next split.
 #
 # </details>
 
@@ -277,10 +302,11 @@ check("9.2")
 #
 # Write the function that launches both kernels. It raises a `ValueError` with a sentence for every tensor that is not a
 # float32 matrix, and for fewer than one split. There may be more splits than columns, and `n_splits` need not divide
-# the number of columns. As in 5.2, `x` may be a transposed matrix: its `x.stride(1)` is not 1, and the kernels take it for 1.
+# the number of columns. The kernels assume that `x.stride(1)` is 1. As in 5.2, `x` may be a transposed matrix, where it is
+# not.
 #
-# It makes the tensors for the states, and launches twice with the grid `(n_rows, n_splits)`. Give the block an upper
-# limit, because Triton allows at most 1048576 elements in a block. 4096 is a good limit. A short split may have a
+# The function makes the tensors for the states, and launches twice with the grid `(n_rows, n_splits)`. Give the block an
+# upper limit, because Triton allows at most 1048576 elements in a block. 4096 is a good limit. A short split may have a
 # smaller block.
 
 # %%
@@ -322,13 +348,13 @@ check("9.3")
 #
 # **The states** are made in each call and belong to this call alone.
 #
-# **No shared sum**: suppose that many programs load the same number, add to it, and store it. That is a race. If they run one
-# after the other, the result is right. On a GPU, several of them load the same old value at the same time, and all but one
-# of their additions are lost.
+# **No sum that programs share**: suppose that many programs load the same number, add to it, and store it. That is a race.
+# If they run one after the other, the result is right. On a GPU, several of them load the same old value at the same time.
+# Then all but one of their additions are lost.
 #
-# *An honest aside*: **atomic** operations work on one element, and no other program can interrupt them. Suppose that
+# *An honest aside*: an **atomic** operation works on one element, and no other program can interrupt it. Suppose that
 # each program stores its state, *and only then* adds 1 to a counter of its row with `tl.atomic_add`. Then the program
-# that adds the last 1 knows that all states are stored, and it may finish the row in the same launch. This is right in
+# that adds the last 1 knows that all states are stored. It may finish the row in the same launch. This is right in
 # any order, and the check accepts it. But then only one program does the second walk along the row.
 # [`tl.atomic_add`](https://triton-lang.org/main/python-api/generated/triton.language.atomic_add.html) has a parameter
 # for the order of memory accesses; its default is the safe one.
@@ -336,7 +362,9 @@ check("9.3")
 # </details>
 
 # %% [markdown]
-# How much does it move? As much as the two walks of lesson 08, and the states in addition:
+# How much does it move? The two walks of lesson 08 read 2 MN and wrote 1 MN. (**MN** is the number of elements of the
+# matrix: M rows, N columns.) What do the states add? `traffic` shows the **ledger**, the list of what each kernel reads and
+# writes:
 
 # %%
 def in_eight_splits(x):
@@ -349,8 +377,8 @@ traffic(in_eight_splits, x)
 # %% [markdown]
 # ## How many splits?
 #
-# More splits mean more programs. But every program of the second launch reads all states of its row. How large is this
-# part for many splits?
+# More splits mean more programs. But every program of the second launch reads all states of its row. How much is that,
+# compared with the matrix, when there are many splits?
 
 # %%
 n = 131072
@@ -358,10 +386,10 @@ for s in (1, 4, 16, 64, 256, 1024):
     print(f"{s:4} splits of {n // s:6}: states {2 * s / n:7.3%} of MN written, {s * 2 * s / n:7.1%} of MN read")
 
 # %% [markdown]
-# It grows with the *square* of the number of splits. The best number is somewhere between too few programs and too many
-# states, and only a measurement can find it. An H200 ran the function of 9.3 on three shapes, and the times are
-# recorded in a file. The last line printed is the command that made the file. (If you run that command, it writes over
-# the file.)
+# What is read grows with the *square* of the number of splits: each split reads the states of all splits. The best number is
+# somewhere between too few programs and too many states. Only a measurement can find it. An H200 ran the function of 9.3 on
+# three shapes, and the times are recorded in a file. The last line printed is the command that made the file. (If you run
+# that command, it writes over the file.)
 
 # %%
 import json
@@ -398,9 +426,10 @@ axes.legend(frameon=False)
 plt.show()
 
 # %% [markdown]
-# In words: every line falls as long as more splits keep more of the GPU busy, and then it is flat. With many rows it
-# falls less, because less of the GPU was idle. It rises again for many splits, because of the states and of many short
-# programs. How many splits are enough to come within 5 % of the best time?
+# In words: every line falls as long as more splits keep more of the GPU busy, and then it is flat. The more rows there
+# are, the less it falls, because less of the GPU was idle. If there are more rows than one, it rises again for many
+# splits. Two things cost time there: the states, and the many short programs. How many splits are enough to come within
+# 5 % of the best time?
 
 # %%
 for m, n in shapes:
@@ -410,8 +439,8 @@ for m, n in shapes:
     print(f"{m:2}×{n:<7}: {enough:3} splits, {programs}; {of[1] / of[enough]:.1f} times as fast as one program a row")
 
 # %% [markdown]
-# In these runs, several programs for each multiprocessor are enough: the fewer rows, the more splits. How far are we from
-# the dotted line, and from PyTorch's own softmax in the same run?
+# In these runs, several programs for each multiprocessor are enough. So the fewer rows there are, the more splits each of
+# them needs. How far are we from the dotted line, and from PyTorch's own softmax in the same run?
 
 # %%
 for m, n in shapes:
@@ -421,11 +450,14 @@ for m, n in shapes:
     print(f"{m:2}×{n:<7}: {copies:.2f} copies; torch.softmax took {times[m, n, 'torch.softmax', None] / best:.1f} times as long")
 
 # %% [markdown]
-# *An honest aside*: PyTorch's kernel is made for many rows, and here we compare with it on few rows. Also, a row that
-# fits into the L2 cache is fetched from memory only once. The ledger counts what a kernel asks for, so memory delivers
-# at most 3 MN and the states. That is why a shape can reach the dotted line although there are two launches.
-#
-# If this machine has a GPU, the next cell shows its own times:
+# *An honest aside*: PyTorch's kernel is made for many rows, and here we compare with it on few rows. The dotted line counts
+# the elements that the kernels ask for: 3 MN, without the states. What memory moves can be more or less. It is a little
+# more where a split begins or ends inside a **sector** (32 bytes), because memory moves whole sectors. It is less where
+# a row is still in the L2 cache, which all multiprocessors share: the second walk then needs no memory. So a
+# shape can even come below the dotted line.
+
+# %% [markdown]
+# The next cell compares your function with PyTorch's. If this machine has a GPU, it also shows the times of this GPU:
 
 # %% tags=["nbval-ignore-output"]
 x = torch.randn(1, 4194304 if where == "cuda" else 1024, device=where)
@@ -440,10 +472,11 @@ for s in (1, 16, 256 if where == "cuda" else 64):
 # %% [markdown]
 # ## What it is called
 #
-# To split a long sum over several programs and to merge the parts in a second launch is called **split-K** where a matrix
-# product is split. For attention, where a state (m, d) has to be merged as in 9.2, it is called **Flash-Decoding**
-# ([Dao, Haziza, Massa, Sizov 2023](https://pytorch.org/blog/flash-decoding/)): one new query meets a long row of keys. You
-# will do that at the end of lesson 13. The merge itself is in
+# Several programs share a long sum, and their parts are merged later. In a matrix product, this is called **split-K**. In
+# attention, the parts are states (m, d) and more, merged as in 9.2. There it is called **Flash-Decoding**
+# ([Dao, Haziza, Massa, Sizov 2023](https://pytorch.org/blog/flash-decoding/)). Attention compares a *query*, the vector of
+# the newest word, with many *keys*, the vectors of all words before it. This gives one long row of scores. You will
+# split it at the end of lesson 13. The merge itself is in
 # [Milakov and Gimelshein (2018)](https://arxiv.org/abs/1805.02867), section 3.1.
 
 # %% [markdown]

@@ -78,7 +78,8 @@ print("without it:    ", (square - row_max).amax(dim=1).tolist())
 # `&` combines two masks lane by lane. Put each comparison in parentheses.
 #
 # In a row of the tile that lies below the matrix, all lanes hold -inf, and its softmax is NaN. Does that matter? Use
-# `tl.load`, `tl.max`, `tl.exp` and `tl.sum`. `tl.softmax` is not allowed.
+# `tl.load`, `tl.max`, `tl.exp` and `tl.sum`. `tl.softmax` is not allowed. Which ROWS rows a program takes is up to you, if
+# ⌈n_rows / ROWS⌉ programs do every row once. The docstring names the usual way.
 
 # %%
 @triton.jit
@@ -447,7 +448,8 @@ except Exception as error:
 # ## Your turn: 10.4
 #
 # Launch your 10.1 so that each thread loads 16 bytes at a time, and nothing is spilled. `x.element_size()` is 4 for
-# float32 and 2 for bfloat16. How many bytes does a tile have, and how many threads should share them?
+# float32 and 2 for bfloat16. How many bytes does a tile have, and how many threads should share them? Launch no program
+# that has no rows.
 #
 # This is not possible for every row: a load of 16 bytes needs an address that is a multiple of 16. Triton's compiler
 # looks at the integers of a launch, and uses the fact that **16 divides** some of them. So a row of 1021 is loaded
@@ -549,8 +551,8 @@ plt.show()
 
 # %% [markdown]
 # In words: for rows of 64, the line falls to the end. For rows of 256, it falls first and rises later. For longer rows it
-# hardly falls, and rises steeply at the end. Why does it rise? Is there no room for more programs? Your function can
-# tell:
+# hardly falls, and rises steeply at the end. Why does it rise? Is there no room for more programs? Your `resident_programs`
+# of 10.3 can tell:
 
 # %%
 of_64 = [took[32768, 64, f"tile of {rows}"]["microseconds"] for rows in heights]

@@ -53,7 +53,8 @@ for n in (3, 781, 32768):
     print(f"a row of {n:5}: {n * n:13,} numbers in its Jacobian")
 
 # %% [markdown]
-# Each row of y has such a table, so they are too large to store. You need only the product of dy and the table, and you
+# Each row of y has such a table. All these tables together are too large to store. You need only the product of dy and the
+# table, and you
 # can compute it in two halves. The first half is y·dy. The next cell divides the second half by y, only to show you
 # something. (Your answer must not divide by y: some y may be 0.)
 

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 12 · Down to CUDA
 #
-# `tl.max(x, axis=0)` turns a thousand numbers into one. How? A thread calculates one number at a time and sees only its own
-# numbers. In this lesson you build the reduction yourself, first in Python. Then you write softmax once more in CUDA C++, the
-# language below Triton. You need not have written C++ before.
+# `tl.max(x, axis=0)` turns a thousand numbers into one: a **reduction**. How? A thread calculates one number at a time and
+# sees only its own numbers. In this lesson you build the reduction yourself, first in Python. Then you write softmax once
+# more in CUDA C++, the language below Triton. You need not have written C++ before.
 #
 # *About 180 minutes: 60 for 12.1 to 12.3, 90 for the kernels, 30 for the rest. No GPU needed, but the C++ compiler g++.*
 
@@ -28,13 +28,15 @@ while count > 1:
     print(f"step {steps:2}: additions at once {count:3}, numbers left {count:3}")
 
 # %% [markdown]
-# This is a **tree reduction**: still 1023 additions, but only as many steps as 1024 can be halved.
+# Half as many numbers are left after each step. This is a **tree reduction**: still 1023 additions, but few steps. There
+# are as many steps as there are halvings from 1024 to 1.
 
 # %% [markdown]
 # ## Your turn: 12.1
 #
 # Which two numbers does a thread add? We add **halves**: number `i` of the lower half and number `i` of the upper half.
-# Return every state, the values first, and leave the list that you were given as it was:
+# Return a list of all states: first the values, then the list after each step. (In 12.1, a state is such a list. It is
+# not the (m, d) of lesson 08.) Do not change the list that you were given:
 #
 # ```
 # tree_reduce([1, 2, 3, 4, 5, 6, 7, 8])  ->  [[1, 2, 3, 4, 5, 6, 7, 8], [6, 8, 10, 12], [16, 20], [36]]
@@ -62,18 +64,20 @@ check("12.1")
 # %% [markdown]
 # <details><summary>Why halves, and not neighbours</summary>
 #
-# **The sum** is the same either way, up to rounding. *Halves* keep the threads at work next to each other: after the first
-# step threads 0 to 3, then 0 and 1. Whole groups of threads have nothing left to do and can rest.
+# **The sum** is the same either way, up to rounding. But with halves, the threads that work have neighbouring numbers. With
+# eight values, threads 0 to 3 work in the first step, threads 0 and 1 in the second, and thread 0 in the third. All
+# threads above them have nothing left to do. So whole groups of threads can rest.
 #
-# **A new list every step**: if you keep a list and then change it, the list that you kept changes too. It is the same list.
+# **A new list in every step**: suppose that you keep a list among the states, and change that list in the next step. Then
+# the state that you kept changes too, because both are the same list.
 #
-# *An honest aside*: a tree also rounds less than a chain. Every number takes part in few additions, and the partial sums
-# are of similar size.
+# *An honest aside*: a chain adds one number after the other. There, the first number takes part in every addition, and each
+# addition rounds. In a tree, every number takes part in few additions. So a tree usually has the smaller error.
 #
 # </details>
 
 # %% [markdown]
-# Here are your additions. Below each sum stand the two places of the step before that it comes from:
+# Here are your additions. Below each sum stand two places of the step before. The numbers in these places were added:
 
 # %%
 numbers = [3.0, 1.0, 7.0, 0.0, 4.0, 1.0, 6.0, 3.0]
@@ -83,11 +87,11 @@ draw.tree(tree_reduce, numbers)
 # ## Who knows the result?
 #
 # At the end, thread 0 has the result. But every thread of a softmax needs it, to divide by the sum. A second tree, in the
-# other direction, would take as many steps again. Is there a way without it?
+# other direction, could hand it to all threads. But it would take as many steps again. Is there a way without it?
 #
 # In every step of a tree, half of the threads or more do nothing. Let them do the same work from their side: two
 # **partners** exchange their values, and both combine them. The partner of thread `l` is thread `l ^ offset`. The operator
-# `^` is the exclusive or (xor): it flips one bit of `l`.
+# `^` is the exclusive or (xor). With an offset of 1, 2, 4, ... it flips one bit of `l`:
 
 # %%
 for offset in (4, 2, 1):
@@ -99,9 +103,10 @@ for offset in (4, 2, 1):
 # A GPU runs threads in groups of 32, the **warps** of lesson 03. The 32 threads of a warp are its **lanes**, numbered from 0
 # to 31. Lanes can read each other's values directly, all at the same moment. This exchange is called a **shuffle**. (In
 # Triton, a lane was an element of a block. In CUDA, and from here to the end of this lesson, a lane is a thread of a warp.)
-#
-# 32 lanes need five steps. Write it for any power of two. The function `combine` makes one value of two: their sum, their
-# maximum, or the merged state of lesson 08.
+
+# %% [markdown]
+# Write a reduction by such exchanges, a **butterfly**. A whole warp needs five steps, but write it for any power of two up
+# to 32. The function `combine` makes one value of two: their sum, their maximum, or the merged state of lesson 08.
 
 # %%
 def butterfly(lanes, combine):
@@ -124,13 +129,15 @@ check("12.2")
 # %% [markdown]
 # <details><summary>Old values and new ones</summary>
 #
-# **All at once**: make the new list from the old one. If you change a lane in place, its partner reads the new value, which
-# already holds the partner's own value. Then this value counts twice. A maximum stays right all the same, a sum does not.
+# **All at once**: make the new list from the old one. Suppose that you change a lane in place. Then its partner reads the
+# new value, which already contains the partner's own value. So this value counts twice. A maximum is still right, a sum
+# is not.
 #
-# **Every lane ends with the result**. Many texts say that lane 0 has it. That is true of the *other* shuffle, where lane
+# **Every lane ends with the result**. Many texts say that lane 0 has it. That is true of *another* shuffle, where lane
 # `l` reads lane `l + offset`: there the upper lanes have no partner.
 #
-# **Up or down**: the offsets may come in any order. After each step, a lane holds the values of twice as many lanes.
+# **Up or down**: the offsets may come in any order. After each step, a lane's value is made of the values of twice as many
+# lanes.
 #
 # </details>
 
@@ -153,10 +160,12 @@ draw.butterfly(butterfly, numbers)
 # %% [markdown]
 # ## More than one warp
 #
-# Threads that share their work form a **thread block**: up to 1024 of them, 32 warps. It does what one program does in
-# Triton. Lanes of different warps cannot shuffle. So each warp first reduces its own 32 values. Then it stores its result in
-# **shared memory**, a small memory that all threads of the block can load from and store to. The second level is one more
-# butterfly, over these results. If there are fewer than 32 of them, the list is filled up to 32.
+# Threads that share their work form a **thread block**: up to 1024 threads, which are 32 warps. It does what one program does
+# in Triton. Lanes of different warps cannot shuffle. So a reduction of a thread block has two levels:
+#
+# 1. Each warp reduces its own 32 values with a butterfly, and stores its result in **shared memory**. This is a small memory
+#    that all threads of the block can load from and store to.
+# 2. One more butterfly reduces these results. If there are fewer than 32 of them, the list is filled up to 32.
 #
 # Here is `merge` of lesson 08 again:
 
@@ -171,8 +180,10 @@ def merge(a, b):
 # %% [markdown]
 # ## Your turn: 12.3
 #
-# Every thread has a state (m, d) of its own columns. Reduce each warp to one state, then reduce the states of all warps in
-# *one* warp. There may be fewer than 32 warps. What do the other lanes hold?
+# Every thread has a state (m, d) of its own columns. Reduce each warp to one state. Then reduce these states in *one* warp,
+# with one state for each lane. There may be fewer than 32 warps. What do the other lanes hold?
+#
+# `lanes_m` is the list of the `m` of all threads, and `lanes_d` is the list of their `d`.
 
 # %%
 def two_level(lanes_m, lanes_d):
@@ -191,13 +202,13 @@ check("12.3")
 # %% [markdown]
 # <details><summary>The lanes without a warp</summary>
 #
-# **`(-inf, 0)`** changes nothing when it is merged. With `(0, 0)` the maximum becomes 0 for every row that lies below it,
-# and far enough below, all exponentials vanish.
+# **`(-inf, 0)`** changes nothing when it is merged. With `(0, 0)` the maximum becomes 0 if all values of a row are negative.
+# If they are far below 0, all their exponentials become 0.
 #
 # **Why `merge`**: the sums of two warps are relative to two different maxima.
 #
-# *Another way*: first reduce the maxima, in two levels, and then the sums relative to the maximum of all, in two more. It
-# needs no `merge`, and twice as many barriers.
+# *Another way*: first reduce the maxima, in two levels. Then reduce the sums relative to the maximum of all, in two more
+# levels. This needs no `merge`, but twice as many barriers.
 #
 # </details>
 
@@ -219,7 +230,7 @@ draw.two_level(two_level, one_each, [1.0] * 128)
 # | `blockIdx.x` | of this thread block in the launch: Triton's `tl.program_id(0)` |
 # | `blockDim.x` | how many threads each thread block has |
 #
-# Here is a whole kernel. Each thread stores one number, made of its own two numbers:
+# Here is a whole kernel. Each thread stores one number, made of the number of its block and its own number:
 
 # %%
 who = r"""
@@ -230,11 +241,12 @@ extern "C" __global__ void who(float* y, const float* x, int n_cols) {
 launch(who, torch.zeros(3, 32), threads=32)[:, :6]
 
 # %% [markdown]
-# `launch` started three thread blocks, one for each row, of 32 threads each. No GPU was needed: it compiles the text for the
-# CPU, runs every thread, and looks at every access before it happens.
+# `launch` started three thread blocks of 32 threads, one block for each row. No GPU was needed: it compiles the text for the
+# CPU, runs every thread, and looks at every access before it happens. Its first line says how many elements the kernel read
+# and wrote, and how many barriers a block passed. (**MN** is the number of elements of the matrix.)
 #
-# A kernel returns nothing, so its type is `void`. Its body stands between braces, each statement ends with a semicolon, and
-# `//` begins a comment. Now word by word:
+# A kernel returns nothing, so its type is `void`. Its body stands between braces `{ }`, each statement ends with a
+# semicolon, and `//` begins a comment. Now word by word:
 
 # %% [markdown]
 # | C++ | meaning |
@@ -243,12 +255,14 @@ launch(who, torch.zeros(3, 32), threads=32)[:, :6]
 # | `__global__ void who(...)` | a kernel named `who` |
 # | `extern "C"` | the kernel keeps its name, so that `launch` finds it |
 # | `float* y` | a pointer to float32 numbers, as in Triton; `const`: the kernel may only load from it |
-# | `int n_cols` | an integer; every variable is declared with its type once |
-# | `y[i] = 2.0f;` | store to the number `i` places behind `y`; `2.0f` is a float32 |
+# | `int n_cols` | an integer; every variable is declared once, with its type |
+# | `float a = 1.0f, b = 2.0f;` | two variables of one type |
+# | `y[i] = 2.0f;` | as `tl.store(y + i, 2.0)` in Triton; `2.0f` is a float32 |
 
 # %% [markdown]
 # A row may have more columns than the block has threads, so a thread needs a loop. With 32 threads, thread 0 takes the columns
-# 0, 32, 64, ..., thread 1 takes 1, 33, 65, ... C++ writes a loop with its beginning, its condition and its step.
+# 0, 32, 64, ..., and thread 1 takes the columns 1, 33, 65, ... A `for` of C++ has three parts: how it begins, how long it
+# goes on, and what it does after each round.
 #
 # In your exercises, `static_assert(false, "TODO ...");` marks each place where something is yours to write.
 
@@ -256,6 +270,7 @@ launch(who, torch.zeros(3, 32), threads=32)[:, :6]
 # | C++ | Python |
 # |---|---|
 # | `for (int i = 3; i < 20; i += 5) a += i;` | `for i in range(3, 20, 5): a += i` |
+# | `t++` | `t += 1` |
 # | `if (i < 7) a = 0;` | `if i < 7: a = 0` |
 # | `const int half = 7 / 2;` | `half = 7 // 2`, an integer; `const`: it never changes |
 # | `x += (long long)blockIdx.x * n_cols;` | `x` moves to the row of this block; `long long`: 64 bits |
@@ -264,10 +279,11 @@ launch(who, torch.zeros(3, 32), threads=32)[:, :6]
 # %% [markdown]
 # ## A barrier
 #
-# `__shared__` declares an array in shared memory: there is one for each thread block, and all threads of the block use it. In
-# the next kernel each thread stores a number there and loads the number of its neighbour. But the threads of a block do not
-# all run at the same speed. Has the neighbour stored its number yet? Nothing says so. This is a **race**, as between the
-# programs of lesson 09: two threads use the same place, at least one of them stores, and nothing orders the two.
+# `__shared__ float buffer[1024];` declares an array of 1024 places in shared memory. There is one array for each thread block,
+# and all threads of the block use it. In the next kernel each thread stores a number there and loads the number of its
+# neighbour. But the threads of a block do not all run at the same speed. Has the neighbour stored its number yet? Nothing
+# guarantees it. This is a **race**, as between the programs of lesson 09: two threads use the same place, at least one of
+# them stores, and nothing orders the two. `launch` finds the race and names both lines:
 
 # %%
 hopeful = r"""
@@ -318,8 +334,8 @@ extern "C" __global__ void copy_rows(float* y, const float* x, int n_cols) {
 """
 
 # %% [markdown]
-# **Then a sum.** Each thread adds up its own columns. To get the sum of the whole row, the threads put their sums into shared
-# memory, and every thread adds up all of them. Store the sum of the row in each of its columns.
+# **Then a sum.** Each thread adds up its own columns. Then each thread puts its sum into shared memory. From there, every
+# thread adds up the sums of all threads, which gives the sum of the row. Store this sum in each column of the row.
 
 # %%
 sum_rows = r"""
@@ -357,13 +373,13 @@ check("12.4")
 # **The loop** begins at the thread's own number and steps by the number of threads. So every column belongs to exactly one
 # thread, and a thread without a column skips the loop.
 #
-# **Neighbouring threads take neighbouring columns.** Then the 32 loads of a warp lie next to each other in memory, as the lanes
-# of a Triton block did.
+# **Neighbouring threads take neighbouring columns.** Then the 32 numbers that a warp loads lie next to each other in memory, as
+# those of a Triton block did.
 #
-# **One barrier is enough**, because no place of `buffer` is stored to a second time.
+# **One barrier is enough**, because no thread stores to a place of `buffer` a second time.
 #
-# *An honest aside*: every thread adds up all places, one after the other. With 1024 threads these are 1024 steps, and 12.1
-# needs ten.
+# *An honest aside*: every thread adds up all places, one after the other. With 1024 threads these are 1024 steps. The tree
+# of 12.1 needs ten.
 #
 # </details>
 
@@ -373,9 +389,9 @@ launch(sum_rows, torch.arange(10.0).reshape(2, 5), threads=32)
 # %% [markdown]
 # ## A tree in place
 #
-# The tree of 12.1 makes a new list in every step. Threads have one array in shared memory, and each thread that works stores
-# into its own place of it. Here are eight threads, with a number each. Which threads work in each step, and which places are
-# of no use any more?
+# The tree of 12.1 makes a new list in every step. The threads of a block have one array in shared memory instead. Each thread
+# that works stores into its own place of this array. Here are eight threads with one number each. Which threads work in
+# each step? Which places are not needed any more?
 
 # %%
 places, half = [3, 1, 7, 0, 4, 1, 6, 3], 4
@@ -389,8 +405,32 @@ while half > 0:
 print("    barrier, and then every thread may load place 0")
 
 # %% [markdown]
-# Why is there a barrier in every step? In the second step, thread 0 loads place 2, to which thread 2 has stored in the first
-# step. Without the barrier between them, these two are a race.
+# Why is there a barrier in every step? In the first step, thread 2 stores to place 2. In the second step, thread 0 loads
+# place 2. Without a barrier between the two steps, this store and this load are a race.
+
+# %% [markdown]
+# In C++, a loop or an `if` with more than one statement has braces around them. A variable that is declared inside the
+# braces exists for one round only. Here is a loop with barriers. In each round, every thread takes over the number of its
+# neighbour. After
+# three rounds, which number does thread 0 hold?
+
+# %%
+passed_on = r"""
+extern "C" __global__ void passed_on(float* y, const float* x, int n_cols) {
+    __shared__ float buffer[1024];
+    const int me = threadIdx.x;
+    buffer[me] = x[me];
+    __syncthreads();  // all numbers are there
+    for (int i = 0; i < 3; i++) {
+        const float next = buffer[(me + 1) % blockDim.x];
+        __syncthreads();  // all have loaded, so all may store
+        buffer[me] = next;
+        __syncthreads();  // all have stored, so all may load
+    }
+    y[me] = buffer[me];
+}
+"""
+launch(passed_on, torch.arange(32.0).reshape(1, 32), threads=32)[0, :6]
 
 # %% [markdown]
 # ## Your turn: 12.5
@@ -398,10 +438,17 @@ print("    barrier, and then every thread may load place 0")
 # Now softmax, in three versions. From here on `blockDim.x` is a power of two from 32 to 1024, and rows have any length.
 #
 # **Version 1** walks along the row three times: for the maximum, for the sum, and to store the result. After each of the first
-# two walks, the threads combine what they found with a tree in shared memory, that of 12.1. Useful: `fmaxf(a, b)`, and
-# `__expf(x)`, the fast, approximate exponential. `half /= 2` halves an integer.
+# two walks, the threads combine what they found. They do it with the tree of 12.1, in shared memory.
 #
-# When may the second tree use `buffer` again?
+# | C++ | meaning |
+# |---|---|
+# | `fmaxf(a, b)` | the larger one of two float32 numbers |
+# | `__expf(a)` | the exponential, fast and approximate |
+# | `INFINITY` | the float32 number inf |
+# | `half /= 2` | halve an integer, rounded down |
+
+# %% [markdown]
+# Both trees use `buffer`. When may a thread store there for the second tree?
 
 # %%
 v1 = r"""
@@ -448,17 +495,17 @@ check("12.5")
 #
 # **Before the tree**: a thread loads a place to which another thread has stored.
 #
-# **In every step**, outside of the `if`: the threads that do not add have to arrive at the barrier, too.
+# **In every step**, outside of the `if`: the threads that do not add also have to arrive at the barrier.
 #
-# **After `m = buffer[0]`**: the fastest thread is about to store its sum into `buffer[0]`, and the slowest has not loaded the
-# maximum yet. This barrier is forgotten most often, and the mistake hardly ever shows.
+# **After `m = buffer[0]`**: thread 0 may already store its sum into `buffer[0]` while another thread has not yet loaded the
+# maximum from there. This barrier is forgotten most often, and the numbers are nearly always right without it.
 #
-# **Other trees**: a tree that adds neighbours first, `if (me % (2 * step) == 0)`, is right too. But the threads that work are
-# then spread over all warps, and a warp takes the time of a step even if only one of its threads works: its threads
-# **diverge**. With halves, whole warps have no work and rest.
+# **Other trees**: a tree that adds neighbours first, `if (me % (2 * step) == 0)`, is right too. But then the threads that
+# work are spread over all warps. A warp takes the time of a step even if only one of its threads works. We say that its
+# threads **diverge**. With halves, whole warps have no work and rest.
 #
 # *An honest aside*: the check on the CPU compares the accesses of all threads between two barriers. So it finds a missing
-# barrier even where the numbers come out right, as they often would on a GPU.
+# barrier even if the numbers are right. On a GPU they often would be.
 #
 # </details>
 
@@ -469,8 +516,10 @@ check("12.5")
 # walk stores the result.
 #
 # Here is `merge` in CUDA C++. A `__device__` function is one that kernels call. The `&` in `float& m` hands over the place of a
-# number instead of its value: `merge(m, d, ...)` changes your `m` and `d`, and they may be places in shared memory. The
-# function stands before the kernel in one text, so the line numbers of a check begin there.
+# number instead of its value. So `merge(m, d, ...)` changes your `m` and `d`. These may also be places in shared memory.
+#
+# The text of `merge` and the text of the kernel are put together, `merge` first. So a check counts lines from the beginning
+# of `merge`.
 
 # %%
 merge_states = r"""
@@ -518,20 +567,23 @@ check("12.6")
 # %% [markdown]
 # <details><summary>One tree instead of two</summary>
 #
-# **The state of one number** `v` is `(v, 1)`: the maximum of the number alone, and `exp(v - v)`.
+# **The state of one number** `v` is `(v, 1)`: its maximum is `v` itself, and its sum is `exp(v - v)`, which is 1.
 #
-# **In the tree**, `merge` changes the places `ms[me]` and `ds[me]` themselves. Only thread `me` stores there, and only threads
-# of the lower half work, so no thread changes a place that another one loads in the same step.
+# **In the tree**, `merge` changes the places `ms[me]` and `ds[me]` themselves. Only thread `me` stores there. In each step,
+# only threads of the lower half store, and what they load from others lies in the upper half. So no thread changes a place
+# that another one loads in the same step.
 #
-# **No barrier after the tree**: `ms` and `ds` are not stored to again.
+# **No barrier after the tree**: no thread stores to `ms` or `ds` again.
 #
 # </details>
 
 # %% [markdown]
 # ## Four numbers at once
 #
-# A thread can load or store 16 bytes with one instruction: a `float4`, four numbers with the names `x`, `y`, `z` and `w`. The
-# `reinterpret_cast` below says that the pointer shall count in `float4`s. Here is a copy:
+# A thread can load or store 16 bytes with one instruction: a `float4`. These are four numbers with the names `x`, `y`,
+# `z` and `w`. In the next kernel, `reinterpret_cast` makes a pointer to `float4`s from a pointer to single numbers. Both
+# begin at the same place, but `x4[1]` is the *second four* of the row, its columns 4 to 7. `make_float4` makes a `float4`
+# of four numbers. Here is a copy:
 
 # %%
 copy_fours = r"""
@@ -547,8 +599,8 @@ extern "C" __global__ void copy_fours(float* y, const float* x, int n_cols) {
 launch(copy_fours, torch.arange(16.0).reshape(2, 8), threads=32)
 
 # %% [markdown]
-# The address of a `float4` must be a multiple of 16. Rows follow each other without gaps: where do they begin if `n_cols` is no
-# multiple of four?
+# The address of a `float4`, in bytes, must be a multiple of 16. Rows follow each other without gaps. Where does row 1 begin
+# if a row has nine columns?
 
 # %%
 try:
@@ -557,15 +609,31 @@ except Exception as error:
     print(error)
 
 # %% [markdown]
+# ## A shuffle in C++
+#
+# The exchange of 12.2 is written `__shfl_xor_sync(0xffffffff, v, offset)`. Its result is the `v` of the partner, which is lane
+# `lane ^ offset`. The first argument is a **mask** with one bit for each lane that takes part. `0xffffffff` is a number in
+# hexadecimal: each `f` stands for four bits that are 1, so all 32 lanes take part. All of them have to arrive at that line.
+#
+# Here is one shuffle alone. Each lane stores what it got from its partner. What does lane 0 store, and what lane 1?
+
+# %%
+one_shuffle = r"""
+extern "C" __global__ void one_shuffle(float* y, const float* x, int n_cols) {
+    const float mine = x[threadIdx.x];
+    y[threadIdx.x] = __shfl_xor_sync(0xffffffff, mine, 2);
+}
+"""
+launch(one_shuffle, torch.arange(32.0).reshape(1, 32), threads=32)[0, :8]
+
+# %% [markdown]
+# Lanes 0 and 2 have exchanged their numbers, and so have lanes 1 and 3. There was no barrier, and no shared memory.
+
+# %% [markdown]
 # ## Your turn: 12.7
 #
-# **Version 3** has the two levels of 12.3. A shuffle is written `__shfl_xor_sync(0xffffffff, v, offset)`: its result is the `v` of
-# the partner. The first argument is a **mask** with one bit for each lane that takes part, here all 32. All of these lanes have
-# to arrive at that line.
-#
-# Where `n_cols` is a multiple of four, version 3 loads and stores `float4`s. Elsewhere it takes single columns.
-#
-# In the second level, let every warp merge the states of all warps. Then no warp has to wait for the result of another one.
+# **Version 3** has the two levels of 12.3, with shuffles. First the butterfly of a warp, in a function of its own. It changes
+# `m` and `d`, so that in the end every lane has the state of the whole warp:
 
 # %%
 warp_states = merge_states + r"""
@@ -583,11 +651,16 @@ __device__ void merge_warp(float& m, float& d) {
 """
 
 # %% [markdown]
-# In the second level, a lane merges the state of the warp with its own number: `ms[lane]` and `ds[lane]`. A block of 128 threads
-# has only four warps. What do the lanes from 4 on hold, as in 12.3?
+# **The second level.** Lane 0 begins with the state of warp 0, lane 1 with that of warp 1, and so on: `ms[lane]` and
+# `ds[lane]`. A block of 128 threads has only four warps. What do the lanes from 4 on hold, as in 12.3? Let *every* warp
+# do this second level. Then no warp has to wait for the result of another one.
+
+# %% [markdown]
+# **`float4`s.** If `n_cols` is a multiple of four, a row has `fours` `float4`s, and they hold all of its columns. Otherwise
+# `fours` is 0, and all columns are taken one by one. The lines with `float4`s are written for you. In them, `continue` goes
+# on with the next round of the loop, as in Python.
 #
-# The loads and the store of `float4`s are written for you. The check allows six barriers, however many threads there are. A tree
-# of 1024 threads in shared memory needs more.
+# The check allows six barriers. A tree of 1024 threads in shared memory needs more.
 
 # %%
 v3 = warp_states + r"""
@@ -607,7 +680,7 @@ extern "C" __global__ void softmax_v3(float* y, const float* x, int n_cols) {
         if (top == -INFINITY) continue;
         merge(m, d, top, __expf(v.x - top) + __expf(v.y - top) + __expf(v.z - top) + __expf(v.w - top));
     }
-    // The columns that no float4 holds: none, or all of them (1 line).
+    // The columns that no float4 holds, one by one: all of them if fours is 0, otherwise none (1 line).
     // ### BEGIN SOLUTION
     for (int c = 4 * fours + me; c < n_cols; c += blockDim.x) merge(m, d, x[c], 1.0f);
     // ### END SOLUTION
@@ -627,7 +700,7 @@ extern "C" __global__ void softmax_v3(float* y, const float* x, int n_cols) {
         float4 v = x4[four];
         y4[four] = make_float4(__expf(v.x - m) / d, __expf(v.y - m) / d, __expf(v.z - m) / d, __expf(v.w - m) / d);
     }
-    // The softmax of the columns that no float4 holds (1 line).
+    // The softmax of the columns that no float4 holds, one by one (1 line).
     // ### BEGIN SOLUTION
     for (int c = 4 * fours + me; c < n_cols; c += blockDim.x) y[c] = __expf(x[c] - m) / d;
     // ### END SOLUTION
@@ -642,26 +715,30 @@ check("12.7")
 #
 # **First level**: the lanes of a warp exchange their states directly, without shared memory and without a barrier.
 #
-# **Second level**: each warp does it for itself, on the same 32 places. With one warp at work, the result would have to go
-# through shared memory again, and past one more barrier.
+# **Second level**: every warp does it, with the same 32 places. If only one warp did it, the other warps would have to get the
+# result from it. For that, the result has to go through shared memory again, and needs one more barrier.
 #
-# **Two fetches, then `merge`**: `merge` changes `m` and `d`. If it stood between the two fetches, the partner would receive the
-# new `d` with the old `m`.
+# **Two fetches, then `merge`**: `merge` changes `m` and `d`. Both partners have to fetch both old numbers before one of them
+# changes anything. Otherwise a lane would merge the old `m` of its partner with the new `d`.
 #
 # </details>
 
 # %% [markdown]
 # ## The three of them
 #
-# The same matrix, 128 threads. How many barriers does a thread block pass, and how much does it read?
+# Now all three run on the same matrix, with 128 threads a block. For each of them, `launch` prints two things: what it reads,
+# and how many barriers a block passes. Which numbers do you expect?
 
 # %%
 x = torch.randn(4, 512, generator=torch.Generator().manual_seed(12))
 for version in (v1, v2, v3):
     y = launch(version, x, threads=128)
     assert torch.allclose(y, torch.softmax(x, dim=1), atol=0, rtol=1e-5)
-halvings = int(math.log2(128))
-print(f"v1: two trees of {halvings} steps and 3 more, {2 * halvings + 3}; v2: one tree and 1 more, {halvings + 1}")
+steps = int(math.log2(128))  # of a tree of 128 threads
+print("read: v1 in all of its 3 walks along the row, v2 and v3 in both of their walks")
+print(f"barriers of v1: in each of its 2 trees 1 before it and {steps} in it, and 1 between them: {2 * (1 + steps) + 1}")
+print(f"barriers of v2: 1 before its tree and {steps} in it: {1 + steps}")
+print("barriers of v3: 1 between its two levels")
 
 # %% [markdown]
 # ## Thirty-two banks
@@ -669,9 +746,11 @@ print(f"v1: two trees of {halvings} steps and 3 more, {2 * halvings + 3}; v2: on
 # Shared memory is made of 32 **banks**. A word has 4 bytes, word `w` is in bank `w % 32`, and a bank serves one word at a time.
 # If a warp asks for two words of one bank, its request takes two turns: a **bank conflict** of two **ways**. Lanes that ask
 # for the *same* word are served together.
-#
+
+# %% [markdown]
 # Why did 12.1 add halves? Here is a tree that takes neighbours first: thread 0 combines places 0 and 1, thread 1 places 2
-# and 3, and so on. `trace` launches the text and counts the turns, from its addresses. In which step do you expect most?
+# and 3, and so on. `trace` launches the kernel and counts the ways of each request, from its addresses. Thread `me` asks for
+# place 2 · `step` · `me`. In which steps do you expect the most ways?
 
 # %%
 neighbours = r"""
@@ -697,7 +776,8 @@ extern "C" __global__ void neighbours(float* y, const float* x, int n_cols) {
 trace(neighbours, x, threads=256)
 
 # %% [markdown]
-# The distance doubles with each step, and the ways with it, until fewer threads than a warp are left. And your version 1?
+# In the first step, neighbouring threads ask for places that are two words apart. Then lanes 0 and 16 ask the same bank:
+# two ways. The distance doubles with each step, and so do the ways, until fewer than 32 threads work. And your version 1?
 
 # %%
 trace(v1, x, threads=256)
@@ -705,13 +785,14 @@ trace(v1, x, threads=256)
 # %% [markdown]
 # <details><summary>Halves, once more</summary>
 #
-# **Halves**: thread `me` asks for place `me`, and for place `me + half`. Neighbours ask for neighbours, so 32 threads meet 32
-# banks in every step.
+# **Halves**: thread `me` asks for place `me`, and for place `me + half`. Neighbouring threads ask for neighbouring
+# places. So in every step, the 32 threads of a warp ask 32 different banks.
 #
 # **All threads read `buffer[0]`**: one word, one turn.
 #
-# *An honest aside*: the count is that of the first thread block, and of the accesses that g++ leaves in the kernel. NVIDIA's
-# compiler may keep other values in registers. The ways of a request follow from its addresses alone
+# *An honest aside*: `trace` counts the first thread block only, and the accesses that g++ makes of the text. NVIDIA's compiler
+# may keep other values in registers, so it may make more or fewer requests. The ways of a request follow from its addresses
+# alone
 # ([CUDA C++ Programming Guide, Shared Memory](https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#shared-memory)).
 #
 # </details>
@@ -719,8 +800,9 @@ trace(v1, x, threads=256)
 # %% [markdown]
 # ## How fast?
 #
-# An H200 ran them on 4096 rows of 2048 columns, beside the Triton kernel of lesson 05, PyTorch's own softmax and a copy.
-# The GB/s count every element once read and once written, whatever a kernel moves.
+# An H200 ran the three versions on 4096 rows of 2048 columns. Beside them ran `fused_softmax`, which is the Triton kernel of
+# lesson 05, PyTorch's own softmax, and a copy. For the GB/s, every element counts as read once and written once, even if a
+# kernel reads it more often.
 
 # %%
 import json
@@ -737,9 +819,9 @@ for what, run in runs.items():
     print(f"{what:13} {run['microseconds']:6.1f} µs, {speed:5.0f} GB/s, {share[what]:4.2f} of PyTorch's speed")
 
 # %% [markdown]
-# Each version is faster than the one before, and the last is about as fast as PyTorch. The Triton kernel of lesson 05 keeps
-# its row in registers and reads it once; version 3 reads it twice. Version 2 saves a whole walk along the row and gains
-# little: the numbers of the walk before may still be in a cache.
+# Each version is faster than the one before, and the last is about as fast as PyTorch. The Triton kernel of lesson 05 is
+# faster still: it keeps its row in registers and reads it once, and version 3 reads it twice. Version 2 saves a whole walk
+# along the row, but it gains little over version 1. Probably the walk that it saves found the row in a cache.
 
 # %%
 assert share["v1"] < share["v2"] < share["v3"] < share["fused_softmax"] and share["v3"] >= 0.9
@@ -747,10 +829,11 @@ print(f"{runs['v3']['threads']} threads a block")
 print(f"v1 to v2: {share['v2'] / share['v1']:.1f} times as fast, v2 to v3: {share['v3'] / share['v2']:.1f} times")
 
 # %% [markdown]
-# So this is what `tl.max` and `tl.sum` stand for: shuffles in each warp, shared memory and a barrier between them. Triton
-# writes them for you, and wide loads as well.
+# So this is what `tl.max` and `tl.sum` stand for: shuffles in each warp, then shared memory and a barrier, then shuffles over
+# the results of the warps. Triton writes all this for you, and wide loads as well.
 #
-# If this machine has a GPU and CuPy, here are its own times:
+# The next cell shows the times of this machine. It needs a GPU and CuPy, a Python package that compiles CUDA C++ for the
+# GPU. Without them it prints nothing:
 
 # %% tags=["nbval-ignore-output"]
 from importlib.util import find_spec
@@ -771,8 +854,9 @@ if where == "cuda" and find_spec("cupy"):
 # %% [markdown]
 # ## Do you believe it?
 #
-# Shuffles in each warp, shared memory, a barrier: is that what Triton makes of `tl.max` and `tl.sum`? Here is the kernel of
-# 5.1. Triton's compiler needs no GPU, and `machine_code` shows what it makes.
+# Shuffles in each warp, shared memory, a barrier: does Triton really make that of `tl.max` and `tl.sum`? Here is the kernel of
+# 5.1. Triton's compiler needs no GPU, and `machine_code` keeps what it makes. As in lesson 05, `num_warps` says how many warps
+# run a program. The second cell compiles the kernel for 1, 4 and 8 warps, and prints two lines of the result:
 
 # %%
 import triton
@@ -802,20 +886,36 @@ except Exception as error:
     print(f"Nothing was compiled, and the exercise goes without it. {error}")
 
 # %% [markdown]
-# This is **PTX**, the text that Triton hands to NVIDIA's assembler. A line that begins with `shfl.sync` is a shuffle; `bfly`
-# is for butterfly, and 16 is the offset. A line that begins with `bar.sync` is a barrier.
+# This is **PTX**, the text that Triton hands to NVIDIA's assembler, the program that makes machine code of it. Each
+# instruction has a line of its own, behind some white space. In the line of a shuffle stands `shfl.sync`; `bfly` means
+# butterfly, and 16 is the offset. In the line of a barrier stands `bar.sync`. Neither word stands anywhere else.
 #
-# Barriers cut the text into **stretches**. How many shuffles are in each?
+# Barriers cut the text into **stretches**: what stands before the first barrier, between two barriers, and behind the last
+# one.
 
 # %% [markdown]
 # ## Your turn: 12.8
 #
-# **Predict first.** With 1, 4 and 8 warps, how many shuffles are in each stretch? 12.3 has two levels, and 5.1 two reductions.
-# A barrier stands between the two levels of a reduction. Another one stands between the reductions, because the second one
-# uses the same shared memory. One thing is different from 12.3: the compiler knows the number of warps, so it fills nothing
-# up to 32.
+# **Predict first.** The kernel of 5.1 has two reductions, and with several warps each of them has the two levels of 12.3. With
+# 4 or 8 warps, the text of the kernel has this order:
 #
-# The number of barriers depends on the version of Triton. So leave out stretches without a shuffle.
+# ```text
+# first level of the maximum
+#     barrier
+# second level of the maximum
+#     barrier, before the next first level: the sum uses the same shared memory
+# first level of the sum
+#     barrier
+# second level of the sum
+# ```
+
+# %% [markdown]
+# How many shuffles are in each stretch? One thing is different from 12.3: the compiler knows the number of warps. So the
+# second level is a butterfly over the results of these warps, and nothing is filled up to 32. And which stretches are
+# there with one warp?
+#
+# Some versions of Triton have more barriers than these, with no shuffle between them. So your prediction leaves out every
+# stretch without a shuffle.
 
 # %%
 def predicted_stretches(num_warps):
@@ -830,7 +930,8 @@ def predicted_stretches(num_warps):
     ### END SOLUTION
 
 # %% [markdown]
-# **Then count**, and now in every stretch: one barrier makes two stretches, and a stretch without a shuffle counts 0.
+# **Then count** the shuffles of a PTX text, now in *every* stretch. A text with one barrier has two stretches, and a stretch
+# without a shuffle counts 0.
 
 # %%
 def shuffles_by_stretch(ptx):
@@ -855,22 +956,22 @@ for num_warps, text in ptx.items():
 # %% [markdown]
 # <details><summary>Where the two levels are</summary>
 #
-# **First level**: each 5. A warp reduces its 32 values with the offsets 16, 8, 4, 2, 1.
+# **First level**: every 5 in the lists. A warp reduces its 32 values with the offsets 16, 8, 4, 2, 1.
 #
-# **Second level**: the number after each 5, which is 2 for 4 warps and 3 for 8. It is a butterfly over the results of the
-# warps.
+# **Second level**: the number after each 5. It is a butterfly over the results of the warps: 2 steps for 4 warps, 3 steps
+# for 8 warps.
 #
 # **Twice**: first the maximum, then the sum.
 #
-# **One warp** has one level and waits for no other warp: ten shuffles, and no barrier. It is not faster for that alone: each of
+# **One warp** has no second level: five shuffles for each reduction, and no barrier. Is it faster? Not necessarily: each of
 # its threads has eight times as many values to reduce by itself as with eight warps.
 #
-# **Barriers**: one between the levels, and one before shared memory is used again, as in version 1. Triton 3.4 has two
-# more: there, few threads do the second level and store its result for all. Triton 3.9 does the second level in every warp,
-# as your version 3 does.
+# **Barriers**: Triton 3.9 has one between the levels of each reduction, and one before shared memory is used again, as in
+# version 1. Every warp does the second level, as in version 3. With Triton 3.4, few threads do it and store the result for
+# all. That needs two more barriers.
 #
-# *An honest aside*: on an MI300X, a warp has 64 threads, and its first level is no butterfly: values move to higher lanes, only
-# the last lane has the result, and one more instruction hands it to all. That is the *other* shuffle of 12.2.
+# *An honest aside*: on an MI300X, a warp has 64 threads, and its first level is no butterfly. Values move in one direction
+# only, to higher lanes. So only the last lane has the result. One more instruction hands it to all lanes.
 #
 # </details>
 
@@ -881,7 +982,8 @@ for num_warps, text in ptx.items():
 #   memory, `__syncthreads`, and the warp shuffle functions.
 # - Mark Harris, [Optimizing Parallel Reduction in CUDA](https://developer.download.nvidia.com/assets/cuda/files/reduction.pdf)
 #   (2007): seven versions of a tree, from divergent threads and bank conflicts to halves.
-# - Yuan Lin and Vinod Grover, [Using CUDA Warp-Level Primitives](https://developer.nvidia.com/blog/using-cuda-warp-level-primitives/)
+# - Yuan Lin and Vinod Grover, [Using CUDA Warp-Level
+# Primitives](https://developer.nvidia.com/blog/using-cuda-warp-level-primitives/)
 #   (2018): shuffles and their masks.
 # - NVIDIA, [PTX ISA](https://docs.nvidia.com/cuda/parallel-thread-execution/): `shfl.sync` and `bar.sync`.
 # - Maxim Milakov and Natalia Gimelshein, [Online normalizer calculation for softmax](https://arxiv.org/abs/1805.02867) (2018):

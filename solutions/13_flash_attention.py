@@ -1,8 +1,10 @@
 # %% [markdown]
 # # 13 · Flash attention
 #
-# Most softmaxes are a part of attention. There they are expensive: the scores of a long text are a matrix that can be larger
-# than the memory of a GPU. You will compute attention without that matrix. You need the state of lesson 08, and one more sum.
+# Most softmaxes are computed in **attention**, the part of a language model in which each word looks at other words. There
+# they are expensive: each word has a number for each other word, and for a long text this matrix can be larger than the
+# memory of a GPU. You will compute attention without that matrix. You need the state of lesson 08, the maximum and the sum
+# of a walk, and one more sum.
 #
 # *About 200 minutes, and more for the bonus exercise. No GPU needed.*
 
@@ -20,10 +22,12 @@ import triton.language as tl
 # ## Three steps
 #
 # Each word of a text has three vectors of d numbers. Its **query** is the question that the word asks. Its **key** is compared
-# with the questions of all words. Its **value** is the answer that it can give. Query times key, divided by $\sqrt{d}$, is a
-# **score**. Softmax turns the scores of a query into weights. The output is the weighted mean of the values. As matrices:
+# with the questions of all words. Its **value** is the answer that it can give. Multiply a query by a key, number by number,
+# add up the products, and divide the sum by $\sqrt{d}$: the result is a **score**. Softmax turns the scores of a query into
+# weights. The output is the weighted mean of the values. As matrices with one row for each word:
 # $o = \mathrm{softmax}(q k^T / \sqrt{d})\, v$.
-#
+
+# %% [markdown]
 # A model does this many times side by side, each time with other q, k and v. One of these computations is called a **head**.
 # We begin with one head. Which of its three steps moves most?
 
@@ -40,7 +44,8 @@ q, k, v = (torch.randn(256, 32, generator=g).to(where) for _ in range(3))
 traffic(three_steps, q, k, v)
 
 # %% [markdown]
-# In this table, MN is the number of elements of one input, 256×32. Nearly everything that moves is scores and weights: they are written, and read
+# In this table, MN is the number of elements of one input, 256×32. Nearly everything that moves is scores and weights: they
+# are written, and read
 # again. PyTorch scales the scores in a separate operation, which moves as much as softmax. Compared with that, q, k, v and o
 # are small. Their size grows with N, but the size of the scores grows with N². For one head with d = 64, in float32:
 
@@ -60,8 +65,10 @@ for n in (1024, 8192, 65536):
 # The divisor $\sum e^{s-m}$ is the `d` of lesson 08. In this lesson it is called **l**, because d is the length of a vector. The
 # dividend $\sum e^{s-m} v$ is called **o**, because it becomes the output when you divide it by `l`. It is an **accumulator**:
 # each term that a loop adds to it is a weight times a row of `v`.
-#
-# Two keys are done, with scores 1 and 2. The third key has the score 4. What happens to `l`, and what happens to `o`?
+
+# %% [markdown]
+# Two keys are done, with scores 1 and 2, so m is 2. The third key has the score 4, so m becomes 4. What happens to the `l`
+# and the `o` of the first two keys?
 
 # %%
 values = torch.tensor([[10.0, 0.0], [0.0, 10.0]])
@@ -81,9 +88,9 @@ print(f"the factor: {math.exp(2.0 - 4.0):.4f}")
 # First in PyTorch: take all queries at once, and walk along `k` and `v` in tiles of `tile` rows. `v` may have another number
 # of columns than `k`. The last tile may be short.
 #
-# The check counts two things. You may read each row of `k` and `v` only once. And if there are many keys, all tensors that
-# you hold at the same time must have fewer elements than all scores, M queries times N keys. `torch.softmax` and `torch.logsumexp` are not
-# allowed.
+# The check counts two things. First, you may read each row of `k` and `v` only once. Second, if there are many keys, you may
+# not hold too much: all your tensors of one moment together must have fewer elements than there are scores, and M queries
+# and N keys have M·N scores. `torch.softmax` and `torch.logsumexp` are not allowed.
 
 # %%
 def tiled_attention(q, k, v, tile):
@@ -222,7 +229,8 @@ print(f"{x.item():.7f} becomes {tf32.item():.7f}, off by {abs(tf32 / x - 1).item
 
 # %% [markdown]
 # In step 1, fill in every TODO except the two below `if CAUSAL`, with one to three lines each. Steps 2 and 3 change these lines
-# and add others. (The TODOs say how many lines there are at the end.) Leave the two TODOs below `if CAUSAL` as they are until step 4.
+# and add others. (Their line counts are those of the finished kernel.) Leave the two TODOs below `if CAUSAL` as
+# they are until step 4.
 #
 # For the edges: a lane behind the last key must not become the maximum, and its weight must be 0. Its row of `v` matters as
 # well: 0 times a number is 0, but 0 times NaN is NaN, and a masked lane may hold NaN.
@@ -331,7 +339,7 @@ draw.attention_tiles(attention, *small, False, 2)
 # %% [markdown]
 # Without the mask, every program needs all keys. Each tile shows in which step its program computed it, and the weights in it.
 # To get the weights of a key, your kernel ran with a `v` that holds 1 for this key and 0 for all others. (This run is
-# interpreted, so blocks of 2 are possible.) And with the mask?
+# interpreted, so blocks of 2 are possible.) What will the picture be with the mask?
 
 # %%
 draw.attention_tiles(attention, *small, True, 2)
@@ -342,7 +350,7 @@ draw.attention_tiles(attention, *small, True, 2)
 # loads and masks them is right as well, because their weights are all 0.
 
 # %% [markdown]
-# <details><summary>A tile of which a query sees no key</summary>
+# <details><summary>A tile whose keys are all hidden from a query</summary>
 #
 # If a tile has fewer keys than the block has queries, it may be hidden from a query as a whole: all its scores are -inf. Does
 # -inf minus -inf give NaN?
@@ -574,7 +582,8 @@ for run in recorded["results"]:
 # Above 1, 13.3 was faster. The flash backend is behind 13.3, except for d = 64 with the causal mask. cuDNN is clearly ahead
 # everywhere.
 #
-# Is the reason bytes or arithmetic? Each score takes 2·d operations, and so does its share of the output. The data sheet of
+# Is the reason bytes or arithmetic? To compute one score takes 2·d operations. To multiply its weight by a row of v and add
+# takes 2·d more. The data sheet of
 # an H200 promises 989 TFLOP/s for products of matrices in half precision, and 4.8 TB/s of memory bandwidth.
 
 # %%
@@ -640,8 +649,8 @@ for run in recorded["launches"]:
 #   that only compute. 13.3 leaves the order to Triton's compiler.
 
 # %% [markdown]
-# *An honest aside*: the flash backend of this PyTorch was written for the GPU generation before this one. That a short kernel
-# is as fast says something good about Triton's compiler, and nothing about FlashAttention-3.
+# *An honest aside*: the flash backend of this PyTorch was written for the GPU generation before this one. Our short kernel
+# is as fast. This speaks for Triton's compiler, but it says nothing about FlashAttention-3.
 
 # %% [markdown]
 # ## One query, a long cache

@@ -57,9 +57,9 @@ print(f"the same, with the cache emptied first: {stopwatch(wait=True):9,.0f} µs
 # One kernel, four times:
 #
 # - The first call also compiled the kernel.
-# - The second time is only what it takes to put the work into the queue.
+# - The second number is only the time to put the work into the queue.
 # - In the third run, the data was still in the cache, because the call before had left it there.
-# - The fourth time is the one that we want. In a real program, other work has filled the cache in the meantime.
+# - The fourth number is the one that we want. In a real program, other work has filled the cache in the meantime.
 #
 # Even this time is not always the same, because other programs use the device as well. Here are twenty such runs. Which number
 # would you report?
@@ -179,9 +179,12 @@ print(f"a copy: {rate:.0f} GB/s, the peak: {peak(x):.0f} GB/s")
 # ## Your four kernels
 #
 # You have written four softmaxes: one row a program (5.1), tiles of rows (10.1), two walks along a long row (8.3), and a row
-# split among programs (9.1 and 9.2). Copy them here from your notebooks, under the names below. (If you have not got one of them,
-# write it again from its lesson. A check of this lesson, at 14.2, looks at all of them.)
-#
+# split among programs (9.1 and 9.2, two kernels). Copy each kernel from your notebook into its cell below, in place of the
+# TODO. Is your notebook gone, or is that kernel not finished? Then take the course's solution, a notebook in the folder
+# `solutions` of its repository. You can also paste a kernel of your own, if it has the same name and parameters. The check of
+# 14.2 looks at all five kernels.
+
+# %% [markdown]
 # One change is needed. From now on the matrix may be float32, bfloat16 or float16, so cast every value to float32 right after
 # its load (lesson 07). `tl.store` rounds to the dtype of `y` by itself.
 
@@ -368,7 +371,7 @@ for run in routes["lessons"]["14"]["results"]:
 # Beside the numbers, the check judges:
 #
 # - **Bytes**: up to 8192 columns, each element is read once. Longer rows may be read twice, and for partial results their
-#   programs may move half a matrix more. Only a view may be copied first.
+#   programs may move half a matrix more. Only a matrix that is not contiguous may be copied first.
 # - **Registers**: a program holds at most 32768 elements at once, a thread at most 255.
 # - **Programs**: if the matrix is a single row of 1048576, at least 32 programs work on it. If it has at least 64 rows, and at
 #   most 64 columns, each program takes several rows.
@@ -513,7 +516,8 @@ Picture(f"GB/s over the number of columns, as shares of a copy: {words}.", lambd
 
 # %% [markdown]
 # Longer rows and 16-bit numbers need other kernels. `softmax` picks one of several for them. These are their launchers:
-# `pick.tile(y, x)` fills `y` with the softmax of the rows of `x`, and so do the others.
+# `pick.tile(y, x)` fills `y` with the softmax of the rows of `x`, and so do the others. (Two more kernels, `clusters` and
+# `short`, are written in CUDA C++, as in lesson 12. The next table names them, but you do not need them.)
 
 # %%
 import inspect
@@ -544,17 +548,18 @@ for route, dtype in dict.fromkeys((run["route"], run["dtype"]) for run in record
 assert "online" not in {run["route"] for run in recorded["results"]}
 
 # %% [markdown]
-# `online` was never picked: on an NVIDIA GPU it is for long 16-bit rows with an odd number of elements. `clusters` and `short`
-# are written in CUDA C++ (lesson 12), because Triton cannot express what they do: thread blocks share a row and write into each
-# other's shared memory, and rows begin at any element. They are not in this exercise.
+# `online` was never picked: on an NVIDIA GPU it is for long 16-bit rows with an odd number of elements.
+#
+# Triton cannot express what `clusters` and `short` do. In `clusters`, thread blocks share a row, and they write into each
+# other's shared memory. In `short`, rows may begin at any element. That is why both are written in CUDA C++.
 
 # %% [markdown]
 # ## Where each of them stops
 #
 # **tile** and **pairs** hold a row in registers. A multiprocessor has 65536 registers of 32 bits. If a float32 row took all of
 # them, none would be left to compute with, so the limit is half of that. With two 16-bit numbers in one register, a row can be
-# twice as long; `pick.can_pair(x)` says whether that is possible. Numbers that find no register spill (lesson 08): they move to
-# memory and back. How many registers does a row take of each thread, if a program has 1024 threads?
+# twice as long; `pick.can_pair(x)` says whether that is possible. Numbers without a register are spilled (lesson 08): they
+# move to memory and back. How many registers does a row take of each thread, if a program has 1024 threads?
 
 # %%
 for n in (4096, 16384, 32768, 131072):
@@ -581,7 +586,8 @@ print("of 781 elements, in rows 0 to 7:", *(in_whole_vectors(row) for row in ran
 # %% [markdown]
 # The few elements that are left are moved one by one.
 #
-# **shared**: its programs wait for each other. After lesson 09 they should not, because nothing guarantees that they run at the
+# **shared**: its programs wait for each other. According to lesson 09, they should not, because nothing guarantees that
+# they run at the
 # same time. A **cooperative** launch guarantees it: all of its programs are resident at once (10.3), or the launch fails. Each
 # program keeps its piece of the row in registers, so each element is read once. `pick.can_share(x)` says whether that is possible
 # for x. In the interpreter of this course, programs run one after another, and the first one would wait forever.
@@ -604,7 +610,8 @@ print("on this machine: can_pair", pick.can_pair(x), "and can_share", pick.can_s
 # rules as there, except that a program may have a single short row.
 
 # %% [markdown]
-# The other point is for the **choice** on an NVIDIA GPU. The check launches nothing: it makes `can_pair` and `can_share` answer as
+# The other point is for the **choice** on an NVIDIA GPU. The check launches nothing: it makes `can_pair` and `can_share`
+# answer as
 # on such a GPU, and looks at the kernels that you would launch:
 #
 # - A matrix of 64 MB is read once, even if its rows are very long.

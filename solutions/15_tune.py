@@ -66,7 +66,8 @@ assert min(others) > 0.92 and most < 0.8
 # `machine_code` gives the same numbers. It has no name for the H200, but the H100 has the same multiprocessors (and another
 # memory), so its machine code is the same.
 #
-# Copy your tile kernel from lesson 14 (10.1 with a cast). With which number of warps will it spill on rows of 8192?
+# Copy your tile kernel from lesson 14 (10.1 with a cast), or take it from the solution notebook of that lesson. With which
+# number of warps will it spill on rows of 8192?
 
 # %%
 @triton.jit
@@ -95,7 +96,8 @@ except Exception as error:
 
 # %% [markdown]
 # The line "programs a multiprocessor" is computed as in 10.3. Its number times the warps of a program is the number of **resident
-# warps**. A multiprocessor of an H200 has room for 64 warps, and its occupancy (lesson 10) is the share of them that is resident.
+# warps**. A multiprocessor of an H200 has room for 64 warps. Its occupancy (lesson 10) is the number of resident warps, divided
+# by 64.
 #
 # While one warp waits for memory, another one can compute. So more resident warps should be better. Here are all configurations
 # for rows of 4096, as compiled and as measured. Where is this rule wrong?
@@ -121,8 +123,8 @@ assert min(runs, key=lambda run: run["resident"] * run["num_warps"])["speed"] > 
 # time, a multiprocessor must ask for more bytes before the first ones arrive. **Bytes under way** are the bytes that all its
 # resident programs load at once. (The rule behind this is Little's law: bytes under way = bytes per second × seconds of waiting.)
 #
-# One row of 64 float32 has 256 bytes. A multiprocessor of an H200 has places for 32 programs (lesson 10). What is the most that can be under way, with one row a
-# program and with eight?
+# One row of 64 float32 has 256 bytes. A multiprocessor of an H200 has places for 32 programs (lesson 10). How many bytes
+# can be under way at most: with one row a program, and with eight?
 
 # %%
 for rows in (1, 2, 4, 8):
@@ -164,7 +166,8 @@ assert (len({n for _, n in shapes}), min(candidates_of), max(candidates_of)) == 
 # Tuning costs time. Write a function that decides which candidates are worth timing: from a list of compiled candidates, it keeps
 # **at most a third**. At least one of them must have 0.95 of the speed of the fastest candidate, or more.
 #
-# The check uses the recorded runs: 12 numbers of columns, in float32 and in bfloat16, with 5 to 20 candidates each. A candidate is
+# The check uses the recorded runs: 12 numbers of columns, in float32 and in bfloat16, with 5 to 20 candidates each. A
+# candidate is
 # a dictionary. It has `rows`, `num_warps`, `n_regs` and `n_spills` (of a thread), `resident` (programs that a multiprocessor
 # holds at once, as in 10.3), and `bytes` (that a program loads). It has no time.
 
@@ -249,7 +252,8 @@ check("15.2")
 # %% [markdown]
 # <details><summary>Bytes of a tile, bytes of a thread</summary>
 #
-# **A tile of about 2 KB**: 32 such programs have 64 KB under way. The rule of 10.4 asks for 16 bytes a thread. With one warp these
+# **A tile of about 2 KB**: 32 such programs have 64 KB under way. The rule of 10.4 asks for 16 bytes a thread. With one
+# warp these
 # are 512 bytes, a quarter of 2 KB.
 #
 # **64 bytes a thread**: four loads of 16 bytes, all under way at the same time. With many more bytes, a thread runs out of
@@ -327,8 +331,8 @@ print("the best persistent configuration is behind the best tile on", len(length
 #
 # A time says *how long* a kernel takes, and a profiler says *what its warps wait for*. NVIDIA's profiler, Nsight Compute (`ncu`),
 # ran the tile kernel on 8192×4096 float32, one row a program, with five numbers of warps. Before each instruction, a warp may
-# have to wait. That is called a **stall**. The lines below count the cycles of a stall, per instruction, for three reasons. Which
-# column is the slowest, and why?
+# have to wait. That is called a **stall**. The last three lines of the table have three reasons for a stall: each says how many
+# cycles a warp waits for that reason before an instruction, on average. Which column is the slowest, and why?
 
 # %%
 profile = lesson["profile"]
@@ -378,7 +382,8 @@ print(f"bytes read: {read / least:.3f} of what must be read")
 # %% [markdown]
 # ## Let Triton time
 #
-# `triton.autotune` times a list of configurations at the first launch, and remembers the fastest one. `key` names arguments of the
+# `triton.autotune` times a list of configurations at the first launch, and remembers the fastest one. `key` names arguments
+# of the
 # kernel: if one of them has a new value, `autotune` times again.
 #
 # ```python
@@ -401,18 +406,22 @@ for runs in (1, 2, 10):
     print(f"{runs:2} runs:", [round(v, 3) for v in y[0].tolist()])
 
 # %% [markdown]
-# A kernel that *adds* to its output has the same problem. `autotune` has two arguments for such kernels, each a list of names of
-# pointers. For those in `restore_value`, it copies the tensor and restores it after each run. For those in `reset_to_zero`, it
+# A kernel that *adds* to its output has the same problem. `autotune` has two arguments for such kernels. Each is a list of
+# names of pointers, as they stand among the kernel's parameters. For those in `restore_value`, it copies the tensor and
+# restores it after each run. For those in `reset_to_zero`, it
 # fills the tensor with zeros before each run.
 
 # %% [markdown]
 # ## Your turn: 15.3
 #
-# Write `inplace_softmax(x)`. It stores the softmax of each row in `x` itself, with an autotuned tile kernel, and returns nothing.
-# `x` is M×N, float32. The elements of a row lie next to each other in memory; there may be gaps between rows.
+# Write `inplace_softmax(x)`. An autotuned tile kernel stores the softmax of each row in `x` itself, with `ROWS` rows for each
+# program. `x` is M×N, float32. The elements of a row lie next to each other in memory; there may be gaps between rows.
+# After tuning, kernels load and store each element once. PyTorch operations may only copy. The function may return
+# anything.
 #
-# Give it at least four configurations, with different `ROWS` and different `num_warps`. For rows of another length, it must time
-# again. Without a GPU nothing can be timed: the check runs all configurations itself, and decides which of them is the fastest.
+# Give it at least four configurations, with different `ROWS` and different `num_warps`. No program may be without rows. For rows
+# of another length, it must time again. Without a GPU nothing can be timed: the check runs all configurations itself, and decides
+# which of them is the fastest.
 
 # %%
 @triton.jit
@@ -495,7 +504,9 @@ progress()
 #
 # - [the reference of `triton.autotune`](https://triton-lang.org/main/python-api/generated/triton.autotune.html), for all its
 #   arguments;
-# - [Nsight Compute's profiling guide](https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html), for each reason of a stall;
+# - [Nsight Compute's profiling guide](https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html), for each reason of
+# a stall;
 # - *Better performance at lower occupancy*, Volkov (2010), a talk at NVIDIA's GPU Technology Conference: why more warps need
 #   not be better;
-# - [the notes on the shipped kernel](../docs/notes_on_the_shipped_kernel.md): predictions for each kernel, and which of them failed.
+# - [the notes on the shipped kernel](../docs/notes_on_the_shipped_kernel.md): predictions for each kernel, and which of
+# them failed.

@@ -4,6 +4,7 @@
     python solutions/build.py --execute       the same, and run the solution notebooks whose cells changed
     python solutions/build.py --execute 04    the same, and run lesson 04 in any case
     python solutions/build.py --check         say what is stale, and fail if anything is
+    python solutions/build.py --language xx   begin the catalogues of another language, which docs/languages.md explains
     python solutions/build.py --repo ME/FORK  point badges and lone notebooks to this repository, from now on
 
 A source is a jupytext percent file without the first code cell, which opening.py keeps for all lessons. What stands
@@ -21,17 +22,19 @@ import os
 import pathlib
 import re
 import sys
-
-import course_map
-import jupytext
-import measured
-import nbformat
-import opening
-import pacing
+from collections import Counter
 
 SOLUTIONS = pathlib.Path(__file__).resolve().parent
 ROOT = SOLUTIONS.parent
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(SOLUTIONS), str(ROOT)]
+import catalogues  # noqa: E402
+import course_map  # noqa: E402
+import in_language  # noqa: E402
+import jupytext  # noqa: E402
+import measured  # noqa: E402
+import nbformat  # noqa: E402
+import opening  # noqa: E402
+import pacing  # noqa: E402
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 _CHECK = re.compile(r'^check\("(\d+\.\d+)"\)$', re.MULTILINE)
@@ -64,6 +67,7 @@ def read(source: pathlib.Path) -> nbformat.NotebookNode:
                 cell.metadata["nbgrader"] = graded
     opening.insert(notebook)
     opening.stamp(notebook, f"solutions/{source.stem}.ipynb", opening.repository())
+    in_language.mark(notebook, "en")
     return notebook
 
 
@@ -99,23 +103,38 @@ def _nbgrader(cell) -> dict | None:
     return None
 
 
-def learner(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """The notebook a learner opens: stubs for solutions, no outputs."""
+def learner(notebook: nbformat.NotebookNode, stem: str) -> nbformat.NotebookNode:
+    """The notebook of the lesson `stem` that a learner opens: stubs for solutions, no outputs."""
     notebook = nbformat.from_dict(notebook)
-    notebook.cells[0].source = notebook.cells[0].source.replace("/solutions/", "/notebooks/")  # in its badges
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
-            if BEGIN in cell.source:
-                cell.source = stub(cell.source, cell.id.removeprefix("exercise-").replace("-", ".", 1).split("-")[0])
+    title = notebook.cells[0].source.replace("/solutions/", "/notebooks/")  # in its badges
+    notebook.cells[0].source = in_language.with_switch(title, f"notebooks/{stem}.ipynb", "en")
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    regions = Counter()
+    for cell in code:
+        regions[_exercise(cell)] += cell.source.count(BEGIN)
+    done = Counter()
+    for cell in code:
+        cell.outputs, cell.execution_count = [], None
+        if BEGIN in cell.source:
+            exercise, here = _exercise(cell), cell.source.count(BEGIN)
+            cell.source = stub(cell.source, exercise, done[exercise], regions[exercise])
+            done[exercise] += here
     return notebook
 
 
-def stub(source: str, exercise: str) -> str:
-    """The text of an exercise cell with a TODO in place of every solution region."""
+def _exercise(cell) -> str:
+    """The number of the exercise of a cell, such as 14.2, from its id exercise-14-2 or exercise-14-2-3."""
+    return cell.id.removeprefix("exercise-").replace("-", ".", 1).split("-")[0]
+
+
+def stub(source: str, exercise: str, before: int = 0, regions: int | None = None) -> str:
+    """The text of an exercise cell with a TODO in place of every solution region.
+
+    before: the number of its regions in earlier cells. regions: their number in all cells; None: in this one.
+    """
     lines, kept, region = source.splitlines(), [], None
-    regions = source.count(BEGIN)
-    number = 0
+    regions = regions or source.count(BEGIN)
+    number = before
     for i, line in enumerate(lines):
         if line.strip().removeprefix("// ") == BEGIN:
             region, number = [], number + 1
@@ -202,7 +221,7 @@ def problems(source: pathlib.Path) -> list[str]:
 
     wanted, found = read(source), []
     clean, solved = ROOT / "notebooks" / f"{source.stem}.ipynb", source.with_suffix(".ipynb")
-    if not clean.exists() or clean.read_text(encoding="utf-8") != text(learner(read(source))):
+    if not clean.exists() or clean.read_text(encoding="utf-8") != text(learner(read(source), source.stem)):
         found.append(f"{clean.relative_to(ROOT)} is stale")
     stored = load(solved)
     if stored is None or [_face(c) for c in stored.cells] != [_face(c) for c in wanted.cells]:
@@ -219,14 +238,14 @@ def problems(source: pathlib.Path) -> list[str]:
                 found.append(f"{source.name}: exercise {exercise.id} has no {kind} cell")
     if "colab_setup" in source.read_text(encoding="utf-8"):
         found.append(f"{source.name} has a first cell of its own, and build.py inserts the one in opening.py")
-    found += [f"{source.name}: {sentence}" for sentence in leaks(wanted)]
+    found += [f"{source.name}: {sentence}" for sentence in leaks(wanted, source.stem)]
     return found
 
 
-def leaks(notebook: nbformat.NotebookNode) -> list[str]:
+def leaks(notebook: nbformat.NotebookNode, stem: str) -> list[str]:
     """Solution lines that a learner would see in the exercise's own cell."""
     found = []
-    for solved, clean in zip(notebook.cells, learner(notebook).cells):
+    for solved, clean in zip(notebook.cells, learner(notebook, stem).cells):
         if solved.cell_type != "code" or BEGIN not in solved.source:
             continue
         shown = {line.strip() for line in clean.source.splitlines()}
@@ -261,6 +280,60 @@ def stale_references() -> list[str]:
     return [] if fresh else [f"{path.relative_to(ROOT)} is stale"]
 
 
+def learners(numbers: list[str]) -> dict[str, nbformat.NotebookNode]:
+    """{stem: learner's notebook} of the lessons with these numbers."""
+    return {source.stem: learner(read(source), source.stem) for source in sources(numbers)}
+
+
+def made_in(language: str, notebooks: dict[str, nbformat.NotebookNode]) -> dict[pathlib.Path, str]:
+    """{file: its text} for all that is made in a language other than English: notebooks and pages."""
+    repository, found = opening.repository(), {}
+    for stem, english in notebooks.items():
+        made = in_language.notebook(english, stem, language, repository)
+        found[ROOT / in_language.place(f"notebooks/{stem}.ipynb", language)] = text(made)
+    for page in catalogues.PAGES.values():
+        found[ROOT / in_language.place(page, language)] = in_language.page(page, language, repository)
+    return found
+
+
+def language_problems(numbers: list[str]) -> list[str]:
+    """What is missing, stale or wrong in other languages, as sentences."""
+    notebooks, found = learners([]), []
+    templates = catalogues.templates(notebooks)
+    chosen = {f"lesson_{stem}" for stem in notebooks if not numbers or stem[:2] in numbers}
+    for language in catalogues.languages():
+        for domain, wanted in templates.items():
+            if domain in chosen or not domain.startswith("lesson_"):
+                found += catalogues.problems(language, domain, wanted)
+        if numbers:
+            notebooks = {stem: each for stem, each in notebooks.items() if stem[:2] in numbers}
+        for path, made in made_in(language, notebooks).items():
+            if not path.exists() or path.read_text(encoding="utf-8") != made:
+                found.append(f"{path.relative_to(ROOT)} is stale")
+        for stem, english in notebooks.items():
+            file = f"notebooks/{stem}.ipynb"
+            stored = load(ROOT / in_language.place(file, language))
+            found += in_language.problems(english, stored, file, language) if stored else []
+        compiled = catalogues.LOCALE / language / "feedback.json"
+        if not compiled.exists() or compiled.read_text(encoding="utf-8") != catalogues.compiled(language, [*templates]):
+            found.append(f"{compiled.relative_to(ROOT)} is stale")
+    return found
+
+
+def translate() -> None:
+    """Bring the catalogues of all languages up to date, and make everything from them."""
+    notebooks = learners([])
+    templates = catalogues.templates(notebooks)
+    for language in catalogues.languages():
+        for domain, wanted in templates.items():
+            catalogues.update(language, domain, wanted)
+        compiled = catalogues.LOCALE / language / "feedback.json"
+        compiled.write_text(catalogues.compiled(language, [*templates]), encoding="utf-8")
+        for path, made in made_in(language, notebooks).items():
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(made, encoding="utf-8")
+
+
 def _face(cell) -> tuple:
     return cell.id, cell.cell_type, cell.source, dict(cell.metadata)
 
@@ -272,13 +345,17 @@ def main() -> int:
     parser.add_argument("--execute", action="store_true", help="run the solution notebooks whose cells changed")
     parser.add_argument("--check", action="store_true", help="change nothing; fail when anything is stale")
     parser.add_argument("--repo", metavar="OWNER/NAME", help="the repository on GitHub that badges lead to")
+    parser.add_argument("--language", metavar="CODE", help="begin the catalogues of this language, such as zh_Hans")
     options = parser.parse_args()
+    if options.language:
+        (catalogues.LOCALE / options.language / "LC_MESSAGES").mkdir(parents=True, exist_ok=True)
     readme = ROOT / "README.md"
     guide = ROOT / "docs" / "teaching.md"
     shown = readme.read_text(encoding="utf-8")
     if options.check:
         found = [p for source in sources(options.lessons) for p in problems(source)] + stale_references()
-        if shown != measured.readme(opening.readme(shown, opening.repository())):
+        found += language_problems(options.lessons)
+        if shown != _readme(shown, opening.repository()):
             found.append("README.md has badges of another repository, or numbers of another record")
         if course_map.page() != course_map.PAGE.read_text(encoding="utf-8"):
             found.append("docs/map.md is stale")
@@ -293,12 +370,12 @@ def main() -> int:
 
     if stale_references():
         mutant.REFERENCES.write_text(mutant.packed(references()), encoding="utf-8")
-    readme.write_text(measured.readme(opening.readme(shown, repository)), encoding="utf-8")
+    readme.write_text(_readme(shown, repository), encoding="utf-8")
     course_map.PAGE.write_text(course_map.page(), encoding="utf-8")
     guide.write_text(pacing.page(guide.read_text(encoding="utf-8")), encoding="utf-8")
     for source in sources(options.lessons):
         clean, solved = ROOT / "notebooks" / f"{source.stem}.ipynb", source.with_suffix(".ipynb")
-        clean.write_text(text(learner(read(source))), encoding="utf-8")
+        clean.write_text(text(learner(read(source), source.stem)), encoding="utf-8")
         notebook = merged(read(source), load(solved))
         if options.execute and (unexecuted(notebook) or options.lessons):
             print(f"running {solved.name}")
@@ -307,7 +384,13 @@ def main() -> int:
         for path, drawn in pictures(notebook).items():
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(drawn)
+    translate()
     return 0
+
+
+def _readme(shown: str, repository: str) -> str:
+    page = measured.readme(opening.readme(shown, repository))
+    return in_language.with_switch(page, "README.md", "en")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ _ADDRESS = re.compile(r'(?<="FIVE_PASSES_COURSE", )"[^"]*"')
 FIRST_CELL = "\n".join([
     "# @title Find the course, or fetch it, and say what this machine has",
     "import importlib.util, os, sys, urllib.request; from IPython.core.error import UsageError; "
-    'sys.path[:0] = ["..", "five_passes"]; course = os.environ.get("FIVE_PASSES_COURSE", "")',
+    'sys.path[:0] = ["..", "../..", "five_passes"]; course = os.environ.get("FIVE_PASSES_COURSE", "")',
     'try: exec("from colab_setup import start" if importlib.util.find_spec("colab_setup") else '
     'urllib.request.urlopen(course + "/raw/HEAD/colab_setup.py", timeout=60).read(), setup := {}); '
     'setup["start"](course)',
@@ -32,7 +32,7 @@ FIRST_CELL = "\n".join([
 ])  # fmt: skip
 _FOLDED = {"tags": ["nbval-ignore-output"], "jupyter": {"source_hidden": True}, "cellView": "form"}
 _BADGES = re.compile(r"\n\n\[!\[Open in .*")  # one line, after the title or the marker
-_MARKER = "<!-- badges -->"  # where they go in the README
+BADGES_HERE = "<!-- badges -->"  # where they go in the README
 _SERVICES = {
     "Colab": (
         "https://colab.research.google.com/assets/colab-badge.svg",
@@ -92,7 +92,10 @@ def file(path: str, repository: str) -> str:
 
 
 def insert(notebook: nbformat.NotebookNode) -> None:
-    """Put the first cell before a notebook's other code cells, in place; JupyterLab and Colab fold it away."""
+    """Put the first cell before a notebook's other code cells, in place; JupyterLab and Colab fold it away.
+
+    Its last line says which language the notebook speaks (in_language.mark).
+    """
     before = next(i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code")
     cell = nbformat.v4.new_code_cell(FIRST_CELL, id="set-up", metadata=nbformat.from_dict(_FOLDED))
     notebook.cells.insert(before, cell)
@@ -118,4 +121,4 @@ def with_badges(text: str, after: str, path: str, repository: str) -> str:
 
 def readme(text: str, repository: str) -> str:
     """The README's text with badges that open lesson 00."""
-    return with_badges(text, _MARKER, "notebooks/00_check_your_bench.ipynb", repository)
+    return with_badges(text, BADGES_HERE, "notebooks/00_check_your_bench.ipynb", repository)

@@ -42,7 +42,8 @@ def test_both_notebooks_are_up_to_date(source):
 @pytest.mark.parametrize("source", SOURCES, ids=lambda s: s.stem)
 def test_building_twice_gives_the_same_bytes(source):
     """No random ids, no timestamps."""
-    assert build.text(build.learner(build.read(source))) == build.text(build.learner(build.read(source)))
+    once, again = (build.text(build.learner(build.read(source), source.stem)) for _ in range(2))
+    assert once == again
     stored = build.load(source.with_suffix(".ipynb"))
     assert build.text(build.merged(build.read(source), stored)) == source.with_suffix(".ipynb").read_text()
 
@@ -112,6 +113,16 @@ def test_a_stub_fails_loudly_wherever_it_stands(kind):
     assert expected == build.stub(source.format(build.BEGIN, build.END), "1.1")
 
 
+def test_the_parts_of_an_exercise_are_numbered_through_all_of_its_cells(tmp_path):
+    """A label in a message says which part it means, also where an exercise has several cells."""
+    second = "# %%\ndef g(x):\n    ### BEGIN SOLUTION\n    return x\n    ### END SOLUTION\n\n# %%\ndef"
+    source = made(tmp_path, SMALL.replace("# %%\ndef", second, 1))
+    cells = build.learner(source, "04_one_row").cells
+
+    found = re.findall(r"TODO [\d.]+ \(.*?\)", "\n".join(cell.source for cell in cells))
+    assert ["TODO 0.1 (1 of 2)", "TODO 0.1 (2 of 2)"] == found
+
+
 def test_ids_survive_cells_that_are_added(tmp_path):
     """A cell keeps its id when others come and go; equal cells are told apart."""
     before = {c.source: c.id for c in made(tmp_path, SMALL).cells}
@@ -147,7 +158,7 @@ def test_check_finds_what_is_wrong(tmp_path, monkeypatch):
 
     source.write_text(SMALL)
     notebook = build.read(source)
-    (tmp_path / "notebooks" / "00_small.ipynb").write_text(build.text(build.learner(build.read(source))))
+    (tmp_path / "notebooks" / "00_small.ipynb").write_text(build.text(build.learner(build.read(source), source.stem)))
     source.with_suffix(".ipynb").write_text(build.text(notebook))
     assert 3 == sum("has no good run stored" in sentence for sentence in build.problems(source))
 

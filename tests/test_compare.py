@@ -171,6 +171,8 @@ def test_honest_gradients_pass(family, size, dtype):
     x = make(family, size).to(dtype)
     y = torch.softmax(x, 1)
     slack = compare.softmax_bound(x, dtype) * torch.finfo(dtype).eps / torch.finfo(torch.float32).eps
+    if dtype == torch.float64:  # where PyTorch adds one number after the other, with a rounding for each
+        slack += x.shape[1] * torch.finfo(dtype).eps
     for dy in (make_dy(x).to(dtype) for make_dy in UPSTREAM.values()):
         product = y * dy
         dot = product.sum(1, keepdim=True)

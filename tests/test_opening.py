@@ -77,7 +77,7 @@ def test_a_stamped_notebook_has_badges_that_open_it_and_is_not_stale(monkeypatch
     plain, stored = build.read(source), build.load(source.with_suffix(".ipynb"))
     monkeypatch.setattr(opening, "repository", lambda: "me/fork")
     stamped = build.read(source)
-    title, first = build.learner(stamped).cells[:2]
+    title, first = build.learner(stamped, "04_one_row").cells[:2]
 
     for service in ("https://colab.research.google.com/github/", "?src=https://github.com/", "/notebook/share/github/"):
         assert f"{service}me/fork/blob/main/notebooks/04_one_row.ipynb)" in title.source

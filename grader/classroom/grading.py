@@ -75,17 +75,17 @@ def grade(job: Job) -> Row:
     began, level = time.monotonic(), zygotes.isolation()
     if level not in at_least(job.isolation):
         raise BelowLevel(f"answers would run at isolation level {level}, and {job.isolation} is required")
-    lesson, problems, results = None, [job.problem] if job.problem else [], []
+    lesson, problems, results, language = None, [job.problem] if job.problem else [], [], None
     try:
         if job.data is not None:
             submission = submissions.read(job.data, job.name)
-            lesson, problems = submission.lesson, submission.problems
+            lesson, problems, language = submission.lesson, submission.problems, submission.language
             results = _judged(submission, job)
             problems += _unlike_live(submission, results) + _imported(submission, job)
     except Exception as error:
         begins = NOT_GRADED if isinstance(error, _OF_THE_MACHINE) else GIVEN_UP
         problems.insert(0, f"{begins}: the grader itself failed: {type(error).__name__}: {error}")
-    return _row(job, lesson, problems, results, level, began)
+    return _row(job, lesson, problems, results, level, began) | {"language": language}
 
 
 def at_least(level: str) -> tuple[str, ...]:
@@ -275,5 +275,5 @@ def _row(job: Job, lesson: str | None, problems: list[str], results: list[Result
         "grader": VERSION, "seed": job.seed, "score": score, "max_score": best,
         "isolation": isolation, "seconds": round(time.monotonic() - began, 2),
         "problems": all_bounded(problems),
-        "exercises": [r.record() for r in results],
+        "exercises": [r.record() for r in results], "language": None,
     }  # fmt: skip

@@ -39,6 +39,7 @@ class Row(TypedDict):
     seconds: float
     problems: list[str]
     exercises: list[Record]
+    language: str | None  # that the notebook speaks, where it says so
 
 
 class Damaged(Exception):

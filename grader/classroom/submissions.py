@@ -43,7 +43,8 @@ class Submission:
     """A notebook that was read. lesson: a number of the outline, such as "05", or None if it answers no lesson.
 
     cells: in the order in which they are read (run_order.py). called: what the notebook calls each of them. checks: the
-    last check of each exercise that the file shows. in_file: the cells in the file's order.
+    last check of each exercise that the file shows. in_file: the cells in the file's order. language: the code that its
+    metadata gives, as in a notebook of the course.
     """
 
     cells: list[str] = field(default_factory=list)
@@ -52,6 +53,7 @@ class Submission:
     in_file: list[CodeCell] = field(default_factory=list)
     lesson: str | None = None
     problems: list[str] = field(default_factory=list)
+    language: str | None = None
 
 
 @dataclass(frozen=True)
@@ -276,7 +278,15 @@ def read(data: bytes, name: str = "") -> Submission:
         submission.called = [cell.called for cell in ordered]
         submission.checks = run_order.checks(ordered)
         submission.in_file = cells
+        submission.language = _language(notebook)
     return submission
+
+
+def _language(notebook: dict) -> str | None:
+    """The language that the course wrote into a notebook's metadata, None where there is none."""
+    for key in ("metadata", "five_passes", "language"):
+        notebook = notebook.get(key) if isinstance(notebook, dict) else None
+    return notebook if isinstance(notebook, str) and re.fullmatch(r"\w{2,20}", notebook) else None
 
 
 def _decoded(data: bytes) -> str:

@@ -7,6 +7,8 @@ import importlib
 import pathlib
 import sys
 
+from ..language import say
+
 FORMATS = ("csv", "canvas", "gradescope", "github", "junit", "html")
 
 
@@ -40,7 +42,9 @@ def run(options) -> int:
     except OSError as error:
         return _refused(f"{str(file)!r} cannot be read: {error.strerror or error}")
     for damaged in contents.damaged:
-        print(f"{file}: {damaged}. It is left out until `python -m grader grade` has repaired it.", file=sys.stderr)
+        print(
+            say(f"{file}: {damaged}. It is left out until `python -m grader grade` has repaired it."), file=sys.stderr
+        )
     found = entries.of(contents.rows())
     if not found:
         return _refused(f"{str(file)!r} holds no results")
@@ -63,7 +67,7 @@ def run(options) -> int:
         return _refused(f"this format needs {error.name}: pip install -r requirements-grading.txt")
     except OSError as error:
         return _refused(f"{str(to)!r} cannot be written: {error.strerror or error}")
-    print("\n".join(said))
+    print("\n".join(map(say, said)))
     return 1 if contents.damaged else 0
 
 
@@ -75,5 +79,5 @@ def _column(text: str) -> tuple[str, str]:
 
 
 def _refused(why: str) -> int:
-    print(f"Nothing exported: {why}.", file=sys.stderr)
+    print(say(f"Nothing exported: {why}."), file=sys.stderr)
     return 2

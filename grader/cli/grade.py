@@ -10,6 +10,7 @@ import sys
 from datetime import timedelta
 
 from ..isolation import LEVELS, in_words
+from ..language import say
 from ..spec import sign_of
 
 _SHOWN = 5  # names of files in one sentence
@@ -57,7 +58,7 @@ def run(options) -> int:
         with results_store.Results(options.out) as results:
             for damaged in results.contents.damaged:
                 aside = f"It is set aside in {results_store.DAMAGED}, and its file is graded again."
-                print(f"{results.path}: {damaged}. {aside}", file=sys.stderr)
+                print(say(f"{results.path}: {damaged}. {aside}"), file=sys.stderr)
             secret = seeds.secret(options.secret) if options.secret else seeds.own_secret(options.out)
             results.expect([file.name for file in files])
             part = [file for file in files if options.shard is None or _in_shard(file.name, *options.shard)]
@@ -102,7 +103,7 @@ def _say_what_is_no_submission(files: list) -> None:
     names = sorted({name for file in files for name in file.beside})
     if names:
         shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
-        print(_plain(f"Beside notebooks, and not graded: {shown}"))
+        print(_plain(say(f"Beside notebooks, and not graded: {shown}")))
 
 
 def _show_progress(done, total: int) -> None:
@@ -123,7 +124,7 @@ def _show_progress(done, total: int) -> None:
             bar.advance(task.id)
             if not console.is_terminal and task.completed % step == 0:
                 left = f", about {timedelta(seconds=task.time_remaining)} left" if task.time_remaining else ""
-                print(f"graded {task.completed:.0f} of {task.total:.0f}{left}", file=sys.stderr, flush=True)
+                print(say(f"graded {task.completed:.0f} of {task.total:.0f}{left}"), file=sys.stderr, flush=True)
 
 
 def _report(out: pathlib.Path, names: set[str]) -> None:
@@ -140,21 +141,22 @@ def _report(out: pathlib.Path, names: set[str]) -> None:
         marks = "  ".join(f"{e['id']} {_mark(e)}" for e in row["exercises"])
         score = f"{row['score']:g}/{row['max_score']:g}"
         notes = [f"not graded: {row['instead']} is the later file"] if row["instead"] else row["problems"]
-        lines.append((row["submission"], row["lesson"] or "-", score, marks, "; ".join(notes)))
+        lines.append((row["submission"], row["lesson"] or "-", score, marks, say("; ".join(notes))))
         failed += rows.failed(row)
         if not row["instead"]:
             levels.add(row["isolation"])
-    table = Table("submission", "lesson", "score", "exercises", "problems", title=f"isolation: {in_words(levels)}")
+    heads = map(say, ("submission", "lesson", "score", "exercises", "problems"))
+    table = Table(*heads, title=say(f"isolation: {in_words(levels)}"))
     for line in sorted(lines):
         table.add_row(*map(_plain, line))
     Console().print(table)
-    print(f"{len(lines)} of {len(names)} files have a row in {out / results_store.RESULTS}")
+    print(say(f"{len(lines)} of {len(names)} files have a row in {out / results_store.RESULTS}"))
     if failed:
-        print(
+        again = (
             f"{failed} of them could not be judged in full, through no fault of theirs: their rows say what was "
-            "missing. The same command tries these again.",
-            file=sys.stderr,
+            "missing. The same command tries these again."
         )
+        print(say(again), file=sys.stderr)
 
 
 def _mark(exercise: dict) -> str:
@@ -171,7 +173,7 @@ def _plain(text: str):
 
 
 def _stop(status: int, sentence: str) -> int:
-    print(sentence, file=sys.stderr)
+    print(say(sentence), file=sys.stderr)
     return status
 
 

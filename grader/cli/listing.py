@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from ..language import say
+
 
 def add(commands) -> None:
     """Add this command to the parser."""
@@ -24,12 +26,12 @@ def run(options) -> int:
         for mistake in sorted(MISTAKES.values(), key=lambda mistake: mistake.id):
             of = {exercise for mutant in mistake.mutants for exercise in mutant.of.split()}
             where = [e.id for e in exercises if mistake.id in dict(e.mistakes) or e.id in of]
-            print(f"{mistake.id}: {mistake.sentence} ({', '.join(where) or 'any exercise'})")
+            print(say(f"{mistake.id}: {mistake.sentence} ({', '.join(where) or 'any exercise'})"))
     elif options.json:
         fields = ("id", "title", "names", "points", "bonus")
         rows = [{field: getattr(e, field) for field in fields} for e in exercises]
         print(json.dumps(rows, indent=1))
     else:
         for e in exercises:
-            print(f"{e.id:<5} {e.points:>3g} points  {', '.join(e.names)}{'  (bonus)' if e.bonus else ''}")
+            print(say(f"{e.id:<5} {e.points:>3g} points  {', '.join(e.names)}{'  (bonus)' if e.bonus else ''}"))
     return 0

@@ -8,6 +8,7 @@ import pathlib
 import sys
 
 from ..isolation import LEVELS
+from ..language import say
 from ..version import VERSION
 
 _RULES = """\
@@ -54,7 +55,7 @@ def run(options) -> int:
                 if results.contents.lines.get(name) != line:
                     results.add(json.loads(line))
     except (_NotReadable, results_store.Busy) as error:
-        print(f"Nothing merged: {error}.", file=sys.stderr)
+        print(say(f"Nothing merged: {error}."), file=sys.stderr)
         return 2
     except OSError as error:
         why = error.strerror or error
@@ -69,8 +70,10 @@ def run(options) -> int:
     wrong += [f"missing: {name!r} was handed in and has no row" for name in missing]
     agree = _compare(copies)
     for sentence in wrong:
-        print(sentence, file=sys.stderr)
-    print(f"{len(copies)} submissions have a row in {options.out / results_store.RESULTS}, {len(missing)} have none")
+        print(say(sentence), file=sys.stderr)
+    print(
+        say(f"{len(copies)} submissions have a row in {options.out / results_store.RESULTS}, {len(missing)} have none")
+    )
     return 1 if wrong or not agree else 0
 
 
@@ -86,7 +89,7 @@ def _read(parts: list[pathlib.Path]) -> dict:
                 raise _NotReadable(f"{str(part)!r} holds no {results_store.RESULTS}")
             first = names.setdefault(part.resolve(), part)
             if first in found:
-                print(f"{str(part)!r} is named twice, and joined once", file=sys.stderr)
+                print(say(f"{str(part)!r} is named twice, and joined once"), file=sys.stderr)
             found[first] = results_store.read(file)
         except OSError as error:
             raise _NotReadable(f"{str(file)!r} cannot be read: {error.strerror or error}") from None
@@ -133,7 +136,10 @@ def _compare(copies: dict[str, dict]) -> bool:
                 )
     seeds = {row["seed"] for of_file in copies.values() for row in of_file.values()}
     if len(seeds) > 1:
-        print(f"graded with {len(seeds)} different secrets: hand the same --secret FILE to every part", file=sys.stderr)
+        print(
+            say(f"graded with {len(seeds)} different secrets: hand the same --secret FILE to every part"),
+            file=sys.stderr,
+        )
     return agree
 
 

@@ -8,6 +8,7 @@ import pathlib
 import re
 
 from ..judge import render
+from ..language import say
 from .entries import Entry, remarks, write
 
 TO = "results.csv"
@@ -38,7 +39,7 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
         named = [f"{e['id']} {m['id']}" for e in row["exercises"] for m in render.mistakes(e)[:1]]
         cells = [entry.student, row["lesson"] or "", row["submission"], row["handed_in"] or ""]
         cells.append("yes" if entry.counts else "no")
-        rest = ["; ".join(named), "; ".join(remarks(entry)), row["isolation"]]
+        rest = ["; ".join(named), "; ".join(map(say, remarks(entry))), row["isolation"]]
         points = [scores.get(i, "") for i in exercises]
         table.writerow([*map(text, cells), row["score"], row["max_score"], *map(text, rest), *points])
     write(to, "\ufeff" + out.getvalue())

@@ -6,6 +6,7 @@ import json
 import pathlib
 
 from ..judge import render
+from ..language import say, speaking
 from .entries import Entry, remarks, write
 
 TO = "github.json"
@@ -16,10 +17,15 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
 
     Raises OSError.
     """
+    with speaking(next((e.row["language"] for e in reversed(entries) if e.row["language"]), None)):
+        return _in_language(entries, to)
+
+
+def _in_language(entries: list[Entry], to: pathlib.Path) -> list[str]:
     counting = [entry for entry in entries if entry.counts]
     tests = [_test(exercise) for entry in counting for exercise in entry.row["exercises"]]
     tests += [
-        {"name": entry.row["submission"], "status": "error", "score": 0, "message": "; ".join(remarks(entry))}
+        {"name": entry.row["submission"], "status": "error", "score": 0, "message": "; ".join(map(say, remarks(entry)))}
         for entry in entries
         if entry.row["lesson"] is None
     ]

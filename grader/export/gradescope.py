@@ -6,6 +6,7 @@ import json
 import pathlib
 
 from ..judge import render
+from ..language import say, speaking
 from .entries import Entry, by_student, file_name, isolation, remarks, write
 
 TO = "results.json"
@@ -24,12 +25,18 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
 
 
 def _results(entries: list[Entry]) -> str:
+    """The text of a student's file, in the language of the student's notebook unless another is asked for."""
+    with speaking(next((e.row["language"] for e in reversed(entries) if e.row["language"]), None)):
+        return _in_language(entries)
+
+
+def _in_language(entries: list[Entry]) -> str:
     counting = [e for e in entries if e.counts]
     notes = [f"{e.row['submission']}: {sentence}" for e in entries for sentence in remarks(e)]
     results = {
         "score": sum(e.row["score"] for e in counting),
         "execution_time": sum(e.row["seconds"] for e in entries),
-        "output": "\n".join([*notes, f"isolation: {isolation(entries)}"]),
+        "output": "\n".join(map(say, [*notes, f"isolation: {isolation(entries)}"])),
         "output_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",

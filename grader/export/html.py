@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from .. import lessons
 from ..judge import render
+from ..language import language, say_html
 from . import entries as of_entries
 from . import statistics
 from .entries import Entry, by_student, file_name, isolation, remarks, write
@@ -28,10 +29,11 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     """
     students, most = by_student(entries), of_entries.lessons(entries)
     common = {"isolation": isolation(entries), "graders": sorted({e.row["grader"] for e in entries})}
-    common |= {"lessons": most, "possible": sum(most.values())}
+    common |= {"language": language().replace("_", "-"), "lessons": most, "possible": sum(most.values())}
     table = [_row(key, mine, most) for key, mine in students.items()]
     for row, mine in zip(table, students.values()):
-        write(to / row["page"], _template("student.html").render(**common, row=row, entries=mine))
+        page = _template("student.html").render(**common, row=row, entries=mine)
+        write(to / row["page"], say_html(page))
     page = _template("index.html").render(
         **common,
         table=table,
@@ -42,7 +44,7 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
         missed=statistics.missed(entries),
         notes={kind: _notes(entries, which) for kind, which in _NOTES.items()},
     )
-    write(to / "index.html", page)
+    write(to / "index.html", say_html(page))
     return [f"{len(students)} students in {to / 'index.html'}"]
 
 

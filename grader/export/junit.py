@@ -6,6 +6,7 @@ import pathlib
 from xml.etree import ElementTree
 
 from ..judge import render
+from ..language import say
 from .entries import Entry, remarks, write
 
 TO = "results.xml"
@@ -37,16 +38,16 @@ def _suite(suites: ElementTree.Element, entry: Entry) -> None:
     if not row["exercises"]:
         case = _case(suite, "the file", entry, row["seconds"])
         kind = "skipped" if row["instead"] is not None else "error"
-        found.append(ElementTree.SubElement(case, kind, message="; ".join(remarks(entry))).tag)
+        found.append(ElementTree.SubElement(case, kind, message="; ".join(map(say, remarks(entry)))).tag)
     for exercise in row["exercises"]:
         case = _case(suite, render.name(exercise), entry, exercise["seconds"])
         kind = _ELEMENT.get(exercise["status"])
         if kind:
-            element = ElementTree.SubElement(case, kind, message=exercise["message"])
+            element = ElementTree.SubElement(case, kind, message=say(exercise["message"]))
             element.text = "\n".join(render.lines(exercise))
             found.append(kind)
     if remarks(entry):
-        ElementTree.SubElement(suite, "system-out").text = "\n".join(remarks(entry))
+        ElementTree.SubElement(suite, "system-out").text = "\n".join(map(say, remarks(entry)))
     counts = {"tests": len(row["exercises"]) or 1, "failures": found.count("failure")}
     counts |= {"errors": found.count("error"), "skipped": found.count("skipped")}
     for name, count in counts.items():

@@ -9,8 +9,8 @@ from __future__ import annotations
 import builtins
 import html
 import re
-import textwrap
 
+from ..language import say, wrap
 from ..mistakes.registry import MISTAKES
 from ..spec import STATUS, Error, sign_of
 
@@ -24,7 +24,7 @@ _COLOURS = {"✓": "#1a7f37", "✗": "#cf222e", "~": "#9a6700", "·": "#59636e"}
 def text(record: dict) -> str:
     """The feedback in a notebook: cases and points, the first failure, the named mistake, and one question."""
     name, counts = _headline(record)
-    headline = name + " " * max(2, WIDTH - len(name) - len(counts)) + counts
+    headline = name + " " * max(2, WIDTH - wrap.columns(name + counts)) + counts
     return "\n".join([headline, *(line for sign, says in _sentences(record) for line in _wrapped(sign, says))])
 
 
@@ -62,14 +62,18 @@ def _sentences(record: dict) -> list[tuple[str, str]]:
         if any(words in flag for words in _OF_CELLS) and flag != record["message"]
     ]
     if record["status"] == "passed":
-        found.append((sign, traffic(record, "#.3g") or "right in every case"))
+        found.append((sign, traffic(record, "#.3g") or say("right in every case")))
         found += [(sign, flag) for flag in record["flags"] if flag.startswith("compiled on")]
-        return found + [("! ", remark) for remark in remarks]
+        return _said(found + [("! ", remark) for remark in remarks])
     if record["status"] == "not_attempted":
-        return [*found, (sign, record["message"])]
+        return _said([*found, (sign, record["message"])])
     found += [(f"{sign_of('passed')} ", remark) for remark in remarks]
     found += [(sign, record["message"]), *(("  ", says) for says in _mistake(record))]
-    return found + ([("", traffic(record, "#.3g"))] if record["ledger"] else [])
+    return _said(found + ([("", traffic(record, "#.3g"))] if record["ledger"] else []))
+
+
+def _said(sentences: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(sign, say(sentence)) for sign, sentence in sentences]
 
 
 def lines(record: dict) -> list[str]:
@@ -82,7 +86,7 @@ def lines(record: dict) -> list[str]:
         found += [("Or, with the same numbers: " if i else "") + (each["sentence"] or each["id"])]
     found += [f"Ask yourself: {named[0]['question']}"] if named and named[0]["question"] else []
     found += [traffic(record)] if traffic(record) else []
-    return found + record.get("remarks", []) + record["flags"]
+    return [say(line) for line in found + record.get("remarks", []) + record["flags"]]
 
 
 def number(value: float) -> str:
@@ -102,15 +106,15 @@ def points(record: dict) -> str:
 
 def name(record: dict) -> str:
     """Number and title of an exercise."""
-    return f"{record['id']} {record.get('title', '')}".strip()
+    return f"{record['id']} {say(record.get('title', ''))}".strip()
 
 
 def mark(record: dict) -> tuple[str, str]:
     """(sign, word) for the status of an exercise. A failure with some points has the sign "~"."""
     if record.get("mistake") == "todo-left":
-        return "~", "right so far"
+        return "~", say("right so far")
     sign, word = STATUS.get(record["status"], ("?", str(record["status"])))
-    return ("~", f"{word} in part") if sign == "✗" and record["score"] > 0 else (sign, word)
+    return ("~", say(f"{word} in part")) if sign == "✗" and record["score"] > 0 else (sign, say(word))
 
 
 def mistakes(record: dict) -> list[dict]:
@@ -119,7 +123,7 @@ def mistakes(record: dict) -> list[dict]:
     for which in (record.get("mistake"), record.get("also")):
         known = MISTAKES.get(which)
         if known:
-            found.append({"id": known.id, "sentence": known.sentence, "question": known.question})
+            found.append({"id": known.id, "sentence": say(known.sentence), "question": say(known.question)})
         elif which:
             found.append({"id": which, "sentence": "", "question": ""})
     return found
@@ -137,7 +141,7 @@ def traffic(record: dict, digits: str = ".3g") -> str:
     if budget:
         moved = [f"{count} of {may:.3g}" for count, may in zip(moved, budget)]
     part = f" of {ledger['part']}" if ledger.get("part") else ""
-    return f"traffic{part}: read {moved[0]}, wrote {moved[1]}"
+    return say(f"traffic{part}: read {moved[0]}, wrote {moved[1]}")
 
 
 def last_line(error: Error) -> str:
@@ -164,10 +168,10 @@ def error_sentence(error: Error) -> str:
 
 def _headline(record: dict) -> tuple[str, str]:
     """(number and title, cases and points)."""
-    name, most = f"{record['id']}  {record['title']}", f"of {record['max_score']:g} {points(record)}"
+    name, most = f"{record['id']}  {say(record['title'])}", f"of {record['max_score']:g} {points(record)}"
     if record["status"] == "not_attempted":
-        return name, f"not yet · 0 {most}"
-    return name, f"{record['cases_passed']} of {record['cases']} cases · {record['score']:g} {most}"
+        return name, say(f"not yet · 0 {most}")
+    return name, say(f"{record['cases_passed']} of {record['cases']} cases · {record['score']:g} {most}")
 
 
 def _mistake(record: dict) -> list[str]:
@@ -180,6 +184,4 @@ def _mistake(record: dict) -> list[str]:
 
 
 def _wrapped(sign: str, says: str) -> list[str]:
-    return textwrap.wrap(
-        says, WIDTH, initial_indent=_INDENT + sign, subsequent_indent=_INDENT + "  ", break_long_words=False
-    )
+    return wrap.wrap(says, WIDTH, _INDENT + sign, _INDENT + "  ")

@@ -33,6 +33,8 @@ WRONG = {
     "with plausible numbers in the wrong places": ("uniform", "zeros", "halves_swapped"),
     "wrong at some widths": ("no_other", "narrow", "by_fours"),
     "a little wrong everywhere": ("half", "cheap", "epsilon"),
+    "wrong in single places": ("seam", "corner"),
+    "wrong where results are small": ("fixed",),
     "wrong on unusual values": ("cleaned", "clamped", "signless"),
     "wrong in some memory layouts": ("rows_adjacent", "columns_adjacent"),
     "wrong at some heights, or for rows that differ a lot": ("whole_groups", "first_row_shift"),

@@ -149,6 +149,7 @@ _SHAPES = [  # label, family, M, N, n_splits, order of the programs
     ("constant rows", inputs.constant, 3, 15, 4, "forward"),
     ("many rows", inputs.randn, 130, 3, 2, "shuffled"),
     ("one row in many splits", inputs.randn, 1, 400, 130, "reversed"),
+    ("one row in more than a thousand splits", inputs.randn, 1, 1100, 1100, "forward"),
     ("rows of 5000", inputs.randn, 2, 5000, 3, "shuffled"),
     ("one row of 24576", inputs.randn, 1, 24576, 3, "reversed"),
     ("two rows of 16384", inputs.randn, 2, 16384, 2, "forward"),

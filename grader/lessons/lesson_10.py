@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 import random
 
 import torch
@@ -14,6 +15,8 @@ from ..mistakes.softmax.tiles import TILE
 from ..mistakes.wide_loads import WIDE
 from ..reference import residency, softmax_function, wide_loads
 from ..spec import Call, Case, Exercise, Out
+
+_DRIVER = (pathlib.Path(__file__).parent / "drivers" / "first_result.py").read_text(encoding="utf-8")
 
 _TILES = [  # label, family of inputs, rows, columns, rows of a tile
     ("ragged both ways", inputs.randn, 3, 3, 2),
@@ -82,7 +85,7 @@ _WALKS = [  # label, family of inputs, rows, columns, programs
     ("a program for each row", inputs.randn, 5, 4, 5),
     ("more programs than rows", inputs.randn, 3, 7, 5),
     ("the same number of rows for each", inputs.randn, 6, 4, 3),
-    ("one column, many rows", inputs.randn, 140, 1, 2),
+    ("one column, many rows", inputs.randn, 530, 1, 2),
     ("one row", inputs.randn, 1, 31, 4),
     ("rows far apart, down and up again", inputs.down_and_up, 6, 5, 2),
     ("around -200", inputs.far_below_zero, 5, 7, 2),
@@ -199,16 +202,21 @@ _WIDE = [  # label, family of inputs, rows, columns, dtype, whether the machine 
     ("odd rows", inputs.last_outliers, 3, 1023, _BRAIN, False),
     ("rows of a power of two", inputs.ascending, 3, 1024, _SINGLE, False),
     ("rows of a power of two", inputs.descending, 4, 1024, _BRAIN, True),
-    ("long rows", inputs.randn, 3, 8192, _SINGLE, True),
+    ("long rows", inputs.randn, 17, 8192, _SINGLE, True),
     ("long odd rows", inputs.large, 2, 8191, _SINGLE, False),
     ("rows of 1 KB", inputs.randn, 5, 256, _SINGLE, False),  # fewer bytes than four loads of a warp
+    ("many rows", inputs.randn, 9001, 4, _SINGLE, False),  # more tiles than programs of a grid of a few hundred
 ]
 
 
 def _wide_cases(seed: int) -> list[Case]:
+    twice = softmax_function.first_result("wide_softmax", *inputs.randn(6, 7, inputs.generator(seed)).split(3))
     return [
-        wide_loads.case(label, family(m, n, inputs.generator(seed + i)).to(dtype), machine)
-        for i, (label, family, m, n, dtype, machine) in enumerate(_WIDE)
+        *(
+            wide_loads.case(label, family(m, n, inputs.generator(seed + i)).to(dtype), machine)
+            for i, (label, family, m, n, dtype, machine) in enumerate(_WIDE)
+        ),
+        twice,
     ]
 
 
@@ -264,6 +272,7 @@ EXERCISES = [
         names=("wide_softmax",),
         points=3,
         cases=_wide_cases,
+        driver=_DRIVER,
         kernels=True,
         hints=(
             "A load is 16 bytes wide where the tile has 16 bytes or more for each thread. ROWS and num_warps decide.",

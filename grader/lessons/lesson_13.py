@@ -6,17 +6,20 @@ Sizes: M queries, N keys, q is M×d, k is N×d, v is N×dv.
 from __future__ import annotations
 
 import functools
+import pathlib
 from collections.abc import Callable
 
 import torch
 
-from ..checks import inputs
+from ..checks import compare, inputs
 from ..mistakes.attention import ATTENTION_KERNEL, KERNEL_REMARKS, TILED_ATTENTION
 from ..mistakes.attention_gradient import ATTENTION_GRADIENT
-from ..mistakes.flash import FLASH_KERNEL
+from ..mistakes.flash import FLASH_KERNEL, FLASH_REMARKS
 from ..reference import attention, attention_gradient, flash
 from ..reference.attention_gradient import KEYS, QUERIES
 from ..spec import Call, Case, Exercise, Out
+
+_TWICE_DRIVER = (pathlib.Path(__file__).parent / "drivers" / "first_result.py").read_text(encoding="utf-8")
 
 # Offsets of the scores: offsets(m, n, tile) -> (one number a query, one number a key).
 Offsets = Callable[[int, int, int], tuple[torch.Tensor, torch.Tensor]]
@@ -91,7 +94,20 @@ _TILED = [  # label, offsets, M, N, d, dv, keys of a tile
 
 
 def _tiled_cases(seed: int) -> list[Case]:
-    return [_tiled_case(*row, seed=seed + i) for i, row in enumerate(_TILED)]
+    return [*(_tiled_case(*row, seed=seed + i) for i, row in enumerate(_TILED)), _tiled_twice(seed)]
+
+
+def _tiled_twice(seed: int) -> Case:
+    """Two calls with other queries; the first result must stay."""
+    q, k, v = _tensors(6, 5, 4, 2, 2, _plain, 0.5, seed)
+    first, second = (attention.case_facts(part, k, v, 0.5, 2, causal=False, exact=False) for part in q.split(3))
+    return Case(
+        "two calls with 3 queries each, and then the first result again",
+        Call("call", "check_first_result", ("tiled_attention", *q.split(3), k, v, 2)),
+        verify=lambda e: compare.kind(e.value, first["want"].float()) or attention.numbers_fault(e.value, first),
+        size=5_000,
+        facts=first | {"many": False, "second": second["want"].float()},
+    )
 
 
 def _tiled_case(label: str, offsets: Offsets, m: int, n: int, d: int, dv: int, tile: int, seed: int) -> Case:
@@ -277,6 +293,8 @@ def _flash_cases(seed: int) -> list[Case]:
         more("tiles wider than high", _BF16, b=1, h=2, m=18, n=70, seed=seed + 3, d=32, blocks=(16, 32)),
         more("tiles higher than wide", _F16, b=1, h=2, m=40, n=40, seed=seed + 4, d=32, blocks=(32, 16)),
         more("programs in shuffled order", _F16, b=2, h=2, m=35, n=20, seed=seed + 5, order="shuffled"),
+        more("causal, tiles wider than high", _BF16, b=1, h=2, m=40, n=70, seed=seed + 6, causal=True, blocks=(16, 32)),
+        more("causal, tiles higher than wide", _F16, b=1, h=2, m=40, n=40, seed=seed + 7, causal=True, blocks=(32, 16)),
     ]
 
 
@@ -383,6 +401,7 @@ EXERCISES = [
         names=("tiled_attention",),
         points=1,
         cases=_tiled_cases,
+        driver=_TWICE_DRIVER,
         hints=(
             "It is the walk of lesson 08, for all queries at once. Each tile brings a block of scores and a few rows "
             "of v.",
@@ -430,6 +449,7 @@ EXERCISES = [
             "`<maximum> + <logarithm of the sum>`.",
         ),
         mistakes=FLASH_KERNEL,
+        remarks=FLASH_REMARKS,
     ),
     Exercise(
         id="13.4",

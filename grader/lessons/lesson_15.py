@@ -25,6 +25,8 @@ _TUNED = [  # label, family of inputs, rows, columns, number of the fastest conf
     ("one column", inputs.randn, 70, 1, 1),
     ("longer rows", inputs.randn, 3, 300, 2),
     ("values of -1e38", inputs.lowest, 5, 6, 2),
+    ("many rows", inputs.randn, 1500, 3, 0),
+    ("rows of more than a thousand", inputs.randn, 3, 2100, 1),
 ]
 
 
@@ -35,7 +37,8 @@ def _tuned_cases(seed: int) -> list[Case]:
     g = inputs.generator(seed)
     cases.append(autotuned.case("gaps between the rows", inputs.randn(12, 7, g), 1, gap=5))
     x, longer, again = inputs.randn(4, 6, g), inputs.randn(4, 7, g), inputs.randn(4, 6, g)  # in blocks of the same size
-    return [*cases, autotuned.choices(inputs.randn(4, 6, g)), autotuned.tunings(x, longer, again)]
+    cases += [autotuned.tunings(x, longer, again), autotuned.tunings(x, longer, again, stride=9)]
+    return [*cases, autotuned.choices(inputs.randn(130, 6, g)), autotuned.traffic(inputs.randn(11, 6, g), 1)]
 
 
 EXERCISES = [

@@ -193,8 +193,8 @@ MISTAKES = [
     ),
     Mistake(
         "matmul-in-kernel",
-        "@ is PyTorch's matrix product. For blocks in a kernel, Triton has a function.",
-        "Do you need a matrix product in that line, and which function of triton.language would make it?",
+        "@ is PyTorch's matrix product, and Triton's blocks have no such operator.",
+        "Which function of Triton multiplies two matrices, and which two operations turn two rows into one number?",
     ),
     Mistake(
         "strides-exchanged",
@@ -690,6 +690,11 @@ def formula(compute, mixes_queries: bool = False) -> Detector:
     return Detector(detect, fits, weight)
 
 
+def _if_causal(detector: Detector) -> Detector:
+    """The detector for cases with CAUSAL: in the others no key is hidden."""
+    return replace(detector, detect=lambda c, e, a: bool(c.facts["causal"]) and detector(c, e, a))
+
+
 def _same(got: torch.Tensor, numbers: torch.Tensor, facts: dict) -> bool:
     """Whether got (M×dv) is roughly a formula's numbers, or both are right.
 
@@ -771,7 +776,7 @@ def _more_read(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 @Detector
 def _no_tile_skipped(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises a causal kernel that loads all tiles, also those behind all of a program's queries."""
+    """Recognises a causal kernel whose programs all load the same keys, also those behind all of their queries."""
     return case.facts["causal"] and evidence.read == case.facts["reads"]
 
 
@@ -1021,6 +1026,7 @@ _WALK = (
 )  # fmt: skip
 
 TILED_ATTENTION = (
+    ("output-reused", detectors.output_reused),
     ("input-overwritten", detectors.input_overwritten),
     ("numbers-to-host", _numbers_to_host),
     ("keys-read-again", _keys_read_again),
@@ -1041,9 +1047,11 @@ _CAUSAL = tuple((mistake, formula(numbers)) for mistake, numbers in (
     *(("causal-places-of-a-block", walk(scores=visible(keep))) for keep in PLACES_OF_A_BLOCK),
     *(("keys-left-out", walk(scores=visible(keep))) for keep in STOPPED_EARLY),
     ("keys-left-out", walk(scores=visible(lambda m, n, facts: (n < m // facts["block"] * facts["block"])))),
-    ("hidden-as-zero", walk(scores=hidden_as_zero, pad=0.0)),
-    ("hidden-as-zero", walk(scores=hidden_as_zero)),
 ))  # fmt: skip
+_CAUSAL += (
+    ("hidden-as-zero", _if_causal(formula(walk(scores=hidden_as_zero, pad=0.0)))),
+    ("hidden-as-zero", _if_causal(formula(walk(scores=hidden_as_zero)))),
+)
 
 
 # Wrong numbers of one head that a kernel in any precision can give.
@@ -1083,8 +1091,9 @@ ATTENTION_KERNEL = (
     *_CAUSAL,
     ("hidden-after-exp", _nan_without_poison),
     ("first-tile-minus-inf", _hidden_first_tile),
-    *((mistake, formula(walk(update, raw=visible(keep), raw_pad=pad)))
-      for mistake, update in (("hidden-after-exp", masked_after_exp), ("hidden-in-the-sum", masked_in_sum))
+    *(("hidden-after-exp", formula(walk(masked_after_exp, raw=visible(keep), raw_pad=pad)))
+      for keep in (all_keys, keys_of_walk) for pad in (0.0, -torch.inf)),
+    *(("hidden-in-the-sum", _if_causal(formula(walk(masked_in_sum, raw=visible(keep), raw_pad=pad))))
       for keep in (all_keys, keys_of_walk) for pad in (0.0, -torch.inf)),
     ("scale-of-its-own", formula(walk(scores=own_scale))),
     ("whole-tile-reduced", formula(by_blocks(walk(shared_maximum)), mixes_queries=True)),
@@ -1108,7 +1117,8 @@ KERNEL_REMARKS = (
         written(_dot_with_tf32),
     ),
     (
-        "With CAUSAL, every program reads all the keys, also those that come after all of its queries.",
+        "With CAUSAL, every program walks along as many keys as the last program, also along keys that come after all "
+        "of its own queries. The result is right, and a program that stops earlier has less to do.",
         _no_tile_skipped,
     ),
 )

@@ -168,6 +168,12 @@ MISTAKES = [
         (Mutant("3.3", "tl.max(x, axis=0)", "tl.maximum(tl.max(x, axis=0), 0.0)"),),
     ),
     Mistake(
+        "mask-by-the-stride",
+        "The mask compares columns with the row stride. If there are gaps between rows, it lets lanes into them.",
+        "Which number says how many columns a row has, and which one says how far apart two rows begin?",
+        (Mutant("3.2 3.3 3.4", "cols < n_cols", "cols < row_stride", replayed=False),),
+    ),
+    Mistake(
         "block-for-number",
         "The store has a whole block of addresses, and a row has one maximum.",
         "How many elements of y belong to one row?",
@@ -313,6 +319,12 @@ def _lanes_at(address):
     return test
 
 
+def _as_far_as_the_next_row(where: dict, facts: dict) -> bool:
+    """For `outside`: the active lanes are those of the row and of the gap behind it, as far as the block reaches."""
+    stride, columns = facts["x_stride"], facts["x"].shape[-1]
+    return past_the_row(where, facts) and columns < stride and where["of"] == min(stride, facts["block"])
+
+
 def _more_lanes_than_columns(where: dict, facts: dict) -> bool:
     """For `outside`: the number of active lanes is not that of the columns, and some of them are behind the row."""
     return past_the_row(where, facts) and where["of"] != facts["x"].shape[-1]
@@ -329,6 +341,7 @@ ROWS = (
     *KERNEL,
     ("masked-by-value", _masked_by_value),
     *((name, outside(op, test)) for op in ("load", "store") for name, test in (
+        ("mask-by-the-stride", _as_far_as_the_next_row),
         ("mask-one-too-far", _one_too_far),
         ("row-stride-missing", row_begins(lambda f: 1)),
         ("row-and-column-swapped", _lanes_at(lambda program, lane, stride: program + lane * stride)),

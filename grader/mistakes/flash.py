@@ -7,13 +7,14 @@ the formulas of 13.2 apply to one head at a time.
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Callable
 from dataclasses import replace
 
 import torch
 
-from ..checks import compare
+from ..checks import compare, syntax
 from ..reference import flash
 from ..reference.attention import causal_mask, difference, matmul, scores
 from ..spec import Answer, Case, Detector, Evidence
@@ -148,6 +149,12 @@ MISTAKES = [
         "l is the sum of weights that were rounded to half precision already.",
         "For which of its two uses does a weight have to be in half precision?",
         (
+            Mutant(
+                "13.3",
+                "p = tl.exp(s - new[:, None])",
+                "p = tl.exp(s - new[:, None]).to(v.dtype)",
+                replayed=False,
+            ),
             Mutant(
                 "13.3",
                 "p = tl.exp(s - new[:, None])",
@@ -304,6 +311,10 @@ def rounded_query(base: float):
 
 def _rounded_weights(facts: dict) -> torch.Tensor:
     return _walked_sum(facts, lambda p: p.to(facts["dtype"]).float(), lambda l: l)
+
+
+def _weights_summed_in_half(facts: dict) -> torch.Tensor:
+    return _walked_sum(facts, lambda p: p.to(facts["dtype"]), lambda l: l)
 
 
 def _rounded_sum(facts: dict) -> torch.Tensor:
@@ -472,8 +483,34 @@ FLASH_KERNEL = (
     ("scores-in-half", lse_formula(_with_scores(rounded_scores(False)), right_o=False)),
     *(("query-rounded-again", lse_formula(_with_scores(rounded_query(base)), right_o=False)) for base in (math.e, 2.0)),
     ("rounded-weights-summed", lse_formula(_rounded_weights, right_o=False)),
+    ("rounded-weights-summed", lse_formula(_weights_summed_in_half, right_o=False)),
     ("sum-in-half", lse_formula(_rounded_sum, right_o=False)),
     ("accumulator-in-half", half_walk(_in_half)),
     ("accumulator-in-half", half_walk(_product_in_half)),
     *((mistake, of_heads(detector)) for mistake, detector in ATTENTION_NUMBERS),
+)
+
+
+def _products_in_float32(tree: ast.AST) -> bool:
+    """Recognises a tl.dot that takes a block cast to float32: in its own line, or under a name that is cast last."""
+    last = {node.targets[0].id: node.value for node in syntax.nodes(tree)
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)}  # fmt: skip
+    cast = {name for name, value in last.items() if _to_float32(value)}
+    blocks = [block for call in syntax.calls(tree, "dot") for block in call.args[:2]]
+    return any(_to_float32(block) or (isinstance(block, ast.Name) and block.id in cast) for block in blocks)
+
+
+def _to_float32(node: ast.expr) -> bool:
+    """Whether an expression ends in .to(tl.float32)."""
+    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "to"
+    return called and [ast.unparse(argument) for argument in node.args] == ["tl.float32"]
+
+
+# Remarks on right answers to 13.3: (text, detector).
+FLASH_REMARKS = (
+    (
+        "A tl.dot of yours takes blocks in float32. The result is right, but tensor cores multiply blocks in half "
+        "precision faster.",
+        detectors.written(_products_in_float32),
+    ),
 )

@@ -62,7 +62,7 @@ MISTAKES = [
     ),
     Mistake(
         "units-rounded-down",
-        "The part of a unit that was left over at the end was dropped, but a warp needs those registers, too.",
+        "The registers of a warp were rounded down to whole units, so the warp gets fewer than it needs.",
         "A warp needs one register more than a unit has. How many registers does it get?",
     ),
     Mistake(

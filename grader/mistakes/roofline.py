@@ -57,10 +57,15 @@ MISTAKES = [
         "Elements are counted more often than they are moved.",
         "How often is an element moved, and how often does your line count it?",
     ),
+    Mistake(
+        "vectors-weigh-double",
+        "The row maxima and row sums have twice the share of the ratio that they should have.",
+        "How many of them are stored and loaded in all, and which number are they divided by?",
+    ),
     Mistake("ratio-upside-down", "The ratio is the wrong way round.", "Which of the two versions moves more?"),
     Mistake(
         "one-less",
-        "This is the ratio less 1. It is also what the writes alone would give.",
+        "This is the right ratio minus 1. It is also what the writes alone would give.",
         "How many times does the smaller number of elements fit into the larger one?",
     ),
     Mistake(
@@ -125,7 +130,7 @@ MISTAKES = [
     ),
     Mistake(
         "not-a-time",
-        "This number is no time.",
+        "This number is not a time: its unit is not seconds.",
         "Bytes on one side, bytes per second on the other: which operation leaves seconds?",
     ),
     Mistake(
@@ -315,6 +320,7 @@ IDEAL_SPEEDUP = (
     ("saving-not-ratio", _number(lambda want, m, n: 1 - 1 / want)),
     ("rounded", _ROUNDED),
     *(("vectors-forgotten", _number(lambda want, m, n, k=k: 4 + Fraction(k, 2 * n))) for k in range(4)),
+    ("vectors-weigh-double", _number(lambda want, m, n: 4 + Fraction(4, n))),
     ("vectors-of-n", _number(lambda want, m, n: 4 + Fraction(2, m))),
     *(
         ("not-a-ratio", _number(lambda want, m, n, k=k: k(sum(five_pass_traffic(m, n)), 2 * m * n)))

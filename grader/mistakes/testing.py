@@ -123,6 +123,16 @@ MISTAKES = [
         "How large is a typical result, and how large an error does your comparison allow?",
     ),
     Mistake(
+        "test-blurs-single-values",
+        "Kernels that are wrong in a single place of a row or of the matrix pass your test.",
+        "If one value among thousands is wrong, how much does that change the number that your test compares?",
+    ),
+    Mistake(
+        "test-absolute",
+        "Kernels pass your test whose errors are tiny, but not in comparison with small results.",
+        "How large is the smallest right value of your inputs, and how large an error does your test allow there?",
+    ),
+    Mistake(
         "test-ignores-places",
         "Kernels whose results hardly depend on the input pass your test.",
         "What does your test compare, element by element, and how large is what it compares?",
@@ -233,6 +243,8 @@ _ACCEPTING = (
     "test-ignores-places",
     "test-few-widths",
     "test-too-loose",
+    "test-blurs-single-values",
+    "test-absolute",
     "test-tame-values",
     "test-few-layouts",
     "test-few-heights",
@@ -241,7 +253,7 @@ _ACCEPTING = (
 
 
 def mistakes_of_test(groups: Iterable[str]) -> tuple[tuple[str, Detector], ...]:
-    """The table of a test that runs against wrong kernels of these eight kinds."""
+    """The table of a test that runs against wrong kernels of these ten kinds."""
     return (
         ("input-empty", _right_kernel_refused("without elements")),
         ("input-too-large", _right_kernel_refused("is more than a check can interpret")),

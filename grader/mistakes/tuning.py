@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import torch
 
 from ..checks import compare
@@ -11,6 +13,7 @@ from . import detectors
 from .mistake import Mistake
 from .mutant import Mutant
 from .softmax.function import WRAPPER
+from .wide_loads import programs_without_rows
 
 MISTAKES = [
     Mistake(
@@ -90,6 +93,12 @@ MISTAKES = [
         (Mutant("15.3", ', restore_value=["x_ptr"]', "", replayed=False),),
     ),
     Mistake(
+        "name-of-no-parameter",
+        "autotune was given a name, and no parameter of the kernel has it.",
+        "Where does that name stand: among the parameters of the kernel, or only in the function that launches it?",
+        (Mutant("15.3", 'restore_value=["x_ptr"]', 'restore_value=["x"]', replayed=False),),
+    ),
+    Mistake(
         "not-in-place",
         "x holds after the call what it held before.",
         "Which tensor does the kernel store in, and who else knows that tensor?",
@@ -109,7 +118,7 @@ MISTAKES = [
     ),
     Mistake(
         "nothing-to-choose",
-        "There are too few configurations, or they are too much alike.",
+        "There are too few configurations, or they do too much alike.",
         "Which rows and which warps do you want to see timed?",
     ),
     Mistake(
@@ -227,6 +236,35 @@ def _rows_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return bool((got[-1] == x[-1]).all()) and min(rows, default=len(x)) < len(x) <= max(rows, default=0)
 
 
+@Detector
+def _last_rows_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The last row holds what it held before, because every grid was too small for the rows of its tiles."""
+    x, got = case.facts.get("x"), evidence.value
+    if x is None or evidence.error or not isinstance(got, torch.Tensor) or got.shape != x.shape:
+        return False
+    rows = [each["grid"][0] * each["constants"].get("ROWS", 1) for each in evidence.launches]
+    return bool((got[-1] == x[-1]).all()) and max(rows, default=len(x)) < len(x)
+
+
+@Detector
+def _short_block(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A block has at most half of the columns: it is no power of two near their number."""
+    x = case.facts.get("x")
+    blocks = [each["constants"].get("BLOCK") for each in evidence.launches]
+    return x is not None and any(type(block) is int and 2 * block <= x.shape[1] for block in blocks)
+
+
+@Detector
+def _pointer_unknown(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A launch found no argument of a name that the answer gives to restore_value or reset_to_zero.
+
+    Triton 3.9 refuses such a name before any launch, with an error that has words (`errors.py`).
+    """
+    error = evidence.error or {"type": ""}
+    given = rf"(restore_value|reset_to_zero)\s*=\s*[\[(][^\])]*{re.escape(error.get('message', ''))}"
+    return error["type"] == "KeyError" and bool(re.search(given, answer.source.replace('"', "'")))
+
+
 def _returned(test) -> Detector:
     """Matches when test(result, x) holds for a result of the shape of x."""
 
@@ -246,6 +284,8 @@ def _said(fact: str, test) -> Detector:
 
 _OF_ONE_LAUNCH = ("launch-per-row", "no-kernel", "grid-of-columns", "grid-too-large")  # trials are launches as well
 TUNED = (
+    ("more-traffic", detectors.value(lambda v, f: "traffic" in f and isinstance(v, torch.Tensor))),
+    ("name-of-no-parameter", _pointer_unknown),
     ("not-autotuned", _said("choices", lambda v: v[2] == 0)),
     ("nothing-to-choose", _said("choices", lambda v: v[2] > 0)),
     ("tuned-every-call", _said("tunings", lambda v: v[2])),
@@ -254,5 +294,8 @@ TUNED = (
     ("input-cleared", _returned(lambda got, x: bool(((got - 1 / x.shape[1]).abs() < 1e-6).all()))),
     ("trials-add-up", _softmax_of_softmax),
     ("grid-of-one-configuration", _rows_left),
+    ("grid-too-small", _last_rows_left),
+    ("block-constant", _short_block),
+    ("programs-without-rows", programs_without_rows),
     *(pair for pair in WRAPPER if pair[0] not in _OF_ONE_LAUNCH),
 )

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import torch
 
+from ..checks import compare
 from ..reference import wide_loads
+from ..reference.softmax_function import without_rows
 from ..spec import Answer, Case, Detector, Evidence
 from .mistake import Mistake
+from .mutant import Mutant
 from .softmax.function import ROWS_APART, WRAPPER_PLACES
 
 MISTAKES = [
@@ -37,6 +40,15 @@ MISTAKES = [
         "How many elements of the tile does one thread hold, and how many registers can it have?",
     ),
     Mistake(
+        "programs-without-rows",
+        "More programs were launched than there are tiles of rows, so the last programs find nothing to do.",
+        "How many rows does one program of your launch take, and how many programs do all rows need?",
+        (
+            Mutant("10.4", "(triton.cdiv(n_rows, rows),)", "(n_rows,)", replayed=False),
+            Mutant("10.4", "(triton.cdiv(n_rows, rows),)", "(n_rows // rows + 1,)", replayed=False),
+        ),
+    ),
+    Mistake(
         "alignment-promised",
         "The kernel promises that 16 divides a number, and here 16 does not divide it: on a GPU such a load is an "
         "error.",
@@ -51,9 +63,18 @@ def _more_than_the_registers(case: Case, evidence: Evidence, answer: Answer) -> 
     return isinstance(evidence.value, torch.Tensor) and wide_loads.spills(case.facts["x"], evidence)
 
 
+@Detector
+def programs_without_rows(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Some programs of a launch stored nothing, and no row is missing."""
+    got = evidence.value
+    complete = isinstance(got, torch.Tensor) and got.dim() == 2 and not compare.never_stored(got).any()
+    return evidence.error is None and complete and without_rows(evidence) is not None
+
+
 _OF_ONE_ROW = ("grid-of-columns", "grid-too-large")  # a program may have several rows
 WIDE = (
     *(pair for pair in WRAPPER_PLACES if pair[0] not in _OF_ONE_ROW),
     *ROWS_APART,
+    ("programs-without-rows", programs_without_rows),
     ("spills", _more_than_the_registers),
 )

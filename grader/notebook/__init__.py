@@ -1,7 +1,7 @@
 """The functions for a learner in a notebook: check, hint, progress, trace, traffic, machine_code, doctor, and pictures.
 
 Runs in: a notebook's kernel.
-May import: checks, compiler, interpreter, isolation, judge, lessons, mistakes, reference, root, spec.
+May import: checks, compiler, interpreter, isolation, judge, language, lessons, mistakes, reference, root, spec.
 Start reading: api.py, then start.py (the work of `import grader`).
 
 api             check, hint, progress; progress_store: the scores behind them; feedback: a verdict on display
@@ -14,7 +14,8 @@ drawing         cells, tables and frames in HTML, for drawings that follow the t
 canvas          boxes and arrows for drawings, on light and dark pages
 hierarchy       the memories of a card, and what operations move between them;
                 kernel_steps: what the lines of a kernel move
-traffic         with charts and picture (a figure that carries its description); alt_text: charts in words
+traffic         with charts and picture (a figure that carries its description); alt_text: charts in
+                words; fonts: those that have all characters of a text
 machine_code    a kernel compiled for GPUs that are not here; machine_table: the table of it
 doctor          what works on this machine
 cuda_launch     launch() of lesson 12

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
+from ..language import say
+
 _hints_open: dict[str, int] = {}
 
 
@@ -36,9 +38,9 @@ def hint(exercise_id: str = "") -> None:
         return
     level = _hints_open[exercise.id] = min(_hints_open.get(exercise.id, 0) + 1, len(exercise.hints))
     for number, text in enumerate(exercise.hints[:level], 1):
-        print(f"{exercise.id}  hint {number} of {len(exercise.hints)}: {text}")
+        print(f"{exercise.id}  {say(f'hint {number} of {len(exercise.hints)}:')} {say(text)}")
     if level == len(exercise.hints):
-        print("     That was the last hint.")
+        print("     " + say("That was the last hint."))
 
 
 def progress(save: str | None = None) -> None:
@@ -51,9 +53,9 @@ def progress(save: str | None = None) -> None:
     print(progress_store.table())
     if save is not None:
         try:
-            print(progress_store.save(save))
+            print(say(progress_store.save(save)))
         except OSError as error:
-            print(f"Nothing was saved: {save} cannot be written ({error.strerror}).")
+            print(say(f"Nothing was saved: {save} cannot be written ({error.strerror})."))
 
 
 def _answer(exercise):
@@ -82,5 +84,5 @@ def _find(exercise_id: str):
 
     exercise = lessons.exercises().get(str(exercise_id))
     if exercise is None:
-        print(f"There is no exercise {exercise_id!r}. There are: {', '.join(lessons.exercises())}.")
+        print(say(f"There is no exercise {exercise_id!r}. There are: {', '.join(lessons.exercises())}."))
     return exercise

@@ -6,6 +6,9 @@ import base64
 import io
 import re
 
+from ..language import language, say
+from . import fonts
+
 _READ = {"color": "#4477aa", "edgecolor": "black", "linewidth": 0.8}
 _WRITTEN = {"color": "#eecc66", "edgecolor": "black", "linewidth": 0.8, "hatch": "///"}
 
@@ -75,6 +78,18 @@ def bandwidth(record):
 _INK = "#777777"  # as far from white as from a dark page; where the page can be asked, its own colour takes the place
 
 
+def in_language(figure) -> None:
+    """Put the words of a figure into the language in use, where a font has its characters: English beats boxes."""
+    from matplotlib.text import Text
+
+    if language() == "en":
+        return
+    for artist in figure.findobj(Text):
+        said = say(artist.get_text())
+        if said != artist.get_text() and (family := fonts.family(said)):
+            artist.set(text=said, fontfamily=family)
+
+
 def see_through(figure) -> None:
     """Take the ground out of a figure, and draw its lines and words in a grey that light and dark pages show.
 
@@ -119,6 +134,7 @@ def png(figure) -> str:
     bytes.
     """
     buffer = io.BytesIO()
+    in_language(figure)
     see_through(figure)
     figure.savefig(buffer, format="png", metadata={"Software": None}, facecolor="none")
     return base64.b64encode(buffer.getvalue()).decode()
@@ -132,6 +148,7 @@ def svg(figure, attributes: str, fallback: str) -> str:
     import matplotlib
 
     buffer = io.StringIO()
+    in_language(figure)
     see_through(figure)
     none = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     with matplotlib.rc_context({"svg.hashsalt": "five passes", "svg.fonttype": "path"}):

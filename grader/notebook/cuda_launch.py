@@ -10,6 +10,7 @@ from .. import environment
 from ..checks import compare
 from ..interpreter import KernelMisuse
 from ..judge import zygotes
+from ..language import say
 from ..spec import Call, Evidence, Out
 
 
@@ -23,7 +24,9 @@ def launch(source: str, x, threads: int = 64):
     name, evidence = run(source, x, threads)
     barriers = evidence.launches[0]["options"]["barriers"] // len(x)
     moved = f"read {evidence.read / x.numel():.2f} MN, wrote {evidence.written / x.numel():.2f} MN"
-    print(f"{name}, {len(x)}×{x.shape[1]} with {threads} threads a block: {moved}; barriers in a block: {barriers}")
+    print(
+        say(f"{name}, {len(x)}×{x.shape[1]} with {threads} threads a block: {moved}; barriers in a block: {barriers}")
+    )
     return evidence.args[0]
 
 
@@ -42,5 +45,5 @@ def run(source: str, x, threads: int, requests: bool = False) -> tuple[str, Evid
     with zygotes.get().open(f"source = {source!r}", seconds=60, apart=True, tools=True) as session:
         evidence = session.run(call)
     if evidence.error:
-        raise KernelMisuse(evidence.error["message"])
+        raise KernelMisuse(say(evidence.error["message"]))  # a lesson prints it
     return name, evidence

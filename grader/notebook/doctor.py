@@ -11,6 +11,7 @@ import sys
 
 from .. import environment
 from ..isolation import HIDDEN, RUNGS, in_words
+from ..language import say, wrap
 
 # Programs for processes of their own: the interpreter needs an interpreted process, a GPU one that compiles.
 _FEATURES = "import json; from grader.interpreter import selfcheck; print(json.dumps(selfcheck.run()))"
@@ -34,7 +35,7 @@ def doctor() -> None:
 def show(found: dict[str, str]) -> None:
     """Print a report of `report`, one line for each entry, without paths."""
     for what, state in found.items():
-        print(f"{what:<18} {_anonymous(state)}")
+        print(f"{wrap.padded(say(what), 18)} {say(_anonymous(state))}")
 
 
 def report() -> dict[str, str]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import html
 
+from ..language import say, say_html
+
 _CELL = "border-radius:2px;padding:.1em .25em;min-width:1.5em;height:1.6em;text-align:center;white-space:nowrap;"
 _LABEL = "border:none;padding:0 .3em;text-align:center;white-space:pre;font-weight:normal;background:none;"
 _TABLE = "border-collapse:separate;border-spacing:2px;border:none;margin:0;width:auto;table-layout:auto;font-size:13px;"
@@ -39,10 +41,10 @@ class Drawing:
         self.description, self.page = description, page
 
     def __repr__(self) -> str:
-        return self.description
+        return say(self.description)
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
-        return {"text/plain": self.description, "text/html": self.page}
+        return {"text/plain": repr(self), "text/html": say_html(self.page)}
 
 
 def cell(words: str, look: str, *, now: bool = False, span: int = 1, title: str = "") -> str:

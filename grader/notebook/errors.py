@@ -9,6 +9,7 @@ import traceback
 from IPython.core.error import UsageError
 
 from .. import environment
+from ..language import say
 
 
 def tell(shell, kind, error, trace, tb_offset=None):
@@ -19,7 +20,7 @@ def tell(shell, kind, error, trace, tb_offset=None):
     if sentence is None:
         stack = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=tb_offset)
     else:
-        stack = [sentence]
+        stack = [say(sentence)]
     shell._showtraceback(kind, error, stack)
     return stack
 

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 
 from ..interpreter import KernelMisuse
+from ..language import say
+from ..language.wrap import padded
 from ..reference import memories
 from ..reference.memories import Level
 from . import traffic
@@ -46,8 +48,8 @@ def hierarchy(fn=None, *args, gpu: str = "H200", **kwargs):
     functions = [] if fn is None else fn if isinstance(fn, (list, tuple)) else [fn]
     runs = [traffic.count(each, args, kwargs) for each in functions]
     told = [_told(run, levels[2]) for run in runs]
-    table = [_head(gpu), *map(_row, levels), f"from: {memories.source(gpu)}"]
-    print("\n".join([*table, *(line for lines in told for line in ["", *lines])]))
+    table = [_head(gpu), *map(_row, levels), say(f"from: {memories.source(gpu)}")]
+    print("\n".join([*table, *(say(line) for lines in told for line in ["", *lines])]))
     words = ". ".join(map(_words, levels))
     said = " ".join(" ".join(line.split()) + "." for lines in told for line in lines)
     return Picture(f"Picture of the memories of the {gpu}. {words}. {said}".strip(), lambda: figure(gpu, levels, runs))
@@ -163,13 +165,15 @@ def _told(run: Run, cache: Level) -> list[str]:
 
 
 def _head(gpu: str) -> str:
-    return f"{gpu:<16}{'each':>8} {'how many':>9} {'together':>9}  at most"
+    heads = (padded(say(head), -width) for head, width in (("each", 8), ("how many", 9), ("together", 9)))
+    return f"{gpu:<16}{' '.join(heads)}  {say('at most')}"
 
 
 def _row(level: Level) -> str:
     together = _size(level.count * level.bytes)
     speed = _speed(level) or "not published"
-    return f"{level.name:<16}{_size(level.bytes):>8} {level.count:>9} {together:>9}  {speed:<13} {level.sharers}"
+    name, speed = padded(say(level.name), 16), padded(say(speed), 13)
+    return f"{name}{_size(level.bytes):>8} {level.count:>9} {together:>9}  {speed} {say(level.sharers)}"
 
 
 def _words(level: Level) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from .. import language
+
 
 class _Run(NamedTuple):
     """One run of a cell. cell: its id, None where the frontend gives none. called: what the notebook calls it."""
@@ -23,6 +25,8 @@ def record(shell) -> None:
     does.
     """
     before = shell.history_manager.input_hist_raw[1:]
+    for text in before:
+        language.use_of(text)
     _executed.extend(_Run(None, text, f"In [{count}]") for count, text in enumerate(before, 1))
     parent = getattr(shell, "get_parent", dict)()
     running = parent.get("content", {}).get("code")
@@ -33,6 +37,7 @@ def record(shell) -> None:
 
 def _remember(shell, cell: str | None, text: str) -> None:
     # IPython counts up before this event or after it, depending on its version; it keeps the cell after it.
+    language.use_of(text)
     _executed.append(_Run(cell, text, f"In [{len(shell.history_manager.input_hist_raw)}]"))
 
 

@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from ..interpreter.triton_private import under_decorators
+from ..language import say
 from ..reference import memories
 from .canvas import PLAIN, READ, WIDTH, WRITTEN, Canvas
 from .hierarchy import GAP, LABEL, LEFT, TALL, TOP, draw_levels
@@ -49,8 +50,8 @@ def steps(kernel, *args, **constants):
     wide = max((len(step.code) for step in found), default=0)
     spilled = f"; {made.spills} did not fit and went to memory" if made.spills else "; all numbers fit"
     lines = [f"{made.name()}: {made.registers} registers a thread{spilled}"]
-    lines += [f"  {step.code:<{wide}}  {_words(step)}" for step in found]
-    print("\n".join(lines))
+    print("\n".join([say(lines[0]), *(f"  {step.code:<{wide}}  {say(_words(step))}" for step in found)]))
+    lines += [f"{step.code} {_words(step)}" for step in found]
     said = " ".join(" ".join(line.split()) + "." for line in lines)
     return Picture(f"Picture of the memories of the {_GPU}, with a column for each line. {said}", lambda: figure(found))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 from dataclasses import dataclass, field
 
+from ..language import say, say_html, wrap
+
 _LIMITS = {"registers": "registers", "shared": "shared memory", "threads": "threads", "programs": "places for programs"}
 
 
@@ -105,16 +107,17 @@ class MachineCode:
         return notes
 
     def __repr__(self) -> str:
-        rows = [*self._head(), *self._body()]
-        widths = [max(len(row[i]) for row in rows) for i in range(len(self.columns) + 1)]
+        rows = [[say(cell) for cell in row] for row in (*self._head(), *self._body())]
+        widths = [max(wrap.columns(row[i]) for row in rows) for i in range(len(self.columns) + 1)]
+        right = [-width for width in widths[1:]]
         lines = [
-            row[0].ljust(widths[0]) + "".join(f"  {cell:>{width}}" for cell, width in zip(row[1:], widths[1:]))
+            "  ".join([wrap.padded(row[0], widths[0]), *(wrap.padded(*each) for each in zip(row[1:], right))])
             for row in rows
         ]
-        return "\n".join([*(line.rstrip() for line in lines), *self._notes()])
+        return "\n".join([*(line.rstrip() for line in lines), *map(say, self._notes())])
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict:
-        return {"text/plain": repr(self), "text/html": self._html()}
+        return {"text/plain": repr(self), "text/html": say_html(self._html())}
 
     def _html(self) -> str:
         head = "".join(_row(row, "col") for row in self._head())

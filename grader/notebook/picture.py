@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 
+from ..language import say
+
 
 class Picture:
     """A picture that a notebook draws, and that is its description elsewhere.
@@ -16,13 +18,13 @@ class Picture:
         self.description, self.figure = description, figure
 
     def __repr__(self) -> str:
-        return self.description
+        return say(self.description)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         from . import charts
 
         figure = self.figure()
-        image, alt = charts.png(figure), html.escape(self.description)
+        image, alt = charts.png(figure), html.escape(repr(self))
         # As wide as the page, but wide enough to read: a phone scrolls it sideways.
         fits = "max-width: 100%; min-width: 32em"
         tag = f'<img src="data:image/png;base64,{image}" alt="{alt}" style="{fits}">'
@@ -31,4 +33,4 @@ class Picture:
         drawn = charts.svg(figure, f'role="img" aria-label="{alt}" style="{fits}; width: {width}px; height: auto"', tag)
         # The HTML has the description for screen readers. The bare image is for frontends that do not show HTML.
         page = f'<div style="overflow-x: auto">{drawn}</div>'
-        return {"text/plain": self.description, "text/html": page, "image/png": image}
+        return {"text/plain": repr(self), "text/html": page, "image/png": image}

@@ -9,6 +9,7 @@ import pathlib
 import sys
 
 from .. import atomic_files, environment, lessons
+from ..language import say, wrap
 from ..spec import Exercise, sign_of
 from ..version import VERSION
 
@@ -45,12 +46,17 @@ def table() -> str:
         total, possible = total + mine, possible + points
         filled = min(int(10 * mine / points), 10)  # rounded down: a full bar means all points, bonus points included
         marks = "".join(f"  {e.id} {_mark(e, scores[e.id])}" for e in exercises if e.id in scores)
-        lines.append(f"{number}  {slug:<20} {'█' * filled}{'·' * (10 - filled)}  {mine:g} of {points:g}{marks}")
-    lines.append(f"    {'public checks passed':<20} {'':10}  {total:g} of {possible:g} points")
+        lines.append(
+            f"{number}  {slug:<20} {'█' * filled}{'·' * (10 - filled)}  {say(f'{mine:g} of {points:g}')}{marks}"
+        )
+    lines.append(
+        f"    {wrap.padded(say('public checks passed'), 20)} {'':10}  {say(f'{total:g} of {possible:g} points')}"
+    )
     in_order = sorted(lessons.exercises().values(), key=lambda e: e.bonus)  # what is no bonus comes first
     following = next((e for e in in_order if scores.get(e.id, 0.0) < e.points), None)
     if following:
-        lines.append(f"    next: {following.id} {following.title}, in lesson {following.id.split('.')[0].zfill(2)}")
+        lesson = following.id.split(".")[0].zfill(2)
+        lines.append("    " + say(f"next: {following.id} {following.title}, in lesson {lesson}"))
     return "\n".join(lines)
 
 
@@ -98,7 +104,7 @@ def _mark(exercise: Exercise, score: float) -> str:
     """The sign of the best score, or the score itself; and that of the last check, where it gave fewer points."""
     whole = sign_of("passed") if score >= exercise.points else f"{score:g}"
     last = _last.get(exercise.id, score)
-    return (whole if score else sign_of("failed")) + (f" (last check: {last:g})" if last < score else "")
+    return (whole if score else sign_of("failed")) + (say(f" (last check: {last:g})") if last < score else "")
 
 
 def _file() -> pathlib.Path | None:

@@ -9,6 +9,7 @@ from .. import environment, interpreter
 from ..interpreter import KernelMisuse, OutOfBounds, launch_args
 from ..interpreter.recorder import Recorder
 from ..interpreter.sectors import SectorCounter
+from ..language import say
 from ..spec import MemoryRequests
 from ..spec.panel import Panel
 from . import trace_drawing
@@ -41,7 +42,7 @@ def trace(kernel_or_function, *args, grid=None, order="forward", sectors=False, 
     if sectors:
         return _of_sectors(requests, stopped)
     lines = describe(panels, order, stopped)
-    print("\n".join(lines))
+    print("\n".join(map(say, lines)))
     if not panels:
         return None
 
@@ -78,7 +79,7 @@ def _of_sectors(requests: list[MemoryRequests], stopped: str | None) -> Picture 
     from . import trace_sectors
 
     lines = trace_sectors.describe(requests, stopped)
-    print("\n".join(lines))
+    print("\n".join(map(say, lines)))
     if not requests:
         return None
     said = [_sentence(line) for line in lines] + trace_sectors.words(requests)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..language import say
 from ..spec import SharedRequests
 from ..spec.requests import BANK_WIDTH, BANKS
 from . import cuda_launch
@@ -24,7 +25,7 @@ def trace(source: str, x, threads: int = 64) -> Picture | None:
     lines += [f"  {_place(each, source)}: {_amount(each)}" for each in found]
     if not found:
         lines = [f"{name} does not touch shared memory"]
-    print("\n".join(lines))
+    print("\n".join(map(say, lines)))
     drawn = sorted(sorted(found, key=lambda each: -each.most)[:_MOST_DRAWN], key=lambda each: each.line)
     words = ". ".join(" ".join(line.split()) for line in [*lines, *(_words(each) for each in drawn)])
     return Picture(f"Picture of shared memory. {words}.", lambda: figure(drawn, source)) if found else None

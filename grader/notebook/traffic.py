@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from .. import environment, interpreter
 from ..interpreter.ledger import Ledger
+from ..language import say, wrap
 from .picture import Picture
 
 
@@ -80,11 +81,12 @@ def _elsewhere(fn, args, unit: int) -> Run:
 def table(run: Run) -> str:
     """The table: elements read and written, one line for each operation, then their sum and the sum in bytes."""
     width = max([len(name) for name, _, _ in run.rows] + [9])
-    lines = [f"{'operation':<{width}}  {'elements read':>21}  {'elements written':>21}"]
-    rows = [*run.rows, ("in all", sum(r for _, r, _ in run.rows), sum(w for _, _, w in run.rows))]
+    head = (wrap.padded(say(words), -21) for words in ("elements read", "elements written"))
+    lines = ["  ".join([wrap.padded(say("operation"), width), *head])]
+    rows = [*run.rows, (say("in all"), sum(r for _, r, _ in run.rows), sum(w for _, _, w in run.rows))]
     for name, read, written in rows:
-        lines.append(f"{name:<{width}}  {_amount(read, run.unit)}  {_amount(written, run.unit)}")
-    lines.append(f"{'in bytes':<{width}}  {run.bytes[0]:>21,}  {run.bytes[1]:>21,}")
+        lines.append(f"{wrap.padded(name, width)}  {_amount(read, run.unit)}  {_amount(written, run.unit)}")
+    lines.append(f"{wrap.padded(say('in bytes'), width)}  {run.bytes[0]:>21,}  {run.bytes[1]:>21,}")
     return "\n".join(lines)
 
 

@@ -8,6 +8,7 @@ from ..checks import compare
 from ..spec import Call, Case, Evidence
 from . import softmax_function
 
+_COPIES = frozenset("copy_ clone _to_copy contiguous empty_like new_empty empty zero_ zeros zeros_like fill_".split())
 CONFIGURATIONS, KINDS = 4, 2  # at least so many configurations, and so many values of ROWS and of num_warps among them
 
 
@@ -20,7 +21,7 @@ def case(label: str, x: torch.Tensor, which: int, gap: int = 0) -> Case:
     return Case(
         f"{label}, {len(x)}×{x.shape[1]}, configuration {which} is the fastest",
         Call("call", "check_tuned", (x, gap, which)),
-        lambda evidence: compare.softmax(x, evidence.value),
+        lambda e: softmax_function.warps_fault(e) or compare.softmax(x, e.value) or softmax_function.idle_fault(e),
         size=x.numel(),
         facts={"x": x, "block": softmax_function.block(x.shape[1])} | strides,
     )
@@ -31,6 +32,8 @@ def choices(x: torch.Tensor) -> Case:
 
     def verify(evidence: Evidence) -> str | None:
         rows, warps, number = evidence.value
+        if alike := _alike(evidence, len(x)):
+            return f"the launches with {alike[0]} and with {alike[1]} for ROWS do the same"
         if number >= CONFIGURATIONS and min(rows, warps) >= KINDS:
             return None
         if not number:
@@ -46,8 +49,47 @@ def choices(x: torch.Tensor) -> Case:
     )
 
 
-def tunings(x: torch.Tensor, longer: torch.Tensor, again: torch.Tensor) -> Case:
-    """Three calls: each number of columns is tuned once. again: of the shape of x."""
+def _alike(evidence: Evidence, rows: int) -> tuple[int, int] | None:
+    """Two values of ROWS, one below the number of rows, with as many programs and as large accesses."""
+    seen = {launch["constants"]["ROWS"]: (launch["storing"], launch["widest"]) for launch in evidence.launches
+            if type(launch["constants"].get("ROWS")) is int}  # fmt: skip
+    same = len(seen) > 1 and len(set(seen.values())) == 1 and min(seen) < rows
+    return (min(seen), max(seen)) if same else None
+
+
+def traffic(x: torch.Tensor, which: int) -> Case:
+    """A call without trials, where configuration number `which` is known to be the fastest.
+
+    A kernel reads and writes as many elements as x has, and PyTorch copies at most.
+    """
+
+    def verify(evidence: Evidence) -> str | None:
+        if sentence := compare.softmax(x, evidence.value):
+            return sentence
+        kernels = {launch["kernel"] for launch in evidence.launches}
+        computed = [name for name, *_ in evidence.rows if name not in kernels | _COPIES]
+        if computed:
+            return f"right numbers, but PyTorch's {computed[0]} works on them as well"
+        read, written = (sum(row[i] for row in evidence.rows if row[0] in kernels) for i in (1, 2))
+        if max(read, written) <= x.numel():
+            return None
+        return f"right numbers, but kernels read {read} elements of {x.numel()} and write {written} of {x.numel()}"
+
+    strides = {"x_stride": x.shape[1], "y_stride": x.shape[1]}
+    return Case(
+        f"{len(x)}×{x.shape[1]}, when nothing is left to try",
+        Call("call", "check_traffic", (x, which)),
+        verify,
+        size=(1 << 20) + 2,
+        facts={"traffic": True, "x": x, "block": softmax_function.block(x.shape[1])} | strides,
+    )
+
+
+def tunings(x: torch.Tensor, longer: torch.Tensor, again: torch.Tensor, stride: int = 0) -> Case:
+    """Three calls: each number of columns is tuned once. again: of the shape of x.
+
+    stride: elements from one row to the next in all three, for gaps; 0 for none.
+    """
 
     def verify(evidence: Evidence) -> str | None:
         said = ["tuned" if each else "not tuned" for each in evidence.value]
@@ -57,9 +99,11 @@ def tunings(x: torch.Tensor, longer: torch.Tensor, again: torch.Tensor) -> Case:
         return f"rows of {few} are {said[0]}, rows of {more} {said[1]}, the first ones again {said[2]}"
 
     return Case(
-        f"rows of {x.shape[1]}, of {longer.shape[1]}, and of {x.shape[1]} again",
-        Call("call", "check_tunings", (x, longer, again)),
+        f"rows of {x.shape[1]}, of {longer.shape[1]}, and of {x.shape[1]} again"
+        + f", {stride} elements apart" * bool(stride),
+        Call("call", "check_tunings", (stride, x, longer, again)),
         verify,
         size=(1 << 20) + 1,
-        facts={"tunings": True},
+        facts={"tunings": True, "x": x, "block": softmax_function.block(x.shape[1])}
+        | dict.fromkeys(("x_stride", "y_stride"), stride or x.shape[1]),
     )

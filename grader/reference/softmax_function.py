@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from ..checks import compare, inputs
@@ -88,15 +90,38 @@ def _returned(x: torch.Tensor, evidence: Evidence) -> str | None:
 
 def launch_fault(x: torch.Tensor, evidence: Evidence) -> tuple[str, str] | tuple[None, None]:
     """(id of a mistake, sentence) for a fault of the launches: their options, their number; else (None, None)."""
-    for launch in evidence.launches:
-        warps = launch["options"].get("num_warps", 4)
-        if warps not in (1, 2, 4, 8, 16, 32):
-            return "bad-num-warps", f"the kernel was launched with num_warps={warps!r}"
+    if sentence := warps_fault(evidence):
+        return "bad-num-warps", sentence
     if len(evidence.launches) >= max(len(x), 3):
         return "launch-per-row", f"there were {len(evidence.launches)} launches for {len(x)} rows"
     if not evidence.launches and isinstance(evidence.value, torch.Tensor) and x.is_contiguous():
         return "no-kernel", "no kernel was launched"
     return None, None
+
+
+def warps_fault(evidence: Evidence) -> str | None:
+    """A sentence for the first launch whose number of warps no GPU takes."""
+    for launch in evidence.launches:
+        warps = launch["options"].get("num_warps", 4)
+        if warps not in (1, 2, 4, 8, 16, 32):
+            return f"the kernel was launched with num_warps={warps!r}"
+    return None
+
+
+def without_rows(evidence: Evidence) -> tuple[int, int] | None:
+    """(programs, programs that stored anything) of the first launch in which some stored nothing."""
+    for launch in evidence.launches:
+        programs = math.prod(launch["grid"])
+        if launch["storing"] < programs:
+            return programs, launch["storing"]
+    return None
+
+
+def idle_fault(evidence: Evidence) -> str | None:
+    """A sentence for programs that stored nothing."""
+    if idle := without_rows(evidence):
+        return f"right numbers, but of {idle[0]} programs only {idle[1]} stored anything"
+    return None
 
 
 def refusals(name: str, g: torch.Generator, *more) -> list[Case]:

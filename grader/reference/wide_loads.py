@@ -41,6 +41,7 @@ def case(label: str, x: torch.Tensor, machine: bool) -> Case:
 def _fault(x: torch.Tensor, evidence: Evidence) -> str | None:
     _, sentence = softmax_function.launch_fault(x, evidence)
     sentence = sentence or compare.softmax(x, evidence.value)
+    sentence = sentence or softmax_function.idle_fault(evidence)
     if sentence is None and (held := bytes_of_a_thread(x, evidence)) > _REGISTERS:
         return f"right numbers, but each thread holds {held} bytes of x, and its registers hold {_REGISTERS} at most"
     return sentence

@@ -16,7 +16,7 @@ def build(to: pathlib.Path | str) -> pathlib.Path:
     """Write the zip file and return its path. Equal files give equal bytes. Raises OSError."""
     files = {name: _HERE / name for name in _SCRIPTS}
     files |= {name: ROOT / name for name in _OTHERS}
-    for path in sorted((ROOT / "grader").rglob("*")):
+    for path in sorted([*(ROOT / "grader").rglob("*"), *(ROOT / "locale").glob("*/feedback.json")]):
         if path.is_file() and "__pycache__" not in path.parts:
             files[path.relative_to(ROOT).as_posix()] = path
     with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -8,8 +8,8 @@ from grader.interpreter.triton_private import tuners
 class _Trials:
     """Launches of autotuned kernels: trials of every configuration for each new key, then the chosen one."""
 
-    def __init__(self, which):
-        self.which, self.tuned, self.configs, self.known = which, [], [], {}
+    def __init__(self, which, tries=True):
+        self.which, self.tries, self.tuned, self.configs, self.known = which, tries, [], [], {}
 
     def run(self, tuner, args, grid, kwargs):
         tuner.nargs = dict(zip(tuner.arg_names, args))
@@ -18,10 +18,11 @@ class _Trials:
         key += tuple(str(value.dtype) for value in given.values() if hasattr(value, "dtype"))
         kept = list(tuner.prune_configs(kwargs))
         self.configs += kept
-        self.tuned.append(key not in self.known and len(kept) > 1)
-        if key not in self.known:
+        new = key not in self.known
+        self.tuned[-1] |= new and len(kept) > 1
+        if new:
             self.known[key] = kept[self.which % len(kept)]
-            for config in kept if len(kept) > 1 else []:  # once each; a GPU tries each many times
+            for config in kept if len(kept) > 1 and self.tries else []:  # once each; a GPU tries each many times
                 self._one(tuner, config, args, grid, kwargs, trial=True)
             tuner.pre_hook({**given, **self.known[key].all_kwargs()}, reset_only=True)
         self._one(tuner, self.known[key], args, grid, kwargs, trial=False)
@@ -38,11 +39,14 @@ class _Trials:
             tuner.post_hook(full, exception=None)
 
 
-def _played(which, *inputs):
-    """The trials of inplace_softmax, called with each of the inputs. which: number of the fastest configuration."""
+def _played(which, *inputs, tries=True):
+    """The trials of inplace_softmax, called with each of the inputs.
+
+    which: number of the fastest configuration. tries: whether the others run as well, before the first launch.
+    """
     import answer
 
-    trials = _Trials(which)
+    trials = _Trials(which, tries)
 
     def tuned(tuner, *args, grid=None, warmup=False, **kwargs):
         return None if warmup else trials.run(tuner, args, grid, kwargs)
@@ -55,6 +59,7 @@ def _played(which, *inputs):
     autotuner, heuristics = tuners()
     with mock.patch.object(autotuner, "run", tuned), mock.patch.object(heuristics, "run", with_values):
         for x in inputs:
+            trials.tuned.append(False)
             answer.inplace_softmax(x)
     return trials
 
@@ -78,7 +83,13 @@ def check_choices(x):
     return len(rows), len({config.num_warps for config in configs}), len(configs)
 
 
-def check_tunings(x, wide, again):
-    """Whether each of three calls was tuned."""
-    tuned = _played(0, _copy(x), _copy(wide), _copy(again)).tuned
-    return tuple(tuned) if len(tuned) == 3 else (False, False, False)
+def check_tunings(stride, *inputs):
+    """Whether each of the calls was tuned. stride: elements from row to row in all of them; 0 for no gaps."""
+    return tuple(_played(0, *(_copy(x, stride and stride - x.shape[1]) for x in inputs)).tuned)
+
+
+def check_traffic(x, which):
+    """A copy of x, after inplace_softmax of it without a trial."""
+    copy = _copy(x)
+    _played(which, copy, tries=False)
+    return copy

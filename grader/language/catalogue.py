@@ -1,0 +1,201 @@
+"""The sentences of one language, and how a finished English text is put into it.
+
+The engine makes a sentence by filling in a template, `row {row} of {tensor}`. Here the way goes back: the template that
+explains most of a text is found, and its translation gets the same values, which are translated in turn. A text that no
+template explains stays English, and so does a part of one.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import pathlib
+import re
+import string
+from typing import NamedTuple
+
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "locale"
+# How texts are put together from others; these are messages of every catalogue. Each may part a text at several places.
+JOINS = {
+    "{one} {two}": r"(?<=[.!?…]) +|(?<=^\d) |(?<=^\d\d) ",  # two sentences, or a number and what is counted
+    "{one}; {two}": "; ",
+    "{one}: {two}": ": +",
+    "{one}, {two}": ", ",
+    "{one}, and {two}": ", and ",
+    "{one} and {two}": " and ",
+    "{one} or {two}": " or ",
+    "{one} · {two}": " · ",
+}
+_WITHIN = {"{one}, {two}", "{one}, and {two}", "{one} and {two}", "{one} or {two}"}  # what they join is in one sentence
+FRAMES = (
+    "{one}, then {two}",
+    "{one} ({two})",
+    "({one})",
+    "{one}.",
+    "{one}:",
+    "“{one}”",
+)  # messages too: what stands around a text
+_LONG, _MOST = 2000, 40  # characters of a line that is looked at; commas and full stops of a text that is taken apart
+_FEW = 4  # letters; a template with fewer, as `{part} of {all}`, is for numbers, names and known texts
+_OURS = 0.3  # a text of which the catalogue explains less is somebody else's
+_THEIRS = "said"  # the placeholder for a text of Python or Triton
+_JOINED = tuple(",;:(")  # beginnings of a part of a sentence
+_PARTS = re.compile(r"[.;:] |, ")
+_WIDE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_LOOSE = re.compile(rf"(?<=[{_WIDE}]) (?=[{_WIDE}])|(?<=[，。：；？！、）]) (?=\S)|(?<=\S) (?=[，。：；？！、（）])")
+
+
+class _Template(NamedTuple):
+    fragment: str  # its longest run of plain text: no text without it fits
+    letters: int  # of its plain text
+    swallows: str | None  # the placeholder at its end, whose value has all that is left of a text
+    code: frozenset[str]  # placeholders for somebody's code or words, which stay as they are
+    pattern: re.Pattern
+    said: list[tuple[str, str | None]]  # (plain text, placeholder behind it) of the translation
+
+
+class Catalogue:
+    """The sentences of a language. messages: {English: translation}, both with the same {placeholders}."""
+
+    def __init__(self, messages: dict[str, str]):
+        self._whole: dict[str, str] = {}
+        self._templates: list[_Template] = []
+        self._joins: list[tuple[re.Pattern, _Template, bool]] = []
+        for message, said in messages.items():
+            if message in JOINS:
+                self._joins.append((re.compile(JOINS[message]), _template(message, said), message in _WITHIN))
+            elif any(name for _, name in _parsed(message)) or message[:1] in _JOINED:
+                self._templates.append(_template(message, said))
+                if message[:1] in _JOINED:  # it stands behind another text
+                    space = " " * (message[0] == "(")
+                    self._templates.append(_template("{one}" + space + message, "{one}" + said))
+            else:
+                self._whole[_plain(message)] = _plain(said)
+        self._best = functools.lru_cache(4096)(self._find)
+
+    def say(self, text: str) -> str:
+        """The text in this language, as far as the catalogue goes. Lines, and the space around each, stay."""
+        if "\n" in text and text.strip() not in self._whole:
+            return "\n".join(self.say(line) for line in text.split("\n"))
+        bare = text.strip()
+        if len(bare) > _LONG or not _letters(bare):
+            return text
+        before, _, after = text.partition(bare)
+        said = self._best(bare)[1]
+        return before + (said if said == bare else _LOOSE.sub("", said)) + after
+
+    def _find(self, text: str) -> tuple[float, str]:
+        """(letters of the text that the catalogue explains, the text in this language)."""
+        letters = _letters(text)
+        if text in self._whole:
+            return letters, self._whole[text]
+        if not letters or re.fullmatch("`[^`]*`|'[^']*'", text):
+            return 0, text
+        best: tuple[float, str] = 0, text
+        for template in self._templates:
+            if template.fragment in text and (found := template.pattern.fullmatch(text)):
+                # A value that is itself made of several texts is more likely a wrong cut.
+                few = 0 < template.letters < _FEW
+                several = sum(len(_PARTS.findall(value)) for value in found.groupdict().values())
+                if template.swallows and re.search(r"[A-Za-z] ", found[template.swallows]):
+                    several += 0.5
+                best = max(best, self._filled(template, found.groupdict(), -several / 2, whole=few), key=_first)
+        if best[0] == letters or len(_PARTS.findall(text)) > _MOST:
+            return best
+        for between, template, within in self._joins:
+            for found in between.finditer(text):
+                parts = {"one": text[: found.start()], "two": text[found.end() :]}
+                if all(parts.values()):
+                    best = max(best, self._filled(template, parts, -0.01, whole=within), key=_first)
+        return best
+
+    def _filled(
+        self, template: _Template, values: dict[str, str], more: float, whole: bool = False
+    ) -> tuple[float, str]:  # fmt: skip
+        """A translation with these values in it, as `_find`. whole: no part may stay as it is, unless it is a name."""
+        if not all(_whole(value) for name, value in values.items() if name not in template.code):
+            return 0, ""
+        inner = {
+            name: (_letters(value), value) if name in template.code else self._within(value, name == _THEIRS)
+            for name, value in values.items()
+        }
+        unknown = [values[name] for name, (covered, _) in inner.items() if not _named(values[name], covered)]
+        if unknown and whole:
+            return 0, ""
+        covered = template.letters + more + sum(each for each, _ in inner.values())
+        return covered, "".join(plain + (inner[name][1] if name else "") for plain, name in template.said)
+
+    def _within(self, value: str, theirs: bool) -> tuple[float, str]:
+        """A value of a template, with the space around it. theirs: whether it may be a text of Python or Triton."""
+        bare = value.strip()
+        if not bare:
+            return 0, value
+        before, _, after = value.partition(bare)
+        covered, said = self._best(bare)
+        if covered < _letters(bare) * _OURS and _letters(re.sub(r"\b(?:and|or)\b", "", bare)):
+            # Somebody else's words, with a word of ours in them.
+            return (_letters(bare) / 2 if theirs else 0), value
+        return covered, before + said + after
+
+
+def _whole(value: str) -> bool:
+    """Whether a value has no piece of code, tuple or list that it shares with what stands beside it."""
+    plain = re.sub("`[^`]*`", "", value)
+    return "`" not in plain and all(plain.count(a) == plain.count(b) for a, b in ("()", "[]", "{}"))
+
+
+def _named(value: str, covered: float) -> bool:
+    """Whether a value is known text, or a number, a name, or a number with its unit."""
+    bare = re.sub(r"\b(?:inf|nan|and|or)\b", "", value)
+    simple = not _letters(bare) or not re.search(r"\S +\S", value) or re.fullmatch(r"[\d.,]+ \w+", value)
+    return covered > 0.8 * _letters(value) or bool(simple)
+
+
+def _first(pair: tuple[float, str]) -> float:
+    return pair[0]
+
+
+def _template(message: str, said: str) -> _Template:
+    pattern, seen, parts = "", set(), _parsed(message)
+    code = frozenset(name for plain, name in parts if name and plain[-1:] in ("`", "'"))
+    for number, (plain, name) in enumerate(parts):
+        pattern += re.escape(plain)
+        if name:
+            # Of two values side by side behind a plain text, the first is whole, and the second may be missing.
+            value = ".*?"
+            if plain and number + 1 < len(parts) and not parts[number + 1][0]:
+                value = ".+?"
+            elif not plain and number and parts[number - 1][0]:
+                value = r"|[\s,;:(].*?"
+            pattern += f"(?P={name})" if name in seen else f"(?P<{name}>{value})"
+            seen.add(name)
+    texts = [plain for plain, _ in _parsed(message)]
+    last = parts[-1][1] if len(seen) > 1 else None
+    return _Template(max(texts, key=len), _letters("".join(texts)), last, code, re.compile(pattern), _parsed(said))
+
+
+def _parsed(message: str) -> list[tuple[str, str | None]]:
+    return [(plain, name) for plain, name, _, _ in string.Formatter().parse(message)]
+
+
+def _plain(message: str) -> str:
+    """A message without placeholders, as it is said: braces are doubled in messages."""
+    return "".join(plain for plain, _ in _parsed(message))
+
+
+def _letters(text: str) -> int:
+    return len(re.findall("[A-Za-z]", text))
+
+
+def names() -> dict[str, str]:
+    """{code: the language's name in itself}: English, and each language that has a catalogue."""
+    found = {"en": "English"}
+    for path in sorted(FOLDER.glob("*/feedback.json")):
+        found[path.parent.name] = json.loads(path.read_text(encoding="utf-8")).get("English", path.parent.name)
+    return found
+
+
+@functools.cache
+def catalogue(code: str) -> Catalogue:
+    """The catalogue of a language other than English. Raises OSError where there is none."""
+    return Catalogue(json.loads((FOLDER / code / "feedback.json").read_text(encoding="utf-8")))

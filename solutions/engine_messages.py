@@ -1,0 +1,351 @@
+"""The sentences of the engine that a person may read, as messages with named placeholders.
+
+The engine writes its sentences in English, as f-strings, and knows of no language. This file reads its source: an
+f-string is a message whose placeholders are named for what stands in them; so is text that is joined with +. Where a
+part of a sentence is one of several constants ("row" or "rows"), each of them makes a message of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent / "grader"
+# Rooms whose words no learner and no instructor sees, or whose words are PyTorch's.
+_SILENT = ("bench", "fast", "language", "worker")
+# Authors work in English; names of fonts are names.
+_NOT_SAID = ("cli/bench.py", "cli/explain.py", "cli/new.py", "notebook/fonts.py")
+_CALLS = {"Mutant", "also", "compile", "sub", "fullmatch", "match", "search", "findall", "finditer", "split", "getenv"}
+_SHOWN = {"hints", "title", "label", "sentence", "question", "help"}  # arguments that are always words for a person
+_WORD = re.compile(r"[A-Za-z]{2,}|\b[aI]\b")
+# Programs, patterns and lists of names.
+_CODE = re.compile(
+    r"^\s*(?:def |import |from |class |@|tl\.|torch\.|lambda|//|#|<[a-z/!]|\{\{|--|\^)|^[\w.]+\(|_ptr"
+    r"|\\[bdsw(\[|]|\(\?|=.*=|\w=\x22|\w\|\w|\.\*|\[\w\w\]|CAST|^\w+, tl\.|^[-+*/] "
+)
+_MANY = 24  # messages that one sentence may make
+
+
+# Words and parts of sentences that the engine fills into others, and that no rule tells from its names.
+WORDS = (
+    'hint("{id}") has more',
+    "{kind} in the line `{line}`",
+    "{kind} in the line `{line}`: {said}",
+    "the compiler refuses line {number}, `{line}`: {said}",
+    "m={m}, n={n}, {itemsize} byte an element, {bandwidth} bytes/s",
+    "m={m}, n={n}, {itemsize} bytes an element, {bandwidth} bytes/s",
+    "failed",
+    "{cell} is not Python, so nothing in it ran: {error}",
+    "PyTorch's",
+    "Python's",
+    "NumPy's",
+    "{count} registers a thread",
+    "memory to registers",
+    "registers to memory",
+    "between registers of threads",
+    "to shared memory",
+    "from shared memory",
+    "in registers",
+    "operation",
+    "element",
+    "reversed",
+    "shuffled",
+    "warps",
+    "shuffles",
+    "barriers",
+    "threads",
+    "on",
+    "device",
+    "versions",
+    "mode",
+    "invalid syntax",
+    "each",
+    "how many",
+    "together",
+    "at most",
+    "not published",
+    "shared memory",
+    "memory",
+    "{kernel} on {gpu}, {warps} warps",
+    "{name}: from memory {read}; to memory {written}; {inside}",
+    "half",
+    "rows of {n}",
+    "values, among them 0, inf and NaN",
+    "error",
+    "randn",
+    "causal",
+    "edges",
+    "tuned",
+    "points",
+    "ragged",
+    "load",
+    "store",
+    "read",
+    "written",
+    "nothing",
+    "once",
+    "twice",
+    "row",
+    "column",
+    "place",
+    "lane",
+    "bank",
+    "step",
+    "begin",
+    "wrong",
+    "passed",
+    "registers",
+    "interpreted",
+    "compiled",
+    "interpreter",
+    "kernels",
+    "isolation",
+    "system",
+    "course",
+    "tested",
+    "none",
+    "Tree",
+    "Butterfly",
+    "Unnamed",
+    "skipped",
+    "computed",
+    "partial",
+    "masked",
+    "L2 cache",
+    "row {row}",
+    "column {column}",
+    "rows {first}-{last}",
+    "columns {first}-{last}",
+    "rows {first} to {last}",
+    "columns {first} to {last}",
+    "elements {first}-{last}",
+    "elements {first} to {last}",
+    "query {query}",
+    "queries {first}-{last}",
+    "key {key}",
+    "keys {first}-{last}",
+    "place {at} = {origin}, {shown}",
+    "lane {at} = {origin}, {shown}",
+    "{name}: {word}s 0 to {value} hold {list}.",
+    "loads {tensor}, {touched}",
+    "stores {tensor}, {touched}",
+    "first {pair}",
+    "lowest {pair}",
+    "highest {pair}",
+    "last {pair}",
+    "{who} reads shared memory that {other} has stored to",
+    "{who} still reads shared memory that {other} has stored to",
+    "{who} stores to shared memory that {other} has read already",
+    "{who} stores to shared memory that {other} has read",
+    "{who} stores another value to shared memory than {other} has stored there",
+    "{number} points",
+    "traffic of {part}: read {moved}, wrote {moved2}",
+)
+
+
+def of_engine() -> dict[str, dict[str, str]]:
+    """{room: {message: a note on its placeholders}} for the rooms of grader/, in the order of their files."""
+    found: dict[str, dict[str, str]] = {}
+    for path in sorted(ROOT.rglob("*.py")):
+        place = path.relative_to(ROOT).parts
+        room = place[0] if len(place) > 1 else "root"
+        if room not in _SILENT and "skeleton" not in place and "/".join(place) not in _NOT_SAID:
+            found.setdefault(room, {}).update(of_source(path.read_text(encoding="utf-8")))
+    for path in sorted(ROOT.rglob("*.html")):
+        found.setdefault("export", {}).update(of_template(path.read_text(encoding="utf-8")))
+    return found
+
+
+def of_source(source: str) -> dict[str, str]:
+    """{message: note} for the sentences in a file."""
+    reader = _Reader()
+    reader.visit(ast.parse(source))
+    return reader.found
+
+
+def of_words(node: ast.expr) -> dict[str, str]:
+    """{message: note} for an expression whose text is shown, also if it is a single word."""
+    parts, notes, _ = _parts(node, {})
+    found = map("".join, itertools.islice(itertools.product(*parts), _MANY))
+    return {_trimmed(each): "" for each in found if _WORD.search(re.sub(r"\{\w+\}", "", each))}
+
+
+def of_template(page: str) -> dict[str, str]:
+    """{message: note} for the texts in a template of Jinja2."""
+    found: dict[str, str] = {}
+    plain = re.sub(r"\{%.*?%\}|<bdi translate.*?</bdi>|<(style|script)\b.*?</\1>", "<", page, flags=re.DOTALL)
+    for text in [*re.findall(r">([^<>]+)", plain), *re.findall(r'(?:aria-label|title)="([^"]+)"', plain)]:
+        parts = [
+            _of_expression(part) if part.startswith("{{") else [part]
+            for part in re.split(r"(\{\{.*?\}\})", " ".join(text.split()))
+            if part
+        ]
+        numbers = itertools.count(1)
+        names = [[f"{{value{next(numbers)}}}"] if part == [""] else part for part in parts]
+        for message in map("".join, itertools.product(*names)):
+            if _WORD.search(re.sub(r"\{\w+\}", "", message)):
+                found.setdefault(message.strip(), "")
+    return found
+
+
+def _of_expression(text: str) -> list[str]:
+    """The constants of `"s" if x`, or one empty text for an expression with any value."""
+    constants = re.fullmatch(r'\{\{ "([^"]*)" if .*?(?: else "([^"]*)")? \}\}', text)
+    return [constants[1], constants[2] or ""] if constants else [""]
+
+
+class _Reader(ast.NodeVisitor):
+    def __init__(self):
+        self.found: dict[str, str] = {}
+        self.known: dict[str, list[str]] = {}  # local names that hold one of several constants
+
+    def visit_FunctionDef(self, node):
+        outer, self.known = self.known, {}
+        for each in ast.walk(node):
+            if isinstance(each, ast.Assign) and len(each.targets) == 1 and isinstance(each.targets[0], ast.Name):
+                name, constants = each.targets[0].id, _constants(each.value, {})
+                before = self.known.get(name, [])
+                self.known[name] = before + constants if constants and None not in before else [None]
+        self.known = {name: found for name, found in self.known.items() if None not in found}
+        self.generic_visit(node)
+        self.known = outer
+
+    def visit_Call(self, node):
+        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        if name.strip("_") == "count" and len(node.args) == 2 and isinstance(node.args[1], ast.Constant):
+            for word in (f"{node.args[1].value}", f"{node.args[1].value}s"):
+                self.found.setdefault(f"{{count}} {word}", "")
+        shown = node.args[1:3] if name == "Mistake" else []
+        for each in [*shown, *(keyword.value for keyword in node.keywords if keyword.arg in _SHOWN)]:
+            for text in each.elts if isinstance(each, (ast.Tuple, ast.List)) else [each]:
+                self._add(text, always=True)
+        if name not in _CALLS:
+            self.generic_visit(node)
+
+    def visit_Expr(self, node):
+        if not isinstance(node.value, ast.Constant):  # a docstring otherwise
+            self.generic_visit(node)
+
+    def visit_Subscript(self, node):
+        self.visit(node.value)
+        if not isinstance(node.slice, ast.Constant):
+            self.visit(node.slice)
+
+    def visit_Compare(self, node):
+        """What text is compared with is no sentence."""
+
+    def visit_Tuple(self, node):
+        # A case: what its input is called, and the family of inputs.
+        family = node.elts[1] if len(node.elts) > 1 else None
+        if isinstance(family, ast.Attribute) and ast.unparse(family.value) == "inputs":
+            if isinstance(node.elts[0], ast.Constant) and isinstance(node.elts[0].value, str):
+                self.found.setdefault(node.elts[0].value, "")
+        self.generic_visit(node)
+
+    def visit_JoinedStr(self, node):
+        self._add(node)
+
+    def visit_BinOp(self, node):
+        if isinstance(node.op, ast.Add) and any(isinstance(n, (ast.Constant, ast.JoinedStr)) for n in _chain(node)):
+            self._add(node)
+        else:
+            self.generic_visit(node)
+
+    def visit_Constant(self, node):
+        if isinstance(node.value, str):
+            self._add(node)
+
+    def _add(self, node, always: bool = False):
+        parts, notes, inner = _parts(node, self.known)
+        for message in map("".join, itertools.islice(itertools.product(*parts), _MANY)):
+            if (always and _says(message)) or _is_sentence(message):
+                used = [f"{{{name}}}: {text}" for name, text in notes.items() if f"{{{name}}}" in message]
+                self.found.setdefault(_trimmed(message), "; ".join(used))
+        for each in inner:
+            self.visit(each)
+
+
+def _trimmed(message: str) -> str:
+    return message.strip()
+
+
+def _chain(node) -> list:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return _chain(node.left) + _chain(node.right)
+    return [node]
+
+
+def _parts(node, known: dict[str, list[str]]) -> tuple[list[list[str]], dict[str, str], list]:
+    """(the choices for each part of a sentence, {placeholder: expression}, expressions with sentences of their own)."""
+    parts, notes, inner = [], {}, []
+    for each in _chain(node):
+        for value in each.values if isinstance(each, ast.JoinedStr) else [each]:
+            if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                parts.append([value.value.replace("{", "{{").replace("}", "}}")])
+                continue
+            expression = value.value if isinstance(value, ast.FormattedValue) else value
+            constants = _constants(expression, known)
+            if constants is not None:
+                parts.append(constants)
+                continue
+            name = _unique(_name(expression), notes, ast.unparse(expression))
+            parts.append([f"{{{name}}}"])
+            inner.append(expression)
+    return parts, notes, inner
+
+
+def _constants(node, known: dict[str, list[str]]) -> list[str] | None:
+    """The constants that an expression may be: `a if x else b`, `"s" * (n > 1)`, or a name that holds one of some."""
+    if isinstance(node, ast.IfExp):
+        both = [_constants(part, known) for part in (node.body, node.orelse)]
+        return None if None in both else both[0] + both[1]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and isinstance(node.left, ast.Constant):
+        return [node.left.value, ""] if isinstance(node.left.value, str) else None
+    if isinstance(node, ast.Name):
+        return known.get(node.id)
+    return [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def _name(node) -> str:
+    """A short name for what stands in a placeholder."""
+    if isinstance(node, ast.Name):
+        return node.id.strip("_") or "value"
+    if isinstance(node, ast.Attribute):
+        return node.attr.strip("_")
+    if isinstance(node, ast.Subscript):
+        key = node.slice
+        return str(key.value) if isinstance(key, ast.Constant) and str(key.value).isidentifier() else _name(node.value)
+    if isinstance(node, ast.Call):
+        name = getattr(node.func, "attr", getattr(node.func, "id", "value"))
+        if name == "join":
+            return "list"
+        if name == "len" and node.args:
+            return "count"
+        plain = name in ("str", "repr", "int", "round", "strip") and node.args
+        return _name(node.args[0]) if plain else name.strip("_")
+    return "value"
+
+
+def _unique(name: str, notes: dict[str, str], text: str) -> str:
+    number, free = 2, name
+    while notes.get(free, text) != text:
+        free, number = f"{name}{number}", number + 1
+    notes[free] = text
+    return free
+
+
+def _says(message: str) -> bool:
+    """Whether a text that is shown has a word in it, and is more than one of the code's names."""
+    plain = re.sub(r"\{\w+\}", " ", message)
+    return bool(_WORD.search(plain)) and not re.fullmatch(r"\s*\w+\s*", plain)
+
+
+def _is_sentence(message: str) -> bool:
+    plain = re.sub(r"\{\w+\}|`[^`]*`", " ", message)
+    # `row {row}` and `around -200` have one word, and are more than a name.
+    least = 1 if re.search(r"\{\w|\d", message.replace("{{", "")) else 2
+    if len(_WORD.findall(plain)) < least or " " not in message or _CODE.search(message):
+        return False
+    return not re.fullmatch(r"[\w\s]*_[\w\s]*", message)  # a list of names
