@@ -138,15 +138,21 @@ def _plan(kernel: str, x: torch.Tensor, log: bool, strides: tuple[int, ...]) -> 
 
     (m, n), size, device, inputs = x.shape, x.element_size(), x.device, 1 if kernel == "forward" else 2
     numbers = n * size, x.stride(0) * size, x.data_ptr()
-    # The gradient of aligned 16-bit rows, compiled for these alone, spills half of its registers; for any rows none.
-    aligned = kernel == "forward" and all(number % VECTOR == 0 for number in numbers)
     properties = torch.cuda.get_device_properties(device)
     # Where it is not `aligned`, the kernel counts vectors from the line in which a row begins.
     at_lines = all(number % LINE == 0 for number in numbers)
-    row_bytes = n * size if aligned or at_lines else n * size + LINE
     most_blocks, shared = MOST_BLOCKS.get(properties.major, 8), properties.shared_memory_per_block_optin
-    common = m, row_bytes, size == 2, properties.multi_processor_count, most_blocks
-    divided = forward_shape(*common) if inputs == 1 else backward_shape(*common, shared)
+
+    def divide(aligned: bool) -> Shape | None:
+        row_bytes = n * size if aligned or at_lines else n * size + LINE
+        common = m, row_bytes, size == 2, properties.multi_processor_count, most_blocks
+        return forward_shape(*common) if inputs == 1 else backward_shape(*common, shared)
+
+    aligned = all(number % VECTOR == 0 for number in numbers)
+    divided = divide(aligned)
+    if inputs == 2 and aligned and (divided is None or divided.vectors > 4):
+        # More vectors, compiled for aligned 16-bit rows alone, spill half of the registers; compiled for any rows, none.
+        aligned, divided = False, divide(False)
     if divided is None:
         return None
     macros = {"HALF": cuda_texts.HALF[x.dtype], "LOG": int(log), "ALIGNED": int(aligned)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+from collections.abc import Callable
 
 import torch
 from torch.autograd import forward_ad
@@ -82,18 +82,18 @@ def _eager(x: torch.Tensor, log: bool) -> torch.Tensor:
 
 def _forward(x: torch.Tensor, log: bool) -> torch.Tensor:
     y = torch.empty_like(x, memory_format=torch.contiguous_format)
-    if not x.numel():
-        return y
-    with _current(x):
-        _store(y, x, log)
+    if x.numel():
+        _on_its_device(_store, y, x, log)
     return y
 
 
-def _current(x: torch.Tensor) -> contextlib.AbstractContextManager:
-    """Makes the device of x the current one, on which kernels run, where it is not."""
+def _on_its_device(launch: Callable[..., None], x: torch.Tensor, *others: torch.Tensor | bool) -> None:
+    """launch(x, *others), while the device of x is the current one, on which kernels run."""
     if x.is_cuda and x.get_device() != torch.cuda.current_device():
-        return torch.cuda.device(x.device)
-    return contextlib.nullcontext()
+        with torch.cuda.device(x.device):
+            launch(x, *others)
+    else:
+        launch(x, *others)
 
 
 def _store(y: torch.Tensor, x: torch.Tensor, log: bool) -> None:
@@ -110,15 +110,26 @@ def _operator(x: torch.Tensor, log: bool) -> torch.Tensor:
     return _forward(x, log)
 
 
-@torch.library.custom_op("five_passes::softmax_backward", mutates_args=())
-def _gradient(y: torch.Tensor, dy: torch.Tensor, log: bool) -> torch.Tensor:
+def _eager_gradient(y: torch.Tensor, dy: torch.Tensor, log: bool) -> torch.Tensor:
+    try:
+        y.data_ptr(), dy.data_ptr()
+    except RuntimeError:  # as in _eager
+        return _gradient(y, dy, log)
+    return _backward(y, dy, log)
+
+
+def _backward(y: torch.Tensor, dy: torch.Tensor, log: bool) -> torch.Tensor:
     dx = torch.empty_like(y, memory_format=torch.contiguous_format)
     if y.numel():
         rows = (-1, y.shape[-1])
         y, dy = y.contiguous().view(rows), dy.contiguous().view(rows)
-        with _current(y):
-            backward.launch(dx.view(rows), y, dy, log)
+        _on_its_device(backward.launch, dx.view(rows), y, dy, log)
     return dx
+
+
+@torch.library.custom_op("five_passes::softmax_backward", mutates_args=())
+def _gradient(y: torch.Tensor, dy: torch.Tensor, log: bool) -> torch.Tensor:
+    return _backward(y, dy, log)
 
 
 @_operator.register_fake
@@ -183,7 +194,8 @@ class _Softmax(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, dy):
-        return _Gradient.apply(ctx.saved_tensors[0], dy, ctx.log), None
+        gradient = _Gradient.apply if torch.is_grad_enabled() else _eager_gradient  # which the host calls sooner
+        return gradient(ctx.saved_tensors[0], dy, ctx.log), None
 
     @staticmethod
     def vmap(info, dims, x, log):
@@ -191,7 +203,7 @@ class _Softmax(torch.autograd.Function):
 
 
 class _Gradient(torch.autograd.Function):
-    forward = staticmethod(_gradient)
+    forward = staticmethod(_eager_gradient)
     setup_context = staticmethod(_save_gradient)
     backward = staticmethod(_differentiate_gradient)
 
