@@ -43,6 +43,7 @@ def test_a_judge_that_accepts_everything_is_found_out():
         assert mutants.unexplained((mutant.name, passed(exercise.id)) for mutant in sampled(exercise)), exercise.id
 
 
+@pytest.mark.whole
 @pytest.mark.of_every_exercise
 def test_every_equivalent_mutant_is_still_made():
     """An entry of an answer that has changed excuses nothing, and hides what is missing."""

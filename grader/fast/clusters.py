@@ -151,7 +151,7 @@ def _plan(kernel: str, x: torch.Tensor, log: bool, strides: tuple[int, ...]) -> 
     aligned = all(number % VECTOR == 0 for number in numbers)
     divided = divide(aligned)
     if inputs == 2 and aligned and (divided is None or divided.vectors > 4):
-        # More vectors, compiled for aligned 16-bit rows alone, spill half of the registers; compiled for any rows, none.
+        # More vectors, compiled for aligned 16-bit rows alone, spill half of the registers; for any rows, none.
         aligned, divided = False, divide(False)
     if divided is None:
         return None
