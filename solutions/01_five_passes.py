@@ -92,9 +92,9 @@ check("1.1")
 #
 # **Quotient**: without it, rows do not sum to 1.
 #
-# *An honest aside*: `x.max(dim=1, keepdim=True)` returns two tensors, the maxima and their positions. Its `.values` is
-# as good as `amax`. It also writes the positions, M integers that are not needed here; budgets leave them out. A
-# `print(x.max())` for debugging is one more pass over the matrix, and the check counts it.
+# *An honest aside*: `x.max(dim=1, keepdim=True)` returns two tensors, the maxima and their positions. Its `.values`
+# is as good as `amax`. The positions are M integers that you do not need. `max` writes them as well, and the check
+# does not count them. A `print(x.max())` for debugging is one more pass over the matrix, and the check counts it.
 #
 # </details>
 
@@ -129,10 +129,10 @@ hierarchy(naive_softmax, x)
 
 # %% [markdown]
 # It is in the card's memory, which is furthest from the arithmetic. Each of your lines is a kernel of its own, and
-# registers and shared memory keep nothing from one kernel to the next. So a result that a later line needs has to go
-# down to memory. From there it comes up again, once for every line that reads it. (The L2 cache may still have a copy of
-# it. A result as small as this one fits there, and most of a large one does not: lesson 02 comes back to that.) Which of
-# your results comes up twice?
+# registers and shared memory keep nothing from one kernel to the next. So a result that a later line needs goes to
+# memory, and every line that needs it reads it from there. (The L2 cache may still have a copy of it. It can hold a
+# result as small as this one, but not a large one: lesson 02 comes back to that.) Two lines read the same result.
+# Which result is it?
 
 # %% [markdown]
 # ## Your turn: 1.2
@@ -167,7 +167,7 @@ check("1.2")
 #
 # **Why exactly**: with a budget that is only nearly right, a check could accept a kernel that moves a little too much.
 #
-# **The results that come up twice** are the exponentials: the sum reads them, and the division reads them again.
+# **The result that two lines read** is the matrix of exponentials: the sum reads it, and the division reads it again.
 #
 # **Otherwise**: some texts give 7MN for the reads. That number counts the two vectors as if they were whole matrices.
 #
@@ -232,5 +232,5 @@ for dtype in (torch.float32, torch.float16):
 progress()
 
 # %% [markdown]
-# **Next: [02 · Bytes, not flops](02_bytes_not_flops.ipynb).** How much of all this moving is needed, and how much time does it
-# take?
+# **Next: [02 · Bytes, not flops](02_bytes_not_flops.ipynb).** How much of all this moving is needed, and how much
+# time does it take?

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 02 · Bytes, not flops
 #
-# The five passes move the same matrix again and again. Does that matter to a GPU that does many trillions of operations in
-# a second? Here you find out what a softmax has to move, how fast it can be at best, and what limits it. Two numbers from
-# the data sheet of a card are enough for that.
+# The five passes move the same matrix again and again. Does that matter to a GPU that does many trillions of
+# operations in a second? Here you find out what a softmax has to move, how fast it can be at best, and what limits
+# it. Two numbers from the data sheet of a card are enough for that.
 #
 # *About 55 minutes. No GPU needed.*
 
@@ -28,8 +28,8 @@ naive_traffic(4096, 2048)
 # %% [markdown]
 # ## Your turn: 2.1
 #
-# A **fused** kernel does all five steps at once: it reads a row, keeps all intermediate numbers on the chip (in registers
-# and shared memory), and writes the result. How many elements does it move for an m×n matrix?
+# A **fused** kernel does all five steps at once: it reads a row, keeps all intermediate numbers on the chip (in
+# registers and shared memory), and writes the result. How many elements does it move for an m×n matrix?
 
 # %%
 def fused_traffic(m, n):
@@ -82,14 +82,14 @@ hierarchy(library_softmax, x)
 
 # %% [markdown]
 # One read and one write: a fused kernel moves no more than that. It keeps the row on the chip, in registers and shared
-# memory, from the first step to the last. You write such a kernel in lessons 04 and 05. There `traffic` looks inside, at
-# every number that the kernel takes from memory and every number that it puts there.
+# memory, from the first step to the last. You write such a kernel in lessons 04 and 05. There `traffic` looks inside,
+# at every number that the kernel takes from memory and every number that it puts there.
 
 # %% [markdown]
 # ## Your turn: 2.2
 #
-# Suppose that the time is proportional to the number of elements moved, whether they are read or written. By which factor
-# is a fused softmax faster than the five passes then?
+# Suppose that the time is proportional to the number of elements moved, whether they are read or written. By which
+# factor is a fused softmax faster than the five passes then?
 
 # %%
 def ideal_speedup(m, n):
@@ -146,9 +146,9 @@ for card in cards:
 #
 # The number of bytes is the number of elements times the **itemsize**, the bytes of one element:
 # `torch.float32.itemsize` is 4. Suppose that all bytes move at full bandwidth and that nothing else takes time. How
-# long does a fused softmax take then? That time is its **floor**: while all of its bytes come from memory and go to
-# memory, no run is faster. (A small matrix may be in the L2 cache already. Then a run can be faster than the floor. The
-# section *What a cache may take away* is about that.)
+# long does a fused softmax take then? This time is the **floor** of the softmax. If all of its bytes come from memory
+# and go to memory, no run can be faster. (A small matrix may be in the L2 cache already. Then a run can be faster
+# than the floor. The section *What a cache may take away* is about that.)
 
 # %%
 def floor_time(m, n, itemsize, bandwidth):
@@ -223,17 +223,17 @@ check("2.4")
 # %% [markdown]
 # <details><summary>The balance of a card</summary>
 #
-# **The comparison**: intensity × bandwidth is the number of operations a second for which memory delivers the bytes. If
-# the card can do more operations than that, it waits for memory.
+# **The comparison**: in each second, memory delivers *bandwidth* bytes. They are enough for intensity × bandwidth
+# operations. If the card can do more operations in a second, it waits for memory.
 #
 # **Why it is useful**: flop/s divided by bytes/s depends on the card alone, and is called its **balance**. A kernel
 # whose intensity is below the balance is bound by memory.
 #
-# **Otherwise**: a fixed border such as "10 flop/byte" is wrong for some cards. Exactly at the balance, both words are
-# right.
+# **Otherwise**: a fixed border such as "10 flop/byte" is wrong for some cards. At an intensity that equals the
+# balance, both answers are right.
 #
-# *An honest aside*: `exp` is more work than one addition, and the peaks count a multiplication with an addition as two
-# operations. The next cell shows how much this can change.
+# *An honest aside*: an `exp` takes longer than an addition. And the peak of a card counts a multiplication and the
+# addition that follows it as two operations. The next cell shows how much this can change.
 #
 # </details>
 
@@ -250,9 +250,9 @@ for exp in (1, 10, 100):
 # ## The roofline
 #
 # One picture shows all of this. To the right: more operations for each byte. Upwards: more operations in a second. A
-# kernel whose bytes all come from memory cannot be above the **roofline** of its card ([Williams, Waterman and Patterson,
-# 2009](https://doi.org/10.1145/1498765.1498785)). The roofline rises where memory is the limit, and is flat where
-# arithmetic is the limit.
+# kernel whose bytes all come from memory cannot be above the **roofline** of its card ([Williams, Waterman and
+# Patterson, 2009](https://doi.org/10.1145/1498765.1498785)). The roofline rises where memory is the limit, and is
+# flat where arithmetic is the limit.
 #
 # The picture also shows real runs of an H200, on matrices of several sizes: the five passes of lesson 01, and the
 # **fused** kernel of lesson 05. Their times are recorded in a file. The last line printed is the command that made the
@@ -353,9 +353,10 @@ hierarchy()
 #
 # **Sizes, and the speed of the memory**: NVIDIA publishes them; the sources are named below the table.
 #
-# **Speeds on the chip** are computed from the peak of the arithmetic. Each multiplication with addition counts as two
-# operations, reads three registers and writes one. The clock follows from the peak, too. In each clock, the shared
-# memory of a multiprocessor delivers 32 times 4 bytes. Where no number is published, the table shows none.
+# **Speeds on the chip** are computed from the peak of the arithmetic. A multiplication with an addition counts as two
+# operations. It reads three registers and writes one. The clock rate is computed from the peak, too. In each clock
+# cycle, the shared memory of a multiprocessor delivers 32 times 4 bytes. If no number is published, the table shows
+# none.
 #
 # </details>
 
@@ -392,9 +393,9 @@ for lesson, name, what in (("02", "five passes", "five passes"), ("08", "two wal
 # %% [markdown]
 # <details><summary>When the ledger counts too much</summary>
 #
-# **Two walks** over short rows take hardly longer than a copy: the second walk finds its row in a cache. Over long rows
-# they take as long as the ledger says. The rows that are being worked on at the same time are then together larger than
-# the caches.
+# **Two walks** over short rows take little longer than a copy: the second walk finds its row in a cache. Over long
+# rows they take about as long as the ledger says: many rows are in work at the same time, and together they are
+# larger than the caches.
 #
 # **Five passes**: each pass goes through the *whole* matrix before the next pass begins. After a pass over a large
 # matrix, little of the beginning is still in the cache. A small matrix fits into the cache, but there the start of five

@@ -20,8 +20,8 @@ import triton.language as tl
 # ## One function, many numbers
 #
 # A GPU works on thousands of numbers at once. How can you write that without a thousand lines? In Triton, one line
-# works on a whole **block** of numbers. Each place in a block is a **lane**. While a kernel works on a block, its numbers
-# are in registers.
+# works on a whole **block** of numbers. Each place in a block is a **lane**. While a kernel works on a block, its
+# numbers are in registers.
 #
 # - `@triton.jit` makes a function a kernel: Triton compiles it for the GPU. Without a GPU the course interprets it.
 # - You pass a tensor; the kernel gets a **pointer**, the address of its first element.
@@ -185,8 +185,8 @@ print("part[2, 0] is", part[2, 0].item())
 # %% [markdown]
 # ## Your turn: 3.2
 #
-# Copy a matrix, with one program for each row. Both matrices have the same row stride. It may be larger than the number
-# of columns. Then there are elements between the rows, and you may not touch them.
+# Copy a matrix, with one program for each row. Both matrices have the same row stride. The row stride may be larger
+# than the number of columns. Then there are elements between the rows, which your kernel must neither read nor write.
 
 # %%
 @triton.jit
@@ -321,8 +321,8 @@ y[:3]
 
 # %% [markdown]
 # This is a **race**: two programs reach the same element, at least one of them stores, and nothing fixes which of them
-# comes first. The trace shows it as elements that are *touched twice*. The result depends on who wins: here the zeros of
-# program 0 came last and stayed.
+# comes first. The trace shows it as elements that are *touched twice*. The result depends on who wins: here the zeros
+# of program 0 came last and stayed.
 
 # %% [markdown]
 # ## Your turn: 3.4
@@ -356,8 +356,8 @@ torch.equal(y[:3], 2 * x)
 # %% [markdown]
 # <details><summary>Why right numbers prove so little</summary>
 #
-# **The mask on the store**: now each program touches only its own row. If no program touches an element that another one
-# stores, there is no race, and the order does not matter.
+# **The mask on the store**: now each program touches only its own row. If no program touches an element that another
+# one stores, there is no race, and the order does not matter.
 #
 # **Otherwise**: the numbers are right only if the programs happen to run in ascending order. On a GPU that may be so in
 # a test, and not be so later.
@@ -371,12 +371,12 @@ torch.equal(y[:3], 2 * x)
 # %% [markdown]
 # ## How memory answers
 #
-# A kernel asks for elements, but memory delivers whole **sectors** of 32 bytes. They go to the L2 cache, from there to a
-# small cache in the multiprocessor, and from there the kernel's numbers go to registers.
+# A kernel asks for elements, but memory delivers whole **sectors** of 32 bytes. They go to the L2 cache, from there
+# to a small cache in the multiprocessor, and from there the kernel's numbers go to registers.
 #
 # A GPU runs a program with many **threads**. Each thread computes one number at a time, for one lane or for several, in
-# registers of its own. Threads run in groups of 32, called **warps**. The threads of a warp load at the same moment, and
-# all the addresses of one such load are one **request**.
+# registers of its own. Threads run in groups of 32, called **warps**. The threads of a warp load at the same moment,
+# and all the addresses of one such load are one **request**.
 
 # %% [markdown]
 # A request for 32 neighbouring float32 numbers is a request for 128 bytes. How many sectors does it touch? With
@@ -394,19 +394,19 @@ trace(copy_kernel, y, x, 32, BLOCK=32, grid=(1,), sectors=True)
 trace(copy_kernel, y, x[1:], 32, BLOCK=32, grid=(1,), sectors=True)
 
 # %% [markdown]
-# The last number lies in a fifth sector, and memory delivers all 32 bytes of it. Now take a matrix with 33 columns. A row
-# has 132 bytes, and 32 does not divide 132. Which of the three rows begin where a sector begins?
+# The last number lies in a fifth sector, and memory delivers all 32 bytes of it. Now take a matrix with 33 columns. A
+# row has 132 bytes, and 32 does not divide 132. Which of the three rows begin where a sector begins?
 
 # %%
 odd = x[:99].reshape(3, 33)
 trace(copy_rows_kernel, torch.zeros_like(odd), odd, 33, 33, BLOCK=64, grid=(3,), sectors=True)
 
 # %% [markdown]
-# Row 0 does, and no other row. Row 1 begins at byte 132, and a sector begins at byte 128. The picture shows a request of
-# row 1: five sectors instead of four.
+# Row 0 does, and no other row. Row 1 begins at byte 132, and a sector begins at byte 128. The picture shows a request
+# of row 1: five sectors instead of four.
 #
-# A request whose lanes lie next to each other in memory is called **coalesced**. How many sectors are touched if they do
-# not lie next to each other? This kernel takes every `step`-th element.
+# A request whose lanes lie next to each other in memory is called **coalesced**. How many sectors are touched if they
+# do not lie next to each other? This kernel takes every `step`-th element.
 
 # %%
 @triton.jit
@@ -428,9 +428,9 @@ trace(every_kernel, y, x, 32, BLOCK=32, grid=(1,), sectors=True)
 # ## Which rows are slow?
 #
 # Does it also cost time when a row begins inside a sector? An H200 ran the softmax of lesson 05, with one program for
-# each row, on rows of 1024, 1000 and 781 elements. They were float32, with 4 bytes each, and **bfloat16**, a format with
-# 2 bytes each (lesson 07). Each recorded time is compared with a copy that works on the whole matrix as one vector.
-# Which rows do you expect to be slow?
+# each row, on rows of 1024, 1000 and 781 elements. They were float32, with 4 bytes each, and **bfloat16**, a format
+# with 2 bytes each (lesson 07). Each recorded time is compared with a copy that works on the whole matrix as one
+# vector. Which rows do you expect to be slow?
 
 # %%
 import json
@@ -448,7 +448,8 @@ for run in recorded["results"]:
 
 # %% [markdown]
 # In float32, no row is much slower than the copy. In bfloat16, rows of 1000 are slower, and rows of 781 are slowest. So
-# it is not only odd numbers that cost time: 1000 is even. Two things matter: where a row begins, and how wide a load is.
+# it is not only odd numbers that cost time: 1000 is even. Two things matter: where a row begins, and how wide a load
+# is.
 
 # %% [markdown]
 # **Where a row begins.** If 32 does not divide the bytes of a row, many rows begin inside a sector, and their requests
@@ -459,11 +460,12 @@ for run in recorded["results"]:
 # divides. The compiler must be sure of that. What does it know?
 
 # %% [markdown]
-# Of a whole number that you pass to a kernel, such as `row_stride`, Triton's compiler learns only whether 16 divides it,
-# and whether it is 1. Of a tensor, it learns whether 16 divides its address. Which of 1024, 1000 and 781 does 16 divide?
+# You pass whole numbers to a kernel, such as `row_stride`. Triton's compiler learns only two facts about such a
+# number: whether it is 1, and whether it is divisible by 16. About a tensor it learns whether its address is
+# divisible by 16. Which of 1024, 1000 and 781 are divisible by 16?
 #
-# `machine_code` compiles your 3.2 for an H100, which need not be here. How many load instructions does a thread need for
-# its share of the row, and how wide is each?
+# `machine_code` compiles your 3.2 for an H100. You do not need one for that. How many load instructions does a thread
+# need for its share of the row, and how wide is each?
 
 # %% tags=["nbval-ignore-output"]
 try:
@@ -477,12 +479,12 @@ except Exception as error:
     print(f"Nothing was compiled. {error}")
 
 # %% [markdown]
-# So rows of 1000 get no wide loads in float32, although 16 divides their 4000 bytes. The compiler knows only that 16 does
-# not divide the 1000.
+# So rows of 1000 get no wide loads in float32, although 16 divides their 4000 bytes. The compiler knows only that 16
+# does not divide the 1000.
 #
-# For such rows, both formats need the same number of load instructions. But a row of bfloat16 has half of the bytes, and
-# its copy takes about half the time. In float32, there is time enough for so many instructions while the bytes come from
-# memory. In bfloat16, there is not.
+# For such rows, both formats need the same number of load instructions. But a row of bfloat16 has half of the bytes,
+# and its copy takes about half the time. In float32, there is time enough for so many instructions while the bytes
+# come from memory. In bfloat16, there is not.
 
 # %% [markdown]
 # <details><summary>What pays how much</summary>
@@ -493,10 +495,10 @@ except Exception as error:
 # **bfloat16**: narrow loads of 2 bytes instead of 16, so eight times as many instructions. Rows of 1000 and of 781 both
 # pay for that. Rows of 781 pay more: nearly every one begins inside a sector.
 #
-# *An honest aside*: the reasons fit the record, but the record does not prove them. `trace` assumes one element for each
-# thread. Where a thread loads several, a request asks for more bytes and touches more sectors. NVIDIA's profiler,
-# [Nsight Compute](https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html), counts sectors per request in the
-# same way, on a real GPU.
+# *An honest aside*: the reasons fit the record, but the record does not prove them. `trace` assumes one element for
+# each thread. Where a thread loads several, a request asks for more bytes and touches more sectors. NVIDIA's
+# profiler, [Nsight Compute](https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html), counts sectors per
+# request in the same way, on a real GPU.
 #
 # </details>
 

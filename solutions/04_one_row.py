@@ -113,11 +113,11 @@ check("4.1")
 # %% [markdown]
 # ## Why -inf, and not 0?
 #
-# In lesson 03 the pad only had to lose the maximum. In a softmax, a masked lane also takes part in the *sum*. For a sum of
-# the loaded values, the right pad would be 0. Why is it not 0 here?
+# In lesson 03 the pad only had to be too small to become the maximum. In a softmax, a masked lane also takes part in the
+# *sum*. For a sum of the loaded values, the right pad would be 0. Why is it not 0 here?
 #
-# Here are three rows of three values in a block of four. The last number is the share of the masked lane: it should be 0,
-# and the other three should sum to 1. Try 0, -100 and -1e30 as well:
+# Here are three rows of three values in a block of four. The last number is the share of the masked lane: it should
+# be 0, and the other three should sum to 1. Try 0, -100 and -1e30 as well:
 
 # %%
 pad = -float("inf")
@@ -127,8 +127,8 @@ for row in ([1.0, 2.0, 3.0], [-201.0, -200.0, -199.0], [-3e38, -3e38, -3e38]):
     print(row, "->", [round(s, 3) for s in (e / e.sum()).tolist()])
 
 # %% [markdown]
-# The sum does not get the pad. It gets `exp(pad - max)`, and that must be exactly 0. So the right pad depends on *what the
-# kernel computes* before it reduces.
+# The sum does not get the pad. It gets `exp(pad - max)`, and that must be exactly 0. So the right pad depends on
+# *what the kernel computes* before it reduces.
 
 # %% [markdown]
 # ## Your turn: 4.2
@@ -156,17 +156,17 @@ check("4.2")
 # %% [markdown]
 # <details><summary>Follow one masked lane</summary>
 #
-# **a** `abs` comes first, so no lane can hold less than 0, and 0 never wins against another value. *Otherwise*: -inf becomes
-# inf, and wins.
+# **a** `abs` comes first, so no lane can hold less than 0, and 0 never wins against another value. *Otherwise*: -inf
+# becomes inf, and wins.
 #
 # **b** A minimum wants the opposite of a maximum: `inf`.
 #
-# **c** The sum gets `exp(-pad)`, and `exp(-inf)` is 0. A large finite pad is right as well, as soon as its exponential is 0
-# in float32.
+# **c** The sum gets `exp(-pad)`, and `exp(-inf)` is 0. A large finite pad is right as well, as soon as its
+# exponential is 0 in float32.
 #
-# **d** The first sum wants a pad of 0. In the second sum, that lane adds `mean * mean`. A pad equal to the mean would add
-# nothing there, but the mean is not known before the load. A kernel can put a new value into masked lanes between the
-# two sums: `tl.where(mask, x - mean, 0.0)` does that.
+# **d** The first sum wants a pad of 0. In the second sum, that lane adds `mean * mean`. A pad equal to the mean would
+# add nothing there, but the mean is not known before the load. A kernel can put a new value into masked lanes between
+# the two sums: `tl.where(mask, x - mean, 0.0)` does that.
 #
 # *An honest aside*: a row that is -inf everywhere has no softmax at all, because -inf minus -inf is `nan`. PyTorch
 # answers `nan` too.
@@ -238,10 +238,10 @@ traffic(softmax_row, row)
 hierarchy(softmax_row, row)
 
 # %% [markdown]
-# They are all in one column: one arrow up, one arrow down, and between them nothing goes to memory. Where is each number
-# in between? The compiled kernel says it. A program has many threads, and each of them executes instructions for its
-# part of the row. `steps` compiles your kernel for an H100, which need not be here. For each line, it counts the
-# instructions of a thread that move numbers. Which lines move none?
+# They are all in one column: one arrow up, one arrow down, and between them nothing goes to memory. Where is each
+# number in between? The compiled kernel says it. A program has many threads, and each of them executes instructions
+# for its part of the row. `steps` compiles your kernel for an H100. You do not need one for that. For each line, it
+# counts the instructions of a thread that move numbers. Which lines move none?
 
 # %% tags=["nbval-ignore-output"]
 picture = None
@@ -262,9 +262,9 @@ picture
 # | store | from registers, through the caches, to memory |
 
 # %% [markdown]
-# Threads exchange numbers in two ways: directly from register to register, and by shared memory. Lesson 12 explains
-# why it takes both. The numbers of the row itself stay in registers between the load and the store. (In the picture, the
-# long arrows only pass by shared memory.)
+# Threads exchange numbers in two ways: directly from register to register, and through shared memory. Lesson 12
+# explains why a kernel needs both. The numbers of the row itself stay in registers between the load and the store.
+# (In the picture, the long arrows go past shared memory. They do not stop there.)
 
 # %% [markdown]
 # ## What to read

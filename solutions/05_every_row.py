@@ -202,8 +202,8 @@ for m, n in [(1823, 781), (7, 257)] + ([(8192, 1000)] if where == "cuda" else []
     assert error < 1e-6 and off < 1e-5  # the digits above differ from machine to machine; these bounds do not
 
 # %% [markdown]
-# *An honest aside*: is an error of about 0.001 small? The outputs themselves are about 1/N. Suppose that a kernel returns
-# only zeros. On a row of 781 equal numbers, its error is:
+# *An honest aside*: is an error of about 0.001 small? The right outputs themselves are about 1/N. Suppose that a
+# wrong kernel returns only zeros. How large is its error on a row of 781 equal numbers?
 
 # %%
 flat = torch.full((1, 781), 3.0)
@@ -240,8 +240,8 @@ five, one = 8 * m * n + 4 * m, 2 * m * n
 round(five / one, 2)
 
 # %% [markdown]
-# Where are the numbers between the steps? Of your kernel, the course counts every load and store. A number that is
-# neither loaded nor stored never leaves the chip. Into PyTorch's operations the course does not look. **HBM** is
+# Where are the numbers between the steps? The course counts every load and store of your kernel. Between a load and a
+# store, a number stays on the chip. The course cannot look inside PyTorch's operations. In the picture, **HBM** is
 # the GPU's large memory, which lessons 01 and 02 call memory.
 
 # %%
@@ -254,9 +254,9 @@ hierarchy([naive_softmax, fused_softmax], x)
 # %% [markdown]
 # ## The promise of lesson 02
 #
-# Lesson 02 promised: where memory limits both, the time falls like the number of elements that are moved. An H200 ran the
-# five passes of 1.1 and the function of 5.2 on matrices of several sizes, and the times are recorded in a file. For which
-# sizes do you expect the promise to hold?
+# Lesson 02 made a promise: if memory limits both softmaxes, the one that moves half as many elements takes half the
+# time. An H200 ran the five passes of 1.1 and the function of 5.2 on matrices of several sizes. A file has the times.
+# For which sizes do you expect the promise to hold?
 
 # %%
 import json
@@ -276,11 +276,11 @@ for m, n in dict.fromkeys((m, n) for m, n, _ in took):
 # **Large matrices**: yes, and more than that. The five passes also reach a smaller share of the bandwidth, as lesson 02
 # showed, so the time falls by more than the number of elements does.
 #
-# **Small matrices**: the ratio is near the promise, but for another reason. Starting five kernels takes longer than starting
-# one, and little else takes time.
+# **Small matrices**: the ratio is near the promise, but for another reason. Starting five kernels takes longer than
+# starting one, and little else takes time.
 #
-# *An honest aside*: the ratio says how much better the one pass is than the five. It does not say how good the one pass is.
-# The copy in lesson 02 says that.
+# *An honest aside*: the ratio says how much better the one pass is than the five. It does not say how good the one
+# pass is. The copy in lesson 02 says that.
 #
 # </details>
 

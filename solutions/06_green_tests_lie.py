@@ -74,13 +74,13 @@ print(f"green, and on a row of equal values {off:.0%} of the total is missing")
 # So compare the error with the size of the right value: divide the error by that value. Compute the reference in
 # float64, whose own rounding is too small to matter.
 #
-# There are three traps. `torch.allclose` wants the same dtype on both sides, so write `got.double()`. Where the right
-# value is 0, the relative error of a right result is 0 / 0, which is `nan`. Every comparison with `nan` is false. So
-# `assert error < bound` fails for `nan`, but a test that looks for `error > bound` does not notice it.
+# There are three traps. First, `torch.allclose` wants the same dtype on both sides, so write `got.double()`. Second,
+# if the right value is 0, the relative error of a right result is 0 / 0, which is `nan`. Every comparison with `nan`
+# is false. So `assert error < bound` fails for `nan`, but a test that looks for `error > bound` does not notice it.
 
 # %% [markdown]
-# The third trap: below about 1e-38, float32 has fewer digits, and the smallest values become 0. In float64 they do not.
-# So there the relative error of a *right* float32 result may be large. Is it below 1e-4 here?
+# Third, below about 1e-38, float32 has fewer digits, and the smallest values become 0. In float64 they do not. So the
+# relative error of a *right* float32 result may be large for such small values. Is it below 1e-4 here?
 
 # %%
 x = torch.tensor([[0.0, -50.0, -100.0, -110.0]], device=where)
@@ -89,9 +89,8 @@ print("right value:      ", *(f"{v:.0e}" for v in want[0].tolist()))
 print("off by below 1e-4:", *((torch.softmax(x, dim=1) - want).abs() / want < 1e-4)[0].tolist())
 
 # %% [markdown]
-# The last value became 0, and the one before it has two digits at most. So a test allows a tiny absolute error *besides*
-# the relative one, far
-# below every value that matters.
+# The last value became 0, and the one before it has two digits at most. So a test allows a tiny absolute error
+# *besides* the relative one, far below every value that matters.
 
 # %%
 def worst_share(softmax, x):

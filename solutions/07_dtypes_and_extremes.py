@@ -70,10 +70,9 @@ except TypeError as error:
     print(error)
 
 # %% [markdown]
-# A GPU computes this, and rounds every step to bfloat16. Triton's interpreter has no bfloat16: it keeps the bits of each
-# number as an integer. If you double that integer, you get a wrong number. So the course refuses to compute with them.
-# Loading, storing and
-# casting are allowed, and you need no more:
+# A GPU computes this, and rounds every step to bfloat16. Triton's interpreter has no bfloat16: it keeps the bits of
+# each number as an integer. If you double that integer, you get a wrong number. So the course refuses to compute with
+# them. Loading, storing and casting are allowed, and you need no more:
 
 # %%
 @triton.jit
@@ -115,9 +114,9 @@ print(torch.tensor([65504.0, 65520.0]).half().tolist())
 # and the store, so that each value is rounded only once, at the end. The check compares relative errors, so it notices
 # a second rounding.
 #
-# `tl.softmax` is not allowed in 7.1 and 7.3. No parameter names the dtype of the output, but the pointer knows it:
-# `y_ptr.dtype` is the type of an address, and `y_ptr.dtype.element_ty` is the dtype of the elements. A store converts to
-# it.
+# `tl.softmax` is not allowed in 7.1 and 7.3. The kernel has no parameter for the dtype of the output, but the pointer
+# has it: `y_ptr.dtype` is the type of an address, and `y_ptr.dtype.element_ty` is the dtype of the elements there. A
+# store converts values to that dtype.
 
 # %%
 @triton.jit
@@ -215,8 +214,8 @@ print(f"below {info.smallest_normal:.2e}, float16's numbers are {spacing:.2e} ap
 print(f"in a row of 32768 an output is about {1 / 32768:.2e}")
 
 # %% [markdown]
-# How exact is float32 itself? The next cell computes softmax by `exp` and by `exp2`, on rows with one outlier, and
-# compares with float64. What makes the error grow?
+# How exact is float32 itself? The next cell computes softmax with `exp` and with `exp2`, on rows with one outlier,
+# and compares the results with float64. With which outliers does the error grow?
 
 # %% tags=["nbval-ignore-output"]
 def worst_error(exp, x, scaled):
@@ -239,11 +238,12 @@ for outlier in (5, 10, 20):
 # elements. Any way is fine: a table, a formula, a measurement.
 
 # %% [markdown]
-# - It must accept right results: float32 arithmetic by `exp` or by `exp2`, rounded to the dtype, on random rows, on equal
-#   values, and on rows with one outlier of 20. In float32 the error is like the largest one above, which is many times eps. The
-#   check uses other rows, so leave some room.
-# - It must refuse zeros, 1/n everywhere, sums that stalled (all values are many times too large), and values that are all
-#   too large: by 0.1 % in float32, by 5 % in float16, by 10 % in bfloat16.
+# - It must accept right results: float32 arithmetic with `exp` or with `exp2`, rounded to the dtype, on random rows,
+#   on equal values, and on rows with one outlier of 20. In float32 their error is about as large as the largest error
+#   above: many times eps. The check uses other rows, so allow a larger error than the one above.
+# - It must refuse these wrong results: only zeros; 1/n everywhere; sums that stalled, so that all values are many
+#   times too large; and results in which all values are too large by 0.1 % in float32, 5 % in float16 or 10 % in
+#   bfloat16.
 
 # %% [markdown]
 # There are two steps, and each of them gives half of the points.
@@ -267,12 +267,13 @@ check("7.2")
 # %% [markdown]
 # <details><summary>Two numbers, two reasons</summary>
 #
-# **rtol** covers rounding. In half precision, rounding changes a value by at most half of eps, so eps leaves some room.
-# In float32, the error of the arithmetic is larger than eps, because an error in `x - max` grows with the distance to
-# the maximum.
+# **rtol** allows for rounding. In half precision, rounding changes a value by at most half of eps, relative to the
+# value. So eps is enough. In float32, the error of the arithmetic is larger than eps, because an error in `x - max`
+# grows with the distance to the maximum.
 #
-# **atol** covers outputs with few digits: the distance between two subnormal numbers. For bfloat16 and float32 that
-# distance is practically 0, so one formula is right for all three dtypes.
+# **atol** allows for outputs so small that they have few digits, the subnormal numbers. They can be wrong by the
+# distance between two of them. For bfloat16 and float32 that distance is practically 0, so one formula is right for
+# all three dtypes.
 #
 # **Otherwise**: an `atol` near 1/n accepts wrong results, and `atol = 0` refuses a float16 output that was correctly
 # rounded to 0.

@@ -162,7 +162,7 @@ def test_behind_the_elements_of_an_expanded_tensor_is_outside(row, held):
     copy_kernel[(3,)](y, torch.zeros(5).expand(3, 5), 5, 0, 5, BLOCK=8)
 
     assert 0 == y.abs().sum()
-    with pytest.raises(OutOfBounds, match=rf"x_ptr at element \d, which does not exist: x_ptr is {held} element"):
+    with pytest.raises(OutOfBounds, match=rf"x_ptr at element \d, which is outside of it: x_ptr has {held} element"):
         copy_kernel[(3,)](blank(3, 5), row.expand(3, 5), 5, 5, 5, BLOCK=8)
 
 

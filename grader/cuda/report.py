@@ -77,7 +77,8 @@ def fail(event: Event, source: str, library: str, tensors: list) -> None:
         if event.what == OUTSIDE:
             size = " × ".join(map(str, tensor.shape))
             raise OutOfBounds(
-                f"{at}{who} {verb} {place}, which does not exist: {name} is {size}, counted from 0", **where
+                f"{at}{who} {verb} {place}, which is outside of it: {name} has {size} elements, numbered from 0",
+                **where,
             )
         raise OutOfBounds(
             f"{at}{who} {verb} {place} with {event.size} bytes at once, but the address is no multiple of that",

@@ -192,17 +192,17 @@ def _out_of_bounds_error(op: str, region: Region, addresses, good, program, grid
         where, size = f"element {column}", f"{count} element" + "s" * (count != 1)
     else:
         flat = (int(bad) - region.base) // region.itemsize
-        where, size = f"row {row}, column {column} (element {flat})", " × ".join(map(str, region.shape))
+        where, size = f"row {row}, column {column} (element {flat})", " × ".join(map(str, region.shape)) + " elements"
         if not region.contiguous:
             size += f" (strides {' and '.join(map(str, region.strides))})"
         if column < 0:
-            where = f"element {flat}, {-column} before row {row} begins"
+            where = f"element {flat}, {-column} before the first one of row {row}"
         elif column < region.shape[-1] - 1 and (flat - row * region.strides[-2]) % max(region.strides[-1], 1):
             where = f"element {flat}, between columns {column} and {column + 1} of row {row}"
     verb = "stores to" if op == "store" else "loads from"
     return OutOfBounds(
-        f"program {called(program, grid)} {verb} {region.name} at {where}, which does not exist: "
-        f"{region.name} is {size}, counted from 0. "
+        f"program {called(program, grid)} {verb} {region.name} at {where}, which is outside of it: "
+        f"{region.name} has {size}, numbered from 0. "
         f"Lanes outside the tensor in this {op}: {int((~good).sum())} of {good.size}.",
         op=op,
         tensor=region.name,

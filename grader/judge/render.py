@@ -83,7 +83,10 @@ def lines(record: dict) -> list[str]:
     found += [record["message"]] if record["message"] else []
     named = mistakes(record)
     for i, each in enumerate(named):
-        found += [("Or, with the same numbers: " if i else "") + (each["sentence"] or each["id"])]
+        found += [
+            ("It may also be this mistake, which gives the same numbers: " if i else "")
+            + (each["sentence"] or each["id"])
+        ]
     found += [f"Ask yourself: {named[0]['question']}"] if named and named[0]["question"] else []
     found += [traffic(record)] if traffic(record) else []
     return [say(line) for line in found + record.get("remarks", []) + record["flags"]]
@@ -179,7 +182,7 @@ def _mistake(record: dict) -> list[str]:
     mistake, also = MISTAKES.get(record["mistake"]), MISTAKES.get(record["also"])
     if mistake is None:
         return ["This is none of the mistakes that the check knows by name.", more]
-    other = [f"Or, with the same numbers: {also.sentence}"] if also else []
+    other = [f"It may also be this mistake, which gives the same numbers: {also.sentence}"] if also else []
     return [mistake.sentence, *other, f"Ask yourself: {mistake.question}", more]
 
 

@@ -85,7 +85,7 @@ _TRANSLATIONS = [
     (r"implement either the backward", "no-backward"),
     (r"must have equal ranks >= 2", "dot-of-no-matrix"),
     (r"shapes cannot be multiplied|not compatible for matmul|equal reduction dimensions", "dot-shapes"),
-    (r"thread \d+ of block \d+ .* which does not exist", "cuda-outside"),
+    (r"thread \d+ of block \d+ .* which is outside of it", "cuda-outside"),
     (r"address that belongs to no tensor and to no shared", "wild-address"),
     (r"(loads|stores).* with \d+ bytes at once", "misaligned"),
     (r"still reads shared memory|stores to shared memory that thread .* has read, and", "shared-reused"),
