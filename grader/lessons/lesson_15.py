@@ -19,6 +19,8 @@ _TUNED = [  # label, family of inputs, rows, columns, number of the fastest conf
     ("more rows than a tile", inputs.randn, 33, 7, 3),
     ("more rows than a tile", inputs.randn, 41, 7, -1),
     ("100 ± 30", inputs.large, 9, 6, 1),
+    ("rows far apart", inputs.rows_apart, 9, 5, 0),
+    ("rows far apart", inputs.rows_apart, 9, 5, -1),
     ("around -200", inputs.far_below_zero, 6, 15, 2),
     ("first half +200, the rest -200", inputs.cliff, 5, 13, 3),
     ("one -inf in each row", inputs.one_minus_inf, 7, 8, 0),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import re
 
 import torch
@@ -265,6 +267,23 @@ def _pointer_unknown(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return error["type"] == "KeyError" and bool(re.search(given, answer.source.replace('"', "'")))
 
 
+@Detector
+def _whole_tile_reduced(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A maximum, a sum or both were one number for all rows of a tile, of as many rows as one of the launches had."""
+    x, got = case.facts.get("x"), evidence.value
+    if x is None or evidence.error or not isinstance(got, torch.Tensor) or got.shape != x.shape:
+        return False
+    sizes = {rows for each in evidence.launches if type(rows := each["constants"].get("ROWS")) is int and rows > 1}
+    for rows, one_maximum, one_sum in itertools.product(sizes, (True, False), (True, False)):
+        told = []
+        for tile in torch.nn.functional.pad(x, (0, 0, 0, -len(x) % rows), value=-math.inf).split(rows):
+            e = torch.exp(tile - (tile.max() if one_maximum else tile.amax(1, keepdim=True)))
+            told.append(e / (e.sum() if one_sum else e.sum(1, keepdim=True)))
+        if (one_maximum or one_sum) and torch.allclose(got, torch.cat(told)[: len(x)], 1e-4, 1e-30, equal_nan=True):
+            return True
+    return False
+
+
 def _returned(test) -> Detector:
     """Matches when test(result, x) holds for a result of the shape of x."""
 
@@ -296,6 +315,7 @@ TUNED = (
     ("grid-of-one-configuration", _rows_left),
     ("grid-too-small", _last_rows_left),
     ("block-constant", _short_block),
+    ("whole-tile-reduced", _whole_tile_reduced),
     ("programs-without-rows", programs_without_rows),
     *(pair for pair in WRAPPER if pair[0] not in _OF_ONE_LAUNCH),
 )

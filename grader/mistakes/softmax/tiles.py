@@ -52,6 +52,7 @@ MISTAKES = [
             Mutant("10.1", "row_max[:, None]", "tl.max(row_max, axis=0)"),
             Mutant("10.1", "row_max[:, None]", "tl.max(row_max, axis=0)", then=_SUM_OF_THE_TILE),
             Mutant("13.3", "tl.sum(p, axis=1)", "tl.sum(p)"),
+            Mutant("15.3", "tl.max(x, axis=1)[:, None]", "tl.max(x)", replayed=False),
         ),
     ),
     Mistake(
