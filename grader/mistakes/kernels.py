@@ -330,22 +330,44 @@ KERNEL = (
 )
 
 
-def _entry(test) -> Detector:
-    """Matches a dictionary of pads whose entry for the case is there, and passes test(entry as it is)."""
-    return value(lambda v, f: test(v[f["entry"]]))
+def _wrong_pad(given, facts: dict) -> str:
+    """The id of the mistake in one entry of a dictionary of pads: each entry has one, so none has another's votes."""
+    entry = facts["entry"]
+    if given is None or given is ...:
+        return "value-left-out"
+    if not isinstance(given, dict) or entry not in given:
+        return "pad-entry-missing"
+    pad = given[entry]
+    if pad is ...:
+        return "value-left-out"
+    if isinstance(pad, str):
+        return "text-for-number"
+    if pad is None:
+        return "pad-given-up"
+    number = pads.number(pad)
+    if number is None:
+        return "not-a-number"
+    if entry == "d":
+        return "pad-for-two-reductions"
+    if math.isnan(number):
+        return "pad-not-a-number"
+    return "pad-of-another" if number in (0.0, math.inf, -math.inf) else "pad-within-reach"
 
 
 # The value of masked lanes in four kernels (4.2).
-PADS = (
-    ("value-left-out", value(lambda v, f: v is None or v is ... or v[f["entry"]] is ...)),
-    ("pad-entry-missing", value(lambda v, f: not isinstance(v, dict) or f["entry"] not in v)),
-    ("text-for-number", _entry(lambda pad: isinstance(pad, str))),
-    ("pad-given-up", _entry(lambda pad: pad is None)),
-    ("not-a-number", _entry(lambda pad: pads.number(pad) is None)),
-    ("pad-for-two-reductions", value(lambda v, f: f["entry"] == "d")),
-    ("pad-not-a-number", _entry(lambda pad: math.isnan(pads.number(pad)))),
-    ("pad-of-another", _entry(lambda pad: pads.number(pad) in (0.0, math.inf, -math.inf))),
-    ("pad-within-reach", _entry(lambda pad: True)),
+PADS = tuple(
+    (mistake, value(lambda given, facts, mistake=mistake: _wrong_pad(given, facts) == mistake))
+    for mistake in (
+        "value-left-out",
+        "pad-entry-missing",
+        "text-for-number",
+        "pad-given-up",
+        "not-a-number",
+        "pad-for-two-reductions",
+        "pad-not-a-number",
+        "pad-of-another",
+        "pad-within-reach",
+    )
 )
 
 _SIZES = [2**i for i in range(3, 15)]

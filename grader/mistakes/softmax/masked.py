@@ -24,8 +24,8 @@ _LANES_KEPT = also("other=0)", "other=1)")  # for keep, so that masked lanes hol
 MISTAKES = [
     Mistake(
         "nan-hidden",
-        "A kept NaN was replaced, and its row looks like a softmax.",
-        "Which entries may be left out here, and what should the result show if one of the other entries is NaN?",
+        "A kept NaN was lost on the way: its row holds numbers, and the NaN should be in all its kept entries.",
+        "Which of your operations gives a number although one of its inputs is NaN?",
     ),
     Mistake(
         "mask-of-numbers",
