@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from dataclasses import replace
 
 from ..checks import syntax
 from ..reference import pads
-from ..spec import Detector
+from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
-from .detectors import value, value_formula, written
+from .detectors import both, outside, value, value_formula, written
 from .mistake import Mistake
 from .mutant import Mutant, also
 
@@ -140,6 +141,11 @@ MISTAKES = [
         (Mutant("4.1 5.1", "+ cols, mask=mask, other", "+ cols - 1, mask=mask, other", replayed=False),),
     ),
     Mistake(
+        "offset-in-16-bits",
+        "An offset is below 0, because the kernel keeps numbers in 16 bits: int16 ends at 32767.",
+        "How large can an offset be in this matrix, and how many bits has the number that tl.program_id gives?",
+    ),
+    Mistake(
         "and-or-on-masks",
         "When a kernel is interpreted, `and`, `or` and `not` are wrong for masks: Python takes each mask as a whole. "
         "Compiled, they work lane by lane, but Triton has deprecated that.",
@@ -175,6 +181,20 @@ MISTAKES = [
         "Which is the first of your lines whose result can be inf, -inf or NaN for this input?",
     ),
     # ---- rows and programs
+    Mistake(
+        "pointers-exchanged",
+        "The kernel loads from the tensor of the results and stores into the tensor of the input.",
+        "Which tensor does the first parameter of the kernel lead to, and which one does the second?",
+        (
+            Mutant(
+                "3.1 3.2 3.3 4.1 5.1 7.1 7.3",
+                "x_ptr +",
+                "x_pointer +",
+                then=also("y_ptr +", "x_ptr +", then=also("x_pointer +", "y_ptr +")),
+                replayed=False,
+            ),
+        ),
+    ),
     Mistake(
         "row-stride-missing",
         "The kernel begins row r only r elements after row 0: it works on a shifted window.",
@@ -321,8 +341,31 @@ MISTAKES = [
     Mistake("block-not-int", "The block size is not an int.", "Which type does tl.arange need?"),
 ]
 
+
+@Detector
+def _pointers_exchanged(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A kernel that the case itself launches loads from its output and stores into its input."""
+    launched = case.call.kind == "launch" and case.facts.get("out") == 0
+    exchanged = written(lambda tree: syntax.pointers_exchanged(tree, case.call.name))
+    return launched and exchanged(case, evidence, answer)
+
+
+def _of_16_bits(tree: ast.AST) -> bool:
+    """For `written`: a kernel names the type tl.int16."""
+    return any(
+        isinstance(n, ast.Attribute) and n.attr == "int16" for k in syntax.kernels(tree) for n in syntax.nodes(k)
+    )
+
+
+def _below_zero(where: dict, facts: dict) -> bool:
+    """For `outside`: the first lane outside is in front of its tensor."""
+    return not where.get("row") and (where.get("column") or 0) < 0
+
+
 # Any kernel, whatever it computes.
 KERNEL = (
+    ("pointers-exchanged", _pointers_exchanged),
+    *(("offset-in-16-bits", both(written(_of_16_bits), outside(op, _below_zero))) for op in ("load", "store")),
     ("and-or-on-masks", written(syntax.boolean_on_masks)),
     ("mask-precedence", written(syntax.loose_ampersand)),
     ("torch-in-kernel", written(syntax.foreign_module)),
