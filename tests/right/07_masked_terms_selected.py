@@ -12,7 +12,7 @@ def masked_softmax_kernel(
     mask = cols < n_cols
     x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))
     keep = tl.load(keep_ptr + row * keep_row_stride + cols, mask=mask, other=0)
-    x = tl.where(keep != 0, x, -1e30)
+    x = tl.where(keep != 0, x, -float("inf"))
     numerator = tl.where(keep != 0, tl.exp(x - tl.max(x, axis=0)), 0.0)
     y = numerator / tl.sum(numerator, axis=0)
     tl.store(y_ptr + row * y_row_stride + cols, y, mask=mask)
