@@ -391,18 +391,17 @@ for lesson, name, what in (("02", "five passes", "five passes"), ("08", "two wal
         print(f"{name:11}  {size}: {ratio:.2f} times a copy; by the ledger {by_ledger(what, rows, columns):.2f}")
 
 # %% [markdown]
-# <details><summary>When the ledger counts too much</summary>
+# <details><summary>Where the times differ from the ledger</summary>
 #
 # **Two walks** over short rows take little longer than a copy: the second walk finds its row in a cache. Over long
 # rows they take about as long as the ledger says: many rows are in work at the same time, and together they are
 # larger than the caches.
 #
-# **Five passes**: each pass goes through the *whole* matrix before the next pass begins. After a pass over a large
-# matrix, little of the beginning is still in the cache. A small matrix fits into the cache, but there the start of five
-# kernels takes most of the time.
+# **Five passes** over large matrices take about five times as long as a copy, which is more than the ledger says. Each
+# pass goes through the *whole* matrix before the next one begins, so a cache helps little. And the passes reach a
+# smaller share of the bandwidth. Over small matrices, the start of five kernels takes most of the time.
 #
-# *An honest aside*: the ledger counts what a kernel asks for. With a cache, memory may have to deliver less. A kernel
-# that asks for each number once does not depend on the cache.
+# *An honest aside*: the ledger counts what a kernel asks for. With a cache, memory may have to deliver less.
 #
 # </details>
 

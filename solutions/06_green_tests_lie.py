@@ -329,7 +329,7 @@ check("6.4")
 # | `-inf`, spread-out rows, negative values | replace `-inf`, cut values off, or lose the sign |
 # | a relative tolerance of about 1e-4, not an absolute one | lose digits on the way, or round small results |
 # | comparing each element, with `nan` in mind | give plausible rows, `nan`, one wrong value |
-# | the input afterwards; a second call of the same shape with other values | write into `x`, or remember |
+# | the input afterwards; a second call of the same shape with other values | write into `x`, or remember an earlier call |
 #
 # *An honest aside*: 1e-4 is a choice. In a right kernel, the error from rounding grows with the distance of a value to
 # the maximum, so 1e-7 would refuse right kernels. Lesson 07 asks for a good bound.

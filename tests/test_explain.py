@@ -20,7 +20,7 @@ def test_it_shows_every_case_every_vote_and_what_decided(capsys):
         "          'other=-float(\"inf\")' becomes 'other=0.0', a mutant of the course's answer" in said
     )
     assert "pad-finite: matches 1, fits 7 of 18 cases (ruled out: it does not match the first failing case)" in said
-    assert "0 votes of the others: and-or-on-masks," in said
+    assert "0 votes of the others: pointers-exchanged," in said
     assert "decided: pad-zero: it has the most votes, 12 of 12 failing cases" in said
 
 

@@ -98,7 +98,7 @@ def kind(got, like: torch.Tensor) -> str | None:
     if isinstance(got, Unreadable):
         return f"a {got.kind} came back, expected shape {tuple(like.shape)}, {name(like.dtype)}"
     if got is None:
-        return "nothing came back: is there a return?"
+        return "the function returned None"
     if not isinstance(got, torch.Tensor):
         return f"{shown(got)} {NO_TENSOR}"
     if got.shape != like.shape:

@@ -93,6 +93,21 @@ def loads_from_output(tree: ast.AST) -> bool:
     return False
 
 
+def pointers_exchanged(tree: ast.AST, kernel: str) -> bool:
+    """The kernel of this name loads from its first parameter, the pointer of the output, and stores to its second."""
+    for found in (each for each in kernels(tree) if each.name == kernel and len(each.args.args) > 1):
+        first, second = (parameter.arg for parameter in found.args.args[:2])
+        loaded, stored = (_named_in_addresses(found, function) for function in ("load", "store"))
+        return first in loaded and second in stored and first not in stored and second not in loaded
+    return False
+
+
+def _named_in_addresses(kernel: ast.AST, function: str) -> set[str]:
+    """All names in the addresses of the loads or of the stores of a kernel."""
+    addresses = [call.args[0] for call in calls(kernel, function) if call.args]
+    return {name.id for address in addresses for name in nodes(address) if isinstance(name, ast.Name)}
+
+
 def boolean_on_masks(tree: ast.AST) -> bool:
     """`and`, `or` or `not` in a kernel, outside the condition of an if, while or assert."""
     conditions = [n.test for n in nodes(tree) if isinstance(n, (ast.If, ast.While, ast.IfExp, ast.Assert))]

@@ -83,7 +83,7 @@ def explain(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failu
     elif grouped and first.evidence.ran:
         found.score = round(exercise.points * (1 - len(failures) / grouped), 2)
         count = Counter(f.case.group for f in failures)
-        found.message = f"{first.sentence}: {', '.join(f'{n} {group}' for group, n in count.items())}"
+        found.message = f"{first.sentence}: {'; '.join(f'{n} {group}' for group, n in count.items())}"
     return found
 
 

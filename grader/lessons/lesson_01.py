@@ -114,6 +114,8 @@ EXERCISES = [
             ("shift-not-max", detectors.formula(formulas.shifted_by(lambda x: x.amax(0, keepdim=True)))),
             ("no-max", detectors.formula(formulas.no_max)),
             ("shift-global-max", detectors.formula(formulas.shifted_by(lambda x: x.max()))),
+            ("sum-of-the-matrix", detectors.formula(formulas.sum_of_the_matrix(lambda x: x.amax(1, keepdim=True)))),
+            ("sum-of-the-matrix", detectors.formula(formulas.sum_of_the_matrix(lambda x: x.max()))),
             ("sum-of-x", detectors.formula(formulas.sum_of_x)),
             ("sum-of-x", detectors.formula(formulas.sum_of_shifted)),
             ("shift-upside-down", detectors.formula(formulas.shift_upside_down)),

@@ -88,8 +88,8 @@ def _bound_cases(seed: int) -> list[Case]:
 
 # claim -> (whether it holds, where the evidence is). The text of the claims is in the lesson.
 _CLAIMS = {
-    "a": (False, "what traffic showed for it after 2.1"),
-    "b": (False, "how many bytes that matrix makes, once in and once out, over that time"),
+    "a": (False, "how many operations traffic found in it, after 2.1"),
+    "b": (False, "the bytes of that matrix, read once and written once, divided by that time"),
     "c": (True, "which number of the card your floor_time divides by"),
     "d": (False, "what bound_by says about the five passes"),
     "e": (True, "what your floor_time gives for 4 bytes and for 2"),
@@ -117,7 +117,7 @@ def _claim_fault(got, claim: str) -> str | None:
     holds, look = _CLAIMS[claim]
     if not isinstance(got[claim], bool):
         return f"{compare.shown(got[claim])} is neither True nor False"
-    return None if got[claim] is holds else f"{got[claim]} is not what the evidence says. Look at {look}"
+    return None if got[claim] is holds else f"{got[claim]} is not right here. Look at {look}"
 
 
 EXERCISES = [

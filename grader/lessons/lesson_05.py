@@ -34,6 +34,8 @@ _MATRICES = [  # label, family of inputs, rows, columns
     ("a power of two", inputs.randn, 5, 16),
     ("one more than a power of two", inputs.randn, 5, 17),
     ("7×257", inputs.randn, 7, 257),
+    # No lane is masked, so no pad takes part.
+    ("no lane to spare, first half +200, the rest -200", inputs.cliff, 3, 8),
 ]
 
 
@@ -53,6 +55,7 @@ def _kernel_cases(seed: int) -> list[Case]:
         _kernel_case("programs in reversed order", inputs.randn(4, 7, g), "reversed"),
         _kernel_case("programs in shuffled order", inputs.row_strided(inputs.randn(6, 7, g)), "shuffled", y_gap=1),
         _kernel_case("values near the lowest float32", inputs.at_the_end(4, 14, g), "forward"),
+        _kernel_case("rows 20000 elements apart", inputs.row_strided(inputs.randn(3, 6, g), 19_994), "forward", 19_994),
     ]
     return cases
 

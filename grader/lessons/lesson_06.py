@@ -31,14 +31,14 @@ RIGHT = {
 WRONG = {
     "that return nan": ("all_nan",),
     "with plausible numbers in the wrong places": ("uniform", "zeros", "halves_swapped"),
-    "wrong at some widths": ("no_other", "narrow", "by_fours"),
+    "wrong for some numbers of columns": ("no_other", "narrow", "by_fours"),
     "a little wrong everywhere": ("half", "cheap", "epsilon"),
     "wrong in single places": ("seam", "corner"),
     "wrong where results are small": ("fixed",),
     "wrong on unusual values": ("cleaned", "clamped", "signless"),
     "wrong in some memory layouts": ("rows_adjacent", "columns_adjacent"),
-    "wrong at some heights, or for rows that differ a lot": ("whole_groups", "first_row_shift"),
-    "that change something else, or remember": ("in_place", "remembered"),
+    "wrong for some numbers of rows, or if rows differ a lot": ("whole_groups", "first_row_shift"),
+    "that change their input, or remember an earlier call": ("in_place", "remembered"),
 }
 
 
@@ -128,9 +128,9 @@ EXERCISES = [
         "b",
         SAMPLED,
         (
-            "Any shift is right as long as exp stays in its range. For which rows is this shift too small or too "
-            "large?",
-            "The shift looks at a part of the row. What can the rest of the row hold?",
+            "A shift is right if no exp(x - shift) overflows, and if not all of them are 0. For which rows is that not "
+            "so here?",
+            "The shift is the maximum of the first 64 columns alone. Which values could the other columns hold?",
             "Begin with `torch.zeros(1, <number of columns>)` and change one value.",
         ),
     ),

@@ -150,6 +150,7 @@ def _masked_cases(seed: int) -> list[Case]:
         _masked_case("two rows keep nothing", *without(2)),
         _masked_case("a row whose kept entries are all -inf", dead, keep),
         _masked_case("each row keeps what is not to its right", square, torch.ones(7, 7, dtype=torch.int8).tril()),
+        _masked_case("values of -1e38", inputs.lowest(4, 9, g), some(4, 9)),
         _masked_case("around -200", values(4, 9) - 200, some(4, 9)),
         _masked_case("100 ± 30", 100 + 30 * values(4, 10), some(4, 10)),
         _masked_case("long rows", values(3, 781), some(3, 781)),
@@ -183,6 +184,7 @@ def _masked_case(label: str, raw: torch.Tensor, keep: torch.Tensor, y_gap: int =
         may_read_less=True,
         unit=m * n,
         facts={"x": x, "raw": raw, "keep": keep, "out": 0, "block": block} | strides,
+        interpreted_only=softmax_function.lowest(raw),
     )
 
 
@@ -210,11 +212,12 @@ EXERCISES = [
         groups=(_ROUNDING, _SUBNORMAL),
         parts=True,
         hints=(
-            "rtol is for rounding, which is relative. atol is for outputs that have few digits left.",
+            "rtol is for rounding, whose error is relative to the value. atol is for values that are so small that the "
+            "dtype has few digits for them.",
             "torch.finfo(dtype) knows eps, the distance from 1 to the next number, and smallest_normal. "
             "A softmax in float32 adds a few millionths.",
-            "A pair of the form `<a few> * max(<eps of the dtype>, <error of float32>), <distance of the smallest "
-            "numbers>`.",
+            "A pair of the form `<a few> * max(<eps of the dtype>, <error of float32>), <distance between "
+            "two of the smallest numbers>`.",
         ),
         mistakes=TOLERANCE,
     ),

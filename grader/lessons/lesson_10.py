@@ -58,6 +58,7 @@ def _tile_cases(seed: int) -> list[Case]:
         _tile_case("wide gaps between the output's rows", close, 2, y_gap=2),
         _tile_case("programs in reversed order", inputs.randn(7, 6, g), 2, order="reversed"),
         _tile_case("programs in shuffled order", inputs.row_strided(inputs.randn(9, 6, g)), 2, 1, "shuffled"),
+        _tile_case("rows 20000 elements apart", inputs.row_strided(inputs.randn(5, 6, g), 19_994), 2, 19_994),
     ]
     return cases
 

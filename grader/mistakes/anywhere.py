@@ -21,6 +21,11 @@ MISTAKES = [
         "Where does that name come from?",
     ),
     Mistake(
+        "infinity-undefined",
+        "Your answer uses a word for infinity or NaN as a name, and no cell gives that name a value.",
+        'Python has float("inf") and float("nan"): is one of them the value that you mean?',
+    ),
+    Mistake(
         "assigned-later",
         "A line of this function gives the name its value. But the function can reach the line that uses the name "
         "without running that line.",

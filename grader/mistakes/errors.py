@@ -8,9 +8,11 @@ import torch
 
 _OF_TORCH = "|".join(name for name in dir(torch.Tensor) if not name.startswith("_"))
 _FUNCTION, _NOT_CALLED = r"'(function|method|builtin_function_or_method)'", "function-not-called"
+_INFINITY = r"\bname '([iI]nf(inity)?|INF|[nN]a[nN]|NAN)' is not defined"
 # A pattern of a message of Triton, PyTorch or Python, and the id of the mistake. The first pattern that fits decides.
 _TRANSLATIONS = [
     (r"^cannot access (local|free) variable", "assigned-later"),
+    (_INFINITY, "infinity-undefined"),
     (r"no line of the kernel gives it a value", "notebook-global"),
     (r"is a function without @triton\.jit", "helper-no-jit"),
     (r"takes the numbers of a tensor to the host", "numbers-to-host"),
@@ -146,7 +148,7 @@ TRANSLATED = frozenset(mistake for _, mistake in _TRANSLATIONS + _KINDS) | {"ref
 def from_error(error: dict) -> str | None:
     """The id of the mistake behind an exception (type, message, line); None where it may have several causes."""
     kind, message = error["type"], error["message"]
-    if kind in _TYPES and not message.startswith("cannot access"):
+    if kind in _TYPES and not re.search(rf"^cannot access|{_INFINITY}", message):
         return _TYPES[kind]
     if message == "'function' object is not subscriptable" and re.search(r"\.\w+\[", error["line"]):
         return _NOT_CALLED

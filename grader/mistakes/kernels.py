@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from dataclasses import replace
 
 from ..checks import syntax
 from ..reference import pads
-from ..spec import Detector
+from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
-from .detectors import value, value_formula, written
+from .detectors import both, outside, value, value_formula, written
 from .mistake import Mistake
 from .mutant import Mutant, also
 
@@ -140,6 +141,11 @@ MISTAKES = [
         (Mutant("4.1 5.1", "+ cols, mask=mask, other", "+ cols - 1, mask=mask, other", replayed=False),),
     ),
     Mistake(
+        "offset-in-16-bits",
+        "An offset is below 0, because the kernel keeps numbers in 16 bits: int16 ends at 32767.",
+        "How large can an offset be in this matrix, and how many bits has the number that tl.program_id gives?",
+    ),
+    Mistake(
         "and-or-on-masks",
         "When a kernel is interpreted, `and`, `or` and `not` are wrong for masks: Python takes each mask as a whole. "
         "Compiled, they work lane by lane, but Triton has deprecated that.",
@@ -175,6 +181,20 @@ MISTAKES = [
         "Which is the first of your lines whose result can be inf, -inf or NaN for this input?",
     ),
     # ---- rows and programs
+    Mistake(
+        "pointers-exchanged",
+        "The kernel loads from the tensor of the results and stores into the tensor of the input.",
+        "Which tensor does the first parameter of the kernel lead to, and which one does the second?",
+        (
+            Mutant(
+                "3.1 3.2 3.3 4.1 5.1 7.1 7.3",
+                "x_ptr +",
+                "x_pointer +",
+                then=also("y_ptr +", "x_ptr +", then=also("x_pointer +", "y_ptr +")),
+                replayed=False,
+            ),
+        ),
+    ),
     Mistake(
         "row-stride-missing",
         "The kernel begins row r only r elements after row 0: it works on a shifted window.",
@@ -321,8 +341,31 @@ MISTAKES = [
     Mistake("block-not-int", "The block size is not an int.", "Which type does tl.arange need?"),
 ]
 
+
+@Detector
+def _pointers_exchanged(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A kernel that the case itself launches loads from its output and stores into its input."""
+    launched = case.call.kind == "launch" and case.facts.get("out") == 0
+    exchanged = written(lambda tree: syntax.pointers_exchanged(tree, case.call.name))
+    return launched and exchanged(case, evidence, answer)
+
+
+def _of_16_bits(tree: ast.AST) -> bool:
+    """For `written`: a kernel names the type tl.int16."""
+    return any(
+        isinstance(n, ast.Attribute) and n.attr == "int16" for k in syntax.kernels(tree) for n in syntax.nodes(k)
+    )
+
+
+def _below_zero(where: dict, facts: dict) -> bool:
+    """For `outside`: the first lane outside is in front of its tensor."""
+    return not where.get("row") and (where.get("column") or 0) < 0
+
+
 # Any kernel, whatever it computes.
 KERNEL = (
+    ("pointers-exchanged", _pointers_exchanged),
+    *(("offset-in-16-bits", both(written(_of_16_bits), outside(op, _below_zero))) for op in ("load", "store")),
     ("and-or-on-masks", written(syntax.boolean_on_masks)),
     ("mask-precedence", written(syntax.loose_ampersand)),
     ("torch-in-kernel", written(syntax.foreign_module)),
@@ -330,22 +373,44 @@ KERNEL = (
 )
 
 
-def _entry(test) -> Detector:
-    """Matches a dictionary of pads whose entry for the case is there, and passes test(entry as it is)."""
-    return value(lambda v, f: test(v[f["entry"]]))
+def _wrong_pad(given, facts: dict) -> str:
+    """The id of the mistake in one entry of a dictionary of pads: each entry has one, so none has another's votes."""
+    entry = facts["entry"]
+    if given is None or given is ...:
+        return "value-left-out"
+    if not isinstance(given, dict) or entry not in given:
+        return "pad-entry-missing"
+    pad = given[entry]
+    if pad is ...:
+        return "value-left-out"
+    if isinstance(pad, str):
+        return "text-for-number"
+    if pad is None:
+        return "pad-given-up"
+    number = pads.number(pad)
+    if number is None:
+        return "not-a-number"
+    if entry == "d":
+        return "pad-for-two-reductions"
+    if math.isnan(number):
+        return "pad-not-a-number"
+    return "pad-of-another" if number in (0.0, math.inf, -math.inf) else "pad-within-reach"
 
 
 # The value of masked lanes in four kernels (4.2).
-PADS = (
-    ("value-left-out", value(lambda v, f: v is None or v is ... or v[f["entry"]] is ...)),
-    ("pad-entry-missing", value(lambda v, f: not isinstance(v, dict) or f["entry"] not in v)),
-    ("text-for-number", _entry(lambda pad: isinstance(pad, str))),
-    ("pad-given-up", _entry(lambda pad: pad is None)),
-    ("not-a-number", _entry(lambda pad: pads.number(pad) is None)),
-    ("pad-for-two-reductions", value(lambda v, f: f["entry"] == "d")),
-    ("pad-not-a-number", _entry(lambda pad: math.isnan(pads.number(pad)))),
-    ("pad-of-another", _entry(lambda pad: pads.number(pad) in (0.0, math.inf, -math.inf))),
-    ("pad-within-reach", _entry(lambda pad: True)),
+PADS = tuple(
+    (mistake, value(lambda given, facts, mistake=mistake: _wrong_pad(given, facts) == mistake))
+    for mistake in (
+        "value-left-out",
+        "pad-entry-missing",
+        "text-for-number",
+        "pad-given-up",
+        "not-a-number",
+        "pad-for-two-reductions",
+        "pad-not-a-number",
+        "pad-of-another",
+        "pad-within-reach",
+    )
 )
 
 _SIZES = [2**i for i in range(3, 15)]

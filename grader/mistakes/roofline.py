@@ -29,12 +29,22 @@ MISTAKES = [
         "The row maximum and the row sum are counted as if they went out to memory.",
         "Where are they while their row is on the chip?",
     ),
+    Mistake(
+        "input-read-again",
+        "The matrix is counted more than once among the elements read.",
+        "Where is a row after the kernel has read it for the first time?",
+    ),
+    Mistake(
+        "steps-stored",
+        "The matrix is counted more than once among the elements written.",
+        "Where are the intermediate numbers of a row until the result is done?",
+    ),
     Mistake("one-row-counted", "This is the traffic of one row.", "How many rows does the matrix have?"),
     Mistake("one-column-counted", "This is the traffic of one column.", "How many columns does the matrix have?"),
     Mistake("one-element-counted", "This is the traffic of one element.", "How many elements does the matrix have?"),
     Mistake(
         "one-direction",
-        "Only one direction is counted.",
+        "Reading and writing both take time, and only one of the two is counted.",
         "What else does a softmax do with memory, besides what you counted?",
     ),
     Mistake(
@@ -62,7 +72,9 @@ MISTAKES = [
         "The row maxima and row sums have twice the share of the ratio that they should have.",
         "How many of them are stored and loaded in all, and which number are they divided by?",
     ),
-    Mistake("ratio-upside-down", "The ratio is the wrong way round.", "Which of the two versions moves more?"),
+    Mistake(
+        "ratio-upside-down", "The two sides of the division are exchanged.", "Which of the two versions moves more?"
+    ),
     Mistake(
         "one-less",
         "This is the right ratio minus 1. It is also what the writes alone would give.",
@@ -85,7 +97,7 @@ MISTAKES = [
     ),
     Mistake(
         "rounded",
-        "A number lost digits on the way.",
+        "Some digits of the right number are missing.",
         "Which operator or function of yours gives only some of the digits?",
     ),
     Mistake(
@@ -146,12 +158,12 @@ MISTAKES = [
     Mistake(
         "card-left-out",
         "The same kernel gets the same word on every card.",
-        "Which two numbers describe the card, and where do they enter?",
+        "Which two numbers describe the card, and where does your function use them?",
     ),
     Mistake(
         "number-left-out",
         "At least one of the three numbers has no effect on the answer.",
-        "Which units have intensity, flops and bandwidth, and which two sides can all three of them make?",
+        "Which unit has each of the three numbers, and which operation on two of them gives the unit of the third?",
     ),
     Mistake(
         "units-do-not-match",
@@ -160,8 +172,8 @@ MISTAKES = [
     ),
     Mistake(
         "faster-side-named",
-        "The word names the faster of the two, and the time depends on the slower one.",
-        "For one byte of this kernel, which takes longer: moving it, or the arithmetic that goes with it?",
+        "Your word names the side that takes less time, and the side that takes more time holds the kernel back.",
+        "Which takes longer: to move one byte of this kernel, or to do the arithmetic for one byte?",
     ),
     Mistake(
         "claim-missing",
@@ -171,7 +183,7 @@ MISTAKES = [
     Mistake("not-true-or-false", "An entry is neither True nor False.", "Does the claim hold, or does it not?"),
     Mistake(
         "myth-believed",
-        "You say that this claim is true. Many texts say so, too, but it is not.",
+        "You say that this claim is true, but it is not.",
         "Which number of your own can you put beside it?",
     ),
     Mistake(
@@ -297,9 +309,9 @@ FUSED_TRAFFIC = (
     ),
     ("bytes-not-elements", detectors.traffic(lambda m, n: (4 * m * n, 4 * m * n))),
     ("one-row-counted", detectors.traffic(lambda m, n: (n, n))),
-    ("row-read-twice", _multiple(0, 2, 0)),
-    ("row-read-twice", _multiple(0, 3, 0)),
-    ("intermediate-stored", _multiple(1, 2, 0)),
+    ("input-read-again", _multiple(0, 2, 0)),
+    ("input-read-again", _multiple(0, 3, 0)),
+    ("steps-stored", _multiple(1, 2, 0)),
     *(("five-passes-counted", _multiple(0, 5, k)) for k in range(3)),
     *(("five-passes-counted", _multiple(1, 3, k)) for k in range(3)),
     *_terms(one_pass_traffic),

@@ -84,7 +84,7 @@ MISTAKES = [
     ),
     Mistake(
         "test-takes-nan",
-        "A kernel that returns nan everywhere passes your test.",
+        "Your test accepts a kernel that returns nan everywhere.",
         "Is nan > 0.1 true, and is nan < 0.1?",
     ),
     Mistake(
@@ -99,47 +99,47 @@ MISTAKES = [
     ),
     Mistake(
         "test-few-widths",
-        "Kernels that are wrong only for some numbers of columns pass your test.",
+        "Your test accepts kernels that are wrong only for some numbers of columns.",
         "How many columns do your inputs have, and which other numbers of columns could a kernel handle differently?",
     ),
     Mistake(
         "test-few-heights",
-        "Kernels that are wrong only for some numbers of rows, or for rows that differ a lot, pass.",
+        "Your test accepts kernels that are wrong only for some numbers of rows, or if the rows differ a lot.",
         "How many rows do your inputs have, and how much do the rows of one input differ?",
     ),
     Mistake(
         "test-few-layouts",
-        "Kernels that are wrong only for some memory layouts pass.",
+        "Your test accepts kernels that are wrong only for some memory layouts.",
         "In your inputs, where in memory are the neighbours of an element?",
     ),
     Mistake(
         "test-tame-values",
-        "Kernels that are wrong only on unusual values pass.",
+        "Your test accepts kernels that are wrong only on unusual values.",
         "Which are the smallest, the largest and the most unusual values in your inputs?",
     ),
     Mistake(
         "test-too-loose",
-        "Kernels whose results all have a small relative error pass your test.",
+        "Your test accepts kernels whose results all have a small relative error.",
         "How large is a typical result, and how large an error does your comparison allow?",
     ),
     Mistake(
         "test-blurs-single-values",
-        "Kernels that are wrong in a single place of a row or of the matrix pass your test.",
+        "Your test accepts kernels that are wrong in a single place of a row or of the matrix.",
         "If one value among thousands is wrong, how much does that change the number that your test compares?",
     ),
     Mistake(
         "test-absolute",
-        "Kernels pass your test whose errors are tiny, but not in comparison with small results.",
+        "Your test accepts kernels whose errors are tiny, and yet large in comparison with small results.",
         "How large is the smallest right value of your inputs, and how large an error does your test allow there?",
     ),
     Mistake(
         "test-ignores-places",
-        "Kernels whose results hardly depend on the input pass your test.",
+        "Your test accepts kernels whose results hardly depend on the input.",
         "What does your test compare, element by element, and how large is what it compares?",
     ),
     Mistake(
         "test-looks-once",
-        "Kernels pass your test whose first result is right, but that change something else, or are wrong in a later "
+        "Your test accepts kernels whose first result is right, but which change their input or are wrong in a later "
         "call.",
         "What else could a call change, and would your test notice a wrong second result?",
     ),

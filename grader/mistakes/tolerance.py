@@ -27,7 +27,7 @@ MISTAKES = [
     ),
     Mistake(
         "tolerances-swapped",
-        "The two numbers have changed places: in the other order, they pass here.",
+        "The two numbers are exchanged: in the other order, they are right for this case.",
         "Which of the two is multiplied by the expected value?",
     ),
     Mistake(
@@ -37,12 +37,13 @@ MISTAKES = [
     ),
     Mistake(
         "atol-vacuous",
-        "The outputs of a row of n are about 1/n, and this atol is not small beside that: a wrong row passes.",
+        "In a row of n columns, the outputs are about 1/n. This atol is so large, compared with 1/n, that a wrong row "
+        "is accepted.",
         "How large is the largest output of the row named above, and how large is your atol?",
     ),
     Mistake(
         "rtol-loose",
-        "This rtol is much larger than rounding needs: a wrong row passes for every atol.",
+        "This rtol is much larger than rounding needs: whatever atol is, a wrong row is accepted.",
         "How large is the relative error of rounding to this dtype?",
     ),
     Mistake(

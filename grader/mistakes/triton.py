@@ -72,7 +72,7 @@ MISTAKES = [
     Mistake(
         "text-for-number",
         "A text was given where a number or a dtype is needed.",
-        "What type does a value in quotation marks have, and how does Triton write the value that you mean?",
+        "What type does a value in quotation marks have, and how does the lesson write the value that you mean?",
     ),
     Mistake(
         "arange-backwards",

@@ -14,7 +14,7 @@ from ..checks.compare import same_number
 from . import combines
 
 LANES = 32  # of a warp
-_NOTHING = "nothing came back: is there a return?"
+_NOTHING = "the function returned None"
 
 
 def alike(a, b, rel: float = 1e-6) -> bool:

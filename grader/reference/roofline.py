@@ -89,6 +89,10 @@ def bound_fault(got, intensity: float, flops: float, bandwidth: float) -> str | 
     calculating, moving = intensity / flops, 1 / bandwidth
     if got == "memory":
         return (
-            f'"memory" came back, but a byte\'s arithmetic takes {calculating / moving:.3g} times as long as moving it'
+            f'"memory" came back, but the arithmetic for one byte takes {calculating / moving:.3g} times as long as '
+            "moving that byte"
         )
-    return f'"compute" came back, but moving a byte takes {moving / calculating:.3g} times as long as its arithmetic'
+    return (
+        f'"compute" came back, but moving one byte takes {moving / calculating:.3g} times as long as the arithmetic '
+        "for it"
+    )

@@ -1,4 +1,4 @@
 # exercise: 2.1
-# mistake: intermediate-stored
+# mistake: steps-stored
 def fused_traffic(m, n):
     return m * n, 2 * m * n

@@ -1,4 +1,4 @@
 # exercise: 2.1
-# mistake: row-read-twice
+# mistake: input-read-again
 def fused_traffic(m, n):
     return 2 * m * n, m * n

@@ -1,5 +1,5 @@
 # exercise: 5.1
-# mistake: mask-does-not-help
+# mistake: mask-one-too-far
 import triton
 
 import triton.language as tl

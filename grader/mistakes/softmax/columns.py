@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...checks import syntax
 from .. import detectors
-from ..detectors import both, formula, outside, right_lanes_elsewhere, too_many_lanes, unmasked, written
+from ..detectors import both, formula, outside, past_the_row, right_lanes_elsewhere, too_many_lanes, unmasked, written
 from ..kernels import KERNEL
 from ..mistake import Mistake
 from ..mutant import Mutant, also
@@ -73,6 +73,11 @@ MISTAKES = [
         "shift-global-max",
         "One maximum was taken for the whole matrix: a row far below it underflows to 0.",
         "Whose maximum does each row need?",
+    ),
+    Mistake(
+        "sum-of-the-matrix",
+        "One sum was taken for the whole matrix, so all elements together sum to 1, and not each row.",
+        "How many sums does a matrix with 4 rows need?",
     ),
     Mistake(
         "sum-of-x",
@@ -272,11 +277,19 @@ MISTAKES = [
     ),
 ]
 
+
+def _one_lane_too_many(where: dict, facts: dict) -> bool:
+    """For `outside`: one lane more is active than a row has columns, it alone is outside, and a mask made it so."""
+    columns = facts["x"].shape[-1]
+    return past_the_row(where, facts) and where["lanes"] == 1 and where["of"] == columns + 1 < facts.get("block", 0)
+
+
 # What a kernel did to memory, how it is written, and numbers with nothing of the row left. Exercises whose mistakes are
 # mutants need no more.
 SOFTMAX_PLACES = (
     *KERNEL,
     *(("addresses-not-mask", outside(op, right_lanes_elsewhere)) for op in ("load", "store")),
+    *(("mask-one-too-far", outside(op, _one_lane_too_many)) for op in ("load", "store")),
     ("no-store-mask", both(unmasked("store"), outside("store", too_many_lanes))),
     ("no-load-mask", both(unmasked("load"), outside("load", too_many_lanes))),
     ("input-overwritten", detectors.input_overwritten),

@@ -31,6 +31,16 @@ def shifted_by(shift):
     return compute
 
 
+def sum_of_the_matrix(shift):
+    """The numerators, with a shift as in `shifted_by`, over the sum of all of them."""
+
+    def compute(x, facts):
+        e = _exp32(x.float() - shift(x.float()))
+        return e / e.sum().float().double()
+
+    return compute
+
+
 def _shifted(x):
     """x minus its row maxima, float64."""
     x = x.double()

@@ -6,7 +6,7 @@ import ast
 
 import torch
 
-from ...checks import syntax
+from ...checks import compare, syntax
 from ...reference.softmax_function import launch_fault
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
@@ -31,6 +31,11 @@ MISTAKES = [
             Mutant("5.2 8.4", "x.dim() != 2", "x.dim() == 2", replayed=False),
             Mutant("5.2 8.4", "x.dtype != torch.float32", "x.dtype == torch.float32", replayed=False),
         ),
+    ),
+    Mistake(
+        "error-not-raised",
+        "Your function makes an exception and does not raise it. So the caller is not stopped.",
+        "What does the caller get from that line, and which statement of Python stops the caller?",
     ),
     Mistake(
         "wrong-exception",
@@ -71,7 +76,18 @@ MISTAKES = [
             Mutant("5.2 8.4 9.3", "y.stride(0), x.stride(0)", "y.size(0), x.stride(0)"),
         ),
     ),
+    Mistake(
+        "stride-of-another-tensor",
+        "The kernel reads a contiguous copy of x, and the launch got the row stride of x itself.",
+        "Which tensor does the kernel read, and from which tensor does your code take the row stride?",
+    ),
     # ---- launches
+    Mistake(
+        "launch-for-result",
+        "The value of a launch was returned. A launch gives no tensor: the kernel stores its result in a tensor that "
+        "the launch got.",
+        "Into which tensor does your kernel store, and which value does your function return?",
+    ),
     Mistake(
         "no-kernel",
         "No kernel was launched: all that your function did was done by PyTorch.",
@@ -166,9 +182,54 @@ def _failed(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 @Detector
+def _to_be_refused(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The input must be refused."""
+    return case.facts.get("refuses", False)
+
+
+@Detector
 def _accepted(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """An input that must be refused went through without an exception."""
     return case.facts.get("refuses", False) and evidence.error is None
+
+
+def _exception_not_raised(tree: ast.AST) -> bool:
+    """For `written`: an exception that is made and returned, or made and left alone."""
+    lines = [n.value for n in syntax.nodes(tree) if isinstance(n, (ast.Return, ast.Expr))]
+    made = [n.func.id for n in lines if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
+    return any(name.endswith(("Error", "Exception")) for name in made)
+
+
+def _launch_returned(tree: ast.AST) -> bool:
+    """For `written`: a function returns a launch k[grid](...), or the last value of a name, which is a launch."""
+    for function in (n for n in syntax.nodes(tree) if isinstance(n, ast.FunctionDef)):
+        below = syntax.nodes(function)
+        assigned = sorted((n for n in below if isinstance(n, ast.Assign)), key=lambda n: n.lineno)
+        values = {t.id: n.value for n in assigned for t in n.targets if isinstance(t, ast.Name)}
+        returned = [n.value for n in below if isinstance(n, ast.Return)]
+        if any(_is_launch(values.get(v.id) if isinstance(v, ast.Name) else v) for v in returned):
+            return True
+    return False
+
+
+def _is_launch(node: ast.AST | None) -> bool:
+    """A call of a subscript, as in k[grid](...)."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)
+
+
+@Detector
+def _old_stride(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Rows of a contiguous copy of x were read as if they began as far apart as those of x do."""
+    x = case.facts.get("x")
+    if x is None or x.dim() != 2 or x.is_contiguous():
+        return False
+    (m, n), step, where = x.shape, x.stride(0), (evidence.error or {}).get("where")
+    if where:  # with the row stride of its own tensor, no row begins outside of it
+        begins = where["program"][0] * step
+        return where["op"] == "load" and where["lanes"] == where["of"] and where["first"] == begins >= m * n
+    if evidence.error or not isinstance(evidence.value, torch.Tensor) or (m - 1) * step + n > m * n:
+        return False
+    return compare.alike(evidence.value, torch.softmax(x.contiguous().as_strided((m, n), (step, 1)).double(), 1))
 
 
 @Detector
@@ -213,7 +274,7 @@ def _stored_apart(distance) -> Detector:
 
 def _output_twice(tree: ast.AST) -> bool:
     """A launch k[grid](a, a, ...) gets the same name for its first two arguments."""
-    launches = (n for n in syntax.nodes(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Subscript))
+    launches = (n for n in syntax.nodes(tree) if _is_launch(n))
     return any(
         len(n.args) > 1 and isinstance(n.args[0], ast.Name) and ast.dump(n.args[0]) == ast.dump(n.args[1])
         for n in launches
@@ -222,15 +283,18 @@ def _output_twice(tree: ast.AST) -> bool:
 
 # Any function of a matrix, however it launches its kernels.
 FUNCTION = (
+    ("error-not-raised", detectors.both(detectors.written(_exception_not_raised), _to_be_refused)),
     ("accepts-anything", _accepted),
     ("wrong-exception", _refused_otherwise),
     ("refuses-the-right-ones", _refused),
     _launch_fault("bad-num-warps"),
+    ("launch-for-result", detectors.both(detectors.written(_launch_returned), detectors.nothing)),
     ("returns-nothing", detectors.nothing),
     ("output-read-as-input", detectors.both(detectors.written(_output_twice), detectors.all_nan)),
     ("output-reused", detectors.output_reused),
     ("wrong-shape", detectors.wrong_kind("shape")),
     ("wrong-dtype", detectors.wrong_kind("dtype")),
+    ("stride-of-another-tensor", _old_stride),
     ("rows-assumed-adjacent", _rows_with_gaps),
     ("column-stride", _columns_apart),
 )

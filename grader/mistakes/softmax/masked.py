@@ -24,8 +24,8 @@ _LANES_KEPT = also("other=0)", "other=1)")  # for keep, so that masked lanes hol
 MISTAKES = [
     Mistake(
         "nan-hidden",
-        "A kept NaN was replaced, and its row looks like a softmax.",
-        "Which entries may be left out here, and what should the result show if one of the other entries is NaN?",
+        "A kept NaN was lost on the way: its row holds numbers, and the NaN should be in all its kept entries.",
+        "Which of your operations gives a number although one of its inputs is NaN?",
     ),
     Mistake(
         "mask-of-numbers",
@@ -109,9 +109,15 @@ MISTAKES = [
     ),
     Mistake(
         "dropped-finite",
-        "Dropped entries became a very low number. A row that keeps no entry then gets equal shares.",
-        "What should a row without a kept entry hold, and what is that low number minus itself?",
+        "Dropped entries became a very low number. It is the maximum of a row that keeps no entry, or only lower ones.",
+        "For which value is there no smaller float?",
         (
+            Mutant(
+                "7.3",
+                _DROP,
+                "tl.where(keep != 0, x, -1e30)",
+                then=also("tl.exp(x - row_max)", "tl.where(keep != 0, tl.exp(x - row_max), 0.0)"),
+            ),
             Mutant("7.3", _DROP, "tl.where(keep != 0, x, -1e30)"),
             Mutant("7.3", _DROP, "tl.where(keep != 0, x, -1e30)", then=_LANES_KEPT),
         ),

@@ -1,18 +1,22 @@
 # exercise: 7.3
+# mistake: dropped-finite
 import triton
-import triton.language as tl
 
+import triton.language as tl
 
 @triton.jit
 def masked_softmax_kernel(
     y_ptr, x_ptr, keep_ptr, y_row_stride, x_row_stride, keep_row_stride, n_cols, BLOCK: tl.constexpr
 ):
+    """Softmax of the entries of row program_id(0) where keep is 1; 0 where it is 0; NaN for a row that keeps nothing above -inf."""
     row = tl.program_id(0)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols
     x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))
     keep = tl.load(keep_ptr + row * keep_row_stride + cols, mask=mask, other=0)
     x = tl.where(keep != 0, x, -1e30)
-    numerator = tl.where(keep != 0, tl.exp(x - tl.max(x, axis=0)), 0.0)
-    y = numerator / tl.sum(numerator, axis=0)
+    row_max = tl.max(x, axis=0)
+    numerator = tl.where(keep != 0, tl.exp(x - row_max), 0.0)
+    denominator = tl.sum(numerator, axis=0)
+    y = numerator / denominator
     tl.store(y_ptr + row * y_row_stride + cols, y, mask=mask)
