@@ -83,7 +83,8 @@ def test_comments_of_cuda_are_comments():
     assert in_language.same_code(source, said)
     assert not in_language.same_code(source, said.replace("7 / 2", "7 / 3"))
     # The last line of a comment may have one word. A comment of one word is a place for code.
-    said = messages.code('k = r"""\n__global__ void f() {\n    // one of the\n    // columns\n    x;\n    // here\n}\n"""', str.upper)
+    source = 'k = r"""\n__global__ void f() {\n    // one of the\n    // columns\n    x;\n    // here\n}\n"""'
+    said = messages.code(source, str.upper)
     assert "    // ONE OF THE COLUMNS\n" in said and "// here" in said
 
 
