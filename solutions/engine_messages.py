@@ -42,6 +42,8 @@ WORDS = (
     "Python's",
     "NumPy's",
     "{count} registers a thread",
+    "Picture of these accesses.",
+    "In time:",
     "memory to registers",
     "registers to memory",
     "between registers of threads",
@@ -52,6 +54,8 @@ WORDS = (
     "element",
     "reversed",
     "shuffled",
+    "this",
+    "integers",
     "warps",
     "shuffles",
     "barriers",
@@ -122,6 +126,9 @@ WORDS = (
     "columns {first} to {last}",
     "elements {first}-{last}",
     "elements {first} to {last}",
+    "a tensor of {dtype}, shape {shape}",
+    "batch {batch}",
+    "head {head}",
     "query {query}",
     "queries {first}-{last}",
     "key {key}",
@@ -348,4 +355,7 @@ def _is_sentence(message: str) -> bool:
     least = 1 if re.search(r"\{\w|\d", message.replace("{{", "")) else 2
     if len(_WORD.findall(plain)) < least or " " not in message or _CODE.search(message):
         return False
-    return not re.fullmatch(r"[\w\s]*_[\w\s]*", message)  # a list of names
+    if not re.fullmatch(r"[\w\s]*_[\w\s]*", message):
+        return True
+    names = sum("_" in word for word in message.split())
+    return names * 2 < len(message.split()) and "\n" not in message  # else a list of names
