@@ -42,6 +42,10 @@ WORDS = (
     "Python's",
     "NumPy's",
     "{count} registers a thread",
+    "traffic: read {read} MN of {may}, wrote {written} MN of {may2}",
+    "traffic of {part}: read {read} MN of {may}, wrote {written} MN of {may2}",
+    "invalid syntax. Perhaps you forgot a comma?",
+    "{cell}, in the line `{line}`: {said}",
     "Picture of these accesses.",
     "In time:",
     "memory to registers",
@@ -353,7 +357,8 @@ def _is_sentence(message: str) -> bool:
     plain = re.sub(r"\{\w+\}|`[^`]*`", " ", message)
     # `row {row}` and `around -200` have one word, and are more than a name.
     least = 1 if re.search(r"\{\w|\d", message.replace("{{", "")) else 2
-    if len(_WORD.findall(plain)) < least or " " not in message or _CODE.search(message):
+    prose = re.sub(r": \w+\([^()]*\)$", "", message)  # a sentence may end with an example of a call
+    if len(_WORD.findall(plain)) < least or " " not in message or _CODE.search(prose):
         return False
     if not re.fullmatch(r"[\w\s]*_[\w\s]*", message):
         return True

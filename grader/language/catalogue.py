@@ -38,7 +38,7 @@ FRAMES = (
 _LONG, _MOST = 2000, 40  # characters of a line that is looked at; commas and full stops of a text that is taken apart
 _FEW = 4  # letters; a template with fewer, as `{part} of {all}`, is for numbers, names and known texts
 _OURS = 0.3  # a text of which the catalogue explains less is somebody else's
-_THEIRS = "said"  # the placeholder for a text of Python or Triton
+_THEIRS = ("said", "error")  # placeholders for a text of Python or Triton
 _JOINED = tuple(",;:(")  # beginnings of a part of a sentence
 _SENTENCES = re.compile(r"(?<=[^.][.!?]) (?=[A-Za-z])")
 _PARTS = re.compile(r"[.;:] |, ")
@@ -81,13 +81,13 @@ class Catalogue:
         if "\n" in text and text.strip() not in self._whole:
             return "\n".join(self.say(line) for line in text.split("\n"))
         bare = text.strip()
-        if len(bare) > _LONG or len(_PARTS.findall(bare)) > _MOST:
-            sentences = _SENTENCES.split(text)
-            return _LOOSE.sub("", " ".join(map(self.say, sentences))) if len(sentences) > 1 else text
         if not _letters(bare):
             return text
+        covered, said = self._best(bare) if len(bare) <= _LONG else (0, bare)
+        sentences = _SENTENCES.split(bare)
+        if covered < 0.8 * _letters(bare) and len(sentences) > 1:
+            said = " ".join(map(self.say, sentences))
         before, _, after = text.partition(bare)
-        said = self._best(bare)[1]
         return before + (said if said == bare else _LOOSE.sub("", said)) + after
 
     def _find(self, text: str) -> tuple[float, str]:
@@ -121,7 +121,7 @@ class Catalogue:
         if not all(_whole(value) for name, value in values.items() if name not in template.code):
             return 0, ""
         inner = {
-            name: (_letters(value), value) if name in template.code else self._within(value, name == _THEIRS)
+            name: (_letters(value), value) if name in template.code else self._within(value, name in _THEIRS)
             for name, value in values.items()
         }
         unknown = [values[name] for name, (covered, _) in inner.items() if not _named(values[name], covered)]
