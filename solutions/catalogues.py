@@ -19,6 +19,7 @@ from collections.abc import Callable
 
 import engine_messages
 import messages
+import nbformat
 from babel.messages import pofile
 from babel.messages.catalog import Catalog
 
@@ -62,7 +63,7 @@ def templates(lessons: dict[str, object]) -> dict[str, dict[str, str]]:
         return lambda message: into.setdefault(message, "") or message
 
     for stem, notebook in lessons.items():
-        translated(notebook, heard(f"lesson_{stem}"))
+        translated(nbformat.from_dict(notebook), heard(f"lesson_{stem}"))
         for cell in notebook.cells:
             if cell.cell_type == "code":
                 drawn |= _drawn(cell.source)

@@ -42,6 +42,12 @@ WORDS = (
     "Python's",
     "NumPy's",
     "{count} registers a thread",
+    "traffic: read {read} MN of {may}, wrote {written} MN of {may2}",
+    "traffic of {part}: read {read} MN of {may}, wrote {written} MN of {may2}",
+    "invalid syntax. Perhaps you forgot a comma?",
+    "{cell}, in the line `{line}`: {said}",
+    "Picture of these accesses.",
+    "In time:",
     "memory to registers",
     "registers to memory",
     "between registers of threads",
@@ -52,6 +58,8 @@ WORDS = (
     "element",
     "reversed",
     "shuffled",
+    "this",
+    "integers",
     "warps",
     "shuffles",
     "barriers",
@@ -122,6 +130,9 @@ WORDS = (
     "columns {first} to {last}",
     "elements {first}-{last}",
     "elements {first} to {last}",
+    "a tensor of {dtype}, shape {shape}",
+    "batch {batch}",
+    "head {head}",
     "query {query}",
     "queries {first}-{last}",
     "key {key}",
@@ -346,6 +357,10 @@ def _is_sentence(message: str) -> bool:
     plain = re.sub(r"\{\w+\}|`[^`]*`", " ", message)
     # `row {row}` and `around -200` have one word, and are more than a name.
     least = 1 if re.search(r"\{\w|\d", message.replace("{{", "")) else 2
-    if len(_WORD.findall(plain)) < least or " " not in message or _CODE.search(message):
+    prose = re.sub(r": \w+\([^()]*\)$", "", message)  # a sentence may end with an example of a call
+    if len(_WORD.findall(plain)) < least or " " not in message or _CODE.search(prose):
         return False
-    return not re.fullmatch(r"[\w\s]*_[\w\s]*", message)  # a list of names
+    if not re.fullmatch(r"[\w\s]*_[\w\s]*", message):
+        return True
+    names = sum("_" in word for word in message.split())
+    return names * 2 < len(message.split()) and "\n" not in message  # else a list of names

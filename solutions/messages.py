@@ -162,15 +162,22 @@ def _cuda(source: str, say: Say) -> list[tuple[int, int, list[str]]]:
     edits, own = [], []
     for row, line in enumerate(source.split("\n")):
         found = re.fullmatch(r"(.*?)(// *)(.*)", line)
-        if not found or "#" in found[1] or '"' in found[1] or len(_WORDS.findall(found[3])) < 2:
+        if not found or "#" in found[1] or '"' in found[1]:
             continue
-        if found[1].strip():
+        if not found[1].strip():
+            if own and own[-1][1] == row:
+                own[-1] = (own[-1][0], row + 1, found[1], [*own[-1][3], line.strip()])
+            else:
+                own.append((row, row + 1, found[1], [line.strip()]))
+        elif _is_cuda(found[3]):
             edits.append((row, row + 1, [found[1] + found[2] + say(found[3])]))
-        elif own and own[-1][1] == row:
-            own[-1] = (own[-1][0], row + 1, found[1], [*own[-1][3], line.strip()])
-        else:
-            own.append((row, row + 1, found[1], [line.strip()]))
-    return edits + [(first, last, _block(indent, "//", texts, say)) for first, last, indent, texts in own]
+    blocks = [each for each in own if _is_cuda(" ".join(each[3]))]
+    return edits + [(first, last, _block(indent, "//", texts, say)) for first, last, indent, texts in blocks]
+
+
+def _is_cuda(comment: str) -> bool:
+    """Whether a comment of C++ says something. One with a single word is a place that a cell replaces."""
+    return len(_WORDS.findall(comment)) > 1
 
 
 def lost(message: str, translation: str) -> list[str]:

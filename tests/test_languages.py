@@ -82,6 +82,10 @@ def test_comments_of_cuda_are_comments():
     assert "// TWO WORDS" in said and "// HALF OF IT" in said and "7 / 2;" in said
     assert in_language.same_code(source, said)
     assert not in_language.same_code(source, said.replace("7 / 2", "7 / 3"))
+    # The last line of a comment may have one word. A comment of one word is a place for code.
+    source = 'k = r"""\n__global__ void f() {\n    // one of the\n    // columns\n    x;\n    // here\n}\n"""'
+    said = messages.code(source, str.upper)
+    assert "    // ONE OF THE COLUMNS\n" in said and "// here" in said
 
 
 @pytest.mark.parametrize(
@@ -159,13 +163,13 @@ def untranslated(text):
     return re.findall(r"(?<![\w./-])[a-z]{2,}(?: [a-z]{2,})+", plain)
 
 
-# A wrong answer of each lesson but 11, whose first message quotes an assertion.
+# A wrong answer of each lesson.
 _SOME = [
     next(each for each in stored("wrong") if each.name.startswith(start))
     for start in (
         "00_added_two", "01_no_max", "02_floor_", "03_copy_no_load_mask", "04_pad_zero", "05_wrapper_", "06_test_",
-        "07_masked_ignored",
-        "08_", "09_combine", "10_", "12_first_copy_no_condition",
+        "07_masked_ignored", "07_scaled_in_half", "07_tolerance_allclose_default",
+        "08_", "09_combine", "10_", "11_", "12_first_copy_no_condition", "12_two_level_all_lanes",
         "13_kernel_starts_at_zero", "14_", "15_",
     )
 ]  # fmt: skip
@@ -176,7 +180,10 @@ def test_every_sentence_about_an_answer_goes_through_the_catalogue(kept, pseudo,
     exercise = lessons.exercises()[kept.exercise]
     record = judge(exercise, extract.extract([kept.source], exercise.names)).record()
     speak("pseudo", pseudo)
-    assert [] == untranslated(render.text(record))
+    text = render.text(record)
+    for own in re.findall(r'"([^"\n]+)"', kept.source):  # the answer's own words, as in an assertion
+        text = " ".join(text.split()).replace(own, " ")
+    assert [] == untranslated(text)
     speak("en")
     assert untranslated(render.text(record))
 

@@ -38,10 +38,13 @@ FRAMES = (
 _LONG, _MOST = 2000, 40  # characters of a line that is looked at; commas and full stops of a text that is taken apart
 _FEW = 4  # letters; a template with fewer, as `{part} of {all}`, is for numbers, names and known texts
 _OURS = 0.3  # a text of which the catalogue explains less is somebody else's
-_THEIRS = "said"  # the placeholder for a text of Python or Triton
+_THEIRS = ("said", "error")  # placeholders for a text of Python or Triton
 _JOINED = tuple(",;:(")  # beginnings of a part of a sentence
+_SENTENCES = re.compile(r"(?<=[^.][.!?]) (?=[A-Za-z])")
 _PARTS = re.compile(r"[.;:] |, ")
 _WIDE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
+# A value of Python, which is the same in all languages.
+_VALUE = re.compile(r"(?:[-+\[\](){}\d.,: ]|\b(?:True|False|None|inf|nan|e[-+]\d+)\b|'[^']*')+")
 _LOOSE = re.compile(rf"(?<=[{_WIDE}]) (?=[{_WIDE}])|(?<=[，。：；？！、）]) (?=\S)|(?<=\S) (?=[，。：；？！、（）])")
 
 
@@ -50,7 +53,7 @@ class _Template(NamedTuple):
     letters: int  # of its plain text
     swallows: str | None  # the placeholder at its end, whose value has all that is left of a text
     code: frozenset[str]  # placeholders for somebody's code or words, which stay as they are
-    pattern: re.Pattern
+    patterns: tuple[str, ...]  # they part a text at different places, where it can be parted at several
     said: list[tuple[str, str | None]]  # (plain text, placeholder behind it) of the translation
 
 
@@ -78,10 +81,13 @@ class Catalogue:
         if "\n" in text and text.strip() not in self._whole:
             return "\n".join(self.say(line) for line in text.split("\n"))
         bare = text.strip()
-        if len(bare) > _LONG or not _letters(bare):
+        if not _letters(bare):
             return text
+        covered, said = self._best(bare) if len(bare) <= _LONG else (0, bare)
+        sentences = _SENTENCES.split(bare)
+        if covered < 0.8 * _letters(bare) and len(sentences) > 1:
+            said = " ".join(map(self.say, sentences))
         before, _, after = text.partition(bare)
-        said = self._best(bare)[1]
         return before + (said if said == bare else _LOOSE.sub("", said)) + after
 
     def _find(self, text: str) -> tuple[float, str]:
@@ -91,15 +97,14 @@ class Catalogue:
             return letters, self._whole[text]
         if not letters or re.fullmatch("`[^`]*`|'[^']*'", text):
             return 0, text
+        if _VALUE.fullmatch(text):
+            return letters, text
         best: tuple[float, str] = 0, text
         for template in self._templates:
-            if template.fragment in text and (found := template.pattern.fullmatch(text)):
-                # A value that is itself made of several texts is more likely a wrong cut.
+            for number, values in enumerate(_cuts(template, text) if template.fragment in text else ()):
                 few = 0 < template.letters < _FEW
-                several = sum(len(_PARTS.findall(value)) for value in found.groupdict().values())
-                if template.swallows and re.search(r"[A-Za-z] ", found[template.swallows]):
-                    several += 0.5
-                best = max(best, self._filled(template, found.groupdict(), -several / 2, whole=few), key=_first)
+                more = -_doubts(values, template.swallows) / 2 - 0.6 * (number > 0) if template.letters else 0
+                best = max(best, self._filled(template, values, more, whole=few), key=_first)
         if best[0] == letters or len(_PARTS.findall(text)) > _MOST:
             return best
         for between, template, within in self._joins:
@@ -116,7 +121,7 @@ class Catalogue:
         if not all(_whole(value) for name, value in values.items() if name not in template.code):
             return 0, ""
         inner = {
-            name: (_letters(value), value) if name in template.code else self._within(value, name == _THEIRS)
+            name: (_letters(value), value) if name in template.code else self._within(value, name in _THEIRS)
             for name, value in values.items()
         }
         unknown = [values[name] for name, (covered, _) in inner.items() if not _named(values[name], covered)]
@@ -134,44 +139,81 @@ class Catalogue:
         covered, said = self._best(bare)
         if covered < _letters(bare) * _OURS and _letters(re.sub(r"\b(?:and|or)\b", "", bare)):
             # Somebody else's words, with a word of ours in them.
-            return (_letters(bare) / 2 if theirs else 0), value
+            return (_letters(bare) * 0.9 if theirs else 0), value
         return covered, before + said + after
 
 
 def _whole(value: str) -> bool:
     """Whether a value has no piece of code, tuple or list that it shares with what stands beside it."""
     plain = re.sub("`[^`]*`", "", value)
+    if plain.endswith("..."):  # a long value is shown in part
+        plain = re.sub(r"[\[({].*", "", plain)
     return "`" not in plain and all(plain.count(a) == plain.count(b) for a, b in ("()", "[]", "{}"))
 
 
 def _named(value: str, covered: float) -> bool:
     """Whether a value is known text, or a number, a name, or a number with its unit."""
     bare = re.sub(r"\b(?:inf|nan|and|or)\b", "", value)
-    simple = not _letters(bare) or not re.search(r"\S +\S", value) or re.fullmatch(r"[\d.,]+ \w+", value)
-    return covered > 0.8 * _letters(value) or bool(simple)
+    simple = not _letters(bare) or not re.search(r"\S +\S", value) or re.fullmatch(r"[\d.,×]+ \w+", value)
+    settings = all(re.fullmatch(r"\w+=\S+", part) for part in value.split(", "))
+    return covered > 0.8 * _letters(value) or bool(simple) or settings
 
 
 def _first(pair: tuple[float, str]) -> float:
     return pair[0]
 
 
+def _doubts(values: dict[str, str], last: str | None) -> float:
+    """How likely a cut is a wrong one. last: the placeholder that has all that is left of a text."""
+    doubts = 0.0
+    for value in values.values():
+        if not _VALUE.fullmatch(value):
+            doubts += len(_PARTS.findall(value))  # it is itself made of several texts
+        if re.search(r"[^.][.,;:]$", value):
+            doubts += 2  # the end of a sentence is not in a part of it
+    return doubts + 0.5 * bool(last and re.search(r"[A-Za-z] ", values[last]))
+
+
+def _cuts(template: _Template, text: str) -> list[dict[str, str]]:
+    """The values of a template's placeholders in a text, for each place where its patterns part the text."""
+    found: list[dict[str, str]] = []
+    for pattern in template.patterns:
+        match = _compiled(pattern).fullmatch(text)
+        if not match:
+            break
+        if match.groupdict() not in found:
+            found.append(match.groupdict())
+    return found
+
+
+_compiled = functools.cache(re.compile)
+
+
 def _template(message: str, said: str) -> _Template:
-    pattern, seen, parts = "", set(), _parsed(message)
+    parts = _parsed(message)
+    names = list(dict.fromkeys(name for _, name in parts if name))
     code = frozenset(name for plain, name in parts if name and plain[-1:] in ("`", "'"))
+    texts = [plain for plain, _ in parts]
+    patterns = (_pattern(parts, None), *(_pattern(parts, name) for name in names[:-1]))
+    last = parts[-1][1] if len(names) > 1 else None
+    return _Template(max(texts, key=len), _letters("".join(texts)), last, code, patterns, _parsed(said))
+
+
+def _pattern(parts: list[tuple[str, str | None]], longest: str | None) -> str:
+    """The pattern of a message. longest: the placeholder that takes as much as it can, where others take little."""
+    pattern, seen = "", set()
     for number, (plain, name) in enumerate(parts):
         pattern += re.escape(plain)
         if name:
             # Of two values side by side behind a plain text, the first is whole, and the second may be missing.
-            value = ".*?"
+            value = ".*" if name == longest else ".*?"
             if plain and number + 1 < len(parts) and not parts[number + 1][0]:
                 value = ".+?"
             elif not plain and number and parts[number - 1][0]:
                 value = r"|[\s,;:(].*?"
             pattern += f"(?P={name})" if name in seen else f"(?P<{name}>{value})"
             seen.add(name)
-    texts = [plain for plain, _ in _parsed(message)]
-    last = parts[-1][1] if len(seen) > 1 else None
-    return _Template(max(texts, key=len), _letters("".join(texts)), last, code, re.compile(pattern), _parsed(said))
+    return pattern
 
 
 def _parsed(message: str) -> list[tuple[str, str | None]]:

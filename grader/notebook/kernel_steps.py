@@ -51,7 +51,7 @@ def steps(kernel, *args, **constants):
     spilled = f"; {made.spills} did not fit and went to memory" if made.spills else "; all numbers fit"
     lines = [f"{made.name()}: {made.registers} registers a thread{spilled}"]
     print("\n".join([say(lines[0]), *(f"  {step.code:<{wide}}  {say(_words(step))}" for step in found)]))
-    lines += [f"{step.code} {_words(step)}" for step in found]
+    lines += [f"`{step.code}`: {_words(step)}" for step in found]
     said = " ".join(" ".join(line.split()) + "." for line in lines)
     return Picture(f"Picture of the memories of the {_GPU}, with a column for each line. {said}", lambda: figure(found))
 
