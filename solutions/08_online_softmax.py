@@ -262,9 +262,9 @@ check("8.3")
 # ## Your turn: 8.4
 #
 # Write a function that launches the kernel, as in lesson 05. It raises a `ValueError` with a sentence for every tensor
-# that is not a float32 matrix. Then it makes the output and launches. For long rows, choose one block size between 1024
-# and 16384 that does not depend on the length of the row; 4096 is a good start. A short row may have a smaller block.
-# The check also uses a row that no single block can hold.
+# that is not a float32 matrix. Then it makes the output and launches. Choose one block size between 1024 and 16384,
+# such as 4096, for all rows that are longer than it. Only a shorter row may have a smaller block. The check also uses
+# a row that no single block can hold.
 
 # %%
 def online_softmax(x):

@@ -99,8 +99,8 @@ for split in range(n_splits):
 # 1. its column is **inside its split**;
 # 2. its column is **inside the row**.
 #
-# A split *needs* a condition if, without it, a lane would load a wrong column. Which splits need condition 1? Which splits
-# need condition 2? (The answer is folded away below the check.)
+# A split *needs* a condition if a lane would load a wrong column without it. Which splits need condition 1? Which
+# splits need condition 2? (The answer is folded away below the check.)
 
 # %% [markdown]
 # One trap is that of lesson 08: as long as all values are `-inf`, so is $M$, and `-inf - -inf` is NaN. There,
@@ -145,11 +145,11 @@ check("9.1")
 # %% [markdown]
 # <details><summary>What each line is for</summary>
 #
-# **1. Inside the split**: a split needs this if another split follows it. Without `start + lanes < split_size`, its last
-# tile may also take columns of the next split. Then these columns are counted twice.
+# **1. Inside the split**: every split but the last needs this. Without `start + lanes < split_size`, its last tile
+# may also load columns of the next split. Then the sum contains these columns twice.
 #
-# **2. Inside the row**: every split that ends beyond the row needs this. These are the empty splits, and the last split that
-# has columns, if it is shorter than the others. Without `cols < n_cols`, they load from the next row.
+# **2. Inside the row**: a split needs this if it ends beyond the row. Two kinds of splits do: the empty ones, and the
+# last one that has columns, if it is shorter than the others. Without `cols < n_cols`, they load from the next row.
 #
 # **The empty split**: every lane is masked, so the maximum stays `-inf`. `tl.where` avoids `-inf - -inf`.
 #
@@ -302,8 +302,8 @@ check("9.2")
 #
 # Write the function that launches both kernels. It raises a `ValueError` with a sentence for every tensor that is not a
 # float32 matrix, and for fewer than one split. There may be more splits than columns, and `n_splits` need not divide
-# the number of columns. The kernels assume that `x.stride(1)` is 1. As in 5.2, `x` may be a transposed matrix, where it is
-# not.
+# the number of columns. The kernels assume that `x.stride(1)` is 1. As in 5.2, `x` may be a transposed matrix. Its
+# `x.stride(1)` is not 1, so copy it or refuse it.
 #
 # The function makes the tensors for the states, and launches twice with the grid `(n_rows, n_splits)`. Give the block an
 # upper limit, because Triton allows at most 1048576 elements in a block. 4096 is a good limit. A short split may have a

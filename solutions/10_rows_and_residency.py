@@ -77,9 +77,9 @@ print("without it:    ", (square - row_max).amax(dim=1).tolist())
 # Write the kernel of 5.1 for `ROWS` rows at once. The last tile may reach beyond the matrix, to the right *and* below.
 # `&` combines two masks lane by lane. Put each comparison in parentheses.
 #
-# In a row of the tile that lies below the matrix, all lanes hold -inf, and its softmax is NaN. Does that matter? Use
-# `tl.load`, `tl.max`, `tl.exp` and `tl.sum`. `tl.softmax` is not allowed. Which ROWS rows a program takes is up to you, if
-# ⌈n_rows / ROWS⌉ programs do every row once. The docstring names the usual way.
+# Some rows of the last tile may lie below the matrix. All lanes of such a row hold -inf, and its softmax is NaN. Does
+# that matter? Use `tl.load`, `tl.max`, `tl.exp` and `tl.sum`. `tl.softmax` is not allowed. You may choose which rows
+# a program takes, as long as ⌈n_rows / ROWS⌉ programs do every row once. The docstring names the usual way.
 
 # %%
 @triton.jit
@@ -373,9 +373,10 @@ for column in compiled:
 # ## Ask the device, whatever it is
 #
 # Triton has a driver for the device of this machine, which may be from NVIDIA, AMD, Intel or Huawei. If you ask that
-# driver, your code is the same for all of them. No driver reports all seven numbers, so we fill in guesses. Its
-# `max_shared_mem` is the largest amount that one program may have, which is a little less than a multiprocessor has
-# (232448 bytes, not 233472). Without a GPU there is no driver, and the call raises an error.
+# driver, your code is the same for all of them. No driver reports all seven numbers, so the cell guesses the others.
+# The driver's `max_shared_mem` is the most shared memory that one program may have. That is a little less than a
+# multiprocessor has (on an H200, 232448 bytes and not 233472). Without a GPU there is no driver, and the call raises
+# an error.
 
 # %%
 def device_properties():
@@ -418,9 +419,9 @@ assert torch.allclose(persistent_softmax(x), torch.softmax(x, dim=1))  # whateve
 # %% [markdown]
 # ## Sixteen bytes at a time
 #
-# A load instruction moves up to 4, 8 or 16 bytes for each thread. 16 is best: compared with 4, a quarter of the
-# instructions moves as many bytes. Here is your 10.1 on rows of 64 float32 numbers, with one row in each program. For
-# which number of warps does a thread load 16 bytes?
+# A load instruction moves up to 4, 8 or 16 bytes for each thread. 16 is best: a kernel then needs a quarter of the
+# load instructions that it needs with 4. Here is your 10.1 on rows of 64 float32 numbers, with one row in each
+# program. For which number of warps does a thread load 16 bytes?
 
 # %% tags=["nbval-ignore-output"]
 x = torch.empty(4096, 64)
@@ -448,12 +449,12 @@ except Exception as error:
 # ## Your turn: 10.4
 #
 # Launch your 10.1 so that each thread loads 16 bytes at a time, and nothing is spilled. `x.element_size()` is 4 for
-# float32 and 2 for bfloat16. How many bytes does a tile have, and how many threads should share them? Launch no program
-# that has no rows.
+# float32 and 2 for bfloat16. How many bytes does a tile have, and how many threads should share them? Every program
+# must have a row.
 #
 # This is not possible for every row: a load of 16 bytes needs an address that is a multiple of 16. Triton's compiler
-# looks at the integers of a launch, and uses the fact that **16 divides** some of them. So a row of 1021 is loaded
-# element by element. Its result is right as well.
+# looks at the integers of a launch, and uses the fact that **16 divides** some of them. So rows of 1021 are loaded
+# element by element, with right results.
 #
 # The check compiles your launches for an H100, and looks at the machine code.
 
@@ -568,17 +569,18 @@ for rows in heights:
 # %% [markdown]
 # <details><summary>What the numbers say</summary>
 #
-# **Rows of 64**: with tiles, the softmax is as fast as a copy, and even a little faster: for so few microseconds,
-# PyTorch's copy is not the best possible copy.
+# **Rows of 64**: with tiles, the softmax takes as long as PyTorch's copy, or even a little less. For so small a
+# matrix, PyTorch's copy is not the fastest possible copy.
 #
-# **There is enough room**: from 4 rows on, more programs fit than were launched. There are too few programs, and each
-# of them needs so many registers that few threads run on a multiprocessor. The occupancy is low.
+# **More programs would fit**: with 4 rows or more in a program, fewer programs are launched than would fit. And each
+# program needs so many registers that few threads run on a multiprocessor. So the occupancy is low.
 #
-# **Spills** are values that do not fit into the registers. They go to memory and back, and our ledger does not show it.
-# With 32 rows, 32768×1024 has enough programs, and the line rises nevertheless, because of spills.
+# **Spills** are values that do not fit into the registers. They go to memory and back, and our ledger does not show
+# that. With 32 rows in a program, the matrix of 32768×1024 still has enough programs, but its line rises, because
+# values are spilled.
 #
-# **The persistent kernel** starts far fewer programs and gains little. So the start of programs does not take most of
-# the time. Each program still waits for one short row at a time.
+# **The persistent kernel** starts far fewer programs and gains little. So the start of programs is not what takes
+# most of the time. Each program still waits for one short row at a time.
 #
 # *An honest aside*: many people think that a persistent kernel is always faster. The next cell compares.
 #

@@ -614,8 +614,8 @@ for run in recorded["variants"]:
     assert took["exp2"] < 0.95 * took["13.3"] and took["no mask for keys"] < took["13.3"] and took["no exp"] < 0.85 * took["13.3"]
 
 # %% [markdown]
-# The numbers of the launch matter, too. For each d, the fastest of these four launches was taken for the two tables above; it
-# has a star. Is it the same one for both d?
+# The number of queries and of keys in a tile matters too, and so does the number of warps. For each d, four launches
+# were timed, and the fastest one has a star. The two tables above show its times. Is it the same launch for both d?
 
 # %%
 for run in recorded["launches"]:

@@ -180,9 +180,9 @@ print(f"a copy: {rate:.0f} GB/s, the peak: {peak(x):.0f} GB/s")
 #
 # You have written four softmaxes: one row a program (5.1), tiles of rows (10.1), two walks along a long row (8.3), and a row
 # split among programs (9.1 and 9.2, two kernels). Copy each kernel from your notebook into its cell below, in place of the
-# TODO. Is your notebook gone, or is that kernel not finished? Then take the course's solution, a notebook in the folder
-# `solutions` of its repository. You can also paste a kernel of your own, if it has the same name and parameters. The check of
-# 14.2 looks at all five kernels.
+# TODO. If you no longer have that notebook, or did not finish that kernel, take the course's solution: a notebook in
+# the folder `solutions` of its repository. You can also paste another kernel of your own, if it has the same name and
+# parameters. The check of 14.2 looks at all five kernels.
 
 # %% [markdown]
 # One change is needed. From now on the matrix may be float32, bfloat16 or float16, so cast every value to float32 right after
@@ -364,8 +364,8 @@ for run in routes["lessons"]["14"]["results"]:
 # %% [markdown]
 # ## Your turn: 14.2
 #
-# Write `my_route`, which chooses the launcher, and `my_softmax` around it. You may change the launchers, or write others. The
-# check runs matrices from 1×1 to 1×1048576, in three dtypes and with any strides.
+# Write `my_route`, which chooses the launcher, and `my_softmax` around it. You may change the launchers, or write
+# others. The check calls `my_softmax` with matrices from 1×1 to 1×1048576, in three dtypes and with any strides.
 
 # %% [markdown]
 # Beside the numbers, the check judges:

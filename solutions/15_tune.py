@@ -224,9 +224,9 @@ check("15.1")
 # enough, for six of the twelve recorded lengths. The check looks at all twelve.
 
 # %% [markdown]
-# Only configurations that were timed can pass: 1, 2, 4 or 8 rows, and 1, 2, 4, 8, 16 or 32 warps. Of one row, those were timed
-# in which each thread has 1 to 256 elements; of several rows, those with 4 to 64 elements a thread. (All lanes of the block
-# count, also those beyond the end of a row.)
+# Only configurations that were timed can pass: 1, 2, 4 or 8 rows, and 1, 2, 4, 8, 16 or 32 warps. With one row in a
+# program, each thread of them has 1 to 256 elements; with several rows, 4 to 64. (All lanes of the block count, also
+# those beyond the end of a row.)
 
 # %%
 for dtype in ("float32", "bfloat16"):

@@ -196,8 +196,8 @@ EXERCISES = [
         points=2,
         cases=_formula_cases,
         hints=(
-            "dx[j] is the sum over i of dy[i] times the Jacobian's element (i, j). Which part of the sum comes from "
-            "diag(y), and which part comes from the outer product?",
+            "dx[j] is a sum over i: dy[i] times the Jacobian's element in row i and column j. Which part of the sum "
+            "comes from diag(y), and which part comes from the outer product?",
             "diag(y) gives y·dy. The outer product gives y times one number for each row: a sum over all outputs of "
             "the row.",
             "`y * (dy - <one number for each row, kept as a column>)`",
@@ -219,7 +219,8 @@ EXERCISES = [
         cases=_kernel_cases,
         kernels=True,
         hints=(
-            "The kernel of 5.1 with two loads in place of one, and the formula of 11.1 in between.",
+            "The kernel of 5.1 with two loads in place of one. Between the loads and the store stands the "
+            "formula of 11.1.",
             "Three tensors, three strides. A lane outside the row should add 0 to the sum of the products.",
             "Two lines of the form `tl.load(<pointer> + row * <its stride> + cols, mask=mask, other=<pad>)`, then "
             "`tl.sum(<products>, axis=0)`.",

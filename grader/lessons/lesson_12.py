@@ -388,8 +388,8 @@ EXERCISES = [
         groups=_STRETCHES,
         parts=True,
         hints=(
-            "A reduction has the two levels of 12.3, and a butterfly over k values takes as many steps as k can be "
-            "halved. To count is to walk along the lines with one number in hand.",
+            "A reduction has the two levels of 12.3. Each level is a butterfly: for k values, it has one step for each "
+            "time that k can be halved. To count them in a text, go through its lines with one counter.",
             "The maximum comes first, then the sum; between two levels lies a barrier. With one warp there is no "
             "second level, so nobody waits. In the text, a barrier ends a stretch and begins the next one.",
             "`[<first level>, <second level>] * <reductions>`, and one number for one warp. For a text: "
