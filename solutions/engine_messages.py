@@ -46,7 +46,6 @@ WORDS = (
     "traffic of {part}: read {read} MN of {may}, wrote {written} MN of {may2}",
     "invalid syntax. Perhaps you forgot a comma?",
     "{cell}, in the line `{line}`: {said}",
-    "Picture of these accesses.",
     "In time:",
     "memory to registers",
     "registers to memory",

@@ -1,6 +1,7 @@
 """steps(kernel, ...): the lines of a compiled kernel, and the numbers that each of them moves."""
 
 import os
+import re
 
 os.environ["TRITON_INTERPRET"] = "1"
 
@@ -51,7 +52,9 @@ def test_each_line_says_what_it_moves(capsys):
     assert ["numerator = tl.exp(x - tl.max(x, axis=0))", "y = ("] == [line.split("  ")[0] for line in lines[1:3]]
     assert lines[1].endswith(exchanged) and lines[2].endswith(exchanged)
     assert lines[3].endswith("registers to memory: 8") and 4 == len(lines)
-    assert all(" ".join(line.split()) in picture.description for line in [head, *lines])
+    assert f"{head}." in picture.description
+    for code, words in (re.split("  +", line, maxsplit=1) for line in lines):
+        assert f"`{code}`: {words}." in picture.description
 
 
 def test_a_number_that_goes_to_memory_in_between_is_seen(capsys):

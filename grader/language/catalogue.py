@@ -41,6 +41,7 @@ _OURS = 0.3  # a text of which the catalogue explains less is somebody else's
 _THEIRS = ("said", "error")  # placeholders for a text of Python or Triton
 _JOINED = tuple(",;:(")  # beginnings of a part of a sentence
 _SENTENCES = re.compile(r"(?<=[^.][.!?]) (?=[A-Za-z])")
+_BEGINNING = re.compile(r"([^{].+[.!?]) (\{\w+\})")
 _PARTS = re.compile(r"[.;:] |, ")
 _WIDE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
 # A value of Python, which is the same in all languages.
@@ -67,14 +68,21 @@ class Catalogue:
         for message, said in messages.items():
             if message in JOINS:
                 self._joins.append((re.compile(JOINS[message]), _template(message, said), message in _WITHIN))
-            elif any(name for _, name in _parsed(message)) or message[:1] in _JOINED:
-                self._templates.append(_template(message, said))
-                if message[:1] in _JOINED:  # it stands behind another text
-                    space = " " * (message[0] == "(")
-                    self._templates.append(_template("{one}" + space + message, "{one}" + said))
             else:
-                self._whole[_plain(message)] = _plain(said)
+                self._add(message, said)
+                # A text that is said sentence by sentence has the beginning of a message by itself.
+                if (found := _BEGINNING.fullmatch(message)) and said.endswith(found[2]):
+                    self._add(found[1], said.removesuffix(found[2]).rstrip())
         self._best = functools.lru_cache(4096)(self._find)
+
+    def _add(self, message: str, said: str) -> None:
+        if any(name for _, name in _parsed(message)) or message[:1] in _JOINED:
+            self._templates.append(_template(message, said))
+            if message[:1] in _JOINED:  # it stands behind another text
+                space = " " * (message[0] == "(")
+                self._templates.append(_template("{one}" + space + message, "{one}" + said))
+        else:
+            self._whole.setdefault(_plain(message), _plain(said))
 
     def say(self, text: str) -> str:
         """The text in this language, as far as the catalogue goes. Lines, and the space around each, stay."""
@@ -139,7 +147,7 @@ class Catalogue:
         covered, said = self._best(bare)
         if covered < _letters(bare) * _OURS and _letters(re.sub(r"\b(?:and|or)\b", "", bare)):
             # Somebody else's words, with a word of ours in them.
-            return (_letters(bare) * 0.9 if theirs else 0), value
+            return (_letters(bare) * 0.6 if theirs else 0), value
         return covered, before + said + after
 
 
