@@ -209,6 +209,21 @@ def test_a_text_that_no_template_explains_stays_english():
     assert "" == words.say("") and "12" == words.say("12")
 
 
+def test_a_text_is_parted_where_its_parts_are_known():
+    known = {"{label}, {n} rows": "{label}，{n} 行", "causal, more keys": "因果，键更多"}
+    words = catalogue.Catalogue({**known, **_CLAIM, **_JOINS})
+    assert "因果，键更多，3 行" == words.say("causal, more keys, 3 rows")
+    assert "说法 a：返回 [True, False]" == words.say("claim a: [True, False] came back")
+
+
+def test_a_long_description_is_said_sentence_by_sentence():
+    known = {"Picture of {size} cells. {list}": "{size} 格的图。{list}", "row {row} is {it}.": "第 {row} 行是 {it}。"}
+    text = "Picture of 4 cells. " + " ".join(f"row {row} is {'x' * 30}." for row in range(80))
+    said = catalogue.Catalogue({**known, **_JOINS}).say(text)
+    assert said.startswith("4 格的图。第 0 行是 x") and "row" not in said
+
+
+_CLAIM = {"claim {name}": "说法 {name}", "{got} came back": "返回 {got}", "{one}: {two}": "{one}：{two}"}
 _JOINS = {"{one}, {two}": "{one}，{two}", "{one} and {two}": "{one} 和 {two}"}
 
 

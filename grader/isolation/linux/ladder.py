@@ -19,7 +19,7 @@ def proved(rung: str) -> str:
     controls = proof.HIDDEN if rung == HIDDEN else proof.CONTROLS.get(rung, ())
     works = [c.says for c in controls if c.error is None] or ["a fork"]
     refused = [c.says for c in controls if c.error is not None] or ["the machine's network", "its other processes"]
-    return f"{', '.join(works)}; but not {', '.join(refused)}"
+    return f"{', '.join(works)}; refused: {', '.join(refused)}"
 
 
 class Sandbox:
