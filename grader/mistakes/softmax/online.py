@@ -79,9 +79,21 @@ MISTAKES = [
         (
             Mutant("8.1", "math.exp(m - new)", "math.exp(new - m)"),
             Mutant("8.1", "d * math.exp(m - new)", "d * math.exp(new - m if d else 0.0)"),
+            Mutant("8.1", "if new > -math.inf:", "if True:", then=also("math.exp(m - new)", "math.exp(new - m)")),
             Mutant("8.2", "math.exp(ma - m) + db * math.exp(mb - m)", "math.exp(m - ma) + db * math.exp(m - mb)"),
             Mutant("8.3 8.4", "tl.exp(m - shift)", "tl.exp(shift - m)"),
             Mutant("8.3 8.4", "tl.exp(m - shift)", "tl.where(d == 0.0, 1.0, tl.exp(shift - m))"),
+        ),
+    ),
+    Mistake(
+        "factor-without-exp",
+        "The old sum is multiplied by the quotient or the difference of the two maxima, and not by an exponential.",
+        "Which power of e turns exp(x - old maximum) into exp(x - new maximum)?",
+        (
+            Mutant("8.1", "math.exp(m - new)", "(m / new)"),
+            Mutant("8.1", "math.exp(m - new)", "(m - new)"),
+            Mutant("8.1", "math.exp(m - new)", "(m / new if d else 0.0)"),
+            Mutant("8.1", "math.exp(m - new)", "(m - new if d else 0.0)"),
         ),
     ),
     Mistake(
