@@ -28,7 +28,7 @@ _TILES = [  # label, family of inputs, rows, columns, rows of a tile
     ("one row a program", inputs.randn, 3, 10, 1),
     ("one row", inputs.randn, 1, 20, 4),
     ("one column", inputs.randn, 30, 1, 4),
-    ("rows far apart", inputs.rows_apart, 5, 5, 4),
+    ("rows far apart", inputs.rows_apart, 7, 5, 4),
     ("around -200", inputs.far_below_zero, 5, 6, 4),
     ("100 ± 30", inputs.large, 5, 7, 4),
     ("ascending", inputs.ascending, 6, 9, 4),
