@@ -18,7 +18,7 @@ from .softmax.function import ROWS_APART, WRAPPER_PLACES
 MISTAKES = [
     Mistake(
         "loads-one-element",
-        "Each lane loads one element at a time, 4 bytes in float32: a program has more threads than its tile has "
+        "Each thread loads one element at a time, 4 bytes in float32: a program has more threads than its tile has "
         "pieces of 16 bytes.",
         "How many bytes does the tile of a program have, and how many threads share them?",
     ),
