@@ -213,8 +213,8 @@ EXERCISES = [
             "Keep two numbers while you walk: the largest value so far, and the sum of exp(x - largest so far).",
             "When a new value is larger, every term of the old sum is too large by the same factor. Which factor is "
             "it?",
-            "Inside the loop: `<new maximum> = ...`, then `d = <the old sum, relative to the new maximum> + <term of x>`, "
-            "and the new maximum is kept for the next step. Which of the differences can be -inf minus -inf?",
+            "Inside the loop: `<new maximum> = ...`, then `d = <old sum, relative to the new one> + <term of x>`. "
+            "The next step needs the new maximum. Which of your differences can be -inf minus -inf?",
         ),
         mistakes=(*NUMBERS_KEPT, *NORMALIZER),
         driver=(_DRIVERS / "numbers_kept.py").read_text(encoding="utf-8"),

@@ -986,14 +986,24 @@ def _load_of_v_without_other(tree: ast.AST) -> bool:
 
 # ---- tables: (id, detector), in the order in which they are tried
 
+
 def _larger_of_two(tree: ast.AST) -> bool:
     """Recognises the larger of two values: maximum(a, b) or max(a, b). Only such an answer has a maximum to keep."""
     return bool(syntax.calls(tree, "maximum") or [c for c in syntax.calls(tree, "max") if len(c.args) > 1])
 
 
-def _if_written(test, detector: Detector) -> Detector:
-    """A detector of numbers, for answers whose text has a certain form alone."""
-    return replace(detector, detect=both(written(test), detector).detect)
+def _if(condition: Detector, numbers: Detector) -> Detector:
+    """A detector of numbers that matches only where a condition does."""
+    return replace(numbers, detect=both(condition, numbers).detect)
+
+
+@Detector
+def _all_read(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A kernel read as much as it needs to, so it read every key."""
+    return case.budget is not None and not evidence.error and evidence.read >= case.budget[0]
+
+
+_LAST_TILE = formula(walk(tiles=lambda tiles: tiles[-1:]))
 
 
 _DIVIDED = [divided(by_all, what) for by_all in (True, False) for what in ("whole", "new")]
@@ -1007,7 +1017,7 @@ _WALK = (
     ("factor-without-exp", _written_and_all_nan(_ratio_of_maxima)),
     # The result is all NaN here too, which is weak evidence: so it must fit every case that ran.
     ("both-rescaled", replace(formula(walk(both_rescaled)), exact=True)),
-    ("maximum-not-kept", _if_written(_larger_of_two, formula(walk(maximum_not_kept)))),
+    ("maximum-not-kept", _if(written(_larger_of_two), formula(walk(maximum_not_kept)))),
     *((mistake, formula(numbers)) for mistake, numbers in (
         *(("shift-not-maximum", walk(shifted_by(shift))) for shift in _OTHER_SHIFTS),
         ("accumulator-not-rescaled", walk(rescaled("l"))),
@@ -1031,8 +1041,9 @@ _WALK = (
         ("base-two", walk(scores=scaled(lambda scale: scale * LN_2))),
         ("keys-left-out", walk(tiles=lambda tiles: tiles[:1])),
         ("keys-left-out", walk(tiles=lambda tiles: tiles[:-1])),
-        ("keys-left-out", walk(tiles=lambda tiles: tiles[-1:])),
     )),
+    ("old-sum-lost", _if(both(_all_read, Detector(lambda *each: not written(_larger_of_two)(*each))), _LAST_TILE)),
+    ("keys-left-out", _if(Detector(lambda *each: not _all_read(*each)), _LAST_TILE)),
 )  # fmt: skip
 
 TILED_ATTENTION = (
