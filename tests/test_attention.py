@@ -38,7 +38,7 @@ def test_a_step_that_is_still_a_stub_is_said_to_be_one():
     result = verdict(KERNEL.replace(_SKIP, '        tl.static_assert(False, "TODO 13.2 (2 of 7)")'))
 
     assert ("failed", 1.5, "todo-left") == (result.status, result.score, result.mistake)
-    assert "causal is judged next: fill in its TODO (step 2 of 7 is the next)" in " ".join(result.text.split())
+    assert "causal is judged next: fill in its TODO (TODO 2 of 7 is the next)" in " ".join(result.text.split())
 
 
 def test_a_stub_of_the_last_step_hides_no_other_mistake():

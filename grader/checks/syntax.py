@@ -178,27 +178,50 @@ def multiplies_lanes(tree: ast.AST) -> bool:
 
 def factor_inverted(tree: ast.AST) -> bool:
     """In a loop, something is multiplied by exp(new - old), where `old` is the value of the step before."""
+
+    def inverted(factor: ast.expr, old: set[str], new: set[str]) -> bool:
+        match factor:
+            case ast.Call(
+                func=ast.Attribute(attr="exp" | "exp2"),
+                args=[ast.BinOp(left=ast.Name(id=a), op=ast.Sub(), right=ast.Name(id=b))],
+            ):
+                return a in new and b in old
+        return False
+
+    return _scaled_in_a_loop(tree, inverted)
+
+
+def factor_without_exp(tree: ast.AST) -> bool:
+    """In a loop, something is multiplied by the ratio or the difference of a new value and one of the step before."""
+
+    def without_exp(factor: ast.expr, old: set[str], new: set[str]) -> bool:
+        match factor:
+            case ast.BinOp(left=ast.Name(id=a), op=ast.Sub() | ast.Div(), right=ast.Name(id=b)):
+                return (a in new and b in old) or (a in old and b in new)
+        return False
+
+    return _scaled_in_a_loop(tree, without_exp)
+
+
+def _scaled_in_a_loop(tree: ast.AST, test) -> bool:
+    """Whether test(factor, names with the value of the step before, names with a new one) holds in a loop."""
     return any(
-        isinstance(loop, (ast.For, ast.While)) and _inverted_in(function, loop)
+        isinstance(loop, (ast.For, ast.While)) and _scaled_in(function, loop, test)
         for function in nodes(tree) if isinstance(function, ast.FunctionDef)
         for loop in nodes(function)
     )  # fmt: skip
 
 
-def _inverted_in(function: ast.FunctionDef, loop: ast.For | ast.While) -> bool:
-    """For factor_inverted: a name with a value before the loop is old until a statement of the loop assigns it."""
+def _scaled_in(function: ast.FunctionDef, loop: ast.For | ast.While, test) -> bool:
+    """A name with a value before the loop is old until a statement of the loop assigns it."""
     before = {name for n in nodes(function) for name in _assigned(n) if n.lineno < loop.lineno}
     new: set[str] = set()
     for statement in loop.body:
         for n in nodes(statement):
-            if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult):
-                for exp in (n.left, n.right):
-                    match exp:
-                        case ast.Call(
-                            func=ast.Attribute(attr="exp" | "exp2"),
-                            args=[ast.BinOp(left=ast.Name(id=a), op=ast.Sub(), right=ast.Name(id=b))],
-                        ) if a in new and b in before - new:
-                            return True
+            if isinstance(n, ast.BinOp | ast.AugAssign) and isinstance(n.op, ast.Mult):
+                factors = (n.left, n.right) if isinstance(n, ast.BinOp) else (n.value,)
+                if any(test(factor, before - new, new) for factor in factors):
+                    return True
         new |= {name for n in nodes(statement) for name in _assigned(n)}
     return False
 

@@ -213,8 +213,8 @@ EXERCISES = [
             "Keep two numbers while you walk: the largest value so far, and the sum of exp(x - largest so far).",
             "When a new value is larger, every term of the old sum is too large by the same factor. Which factor is "
             "it?",
-            "Inside the loop: `<new maximum> = ...`, then `d = d * <factor of the old sum> + <term of x>`. "
-            "Start with -inf and 0, and avoid -inf minus -inf.",
+            "Inside the loop: `<new maximum> = ...`, then `d = <old sum, relative to the new one> + <term of x>`. "
+            "The next step needs the new maximum. Which of your differences can be -inf minus -inf?",
         ),
         mistakes=(*NUMBERS_KEPT, *NORMALIZER),
         driver=(_DRIVERS / "numbers_kept.py").read_text(encoding="utf-8"),
@@ -258,7 +258,8 @@ EXERCISES = [
         hints=(
             "Like fused_softmax in lesson 05, but the block does not depend on the length of the row.",
             "The block is a number that you choose once, such as 4096, for rows of every length.",
-            "`online_softmax_kernel[<grid>](y, x, <two row strides>, <columns>, BLOCK=<a power of two>)`",
+            "`online_softmax_kernel[<a program for each ...>](y, x, <the other parameters, in their order>, "
+            "BLOCK=<your number>)`",
         ),
         mistakes=(*BLOCK_RANGE, *WRAPPER_PLACES, *TILED_WALK),
     ),

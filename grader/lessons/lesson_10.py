@@ -279,8 +279,8 @@ EXERCISES = [
             "A load is 16 bytes wide where the tile has 16 bytes or more for each thread. ROWS and num_warps decide.",
             "A warp loads 32 · 16 = 512 bytes with one instruction. How many rows of 64 float32 are that, and how "
             "many of bfloat16? And a long row: how many such loads does a thread make before its registers run out?",
-            "`ROWS = max(1, <bytes of one load of a warp> // <bytes of a row of the block>)`. num_warps follows from "
-            "the bytes of the tile: a few loads for each thread, at least 1 warp and at most 32.",
+            "`ROWS = <...> // <bytes of a row of the block>`, at least 1. `num_warps = <bytes of the tile> // <...>`, "
+            "between 1 and 32: a thread makes a few loads.",
         ),
         mistakes=WIDE,
     ),

@@ -88,8 +88,8 @@ MISTAKES = [
     ),
     Mistake(
         "factor-without-exp",
-        "The factor is the ratio of the two maxima, and not a power of e.",
-        "What is exp(s - new) divided by exp(s - m)?",
+        "The factor is a ratio or a difference of the two maxima, and not a power of e.",
+        "What is exp(v - new) divided by exp(v - m), for any number v?",
     ),
     Mistake(
         "start-finite",
@@ -986,6 +986,26 @@ def _load_of_v_without_other(tree: ast.AST) -> bool:
 
 # ---- tables: (id, detector), in the order in which they are tried
 
+
+def _larger_of_two(tree: ast.AST) -> bool:
+    """Recognises the larger of two values: maximum(a, b) or max(a, b). Only such an answer has a maximum to keep."""
+    return bool(syntax.calls(tree, "maximum") or [c for c in syntax.calls(tree, "max") if len(c.args) > 1])
+
+
+def _if(condition: Detector, numbers: Detector) -> Detector:
+    """A detector of numbers that matches only where a condition does."""
+    return replace(numbers, detect=both(condition, numbers).detect)
+
+
+@Detector
+def _all_read(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A kernel read as much as it needs to, so it read every key."""
+    return case.budget is not None and not evidence.error and evidence.read >= case.budget[0]
+
+
+_LAST_TILE = formula(walk(tiles=lambda tiles: tiles[-1:]))
+
+
 _DIVIDED = [divided(by_all, what) for by_all in (True, False) for what in ("whole", "new")]
 
 # What any walk can meet.
@@ -997,6 +1017,7 @@ _WALK = (
     ("factor-without-exp", _written_and_all_nan(_ratio_of_maxima)),
     # The result is all NaN here too, which is weak evidence: so it must fit every case that ran.
     ("both-rescaled", replace(formula(walk(both_rescaled)), exact=True)),
+    ("maximum-not-kept", _if(written(_larger_of_two), formula(walk(maximum_not_kept)))),
     *((mistake, formula(numbers)) for mistake, numbers in (
         *(("shift-not-maximum", walk(shifted_by(shift))) for shift in _OTHER_SHIFTS),
         ("accumulator-not-rescaled", walk(rescaled("l"))),
@@ -1005,7 +1026,6 @@ _WALK = (
         ("factor-inverted", walk(first_tile_right(factor_inverted))),
         ("stale-maximum", walk(first_tile_right(stale_maximum))),
         ("tile-maximum", walk(tile_maximum)),
-        ("maximum-not-kept", walk(maximum_not_kept)),
         *(("start-finite", walk(start=start)) for start in (-1e3, -1e4, -1e9)),
         ("start-at-zero", walk(start=0.0)),
         ("no-max", walk(unshifted, start=0.0)),
@@ -1021,8 +1041,9 @@ _WALK = (
         ("base-two", walk(scores=scaled(lambda scale: scale * LN_2))),
         ("keys-left-out", walk(tiles=lambda tiles: tiles[:1])),
         ("keys-left-out", walk(tiles=lambda tiles: tiles[:-1])),
-        ("keys-left-out", walk(tiles=lambda tiles: tiles[-1:])),
     )),
+    ("old-sum-lost", _if(both(_all_read, Detector(lambda *each: not written(_larger_of_two)(*each))), _LAST_TILE)),
+    ("keys-left-out", _if(Detector(lambda *each: not _all_read(*each)), _LAST_TILE)),
 )  # fmt: skip
 
 TILED_ATTENTION = (

@@ -85,6 +85,24 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "delta-of-one-tile",
+        "delta was added up over the keys of one tile alone, and a query has one delta for all of its keys.",
+        "The sum of p * dp over which keys is delta, and which product that needs no key gives the same number?",
+        (
+            Mutant(
+                "13.4",
+                "delta = tl.sum(do * o, axis=1)\n        ds",
+                "delta = tl.sum(p * dp, axis=1)\n        ds",
+            ),
+            Mutant(
+                "13.4",
+                "        dp = tl.dot(do, tl.trans(v), input_precision=\"ieee\")\n        ds",
+                "        dp = tl.dot(do, tl.trans(v), input_precision=\"ieee\")\n"
+                "        delta = tl.sum(p * dp, axis=1)\n        ds",
+            ),
+        ),
+    ),
+    Mistake(
         "one-tensor-for-another",
         "In one place, a tensor stands where another one belongs.",
         "For each product of the derivation: which two tensors does it have, and which two does your line have?",

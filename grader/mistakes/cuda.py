@@ -63,6 +63,11 @@ MISTAKES = [
         "Which lanes does the mask name, and which of them reach that line?",
     ),
     Mistake(
+        "shuffle-mask-short",
+        "A lane wants the value of a lane that takes no part in the shuffle.",
+        "Which lanes does the first argument of the shuffle name, and with which lanes does a step exchange values?",
+    ),
+    Mistake(
         "shared-too-small",
         "An array is too short: a block may have 1024 threads, and a warp has 32 threads.",
         "How many threads, or warps, need a place in that array?",
@@ -221,6 +226,11 @@ MISTAKES = [
         "The tree stored the merged state in the variables m and d of each thread, but its next step reads shared "
         "memory.",
         "Which two places does a step of the tree read, and into which one does it store?",
+    ),
+    Mistake(
+        "merged-into-copies",
+        "The butterflies changed nothing: after each of them, a lane had the same m and d as before.",
+        "Which two variables does your line merge into, and which two does the kernel read after the butterfly?",
     ),
     Mistake(
         "own-place-read",
@@ -561,6 +571,15 @@ def _of_lanes_zero(m, d):
     return top.expand_as(m), (some_d * torch.exp(some_m - shift)).sum(1, keepdim=True).expand_as(d)
 
 
+def _butterflies_lost(m, d):
+    """Neither butterfly changed a state: lane l ends with what the first lane of warp l found in its own columns."""
+    rows, threads = m.shape
+    missing = LANES - threads // LANES
+    all_m = torch.nn.functional.pad(m[:, ::LANES], (0, missing), value=-INF)
+    all_d = torch.nn.functional.pad(d[:, ::LANES], (0, missing))
+    return tuple(t.repeat(1, threads // LANES) for t in (all_m, all_d))
+
+
 def _no_reduction(m, d):
     """Every thread keeps its own state."""
     return m, d
@@ -876,6 +895,23 @@ def first_columns_only(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 @Detector
+def _empty_thread_not_guarded(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """v2: rows in which some thread found no number above -inf are NaN, and all others are right."""
+    got, x, threads = detectors.output(case, evidence), case.facts["x"], case.facts["threads"]
+    if case.facts["version"] != "v2" or evidence.error or got is None or got.shape != x.shape:
+        return False
+    padded = torch.nn.functional.pad(x, (0, -x.shape[1] % threads), value=-INF).reshape(len(x), -1, threads)
+    visited = torch.arange(threads) < x.shape[1]  # threads with a column
+    lost = ((padded.amax(1) == -INF) & visited).any(1)
+    return bool(
+        lost.any()
+        and got[lost].isnan().all()
+        and not (compare.never_stored(got).any() or got[~lost].isnan().any())
+        and compare.alike(got[~lost], torch.softmax(x[~lost].double(), 1))
+    )
+
+
+@Detector
 def _last_columns_missing(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """v3 stored each row up to the last multiple of four columns, and nothing behind it."""
     got = detectors.output(case, evidence)
@@ -889,23 +925,35 @@ def _last_columns_missing(case: Case, evidence: Evidence, answer: Answer) -> boo
 
 # ---- by a barrier
 
+# Names in the lines that the exercises give whose values all threads of a block share.
+_OF_A_BLOCK = frozenset("blockIdx blockDim gridDim x n_cols half warps fours".split())
+
 
 @Detector
 def barrier_in_if(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """No barrier separated two accesses, and the answer has one between the braces of an if."""
-    unmet = "have not met" in (evidence.error or {}).get("message", "")
-    return unmet and bool(re.search(r"\bif\s*\([^{};]*\)\s*\{[^{}]*__syncthreads\(\)", answer.source))
+    """No barrier separated two accesses, and the answer has one behind an if that differs from thread to thread."""
+    if "have not met" not in (evidence.error or {}).get("message", ""):
+        return False
+    conditions = re.findall(r"\bif\s*\(([^{};]*)\)\s*(?:\{[^{}]*)?__syncthreads\(\)", answer.source)
+    return any(set(re.findall(r"[A-Za-z_]\w*", each)) - _OF_A_BLOCK for each in conditions)
 
 
 @Detector
 def _within_tree_step(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Two threads touched one place in the same line, and a barrier follows that line in the same loop."""
+    """Two threads touched one place in the same line, and a barrier follows that line in the same loop.
+
+    The line may stand in a function that the loop calls.
+    """
     message = (evidence.error or {}).get("message", "")
     found = re.match(r"line (\d+), `([^`]*)`: .* shared memory that thread \d+ \(line \1\)", message)
     if not found or "have not met" not in message:
         return False
-    step = rf"\bfor\s*\([^{{}}]*\)\s*\{{[^{{}}]*{re.escape(found[2])}[^{{}}]*__syncthreads\(\)[^{{}}]*\}}"
-    return bool(re.search(step, answer.source))
+    functions = re.findall(r"__device__[^{;]*?(\w+)\s*\([^{;]*\)\s*\{(.*?)\n\}", answer.source, re.DOTALL)
+    lines = [re.escape(found[2]), *(rf"\b{name}\(" for name, body in functions if found[2] in body)]
+    return any(
+        re.search(rf"\bfor\s*\([^{{}}]*\)\s*\{{[^{{}}]*{line}[^{{}}]*__syncthreads\(\)[^{{}}]*\}}", answer.source)
+        for line in lines
+    )
 
 
 # ---- by the counts of a launch
@@ -913,8 +961,13 @@ def _within_tree_step(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 @Detector
 def _reads_too_much(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The numbers are wrong, and the threads together read more than the walks of their version."""
-    return not evidence.error and case.budget is not None and evidence.read > case.budget[0]
+    """The numbers are wrong, and the threads together read more than the walks of their version.
+
+    Up to four whole walks are too many walks, and each thread may keep to its own columns.
+    """
+    walks, rest = divmod(evidence.read, case.facts["x"].numel())
+    too_much = not evidence.error and case.budget is not None and evidence.read > case.budget[0]
+    return too_much and not (rest == 0 and walks <= 4)
 
 
 def _version_fault(mistake: str) -> tuple[str, Detector]:
@@ -1075,6 +1128,7 @@ CUDA_KERNEL = (
     *_both_widths("states-repeated", reduce=_by_warps(_own_state_in_spare_lanes)),
     *_both_widths("maximum-for-sum", reduce=_by_warps(_maxima_for_sums)),
     *_both_widths("lane-zero-alone", reduce=_of_lanes_zero),
+    *_both_widths("merged-into-copies", reduce=_butterflies_lost),
     *(pair for first in (8, 4) for pair in _both_widths("butterfly-step-missing", reduce=_two_levels(first=first))),
     *_both_widths("butterfly-itself", reduce=_two_levels(first=LANES)),
     *_both_widths("butterfly-lane-zero", reduce=_two_levels(shuffle="down")),
@@ -1084,6 +1138,7 @@ CUDA_KERNEL = (
     *_both_widths("inf-minus-inf", reduce=_tree(_unguarded)),
     *_both_widths("inf-minus-inf", reduce=_two_levels(_unguarded)),
     ("inf-minus-inf", _of_versions("v3", _fours_unguarded)),
+    ("inf-minus-inf", _empty_thread_not_guarded),
     *(
         pair
         for mistake, update in _UPDATES.items()

@@ -94,6 +94,7 @@ _TRANSLATIONS = [
     (r"reads shared memory that thread|shared memory that thread .* has read already", "barrier-missing"),
     (r"stores another value to shared memory", "shared-two-writers"),
     (r"waits at a __syncthreads\(\) for ever", "barrier-divergent"),
+    (r"_sync\(0x(?!f{8}u?,)[0-9a-f]+u?,.*takes no part in this shuffle", "shuffle-mask-short"),
     (r"for the other lanes of its mask|takes no part in this shuffle|in the mask of its own", "shuffle-divergent"),
     (r"of an array that is shorter", "shared-too-small"),
     (r"bytes of shared memory, and a block may", "shared-too-large"),

@@ -21,6 +21,11 @@ MISTAKES = [
         "Which columns are those of thread 1, and which word of your line tells thread 1 from thread 0?",
     ),
     Mistake(
+        "column-zero-alone",
+        "Only column 0 of each row was stored.",
+        "Which columns should hold the sum of the row, and which of them does your line store?",
+    ),
+    Mistake(
         "columns-of-several",
         "Several threads stored the same columns, so some elements were stored more than once.",
         "Thread 0 has column 0. Which is its next column, if every other thread has one in between?",
@@ -68,6 +73,14 @@ def _one_column_of_all(case: Case, evidence: Evidence, answer: Answer) -> bool:
         ):
             return False
     return True
+
+
+@Detector
+def _column_zero_alone(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Column 0 of each row was stored, and no other one."""
+    got = detectors.output(case, evidence)
+    stored = ~got.isnan() if got is not None and got.shape[1] > 1 else None
+    return stored is not None and bool(stored[:, 0].all() and not stored[:, 1:].any())
 
 
 @Detector
@@ -160,6 +173,7 @@ FIRST_KERNELS = (
     ("nothing-stored", detectors.nothing_stored),
     ("no-stride-loop", cuda.first_columns_only),
     ("one-column-of-all", _one_column_of_all),
+    ("column-zero-alone", _column_zero_alone),
     ("columns-of-several", _stored_again),
     ("columns-exchanged", _exchanged),
     ("own-sum-stored", _of_sums(_own_sums)),

@@ -433,10 +433,19 @@ _ELSEWHERE = (
     *(("heads-mixed", _for(names, lambda t, facts: (t.stride(0), 0))) for names in _SOME),
     *(("heads-mixed", _for(names, lambda t, facts: (0, t.stride(1)))) for names in _SOME),
     *(("heads-mixed", _for(names, lambda t, facts: (0, 0))) for names in _SOME),
-    *(("batch-and-head-strides", _for(names, lambda t, facts: t.stride()[1::-1])) for names in _SOME),
     *(
-        ("strides-of-another-tensor", _for(names, lambda t, facts: facts["q"].stride()[:2]))
+        ("batch-and-head-strides", _for(names, lambda t, facts, of=of: tuple(t.stride(i) for i in of)))
+        for names in _SOME
+        for of in ((1, 0), (1, 1), (0, 0))
+    ),
+    *(
+        ("strides-of-another-tensor", _for(names, which))
         for names in ("k", "v", "kv")
+        for which in (
+            lambda t, facts: facts["q"].stride()[:2],
+            lambda t, facts: (facts["q"].stride(0), t.stride(1)),
+            lambda t, facts: (t.stride(0), facts["q"].stride(1)),
+        )
     ),
     *(
         (

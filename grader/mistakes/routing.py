@@ -224,7 +224,8 @@ _ROUTES = (
 # The learner's own kernels.
 ROUTE = (
     *_REFUSALS_OF_IT,
-    *_ROUTES,
+    ("row-not-held", _row_read_twice),
+    *_ROUTES[1:],
     ("too-few-threads", _too_few_threads),
     ("row-longer-than-block", _row_longer_than_block),
     ("short-rows-alone", _short_rows_alone),

@@ -831,6 +831,22 @@ def _rows_nan_where_empty(case: Case, evidence: Evidence, answer: Answer) -> boo
 
 
 @Detector
+def _rows_nan_behind_an_empty_state(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """NaN in exactly the rows whose first state is empty: -inf was subtracted from -inf. All others are right."""
+    x, got = case.facts["x"], detectors.output(case, evidence)
+    if evidence.error or got is None or got.shape != x.shape:
+        return False
+    m, _ = splits.states(x, case.facts["n_splits"], case.facts["split_size"])
+    lost = m[:, 0] == -torch.inf
+    return bool(
+        lost.any()
+        and got[lost].isnan().all()
+        and not (compare.never_stored(got).any() or got[~lost].isnan().any())
+        and compare.alike(got[~lost], torch.softmax(x[~lost].double(), 1))
+    )
+
+
+@Detector
 def _last_columns_missing(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Recognises last columns of NaN behind first columns that are right, or a softmax of their own."""
     x, got = case.facts.get("x"), evidence.value
@@ -990,6 +1006,7 @@ COMBINE_KERNEL = (
     ("split-mask", outside("store", _over_the_row)),
     ("states-misplaced", outside("load", _state_misplaced)),
     ("dead-row-zero", detectors.dead_rows_are_zero),
+    ("inf-minus-inf", _rows_nan_behind_an_empty_state),
     *_MERGE,
     ("whole-row-each", _stored_columns(_all_columns)),
     ("stored-in-split-zero", both(_stored_columns(_in_split_zero), _loads_beyond_split_zero)),

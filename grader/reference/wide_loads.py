@@ -61,7 +61,7 @@ def bytes_of_a_thread(x: torch.Tensor, evidence: Evidence) -> int:
 
 def spills(x: torch.Tensor, evidence: Evidence) -> bool:
     """Whether a thread holds more than its registers do, whatever the compiler makes of it."""
-    return bytes_of_a_thread(x, evidence) > _REGISTERS
+    return softmax_function.warps_fault(evidence) is None and bytes_of_a_thread(x, evidence) > _REGISTERS
 
 
 def machine_fault(x: torch.Tensor, launches: list[tuple[Launch, Machine]]) -> tuple[str, str] | None:

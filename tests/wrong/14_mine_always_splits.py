@@ -1,5 +1,5 @@
 # exercise: 14.2
-# mistake: row-read-twice
+# mistake: row-not-held
 import torch
 import triton
 import triton.language as tl

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from ...checks import syntax
 from ...reference.online import too_wide
 from ...spec import Answer, Case, Detector, Evidence
@@ -698,9 +700,13 @@ MISTAKES = [
 
 _NOT_A_STATE = ("not-a-state", value(lambda v, f: not isinstance(v, (tuple, list)) or len(v) != 2))
 
+_SUM_IS_NAN = value(lambda v, f: math.isnan(v[1]))
+
 # The state of a list of numbers (8.1). facts: xs, want.
 NORMALIZER = (
     _NOT_A_STATE,
+    ("factor-inverted", both(written(syntax.factor_inverted), _SUM_IS_NAN)),
+    ("factor-without-exp", both(written(syntax.factor_without_exp), _SUM_IS_NAN)),
     ("walked-twice", both(written(syntax.parameter_used_again), value(lambda v, f: v == (f["want"][0], 0)))),
 )
 

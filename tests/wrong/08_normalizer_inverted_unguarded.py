@@ -1,0 +1,15 @@
+# exercise: 8.1
+# mistake: factor-inverted
+import math
+
+def online_normalizer(xs):
+    """(m, d) of the numbers xs: their maximum, and the sum of exp(x - m). xs can be read only once.
+
+    Without numbers, or if all are -inf, it is (-inf, 0).
+    """
+    m, d = -math.inf, 0.0
+    for x in xs:
+        new = max(m, x)
+        d = d * math.exp(new - m) + math.exp(x - new)
+        m = new
+    return m, d
