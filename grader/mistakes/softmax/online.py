@@ -88,17 +88,6 @@ MISTAKES = [
         ),
     ),
     Mistake(
-        "factor-without-exp",
-        "The old sum is multiplied by the quotient or the difference of the two maxima, and not by an exponential.",
-        "Which power of e turns exp(x - old maximum) into exp(x - new maximum)?",
-        (
-            Mutant("8.1", "math.exp(m - new)", "(m / new)"),
-            Mutant("8.1", "math.exp(m - new)", "(m - new)"),
-            Mutant("8.1", "math.exp(m - new)", "(m / new if d else 0.0)"),
-            Mutant("8.1", "math.exp(m - new)", "(m - new if d else 0.0)"),
-        ),
-    ),
-    Mistake(
         "both-rescaled",
         "The new terms were rescaled together with the old ones.",
         "Which maximum do the new terms belong to already?",
