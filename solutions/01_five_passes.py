@@ -80,11 +80,12 @@ check("1.1")
 # <details><summary>Each line, and what goes wrong without it</summary>
 #
 # **Row maximum** (`amax`, `dim=1`): the largest exponent becomes exactly 0. One maximum for the *whole* matrix is not
-# enough: a row far below it becomes all zeros, and 0 / 0 is `nan`.
+# enough: if all values of a row are far below that maximum, all its exponentials become 0, and 0 / 0 is `nan`.
 #
 # **Difference**: `keepdim=True` gives the shape M×1, which PyTorch repeats along each row
 # ([broadcasting](https://docs.pytorch.org/docs/stable/notes/broadcasting.html)). Without it, PyTorch matches the M
-# maxima with the *columns*. This is an error or, for a square matrix, gives wrong numbers.
+# maxima with the *columns*. PyTorch then raises an error. For a square matrix there is no error, but the numbers are
+# wrong.
 #
 # **Exponential**: all values now lie between 0 and 1.
 #
@@ -93,8 +94,9 @@ check("1.1")
 # **Quotient**: without it, rows do not sum to 1.
 #
 # *An honest aside*: `x.max(dim=1, keepdim=True)` returns two tensors, the maxima and their positions. Its `.values`
-# is as good as `amax`. The positions are M integers that you do not need. `max` writes them as well, and the check
-# does not count them. A `print(x.max())` for debugging is one more pass over the matrix, and the check counts it.
+# holds the same numbers as `amax`. The positions are M integers that you do not need. `max` writes them as well, and
+# the check does not count them. A `print(x.max())` for debugging is one more pass over the matrix, and the check
+# counts it.
 #
 # </details>
 
@@ -128,11 +130,11 @@ traffic(naive_softmax, x)
 hierarchy(naive_softmax, x)
 
 # %% [markdown]
-# It is in the card's memory, which is furthest from the arithmetic. Each of your lines is a kernel of its own, and
-# registers and shared memory keep nothing from one kernel to the next. So a result that a later line needs goes to
-# memory, and every line that needs it reads it from there. (The L2 cache may still have a copy of it. It can hold a
-# result as small as this one, but not a large one: lesson 02 comes back to that.) Two lines read the same result.
-# Which result is it?
+# The result is in the card's memory, which is furthest from the arithmetic. Each of your lines is a kernel of its
+# own, and registers and shared memory keep nothing from one kernel to the next. So each line writes its result to
+# memory, and each later line that needs this result reads it from memory. (The L2 cache may still have a copy. It has
+# room for a small result such as this one, and not for a large one. Lesson 02 says more about caches.) Two lines read
+# the same result. Which result is it?
 
 # %% [markdown]
 # ## Your turn: 1.2

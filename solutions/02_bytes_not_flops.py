@@ -5,7 +5,7 @@
 # operations in a second? Here you find out what a softmax has to move, how fast it can be at best, and what limits
 # it. Two numbers from the data sheet of a card are enough for that.
 #
-# *About 55 minutes. No GPU needed.*
+# *About 65 minutes. No GPU needed.*
 
 # %%
 from grader import check, hint, progress, traffic
@@ -206,8 +206,9 @@ for what, moved in (("five passes", naive_traffic(m, n)), ("fused", fused_traffi
 # %% [markdown]
 # ## Your turn: 2.4
 #
-# A kernel is bound by **memory** when its bytes take longer than its arithmetic, and bound by **compute** otherwise.
-# The function gets flop per byte, flop per second, and bytes per second. It returns one of the two words.
+# A kernel is bound by **memory** if it takes longer to move its bytes than to do its arithmetic. Otherwise it is
+# bound by **compute**. The function gets three numbers: flop per byte, flop per second, and bytes per second. It
+# returns one of the two words.
 
 # %%
 def bound_by(intensity, flops, bandwidth):
@@ -223,8 +224,9 @@ check("2.4")
 # %% [markdown]
 # <details><summary>The balance of a card</summary>
 #
-# **The comparison**: in each second, memory delivers *bandwidth* bytes. They are enough for intensity × bandwidth
-# operations. If the card can do more operations in a second, it waits for memory.
+# **The comparison**: in each second, memory delivers *bandwidth* bytes. For each byte, the kernel does *intensity*
+# operations. So the bytes of a second are enough for intensity × bandwidth operations. If the card can do more
+# operations in a second, it waits for memory.
 #
 # **Why it is useful**: flop/s divided by bytes/s depends on the card alone, and is called its **balance**. A kernel
 # whose intensity is below the balance is bound by memory.
@@ -232,8 +234,8 @@ check("2.4")
 # **Otherwise**: a fixed border such as "10 flop/byte" is wrong for some cards. At an intensity that equals the
 # balance, both answers are right.
 #
-# *An honest aside*: an `exp` takes longer than an addition. And the peak of a card counts a multiplication and the
-# addition that follows it as two operations. The next cell shows how much this can change.
+# *An honest aside*: an `exp` takes longer than an addition. Also, the peak of a card counts a multiplication and the
+# addition that follows it as two operations. The next cell shows how much the cost of `exp` matters.
 #
 # </details>
 
@@ -249,10 +251,10 @@ for exp in (1, 10, 100):
 # %% [markdown]
 # ## The roofline
 #
-# One picture shows all of this. To the right: more operations for each byte. Upwards: more operations in a second. A
-# kernel whose bytes all come from memory cannot be above the **roofline** of its card ([Williams, Waterman and
-# Patterson, 2009](https://doi.org/10.1145/1498765.1498785)). The roofline rises where memory is the limit, and is
-# flat where arithmetic is the limit.
+# One picture shows all of this. A kernel further to the right does more operations for each byte. A kernel further up
+# does more operations in a second. A kernel whose bytes all come from memory cannot be above the **roofline** of its
+# card ([Williams, Waterman and Patterson, 2009](https://doi.org/10.1145/1498765.1498785)). The roofline rises where
+# memory is the limit, and is flat where arithmetic is the limit.
 #
 # The picture also shows real runs of an H200, on matrices of several sizes: the five passes of lesson 01, and the
 # **fused** kernel of lesson 05. Their times are recorded in a file. The last line printed is the command that made the
@@ -353,10 +355,10 @@ hierarchy()
 #
 # **Sizes, and the speed of the memory**: NVIDIA publishes them; the sources are named below the table.
 #
-# **Speeds on the chip** are computed from the peak of the arithmetic. A multiplication with an addition counts as two
-# operations. It reads three registers and writes one. The clock rate is computed from the peak, too. In each clock
-# cycle, the shared memory of a multiprocessor delivers 32 times 4 bytes. If no number is published, the table shows
-# none.
+# **Speeds on the chip** are computed from the peak of the arithmetic. A multiplication together with an addition is
+# one instruction. This instruction counts as two operations, reads three registers and writes one. The clock rate is
+# computed from the peak, too. In each clock cycle, the shared memory of a multiprocessor delivers 32 times 4 bytes.
+# If no number is published, the table shows none.
 #
 # </details>
 

@@ -5,7 +5,7 @@
 # own that runs on the GPU, and it names every element that it loads or stores. Here you write four kernels. You need
 # not know Triton yet. The kernels compute very little. The task is to touch the right elements.
 #
-# *About an hour. No GPU needed.*
+# *About 85 minutes. No GPU needed.*
 
 # %%
 from grader import check, hint, machine_code, progress, trace
@@ -133,7 +133,7 @@ trace(copy_kernel, y, x, 20, BLOCK=8, grid=(triton.cdiv(20, 8),))
 # one element after the program before it, and no program reaches the end.
 #
 # **The mask on offsets**: *otherwise*, `tl.arange(0, BLOCK) < n` compares the number of the *lane* with n. In every
-# program the lanes count from 0, so the last program masks nothing.
+# program the lanes are numbered from 0, so the last program masks nothing.
 #
 # **`<`, not `<=`**: there are n elements, and the last is number n - 1.
 #
@@ -186,7 +186,8 @@ print("part[2, 0] is", part[2, 0].item())
 # ## Your turn: 3.2
 #
 # Copy a matrix, with one program for each row. Both matrices have the same row stride. The row stride may be larger
-# than the number of columns. Then there are elements between the rows, which your kernel must neither read nor write.
+# than the number of columns. Then there are elements between the rows. Your kernel must not read them, and must not
+# write them.
 
 # %%
 @triton.jit
@@ -402,8 +403,8 @@ odd = x[:99].reshape(3, 33)
 trace(copy_rows_kernel, torch.zeros_like(odd), odd, 33, 33, BLOCK=64, grid=(3,), sectors=True)
 
 # %% [markdown]
-# Row 0 does, and no other row. Row 1 begins at byte 132, and a sector begins at byte 128. The picture shows a request
-# of row 1: five sectors instead of four.
+# Only row 0 does. Row 1 begins at byte 132, and a sector begins at byte 128. The picture shows a request of row 1:
+# five sectors instead of four.
 #
 # A request whose lanes lie next to each other in memory is called **coalesced**. How many sectors are touched if they
 # do not lie next to each other? This kernel takes every `step`-th element.
@@ -421,8 +422,8 @@ trace(every_kernel, y, x, 2, BLOCK=32, grid=(1,), sectors=True)
 trace(every_kernel, y, x, 32, BLOCK=32, grid=(1,), sectors=True)
 
 # %% [markdown]
-# Each number needs its own sector, so memory delivers eight times the bytes that the kernel asked for. This is the cost
-# of reading down a *column*, where neighbours are one row apart.
+# Each number needs its own sector, so memory delivers eight times the bytes that the kernel asked for. A kernel that
+# reads down a *column* has the same cost: neighbours in a column are one row apart.
 
 # %% [markdown]
 # ## Which rows are slow?
@@ -447,9 +448,9 @@ for run in recorded["results"]:
         print(f"rows {apart} bytes apart, a multiple of {divides}")
 
 # %% [markdown]
-# In float32, no row is much slower than the copy. In bfloat16, rows of 1000 are slower, and rows of 781 are slowest. So
-# it is not only odd numbers that cost time: 1000 is even. Two things matter: where a row begins, and how wide a load
-# is.
+# In float32, no row is much slower than the copy. In bfloat16, rows of 1000 are slower, and rows of 781 are slowest.
+# So rows with an even number of elements can be slow, too: 1000 is even. Two things matter: where a row begins, and
+# how wide a load is.
 
 # %% [markdown]
 # **Where a row begins.** If 32 does not divide the bytes of a row, many rows begin inside a sector, and their requests

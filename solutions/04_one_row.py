@@ -113,8 +113,8 @@ check("4.1")
 # %% [markdown]
 # ## Why -inf, and not 0?
 #
-# In lesson 03 the pad only had to be too small to become the maximum. In a softmax, a masked lane also takes part in the
-# *sum*. For a sum of the loaded values, the right pad would be 0. Why is it not 0 here?
+# In lesson 03 the pad had to be small, so that it never was the maximum. In a softmax, a masked lane also takes part
+# in the *sum*. If the kernel added the loaded values, the right pad would be 0. Why is it not 0 here?
 #
 # Here are three rows of three values in a block of four. The last number is the share of the masked lane: it should
 # be 0, and the other three should sum to 1. Try 0, -100 and -1e30 as well:

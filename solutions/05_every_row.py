@@ -202,8 +202,8 @@ for m, n in [(1823, 781), (7, 257)] + ([(8192, 1000)] if where == "cuda" else []
     assert error < 1e-6 and off < 1e-5  # the digits above differ from machine to machine; these bounds do not
 
 # %% [markdown]
-# *An honest aside*: is an error of about 0.001 small? The right outputs themselves are about 1/N. Suppose that a
-# wrong kernel returns only zeros. How large is its error on a row of 781 equal numbers?
+# *An honest aside*: is an error of about 0.001 small? The right outputs of a row of N numbers are about 1/N. Suppose
+# that a wrong kernel returns only zeros. How large is its error on a row of 781 equal numbers?
 
 # %%
 flat = torch.full((1, 781), 3.0)
@@ -273,8 +273,8 @@ for m, n in dict.fromkeys((m, n) for m, n, _ in took):
 # %% [markdown]
 # <details><summary>Is the promise kept?</summary>
 #
-# **Large matrices**: yes, and more than that. The five passes also reach a smaller share of the bandwidth, as lesson 02
-# showed, so the time falls by more than the number of elements does.
+# **Large matrices**: yes. The time even falls by a larger factor than the number of elements, because the five passes
+# also reach a smaller share of the bandwidth, as lesson 02 showed.
 #
 # **Small matrices**: the ratio is near the promise, but for another reason. Starting five kernels takes longer than
 # starting one, and little else takes time.

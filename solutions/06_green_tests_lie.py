@@ -79,8 +79,9 @@ print(f"green, and on a row of equal values {off:.0%} of the total is missing")
 # is false. So `assert error < bound` fails for `nan`, but a test that looks for `error > bound` does not notice it.
 
 # %% [markdown]
-# Third, below about 1e-38, float32 has fewer digits, and the smallest values become 0. In float64 they do not. So the
-# relative error of a *right* float32 result may be large for such small values. Is it below 1e-4 here?
+# Third, float32 numbers below about 1e-38 have fewer digits, and the smallest values become 0. In float64 these
+# values keep their digits. So the relative error of a *right* float32 result may be large for such small values. Is
+# it below 1e-4 here?
 
 # %%
 x = torch.tensor([[0.0, -50.0, -100.0, -110.0]], device=where)

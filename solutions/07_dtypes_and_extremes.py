@@ -115,8 +115,8 @@ print(torch.tensor([65504.0, 65520.0]).half().tolist())
 # a second rounding.
 #
 # `tl.softmax` is not allowed in 7.1 and 7.3. The kernel has no parameter for the dtype of the output, but the pointer
-# has it: `y_ptr.dtype` is the type of an address, and `y_ptr.dtype.element_ty` is the dtype of the elements there. A
-# store converts values to that dtype.
+# knows the dtype: `y_ptr.dtype` is the type of an address, and `y_ptr.dtype.element_ty` is the dtype of the elements
+# there. A store converts values to that dtype.
 
 # %%
 @triton.jit
@@ -215,7 +215,7 @@ print(f"in a row of 32768 an output is about {1 / 32768:.2e}")
 
 # %% [markdown]
 # How exact is float32 itself? The next cell computes softmax with `exp` and with `exp2`, on rows with one outlier,
-# and compares the results with float64. With which outliers does the error grow?
+# and compares the results with float64. Is the error larger for larger outliers?
 
 # %% tags=["nbval-ignore-output"]
 def worst_error(exp, x, scaled):
@@ -239,8 +239,9 @@ for outlier in (5, 10, 20):
 
 # %% [markdown]
 # - It must accept right results: float32 arithmetic with `exp` or with `exp2`, rounded to the dtype, on random rows,
-#   on equal values, and on rows with one outlier of 20. In float32 their error is about as large as the largest error
-#   above: many times eps. The check uses other rows, so allow a larger error than the one above.
+#   on equal values, and on rows with one outlier of 20. In float32, the error of these results can be about as large
+#   as the largest error above, which is many times eps. The check uses other rows, so allow a larger error than the
+#   one above.
 # - It must refuse these wrong results: only zeros; 1/n everywhere; sums that stalled, so that all values are many
 #   times too large; and results in which all values are too large by 0.1 % in float32, 5 % in float16 or 10 % in
 #   bfloat16.
@@ -271,9 +272,9 @@ check("7.2")
 # value. So eps is enough. In float32, the error of the arithmetic is larger than eps, because an error in `x - max`
 # grows with the distance to the maximum.
 #
-# **atol** allows for outputs so small that they have few digits, the subnormal numbers. They can be wrong by the
-# distance between two of them. For bfloat16 and float32 that distance is practically 0, so one formula is right for
-# all three dtypes.
+# **atol** allows for subnormal outputs, which are so small that they have few digits. A subnormal output can be wrong
+# by the distance between two subnormal numbers. For bfloat16 and float32 that distance is practically 0, so one
+# formula is right for all three dtypes.
 #
 # **Otherwise**: an `atol` near 1/n accepts wrong results, and `atol = 0` refuses a float16 output that was correctly
 # rounded to 0.

@@ -30,10 +30,9 @@ n_cols = 128256
 print(f"a block of {triton.next_power_of_2(n_cols):,} lanes")
 
 # %% [markdown]
-# Twice as many as the registers of a multiprocessor. Values without a register are **spilled**: the compiler stores them to
-# memory, and
-# loads them again when they are needed. That is more traffic, which we want to avoid. So take a block that fits, and
-# move it along the row. But then the program never has the whole row at once.
+# The row needs about twice as many registers as a multiprocessor has. Values without a register are **spilled**: the
+# compiler stores them to memory, and loads them again when they are needed. That is more traffic, which we want to
+# avoid. So take a block that fits, and move it along the row. But then the program never has the whole row at once.
 #
 # The simple way takes three walks: one for the maximum, one for the sum, and one to divide and store. Can one walk do
 # the work of the first two?
@@ -261,10 +260,10 @@ check("8.3")
 # %% [markdown]
 # ## Your turn: 8.4
 #
-# Write a function that launches the kernel, as in lesson 05. It raises a `ValueError` with a sentence for every tensor
-# that is not a float32 matrix. Then it makes the output and launches. Choose one block size between 1024 and 16384,
-# such as 4096, for all rows that are longer than it. Only a shorter row may have a smaller block. The check also uses
-# a row that no single block can hold.
+# Write a function that launches the kernel, as in lesson 05. It raises a `ValueError` with a sentence for every
+# tensor that is not a float32 matrix. Then it makes the output and launches. Choose one block size between 1024 and
+# 16384, such as 4096. Only a row that is shorter than that may have a smaller block. The check also uses a row that
+# no single block can hold.
 
 # %%
 def online_softmax(x):
@@ -292,8 +291,8 @@ check("8.4")
 # If both reads come from memory, this kernel has two thirds of that speed. For rows that fit into a block, the kernel
 # of lesson 05 is better.
 #
-# **The gain**: rows may have any length, with a block that fits into the registers. Compared with three walks, there is
-# one read less.
+# **The gain**: rows may have any length, with a block that fits into the registers. Compared with three walks, this
+# kernel saves one read.
 #
 # </details>
 

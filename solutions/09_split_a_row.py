@@ -5,7 +5,7 @@
 # several programs share a row. One program cannot simply wait for another one. You will see why, and how to divide the
 # work all the same.
 #
-# *About 70 minutes. No GPU needed.*
+# *About 80 minutes. No GPU needed.*
 
 # %%
 from grader import check, hint, progress, trace, traffic
@@ -145,11 +145,12 @@ check("9.1")
 # %% [markdown]
 # <details><summary>What each line is for</summary>
 #
-# **1. Inside the split**: every split but the last needs this. Without `start + lanes < split_size`, its last tile
-# may also load columns of the next split. Then the sum contains these columns twice.
+# **1. Inside the split**: every split except the last one needs this condition. Without `start + lanes < split_size`,
+# its last tile may also load columns of the next split. Then the sum contains these columns twice.
 #
-# **2. Inside the row**: a split needs this if it ends beyond the row. Two kinds of splits do: the empty ones, and the
-# last one that has columns, if it is shorter than the others. Without `cols < n_cols`, they load from the next row.
+# **2. Inside the row**: a split needs this condition if it ends beyond the row. There are two kinds of such splits:
+# the empty splits, and the last split with columns, if it is shorter than the others. Without `cols < n_cols`, these
+# splits load from the next row.
 #
 # **The empty split**: every lane is masked, so the maximum stays `-inf`. `tl.where` avoids `-inf - -inf`.
 #

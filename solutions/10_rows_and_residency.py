@@ -78,8 +78,8 @@ print("without it:    ", (square - row_max).amax(dim=1).tolist())
 # `&` combines two masks lane by lane. Put each comparison in parentheses.
 #
 # Some rows of the last tile may lie below the matrix. All lanes of such a row hold -inf, and its softmax is NaN. Does
-# that matter? Use `tl.load`, `tl.max`, `tl.exp` and `tl.sum`. `tl.softmax` is not allowed. You may choose which rows
-# a program takes, as long as ⌈n_rows / ROWS⌉ programs do every row once. The docstring names the usual way.
+# that matter? Use `tl.load`, `tl.max`, `tl.exp` and `tl.sum`. `tl.softmax` is not allowed. ⌈n_rows / ROWS⌉ programs
+# must do every row once. You may choose the rows of each program. The docstring names the usual way.
 
 # %%
 @triton.jit
@@ -419,9 +419,9 @@ assert torch.allclose(persistent_softmax(x), torch.softmax(x, dim=1))  # whateve
 # %% [markdown]
 # ## Sixteen bytes at a time
 #
-# A load instruction moves up to 4, 8 or 16 bytes for each thread. 16 is best: a kernel then needs a quarter of the
-# load instructions that it needs with 4. Here is your 10.1 on rows of 64 float32 numbers, with one row in each
-# program. For which number of warps does a thread load 16 bytes?
+# A load instruction moves up to 4, 8 or 16 bytes for each thread. 16 is best: with 4 bytes, a kernel needs four times
+# as many load instructions. Here is your 10.1 on rows of 64 float32 numbers, with one row in each program. For which
+# number of warps does a thread load 16 bytes?
 
 # %% tags=["nbval-ignore-output"]
 x = torch.empty(4096, 64)
@@ -569,11 +569,11 @@ for rows in heights:
 # %% [markdown]
 # <details><summary>What the numbers say</summary>
 #
-# **Rows of 64**: with tiles, the softmax takes as long as PyTorch's copy, or even a little less. For so small a
+# **Rows of 64**: with tiles, the softmax takes as long as PyTorch's copy, or even a little less. For such a small
 # matrix, PyTorch's copy is not the fastest possible copy.
 #
-# **More programs would fit**: with 4 rows or more in a program, fewer programs are launched than would fit. And each
-# program needs so many registers that few threads run on a multiprocessor. So the occupancy is low.
+# **More programs would fit**: with 4 rows or more in a program, a launch has fewer programs than the GPU has room
+# for. And each program needs so many registers that few threads run on a multiprocessor. So the occupancy is low.
 #
 # **Spills** are values that do not fit into the registers. They go to memory and back, and our ledger does not show
 # that. With 32 rows in a program, the matrix of 32768×1024 still has enough programs, but its line rises, because

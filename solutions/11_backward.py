@@ -175,8 +175,9 @@ check("11.2")
 # %% [markdown]
 # <details><summary>Habits of the forward kernel</summary>
 #
-# **`other=0.0`**: in the forward kernel, a masked lane had to lose the maximum, so it held -inf. Here it is a factor of
-# a product, and a product with inf is never 0. *Otherwise*: the whole row is infinite or `nan`.
+# **`other=0.0`**: in the forward kernel, a masked lane held -inf, so that it never was the maximum. Here the value of
+# a masked lane is a factor of a product, and a product with inf is never 0. *Otherwise*: the whole row is infinite or
+# `nan`.
 #
 # **Three strides**: dy is made by PyTorch. If all its rows are the same row in memory, its row stride is 0, and the
 # kernel is right for that, too.

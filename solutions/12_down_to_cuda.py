@@ -5,7 +5,8 @@
 # sees only its own numbers. In this lesson you build the reduction yourself, first in Python. Then you write softmax once
 # more in CUDA C++, the language below Triton. You need not have written C++ before.
 #
-# *About 180 minutes: 60 for 12.1 to 12.3, 90 for the kernels, 30 for the rest. No GPU needed, but the C++ compiler g++.*
+# *About 195 minutes: 65 for 12.1 to 12.3, 95 for the kernels, 35 for the rest. No GPU needed, but the C++ compiler
+# g++.*
 
 # %%
 from grader import check, draw, hint, progress, trace
@@ -726,8 +727,8 @@ check("12.7")
 # %% [markdown]
 # ## The three of them
 #
-# Now all three run on the same matrix, with 128 threads a block. For each of them, `launch` prints two things: what it reads,
-# and how many barriers a block passes. Which numbers do you expect?
+# Now all three run on the same matrix, with 128 threads in each block. For each version, `launch` prints how many
+# elements it reads, and how many barriers a block passes. Which numbers do you expect?
 
 # %%
 x = torch.randn(4, 512, generator=torch.Generator().manual_seed(12))
@@ -829,7 +830,7 @@ print(f"{runs['v3']['threads']} threads a block")
 print(f"v1 to v2: {share['v2'] / share['v1']:.1f} times as fast, v2 to v3: {share['v3'] / share['v2']:.1f} times")
 
 # %% [markdown]
-# So this is what `tl.max` and `tl.sum` stand for: shuffles in each warp, then shared memory and a barrier, then shuffles over
+# So `tl.max` and `tl.sum` take three steps: shuffles in each warp, then shared memory and a barrier, then shuffles over
 # the results of the warps. Triton writes all this for you, and wide loads as well.
 #
 # The next cell shows the times of this machine. It needs a GPU and CuPy, a Python package that compiles CUDA C++ for the
@@ -854,9 +855,9 @@ if where == "cuda" and find_spec("cupy"):
 # %% [markdown]
 # ## Do you believe it?
 #
-# Shuffles in each warp, shared memory, a barrier: does Triton really make that of `tl.max` and `tl.sum`? Here is the kernel of
-# 5.1. Triton's compiler needs no GPU, and `machine_code` keeps what it makes. As in lesson 05, `num_warps` says how many warps
-# run a program. The second cell compiles the kernel for 1, 4 and 8 warps, and prints two lines of the result:
+# Does Triton really compile `tl.max` and `tl.sum` to shuffles, shared memory and a barrier? Here is the kernel of 5.1.
+# Triton's compiler needs no GPU, and `machine_code` keeps what it makes. As in lesson 05, `num_warps` says how many
+# warps run a program. The second cell compiles the kernel for 1, 4 and 8 warps, and prints two lines of the result:
 
 # %%
 import triton
@@ -887,11 +888,11 @@ except Exception as error:
 
 # %% [markdown]
 # This is **PTX**, the text that Triton hands to NVIDIA's assembler, the program that makes machine code of it. Each
-# instruction has a line of its own, behind some white space. In the line of a shuffle stands `shfl.sync`; `bfly` means
-# butterfly, and 16 is the offset. In the line of a barrier stands `bar.sync`. Neither word stands anywhere else.
+# instruction has a line of its own, behind some white space. The line of a shuffle contains `shfl.sync`; `bfly` means
+# butterfly, and 16 is the offset. The line of a barrier contains `bar.sync`. No other line contains one of these words.
 #
-# Barriers cut the text into **stretches**: what stands before the first barrier, between two barriers, and behind the last
-# one.
+# Barriers cut the text into **stretches**: the lines before the first barrier, the lines between two barriers, and the
+# lines after the last one.
 
 # %% [markdown]
 # ## Your turn: 12.8
@@ -910,9 +911,9 @@ except Exception as error:
 # ```
 
 # %% [markdown]
-# How many shuffles are in each stretch? One thing is different from 12.3: the compiler knows the number of warps. So the
-# second level is a butterfly over the results of these warps, and nothing is filled up to 32. And which stretches are
-# there with one warp?
+# How many shuffles are in each stretch? One thing is different from 12.3: the compiler knows the number of warps. So
+# the second level is a butterfly over the results of these warps, and no lane needs an empty state. Which stretches does
+# the text have with one warp?
 #
 # Some versions of Triton have more barriers than these, with no shuffle between them. So your prediction leaves out every
 # stretch without a shuffle.

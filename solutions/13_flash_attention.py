@@ -6,7 +6,7 @@
 # memory of a GPU. You will compute attention without that matrix. You need the state of lesson 08, the maximum and the sum
 # of a walk, and one more sum.
 #
-# *About 200 minutes, and more for the bonus exercise. No GPU needed.*
+# *About 200 minutes, and 70 more for the bonus exercise. No GPU needed.*
 
 # %%
 from grader import check, draw, hint, progress, traffic
@@ -582,9 +582,9 @@ for run in recorded["results"]:
 # Above 1, 13.3 was faster. The flash backend is behind 13.3, except for d = 64 with the causal mask. cuDNN is clearly ahead
 # everywhere.
 #
-# Is the reason bytes or arithmetic? To compute one score takes 2·d operations. To multiply its weight by a row of v and add
-# takes 2·d more. The data sheet of
-# an H200 promises 989 TFLOP/s for products of matrices in half precision, and 4.8 TB/s of memory bandwidth.
+# Is the reason bytes or arithmetic? A score takes 2·d operations. The product of its weight and a row of v takes 2·d
+# more, with the addition. The data sheet of an H200 promises 989 TFLOP/s for products of matrices in half precision,
+# and 4.8 TB/s of memory bandwidth.
 
 # %%
 share = {}
@@ -615,7 +615,8 @@ for run in recorded["variants"]:
 
 # %% [markdown]
 # The number of queries and of keys in a tile matters too, and so does the number of warps. For each d, four launches
-# were timed, and the fastest one has a star. The two tables above show its times. Is it the same launch for both d?
+# were timed, and the fastest one has a star. The two tables above show its times. Is the fastest launch the same for
+# both d?
 
 # %%
 for run in recorded["launches"]:
@@ -628,8 +629,8 @@ for run in recorded["launches"]:
         assert abs(again["13.3"] / run["microseconds"] - 1) < 0.06
 
 # %% [markdown]
-# The same launch takes up to 6 % more or less time in another group of kernels that are timed in turns. So compare only times
-# of the same table.
+# Kernels were timed in groups, and the kernels of one group took turns. In another group, the same launch takes up to
+# 6 % more or less time. So compare only times of the same table.
 
 # %% [markdown]
 # Fast kernels differ from 13.3 in four things. Here are the first two:
@@ -655,9 +656,9 @@ for run in recorded["launches"]:
 # %% [markdown]
 # ## One query, a long cache
 #
-# A model that writes a text computes one new word at a time. Each head then has one query, and it has kept the keys and values
-# of all earlier words: the **cache**. With one query a head, 13.3 has one program a head, and most of the GPU is idle. Lesson
-# 09 has the solution: split the row.
+# A model that writes a text computes one new word at a time. Each head then has one query, and it has kept the keys and
+# values of all earlier words: the **cache**. With one query for each head, 13.3 has one program for each head, and most
+# of the GPU is idle. Lesson 09 has the solution: split the row.
 #
 # Here `flash_kernel` gets each split as if it were a head. The `lse` of a split says how much the split weighs. This is
 # [Flash-Decoding (Dao, Haziza, Massa, Sizov 2023)](https://pytorch.org/blog/flash-decoding/). The code takes the softmax over

@@ -354,8 +354,8 @@ for run in routes["lessons"]["14"]["results"]:
 # %% [markdown]
 # A dash means that a row does not fit into one block of this launcher. A star marks the best of each line.
 #
-# - **Short rows** should share a program. One row of 64 numbers has 256 bytes. If it has a program alone, the program has 128
-#   threads, and half of them have nothing to do.
+# - **Short rows** should share a program. One row of 64 numbers has 256 bytes. If a program has only this row, half of
+#   its 128 threads have nothing to do.
 # - **A row that fits into registers** is read once. A multiprocessor has 65536 registers, and the computation needs some of them:
 #   32768 numbers are the limit for one program.
 # - **A longer row** is read twice, by one program or by many. `by_walks` has one program for each row: with only a few rows, most
@@ -556,10 +556,10 @@ assert "online" not in {run["route"] for run in recorded["results"]}
 # %% [markdown]
 # ## Where each of them stops
 #
-# **tile** and **pairs** hold a row in registers. A multiprocessor has 65536 registers of 32 bits. If a float32 row took all of
-# them, none would be left to compute with, so the limit is half of that. With two 16-bit numbers in one register, a row can be
-# twice as long; `pick.can_pair(x)` says whether that is possible. Numbers without a register are spilled (lesson 08): they
-# move to memory and back. How many registers does a row take of each thread, if a program has 1024 threads?
+# **tile** and **pairs** hold a row in registers. A multiprocessor has 65536 registers of 32 bits. A float32 row may
+# take only half of them, because the computation needs registers, too. With two 16-bit numbers in one register, a row
+# can be twice as long; `pick.can_pair(x)` says whether that is possible. Numbers without a register are spilled (lesson
+# 08): they move to memory and back. How many registers does a row take of each thread, if a program has 1024 threads?
 
 # %%
 for n in (4096, 16384, 32768, 131072):
@@ -741,9 +741,9 @@ assert ahead > len(wide) / 2
 print(f"QuACK is ahead on {ahead} of {len(wide)} large bfloat16 matrices with rows above 32768 that it takes")
 
 # %% [markdown]
-# For every recorded matrix with at least 2^25 elements and 64 rows, the shipped softmax reaches more than 0.85 of the copy, and
-# PyTorch's own is slower. But it is not the fastest everywhere. In QuACK, thread blocks exchange their states without a way
-# through memory, as in `clusters`: it is ahead for most large bfloat16 matrices with long rows.
+# For every recorded matrix with at least 2^25 elements and 64 rows, the shipped softmax reaches more than 0.85 of the
+# copy, and PyTorch's own is slower. But it is not the fastest everywhere. In QuACK, thread blocks exchange their states
+# directly and not through memory, as in `clusters`: QuACK is ahead for most large bfloat16 matrices with long rows.
 #
 # What was predicted for each kernel, what was measured, and what did not work is in
 # [the notes](../docs/notes_on_the_shipped_kernel.md). You can learn most from the predictions that failed.

@@ -154,8 +154,8 @@ candidates_of = [len(of("tile", dtype, n)) for dtype, n in shapes]
 assert (len({n for _, n in shapes}), min(candidates_of), max(candidates_of)) == (12, 5, 20)
 
 # %% [markdown]
-# More bytes under way help up to about 64 KB a multiprocessor. Above that, they gain nothing more. And some runs with many bytes
-# are slow all the same: enough bytes are necessary, but something else is necessary, too.
+# More bytes under way help up to about 64 KB for each multiprocessor. Above that, they gain nothing more. And some runs
+# with many bytes are slow all the same: enough bytes are necessary, but something else is necessary, too.
 #
 # So there are two predictions, resident warps and bytes under way. Both come from the compiler's numbers, and each of them alone
 # can be wrong.
@@ -224,9 +224,9 @@ check("15.1")
 # enough, for six of the twelve recorded lengths. The check looks at all twelve.
 
 # %% [markdown]
-# Only configurations that were timed can pass: 1, 2, 4 or 8 rows, and 1, 2, 4, 8, 16 or 32 warps. With one row in a
-# program, each thread of them has 1 to 256 elements; with several rows, 4 to 64. (All lanes of the block count, also
-# those beyond the end of a row.)
+# Only configurations that were timed can pass: 1, 2, 4 or 8 rows, and 1, 2, 4, 8, 16 or 32 warps. If a program has one
+# row, each of its threads has 1 to 256 elements. If a program has several rows, each thread has 4 to 64. (All lanes of
+# the block count, also those beyond the end of a row.)
 
 # %%
 for dtype in ("float32", "bfloat16"):
@@ -476,8 +476,8 @@ check("15.3")
 #
 # **BLOCK** is not tuned: it follows from the length of a row.
 #
-# *An honest aside*: the first call takes seconds, and that again in every process. That is why the shipped softmax has rules in
-# place of trials, as in 15.2.
+# *An honest aside*: the first call in every process takes seconds. That is why the shipped softmax has rules in place
+# of trials, as in 15.2.
 #
 # </details>
 

@@ -219,8 +219,8 @@ EXERCISES = [
         cases=_kernel_cases,
         kernels=True,
         hints=(
-            "The kernel of 5.1 with two loads in place of one. Between the loads and the store stands the "
-            "formula of 11.1.",
+            "The kernel of 5.1 with two loads in place of one. After the loads, the kernel computes the formula of "
+            "11.1 and stores the result.",
             "Three tensors, three strides. A lane outside the row should add 0 to the sum of the products.",
             "Two lines of the form `tl.load(<pointer> + row * <its stride> + cols, mask=mask, other=<pad>)`, then "
             "`tl.sum(<products>, axis=0)`.",

@@ -388,10 +388,10 @@ EXERCISES = [
         groups=_STRETCHES,
         parts=True,
         hints=(
-            "A reduction has the two levels of 12.3. Each level is a butterfly: for k values, it has one step for each "
-            "time that k can be halved. To count them in a text, go through its lines with one counter.",
-            "The maximum comes first, then the sum; between two levels lies a barrier. With one warp there is no "
-            "second level, so nobody waits. In the text, a barrier ends a stretch and begins the next one.",
+            "A reduction has the two levels of 12.3, and each level is a butterfly. For k values, halve k until 1 is "
+            "left: each halving is one step. To count the shuffles of a text, go through its lines with one counter.",
+            "The maximum comes first, then the sum. There is a barrier between two levels. With one warp there is no "
+            "second level, so no barrier is needed. In the text, a barrier ends a stretch and begins the next one.",
             "`[<first level>, <second level>] * <reductions>`, and one number for one warp. For a text: "
             "`part.count(<how a shuffle begins>)` for every part between two barriers.",
         ),
