@@ -326,9 +326,9 @@ check("6.4")
 # |---|---|
 # | widths that are no power of two, no multiple of 4; very wide rows | mishandle the end of a row, or stop somewhere |
 # | a number of rows that is no multiple of 16; rows that differ by hundreds | round the grid down, or share a shift |
-# | a slice, a transposed view | take rows or columns for neighbours in memory |
+# | a slice, a transposed view | expect rows or columns to be neighbours in memory |
 # | `-inf`, spread-out rows, negative values | replace `-inf`, cut values off, or lose the sign |
-# | a relative tolerance of about 1e-4, not an absolute one | lose digits on the way, or round small results |
+# | a relative tolerance of about 1e-4, not an absolute one | lose digits, or round small results |
 # | comparing each element, with `nan` in mind | give plausible rows, `nan`, one wrong value |
 # | the input afterwards; a second call of the same shape with other values | write into `x`, or remember an earlier call |
 #

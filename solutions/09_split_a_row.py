@@ -306,8 +306,8 @@ check("9.2")
 # the number of columns. The kernels assume that `x.stride(1)` is 1. As in 5.2, `x` may be a transposed matrix. Its
 # `x.stride(1)` is not 1, so copy it or refuse it.
 #
-# The function makes the tensors for the states, and launches twice with the grid `(n_rows, n_splits)`. Give the block an
-# upper limit, because Triton allows at most 1048576 elements in a block. 4096 is a good limit. A short split may have a
+# The function makes the tensors for the states, and launches twice with the grid `(n_rows, n_splits)`. Give the block
+# an upper limit, such as 4096, because Triton allows at most 1048576 elements in a block. A short split may have a
 # smaller block.
 
 # %%

@@ -92,7 +92,7 @@ def test_the_text_says_requests_sectors_and_the_least(capsys):
     lines = capsys.readouterr().out.splitlines()
 
     assert [
-        "A request: 32 neighbouring lanes of a block, by one warp. A sector: 32 bytes of memory.",
+        "A request is a load or store of 32 neighbouring lanes, by one warp. A sector is 32 bytes of memory.",
         "copy_kernel",
         "  loads from x_ptr: 1 request, 5 sectors: 5 a request; its bytes would fill 4",
         "  stores to y_ptr: 1 request, 4 sectors: 4 a request; no more than its bytes fill",

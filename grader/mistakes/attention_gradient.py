@@ -45,7 +45,7 @@ MISTAKES = [
     Mistake(
         "gradient-scaled-twice",
         "The gradient holds the scale twice.",
-        "At which step does the scale come in on the way there, and so how often on the way back?",
+        "How often is each score multiplied by the scale, and how often should its gradient be?",
         (Mutant("13.4", _DS, "p * (dp - delta[:, None]) * scale * scale", 2),),
     ),
     Mistake(

@@ -74,7 +74,7 @@ MISTAKES = [
     ),
     Mistake(
         "shared-too-large",
-        "A block has only so much shared memory, and the arrays take more.",
+        "The arrays take more shared memory than a block can have.",
         "How many places does a block of 1024 threads need?",
     ),
     Mistake(
@@ -95,7 +95,7 @@ MISTAKES = [
     Mistake(
         "no-shuffle",
         "The numbers are right, but the lanes of a warp never exchange their states.",
-        "How does a lane get at what its partner holds, without shared memory?",
+        "How does a lane get the values of its partner without shared memory?",
     ),
     Mistake(
         "stored-again",
@@ -115,7 +115,7 @@ MISTAKES = [
     Mistake(
         "columns-never-read",
         "Some columns were never read: those that no float4 holds.",
-        "Who goes through a row whose length is no multiple of four?",
+        "Which of your loops handles a row whose length is no multiple of four?",
     ),
     Mistake(
         "second-tree-maxima",
@@ -134,7 +134,7 @@ MISTAKES = [
     ),
     Mistake(
         "thread-maximum",
-        "Each thread took its values relative to its own maximum, and the sum belongs to that of the row.",
+        "Each thread took its values relative to its own maximum, but the sum belongs to the maximum of the row.",
         "Which maximum does the merged sum belong to?",
     ),
     Mistake(
@@ -174,7 +174,7 @@ MISTAKES = [
     ),
     Mistake(
         "sum-subtracted",
-        "Where the sum takes in a term, the term was subtracted.",
+        "A term was subtracted from the sum, and it should be added.",
         "Which sign has the d of a row in which every number is the same?",
         (
             Mutant("13.2 13.3", " + tl.sum(p, axis=1)", " - tl.sum(p, axis=1)"),
@@ -294,7 +294,7 @@ MISTAKES = [
     ),
     Mistake(
         "no-stride-loop",
-        "Each thread did one step, and no thread does the columns behind that.",
+        "Each thread did one step of its walk, and no thread did the columns after these.",
         "Which columns belong to thread 0 when the row has more columns than the block has threads?",
     ),
     Mistake(

@@ -17,7 +17,7 @@ from .mistake import Mistake
 MISTAKES = [
     Mistake(
         "one-column-of-all",
-        "Of as many neighbouring columns as the block has threads, one was stored and nobody stored the others.",
+        "In each group of columns, one for each thread of the block, only one column was stored.",
         "Which columns are those of thread 1, and which word of your line tells thread 1 from thread 0?",
     ),
     Mistake(

@@ -116,7 +116,7 @@ MISTAKES = [
     ),
     Mistake(
         "jacobian-made",
-        "N×N numbers a row were computed, all at once or part by part, only to be summed up again.",
+        "For each row, N×N numbers were computed, all at once or part by part, and then they were only added up.",
         "How many different numbers does a row of dx need besides y and dy?",
     ),
     Mistake(

@@ -87,7 +87,7 @@ MISTAKES = [
     ),
     Mistake(
         "multiprocessors-added",
-        "The multiprocessors were added to the programs of one of them, or they are all that was counted.",
+        "The multiprocessors were added to the programs of one multiprocessor, or only multiprocessors were counted.",
         "How many programs do two multiprocessors hold, if each of them holds four?",
     ),
     Mistake(

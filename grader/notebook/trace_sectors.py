@@ -11,7 +11,7 @@ _MOST_ROWS = 8  # of one request; 32 would be the most
 _MOST_DRAWN = 6  # requests
 _LEFT, _RIGHT, _CELL, _HEAD = 0.78, 0.08, 0.21, 0.46  # inches
 
-_WHAT = f"A request: {WARP} neighbouring lanes of a block, by one warp. A sector: {SECTOR} bytes of memory."
+_WHAT = f"A request is a load or store of {WARP} neighbouring lanes, by one warp. A sector is {SECTOR} bytes of memory."
 
 
 def describe(requests: list[MemoryRequests], stopped: str | None) -> list[str]:
