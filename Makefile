@@ -62,7 +62,7 @@ site-check: site $(VENV)/browser
 	@command -v chromium > /dev/null || { echo "make site-check needs Chromium: apt-get install chromium"; exit 2; }
 	$(BIN)/python -m pytest tests/site_in_a_browser.py
 
-# All stored answers, of which make test judges one of each kind, and mutants of the right ones. PART=2/5: a fifth of them.
+# All stored answers, of which make test judges some of each kind, and mutants of the right ones. PART=2/5: a fifth of them.
 answers: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m more_answers $(if $(PART),--part $(PART)) tests
 

@@ -84,11 +84,15 @@ def stored(folder: str) -> list[Stored]:
     return found
 
 
-def one_of_each(answers: list, kind) -> list:
-    """All of them as parameters; `make test` judges the first of each kind, and `make answers` the others."""
+def one_of_each(answers: list, kind, share: int = 1) -> list:
+    """All of them as parameters; `make test` judges the first of each kind, and `make answers` the others.
+
+    share: of so many kinds `make test` takes one.
+    """
     first = {kind(each): each for each in reversed(answers)}
+    chosen = {id(each) for name, each in first.items() if zlib.crc32(str(name).encode()) % share == 0}
     return [
-        pytest.param(each, marks=[] if each is first[kind(each)] else pytest.mark.more_answers, id=each.name)
+        pytest.param(each, marks=[] if id(each) in chosen else pytest.mark.more_answers, id=each.name)
         for each in answers
     ]
 
