@@ -93,8 +93,9 @@ for split in range(n_splits):
 # In memory, its rows follow each other without gaps.
 
 # %% [markdown]
-# There are three sizes: a row has `n_cols` columns, a split has `split_size` columns, and a tile has `BLOCK` columns. A
-# split may be longer than `BLOCK`, and need not be a multiple of it. So a lane may load only if two conditions hold:
+# There are three sizes: a row has `n_cols` columns, a split has `split_size` columns, and a tile has `BLOCK` columns.
+# A split may be longer than `BLOCK`. Its length need not be a multiple of `BLOCK`. So a lane may load only if two
+# conditions hold:
 #
 # 1. its column is **inside its split**;
 # 2. its column is **inside the row**.
@@ -103,8 +104,8 @@ for split in range(n_splits):
 # splits need condition 2? (The answer is folded away below the check.)
 
 # %% [markdown]
-# One trap is that of lesson 08: as long as all values are `-inf`, so is $M$, and `-inf - -inf` is NaN. There,
-# `tl.where(condition, a, b)` helped: it gives `a` where the condition is true, and `b` elsewhere.
+# There is the same trap as in lesson 08: as long as all values are `-inf`, $M$ is `-inf` too, and `-inf - -inf` is
+# NaN. There, `tl.where(condition, a, b)` helped: it gives `a` where the condition is true, and `b` elsewhere.
 
 # %%
 @triton.jit
@@ -301,10 +302,10 @@ check("9.2")
 # %% [markdown]
 # ## Your turn: 9.3
 #
-# Write the function that launches both kernels. It raises a `ValueError` with a sentence for every tensor that is not a
-# float32 matrix, and for fewer than one split. There may be more splits than columns, and `n_splits` need not divide
-# the number of columns. The kernels assume that `x.stride(1)` is 1. As in 5.2, `x` may be a transposed matrix. Its
-# `x.stride(1)` is not 1, so copy it or refuse it.
+# Write the function that launches both kernels. It raises a `ValueError` with a sentence for every tensor that is not
+# a float32 matrix, and for fewer than one split. There may be more splits than columns, and `n_splits` need not divide
+# the number of columns. The kernels assume that `x.stride(1)` is 1. As in 5.2, `x` may be a transposed matrix. Then
+# `x.stride(1)` is not 1: copy `x` or refuse it.
 #
 # The function makes the tensors for the states, and launches twice with the grid `(n_rows, n_splits)`. Give the block
 # an upper limit, such as 4096, because Triton allows at most 1048576 elements in a block. A short split may have a

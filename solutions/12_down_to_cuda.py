@@ -153,7 +153,7 @@ def names(a, b):
 print(*butterfly(list("abcdefgh"), names))
 
 # %% [markdown]
-# And with the numbers of the tree? Each step adds as before, but in every lane:
+# Here is a butterfly with the numbers of the tree. Each step adds as before, but in every lane:
 
 # %%
 draw.butterfly(butterfly, numbers)
@@ -438,8 +438,8 @@ launch(passed_on, torch.arange(32.0).reshape(1, 32), threads=32)[0, :6]
 #
 # Now softmax, in three versions. From here on `blockDim.x` is a power of two from 32 to 1024, and rows have any length.
 #
-# **Version 1** walks along the row three times: for the maximum, for the sum, and to store the result. After each of the first
-# two walks, the threads combine what they found. They do it with the tree of 12.1, in shared memory.
+# **Version 1** walks along the row three times: for the maximum, for the sum, and to store the result. After each of
+# the first two walks, the threads combine their results with the tree of 12.1, in shared memory.
 #
 # | C++ | meaning |
 # |---|---|
@@ -570,9 +570,9 @@ check("12.6")
 #
 # **The state of one number** `v` is `(v, 1)`: its maximum is `v` itself, and its sum is `exp(v - v)`, which is 1.
 #
-# **In the tree**, `merge` changes the places `ms[me]` and `ds[me]` themselves. Only thread `me` stores there. In each step,
-# only threads of the lower half store, and what they load from others lies in the upper half. So no thread changes a place
-# that another one loads in the same step.
+# **In the tree**, `merge` changes the places `ms[me]` and `ds[me]` themselves. Only thread `me` stores there. In each
+# step, only threads of the lower half store, and the places that they load from other threads are in the upper half.
+# So no thread changes a place that another one loads in the same step.
 #
 # **No barrier after the tree**: no thread stores to `ms` or `ds` again.
 #
@@ -994,4 +994,5 @@ for num_warps, text in ptx.items():
 progress()
 
 # %% [markdown]
-# **Next: [13 · Flash attention](13_flash_attention.ipynb).** The state of lesson 08 once more, with a matrix behind it.
+# **Next: [13 · Flash attention](13_flash_attention.ipynb).** There you need the state of lesson 08 again, with one
+# more sum.

@@ -198,8 +198,9 @@ print("else:             ", *(f"{change:.2f}" for change, rise in zip(changes, r
 # `tl.trans(k)` exchanges the two axes of a block. `tl.minimum(a, b)` is the smaller of two numbers.
 
 # %% [markdown]
-# Many GPUs have **tensor cores**: units that multiply small matrices, much faster than the other units of a multiprocessor.
-# For float32 they use **tf32**: of the 23 bits after the point, each number keeps 10. How large is the error?
+# Many GPUs have **tensor cores**: units that multiply small matrices, much faster than the other units of a
+# multiprocessor. For float32 they use **tf32**: each number keeps only 10 of its 23 bits after the point. How large is
+# the error?
 
 # %%
 x = torch.tensor([1 / 3])
@@ -345,15 +346,15 @@ draw.attention_tiles(attention, *small, False, 2)
 draw.attention_tiles(attention, *small, True, 2)
 
 # %% [markdown]
-# On the steps of the staircase, tiles are **partial**: the program computes all scores of the tile, and masks those of hidden
-# keys. To the right of the steps, tiles are **skipped**. With many blocks, these are nearly half of all tiles. A program that
-# loads and masks them is right as well, because their weights are all 0.
+# On the steps of the staircase, tiles are **partial**: the program computes all scores of the tile, and masks the
+# scores of hidden keys. To the right of the steps, tiles are **skipped**. With many blocks, these are nearly half of
+# all tiles. A program that loads and masks them is right as well, because their weights are all 0.
 
 # %% [markdown]
 # <details><summary>A tile whose keys are all hidden from a query</summary>
 #
-# If a tile has fewer keys than the block has queries, it may be hidden from a query as a whole: all its scores are -inf. Does
-# -inf minus -inf give NaN?
+# If a tile has fewer keys than the block has queries, the whole tile may be hidden from a query: all scores of this
+# query and this tile are -inf. Does -inf minus -inf give NaN?
 #
 # Not here: the walk begins with key 0, which every query may see. So `m` is a finite number before such a tile comes. The
 # factor is 1, and the weights are 0. A walk that begins with the last key would need the guard of lesson 08: a shift of 0 in

@@ -480,8 +480,9 @@ for dtype in ("float32", "bfloat16"):
 # Where rows of float32 are read once, the recorded answer is nearly as fast as the copy. Where rows are read twice, it stays
 # below 0.7.
 #
-# 16-bit rows of 781, 1000 or 3000 numbers are slow as well. Triton loads 16 bytes at a time only if it knows that every row
-# begins at a multiple of 16 bytes. It knows that only if the row stride is a multiple of 16 elements, and these three are not.
+# 16-bit rows of 781, 1000 or 3000 numbers are slow as well. Triton loads 16 bytes at a time only if it knows that
+# every row begins at a multiple of 16 bytes. It knows that only if the row stride is a multiple of 16 elements, and
+# 781, 1000 and 3000 are not.
 #
 # The rest of the lesson is a **bonus**: its points come on top of the 100 of the course.
 

@@ -288,9 +288,9 @@ gains = {block: max(by_stages("online", "float32", 131072, block=block, num_warp
 assert gains[1024] > 1.3 * by_stages("online", "float32", 131072, block=1024, num_warps=8)[0]
 
 # %% [markdown]
-# With small tiles it helps a lot, from three stages on. There are only two programs for each multiprocessor, and without
-# pipelining each of them has one small tile under way. Two stages are a little slower than one here. With tiles of 8192, enough
-# bytes are under way without it.
+# With small tiles it helps a lot, from three stages on. There are only two programs for each multiprocessor, and
+# without pipelining each of them has one small tile under way. Two stages are a little slower than one here. With
+# tiles of 8192, enough bytes are under way without pipelining.
 #
 # ## When does persistence pay?
 #
@@ -364,10 +364,10 @@ print(f"bytes read: {read / least:.3f} of what must be read")
 #
 # **DRAM throughput first**: DRAM is the memory of lesson 02. From about 80 % of the peak on, memory is the limit.
 #
-# **One warp**: the lowest occupancy, but not the slowest. Each warp has a whole row of 16 KB under way.
+# **One warp** has the lowest occupancy, but it is not the slowest. Each warp has a whole row of 16 KB under way.
 #
-# **32 warps**: full occupancy as compiled, but the slowest. Each thread has only 4 elements. All 32 warps meet at the barriers of
-# each reduction. And only two programs are resident, so little else can run while they wait.
+# **32 warps** have full occupancy as compiled, but they are the slowest. Each thread has only 4 elements. All 32 warps
+# meet at the barriers of each reduction. And only two programs are resident, so little else can run while they wait.
 #
 # **A value of global memory**: if a kernel is bound by memory, this should be the longest stall.
 #

@@ -246,7 +246,7 @@ EXERCISES = [
         cases=_walk_cases,
         kernels=True,
         hints=(
-            "A loop around the kernel of 5.1: the row is what changes from step to step.",
+            "Put a loop around the kernel of 5.1: only the row changes from step to step.",
             "With P programs, each step of the loop does P rows. tl.num_programs(0) is P.",
             "`for row in range(<my first row>, <end>, <how many rows all programs take at once>):`, and 5.1 inside.",
         ),

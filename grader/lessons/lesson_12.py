@@ -274,8 +274,8 @@ EXERCISES = [
         cases=_tree_cases,
         driver=_LIST_DRIVER,
         hints=(
-            "A step adds the upper half of the list to the lower half, and what comes out is half as long.",
-            "Every state is a list of its own. The first one is the values, the last one has one number in it.",
+            "A step adds the upper half of the list to the lower half, and the result is half as long.",
+            "Every state is a list of its own. The first state has all the values, the last state has one number.",
             "`while len(values) > 1:` a new list, `[values[i] + values[<i and half a list>] for i in range(<half>)]`, "
             "and keep it.",
         ),
@@ -302,7 +302,7 @@ EXERCISES = [
         points=1,
         cases=_two_level_cases,
         hints=(
-            "Twice the same: 32 lanes become one state. First in every warp, then for the states of the warps.",
+            "Reduce 32 lanes to one state, twice: first in every warp, then for the states of the warps.",
             "The second level is a warp too, so it has 32 lanes. Which state changes nothing when it is merged?",
             "`butterfly(list(zip(<32 maxima>, <32 sums>)), merge)[0]` for every warp; then the same for a list of the "
             "results, filled up to 32.",
@@ -319,8 +319,8 @@ EXERCISES = [
         parts=True,
         kernels=True,
         hints=(
-            "Write down by hand, for a row of 7 columns and a block of 3 threads, which columns thread 0 has, thread 1 "
-            "and thread 2.",
+            "Write down by hand, for a row of 7 columns and a block of 3 threads, which columns each of the "
+            "threads 0, 1 and 2 has.",
             "A thread begins with the column that has its own number. The distance to its next column is the number of "
             "threads. In sum_rows, a thread reads places that other threads have filled.",
             "copy_rows: `for (int c = <first>; c < n_cols; c += <how many threads>) y[c] = <...>;`. sum_rows: the same "
@@ -336,7 +336,7 @@ EXERCISES = [
         cases=functools.partial(_kernel_cases, version="v1"),
         kernels=True,
         hints=(
-            "Each thread first walks along its own columns, then all threads of the block combine what they found. "
+            "Each thread first walks along its own columns, then all threads of the block combine their results. "
             "Between a store to shared memory and a load by another thread, both have to arrive at a barrier.",
             "The tree is that of 12.1, once with fmaxf and once with +. Before the second tree, every thread must have "
             "read the result of the first one.",

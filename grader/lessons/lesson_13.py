@@ -424,7 +424,7 @@ EXERCISES = [
             "Which keys of the last tile do not exist, and which keys may a query not see? One mask of the scores is "
             "enough for both. It comes before the maximum.",
             'In the loop: `s = tl.dot(<q>, tl.trans(<k>), input_precision="ieee") * scale`, '
-            "`s = tl.where(<mask>, s, <what loses every maximum>)`, then 13.1. Causal: `<keys>[None, :] <= "
+            "`s = tl.where(<mask>, s, <a value that is never the maximum>)`, then 13.1. Causal: `<keys>[None, :] <= "
             "<queries>[:, None]`.",
         ),
         mistakes=ATTENTION_KERNEL,

@@ -176,7 +176,7 @@ EXERCISES = [
         hints=(
             "Ask two questions of a matrix: how long is a row, and how many rows are there?",
             "Short rows go into tiles. A longer row that one program can hold has a program of its own. If rows are "
-            "longer still: many of them keep the device busy with one program each, and few of them do not.",
+            "longer still: many rows keep the device busy with one program each, and a few rows do not.",
             "In my_route: `if n_cols <= <a limit>: return by_tiles`, and so on. In my_softmax: refuse, make y, make "
             "the columns neighbours, `my_route(x)(y, x)`.",
         ),
@@ -196,8 +196,8 @@ EXERCISES = [
             "or two launches.",
             "Three questions decide: how long is a row, how many bytes has an element, how many rows are there? For "
             "`pairs` and `shared`, ask `can_pair` and `can_share` first.",
-            "`if <a row fits>: return pick.tile`, and so on down to the kernel that takes everything. In softmax: "
-            "refuse, make y, make the columns neighbours, `kernel_for(x)(y, x)`.",
+            "`if <a row fits>: return pick.tile`, and so on; the last line returns a kernel that takes every matrix. "
+            "In softmax: refuse, make y, make the columns neighbours, `kernel_for(x)(y, x)`.",
         ),
         mistakes=PICK,
         groups=(routing.CHOICES,),

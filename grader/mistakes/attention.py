@@ -42,7 +42,7 @@ MISTAKES = [
     Mistake(
         "tiles-averaged",
         "Each tile got a softmax of its own, and the tiles were averaged as if all of them weighed the same.",
-        "How much of the weight of all keys belongs to a tile whose scores are far below those of another one?",
+        "How much of the weight of all keys belongs to a tile if its scores are far below the scores of another tile?",
         (
             Mutant(
                 "13.1",
@@ -102,7 +102,7 @@ MISTAKES = [
     ),
     Mistake(
         "maximum-of-first-tile",
-        "The maximum is that of the first tile, even if a later tile has a larger score.",
+        "The maximum of the first tile was kept, even if a later tile has a larger score.",
         "Which scores should m know of after the second tile?",
     ),
     Mistake(
@@ -134,7 +134,7 @@ MISTAKES = [
     Mistake(
         "scale-upside-down",
         "The scores were divided by the scale.",
-        "Should scores of longer vectors become larger or smaller by it?",
+        "Should the scale make the scores of longer vectors larger or smaller?",
     ),
     Mistake(
         "scale-of-its-own",

@@ -20,7 +20,7 @@ _P, _DS = "tl.exp(s - lse[:, None])", "p * (dp - delta[:, None]) * scale"
 MISTAKES = [
     Mistake(
         "own-share-kept",
-        "The gradient of the scores is that of weights which need not sum to 1.",
+        "The gradient of the scores has the formula for weights that need not sum to 1.",
         "If one weight of a query grows, what happens to the others, and where does your formula say so?",
         (Mutant("13.4", _DS, "p * dp * scale", 2),),
     ),
@@ -32,7 +32,7 @@ MISTAKES = [
     ),
     Mistake(
         "weights-not-normalised-again",
-        "The weights were computed without the saved log-sum-exp, so those of a query do not sum to 1.",
+        "The weights were computed without the saved log-sum-exp, so the weights of a query do not sum to 1.",
         "What is exp(s - lse), summed over all keys of a query?",
         (Mutant("13.4", _P, "tl.exp(s)", 2), Mutant("13.4", _P, "tl.exp(s) / lse[:, None]", 2)),
     ),

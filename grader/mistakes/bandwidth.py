@@ -72,7 +72,7 @@ MISTAKES = [
     ),
     Mistake(
         "one-run-of-many",
-        "The result is that of one particular run: the fastest, the slowest, the first, or the middle of an unsorted "
+        "The result comes from one particular run: the fastest, the slowest, the first, or the middle of an unsorted "
         "list.",
         "Which number of your runs is typical for what a caller gets?",
     ),

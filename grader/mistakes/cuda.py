@@ -186,14 +186,14 @@ MISTAKES = [
     ),
     Mistake(
         "not-divided-by-its-sum",
-        "The numbers of a row are in the right proportion to each other, but they do not add up to 1: what they were "
-        "divided by is not their sum.",
+        "The numbers of a row are in the right proportion to each other, but they do not add up to 1: their divisor "
+        "is not their sum.",
         "Which terms reach the d that a thread divides by, and how often does each of them?",
     ),
     Mistake(
         "threads-disagree",
-        "The numbers of one thread are in the right proportion to each other, and those of two threads are not: the "
-        "threads do not all divide by the same d, or do not all subtract the same m.",
+        "The numbers of one thread are in the right proportion to each other, and the numbers of two threads are not: "
+        "the threads do not all divide by the same d, or do not all subtract the same m.",
         "From where does each thread take m and d before it stores?",
     ),
     Mistake(
@@ -218,7 +218,7 @@ MISTAKES = [
     ),
     Mistake(
         "state-of-one-number",
-        "A number x was merged as another state than that of the one number x.",
+        "A number x was merged as a state that is not the state of the one number x.",
         "What are maximum and sum of a row that holds x and nothing else?",
     ),
     Mistake(
@@ -305,7 +305,7 @@ MISTAKES = [
     Mistake(
         "thread-for-row",
         "The number of the thread was used for the row.",
-        "Which number is the number of the row: that of the block, or that of the thread?",
+        "Which number is the number of the row: the number of the block, or the number of the thread?",
     ),
     Mistake(
         "cuda-outside",

@@ -102,7 +102,7 @@ MISTAKES = [
     ),
     Mistake(
         "accumulator-in-half",
-        "The accumulator was rounded to half precision on the way, so what comes late is lost or overflows.",
+        "The accumulator was rounded to half precision during the walk, so it overflows, or later terms are lost.",
         "How large is 32768 + 16 in float16, and how often does your kernel add something that small?",
         (
             Mutant("13.3", "        m = new\n", "        m = new\n        o = o.to(q.dtype).to(tl.float32)\n"),
@@ -212,7 +212,7 @@ MISTAKES = [
     ),
     Mistake(
         "lse-of-unscaled-scores",
-        "lse is that of scores without their scale, or with another one.",
+        "lse was computed from scores without their scale, or with another scale.",
         "Which scores go into exp, and in which units is the maximum kept?",
     ),
 ]

@@ -172,7 +172,7 @@ MISTAKES = [
     ),
     Mistake(
         "lanes-in-the-dot",
-        "Masked lanes joined the sum: the product of what they were padded with is not 0.",
+        "Masked lanes joined the sum: the product of their pads is not 0.",
         "Which product should a lane outside the row add to the sum?",
     ),
     Mistake(

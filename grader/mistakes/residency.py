@@ -67,7 +67,7 @@ MISTAKES = [
     ),
     Mistake(
         "units-of-another",
-        "The registers were rounded up to whole units, but not those of one warp.",
+        "Registers were rounded up to whole units, but not the registers of one warp.",
         "Which of them gets registers in whole units: a thread, a warp, or a program?",
     ),
     Mistake(

@@ -70,7 +70,7 @@ MISTAKES = [
     ),
     Mistake(
         "states-misplaced",
-        "A state was stored to, loaded from, or computed from a wrong place: that of another row or split.",
+        "A state was stored to, loaded from, or computed from the place of another row or split.",
         "How many states are stored before those of row r?",
     ),
     Mistake(
@@ -177,7 +177,7 @@ MISTAKES = [
     Mistake(
         "empty-state",
         "The state of a split without any number above -inf is not the one that changes nothing in a merge.",
-        "Which maximum do no numbers at all have, and what is their sum?",
+        "An empty split has no numbers. What are its maximum and its sum?",
     ),
     Mistake(
         "state-not-stored",
@@ -191,7 +191,7 @@ MISTAKES = [
     ),
     Mistake(
         "sums-not-added",
-        "The sums of the splits were not added up to that of the row.",
+        "The sums of the splits were not added up to the sum of the row.",
         "Which numbers of the states give the sum of the row, and how?",
     ),
     Mistake(

@@ -102,7 +102,7 @@ MISTAKES = [
     ),
     Mistake(
         "not-in-place",
-        "x holds after the call what it held before.",
+        "After the call, x holds the same numbers as before.",
         "Which tensor does the kernel store in, and who else knows that tensor?",
         (Mutant("15.3", "](x, x.stride(0)", "](x.clone(), x.stride(0)", replayed=False),),
     ),

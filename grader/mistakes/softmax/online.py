@@ -124,7 +124,7 @@ MISTAKES = [
     ),
     Mistake(
         "tile-maximum",
-        "The maximum is that of the newest part alone. It can become smaller, and then the factor of the old sum "
+        "The maximum belongs to the newest part alone. It can become smaller, and then the factor of the old sum "
         "overflows.",
         "What is the largest value of everything seen so far?",
         (
@@ -234,7 +234,7 @@ MISTAKES = [
     Mistake(
         "one-factor-for-both",
         "Both sums were multiplied by the same factor.",
-        "What is the factor of the part whose maximum is that of both together?",
+        "One part already has the maximum of both parts together. What is the factor of this part?",
         (
             Mutant(
                 "8.2",
@@ -358,7 +358,7 @@ MISTAKES = [
     ),
     Mistake(
         "sum-of-exp-x",
-        "The sum is that of exp(x): no maximum was subtracted from the values.",
+        "The terms of the sum are exp(x): no maximum was subtracted from the values.",
         "What is exp(x - m) for the value that is the maximum?",
         (Mutant("8.1", "d * math.exp(m - new) + math.exp(x - new)", "d + math.exp(x)"),),
     ),

@@ -40,7 +40,7 @@ MISTAKES = [
     ),
     Mistake(
         "mask-moves-with-the-row",
-        "The mask has fewer lanes in each row, because the number of the row was added to that of the column.",
+        "The mask has fewer lanes in each row, because the number of the row was added to the number of the column.",
         "Which columns does row 1 have, and does that depend on the row?",
         (
             Mutant("10.2", "mask=mask", "mask=row + cols < n_cols", 2),
