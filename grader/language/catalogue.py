@@ -35,7 +35,8 @@ FRAMES = (
     "{one}:",
     "“{one}”",
 )  # messages too: what stands around a text
-_LONG, _MOST = 2000, 40  # characters of a line that is looked at; commas and full stops of a text that is taken apart
+# Characters of a line that is looked at; commas and full stops of a text that is taken apart, between any two of them.
+_LONG, _MOST = 2000, 16
 _FEW = 4  # letters; a template with fewer, as `{part} of {all}`, is for numbers, names and known texts
 _OURS = 0.3  # a text of which the catalogue explains less is somebody else's
 _THEIRS = ("said", "error")  # placeholders for a text of Python or Triton
@@ -91,8 +92,9 @@ class Catalogue:
         bare = text.strip()
         if not _letters(bare):
             return text
-        covered, said = self._best(bare) if len(bare) <= _LONG else (0, bare)
         sentences = _SENTENCES.split(bare)
+        many = len(sentences) > 1 and len(_PARTS.findall(bare)) > _MOST
+        covered, said = (0, bare) if many or len(bare) > _LONG else self._best(bare)
         if covered < 0.8 * _letters(bare) and len(sentences) > 1:
             said = " ".join(map(self.say, sentences))
         before, _, after = text.partition(bare)
