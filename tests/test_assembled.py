@@ -141,6 +141,43 @@ def test_without_a_compiler_that_part_is_left_out_and_said(monkeypatch):
     assert "the machine code of the launches was not looked at: this package of Triton has no nvdisasm" == said
 
 
+def test_a_kernel_that_the_compiler_never_finishes_has_no_points(monkeypatch):
+    """Else a loop that is unrolled a million times would hide the loads of the others. The compiler is asked twice."""
+    asked = []
+
+    def late(self, launch, program):
+        asked.append(self._seconds)
+        raise zygotes.Deadline(f"still running after {self._seconds:g} seconds")
+
+    monkeypatch.setattr(compiled, "_assembled", {})
+    monkeypatch.setattr(zygotes.Session, "assemble", late)
+
+    result = judge(*narrow(), seconds=30)
+
+    assert ("failed", 0.0, "compiler-endless") == (result.status, result.score, result.mistake)
+    assert result.message.endswith("right numbers, but Triton's compiler is still running after 90 seconds")
+    assert [30, 90] == asked
+
+
+def test_a_kernel_that_is_never_lowered_has_no_points(monkeypatch):
+    """What holds for machine code holds for the check that every kernel gets; a second look keeps its progress."""
+    asked = []
+
+    def lower(self, launch, program):
+        asked.append(self._seconds)
+        if len(asked) > 1:
+            raise zygotes.Deadline(f"still running after {self._seconds:g} seconds")
+
+    monkeypatch.setattr(compiled, "_taken", set())
+    monkeypatch.setattr(zygotes.Session, "lower", lower)
+
+    result = judge(*narrow(), seconds=30)
+
+    assert ("failed", "compiler-endless") == (result.status, result.mistake)
+    assert result.message.endswith("runs interpreted, but Triton's compiler is still running after 90 seconds")
+    assert [30, 30, 90] == asked
+
+
 def test_a_missing_tool_is_no_fault_of_the_answer(monkeypatch):
     """Some wheels of Triton have no tool that reads NVIDIA's machine code."""
 

@@ -154,11 +154,12 @@ def foreign_module(tree: ast.AST) -> bool:
 
 
 def kernel_returns(tree: ast.AST) -> bool:
-    """A kernel returns a value. A function without a pointer among its parameters is a helper and may do so."""
+    """A kernel returns a value. A helper may: a function that a kernel calls, or one without a pointer."""
+    helpers = {n.func.id for k in kernels(tree) for n in nodes(k) if isinstance(n, ast.Call) and hasattr(n.func, "id")}
     return any(
         isinstance(n, ast.Return) and n.value is not None
         for kernel in kernels(tree)
-        if any(a.arg.endswith("_ptr") for a in kernel.args.args)
+        if kernel.name not in helpers and any(a.arg.endswith("_ptr") for a in kernel.args.args)
         for n in nodes(kernel)
     )
 

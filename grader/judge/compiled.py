@@ -7,7 +7,6 @@ import functools
 import hashlib
 import json
 import re
-from collections.abc import Callable
 from dataclasses import replace
 
 from ..mistakes.errors import from_error
@@ -23,11 +22,12 @@ _taken: set[bytes] = set()  # hashes of launches that the compiler took: they ne
 _assembled: dict[bytes, Machine] = {}  # by the hash of a launch
 _MOST_TAKEN = 10_000  # of both
 
+_LONGER = 3  # times the limit, where the compiler did not finish in it: the machine may be slow
 _GPU_START = 60.0  # extra seconds to initialise the GPU and to compile
 
 
 def lower(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
-    """Lower the kernels that ran interpreted with Triton's compiler. A compiler error gives a failure.
+    """Lower the kernels that ran interpreted with Triton's compiler. At most one failure: an error, or no end.
 
     seen: the cases with their evidence. seconds: time limit. flags: gets a sentence if the kernels could not be
     lowered.
@@ -44,24 +44,40 @@ def lower(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
                 key = _digest(program, launch, "signature", "constants", "options")
                 launches.setdefault(key, (case, evidence, launch, program))
     launches = {key: launch for key, launch in launches.items() if key not in _taken}
+    for limit in (seconds, _LONGER * seconds):
+        try:
+            return _lowered(launches, limit)
+        except zygotes.Deadline as error:
+            late = error
+        except (zygotes.Died, zygotes.NoWorker) as error:
+            flags.append(f"not shown to Triton's compiler: {error}")
+            return []
+    case, evidence, *_ = next(launch for key, launch in launches.items() if key not in _taken)
+    sentence = f"runs interpreted, but Triton's compiler is {late}"
+    return [Failure(case, replace(evidence, error=None), sentence, "compiler-endless")]
+
+
+def _lowered(launches: dict[bytes, tuple], seconds: float) -> list[Failure]:
+    """A failure for the first launch that the compiler refuses. Raises Deadline, Died, NoWorker.
+
+    launches: case, evidence, launch and the text of its kernel, by their hash. Those taken already are left out.
+    """
+    launches = {key: launch for key, launch in launches.items() if key not in _taken}
     if not launches:
         return []
-    try:
-        with zygotes.get("compiled").open("", seconds) as session:
-            for key, (case, evidence, launch, program) in launches.items():
-                error = session.lower(launch, program)
-                if error:
-                    evidence = replace(evidence, error=None)  # the compiler's verdict stands whatever happened then
-                    line = f" in the line `{error['line']}`" if error["line"] else ""
-                    why = render.last_line(error).partition(". ")[0]
-                    if found := re.fullmatch(r"unsupported AST node type: (Break|Continue)", why):
-                        why = f"Triton's language has no `{found[1].lower()}`"
-                    sentence = f"runs interpreted, but Triton's compiler refuses it{line}: {why}"
-                    return [Failure(case, evidence, sentence, from_error(error) or "refused-by-compiler")]
-                if len(_taken) < _MOST_TAKEN:
-                    _taken.add(key)
-    except (zygotes.Deadline, zygotes.Died, zygotes.NoWorker) as error:
-        flags.append(f"not shown to Triton's compiler: {error}")
+    with zygotes.get("compiled").open("", seconds) as session:
+        for key, (case, evidence, launch, program) in launches.items():
+            error = session.lower(launch, program)
+            if error:
+                evidence = replace(evidence, error=None)  # the compiler's verdict stands whatever happened then
+                line = f" in the line `{error['line']}`" if error["line"] else ""
+                why = render.last_line(error).partition(". ")[0]
+                if found := re.fullmatch(r"unsupported AST node type: (Break|Continue)", why):
+                    why = f"Triton's language has no `{found[1].lower()}`"
+                sentence = f"runs interpreted, but Triton's compiler refuses it{line}: {why}"
+                return [Failure(case, evidence, sentence, from_error(error) or "refused-by-compiler")]
+            if len(_taken) < _MOST_TAKEN:
+                _taken.add(key)
     return []
 
 
@@ -70,31 +86,39 @@ def assemble(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
 
     seen, seconds, flags: as for `lower`.
     """
-    judged = [(case, evidence) for case, evidence in seen if case.machine is not None]
-    try:
-        with contextlib.ExitStack() as opened:
-
-            def session() -> Session:
-                return opened.enter_context(zygotes.get("compiled").open("", seconds, assembles=True))
-
-            machines = _Machines(functools.cache(session))
-            for case, evidence in judged:
-                if wrong := case.machine(machines.of(evidence)):
-                    return [Failure(case, evidence, *wrong, traffic=True)]
-    except (zygotes.Deadline, zygotes.Died, zygotes.NoAssembler, zygotes.NoWorker) as error:
-        flags.append(f"the machine code of the launches was not looked at: {error}")
+    for case, evidence in seen:
+        if case.machine is None:
+            continue
+        try:
+            wrong = case.machine(_machines(evidence, seconds))
+        except zygotes.Deadline as error:
+            return [Failure(case, evidence, f"right numbers, but Triton's compiler is {error}", "compiler-endless")]
+        except (zygotes.Died, zygotes.NoAssembler, zygotes.NoWorker) as error:
+            flags.append(f"the machine code of the launches was not looked at: {error}")
+            return []
+        if wrong:
+            return [Failure(case, evidence, *wrong, traffic=True)]
     return []
 
 
-class _Machines:
-    """The machine code of launches. session: opens the process that makes what is not there yet."""
+def _machines(evidence: Evidence, seconds: float) -> list[tuple[Launch, Machine]]:
+    """(launch, its machine code) for each specialisation of the answer's own kernels. Raises as a Session does.
 
-    def __init__(self, session: Callable[[], Session]):
-        self._session = session
+    Where the compiler does not finish, it gets more time once, and begins with the first launch that it had not done.
+    """
+    with contextlib.suppress(zygotes.Deadline):
+        return _assembled_in(evidence, seconds)
+    return _assembled_in(evidence, _LONGER * seconds)
 
-    def of(self, evidence: Evidence) -> list[tuple[Launch, Machine]]:
-        """(launch, its machine code) for each specialisation of the answer's own kernels."""
-        found = {}
+
+def _assembled_in(evidence: Evidence, seconds: float) -> list[tuple[Launch, Machine]]:
+    found = {}
+    with contextlib.ExitStack() as opened:
+
+        @functools.cache
+        def session() -> Session:
+            return opened.enter_context(zygotes.get("compiled").open("", seconds, assembles=True))
+
         for launch in evidence.launches:
             if launch["program"] >= 0:
                 program = evidence.programs[launch["program"]]
@@ -102,9 +126,9 @@ class _Machines:
                 if key not in _assembled:
                     if len(_assembled) >= _MOST_TAKEN:
                         _assembled.clear()
-                    _assembled[key] = self._session().assemble(launch, program)
+                    _assembled[key] = session().assemble(launch, program)
                 found[key] = launch, _assembled[key]
-        return list(found.values())
+    return list(found.values())
 
 
 def _digest(program: str, launch: Launch, *keys: str) -> bytes:

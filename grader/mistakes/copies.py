@@ -197,7 +197,8 @@ def _one_too_far(where: dict, facts: dict) -> bool:
 def _offsets_in_bytes(where: dict, facts: dict) -> bool:
     """For `outside`: lane i of program 0 is at element 4 · i, and no more lanes are active than there are elements."""
     n = facts["x"].numel()
-    return where["program"][0] == 0 and where["of"] <= n and where["lanes"] == where["of"] - -(-n // 4)
+    behind = where["column"] >= n
+    return behind and where["program"][0] == 0 and where["of"] <= n and where["lanes"] == where["of"] - -(-n // 4)
 
 
 def _blocks_in_bytes(where: dict, facts: dict) -> bool:

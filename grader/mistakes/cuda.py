@@ -68,6 +68,11 @@ MISTAKES = [
         "Which lanes does the first argument of the shuffle name, and with which lanes does a step exchange values?",
     ),
     Mistake(
+        "array-not-shared",
+        "An array of the kernel has no `__shared__`, so each thread has an array of its own.",
+        "Which threads can read a place of that array?",
+    ),
+    Mistake(
         "shared-too-small",
         "An array is too short: a block may have 1024 threads, and a warp has 32 threads.",
         "How many threads, or warps, need a place in that array?",
@@ -662,6 +667,15 @@ def _of_versions(versions: str, compute) -> Detector:
     return replace(detect, detect=asked)
 
 
+def _some_unread(detector: Detector) -> Detector:
+    """The same, where the threads together read less than two whole walks."""
+
+    def asked(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        return evidence.read < 2 * case.facts["x"].numel() and detector(case, evidence, answer)
+
+    return replace(detector, detect=asked)
+
+
 def _float4_rows(with_float4, without):
     """A formula that is with_float4(x) where N is a multiple of four, and without(x) elsewhere."""
     return lambda x, facts: (without if x.shape[1] % 4 else with_float4)(x.double())
@@ -939,6 +953,14 @@ def barrier_in_if(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 @Detector
+def array_not_shared(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """An array with a place for each thread, warp or lane is declared without __shared__."""
+    arrays = re.findall(r"(__shared__\s+)?(?:volatile\s+)?\bfloat\s+((?:\w+\s*\[\s*\d+\s*\][\s,]*)+);", answer.source)
+    sizes = [int(size) for shared, names in arrays if not shared for size in re.findall(r"\[\s*(\d+)", names)]
+    return max(sizes, default=0) >= LANES
+
+
+@Detector
 def _within_tree_step(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Two threads touched one place in the same line, and a barrier follows that line in the same loop.
 
@@ -1054,6 +1076,7 @@ CUDA_KERNEL = (
     _version_fault("walked-alone"),
     _version_fault("stored-again"),
     _version_fault("no-float4"),
+    ("array-not-shared", array_not_shared),
     ("shared-unstored", UNSTORED),
     ("barrier-divergent", barrier_in_if),
     ("tree-threads", _within_tree_step),
@@ -1105,7 +1128,7 @@ CUDA_KERNEL = (
     *(("own-place-read", _of_versions("v2", _block_softmax(reduce=_own_places(both)))) for both in (True, False)),
     ("merged-in-registers", _of_versions("v2", _block_softmax(reduce=_in_registers))),
     ("columns-twice", _of_versions("v3", _float4_rows(lambda x: _softmax(x) / 2, _softmax))),
-    ("columns-never-read", _of_versions("v3", _float4_rows(_softmax, lambda x: torch.exp(x + INF) / 0))),
+    ("columns-never-read", _some_unread(_of_versions("v3", _float4_rows(_softmax, lambda x: torch.exp(x + INF) / 0)))),
     ("second-tree-maxima", _of_versions("v1", _second_tree_over_maxima)),
     ("sum-of-differences", _of_versions("v1", _sum_of_differences)),
     ("tree-result-unread", _of_versions("v1", _block_softmax(reduce=_sums_of_own_maxima))),

@@ -164,6 +164,7 @@ _SOME_THREADS = (
 )
 
 FIRST_KERNELS = (
+    ("array-not-shared", cuda.array_not_shared),
     ("shared-unstored", cuda.UNSTORED),
     ("barrier-divergent", cuda.barrier_in_if),
     ("thread-for-row", outside("load", cuda.thread_for_row)),

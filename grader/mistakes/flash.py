@@ -240,7 +240,10 @@ def of_heads(detector: Detector) -> Detector:
     def fits(case: Case, evidence: Evidence) -> bool:
         return not evidence.error and all(detector.fits(*one) for one in ends(case, evidence))
 
-    return replace(detector, detect=detect, fits=detector.fits and fits, weight=None)
+    def weight(case: Case, evidence: Evidence) -> float:
+        return max(detector.weight(*one) for one in ends(case, evidence))
+
+    return replace(detector, detect=detect, fits=detector.fits and fits, weight=detector.weight and weight)
 
 
 # ---- wrong log-sum-exps

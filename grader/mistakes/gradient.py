@@ -354,7 +354,7 @@ def _wrong_row_start(strides) -> Detector:
         return any(stride != right and where["first"] == program * stride for stride in strides(facts, right))
 
     either = [outside(op, test) for op in ("load", "store")]
-    return Detector(lambda case, evidence, answer: any(detect(case, evidence, answer) for detect in either))
+    return Detector(lambda case, evidence, answer: any(detect(case, evidence, answer) for detect in either), share=0.4)
 
 
 def _wrong_rows_read(y_rows, dy_rows) -> Detector:

@@ -356,7 +356,9 @@ def states_formula(compute) -> Detector:
         return _same(evidence.args[:2], wrong) and not _same(case.facts["states"], wrong)
 
     def weight(case: Case, evidence: Evidence) -> float:
-        return max(map(detectors.loss_weight, evidence.args[:2], case.facts["states"]))
+        pairs = zip(evidence.args[:2], case.facts["states"])
+        lost = [detectors.loss_weight(got, right) for got, right in pairs if not compare.alike(got, right)]
+        return max(lost, default=0.5)  # m that is right says nothing of d
 
     return Detector(detect, fits, weight, detectors.MOST)
 
@@ -909,6 +911,12 @@ def _language_on_the_host(tree: ast.AST) -> bool:
     return any(name.startswith("tl.") for name in called - {"tl.constexpr"})
 
 
+@Detector
+def _every_sum_is_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Every d that was stored is NaN."""
+    return not evidence.error and bool(evidence.args[1].isnan().all())
+
+
 # ---- tables: (id, detector), in the order in which they are tried
 
 
@@ -972,6 +980,7 @@ PARTIAL_KERNEL = (
     ("states-misplaced", both(detectors.shared, _stored_states(_some_nan))),
     ("empty-split", _stored_states(_nan_where_empty)),
     ("not-rescaled", states_formula(walked_states(walks.not_rescaled))),
+    ("factor-inverted", both(written(syntax.factor_inverted), _every_sum_is_nan)),
     ("factor-inverted", states_formula(walked_states(walks.factor_inverted))),
     ("both-rescaled", states_formula(walked_states(walks.both_rescaled))),
     ("stale-maximum", states_formula(walked_states(walks.stale_maximum))),

@@ -255,4 +255,9 @@ MISTAKES = [
         "Triton's compiler does not take this Python, so the kernel would run on no GPU.",
         "How can you write the same in Triton's language, and does the kernel need that line?",
     ),
+    Mistake(
+        "compiler-endless",
+        "Triton's compiler does not finish with this kernel in its time.",
+        "Which of your loops does the compiler unroll, and how many steps does it have?",
+    ),
 ]

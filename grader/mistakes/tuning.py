@@ -267,8 +267,7 @@ def _pointer_unknown(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return error["type"] == "KeyError" and bool(re.search(given, answer.source.replace('"', "'")))
 
 
-@Detector
-def _whole_tile_reduced(case: Case, evidence: Evidence, answer: Answer) -> bool:
+def _whole_tile_reduced(case: Case, evidence: Evidence) -> bool:
     """A maximum, a sum or both were one number for all rows of a tile, of as many rows as one of the launches had."""
     x, got = case.facts.get("x"), evidence.value
     if x is None or evidence.error or not isinstance(got, torch.Tensor) or got.shape != x.shape:
@@ -282,6 +281,11 @@ def _whole_tile_reduced(case: Case, evidence: Evidence, answer: Answer) -> bool:
         if (one_maximum or one_sum) and torch.allclose(got, torch.cat(told)[: len(x)], 1e-4, 1e-30, equal_nan=True):
             return True
     return False
+
+
+def _lost(case: Case, evidence: Evidence) -> float:
+    """The weight of a match: a row of padding makes all rows of its tile NaN, as many other mistakes do."""
+    return detectors.loss_weight(evidence.value, torch.softmax(case.facts["x"].double(), 1))
 
 
 def _returned(test) -> Detector:
@@ -315,7 +319,10 @@ TUNED = (
     ("grid-of-one-configuration", _rows_left),
     ("grid-too-small", _last_rows_left),
     ("block-constant", _short_block),
-    ("whole-tile-reduced", _whole_tile_reduced),
+    (
+        "whole-tile-reduced",
+        Detector(lambda case, evidence, answer: _whole_tile_reduced(case, evidence), _whole_tile_reduced, _lost),
+    ),
     ("programs-without-rows", programs_without_rows),
     *(pair for pair in WRAPPER if pair[0] not in _OF_ONE_LAUNCH),
 )

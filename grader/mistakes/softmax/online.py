@@ -374,12 +374,19 @@ MISTAKES = [
         "What does the sum hold after the second step, and where are the terms of the first step?",
         (
             Mutant("8.1", "d * math.exp(m - new) + ", ""),
-            Mutant("8.2", "da * math.exp(ma - m) + ", ""),
-            Mutant("8.2", " + db * math.exp(mb - m)", ""),
             Mutant("8.3", "d * tl.exp(m - shift) + ", ""),
             Mutant("9.1", "d * tl.exp(m - shift) + ", ""),
             Mutant("13.1", "o * factor + ", ""),
             Mutant("13.2 13.3", "o * factor[:, None] + ", ""),
+        ),
+    ),
+    Mistake(
+        "one-sum-lost",
+        "Only one of the two sums reached the result.",
+        "Which values does each of the two sums count, and which of them should the result count?",
+        (
+            Mutant("8.2", "da * math.exp(ma - m) + ", ""),
+            Mutant("8.2", " + db * math.exp(mb - m)", ""),
         ),
     ),
     Mistake(

@@ -5,6 +5,8 @@ The facts of a case hold x, block, x_stride and y_stride (elements between two r
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .. import detectors
 from ..detectors import both, formula, outside
 from ..mistake import Mistake
@@ -64,7 +66,7 @@ def row_begins(width):
 
 def either(mistake: str, width) -> list:
     """Two entries of a table: rows begin width(facts) elements apart, in a load or in a store."""
-    return [(mistake, outside(op, row_begins(width))) for op in ("load", "store")]
+    return [(mistake, replace(outside(op, row_begins(width)), share=0.4)) for op in ("load", "store")]
 
 
 ROW_PLACES = (
