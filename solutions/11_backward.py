@@ -65,8 +65,8 @@ print("y · dy:                         ", (y * dy).numpy().round(4))
 print("dy times the outer product, / y:", (dy @ torch.outer(y, y) / y).numpy().round(4))
 
 # %% [markdown]
-# It is three times the same number. So the second half is y times *one* number for each row. How do you compute that
-# number from y and dy?
+# In the last line, all three numbers are the same. So the second half is y times *one* number for each row. How do you
+# compute that number from y and dy?
 
 # %% [markdown]
 # ## Your turn: 11.1
@@ -89,7 +89,7 @@ check("11.1")
 # %% [markdown]
 # <details><summary>What the row's number means</summary>
 #
-# **Σ y·dy** is an average of dy, in which each output has its share as its weight. Where dy is above this average, dx
+# **Σ y·dy** is a weighted average of dy, and the weights are the outputs y. Where dy is above this average, dx
 # is positive; where it is below, dx is negative. A row of dx sums to 0.
 #
 # **Where y is 0**, dx is 0: an output of exactly 0 gives no gradient.

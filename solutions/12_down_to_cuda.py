@@ -302,8 +302,7 @@ except Exception as error:
     print(error)
 
 # %% [markdown]
-# `__syncthreads()` is a **barrier**: no thread goes on before every thread of the block has arrived there. Then we say that
-# the threads *have met*.
+# `__syncthreads()` is a **barrier**: no thread goes on before every thread of the block has arrived there.
 
 # %%
 launch(hopeful.replace("// here", "__syncthreads();"), torch.arange(64.0).reshape(1, 64))[0, :6]

@@ -164,7 +164,7 @@ assert (len({n for _, n in shapes}), min(candidates_of), max(candidates_of)) == 
 # ## Your turn: 15.1
 #
 # Tuning costs time. Write a function that decides which candidates are worth timing: from a list of compiled candidates, it keeps
-# **at most a third**. At least one of them must have 0.95 of the speed of the fastest candidate, or more.
+# **at most a third**. At least one of those must reach 0.95 of the speed of the fastest candidate.
 #
 # The check uses the recorded runs: 12 numbers of columns, in float32 and in bfloat16, with 5 to 20 candidates each. A
 # candidate is
@@ -416,7 +416,7 @@ for runs in (1, 2, 10):
 #
 # Write `inplace_softmax(x)`. An autotuned tile kernel stores the softmax of each row in `x` itself, with `ROWS` rows for each
 # program. `x` is M×N, float32. The elements of a row lie next to each other in memory; there may be gaps between rows.
-# After tuning, kernels load and store each element once. PyTorch operations may only copy. The function may return
+# After tuning, kernels load and store each element once. PyTorch may be used only to copy. The function may return
 # anything.
 #
 # Give it at least four configurations, with different `ROWS` and different `num_warps`. No program may be without rows. For rows

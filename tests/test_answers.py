@@ -72,7 +72,7 @@ ELSEWHERE = {
     "refused-by-compiler",
     "wrong-device",
     "illegal-access",
-    "tf32",
+    "compiler-endless",
 }
 
 KERNEL = """import triton

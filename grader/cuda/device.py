@@ -7,13 +7,13 @@ from . import report
 # NVRTC has no standard headers. These are the macros of cuda_on_cpu.h that a GPU does not have built in.
 _PRELUDE = """
 #ifndef INFINITY
-#define INFINITY __int_as_float(0x7f800000)
+#define INFINITY __builtin_bit_cast(float, 0x7f800000)
 #endif
 #ifndef CUDART_INF_F
-#define CUDART_INF_F __int_as_float(0x7f800000)
+#define CUDART_INF_F __builtin_bit_cast(float, 0x7f800000)
 #endif
 #ifndef NAN
-#define NAN __int_as_float(0x7fc00000)
+#define NAN __builtin_bit_cast(float, 0x7fc00000)
 #endif
 #ifndef FLT_MAX
 #define FLT_MAX 3.402823466e+38f
@@ -36,7 +36,9 @@ def kernel(source: str, function: str):
             function
         )
     except cupy.cuda.compiler.CompileException as error:
-        raise report.Stopped(f"NVRTC refuses the kernel: {str(error).strip().splitlines()[0]}") from None
+        lines = str(error).strip().splitlines()
+        first = next((line for line in lines if "error" in line), lines[0])  # warnings may come before it
+        raise report.Stopped(f"NVRTC refuses the kernel: {first}") from None
 
     def run(grid: tuple[int, ...], threads: int, args) -> None:
         given = tuple(np.uintp(a.data_ptr()) if hasattr(a, "data_ptr") else np.int32(a) for a in args)

@@ -14,6 +14,7 @@ _NUMBERS = "what access tensor block thread other other_wait line other_line siz
 OUTSIDE, NOWHERE, MISALIGNED, RACE = range(1, 5)
 LEFT, APART, ABSENT, SOURCE, NOT_IN_MASK = range(5, 10)
 BOUNDS, DIVISION, CRASH, TOO_MUCH, TRAP, GLOBAL, ENDLESS = range(10, 17)
+_WIDEST = 60  # characters of a line that are quoted
 _BARRIER, _WARP, _DONE = 1, 2, 3
 _LOAD = 0
 
@@ -106,7 +107,7 @@ def _race(event: Event, line: int, source: str, library: str) -> str:
         did = f"{'still ' * (other_line > line)}reads shared memory that {other} has stored to"
     else:
         did = f"stores to shared memory that {other} has read{' already' * (other_line >= line)}"
-    return f"{did}, and the two have not met since"
+    return f"{did}, and no barrier lies between"
 
 
 def _meeting(event: Event, who: str) -> str:
@@ -126,7 +127,8 @@ def _other(event: Event, who: str, verb: str) -> str:
         MISALIGNED: f"{who} {verb} shared memory with {event.size} bytes at once, but the address is no multiple",
         SOURCE: f"{who} wants the value of thread {event.other}, which takes no part in this shuffle",
         NOT_IN_MASK: f"{who} is not in the mask of its own warp operation",
-        BOUNDS: f"{who} uses index {event.offset} of an array that is shorter than that",
+        BOUNDS: f"{who} uses index {event.offset} of an array"
+        + (" that is shorter than that" if event.offset >= 0 else ", which is in front of its first place"),
         DIVISION: f"{who} divides an integer by zero",
         CRASH: f"{who} ran out of its stack",
         TRAP: f"{who} called __trap()",
@@ -138,4 +140,7 @@ def _other(event: Event, who: str, verb: str) -> str:
 
 def _quoted(source: str, line: int) -> str:
     lines = source.splitlines()
-    return f"line {line}, `{lines[line - 1].strip()[:60]}`" if 1 <= line <= len(lines) else f"line {line}"
+    if not 1 <= line <= len(lines):
+        return f"line {line}"
+    text = lines[line - 1].strip()
+    return f"line {line}, `{text if len(text) <= _WIDEST else text[:_WIDEST] + ' …'}`"

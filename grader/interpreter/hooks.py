@@ -61,6 +61,14 @@ def _hook_whole(private: Private, hooks) -> str:
     return "on"
 
 
+def _outside(function) -> str:
+    """What is wrong with a call of a kernel, or of a helper, outside of all launches."""
+    name = function.__name__
+    if function.__module__.startswith("triton.language"):
+        return f"{name} is a function of triton.language: it works in kernels alone"
+    return f"{name} is a kernel: launch it with a grid, {name}[grid](...)"
+
+
 def _hook_launch(private: Private) -> None:
     """Hook each launch: keep its LaunchState, give its tensors guarded addresses, unwrap the interpreter's errors."""
     run, call, convert = private.launch, private.call_function, private.to_tensor_of_language
@@ -92,7 +100,7 @@ def _hook_launch(private: Private) -> None:
     @functools.wraps(call)
     def device_call(self, *args, **kwargs):
         if current.launch is None:
-            raise KernelMisuse(f"{self.fn.__name__} is a kernel: launch it with a grid, {self.fn.__name__}[grid](...)")
+            raise KernelMisuse(_outside(self.fn))
         if current.launch.transaction is not None and scheduler.goes_alone(self.fn):
             raise Unbatchable(self.fn.__name__)
         if current.ledger is not None and self.fn.__module__ == library:

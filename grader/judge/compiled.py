@@ -168,7 +168,8 @@ def on_gpu(exercise: Exercise, answer: Answer, seen: Seen, seconds: float, flags
                 evidence.launches, evidence.rows = interpreted.launches, interpreted.rows
                 evidence.read, evidence.written = interpreted.read, interpreted.written
                 failed = evidence.error is not None and not case.expects_error
-                sentence = render.error_sentence(evidence.error) if failed else verified(case, evidence)
+                looked_at = replace(case, verify=case.compiled or case.verify)
+                sentence = render.error_sentence(evidence.error) if failed else verified(looked_at, evidence)
                 if sentence:
                     mistake = from_error(evidence.error) if evidence.error else None
                     failures.append(Failure(case, evidence, f"right interpreted, but on the GPU: {sentence}", mistake))

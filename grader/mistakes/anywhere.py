@@ -138,6 +138,11 @@ MISTAKES = [
         "How many elements are there, and how many would that shape hold?",
     ),
     Mistake(
+        "calls-itself",
+        "A function calls itself without end, or more often than Python allows.",
+        "Which call is the last one, and which line ends the function then?",
+    ),
+    Mistake(
         "nothing-to-reduce",
         "There is nothing to reduce: the list, the tensor or the slice is empty.",
         "Which line should have added elements, and did it run?",

@@ -86,8 +86,8 @@ MISTAKES = [
     ),
     Mistake(
         "delta-of-one-tile",
-        "delta was added up over the keys of one tile alone, and a query has one delta for all of its keys.",
-        "The sum of p * dp over which keys is delta, and which product that needs no key gives the same number?",
+        "Σ p·dp was added up over the keys of one tile alone, and a query has one such sum, over all of its keys.",
+        "Over which keys does that sum run, and which product that needs no key gives the same number?",
         (
             Mutant(
                 "13.4",

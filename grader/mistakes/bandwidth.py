@@ -214,8 +214,9 @@ def _impossible_not_refused(case: Case, evidence: Evidence, answer: Answer) -> b
 @Detector
 def _other_clock(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The answer used a CUDA clock or do_bench, or a clock on which no time passed: the calls are simulated."""
-    error = evidence.error or {"type": "", "line": ""}
-    return "cuda" in error["line"] or "do_bench" in error["line"] or error["type"] == "ZeroDivisionError"
+    error = evidence.error or {"type": "", "line": "", "message": ""}
+    asked = "cuda" in error["line"] + error["message"] or "do_bench" in error["line"]
+    return asked or error["type"] == "ZeroDivisionError"
 
 
 # A call that was slow, because it came too early, was timed.

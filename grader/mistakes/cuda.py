@@ -74,8 +74,8 @@ MISTAKES = [
     ),
     Mistake(
         "shared-too-small",
-        "An array is too short: a block may have 1024 threads, and a warp has 32 threads.",
-        "How many threads, or warps, need a place in that array?",
+        "An index is outside of its array. A block may have 1024 threads, and they are 32 warps.",
+        "How many places does the array have, and which values can that index take?",
     ),
     Mistake(
         "shared-too-large",
@@ -89,7 +89,7 @@ MISTAKES = [
     ),
     Mistake(
         "reduced-in-series",
-        "The numbers are right, but one thread goes through the results of all the others, one after the other.",
+        "The numbers are right, but the reduction takes about as many steps as there are threads.",
         "How many steps does a tree take for as many numbers?",
     ),
     Mistake(
@@ -268,9 +268,25 @@ MISTAKES = [
         "Which columns are those of thread 0, and which are those of thread 1?",
     ),
     Mistake(
+        "one-warp-knows",
+        "Only the first warp has the state of the whole row. Each of the others goes on with its own state.",
+        "Which warps store numbers of the row, and from where does each of them know m and d?",
+    ),
+    Mistake(
+        "partner-for-mask",
+        "The third argument of __shfl_xor_sync is the number of a lane, and the function computes the partner itself.",
+        "What does __shfl_xor_sync do with its third argument?",
+    ),
+    Mistake(
+        "thread-of-the-grid",
+        "The first column of a thread is its number in the whole grid. So in every row but the first, columns are left "
+        "out at the beginning.",
+        "In how many blocks is there a thread 0, and which column is the first one of each of them?",
+    ),
+    Mistake(
         "partner-unused",
-        "Each lane merged its own state with itself, and the state of the partner was never used.",
-        "Which two states does a step of the butterfly merge?",
+        "Each state was merged with itself, and the state of the partner was never used.",
+        "Which two states does one step merge?",
     ),
     Mistake(
         "own-maximum-for-partner",
@@ -330,7 +346,7 @@ MISTAKES = [
     Mistake(
         "cuda-not-allowed",
         "The compiler understands the line, and does not allow it.",
-        "Which name in it is unknown, or does not have the right type?",
+        "Is a name in it unknown, declared twice or read-only, or do the types or the number of the arguments not fit?",
     ),
     Mistake(
         "kernel-not-found",
@@ -667,6 +683,15 @@ def _of_versions(versions: str, compute) -> Detector:
     return replace(detect, detect=asked)
 
 
+def _each_column_once(detector: Detector) -> Detector:
+    """The same, where no walk reads a column twice: else the numbers of a wrong merge come about in another way."""
+
+    def asked(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        return (case.budget is None or evidence.read <= case.budget[0]) and detector(case, evidence, answer)
+
+    return replace(detector, detect=asked)
+
+
 def _some_unread(detector: Detector) -> Detector:
     """The same, where the threads together read less than two whole walks."""
 
@@ -946,7 +971,7 @@ _OF_A_BLOCK = frozenset("blockIdx blockDim gridDim x n_cols half warps fours".sp
 @Detector
 def barrier_in_if(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """No barrier separated two accesses, and the answer has one behind an if that differs from thread to thread."""
-    if "have not met" not in (evidence.error or {}).get("message", ""):
+    if "no barrier lies between" not in (evidence.error or {}).get("message", ""):
         return False
     conditions = re.findall(r"\bif\s*\(([^{};]*)\)\s*(?:\{[^{}]*)?__syncthreads\(\)", answer.source)
     return any(set(re.findall(r"[A-Za-z_]\w*", each)) - _OF_A_BLOCK for each in conditions)
@@ -954,10 +979,35 @@ def barrier_in_if(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 @Detector
 def array_not_shared(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """An array with a place for each thread, warp or lane is declared without __shared__."""
-    arrays = re.findall(r"(__shared__\s+)?(?:volatile\s+)?\bfloat\s+((?:\w+\s*\[\s*\d+\s*\][\s,]*)+);", answer.source)
-    sizes = [int(size) for shared, names in arrays if not shared for size in re.findall(r"\[\s*(\d+)", names)]
-    return max(sizes, default=0) >= LANES
+    """An array is declared without __shared__, and its places are chosen by the number of a thread."""
+    text, of_a_thread = answer.source, {"threadIdx"}
+    for _ in range(3):  # me = threadIdx.x, then lane = me % 32, and what is computed from it
+        for name, value in re.findall(r"\b(\w+)\s*=\s*([^,;=]+)[,;]", text):
+            if of_a_thread & set(re.findall(r"\w+", value)) and "[" not in value:
+                of_a_thread.add(name)
+    declared = [line for line in re.split("[;{}]", text) if re.search(r"\bfloat\s+\w+\s*\[", line)]
+    own = [name for line in declared if "__shared__" not in line for name in re.findall(r"(\w+)\s*\[", line)]
+    places = (place for name in own for place in re.findall(rf"\b{name}\s*\[([^\]]*)\]", text))
+    return any(of_a_thread & set(re.findall(r"\w+", place)) for place in places)
+
+
+@Detector
+def _partner_for_mask(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The answer computes a lane with ^ and gives it to __shfl_xor_sync, which does the same."""
+    return bool(re.search(r"__shfl_xor_sync\([^;]*\^", answer.source))
+
+
+_OF_THE_GRID = re.compile(r"blockIdx\.x\s*\*\s*blockDim\.x\s*\+\s*threadIdx\.x|threadIdx\.x\s*\+\s*blockIdx\.x\s*\*")
+
+
+@Detector
+def thread_of_the_grid(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The answer computes the number of a thread in the whole grid, and all of row 0 is right."""
+    got, want = detectors.output(case, evidence), case.facts.get("want")
+    if got is None or evidence.error or len(got) < 2 or not _OF_THE_GRID.search(answer.source):
+        return False
+    want = torch.softmax(case.facts["x"].double(), 1) if want is None else want
+    return compare.alike(got[:1], want[:1]) and not compare.alike(got[1:], want[1:])
 
 
 @Detector
@@ -967,8 +1017,8 @@ def _within_tree_step(case: Case, evidence: Evidence, answer: Answer) -> bool:
     The line may stand in a function that the loop calls.
     """
     message = (evidence.error or {}).get("message", "")
-    found = re.match(r"line (\d+), `([^`]*)`: .* shared memory that thread \d+ \(line \1\)", message)
-    if not found or "have not met" not in message:
+    found = re.match(r"line (\d+), `([^`]*?)(?: …)?`: .* shared memory that thread \d+ \(line \1\)", message)
+    if not found or "no barrier lies between" not in message:
         return False
     functions = re.findall(r"__device__[^{;]*?(\w+)\s*\([^{;]*\)\s*\{(.*?)\n\}", answer.source, re.DOTALL)
     lines = [re.escape(found[2]), *(rf"\b{name}\(" for name, body in functions if found[2] in body)]
@@ -1077,6 +1127,8 @@ CUDA_KERNEL = (
     _version_fault("stored-again"),
     _version_fault("no-float4"),
     ("array-not-shared", array_not_shared),
+    ("partner-for-mask", _partner_for_mask),
+    ("thread-of-the-grid", thread_of_the_grid),
     ("shared-unstored", UNSTORED),
     ("barrier-divergent", barrier_in_if),
     ("tree-threads", _within_tree_step),
@@ -1141,13 +1193,14 @@ CUDA_KERNEL = (
     *_both_widths("threads-not-merged", reduce=_no_reduction),
     *_both_widths("thread-maximum", reduce=_own_maximum),
     *_both_widths("warps-not-merged", reduce=_two_levels(told=0)),
-    *_both_widths("warps-not-merged", reduce=_two_levels(told=1)),
+    *_both_widths("one-warp-knows", reduce=_two_levels(told=1)),
     *_both_widths("butterfly-step-missing", reduce=_two_levels(last=2)),
     *(
         pair
-        for of_warps in (_states_of_lanes, _in_warp_zero, _own_state_repeated)
+        for of_warps in (_states_of_lanes, _own_state_repeated)
         for pair in _both_widths("warps-not-merged", reduce=_by_warps(of_warps))
     ),
+    *_both_widths("one-warp-knows", reduce=_by_warps(_in_warp_zero)),
     *_both_widths("states-repeated", reduce=_by_warps(_own_state_in_spare_lanes)),
     *_both_widths("maximum-for-sum", reduce=_by_warps(_maxima_for_sums)),
     *_both_widths("lane-zero-alone", reduce=_of_lanes_zero),
@@ -1169,8 +1222,12 @@ CUDA_KERNEL = (
         for pair in _both_widths(mistake, update=update, guarded=guarded)
     ),
     ("columns-of-others", _reads_too_much),
-    *(pair for mistake, merge in _MERGES for pair in _both_widths(mistake, reduce=_tree(merge))),
-    *(pair for mistake, merge in _MERGES for pair in _both_widths(mistake, reduce=_two_levels(merge))),
+    *(
+        (mistake, _each_column_once(detector))
+        for mistake, merge in _MERGES
+        for reduce in (_tree(merge), _two_levels(merge))
+        for _, detector in _both_widths(mistake, reduce=reduce)
+    ),
     ("row-of-another", row_of_another),
     ("one-component-wrong", _of_factors(_one_component)),
     ("not-divided-by-its-sum", _of_factors(_proportional)),

@@ -165,6 +165,7 @@ _SOME_THREADS = (
 
 FIRST_KERNELS = (
     ("array-not-shared", cuda.array_not_shared),
+    ("thread-of-the-grid", cuda.thread_of_the_grid),
     ("shared-unstored", cuda.UNSTORED),
     ("barrier-divergent", cuda.barrier_in_if),
     ("thread-for-row", outside("load", cuda.thread_for_row)),

@@ -117,7 +117,7 @@ MISTAKES = [
     ),
     Mistake(
         "scores-in-half",
-        "The scores were rounded to half precision. A score of 10 is then off by up to 0.004 and more, and so is lse.",
+        "The scores were rounded to half precision. A score of 10 is then off by 0.004 or more, and so is lse.",
         "Which dtype does tl.dot give for blocks in half precision, and which do your scores have when exp meets them?",
         (
             Mutant(
@@ -241,7 +241,8 @@ def of_heads(detector: Detector) -> Detector:
         return not evidence.error and all(detector.fits(*one) for one in ends(case, evidence))
 
     def weight(case: Case, evidence: Evidence) -> float:
-        return max(detector.weight(*one) for one in ends(case, evidence))
+        beside = 0.0 if _lse(case, evidence).isnan().all() else 0.25  # o may be NaN, and lse still says something
+        return max(beside, *(detector.weight(*one) for one in ends(case, evidence)))
 
     return replace(detector, detect=detect, fits=detector.fits and fits, weight=detector.weight and weight)
 
@@ -445,6 +446,7 @@ _ELSEWHERE = (
         ("strides-of-another-tensor", _for(names, which))
         for names in ("k", "v", "kv")
         for which in (
+            lambda t, facts: facts["v" if t is facts["k"] else "k"].stride()[:2],
             lambda t, facts: facts["q"].stride()[:2],
             lambda t, facts: (facts["q"].stride(0), t.stride(1)),
             lambda t, facts: (t.stride(0), facts["q"].stride(1)),
@@ -453,9 +455,13 @@ _ELSEWHERE = (
     *(
         (
             "heads-one-after-another",
-            _for(names, lambda t, facts: (t.shape[1] * t.shape[2] * t.shape[3], t.shape[2] * t.shape[3])),
+            _for(names, strides),
         )
         for names in _SOME
+        for strides in (
+            lambda t, facts: (t.shape[1] * t.shape[2] * t.shape[3], t.shape[2] * t.shape[3]),
+            lambda t, facts: (t.shape[1] * t.stride(1), t.stride(1)),  # as if batches were further heads
+        )
     ),
 )
 

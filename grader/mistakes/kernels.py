@@ -6,6 +6,8 @@ import ast
 import math
 from dataclasses import replace
 
+import torch
+
 from ..checks import syntax
 from ..reference import pads
 from ..spec import Answer, Case, Detector, Evidence
@@ -19,7 +21,7 @@ MISTAKES = [
     Mistake(
         "pad-zero",
         "Masked lanes joined the sum. They were padded with 0, and exp(0 - max) is not 0.",
-        "Which value v makes exp(v - max) vanish for every max?",
+        "Which number makes exp(number - max) exactly 0, whatever the maximum is?",
         (
             Mutant("8.3", 'other=-float("inf")', "other=0.0", 2),
             Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=0.0"),
@@ -74,7 +76,7 @@ MISTAKES = [
     Mistake(
         "pad-counts",
         "Masked lanes joined the sum: the pad is large enough to change the sum.",
-        "Which value v makes exp(v - max) vanish for every max?",
+        "Which number makes exp(number - max) exactly 0, whatever the maximum is?",
         (
             Mutant("8.3", 'other=-float("inf")', "other=1.0", 2),
             Mutant("8.3", 'other=-float("inf")', "other=-1.0", 2),
@@ -95,12 +97,12 @@ MISTAKES = [
     ),
     Mistake(
         "pad-for-two-reductions",
-        "The block is reduced twice. No single pad is right for both reductions, for every row.",
+        "The block is reduced twice. A pad that is right for both reductions of every row does not exist.",
         "What does your pad add to the first sum, and what does it add to the second?",
     ),
     Mistake(
         "pad-not-a-number",
-        "NaN in one lane makes the result of the whole row NaN.",
+        "A sum with a NaN is NaN, and on some machines a minimum or a maximum with a NaN is NaN as well.",
         "What is the sum of 1 and NaN?",
     ),
     Mistake(
@@ -173,7 +175,7 @@ MISTAKES = [
     Mistake(
         "elements-unstored",
         "Some elements were never stored: they still hold the NaN that they began with.",
-        "Which rows and columns are they in, and which programs and lanes should have stored them?",
+        "Which rows and columns are they in, and which part of the grid should have stored them?",
     ),
     Mistake(
         "nan-computed",
@@ -429,7 +431,7 @@ def _block(size) -> Detector:
 # The number of lanes for a row of facts["n"] columns (4.3).
 BLOCK_SIZE = (
     ("returns-nothing", detectors.nothing),
-    ("block-not-int", value(lambda v, f: isinstance(v, float))),
+    ("block-not-int", value(lambda v, f: isinstance(v, (float, torch.Tensor)))),
     ("block-is-n-cols", value(lambda v, f: v == f["n"])),
     ("block-rounded-down", value(lambda v, f: v < f["n"] < 2 * v)),
     ("block-doubled", replace(value(lambda v, f: v == 2 * f["n"]), share=0.9)),  # other lengths are right

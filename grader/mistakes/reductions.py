@@ -59,6 +59,11 @@ MISTAKES = [
         "How many states are there for eight numbers, the numbers themselves included?",
     ),
     Mistake(
+        "first-state-changed",
+        "The first step was stored in the list that you were given, so the first state has lost its values.",
+        "Which list does your line change, and which of your states is that list?",
+    ),
+    Mistake(
         "tree-states-too-many",
         "The right states were returned, and after them a list that is not a state.",
         "After which step is the tree done, and which lists does your function keep after that?",
@@ -269,6 +274,12 @@ def _too_many(v, f: dict) -> bool:
     return len(v) > len(right) and all(alike(s, t) for s, t in zip(v, right))
 
 
+def _first_state_changed(states, facts: dict) -> bool:
+    """The first state begins with the sums of the first step: they were stored in the list that was given."""
+    right = tree(facts["values"])
+    return len(right) > 1 and len(states[0]) == len(right[0]) and alike(states[0][: len(right[1])], right[1])
+
+
 TREE = (
     ("tree-of-fixed-steps", value(lambda v, f: len(f["values"]) > 32)),
     ("input-overwritten", value(lambda v, f: f["callers_list"] and v != f["values"])),
@@ -279,6 +290,7 @@ TREE = (
     ("tree-one-list", value(_one_list)),
     ("tree-neighbours", _wrong_tree(_neighbours)),
     ("tree-not-halved", _wrong_tree(_full_length)),
+    ("first-state-changed", value(_first_state_changed)),
     ("tree-states-too-many", value(_too_many)),
     ("tree-states-reversed", _wrong_tree(lambda values: tree(values)[::-1])),
     ("tree-next-element", _wrong_tree(_next_element)),

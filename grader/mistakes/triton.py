@@ -187,7 +187,7 @@ MISTAKES = [
     Mistake(
         "nothing-stored",
         "Nothing was stored: every element still holds the NaN it began with.",
-        "Which line stores the result, and for which lanes?",
+        "Which line stores the result, and which elements does it reach?",
     ),
     Mistake(
         "out-of-bounds",

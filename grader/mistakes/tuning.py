@@ -257,6 +257,13 @@ def _short_block(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 @Detector
+def _configured_by_nobody(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A grid asked for ROWS, which only a configuration of triton.autotune gives."""
+    error = evidence.error or {"type": "", "message": ""}
+    return error["type"] == "KeyError" and error["message"].strip("'\"") == "ROWS"
+
+
+@Detector
 def _pointer_unknown(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """A launch found no argument of a name that the answer gives to restore_value or reset_to_zero.
 
@@ -310,6 +317,7 @@ TUNED = (
     ("more-traffic", detectors.value(lambda v, f: "traffic" in f and isinstance(v, torch.Tensor))),
     ("name-of-no-parameter", _pointer_unknown),
     ("not-autotuned", _said("choices", lambda v: v[2] == 0)),
+    ("not-autotuned", _configured_by_nobody),
     ("nothing-to-choose", _said("choices", lambda v: v[2] > 0)),
     ("tuned-every-call", _said("tunings", lambda v: v[2])),
     ("key-too-narrow", _said("tunings", lambda v: v[0] and not v[1])),

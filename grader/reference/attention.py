@@ -16,18 +16,20 @@ from ..checks import compare
 from ..spec import Evidence
 
 _EPS = torch.finfo(torch.float32).eps
+TF32 = 2.0**-10  # the relative error of an input that tensor cores take in tf32: they cut off all but 10 bits
 
 
 def case_facts(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float, tile: int, causal: bool, exact: bool = False
 ) -> dict:
-    """The arguments by name, with `want` and `allowed` (float64, M×dv); tile: keys of one step of the walk.
+    """The arguments by name, with `want`, `allowed`, `allowed_on_gpu` (float64, M×dv); tile: keys of one step.
 
     exact: whether all scores of a query are equal and exact in float32, so that the shift by the maximum gives 0. On a
     GPU it may be fused with the scaling by log2(e), and then it does not.
     """
     given = {"q": q, "k": k, "v": v, "scale": scale, "tile": tile, "causal": causal, "exact": exact}
-    return given | {"want": right(given), "allowed": bound(given)}
+    allowed = bound(given)
+    return given | {"want": right(given), "allowed": allowed, "allowed_on_gpu": allowed + tf32_bound(given)}
 
 
 # ---- values and errors
@@ -79,6 +81,20 @@ def bound(facts: dict) -> torch.Tensor:
     return _EPS * matmul(p * off, v.abs()) + 2 * torch.finfo(torch.float32).smallest_normal
 
 
+def tf32_bound(facts: dict) -> torch.Tensor:
+    """The absolute error that products of tf32 add to that of float32, float64 of shape M×dv.
+
+    Triton's compiler may compute a sum of products on tensor cores, also where nothing in a kernel says so, and only a
+    GPU shows it. A score has the error of its two inputs, relative to the magnitudes of its terms.
+    """
+    q, k, v = (facts[name].double() for name in "qkv")
+    s = scores(facts)
+    p = torch.softmax(s, 1)
+    differ = ((s < s.amax(1, keepdim=True)) & (s > -torch.inf)).any(1, keepdim=True)
+    off = torch.expm1((2 * TF32 * facts["scale"] * matmul(q.abs(), k.abs().t()) * differ).clamp(max=50))
+    return matmul(p * (off + (p * off).sum(1, keepdim=True) + 2 * TF32), v.abs())
+
+
 # ---- verification
 
 
@@ -94,13 +110,15 @@ def difference(got: torch.Tensor, want: torch.Tensor, allowed: torch.Tensor) -> 
     return f"query {query}, column {column} is {value:.{digits}g}, expected {expected:.{digits}g}; {count}"
 
 
-def numbers_fault(got: torch.Tensor, facts: dict) -> str | None:
+def numbers_fault(got: torch.Tensor, facts: dict, bound: str = "allowed") -> str | None:
     """None where got (M×dv) has the right numbers, else a sentence about the first wrong element.
+
+    bound: the fact that bounds the error.
 
     An answer may keep the logarithm of l, added to the maximum. Beside exact scores, which are large, float32 has no
     digit left for that logarithm, and l counts as 1.
     """
-    want, allowed = facts["want"], facts["allowed"]
+    want, allowed = facts["want"], facts[bound]
     sentence = difference(got, want, allowed)
     if sentence and facts["exact"]:
         seen = (scores(facts) > -torch.inf).sum(1, keepdim=True)

@@ -13,21 +13,25 @@ from __future__ import annotations
 import torch
 
 from ..spec import Evidence
-from .attention import difference, matmul
+from .attention import TF32, difference, matmul
 
 _EPS = torch.finfo(torch.float32).eps
 KEYS, QUERIES = "key_gradient_kernel", "query_gradient_kernel"
 
 
 def case_facts(kernel: str, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, do: torch.Tensor, scale: float) -> dict:
-    """The arguments by name, o and lse (float32), and `outs`: (name, right values, bound) of each output."""
+    """The arguments by name, o and lse (float32), and `outs`: (name, right values, bound) of each output.
+
+    `outs_on_gpu` has the bounds of a GPU, as `attention.tf32_bound` explains them.
+    """
     s = scale * matmul(q.double(), k.double().t())
     o, lse = matmul(torch.softmax(s, 1), v.double()), torch.logsumexp(s, 1)
     facts = {"q": q, "k": k, "v": v, "do": do, "scale": scale, "o": o.float(), "lse": lse.float(), "kernel": kernel}
     exact = {name: t.double() for name, t in facts.items() if isinstance(t, torch.Tensor)} | {"o": o, "lse": lse}
-    right, allowed = gradients(facts | exact), _bounds(facts | exact)
+    right, allowed, in_tf32 = gradients(facts | exact), _bounds(facts | exact), _tf32_bounds(facts | exact)
     names = ("dk", "dv") if kernel == KEYS else ("dq",)
     facts["outs"] = [(name, right[name], allowed[name]) for name in names]
+    facts["outs_on_gpu"] = [(name, right[name], allowed[name] + in_tf32[name]) for name in names]
     return facts | {"out": 0, "want": facts["outs"][0][1]}
 
 
@@ -60,9 +64,24 @@ def _bounds(facts: dict) -> dict:
     }
 
 
-def stored(evidence: Evidence, facts: dict) -> str | None:
-    """None where a kernel stored its gradients, else a sentence about the first wrong element."""
-    for got, (name, want, allowed) in zip(evidence.args, facts["outs"]):
+def _tf32_bounds(facts: dict) -> dict:
+    """{name: absolute error that products of tf32 add}, float64; a factor of a product has the error TF32."""
+    q, k, v, do, o, lse = (facts[name] for name in ("q", "k", "v", "do", "o", "lse"))
+    scale = facts["scale"]
+    p = torch.exp(scale * matmul(q, k.t()) - lse[:, None])
+    off = torch.expm1((2 * TF32 * scale * matmul(q.abs(), k.abs().t())).clamp(max=50)) + 2 * TF32
+    inner = matmul(do.abs(), v.abs().t()) + (do * o).abs().sum(1, keepdim=True)
+    off_ds = scale * p * inner * (off + 2 * TF32 * (1 + off))
+    return {
+        "dq": matmul(off_ds, k.abs()),
+        "dk": matmul(off_ds.t(), q.abs()),
+        "dv": matmul((p * off).t(), do.abs()),
+    }
+
+
+def stored(evidence: Evidence, facts: dict, outs: str = "outs") -> str | None:
+    """None where a kernel stored its gradients, else a sentence about the first wrong element. outs: the fact."""
+    for got, (name, want, allowed) in zip(evidence.args, facts[outs]):
         sentence = difference(got, want, allowed)
         if sentence:
             row = "query" if name == "dq" else "key"

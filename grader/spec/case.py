@@ -39,6 +39,8 @@ class Case:
     group: str | None = None  # one of the exercise's groups
     alone: bool = False  # whether it runs in a process of its own, unaffected by other cases
     interpreted_only: bool = False  # whether it is left out on a GPU, whose fused arithmetic may differ
+    # The verification of a compiled run, where a GPU may be less exact than the interpreter. None: `verify`.
+    compiled: Callable[[Evidence], str | None] | None = None
 
     @property
     def apart(self) -> bool:

@@ -21,9 +21,8 @@ def softmax_kernel(
         in_row,
         float("-inf"),
         eviction_policy="evict_first",
-        cache_modifier=".cg",
     )
     xs -= tl.max(xs)
     es = tl.exp(xs)
     es *= 1.0 / tl.sum(es)
-    tl.store(y_ptr + pid * y_row_stride + cols, es, in_row, eviction_policy="evict_first", cache_modifier=".wt")
+    tl.store(y_ptr + pid * y_row_stride + cols, es, in_row, cache_modifier=".wt")

@@ -50,6 +50,7 @@ def move_into(scratch: str) -> None:
     """
     os.chdir(scratch)
     os.environ |= {"HOME": scratch, "TMPDIR": scratch, "TRITON_CACHE_DIR": scratch}
+    os.environ |= {"USER": "answer", "LOGNAME": "answer"}  # its user has no name, and PyTorch's compiler asks for one
     tempfile.tempdir = scratch
 
 

@@ -26,7 +26,7 @@ MISTAKES = [
     Mistake(
         "refuses-the-right-ones",
         "An input that the function must take was refused.",
-        "For which inputs is the condition of your `if` true?",
+        "For which inputs is the condition of your `if` or `assert` true?",
         (
             Mutant("5.2 8.4", "x.dim() != 2", "x.dim() == 2", replayed=False),
             Mutant("5.2 8.4", "x.dtype != torch.float32", "x.dtype == torch.float32", replayed=False),
@@ -61,7 +61,7 @@ MISTAKES = [
     Mistake(
         "column-stride",
         "The kernel assumes that neighbours in a row are neighbours in memory, for x and for y; here they are not.",
-        "What does x.stride() say in the line before the launch, and which tensor does the launch get?",
+        "What do x.stride() and y.stride() say in the line before the launch, and which tensors does the launch get?",
         (Mutant("5.2", "x.stride(1) != 1", "False", replayed=False),),
     ),
     Mistake(

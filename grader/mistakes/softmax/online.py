@@ -16,6 +16,8 @@ from .rows import ROW_PLACES
 
 _LOADED = 'x_ptr + row * x_row_stride + cols, mask=cols < n_cols, other=-float("inf"))\n'
 
+_LOAD = 'x = tl.load(x_ptr + row * x_row_stride + cols, mask=cols < n_cols, other=-float("inf"))'
+
 MISTAKES = [
     # ---- a state, and the merge of two
     Mistake(
@@ -378,6 +380,16 @@ MISTAKES = [
             Mutant("9.1", "d * tl.exp(m - shift) + ", ""),
             Mutant("13.1", "o * factor + ", ""),
             Mutant("13.2 13.3", "o * factor[:, None] + ", ""),
+        ),
+    ),
+    Mistake(
+        "one-walk-elsewhere",
+        "One of the two walks reads other elements than those of the program's own row.",
+        "Which elements does each of your two loads read in program 1?",
+        tuple(
+            Mutant("8.3", f"{_LOAD}{behind}", f"{_LOAD.replace('row * x_row_stride + ', rows)}{behind}")
+            for behind in ("\n        new", "\n        tl.store")
+            for rows in ("", "row + ")
         ),
     ),
     Mistake(
