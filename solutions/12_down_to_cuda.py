@@ -243,8 +243,8 @@ launch(who, torch.zeros(3, 32), threads=32)[:, :6]
 
 # %% [markdown]
 # `launch` started three thread blocks of 32 threads, one block for each row. No GPU was needed: it compiles the text for the
-# CPU, runs every thread, and looks at every access before it happens. Its first line says how many elements the kernel read
-# and wrote, and how many barriers a block passed. (**MN** is the number of elements of the matrix.)
+# CPU, runs every thread, and looks at every access before it happens. The first line that `launch` prints says how many
+# elements the kernel read and wrote, and how many barriers a block passed. (**MN** is the number of elements of the matrix.)
 #
 # A kernel returns nothing, so its type is `void`. Its body stands between braces `{ }`, each statement ends with a
 # semicolon, and `//` begins a comment. Now word by word:

@@ -90,7 +90,7 @@ print(f"the factor: {math.exp(2.0 - 4.0):.4f}")
 #
 # The check counts two things. First, you may read each row of `k` and `v` only once. Second, if there are many keys, you may
 # not hold too much: at every moment, all your tensors together must have fewer than M·N elements, for M queries and N keys.
-# There are as many scores. `torch.softmax` and `torch.logsumexp` are not allowed.
+# (M·N is the number of scores.) `torch.softmax` and `torch.logsumexp` are not allowed.
 
 # %%
 def tiled_attention(q, k, v, tile):

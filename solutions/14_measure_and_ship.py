@@ -182,11 +182,12 @@ print(f"a copy: {rate:.0f} GB/s, the peak: {peak(x):.0f} GB/s")
 # split among programs (9.1 and 9.2, two kernels). Copy each kernel from your notebook into its cell below, in place of the
 # TODO. If you no longer have that notebook, or did not finish that kernel, take the course's solution: a notebook in
 # the folder `solutions` of its repository. You can also paste another kernel of your own, if it has the same name and
-# parameters. The check of 14.2 looks at all five kernels.
+# parameters. The check of 14.2 runs the kernels that your `my_route` chooses.
 
 # %% [markdown]
-# One change is needed. From now on the matrix may be float32, bfloat16 or float16, so cast every value to float32 right after
-# its load (lesson 07). `tl.store` rounds to the dtype of `y` by itself.
+# Make one change. From now on the matrix may be float32, bfloat16 or float16, so cast every value to float32 right after
+# its load (lesson 07). Some lines would also be right without a cast, because `tl.max` and `tl.sum` cast by themselves. With
+# it, nobody has to know which. `tl.store` rounds to the dtype of `y` by itself.
 
 # %%
 @triton.jit
@@ -370,16 +371,16 @@ for run in routes["lessons"]["14"]["results"]:
 # %% [markdown]
 # Beside the numbers, the check judges:
 #
-# - **Bytes**: up to 8192 columns, each element is read once. Longer rows may be read twice, and for partial results their
-#   programs may move half a matrix more. Only a matrix that is not contiguous may be copied first.
+# - **Bytes**: up to 8192 columns, each element is read once. Longer rows may be read twice. Partial results may add half as
+#   many elements as the matrix has. Only a matrix that is not contiguous may be copied first.
 # - **Registers**: a program holds at most 32768 elements at once, a thread at most 255.
-# - **Programs**: if the matrix is a single row of 1048576, at least 32 programs work on it. If it has at least 64 rows, and at
-#   most 64 columns, each program takes several rows.
+# - **Programs**: if the matrix is a single row of 1048576, at least 32 programs work on it. If a matrix has at least 64 rows,
+#   and at most 64 columns, each program takes several rows.
 
 # %% [markdown]
 # The check measures no time, so it does not ask for the best limits. Where the table shows no clear difference, or no shape
-# at all, choose as you like. For example, it has no shape with more than 64 and fewer than 2048 long rows: any limit between
-# these two numbers passes.
+# at all, choose as you like. For example, where rows are long, its matrices have at most 64 rows, or at least 2048: any limit
+# between these two numbers passes.
 
 # %%
 def my_route(x):

@@ -40,6 +40,15 @@ def test_a_step_that_is_still_a_stub_is_said_to_be_one():
     assert "causal is judged next: fill in its TODO (TODO 2 of 7 is the next)" in " ".join(result.text.split())
 
 
+def test_in_the_first_step_nothing_is_said_of_the_second():
+    """A load without a mask is right in tiles that are full, and the first step is not yet written to its end."""
+    stub = KERNEL.replace("    tl.store(o_ptr", '    tl.static_assert(False, "TODO 13.2 (7 of 7)")\n    tl.store(o_ptr')
+    result = verdict(stub.replace("mask=rows[:, None] < n_queries, other=0.0", ""))
+
+    assert "todo-left" == result.mistake
+    assert "TODO 7 of 7 is the next" in " ".join(result.text.split())
+
+
 def test_a_stub_of_the_last_step_hides_no_other_mistake():
     """The division is missing as well."""
     stub = KERNEL.replace(_SKIP, '        tl.static_assert(False, "TODO 13.2 (2 of 7)")')

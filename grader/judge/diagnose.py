@@ -58,7 +58,7 @@ def in_order(exercise: Exercise, failures: list[Failure]) -> list[Failure]:
         if failure.case.group is None:
             return 0, failure.mistake == "endless", failure.traffic
         if exercise.parts:
-            return failure.mistake == "todo-left", exercise.groups.index(failure.case.group), failure.traffic
+            return exercise.groups.index(failure.case.group), failure.mistake == "todo-left", failure.traffic
         return 1 + failure.evidence.ran, exercise.groups.index(failure.case.group)
 
     return sorted(failures, key=rank)

@@ -138,6 +138,11 @@ MISTAKES = [
         "How many elements are there, and how many would that shape hold?",
     ),
     Mistake(
+        "placeholder-left",
+        "A name still holds `...`, which stands for code that is missing.",
+        "Which of your lines is still to be written?",
+    ),
+    Mistake(
         "calls-itself",
         "A function calls itself without end, or more often than Python allows.",
         "Which call is the last one, and which line ends the function then?",

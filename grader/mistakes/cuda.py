@@ -274,13 +274,13 @@ MISTAKES = [
     ),
     Mistake(
         "partner-for-mask",
-        "The third argument of __shfl_xor_sync is the number of a lane, and the function computes the partner itself.",
+        "You give __shfl_xor_sync the number of a lane as its third argument. It computes that number from the offset.",
         "What does __shfl_xor_sync do with its third argument?",
     ),
     Mistake(
         "thread-of-the-grid",
-        "The first column of a thread is its number in the whole grid. So in every row but the first, columns are left "
-        "out at the beginning.",
+        "In your kernel, the first column of a thread is the thread's number in the whole grid. So columns are left "
+        "out at the beginning of every row but the first.",
         "In how many blocks is there a thread 0, and which column is the first one of each of them?",
     ),
     Mistake(
@@ -1021,9 +1021,10 @@ def _within_tree_step(case: Case, evidence: Evidence, answer: Answer) -> bool:
     if not found or "no barrier lies between" not in message:
         return False
     functions = re.findall(r"__device__[^{;]*?(\w+)\s*\([^{;]*\)\s*\{(.*?)\n\}", answer.source, re.DOTALL)
-    lines = [re.escape(found[2]), *(rf"\b{name}\(" for name, body in functions if found[2] in body)]
+    lines = [re.escape(found[2].rstrip(" {")), *(rf"\b{name}\(" for name, body in functions if found[2] in body)]
+    source = re.sub(r"\b(if\s*\([^{};]*\))\s*\{([^{}]*)\}", r"\1\2", answer.source)  # as if no if had braces
     return any(
-        re.search(rf"\bfor\s*\([^{{}}]*\)\s*\{{[^{{}}]*{line}[^{{}}]*__syncthreads\(\)[^{{}}]*\}}", answer.source)
+        re.search(rf"\bfor\s*\([^{{}}]*\)\s*\{{[^{{}}]*{line}[^{{}}]*__syncthreads\(\)[^{{}}]*\}}", source)
         for line in lines
     )
 

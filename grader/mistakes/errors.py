@@ -25,6 +25,7 @@ _TRANSLATIONS = [
     (r"numel .*exceeds|exceeds triton maximum tensor numel|maximum tensor numel", "block-too-large"),
     (r"axis \[[^\]]*\] out of bounds|axis tensor.*|invalid literal for int.*axis", "max-for-maximum"),
     (r"axis -?\d+ (is )?out of bounds|invalid axis|out of bounds for (shape|array)", "axis-out-of-range"),
+    (r"'ellipsis' object", "placeholder-left"),
     (r"is a function of triton\.language", "tl-on-the-host"),
     (r"is a kernel: launch it with a grid|outside of the scope of a kernel", "no-grid"),
     (r"'function' object is not subscriptable", "no-jit"),

@@ -45,7 +45,7 @@ MISTAKES = [
     ),
     Mistake(
         "pad-finite",
-        "In most rows a finite pad loses the maximum. But all values of a row can be below it.",
+        "In most rows a finite pad is not the maximum. But all values of a row can be below it.",
         "For which value is there no smaller float?",
         (
             Mutant("8.3", 'other=-float("inf")', "other=-3e38", 2),

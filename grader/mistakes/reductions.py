@@ -59,9 +59,9 @@ MISTAKES = [
         "How many states are there for eight numbers, the numbers themselves included?",
     ),
     Mistake(
-        "first-state-changed",
-        "The first step was stored in the list that you were given, so the first state has lost its values.",
-        "Which list does your line change, and which of your states is that list?",
+        "list-changed",
+        "The list that you were given was changed.",
+        "Which list does your line change, and who still needs its values?",
     ),
     Mistake(
         "tree-states-too-many",
@@ -282,7 +282,7 @@ def _first_state_changed(states, facts: dict) -> bool:
 
 TREE = (
     ("tree-of-fixed-steps", value(lambda v, f: len(f["values"]) > 32)),
-    ("input-overwritten", value(lambda v, f: f["callers_list"] and v != f["values"])),
+    ("list-changed", value(lambda v, f: f["callers_list"] and v != f["values"])),
     ("returns-nothing", nothing),
     ("tree-only-result", value(_only_result)),
     ("tree-mirror", _wrong_tree(_mirror)),
@@ -290,7 +290,7 @@ TREE = (
     ("tree-one-list", value(_one_list)),
     ("tree-neighbours", _wrong_tree(_neighbours)),
     ("tree-not-halved", _wrong_tree(_full_length)),
-    ("first-state-changed", value(_first_state_changed)),
+    ("list-changed", value(_first_state_changed)),
     ("tree-states-too-many", value(_too_many)),
     ("tree-states-reversed", _wrong_tree(lambda values: tree(values)[::-1])),
     ("tree-next-element", _wrong_tree(_next_element)),

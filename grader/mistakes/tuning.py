@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import math
 import re
 
 import torch
 
-from ..checks import compare
+from ..checks import compare, syntax
 from ..reference import tuning
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
+from .detectors import both, written
 from .mistake import Mistake
 from .mutant import Mutant
 from .softmax.function import WRAPPER
@@ -57,7 +59,7 @@ MISTAKES = [
     ),
     Mistake(
         "not-timed",
-        "The sweep has no such configuration.",
+        "No run of this configuration was recorded.",
         "Which rows and warps does the text name, and how many elements has a thread with yours?",
     ),
     Mistake(
@@ -86,7 +88,7 @@ MISTAKES = [
     Mistake(
         "not-autotuned",
         "The function launched no kernel with triton.autotune.",
-        "Which decorator stands above @triton.jit, and which kernel does the function launch?",
+        "Which kernel does the function launch: the one that triton.autotune has made, or the one below @triton.jit?",
     ),
     Mistake(
         "trials-add-up",
@@ -117,6 +119,11 @@ MISTAKES = [
         "Rows were left out: the grid fits one number of rows of a tile, and another configuration has another.",
         "When is the number of rows of a tile known, and who can tell the grid?",
         (Mutant("15.3", 'meta["ROWS"]', "8", replayed=False),),
+    ),
+    Mistake(
+        "warps-in-the-dictionary",
+        "num_warps stands in the dictionary of a configuration, which is for parameters of the kernel.",
+        "Which arguments does triton.Config take beside the dictionary?",
     ),
     Mistake(
         "nothing-to-choose",
@@ -312,12 +319,20 @@ def _said(fact: str, test) -> Detector:
     return detectors.value(lambda v, f: fact in f and isinstance(v, tuple) and test(v))
 
 
+def _warps_in_a_dictionary(tree: ast.AST) -> bool:
+    """A dictionary that goes to triton.Config has an entry for the warps."""
+    given = [call.args[0] for call in syntax.calls(tree, "Config") if call.args]
+    keys = [key for each in given if isinstance(each, ast.Dict) for key in each.keys]
+    return any(isinstance(key, ast.Constant) and key.value in ("num_warps", "num_stages") for key in keys)
+
+
 _OF_ONE_LAUNCH = ("launch-per-row", "no-kernel", "grid-of-columns", "grid-too-large")  # trials are launches as well
 TUNED = (
     ("more-traffic", detectors.value(lambda v, f: "traffic" in f and isinstance(v, torch.Tensor))),
     ("name-of-no-parameter", _pointer_unknown),
     ("not-autotuned", _said("choices", lambda v: v[2] == 0)),
     ("not-autotuned", _configured_by_nobody),
+    ("warps-in-the-dictionary", both(written(_warps_in_a_dictionary), _said("choices", lambda v: v[2] > 0))),
     ("nothing-to-choose", _said("choices", lambda v: v[2] > 0)),
     ("tuned-every-call", _said("tunings", lambda v: v[2])),
     ("key-too-narrow", _said("tunings", lambda v: v[0] and not v[1])),

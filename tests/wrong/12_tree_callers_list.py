@@ -1,5 +1,5 @@
 # exercise: 12.1
-# mistake: input-overwritten
+# mistake: list-changed
 def tree_reduce(values):
     states = [list(values)]
     while len(values) > 1:
