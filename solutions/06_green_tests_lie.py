@@ -75,8 +75,9 @@ print(f"green, and on a row of equal values {off:.0%} of the total is missing")
 # float64, whose own rounding is too small to matter.
 #
 # There are three traps. First, `torch.allclose` wants the same dtype on both sides, so write `got.double()`. Second,
-# if the right value is 0, the relative error of a right result is 0 / 0, which is `nan`. Every comparison with `nan`
-# is false. So `assert error < bound` fails for `nan`, but a test that looks for `error > bound` does not notice it.
+# if the right value is 0, the relative error of a right result is 0 / 0, which is `nan`. `<`, `<=`, `>`, `>=`
+# and `==` are false where one side is `nan`. So `assert error < bound` fails for `nan`, but a test that looks for
+# `error > bound` does not notice it.
 
 # %% [markdown]
 # Third, float32 numbers below about 1e-38 have fewer digits, and the smallest values become 0. In float64 these
@@ -291,7 +292,7 @@ check("6.3")
 # %% [markdown]
 # The test cannot look inside a kernel. It sees only what the kernel does. So ask yourself what can go wrong. The
 # **values**: how large, how different, how unusual are they? The **shape**: how wide and how high is the matrix, and is
-# its width a multiple of a block? The **strides**, as in lesson 05: are neighbouring rows, and neighbouring columns,
+# its width a power of two, or a multiple of 4? The **strides**, as in lesson 05: are neighbouring rows, and neighbouring columns,
 # next to each other in memory? And what else might a call do, besides returning a result?
 
 # %%

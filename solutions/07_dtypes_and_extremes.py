@@ -154,7 +154,7 @@ check("7.1")
 # are two roundings.
 #
 # *An honest aside*: the kernel of lesson 05 passes this check without a change, because `tl.max` returns float32, and
-# then the difference is float32, too. Only this one function does that. If you multiply the row by a number first, the
+# then the difference is float32, too. Few functions do that. If you multiply the row by a number first, the
 # product is in half precision. So write the cast where you need it.
 #
 # </details>
@@ -272,8 +272,8 @@ check("7.2")
 # value. So eps is enough. In float32, the error of the arithmetic is larger than eps, because an error in `x - max`
 # grows with the distance to the maximum.
 #
-# **atol** allows for subnormal outputs, which are so small that they have few digits. A subnormal output can be wrong
-# by the distance between two subnormal numbers. For bfloat16 and float32 that distance is practically 0, so one
+# **atol** allows for subnormal outputs, which are so small that they have few digits. Rounding changes a subnormal
+# output by at most half the distance between two subnormal numbers. The whole distance is enough. For bfloat16 and float32 that distance is practically 0, so one
 # formula is right for all three dtypes.
 #
 # **Otherwise**: an `atol` near 1/n accepts wrong results, and `atol = 0` refuses a float16 output that was correctly

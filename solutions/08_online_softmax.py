@@ -262,7 +262,7 @@ check("8.3")
 #
 # Write a function that launches the kernel, as in lesson 05. It raises a `ValueError` with a sentence for every
 # tensor that is not a float32 matrix. Then it makes the output and launches. Choose one block size between 1024 and
-# 16384, such as 4096. Only a row that is shorter than that may have a smaller block. The check also uses a row that
+# 16384, such as 4096. A row that is shorter than your block may have a smaller one. The check also uses a row that
 # no single block can hold.
 
 # %%
@@ -323,8 +323,8 @@ for m, n in [(4096, 4096), (4096, 12672), (8192, 32768), (2048, 128256)]:
 
 # %% [markdown]
 # Where rows fit, one block is faster. With 128256 columns it spills, and is much slower. The online kernel has about
-# two thirds of the speed of a copy, as counted, for rows of any length. (A row of 4096 is one tile, and is probably
-# still in a cache when it is read again.) If you have a GPU, the next cell compares your own kernel with a copy:
+# two thirds of the speed of a copy, for rows of any length. The count says the same: where a copy makes two transfers,
+# this kernel makes three. (A row of 4096 is one tile, and is probably still in a cache when it is read again.) If you have a GPU, the next cell compares your own kernel with a copy:
 
 # %% tags=["nbval-ignore-output"]
 if where == "cuda":
@@ -371,8 +371,8 @@ for m, n in [(4096, 12672), (8192, 32768), (2048, 128256)]:
     print(f"{m:5} × {n:6}: backwards takes {back / forwards:.2f} of the time")
 
 # %% [markdown]
-# It helps a little, or not at all. The reason is probably that all the rows that hundreds of programs work on at the
-# same time are larger than the cache. Here, a good idea gains a few per cent at most. Only a measurement shows that.
+# It helps a little, or not at all. Hundreds of programs run at the same time, each on a row of its own. Together,
+# these rows are probably larger than the cache. Here, a good idea gains a few per cent at most. Only a measurement shows that.
 
 # %% [markdown]
 # ## What to read

@@ -5,7 +5,7 @@
 # several programs share a row. One program cannot simply wait for another one. You will see why, and how to divide the
 # work all the same.
 #
-# *About 80 minutes. No GPU needed.*
+# *About 95 minutes. No GPU needed.*
 
 # %%
 from grader import check, hint, progress, trace, traffic
@@ -146,8 +146,9 @@ check("9.1")
 # %% [markdown]
 # <details><summary>What each line is for</summary>
 #
-# **1. Inside the split**: every split except the last one needs this condition. Without `start + lanes < split_size`,
-# its last tile may also load columns of the next split. Then the sum contains these columns twice.
+# **1. Inside the split**: a split needs this condition if BLOCK does not divide its length, and columns of the row
+# follow after it. Without `start + lanes < split_size`, its last tile also loads columns of the next split. Then the sum
+# contains these columns twice.
 #
 # **2. Inside the row**: a split needs this condition if it ends beyond the row. There are two kinds of such splits:
 # the empty splits, and the last split with columns, if it is shorter than the others. Without `cols < n_cols`, these

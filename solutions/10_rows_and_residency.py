@@ -78,8 +78,8 @@ print("without it:    ", (square - row_max).amax(dim=1).tolist())
 # `&` combines two masks lane by lane. Put each comparison in parentheses.
 #
 # Some rows of the last tile may lie below the matrix. All lanes of such a row hold -inf, and its softmax is NaN. Does
-# that matter? Use `tl.load`, `tl.max`, `tl.exp` and `tl.sum`. `tl.softmax` is not allowed. ⌈n_rows / ROWS⌉ programs
-# must do every row once. You may choose the rows of each program. The docstring names the usual way.
+# that matter? Use `tl.load`, `tl.max`, `tl.exp` and `tl.sum`. `tl.softmax` is not allowed. The check launches
+# `triton.cdiv(n_rows, ROWS)` programs. Together they must do each row exactly once. You may choose the rows of each program. The docstring names the usual way.
 
 # %%
 @triton.jit
@@ -304,7 +304,7 @@ check("10.3")
 # </details>
 
 # %% [markdown]
-# Here are three kernels on that card. Each is limited by another resource. Which resource is it?
+# Here are three kernels on that card. Each of them is limited by a different resource. By which one?
 
 # %%
 for n_regs, shared, num_warps in ((20, 0, 8), (33, 16, 4), (30, 49152, 4)):
@@ -432,7 +432,7 @@ except Exception as error:
 
 # %% [markdown]
 # For none of them. The row has 256 bytes, and a warp has 32 threads: that is 8 bytes for each thread, and less with
-# more warps. Now take rows of 8192, with few warps. Which line of the table shows a new problem?
+# more warps. (`1 × 8` means one load instruction of 8 bytes a thread.) Now take rows of 8192, with few warps. Which line of the table shows a new problem?
 
 # %% tags=["nbval-ignore-output"]
 x = torch.empty(64, 8192)
@@ -569,8 +569,8 @@ for rows in heights:
 # %% [markdown]
 # <details><summary>What the numbers say</summary>
 #
-# **Rows of 64**: with tiles, the softmax takes as long as PyTorch's copy, or even a little less. For such a small
-# matrix, PyTorch's copy is not the fastest possible copy.
+# **Rows of 64**: with tiles of 8 rows or more, the softmax takes as long as PyTorch's copy, or even a little less. For
+# such a small matrix, PyTorch's copy is not the fastest possible copy.
 #
 # **More programs would fit**: with 4 rows or more in a program, a launch has fewer programs than the GPU has room
 # for. And each program needs so many registers that few threads run on a multiprocessor. So the occupancy is low.
@@ -579,7 +579,7 @@ for rows in heights:
 # that. With 32 rows in a program, the matrix of 32768×1024 still has enough programs, but its line rises, because
 # values are spilled.
 #
-# **The persistent kernel** starts far fewer programs and gains little. So the start of programs is not what takes
+# **The persistent kernel** starts far fewer programs and gains little, except with rows of 64. So the start of programs is not what takes
 # most of the time. Each program still waits for one short row at a time.
 #
 # *An honest aside*: many people think that a persistent kernel is always faster. The next cell compares.

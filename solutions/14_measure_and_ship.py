@@ -186,8 +186,8 @@ print(f"a copy: {rate:.0f} GB/s, the peak: {peak(x):.0f} GB/s")
 
 # %% [markdown]
 # Make one change. From now on the matrix may be float32, bfloat16 or float16, so cast every value to float32 right after
-# its load (lesson 07). Some lines would also be right without a cast, because `tl.max` and `tl.sum` cast by themselves. With
-# it, nobody has to know which. `tl.store` rounds to the dtype of `y` by itself.
+# its load (lesson 07). Some lines would also be right without a cast, because `tl.max` returns float32. With it, nobody has
+# to know which. `tl.store` rounds to the dtype of `y` by itself.
 
 # %%
 @triton.jit

@@ -189,6 +189,10 @@ def lost(message: str, translation: str) -> list[str]:
     ):  # fmt: skip
         plain = (message, translation) if kind not in ("placeholder", "number") else (
             re.sub(r"\]\([^)]+\)", "]", message), re.sub(r"\]\([^)]+\)", "]", translation))  # fmt: skip
+        if kind == "link":  # a call with an index looks like one
+            plain = tuple(re.sub("`[^`]*`", "`", text) for text in plain)
         want, have = (re.findall(pattern, text) for text in plain)
+        if kind == "code":  # what a learner fills in is words, as in `tl.load(<address>)`
+            want, have = ([re.sub("<[^<>`]*>", "<>", each) for each in spans] for spans in (want, have))
         found += [f"{kind} {each} is lost" for each in dict.fromkeys(want) if each not in have]
     return found

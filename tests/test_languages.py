@@ -209,6 +209,39 @@ def test_a_text_that_no_template_explains_stays_english():
     assert "" == words.say("") and "12" == words.say("12")
 
 
+@pytest.mark.parametrize(
+    "english, chinese",
+    [
+        (
+            "In [3] is not Python, so nothing in it ran: '(' was never closed, in the line `return max(n`",
+            "In [3] 不是合法的 Python，所以里面的代码都没有运行：'(' 没有闭合，在 `return max(n` 这一行",
+        ),
+        (
+            "n = 1: SyntaxError in the line `(`: '(' was never closed",
+            "n = 1：SyntaxError，出在 `(` 这一行：'(' 没有闭合",
+        ),
+        (
+            "randn, 1×5, 32 threads a block: the compiler refuses line 29, `}`: expected '}' at end of input",
+            "随机数，1×5，每个线程块 32 个线程：编译器拒绝第 29 行，`}`：到末尾为止还缺少 '}'",
+        ),
+        (
+            "two states, (2, 1.368) and (3, 1.082): None came back, expected two numbers (m, d)",
+            "两个状态，(2, 1.368) 和 (3, 1.082)：返回的是 None，应为两个数 (m, d)",
+        ),
+        (
+            "two warps: [(8.1, 1.2), (3.2, ... came back, expected two numbers (m, d)",
+            "2 个线程束：返回的是 [(8.1, 1.2), (3.2, ...，应为两个数 (m, d)",
+        ),
+        ("'2x' came back instead of a tensor", "返回的是 '2x'，不是张量"),
+        ("not enough values to unpack (expected 2, got 1)",) * 2,
+        ("Missing parentheses in call to 'print'. Did you mean print(...)?",) * 2,
+    ],
+)
+def test_words_of_others_and_brackets_confuse_nothing(english, chinese):
+    """A bracket that a message is about is no bracket of the message, and a message of Python stays whole."""
+    assert chinese == catalogue.catalogue("zh_Hans").say(english)
+
+
 def test_a_text_is_parted_where_its_parts_are_known():
     known = {"{label}, {n} rows": "{label}，{n} 行", "causal, more keys": "因果，键更多"}
     words = catalogue.Catalogue({**known, **_CLAIM, **_JOINS})

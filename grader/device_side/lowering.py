@@ -70,7 +70,8 @@ def refused(error: CompilationError, program: KernelProgram) -> RefusedLine:
     if any(name in f.names and f.names[name].kind == "function" for f in program.functions):
         return RefusedLine(f"`{name}` is a function without @triton.jit", line)
     if re.search(rf"^\s*(for\s+)?{name}\b\s*(=[^=]|in\b)", error.src, re.M) and "is not defined" in message:
-        return RefusedLine(f"cannot access local variable {name!r}: it has no value on every way to this line", line)
+        said = f"cannot access local variable {name!r}: there is a way to this line on which it has no value"
+        return RefusedLine(said, line)
     return RefusedLine(message, line)
 
 

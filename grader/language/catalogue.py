@@ -38,12 +38,16 @@ FRAMES = (
 # Characters of a line that is looked at; commas and full stops of a text that is taken apart, between any two of them.
 _LONG, _MOST = 2000, 16
 _FEW = 4  # letters; a template with fewer, as `{part} of {all}`, is for numbers, names and known texts
-_OURS = 0.3  # a text of which the catalogue explains less is somebody else's
+_OURS, _OURS_AMONG_THEIRS = 0.3, 0.6  # a text of which the catalogue explains less is somebody else's
 _THEIRS = ("said", "error")  # placeholders for a text of Python or Triton
 _JOINED = tuple(",;:(")  # beginnings of a part of a sentence
 _SENTENCES = re.compile(r"(?<=[^.][.!?]) (?=[A-Za-z])")
 _BEGINNING = re.compile(r"([^{].+[.!?]) (\{\w+\})")
 _PARTS = re.compile(r"[.;:] |, ")
+_TEXTS = re.compile(r"[.;:] (?!\d)|, (?!\d)")  # without those in a list of numbers
+_SEVERAL = re.compile("[.:;] ")  # between two texts
+_NAMES = re.compile(r"[\w.]+(?:, [\w.]+)*,? (?:and|or) [\w.]+")
+_QUOTED = re.compile(r"`[^`]*`|'[^'\w\s]{1,3}'")  # code, or a sign that a compiler names
 _WIDE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
 # A value of Python, which is the same in all languages.
 _VALUE = re.compile(r"(?:[-+\[\](){}\d.,: ]|\b(?:True|False|None|inf|nan|e[-+]\d+)\b|'[^']*')+")
@@ -93,7 +97,7 @@ class Catalogue:
         if not _letters(bare):
             return text
         sentences = _SENTENCES.split(bare)
-        many = len(sentences) > 1 and len(_PARTS.findall(bare)) > _MOST
+        many = len(sentences) > 1 and len(_TEXTS.findall(bare)) > _MOST
         covered, said = (0, bare) if many or len(bare) > _LONG else self._best(bare)
         if covered < 0.8 * _letters(bare) and len(sentences) > 1:
             said = " ".join(map(self.say, sentences))
@@ -107,15 +111,17 @@ class Catalogue:
             return letters, self._whole[text]
         if not letters or re.fullmatch("`[^`]*`|'[^']*'", text):
             return 0, text
-        if _VALUE.fullmatch(text):
+        if _is_value(text):
             return letters, text
         best: tuple[float, str] = 0, text
         for template in self._templates:
             for number, values in enumerate(_cuts(template, text) if template.fragment in text else ()):
                 few = 0 < template.letters < _FEW
+                if few and any(_SEVERAL.search(value) for value in values.values()):
+                    continue
                 more = -_doubts(values, template.swallows) / 2 - 0.6 * (number > 0) if template.letters else 0
                 best = max(best, self._filled(template, values, more, whole=few), key=_first)
-        if best[0] == letters or len(_PARTS.findall(text)) > _MOST:
+        if best[0] == letters or len(_TEXTS.findall(text)) > _MOST:
             return best
         for between, template, within in self._joins:
             for found in between.finditer(text):
@@ -147,17 +153,22 @@ class Catalogue:
             return 0, value
         before, _, after = value.partition(bare)
         covered, said = self._best(bare)
-        if covered < _letters(bare) * _OURS and _letters(re.sub(r"\b(?:and|or)\b", "", bare)):
+        ours = _OURS_AMONG_THEIRS if theirs else _OURS
+        if covered < _letters(bare) * ours and not _NAMES.fullmatch(bare):
             # Somebody else's words, with a word of ours in them.
             return (_letters(bare) * 0.6 if theirs else 0), value
         return covered, before + said + after
 
 
+def _is_value(text: str) -> bool:
+    """Whether a text is one value of Python: a colon stands in a dictionary alone."""
+    return bool(_VALUE.fullmatch(text)) and ": " not in re.sub(r"\{[^{}]*\}", "", text)
+
+
 def _whole(value: str) -> bool:
     """Whether a value has no piece of code, tuple or list that it shares with what stands beside it."""
-    plain = re.sub("`[^`]*`", "", value)
-    if plain.endswith("..."):  # a long value is shown in part
-        plain = re.sub(r"[\[({].*", "", plain)
+    plain = _QUOTED.sub("", value)
+    plain = re.sub(r"[\[({].*\.\.\.(?=$| )", "", plain)  # a long value is shown in part
     return "`" not in plain and all(plain.count(a) == plain.count(b) for a, b in ("()", "[]", "{}"))
 
 
@@ -177,7 +188,7 @@ def _doubts(values: dict[str, str], last: str | None) -> float:
     """How likely a cut is a wrong one. last: the placeholder that has all that is left of a text."""
     doubts = 0.0
     for value in values.values():
-        if not _VALUE.fullmatch(value):
+        if not _is_value(value):
             doubts += len(_PARTS.findall(value))  # it is itself made of several texts
         if re.search(r"[^.][.,;:]$", value):
             doubts += 2  # the end of a sentence is not in a part of it
@@ -221,6 +232,8 @@ def _pattern(parts: list[tuple[str, str | None]], longest: str | None) -> str:
                 value = ".+?"
             elif not plain and number and parts[number - 1][0]:
                 value = r"|[\s,;:(].*?"
+            elif plain.endswith("'"):
+                value = "[^']*?"
             pattern += f"(?P={name})" if name in seen else f"(?P<{name}>{value})"
             seen.add(name)
     return pattern

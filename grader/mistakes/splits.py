@@ -49,8 +49,8 @@ MISTAKES = [
     ),
     Mistake(
         "splits-overlap",
-        "Some columns were counted in two splits: a program went on into the columns of the next split.",
-        "Which is the last column of a split when no block divides its length?",
+        "Some columns belong to two splits: a program went on into the columns of the next split.",
+        "Which is the last column of a split when its length is no multiple of BLOCK?",
         (Mutant("9.1", "(start + lanes < split_size)", "(lanes < split_size)"),),
     ),
     Mistake(

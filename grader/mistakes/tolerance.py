@@ -54,7 +54,7 @@ MISTAKES = [
     ),
     Mistake(
         "tolerance-strict",
-        "A right result is refused: its rounding alone is more than this tolerance allows.",
+        "A right result is refused: its arithmetic and its last rounding cost more than this tolerance allows.",
         "What is the relative error of float32 arithmetic on such a row, and of rounding its result to this dtype?",
     ),
 ]

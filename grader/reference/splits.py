@@ -101,10 +101,10 @@ def stored_by_several(evidence: Evidence) -> str | None:
     """None where one program of a launch stored each element, or atomics did; else a sentence."""
     for launch in evidence.launches:
         if launch["shared"]:
-            times = "once" if launch["shared"] == 1 else f"{launch['shared']} times"
+            what = "an element is" if launch["shared"] == 1 else f"{launch['shared']} elements are"
             return (
-                f"right numbers here, where programs run one after the other, but {times} a program "
-                f"of {launch['kernel']} stores into an element that another one had stored into"
+                f"right numbers here, where programs run one after the other, but {what} "
+                f"stored by two programs of {launch['kernel']}"
             )
     return None
 
