@@ -58,7 +58,9 @@ def in_order(exercise: Exercise, failures: list[Failure]) -> list[Failure]:
         if failure.case.group is None:
             return 0, failure.mistake == "endless", failure.traffic
         if exercise.parts:
-            return exercise.groups.index(failure.case.group), failure.mistake == "todo-left", failure.traffic
+            # What is not yet written comes last, unless the parts are steps of one function, climbed in order.
+            place = exercise.groups.index(failure.case.group), failure.mistake == "todo-left"
+            return *(place if len(exercise.names) == 1 else place[::-1]), failure.traffic
         return 1 + failure.evidence.ran, exercise.groups.index(failure.case.group)
 
     return sorted(failures, key=rank)

@@ -1,5 +1,5 @@
 # exercise: 6.4
-# mistake: endless
+# mistake: calls-itself
 import torch
 
 
