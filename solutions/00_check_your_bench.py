@@ -103,8 +103,8 @@ def exp_then_double(x):
 traffic(exp_then_double, x)
 
 # %% [markdown]
-# The intermediate result went to memory and came back at once. The final result does not need that trip. Most of this
-# course is about how to avoid it.
+# The intermediate result went to memory and came back at once. We can get the final result without that trip. Most of
+# this course is about how to avoid it.
 
 # %% [markdown]
 # ## What to read

@@ -232,7 +232,7 @@ check("2.4")
 # whose intensity is below the balance is bound by memory.
 #
 # **Otherwise**: a fixed border such as "10 flop/byte" is wrong for some cards. At an intensity that equals the
-# balance, both answers are right.
+# balance, both take the same time.
 #
 # *An honest aside*: an `exp` takes longer than an addition. Also, the peak of a card counts a multiplication and the
 # addition that follows it as two operations. The next cell shows how much the cost of `exp` matters.

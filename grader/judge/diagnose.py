@@ -10,9 +10,9 @@ import torch
 from ..checks import compare
 from ..mistakes.detectors import output, unchanged, unmasked
 from ..mistakes.registry import MISTAKES
-from ..spec import Answer, Case, Detector, Evidence, Exercise, Out
+from ..spec import Answer, Case, Detector, Evidence, Exercise
 from . import untrusted
-from .replay import Replay
+from .replay import Replay, outputs
 from .verdict import Failure
 
 Seen = list[tuple[Case, Evidence]]
@@ -232,15 +232,9 @@ def _mistake_of_event(first: Failure, answer: Answer) -> str | None:
         return "no-tensor-returned"
     if unchanged(first.case, first.evidence, answer=None):
         return "unchanged"
-    stored = [got, *(_outputs(first) if "spare" not in first.case.facts else [])]
+    stored = [got, *(outputs(first.case, first.evidence) if "spare" not in first.case.facts else [])]
     found = (_nan(each) for each in stored if each is not None and each.is_floating_point())
     return next(filter(None, found), None) if _finite(first.case) else None
-
-
-def _outputs(failure: Failure) -> list[torch.Tensor]:
-    """The tensors that a kernel had to store to."""
-    sent = [arg for arg in failure.case.call.args if isinstance(arg, (torch.Tensor, Out))]
-    return [after for arg, after in zip(sent, failure.evidence.args) if isinstance(arg, Out)]
 
 
 def _finite(case: Case) -> bool:

@@ -48,9 +48,13 @@ def outcome(case: Case, evidence: Evidence) -> Outcome:
         where = error.get("where")
         place = tuple(map(repr, where.values())) if where else None if case.expects_error else error["message"]
         return Outcome([], (error["type"], place))
+    return Outcome([evidence.value, *outputs(case, evidence)])
+
+
+def outputs(case: Case, evidence: Evidence) -> list[torch.Tensor]:
+    """The tensors that a kernel had to store to, after the call."""
     sent = [arg for arg in case.call.args if isinstance(arg, (torch.Tensor, Out))]
-    outs = [after for arg, after in zip(sent, evidence.args) if isinstance(arg, Out)]
-    return Outcome([evidence.value, *outs])
+    return [after for arg, after in zip(sent, evidence.args) if isinstance(arg, Out)]
 
 
 def same(a: Outcome, b: Outcome) -> bool:
