@@ -71,7 +71,7 @@ MISTAKES = [
     ),
     Mistake(
         "shift-global-max",
-        "One maximum was taken for the whole matrix: a row far below it underflows to 0.",
+        "One maximum was taken for the whole matrix: values far below it underflow to 0.",
         "Whose maximum does each row need?",
     ),
     Mistake(
