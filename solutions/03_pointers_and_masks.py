@@ -404,7 +404,7 @@ trace(copy_rows_kernel, torch.zeros_like(odd), odd, 33, 33, BLOCK=64, grid=(3,),
 
 # %% [markdown]
 # Only row 0 does. Row 1 begins at byte 132, and a sector begins at byte 128. The picture shows a request of row 1:
-# five sectors instead of four.
+# five sectors instead of four. (Each row of 33 needs two requests: one for 32 lanes, and one for the last number.)
 #
 # A request whose lanes lie next to each other in memory is called **coalesced**. How many sectors are touched if they
 # do not lie next to each other? This kernel takes every `step`-th element.
@@ -449,8 +449,7 @@ for run in recorded["results"]:
 
 # %% [markdown]
 # In float32, no row is much slower than the copy. In bfloat16, rows of 1000 are slower, and rows of 781 are slowest.
-# So rows with an even number of elements can be slow, too: 1000 is even. Two things matter: where a row begins, and
-# how wide a load is.
+# Two things matter: where a row begins, and how wide a load is.
 
 # %% [markdown]
 # **Where a row begins.** If 32 does not divide the bytes of a row, many rows begin inside a sector, and their requests

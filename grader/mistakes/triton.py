@@ -36,7 +36,7 @@ MISTAKES = [
     ),
     Mistake(
         "axis-out-of-range",
-        "A block has no such axis: that of one row has axis 0 alone, and a tile has the axes 0 and 1.",
+        "The block has no such axis. Lanes of one row have axis 0 alone; only a block of rows and columns has an axis 1.",
         "Which number does the first axis have?",
     ),
     Mistake(
@@ -52,7 +52,7 @@ MISTAKES = [
     Mistake(
         "indexing-pointer",
         "In a kernel, you add offsets to a pointer. Brackets pick no element: behind a block, they only add an axis.",
-        "Should a block get one more axis, or which address has the element that you mean?",
+        "Which address has the element that you mean, and which function brings it from there?",
     ),
     Mistake(
         "helper-no-jit",
