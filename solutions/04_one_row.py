@@ -103,8 +103,8 @@ check("4.1")
 #
 # **Denominator**: the sum of the *exponentials*. *Otherwise*: the sum of `x` includes the `-inf` of the masked lanes.
 #
-# **Division**: *otherwise* the row does not sum to 1. A test in which every row has one huge value does not notice
-# that.
+# **Division**: *otherwise* the row does not sum to 1. If one value of a row is far above all others, the
+# exponentials sum to about 1 already, so a test of such rows does not notice that.
 #
 # Five steps, one load, one store: no intermediate number left the chip.
 #

@@ -254,9 +254,9 @@ hierarchy([naive_softmax, fused_softmax], x)
 # %% [markdown]
 # ## The promise of lesson 02
 #
-# Lesson 02 made a promise: if memory limits both softmaxes, the one that moves half as many elements takes half the
-# time. An H200 ran the five passes of 1.1 and the function of 5.2 on matrices of several sizes. A file has the times.
-# For which sizes do you expect the promise to hold?
+# Exercise 2.2 made a promise: if the time is proportional to the elements moved, a fused softmax takes about a quarter of
+# the time of the five passes. An H200 ran the five passes of 1.1 and the function of 5.2 on matrices of several sizes. A
+# file has the times. For which sizes do you expect the promise to hold?
 
 # %%
 import json

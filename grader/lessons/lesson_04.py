@@ -87,7 +87,7 @@ def _wrong_block(evidence: Evidence, n: int) -> str | None:
     if got < 1 or got & (got - 1):
         return f"{got} came back, which is not a power of two"
     if got < n:
-        return f"{got} came back: {n - got} of the {n} columns have no lane"
+        return f"{got} came back: {n - got} of the {n} columns {'have' if n - got > 1 else 'has'} no lane"
     if got >= 2 * n:
         return f"{got} came back: at least half of the lanes stay idle"
     return None

@@ -36,7 +36,7 @@ MISTAKES = [
     ),
     Mistake(
         "axis-out-of-range",
-        "The block has no such axis. Lanes of one row have axis 0 alone; only a block of rows and columns has an axis 1.",
+        "The block has no such axis. Lanes of a row have axis 0 alone. Only a block of rows and columns has an axis 1.",
         "Which number does the first axis have?",
     ),
     Mistake(
@@ -61,7 +61,8 @@ MISTAKES = [
     ),
     Mistake(
         "notebook-global",
-        "This name is not a variable of the kernel: a value of the notebook was found under it.",
+        "No line of the kernel gives this name a value. The notebook has a value of this name, which a kernel "
+        "cannot use.",
         "Which line of the kernel should have given this name its value?",
     ),
     Mistake(
