@@ -66,7 +66,7 @@ assert min(others) > 0.92 and most < 0.8
 # `machine_code` gives the same numbers. It has no name for the H200, but the H100 has the same multiprocessors (and another
 # memory), so its machine code is the same.
 #
-# Copy your tile kernel from lesson 14 (10.1 with a cast), or take it from the solution notebook of that lesson. The next
+# Copy your tile kernel from lesson 14 (10.1 with a cast), or take it from that lesson's solution notebook. The next
 # cell compiles it, which takes some seconds; no check looks at it. With which number of warps will it spill on rows of 8192?
 
 # %%
