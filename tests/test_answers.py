@@ -73,6 +73,7 @@ ELSEWHERE = {
     "wrong-device",
     "illegal-access",
     "compiler-endless",
+    "compiler-fails",
 }
 
 KERNEL = """import triton

@@ -120,6 +120,11 @@ def test_a_launch_is_compiled_once(monkeypatch):
     assert [16, 1] == [launch["divisible"]["n_cols"] for launch in asked]
 
 
+def wide():
+    kept = next(each for each in stored("right") if each.name.startswith("10_wide"))
+    return lessons.exercises()["10.4"], extract([kept.source], ("wide_softmax",))
+
+
 def narrow():
     (kept,) = [each for each in stored("wrong") if each.name == "10_wide_four_warps_always"]
     return lessons.exercises()["10.4"], extract([kept.source], ("wide_softmax",))
@@ -176,6 +181,63 @@ def test_a_kernel_that_is_never_lowered_has_no_points(monkeypatch):
     assert ("failed", "compiler-endless") == (result.status, result.mistake)
     assert result.message.endswith("runs interpreted, but Triton's compiler is still running after 90 seconds")
     assert [30, 30, 90] == asked
+
+
+@pytest.mark.parametrize("method", ["lower", "assemble"])
+def test_a_kernel_on_which_the_compiler_crashes_has_no_points(monkeypatch, method):
+    """Else it would hide its loads as one does that is never finished. Another kernel shows that the compiler works."""
+    asked, real = [], getattr(zygotes.Session, method)
+
+    def crash(self, launch, program):
+        asked.append(program)
+        if program == compiled._BLAMELESS:
+            return real(self, launch, program)
+        raise zygotes.Died("the channel was closed")
+
+    monkeypatch.setattr(compiled, "_taken", set())
+    monkeypatch.setattr(compiled, "_assembled", {})
+    monkeypatch.setattr(zygotes.Session, method, crash)
+
+    result = judge(*narrow())
+
+    assert ("failed", 0.0, "compiler-fails") == (result.status, result.score, result.mistake)
+    assert result.message.endswith("but Triton's compiler crashes on it")
+    assert [False, False, True] == [program == compiled._BLAMELESS for program in asked]
+
+
+def test_a_kernel_that_the_compiler_refuses_late_has_no_points(monkeypatch):
+    """The front end takes it, and a later pass does not."""
+    real = zygotes.Session.assemble
+
+    def refuse(self, launch, program):
+        if program != compiled._BLAMELESS:
+            raise zygotes.NotCompiled("PassManager::run failed")
+        return real(self, launch, program)
+
+    monkeypatch.setattr(compiled, "_assembled", {})
+    monkeypatch.setattr(zygotes.Session, "assemble", refuse)
+
+    result = judge(*narrow())
+
+    assert ("failed", 0.0, "compiler-fails") == (result.status, result.score, result.mistake)
+    assert result.message.endswith("but Triton's compiler fails on it: PassManager::run failed")
+
+
+@pytest.mark.parametrize("method", ["lower", "assemble"])
+def test_a_compiler_that_takes_no_kernel_is_no_fault_of_the_answer(monkeypatch, method):
+    """It crashes on every kernel of this machine: the result says what was not looked at."""
+
+    def crash(self, launch, program):
+        raise zygotes.Died("the channel was closed")
+
+    monkeypatch.setattr(compiled, "_taken", set())
+    monkeypatch.setattr(compiled, "_assembled", {})
+    monkeypatch.setattr(zygotes.Session, method, crash)
+
+    result = judge(*narrow()) if method == "assemble" else judge(*wide())
+
+    assert "passed" == result.status
+    assert any(flag.endswith("the channel was closed") for flag in result.flags)
 
 
 def test_a_missing_tool_is_no_fault_of_the_answer(monkeypatch):

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ..mistakes.errors import from_error
 from ..protocol import schema
-from ..protocol.kernels import KernelProgram
+from ..protocol.kernels import Global, KernelFunction, KernelProgram
 from ..spec import Answer, Evidence, Exercise, Launch, Machine
 from . import render, zygotes
 from .diagnose import Seen
@@ -22,6 +22,10 @@ _taken: set[bytes] = set()  # hashes of launches that the compiler took: they ne
 _assembled: dict[bytes, Machine] = {}  # by the hash of a launch
 _MOST_TAKEN = 10_000  # of both
 
+_STORE = KernelFunction(
+    "store", "def store(x_ptr): tl.store(x_ptr, 1.0)", jit=True, names={"tl": Global("module", "triton.language")}
+)
+_BLAMELESS = json.dumps(schema.pack(KernelProgram([_STORE]), KernelProgram))
 _LONGER = 3  # times the limit, where the compiler did not finish in it: the machine may be slow
 _GPU_START = 60.0  # extra seconds to initialise the GPU and to compile
 
@@ -47,14 +51,18 @@ def lower(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
     for limit in (seconds, _LONGER * seconds):
         try:
             return _lowered(launches, limit)
-        except zygotes.Deadline as error:
-            late = error
-        except (zygotes.Died, zygotes.NoWorker) as error:
-            flags.append(f"not shown to Triton's compiler: {error}")
-            return []
+        except (zygotes.Deadline, zygotes.Died) as error:
+            ended = error
+        except zygotes.NoWorker as error:
+            ended = error
+            break
+    fault = _fault(ended, seconds, assembles=False)
+    if fault is None:
+        flags.append(f"not shown to Triton's compiler: {ended}")
+        return []
+    sentence, mistake = fault
     case, evidence, *_ = next(launch for key, launch in launches.items() if key not in _taken)
-    sentence = f"runs interpreted, but Triton's compiler is {late}"
-    return [Failure(case, replace(evidence, error=None), sentence, "compiler-endless")]
+    return [Failure(case, replace(evidence, error=None), f"runs interpreted, but {sentence}", mistake)]
 
 
 def _lowered(launches: dict[bytes, tuple], seconds: float) -> list[Failure]:
@@ -91,14 +99,41 @@ def assemble(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
             continue
         try:
             wrong = case.machine(_machines(evidence, seconds))
-        except zygotes.Deadline as error:
-            return [Failure(case, evidence, f"right numbers, but Triton's compiler is {error}", "compiler-endless")]
-        except (zygotes.Died, zygotes.NoAssembler, zygotes.NoWorker) as error:
-            flags.append(f"the machine code of the launches was not looked at: {error}")
-            return []
+        except (zygotes.Deadline, zygotes.Died, zygotes.NotCompiled, zygotes.NoAssembler, zygotes.NoWorker) as error:
+            fault = _fault(error, seconds, assembles=True)
+            if fault is None:
+                flags.append(f"the machine code of the launches was not looked at: {error}")
+                return []
+            sentence, mistake = fault
+            return [Failure(case, evidence, f"right numbers, but {sentence}", mistake)]
         if wrong:
             return [Failure(case, evidence, *wrong, traffic=True)]
     return []
+
+
+def _fault(error: Exception, seconds: float, assembles: bool) -> tuple[str, str] | None:
+    """(sentence, mistake) if a kernel is to blame that its compilation ended so; None if this machine may be.
+
+    assembles: whether machine code was to be made.
+    """
+    if isinstance(error, zygotes.Deadline):
+        return f"Triton's compiler is {error}", "compiler-endless"
+    if isinstance(error, (zygotes.NoAssembler, zygotes.NoWorker)) or not _takes_another(seconds, assembles):
+        return None
+    if isinstance(error, zygotes.NotCompiled):
+        return f"Triton's compiler fails on it: {error}", "compiler-fails"
+    return "Triton's compiler crashes on it", "compiler-fails"
+
+
+def _takes_another(seconds: float, assembles: bool) -> bool:
+    """Whether Triton's compiler takes a kernel on this machine that cannot be to blame."""
+    launch = {"signature": {"x_ptr": "*fp32"}, "constants": {}, "options": {}, "divisible": {"x_ptr": 16}}
+    with contextlib.suppress(Exception), zygotes.get("compiled").open("", seconds, assembles=assembles) as session:
+        if assembles:
+            session.assemble(launch, _BLAMELESS)
+            return True
+        return session.lower(launch, _BLAMELESS) is None
+    return False
 
 
 def _machines(evidence: Evidence, seconds: float) -> list[tuple[Launch, Machine]]:
@@ -106,7 +141,7 @@ def _machines(evidence: Evidence, seconds: float) -> list[tuple[Launch, Machine]
 
     Where the compiler does not finish, it gets more time once, and begins with the first launch that it had not done.
     """
-    with contextlib.suppress(zygotes.Deadline):
+    with contextlib.suppress(zygotes.Deadline, zygotes.Died):
         return _assembled_in(evidence, seconds)
     return _assembled_in(evidence, _LONGER * seconds)
 

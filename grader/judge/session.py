@@ -34,7 +34,11 @@ class NoWorker(RuntimeError):
 
 
 class NoAssembler(RuntimeError):
-    """This machine makes no machine code of a launch."""
+    """This machine lacks a tool that machine code needs."""
+
+
+class NotCompiled(Exception):
+    """Triton's compiler ended with an error. The message is the compiler's."""
 
 
 class Session:
@@ -97,15 +101,17 @@ class Session:
         return _error(self._ask(header)[0])
 
     def assemble(self, launch: Launch, program: str) -> Machine:
-        """The machine code of a launch. program: the text of its kernel. Raises NoAssembler."""
+        """The machine code of a launch. program: the text of its kernel. Raises NoAssembler and NotCompiled."""
         header = {"op": "assemble", "program": program}
         header |= {key: launch[key] for key in ("signature", "divisible")}
         for key in ("constants", "options"):
             header[key] = {name: encode(value) for name, value in launch[key].items()}
         reply, _ = self._ask(header)
         error = _error(reply)
-        if error or "missing" in reply:
-            raise NoAssembler(str(error["message"] if error else reply["missing"])[:300])
+        if error:
+            raise NotCompiled(error["message"][:300])
+        if "missing" in reply:
+            raise NoAssembler(str(reply["missing"])[:300])
         try:
             return schema.unpack(reply["machine"], Machine)
         except (Mismatch, KeyError) as mismatch:

@@ -16,7 +16,7 @@ from .. import environment
 from ..isolation import LEVELS, RUNGS, level
 from ..protocol import schema
 from ..protocol.jobs import Job
-from .session import Deadline, Died, NoAssembler, NoWorker, Session
+from .session import Deadline, Died, NoAssembler, NotCompiled, NoWorker, Session
 
 START_SECONDS = 120
 # Environment variables that a worker needs. The others may contain secrets, and a child can read its environment.
@@ -187,4 +187,5 @@ def close_all() -> None:
     _zygotes.clear()
 
 
-__all__ = ["Deadline", "Died", "NoAssembler", "NoWorker", "Session", "Zygote", "close_all", "get", "isolation", "warm"]
+__all__ = ["Deadline", "Died", "NoAssembler", "NoWorker", "NotCompiled", "Session", "Zygote"]
+__all__ += ["close_all", "get", "isolation", "warm"]

@@ -172,7 +172,21 @@ def _residency_cases(seed: int) -> list[Case]:
             _residency_case(f"T4, but with 0 for {key}", residency.lacking(key, 0), 40, 512, 4)
             for key in residency.KEYS
         ),
+        _asked_twice(),
     ]
+
+
+def _asked_twice() -> Case:
+    """The same properties for two calls: a call that changes them has another second result."""
+    kernel = (residency.DEVICES["T4"], 40, 512, 4)
+    want = [residency.right(*kernel)] * 2
+    return Case(
+        "T4, asked twice with the same props",
+        Call("call", "check_both_results", ("resident_programs", *kernel)),
+        verify=lambda e: residency.verify_both(e.value, want),
+        size=2,
+        facts={"kernel": kernel, "known": False, "want": want, "twice": True},
+    )
 
 
 def _residency_case(device: str, props: dict, n_regs: int | None, shared: int, num_warps: int) -> Case:
@@ -258,6 +272,7 @@ EXERCISES = [
         names=("resident_programs",),
         points=2,
         cases=_residency_cases,
+        driver=_DRIVER,
         hints=(
             "For each of the four resources of one multiprocessor, compute for how many programs it suffices. The "
             "smallest number decides.",

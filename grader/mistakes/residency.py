@@ -20,6 +20,11 @@ MISTAKES = [
         "If no program uses a resource, how many programs does this resource allow?",
     ),
     Mistake(
+        "props-changed",
+        "A second call with the same `props` gives another number: the first call changed `props`.",
+        "Which line of yours writes into `props`, and who still needs what was there?",
+    ),
+    Mistake(
         "fallback-missing",
         "If any entry of props is missing or 0, or n_regs is, the answer should be a fixed number of programs.",
         "Which number does the docstring name, and which entries does your answer test before it computes?",
@@ -226,11 +231,12 @@ def _divided_by_zero(case: Case, evidence: Evidence, answer: Answer) -> bool:
 @Detector
 def _something_unknown(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The case failed, and a number is missing or 0."""
-    return not case.facts["known"]
+    return not case.facts["known"] and "twice" not in case.facts
 
 
 RESIDENCY = (
     ("divided-by-zero", _divided_by_zero),
+    ("props-changed", detectors.value(lambda v, f: f["twice"] and v[0] == f["want"][0])),
     ("fallback-missing", _something_unknown),
     ("returns-nothing", detectors.nothing),
     ("programs-not-whole", _number(lambda v, f: isinstance(v, float))),

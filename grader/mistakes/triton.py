@@ -261,4 +261,10 @@ MISTAKES = [
         "Triton's compiler does not finish with this kernel in its time.",
         "Which of your loops does the compiler unroll, and how many steps does it have?",
     ),
+    Mistake(
+        "compiler-fails",
+        "Triton's compiler takes other kernels on this machine and fails on this one, so the kernel would run on no "
+        "GPU.",
+        "Which line of your kernel is the most unusual, and does the compiler take the kernel without it?",
+    ),
 ]

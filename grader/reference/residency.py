@@ -128,3 +128,13 @@ def verify(got, want: int) -> str | None:
     if isinstance(got, int) and not isinstance(got, bool) and got == want:
         return None
     return f"{compare.shown(got)} came back, expected {want}"
+
+
+def verify_both(got, want: list[int]) -> str | None:
+    """None when got has the integers of `want`, one for each call with the same arguments, else a sentence."""
+    if not isinstance(got, list) or len(got) != 2:
+        return f"{compare.shown(got)} came back, expected {want}"
+    first, second = map(verify, got, want)
+    if first:
+        return f"the first call: {first}"
+    return f"the second call: {second}" if second else None
