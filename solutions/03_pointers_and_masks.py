@@ -465,7 +465,7 @@ for run in recorded["results"]:
 # divisible by 16. Which of 1024, 1000 and 781 are divisible by 16?
 #
 # `machine_code` compiles your 3.2 for an H100. You do not need one for that. How many load instructions does a thread
-# need for its share of the row, and how wide is each?
+# need for its part of the row, and how wide is each? (The 128 threads of a program share the lanes of its block.)
 
 # %% tags=["nbval-ignore-output"]
 try:

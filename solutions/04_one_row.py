@@ -101,7 +101,7 @@ check("4.1")
 # **Numerator**: the number `row_max` is subtracted in every lane. The masked lanes become `exp(-inf)`, which is 0.
 # *Otherwise*: with `tl.exp2` the base is 2. Every row still sums to 1, but the values are wrong.
 #
-# **Denominator**: the sum of the *exponentials*. *Otherwise*: the sum of `x` includes the `-inf` of the masked lanes.
+# **Denominator**: the sum of the *exponentials*. *Otherwise*: the sum of `x` is `-inf`, because masked lanes hold `-inf`.
 #
 # **Division**: *otherwise* the row does not sum to 1. If one value of a row is far above all others, the
 # exponentials sum to about 1 already, so a test of such rows does not notice that.

@@ -170,7 +170,7 @@ check("5.2")
 # %% [markdown]
 # <details><summary>What a caller may expect</summary>
 #
-# **Errors first**: a `ValueError` with a sentence takes two lines. *Otherwise*: a 3-D tensor gives numbers that look
+# **Errors first**: a `ValueError` with a sentence takes two lines. *Otherwise*: a 3-D tensor may give numbers that look
 # right and are wrong.
 #
 # **`x.stride(1)`**: for a transposed view, the kernel would read along the columns. A copy costs one more read and

@@ -263,7 +263,7 @@ check("8.3")
 # Write a function that launches the kernel, as in lesson 05. It raises a `ValueError` with a sentence for every
 # tensor that is not a float32 matrix. Then it makes the output and launches. Choose one block size between 1024 and
 # 16384, such as 4096. A row that is shorter than your block may have a smaller one. The check also uses a row that
-# no single block can hold.
+# is longer than the largest of these blocks.
 
 # %%
 def online_softmax(x):

@@ -223,7 +223,7 @@ picture
 # second case, each program waits only for programs that have already started. An ordinary launch guarantees neither.
 
 # %% [markdown]
-# A line where all wait until all have arrived is called a **barrier**. **An ordinary launch has no barrier between its
+# A place in a program where all wait until all have arrived is called a **barrier**. **An ordinary launch has no barrier between its
 # programs.** But PyTorch puts its launches into one
 # [stream](https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-streams), a queue in front of the GPU. The launches of a
 # stream run one after the other: when the first program of the second launch begins, all programs of the first launch have

@@ -163,7 +163,7 @@ trace(tile_softmax_kernel, y, x, y.stride(0), x.stride(0), 5, 6, ROWS=2, BLOCK=8
 # does a program begin with, how far away is its next row, and when is it done?
 #
 # The check launches fewer programs than rows, as many, and more. It also counts: every element must be stored exactly
-# once, and the rows must be shared evenly among the programs.
+# once, and no program may have more rows than rows divided by programs, rounded up.
 
 # %%
 @triton.jit
@@ -245,8 +245,8 @@ print("33 registers a thread:", 33 * 32, "for a warp, which are", 33 * 32 / 256,
 # %% [markdown]
 # ## Your turn: 10.3
 #
-# How many programs can be resident on the whole device? All numbers are whole numbers, and so is the answer. At least one
-# program fits on a multiprocessor. (Some keys of the dictionary are the names that Triton's drivers use.)
+# How many programs can be resident on the whole device? All numbers are whole numbers, and so is the answer. You may
+# assume that at least one program fits on a multiprocessor. (Some keys of the dictionary are the names that Triton's drivers use.)
 #
 # Not every backend of Triton reports all of this. If one of the seven entries of `h200` is missing or 0, or if `n_regs`
 # is 0 or `None`, return **32**. `shared` may be 0 as well. That does not mean that it is missing: the kernel needs no
@@ -419,7 +419,7 @@ assert torch.allclose(persistent_softmax(x), torch.softmax(x, dim=1))  # whateve
 # %% [markdown]
 # ## Sixteen bytes at a time
 #
-# A load instruction moves up to 4, 8 or 16 bytes for each thread. 16 is best: with 4 bytes, a kernel needs four times
+# A load instruction moves 1, 2, 4, 8 or 16 bytes for each thread. 16 is best: with 4 bytes, a kernel needs four times
 # as many load instructions. Here is your 10.1 on rows of 64 float32 numbers, with one row in each program. For which
 # number of warps does a thread load 16 bytes?
 
@@ -449,8 +449,8 @@ except Exception as error:
 # ## Your turn: 10.4
 #
 # Launch your 10.1 so that each thread loads 16 bytes at a time, and nothing is spilled. `x.element_size()` is 4 for
-# float32 and 2 for bfloat16. How many bytes does a tile have, and how many threads should share them? Every program
-# must have a row.
+# float32 and 2 for bfloat16. How many bytes does a tile have, and how many threads should share them? A thread has
+# registers enough for a few such loads. Launch no program that would have no row.
 #
 # This is not possible for every row: a load of 16 bytes needs an address that is a multiple of 16. Triton's compiler
 # looks at the integers of a launch, and uses the fact that **16 divides** some of them. So rows of 1021 are loaded
@@ -525,8 +525,8 @@ for what in ways:
 print("* the fastest of its column")
 
 # %% [markdown]
-# Look at the line of `torch.softmax`: with 64 columns it is much faster than one row for each program, and tiles with
-# many rows are faster than `torch.softmax`.
+# Look at the line of `torch.softmax`: with 64 columns it is much faster than one row for each program. With 64 columns, tiles
+# of 8 or more rows are faster still.
 
 # %%
 import matplotlib.pyplot as plt

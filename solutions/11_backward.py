@@ -54,9 +54,8 @@ for n in (3, 781, 32768):
 
 # %% [markdown]
 # Each row of y has such a table. All these tables together are too large to store. You need only the product of dy and the
-# table, and you
-# can compute it in two halves. The first half is y·dy. The next cell divides the second half by y, only to show you
-# something. (Your answer must not divide by y: some y may be 0.)
+# table. The table is a difference, so this product is a difference too: dy times diag(y), minus dy times the outer
+# product. The first part is y·dy. The next cell divides the second part by y, only to show you something. (Your answer must not divide by y: some y may be 0.)
 
 # %%
 dy = torch.tensor([1.0, 0.0, 2.0], dtype=torch.float64)
@@ -435,5 +434,5 @@ torch.allclose(mine, theirs, atol=1e-6)
 progress()
 
 # %% [markdown]
-# **Next: [12 · Down to CUDA](12_down_to_cuda.ipynb).** In every kernel so far, one line has summed a whole row. How do
+# **Next: [12 · Down to CUDA](12_down_to_cuda.ipynb).** In every kernel so far, one line has summed a whole block. How do
 # the threads do that together?

@@ -90,7 +90,7 @@ draw.tree(tree_reduce, numbers)
 # At the end, thread 0 has the result. But every thread of a softmax needs it, to divide by the sum. A second tree, in the
 # other direction, could hand it to all threads. But it would take as many steps again. Is there a way without it?
 #
-# In every step of a tree, half of the threads or more do nothing. Let them do the same work from their side: two
+# With one thread for each number, half of the threads or more do nothing in every step of a tree. Let them do the same work from their side: two
 # **partners** exchange their values, and both combine them. The partner of thread `l` is thread `l ^ offset`. The operator
 # `^` is the exclusive or (xor). With an offset of 1, 2, 4, ... it flips one bit of `l`:
 
@@ -653,14 +653,14 @@ __device__ void merge_warp(float& m, float& d) {
 # %% [markdown]
 # **The second level.** Lane 0 begins with the state of warp 0, lane 1 with that of warp 1, and so on: `ms[lane]` and
 # `ds[lane]`. A block of 128 threads has only four warps. What do the lanes from 4 on hold, as in 12.3? Let *every* warp
-# do this second level. Then no warp has to wait for the result of another one.
+# do this second level. Then no warp has to wait a second time, for a final result of another one.
 
 # %% [markdown]
 # **`float4`s.** If `n_cols` is a multiple of four, a row has `fours` `float4`s, and they hold all of its columns. Otherwise
 # `fours` is 0, and all columns are taken one by one. The lines with `float4`s are written for you. In them, `continue` goes
 # on with the next round of the loop, as in Python.
 #
-# The check allows six barriers. A tree of 1024 threads in shared memory needs more.
+# The check allows at most six barriers in a block. A tree of 1024 threads in shared memory needs more.
 
 # %%
 v3 = warp_states + r"""
@@ -744,13 +744,13 @@ print("barriers of v3: 1 between its two levels")
 # ## Thirty-two banks
 #
 # Shared memory is made of 32 **banks**. A word has 4 bytes, word `w` is in bank `w % 32`, and a bank serves one word at a time.
-# If a warp asks for two words of one bank, its request takes two turns: a **bank conflict** of two **ways**. Lanes that ask
+# If a warp asks for two different words of one bank, its request takes two turns: a **bank conflict** of two **ways**. Lanes that ask
 # for the *same* word are served together.
 
 # %% [markdown]
 # Why did 12.1 add halves? Here is a tree that takes neighbours first: thread 0 combines places 0 and 1, thread 1 places 2
 # and 3, and so on. `trace` launches the kernel and counts the ways of each request, from its addresses. Thread `me` asks for
-# place 2 · `step` · `me`. In which steps do you expect the most ways?
+# place 2 · `step` · `me`. How many ways do you expect at worst?
 
 # %%
 neighbours = r"""

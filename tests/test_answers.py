@@ -69,6 +69,7 @@ ELSEWHERE = {
     "earlier-todo",
     "interpret-too-late",
     "not-python",
+    "indentation",
     "refused-by-compiler",
     "wrong-device",
     "illegal-access",

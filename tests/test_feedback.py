@@ -90,7 +90,7 @@ def test_a_verdict_can_be_told_by_its_colour_its_sign_and_its_word():
 def test_where_to_read_on_has_a_line_of_its_own():
     """After a question of any length, and where no mistake was named."""
     for result in (FAILED, replace(FAILED, mistake=None, also=None), replace(FAILED, mistake="returns-nothing")):
-        assert '       hint("4.1") has more' in render.text(result.record()).splitlines()
+        assert '       hint("4.1") shows hints' in render.text(result.record()).splitlines()
 
 
 def test_a_terminal_prints_the_text(capsys):

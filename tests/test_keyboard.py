@@ -171,15 +171,26 @@ def double(*cells, called=()):
     return judge(exercise, extract(list(cells), exercise.names, called))
 
 
-@pytest.mark.parametrize("broken", [
-    "def double(x)\n    return 2 * x", "def double(x):\n    return 2x", "def double(x):\nreturn 2 * x",
-    "double = lambda x: 2 *", "dfe double(x):\n    return 2 * x", "@decorated\ndef double(x:\n    return x",
+@pytest.mark.parametrize("broken, mistake", [
+    ("def double(x)\n    return 2 * x", "not-python"),
+    ("def double(x):\n    return 2x", "not-python"),
+    ("double = lambda x: 2 *", "not-python"),
+    ("dfe double(x):\n    return 2 * x", "not-python"),
+    ("@decorated\ndef double(x:\n    return x", "not-python"),
+    ("def double(x):\nreturn 2 * x", "indentation"),
+    ("def double(x):\n    y = 2\n  return y * x", "indentation"),
+    ("def double(x):\n\ty = 2\n        return y * x", "indentation"),
+    ("def double(x):\n    y = 2\nreturn y * x", "indentation"),
+    ("def double(x）：\n    return 2 * x", "foreign-sign"),
+    ("def double(x):\n    return 2 × x", "foreign-sign"),
+    ("def double(x):\n    return x * “2”", "foreign-sign"),
+    ("def double(x):\n    return 2\xa0* x", "foreign-sign"),
 ])  # fmt: skip
-def test_a_broken_cell_is_spoken_of_and_never_the_version_before(broken):
+def test_a_broken_cell_is_spoken_of_and_never_the_version_before(broken, mistake):
     """Until a later cell defines the name again."""
     result = double(DOUBLE, broken, called=["In [3]", "In [49]"])
 
-    assert ("error", "not-python") == (result.status, result.mistake)
+    assert ("error", mistake) == (result.status, result.mistake)
     assert result.message.startswith("In [49] is not Python, so nothing in it ran: ")
     assert "passed" == double(DOUBLE, broken, DOUBLE).status
 

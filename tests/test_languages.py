@@ -233,12 +233,29 @@ def test_a_text_that_no_template_explains_stays_english():
             "2 个线程束：返回的是 [(8.1, 1.2), (3.2, ...，应为两个数 (m, d)",
         ),
         ("'2x' came back instead of a tensor", "返回的是 '2x'，不是张量"),
-        ("not enough values to unpack (expected 2, got 1)",) * 2,
-        ("Missing parentheses in call to 'print'. Did you mean print(...)?",) * 2,
+        ("not enough values to unpack (expected 2, got 1)", "可拆分的值不够（应为 2 个，只有 1 个）"),
+        ("The future belongs to a different loop (expected 2, got 1)",) * 2,
+        (
+            "two numbers: TypeError in the line `return [x] + x`: can only concatenate list (not \"float\") to list",
+            "2 个数：TypeError，出在 `return [x] + x` 这一行：can only concatenate list (not \"float\") to list",
+        ),
+        (
+            "two numbers: ValueError in the line `raise ValueError(\"a list of 2 numbers\")`: a list of 2 numbers",
+            "2 个数：ValueError，出在 `raise ValueError(\"a list of 2 numbers\")` 这一行：a list of 2 numbers",
+        ),
+        (
+            "two numbers: error in the line `assert ok, \"half\"`: half",
+            "2 个数：报错，出在 `assert ok, \"half\"` 这一行：half",
+        ),
+        (
+            'In [54], in the line `x = tl.load(p, other=-float("inf"))`: ValueError: `other` needs `mask`',
+            'In [54]，在 `x = tl.load(p, other=-float("inf"))` 这一行：ValueError：`other` needs `mask`',
+        ),
+        ("'长度（len） (n) 不对' came back, expected 3", "返回了 '长度（len） (n) 不对'，应为 3"),
     ],
 )
 def test_words_of_others_and_brackets_confuse_nothing(english, chinese):
-    """A bracket that a message is about is no bracket of the message, and a message of Python stays whole."""
+    """A bracket that a message is about is no bracket of the message; words of others are said whole, or stay whole."""
     assert chinese == catalogue.catalogue("zh_Hans").say(english)
 
 

@@ -95,8 +95,6 @@ def state(got, want: tuple[float, float]) -> str | None:
 
 def kind(got, like: torch.Tensor) -> str | None:
     """None when got is a tensor of the shape and dtype of `like`, else a sentence."""
-    if isinstance(got, Unreadable):
-        return f"a {got.kind} came back, expected shape {tuple(like.shape)}, {name(like.dtype)}"
     if got is None:
         return "the function returned None"
     if not isinstance(got, torch.Tensor):
@@ -190,7 +188,7 @@ def two_numbers(got, want: tuple[int, int]) -> str | None:
 
 def shown(value) -> str:
     """A plain value for a sentence, at most 60 characters."""
-    text = f"a {value.kind}" if isinstance(value, Unreadable) else repr(value)
+    text = f"an object of the type {value.kind}" if isinstance(value, Unreadable) else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 

@@ -50,6 +50,7 @@ def unstored(counts, source: str, library: str) -> str:
 
 def refused(said: str, source: str) -> Stopped:
     """The first error of g++, with the line of the learner's text."""
+    said = re.sub(r"\\U([0-9a-f]{8})", lambda code: chr(int(code[1], 16)), said)  # a letter that g++ gives by its code
     errors = re.findall(r"^\S+:\d+:\d+: (?:fatal )?error: (.*)$", said, re.MULTILINE)
     todo = next((message for message in errors if "TODO" in message), None)
     if todo:

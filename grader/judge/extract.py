@@ -254,6 +254,8 @@ def _statements(cell: str) -> list[_Statement]:
     if len(body) > _MOST_STATEMENTS:
         raise _TooMany
     for node in body:
+        if isinstance(node, ast.Return):  # the parser takes it, and Python runs nothing of such a cell
+            raise SyntaxError("'return' outside function", ("", node.lineno, 1, lines[node.lineno - 1]))
         before, end = end, node.end_lineno
         if isinstance(node, ast.ImportFrom) and _of_the_course(node.module or ""):
             continue

@@ -14,6 +14,7 @@ from dataclasses import replace
 import torch
 
 from .. import environment
+from ..mistakes.errors import of_syntax
 from ..spec import Answer, Case, Evidence, Exercise, Result
 from . import compiled, diagnose, render, untrusted, zygotes
 from .run_cases import Run
@@ -53,7 +54,7 @@ def _judged(exercise: Exercise, answer: Answer, seconds: float, seed: int) -> Re
         exercise.id, exercise.title, "failed", 0.0, points, cases=len(cases), flags=flags, bonus=exercise.bonus
     )
     if answer.broken and not (exercise.parts and 0 < len(answer.missing) < len(exercise.names)):
-        return replace(result, status="error", message=answer.broken, mistake="not-python", flags=[])
+        return replace(result, status="error", message=answer.broken, mistake=of_syntax(answer.broken), flags=[])
     if answer.missing and not (exercise.parts and len(answer.missing) < len(exercise.names)):
         missing = f"no cell that has run defines {' and '.join(answer.missing)}"
         return replace(result, status="not_attempted", message=(*answer.problems, missing)[0])

@@ -178,7 +178,7 @@ def _headline(record: dict) -> tuple[str, str]:
 
 
 def _mistake(record: dict) -> list[str]:
-    more = f'hint("{record["id"]}") has more'
+    more = f'hint("{record["id"]}") shows hints'
     mistake, also = MISTAKES.get(record["mistake"]), MISTAKES.get(record["also"])
     if mistake is None:
         return ["This is none of the mistakes that the check knows by name.", more]

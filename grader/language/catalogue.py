@@ -48,10 +48,19 @@ _TEXTS = re.compile(r"[.;:] (?!\d)|, (?!\d)")  # without those in a list of numb
 _SEVERAL = re.compile("[.:;] ")  # between two texts
 _NAMES = re.compile(r"[\w.]+(?:, [\w.]+)*,? (?:and|or) [\w.]+")
 _QUOTED = re.compile(r"`[^`]*`|'[^'\w\s]{1,3}'")  # code, or a sign that a compiler names
+# An exception of an answer, as judge/render.py writes it; its message is the rest of the text.
+_RAISED = re.compile(
+    r"\b(?:[A-Z]\w*(?:Error|Exception|Interrupt|Iteration|Exit)|error)(?: in the line `([^`]*)`)?: (?!`\ue000)"
+)
+_MESSAGE = "`\ue000`"  # stands for the message while the text around it is translated
+_WORDS = re.compile(r"[A-Za-z]{2,} +[A-Za-z]{2,}")
+_QUOTED_TEXT = re.compile("`[^`]*`|'[^']*'")
 _WIDE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
 # A value of Python, which is the same in all languages.
 _VALUE = re.compile(r"(?:[-+\[\](){}\d.,: ]|\b(?:True|False|None|inf|nan|e[-+]\d+)\b|'[^']*')+")
-_LOOSE = re.compile(rf"(?<=[{_WIDE}]) (?=[{_WIDE}])|(?<=[，。：；？！、）]) (?=\S)|(?<=\S) (?=[，。：；？！、（）])")
+_LOOSE = re.compile(
+    rf"(`[^`]*`|'[^']*')|(?<=[{_WIDE}]) (?=[{_WIDE}])|(?<=[，。：；？！、）]) (?=\S)|(?<=\S) (?=[，。：；？！、（）])"
+)
 
 
 class _Template(NamedTuple):
@@ -96,13 +105,27 @@ class Catalogue:
         bare = text.strip()
         if not _letters(bare):
             return text
+        if raised := _RAISED.search(bare):
+            message = bare[raised.end() :]
+            around = self.say(bare[: raised.end()] + _MESSAGE)
+            return text.replace(bare, around.replace(_MESSAGE, self._told(message, raised[1] or "")))
         sentences = _SENTENCES.split(bare)
         many = len(sentences) > 1 and len(_TEXTS.findall(bare)) > _MOST
         covered, said = (0, bare) if many or len(bare) > _LONG else self._best(bare)
         if covered < 0.8 * _letters(bare) and len(sentences) > 1:
             said = " ".join(map(self.say, sentences))
         before, _, after = text.partition(bare)
-        return before + (said if said == bare else _LOOSE.sub("", said)) + after
+        return before + (said if said == bare else _LOOSE.sub(lambda found: found[1] or "", said)) + after
+
+    def _told(self, message: str, line: str) -> str:
+        """The message of an exception. line: of the answer, where it happened.
+
+        Only Python's own messages and the engine's have another language, and only as a whole.
+        """
+        if re.match(r"(raise|assert)\b", line):
+            return message
+        said = self.say(message)
+        return message if _WORDS.search(_QUOTED_TEXT.sub("", said)) else said
 
     def _find(self, text: str) -> tuple[float, str]:
         """(letters of the text that the catalogue explains, the text in this language)."""
@@ -154,7 +177,8 @@ class Catalogue:
         before, _, after = value.partition(bare)
         covered, said = self._best(bare)
         ours = _OURS_AMONG_THEIRS if theirs else _OURS
-        if covered < _letters(bare) * ours and not _NAMES.fullmatch(bare):
+        prose = re.sub(r"\w*_\w*", "", bare)  # a name of code is the same in all languages
+        if covered < _letters(prose) * ours and not _NAMES.fullmatch(bare):
             # Somebody else's words, with a word of ours in them.
             return (_letters(bare) * 0.6 if theirs else 0), value
         return covered, before + said + after
@@ -232,8 +256,8 @@ def _pattern(parts: list[tuple[str, str | None]], longest: str | None) -> str:
                 value = ".+?"
             elif not plain and number and parts[number - 1][0]:
                 value = r"|[\s,;:(].*?"
-            elif plain.endswith("'"):
-                value = "[^']*?"
+            elif plain[-1:] in ("'", "`"):
+                value = f"[^{plain[-1]}]*?"
             pattern += f"(?P={name})" if name in seen else f"(?P<{name}>{value})"
             seen.add(name)
     return pattern

@@ -44,7 +44,17 @@ MISTAKES = [
     Mistake(
         "not-python",
         "Python cannot read your answer.",
-        "Is there a sign missing or a sign too many, in that line or in the line above it?",
+        "In that line and in the line above it: which word or sign is missing, too many or misspelled?",
+    ),
+    Mistake(
+        "indentation",
+        "Python cannot read your answer: the indentation of a line does not fit the lines around it.",
+        "How many spaces does that line begin with, how many does the line above it, and which lines belong together?",
+    ),
+    Mistake(
+        "foreign-sign",
+        "A line has a sign that the language does not know, though it may look like one that it knows.",
+        "Which brackets, colons or quotation marks of that line are full-width, or copied from a formatted text?",
     ),
     Mistake(
         "endless",

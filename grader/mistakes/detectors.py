@@ -243,6 +243,20 @@ def ragged(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return x is not None and case.facts.get("block", 0) > x.shape[-1]
 
 
+def no_pad(loss: Detector) -> Detector:
+    """Matches where `loss` does, in an answer with a load that has a mask and no `other`.
+
+    Three masked lanes side by side hold inf, -inf and NaN, so a right result of such a case speaks against it.
+    """
+
+    def fits(case: Case, evidence: Evidence) -> bool:
+        x, got = case.facts.get("x"), output(case, evidence)
+        masked = 0 if x is None else -x.shape[-1] % case.facts.get("block", 1)
+        return masked < 3 or got is None or bool(got.isnan().any())
+
+    return replace(both(written(syntax.load_without_other), loss), fits=fits, exact=True)
+
+
 @Detector
 def shared(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Several programs stored the same element."""

@@ -100,6 +100,7 @@ _TRANSLATIONS = [
     (r"for the other lanes of its mask|takes no part in this shuffle|in the mask of its own", "shuffle-divergent"),
     (r"uses index -?\d+ of an array", "shared-too-small"),
     (r"bytes of shared memory, and a block may", "shared-too-large"),
+    (r"the compiler refuses .*`: [^`]*[\uff01-\uff65\u2018-\u201d]", "foreign-sign"),
     (r"the compiler refuses .*: (expected|stray|missing|unterminated|invalid (suffix|digit))", "cuda-does-not-compile"),
     (r"the compiler refuses", "cuda-not-allowed"),
     (r"there is no kernel", "kernel-not-found"),
@@ -133,6 +134,12 @@ _KINDS = [
 _BUILTIN = r"(?<![\w.])(max|min|sum|abs)\("
 _FROM_BLOCK = r"^'(int|tensor|constexpr)' object is not iterable$|bad operand type for abs|instances of 'tensor'"
 _OF_THE_DEVICE = ("RefusedKernel", "RefusedOperator", "LeftForHost")  # these say why in words of their own
+# Why Python cannot read a text.
+_SYNTAX = [
+    (r"^.*invalid (non-printable )?character", "foreign-sign"),
+    (r"unexpected indent|expected an indented block|unindent does not match|inconsistent use of tabs"
+     r"|'(return|yield)' outside function", "indentation"),
+]  # fmt: skip
 _TYPES = {
     "NameError": "name-undefined",
     "UnboundLocalError": "name-undefined",
@@ -148,11 +155,16 @@ _TYPES = {
 TRANSLATED = frozenset(mistake for _, mistake in _TRANSLATIONS + _KINDS) | {"refuses-the-right-ones"}
 
 
+def of_syntax(why: str) -> str:
+    """The id of the mistake in a text that Python cannot read. why: its words."""
+    return next((mistake for pattern, mistake in _SYNTAX if re.search(pattern, why)), "not-python")
+
+
 def from_error(error: dict) -> str | None:
     """The id of the mistake behind an exception (type, message, line); None where it may have several causes."""
     kind, message = error["type"], error["message"]
     if kind in _TYPES and not re.search(rf"^cannot access|{_INFINITY}", message):
-        return _TYPES[kind]
+        return of_syntax(message) if _TYPES[kind] == "not-python" else _TYPES[kind]
     if message == "'function' object is not subscriptable" and re.search(r"\.\w+\[", error["line"]):
         return _NOT_CALLED
     if re.search(r"(?<![\w.])print\(", error["line"]) and re.search(r"is not string|f-string|formats", message):

@@ -96,7 +96,7 @@ MISTAKES = [
     ),
     Mistake(
         "dot-incomplete",
-        "The sum of the row has only dy or only y in its terms.",
+        "The number to subtract from dy is the sum of y times dy in the row. Yours lacks y, dy or the sum.",
         "Which two numbers does each term of dy times the outer product hold?",
     ),
     Mistake(

@@ -41,6 +41,11 @@ MISTAKES = [
                 replayed=False,
             ),
             Mutant("8.3", ', other=-float("inf")', "", 2, replayed=False),
+            Mutant(
+                "13.4",
+                "        lse = tl.load(lse_ptr + rows, mask=rows < n_queries, other=0.0)\n",
+                "        lse = tl.load(lse_ptr + rows, mask=rows < n_queries)\n",
+            ),
         ),
     ),
     Mistake(
@@ -175,7 +180,7 @@ MISTAKES = [
     Mistake(
         "elements-unstored",
         "Some elements were never stored: they still hold the NaN that they began with.",
-        "Which rows and columns are they in, and which part of the grid should have stored them?",
+        "Which elements are they, and which store of which program should have reached them?",
     ),
     Mistake(
         "nan-computed",
@@ -314,7 +319,11 @@ MISTAKES = [
         "For this number of columns, a block of half the width is wide enough.",
         "What is the smallest power of two that is not less than n_cols, when n_cols is 1, 2, 4, ... itself?",
     ),
-    Mistake("block-constant", "The block does not depend on the row's length.", "What happens when a row is longer?"),
+    Mistake(
+        "block-constant",
+        "The block does not depend on the row's length.",
+        "How many lanes does a row of 5 columns need, and how many a row of 5,000?",
+    ),
     Mistake(
         "block-capped",
         "The block stops growing at some length of a row, and in a longer row the last columns have no lane.",

@@ -124,6 +124,20 @@ MISTAKES = [
         "Which maximum does the merged sum belong to?",
     ),
     Mistake(
+        "maximum-of-the-tile",
+        "The values of a tile are relative to the maximum of that tile, and the sum is relative to the maximum of the "
+        "row.",
+        "Which maximum does the merged sum belong to, and which name of yours holds it in the loop?",
+        (
+            Mutant(
+                "9.2",
+                "        x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask)\n",
+                '        x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))\n'
+                "        m = tl.max(x, axis=0)\n",
+            ),
+        ),
+    ),
+    Mistake(
         "own-split-sum",
         "Each split was divided by its own sum, so the row does not sum to 1.",
         "Which columns should add up to 1?",

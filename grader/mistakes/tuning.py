@@ -42,6 +42,12 @@ MISTAKES = [
         (Mutant("15.1", "(min(under_way, 65536), warps)", "warps", replayed=False),),
     ),
     Mistake(
+        "bytes-of-one-program",
+        "The candidates were ranked by the bytes of one program alone.",
+        "How many such programs are resident, and how many bytes do all of them ask for at once?",
+        (Mutant("15.1", "(min(under_way, 65536), warps)", 'c["bytes"]'),),
+    ),
+    Mistake(
         "few-warps-resident",
         "Only candidates were kept of which few warps are resident, while others have twice as many and as many bytes.",
         "Once enough bytes are under way, which candidate has more warps to compute while others wait?",

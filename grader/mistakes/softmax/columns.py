@@ -273,7 +273,7 @@ MISTAKES = [
     Mistake(
         "all-alike",
         "Every element of a row got the same share.",
-        "Which number does each lane hold when its exponential is taken?",
+        "What does each lane hold as its numerator and as its denominator, just before the division?",
     ),
 ]
 
@@ -294,7 +294,7 @@ SOFTMAX_PLACES = (
     ("no-load-mask", both(unmasked("load"), outside("load", too_many_lanes))),
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
-    ("no-pad", both(written(syntax.load_without_other), detectors.all_nan)),
+    ("no-pad", detectors.no_pad(detectors.all_nan)),
     ("output-read-as-input", both(written(syntax.loads_from_output), detectors.all_nan)),
     ("tail-missing", detectors.tail_is_nan),
     ("sum-stored", formula(formulas.row_sum_everywhere)),

@@ -26,7 +26,7 @@ MISTAKES = [
     Mistake(
         "refuses-the-right-ones",
         "An input that the function must take was refused.",
-        "For which inputs is the condition of your `if` or `assert` true?",
+        "For which inputs does your function raise, and is the input named above one of those?",
         (
             Mutant("5.2 8.4", "x.dim() != 2", "x.dim() == 2", replayed=False),
             Mutant("5.2 8.4", "x.dtype != torch.float32", "x.dtype == torch.float32", replayed=False),

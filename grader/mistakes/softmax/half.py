@@ -9,7 +9,7 @@ import torch
 from ...checks import syntax
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
-from ..detectors import both, written
+from ..detectors import written
 from ..mistake import Mistake
 from ..mutant import Mutant, also
 
@@ -119,6 +119,6 @@ def _pointer_cast(tree: ast.AST) -> bool:
 
 HALF_KERNEL = (
     ("pointer-cast", written(_pointer_cast)),
-    ("no-pad", both(written(syntax.load_without_other), detectors.all_nan)),
+    ("no-pad", detectors.no_pad(detectors.all_nan)),
     ("clamped", _clamped),
 )

@@ -24,7 +24,7 @@ _SUM_OF_THE_TILE = also("denominator[:, None]", "tl.sum(denominator, axis=0)")
 MISTAKES = [
     Mistake(
         "lined-up-with-columns",
-        "A block with one value for each row was matched with the columns of a tile, or does not fit it.",
+        "A block with one value for each row was matched with the columns of the tile.",
         "Which shape does that block have, and which shape fits the rows of the tile?",
     ),
     Mistake(
@@ -255,7 +255,7 @@ TILE = (
     *ADDRESSES,
     ("column-numbers-stood-up", both(_shapes_clash, written(_reduces_along_axis_zero))),
     ("lined-up-with-columns", _shapes_clash),
-    ("no-pad", both(written(syntax.load_without_other), _some_rows_are_nan)),
+    ("no-pad", detectors.no_pad(_some_rows_are_nan)),
     ("first-tile-only", both(detectors.shared, only_first_rows(lambda f: f["tile"]))),
     ("tiles-overlap", both(detectors.shared, only_first_rows(_end_of_overlapping_tiles))),
     ("one-row-each", both(detectors.unshared, only_first_rows(_programs))),

@@ -1,0 +1,20 @@
+# exercise: 8.3
+# mistake: first-tile-minus-inf
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def online_softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    m, d = -float("inf"), 0.0
+    for start in range(0, n_cols, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * x_row_stride + cols, mask=cols < n_cols, other=-float("inf"))
+        new = tl.maximum(m, tl.max(x, axis=0))
+        d = d * tl.exp(m - new) + tl.sum(tl.exp(x - new), axis=0)
+        m = new
+    for start in range(0, n_cols, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * x_row_stride + cols, mask=cols < n_cols)
+        tl.store(y_ptr + row * y_row_stride + cols, tl.exp(x - m) / d, mask=cols < n_cols)
