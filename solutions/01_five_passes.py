@@ -59,7 +59,8 @@ for c in (0.0, 3.0, -50.0):
 # A matrix has M rows, and each row has its own maximum. Think about the shapes.
 #
 # Before you run it, predict: how many of the five lines read a whole matrix, and how many write one? The check counts
-# this, too. It shows how much your answer moved and, after "of", the **budget**: how much five passes should move.
+# this, too. It shows two numbers with "of" between them: how much your answer moved, and the **budget**, which is how much
+# five passes should move.
 
 # %%
 def naive_softmax(x):
@@ -84,8 +85,8 @@ check("1.1")
 #
 # **Difference**: `keepdim=True` gives the shape M×1, which PyTorch repeats along each row
 # ([broadcasting](https://docs.pytorch.org/docs/stable/notes/broadcasting.html)). Without it, PyTorch matches the M
-# maxima with the *columns*. PyTorch then raises an error. For a square matrix there is no error, but the numbers are
-# wrong.
+# maxima with the N *columns*. Where M and N differ, this mostly ends in an error. Where they are equal, there is no
+# error, but the numbers are wrong.
 #
 # **Exponential**: all values now lie between 0 and 1.
 #
@@ -134,7 +135,7 @@ hierarchy(naive_softmax, x)
 # own, and registers and shared memory keep nothing from one kernel to the next. So each line writes its result to
 # memory, and each later line that needs this result reads it from memory. (The L2 cache may still have a copy. It has
 # room for a small result such as this one, and not for a large one. Lesson 02 says more about caches.) Two lines read
-# the same result. Which result is it?
+# the result of the same earlier line. Which line is it?
 
 # %% [markdown]
 # ## Your turn: 1.2
@@ -145,7 +146,7 @@ hierarchy(naive_softmax, x)
 # %%
 def naive_traffic(m, n):
     """(elements read, elements written) by the five passes on an m×n matrix."""
-    # Two whole numbers of the shape a·m·n + b·m.
+    # Two whole numbers, each of the form a·m·n + b·m.
     ### BEGIN SOLUTION
     read = 5 * m * n + 2 * m
     written = 3 * m * n + 2 * m
@@ -171,7 +172,7 @@ check("1.2")
 #
 # **The result that two lines read** is the matrix of exponentials: the sum reads it, and the division reads it again.
 #
-# **Otherwise**: some texts give 7MN for the reads. That number counts the two vectors as if they were whole matrices.
+# **A common error**: some texts give 7MN for the reads. That number counts the two vectors as if they were whole matrices.
 #
 # </details>
 
@@ -210,7 +211,7 @@ check("1.3")
 #
 # **Why it matters**: 12 is not a large number, and in float16 a softmax without the shift already fails on it.
 #
-# **Otherwise**: one often reads that `exp(50)` overflows. You have just printed `exp(50)` in float32.
+# **A common error**: one often reads that `exp(50)` overflows. You have just printed `exp(50)` in float32.
 #
 # </details>
 

@@ -102,7 +102,8 @@ EXERCISES = [
         cases=_row_cases,
         kernels=True,
         hints=(
-            "The same four steps as in lesson 01, but on a block that stays on the chip: maximum, exp, sum, divide.",
+            "The five steps of lesson 01 in four lines, on a block that stays on the chip: maximum; difference and "
+            "exp; sum; division.",
             "tl.max and tl.sum turn a block into one number along axis 0; tl.exp works on every lane.",
             "The forms of the lines: `tl.max(<block>, axis=0)`, `tl.exp(<block> - <number>)`, `tl.sum(<block>, "
             "axis=0)`, `<block> / <number>`.",

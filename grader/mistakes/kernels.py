@@ -93,7 +93,7 @@ MISTAKES = [
     Mistake(
         "pad-entry-missing",
         'A dictionary with the keys "a" to "d" was expected.',
-        "Which kernel has no entry yet?",
+        "Which type has your object, and for which kernel has it no entry?",
     ),
     Mistake(
         "pad-given-up",

@@ -27,7 +27,7 @@ MISTAKES = [
         "block-not-constexpr",
         "tl.arange needs two whole numbers that are known when the kernel is compiled. One of its two ends is "
         "something else.",
-        "Where does each of the two come from, and does it belong inside the arange or added to it?",
+        "Which of the two is no constant of the kernel, and does it belong inside the arange or added to it?",
     ),
     Mistake(
         "block-too-large",
@@ -37,7 +37,7 @@ MISTAKES = [
     Mistake(
         "axis-out-of-range",
         "The block has no such axis. Lanes of a row have axis 0 alone. Only a block of rows and columns has an axis 1.",
-        "Which number does the first axis have?",
+        "What do you reduce there: one number, the lanes of a row, or rows and columns? Which axes has it?",
     ),
     Mistake(
         "max-for-maximum",
