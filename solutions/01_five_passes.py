@@ -59,8 +59,8 @@ for c in (0.0, 3.0, -50.0):
 # A matrix has M rows, and each row has its own maximum. Think about the shapes.
 #
 # Before you run it, predict: how many of the five lines read a whole matrix, and how many write one? The check counts
-# this, too. It shows two numbers with "of" between them: how much your answer moved, and the **budget**, which is how much
-# five passes should move.
+# this, too. It shows two numbers with "of" between them: how much your answer moved, and the **budget**, which is how
+# much five passes should move for a matrix of this shape.
 
 # %%
 def naive_softmax(x):

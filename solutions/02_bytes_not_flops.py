@@ -28,8 +28,9 @@ naive_traffic(4096, 2048)
 # %% [markdown]
 # ## Your turn: 2.1
 #
-# A **fused** kernel does all five steps at once: it reads a row, keeps all intermediate numbers on the chip (in
-# registers and shared memory), and writes the result. How many elements does it move for an m×n matrix?
+# A **fused** kernel does all five steps at once: it reads a row, keeps all intermediate numbers on the **chip**,
+# beside the arithmetic (in registers and shared memory), and writes the result. How many elements does it move for an
+# m×n matrix?
 
 # %%
 def fused_traffic(m, n):
@@ -72,10 +73,10 @@ x = torch.randn(64, 32)
 traffic(library_softmax, x)
 
 # %% [markdown]
-# It says one read and one write. How does it know? `traffic` looks at operations from outside: for each one, it adds up
-# the tensors that go in and the tensors that come out. It does *not* look inside `_softmax`, as PyTorch calls this
+# It says one read and one write. How does it know? `traffic` looks at operations from outside: for each one, it adds
+# up the tensors that go in and the tensors that come out. It does *not* look inside `_softmax`, as PyTorch calls this
 # operation. It does not know about caches either: an operation may find in the **L2 cache** what another one has just
-# written, and the ledger counts it all the same.
+# written, and the ledger still counts it.
 
 # %%
 hierarchy(library_softmax, x)
@@ -251,10 +252,10 @@ for exp in (1, 10, 100):
 # %% [markdown]
 # ## The roofline
 #
-# One picture shows all of this. A kernel further to the right does more operations for each byte. A kernel further up
-# does more operations in a second. A kernel whose bytes all come from memory cannot be above the **roofline** of its
-# card ([Williams, Waterman and Patterson, 2009](https://doi.org/10.1145/1498765.1498785)). The roofline rises where
-# memory is the limit, and is flat where arithmetic is the limit.
+# One picture shows all of this. For each intensity, the **roofline** of a card is the most flop/s that it can reach:
+# intensity × bandwidth, but never more than its peak. A kernel whose bytes all come from memory cannot be above it
+# ([Williams, Waterman and Patterson, 2009](https://doi.org/10.1145/1498765.1498785)). A kernel further to the right
+# does more operations for each byte, and a kernel further up does more in a second.
 #
 # The picture also shows real runs of an H200, on matrices of several sizes: the five passes of lesson 01, and the
 # **fused** kernel of lesson 05. Their times are recorded in a file. The last line printed is the command that made the
@@ -396,7 +397,7 @@ for lesson, name, what in (("02", "five passes", "five passes"), ("08", "two wal
 # <details><summary>Where the times differ from the ledger</summary>
 #
 # **Two walks** over short rows take little longer than a copy: the second walk finds its row in a cache. Over long
-# rows they take about as long as the ledger says: many rows are in work at the same time, and together they are
+# rows they take about as long as the ledger says: many programs run at the same time, and their rows together are
 # larger than the caches.
 #
 # **Five passes** over large matrices take about five times as long as a copy, which is more than the ledger says. Each

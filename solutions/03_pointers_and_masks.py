@@ -275,7 +275,7 @@ trace(row_max_kernel, y, part, part.stride(0), 5, BLOCK=8, grid=(3,))
 # <details><summary>The pad, and the single store</summary>
 #
 # **`other=-float("inf")`**: no float is below it, so it never wins. *Otherwise*: 0 wins in every negative row, and
-# -1e30 wins in rows below -1e30. Such rows exist: some programs hide values by setting them to -3e38.
+# -1e30 wins in rows below -1e30. Such rows exist: some libraries set an entry that should not count to -3e38.
 #
 # **`y_ptr + row`**: one address and one number, without a mask, because every program has a row. *Otherwise*: with `+
 # cols` the whole block is stored, also over the results of the next rows.
@@ -404,7 +404,8 @@ trace(copy_rows_kernel, torch.zeros_like(odd), odd, 33, 33, BLOCK=64, grid=(3,),
 
 # %% [markdown]
 # Only row 0 does. Row 1 begins at byte 132, and a sector begins at byte 128. The picture shows a request of row 1:
-# five sectors instead of four. (Each row of 33 needs two requests: one for 32 lanes, and one for the last number.)
+# five sectors instead of four. (Each row of 33 needs two requests: one for 32 lanes, and one for the last number. The
+# three rows need 5, 6 and 6 sectors.)
 #
 # A request whose lanes lie next to each other in memory is called **coalesced**. How many sectors are touched if they
 # do not lie next to each other? This kernel takes every `step`-th element.

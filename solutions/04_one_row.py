@@ -161,8 +161,8 @@ check("4.2")
 #
 # **b** A minimum wants the opposite of a maximum: `inf`.
 #
-# **c** The sum gets `exp(-pad)`, and `exp(-inf)` is 0. A large finite pad is right as well, as soon as its
-# exponential is 0 in float32.
+# **c** The sum gets `exp(-pad)`, and `exp(-inf)` is 0. A large finite pad is right as well, if `exp(-pad)` is 0 in
+# float32.
 #
 # **d** The first sum wants a pad of 0. In the second sum, that lane adds `mean * mean`. A pad equal to the mean would
 # add nothing there, but the mean is not known before the load. A kernel can put a new value into masked lanes between
@@ -239,7 +239,7 @@ hierarchy(softmax_row, row)
 
 # %% [markdown]
 # They are all in one column: one arrow up, one arrow down, and between them nothing goes to memory. Where is each
-# number in between? The compiled kernel says it. A program has many threads, and each of them executes instructions
+# number in between? The compiled kernel shows it. A program has many threads, and each of them executes instructions
 # for its part of the row. `steps` compiles your kernel for an H100. You do not need one for that. For each line, it
 # counts the instructions of a thread that move numbers. Which lines move none?
 

@@ -145,7 +145,7 @@ y
 
 # %%
 def fused_softmax(x):
-    """Softmax of each row of x (M×N, float32), as a new tensor: one program a row, each element moved once."""
+    """Softmax of each row of x (M×N, float32), as a new tensor: one program a row, each element read and written once."""
     # Raise the errors (about 5 lines).
     ### BEGIN SOLUTION
     if x.dim() != 2:
@@ -202,8 +202,8 @@ for m, n in [(1823, 781), (7, 257)] + ([(8192, 1000)] if where == "cuda" else []
     assert error < 1e-6 and off < 1e-5  # the digits above differ from machine to machine; these bounds do not
 
 # %% [markdown]
-# *An honest aside*: is an error of about 0.001 small? The right outputs of a row of N numbers are about 1/N. Suppose
-# that a wrong kernel returns only zeros. How large is its error on a row of 781 equal numbers?
+# *An honest aside*: would an error of 0.001 be small, too? The right outputs of a row of N numbers are about 1/N.
+# Suppose that a wrong kernel returns only zeros. How large is its error on a row of 781 equal numbers?
 
 # %%
 flat = torch.full((1, 781), 3.0)

@@ -74,10 +74,10 @@ print(f"green, and on a row of equal values {off:.0%} of the total is missing")
 # So compare the error with the size of the right value: divide the error by that value. Compute the reference in
 # float64, whose own rounding is too small to matter.
 #
-# There are three traps. First, `torch.allclose` wants the same dtype on both sides, so write `got.double()`. Second,
-# if the right value is 0, the relative error of a right result is 0 / 0, which is `nan`. `<`, `<=`, `>`, `>=`
-# and `==` are false where one side is `nan`. So `assert error < bound` fails for `nan`, but a test that looks for
-# `error > bound` does not notice it.
+# There are three traps. First, `torch.allclose` wants the same dtype on both sides. So convert the result to float64
+# as well, with `.double()`. Second, if the right value is 0, the relative error of a right result is 0 / 0, which is
+# `nan`. `<`, `<=`, `>`, `>=` and `==` are false where one side is `nan`. So `assert error < bound` fails for `nan`,
+# but a test that looks for `error > bound` does not notice it.
 
 # %% [markdown]
 # Third, float32 numbers below about 1e-38 have fewer digits, and the smallest values become 0. In float64 these
@@ -91,19 +91,19 @@ print("right value:      ", *(f"{v:.0e}" for v in want[0].tolist()))
 print("off by below 1e-4:", *((torch.softmax(x, dim=1) - want).abs() / want < 1e-4)[0].tolist())
 
 # %% [markdown]
-# The last value became 0, and the one before it has two digits at most. So a test allows a tiny absolute error
-# *besides* the relative one, far below every value that matters.
+# The last value became 0, and the one before it has two digits at most. So a test allows two errors together: one
+# relative to the right value, and a tiny absolute one, far below every value that matters: `tiny + bound * want`.
 
 # %%
-def worst_share(softmax, x):
-    """The largest error of softmax(x), as a share of the right value."""
+def worst_error(softmax, x):
+    """The largest relative error of softmax(x): error divided by right value."""
     want = torch.softmax(x.double(), dim=1)
     return ((softmax(x) - want).abs() / want).max().item()
 
 
 x = torch.linspace(-2, 2, 80, device=where).reshape(4, 20)
 for name, f in [("PyTorch", lambda x: torch.softmax(x, dim=1)), ("no other", no_other_softmax), ("zeros", torch.zeros_like)]:
-    print(f"{name:8}  off by less than 1e-5: {worst_share(f, x) < 1e-5}")
+    print(f"{name:8}  off by less than 1e-5: {worst_error(f, x) < 1e-5}")
 
 # %% [markdown]
 # ## Three kernels to break
@@ -140,7 +140,7 @@ def softmax_a(x):
 
 
 x = torch.randn(4, 100, device=where)
-print("a, on random numbers: off by less than 1e-5:", worst_share(softmax_a, x) < 1e-5)
+print("a, on random numbers: off by less than 1e-5:", worst_error(softmax_a, x) < 1e-5)
 
 # %% [markdown]
 # ## Your turn: 6.1
@@ -191,7 +191,7 @@ def softmax_b(x):
 
 
 x = torch.randn(4, 100, device=where)
-print("b, on random numbers: off by less than 1e-5:", worst_share(softmax_b, x) < 1e-5)
+print("b, on random numbers: off by less than 1e-5:", worst_error(softmax_b, x) < 1e-5)
 
 # %% [markdown]
 # ## Your turn: 6.2
@@ -247,7 +247,7 @@ def softmax_c(x):
 
 
 x = torch.randn(4, 100, device=where)
-print("c, on random numbers: off by less than 1e-5:", worst_share(softmax_c, x) < 1e-5)
+print("c, on random numbers: off by less than 1e-5:", worst_error(softmax_c, x) < 1e-5)
 
 # %% [markdown]
 # ## Your turn: 6.3
@@ -282,8 +282,8 @@ check("6.3")
 # ## Your turn: 6.4
 #
 # Now write the test. It gets a function `softmax` for float32 matrices, and runs it on inputs that you choose. If
-# something is wrong, an `assert` fails. The check runs your test on eight right kernels and twenty-two wrong ones. Your
-# test must accept all right kernels. Then each wrong kernel that it refuses gives a share of the points.
+# something is wrong, an `assert` fails. The check runs your test on eight right kernels and twenty-two wrong ones.
+# Your test must accept all right kernels. Then each wrong kernel that it refuses gives some of the points.
 #
 # All kernels are interpreted, and the whole check has 20 seconds. So take at most 64 rows, and a few small inputs
 # rather than many large ones. Start with a simple test and run the check. It tells you which kinds of wrong kernels
@@ -325,13 +325,13 @@ check("6.4")
 #
 # | input or assertion | catches kernels that |
 # |---|---|
-# | widths that are no power of two, no multiple of 4; very wide rows | mishandle the end of a row, or stop somewhere |
-# | a number of rows that is no multiple of 16; rows that differ by hundreds | round the grid down, or share a shift |
+# | widths that are no power of two, no multiple of 4; very wide rows | are wrong at the end of a row, or stop early |
+# | a number of rows that is no multiple of 16; rows that differ by hundreds | leave out the last rows, or share a maximum |
 # | a slice, a transposed view | expect rows or columns to be neighbours in memory |
 # | `-inf`, spread-out rows, negative values | replace `-inf`, cut values off, or lose the sign |
 # | a relative tolerance of about 1e-4, not an absolute one | lose digits, or round small results |
-# | comparing each element, with `nan` in mind | give plausible rows, `nan`, one wrong value |
-# | the input afterwards; a second call of the same shape with other values | write into `x`, or remember an earlier call |
+# | comparing each element, so that `nan` fails | give rows that look right, `nan`, one wrong value |
+# | the input afterwards; a second call with other values | write into `x`, or remember an earlier call |
 #
 # *An honest aside*: 1e-4 is a choice. In a right kernel, the error from rounding grows with the distance of a value to
 # the maximum, so 1e-7 would refuse right kernels. Lesson 07 asks for a good bound.

@@ -71,8 +71,8 @@ except TypeError as error:
 
 # %% [markdown]
 # A GPU computes this, and rounds every step to bfloat16. Triton's interpreter has no bfloat16: it keeps the bits of
-# each number as an integer. If you double that integer, you get a wrong number. So the course refuses to compute with
-# them. Loading, storing and casting are allowed, and you need no more:
+# each number as an integer. If you double that integer, you get a wrong number. So the course refuses most arithmetic
+# with them. Loading, storing and casting are allowed, and you need no more:
 
 # %%
 @triton.jit
@@ -103,9 +103,9 @@ for dtype in (torch.float16, torch.bfloat16):
 print(torch.tensor([65504.0, 65520.0]).half().tolist())
 
 # %% [markdown]
-# The sum **stalls** when 1 is no more than half the distance to the next number: the result of the addition is rounded
-# back to the old sum. `tl.sum` adds in pairs and stalls later, but it rounds after every addition. In float16 it also
-# becomes inf above 65504.
+# The sum **stalls**: it stops growing. When the distance to the next number is 2 or more, the result of adding 1 is
+# rounded back to the old sum. `tl.sum` adds in pairs and stalls later, but it rounds after every addition. In float16
+# it also becomes inf above 65504.
 
 # %% [markdown]
 # ## Your turn: 7.1
@@ -214,8 +214,9 @@ print(f"below {info.smallest_normal:.2e}, float16's numbers are {spacing:.2e} ap
 print(f"in a row of 32768 an output is about {1 / 32768:.2e}")
 
 # %% [markdown]
-# How exact is float32 itself? The next cell computes softmax with `exp` and with `exp2`, on rows with one outlier,
-# and compares the results with float64. Is the error larger for larger outliers?
+# How exact is float32 itself? The next cell computes softmax in two ways, with `exp(x)` and with `exp2(x * log2(e))`,
+# which is the same number. It does so on rows with one outlier, and compares the results with float64. Is the error
+# larger for larger outliers?
 
 # %% tags=["nbval-ignore-output"]
 def worst_error(exp, x, scaled):
@@ -381,8 +382,8 @@ check("7.3")
 # -1e9 in place of -inf, all entries of the row get equal shares.
 #
 # **Fewer reads**: if `keep` is a part of the mask of the load of `x`, dropped entries are not loaded. A GPU fetches
-# whole sectors of 32 bytes, so this saves little if dropped entries are scattered. The check does not count the reads
-# of `keep` itself.
+# whole sectors of 32 bytes. So this saves little if kept entries stand among the dropped ones. The check does not
+# count the reads of `keep` itself.
 #
 # *An honest aside*: NaN is only one choice. Some attention kernels store zeros in such a row, so that one empty row
 # does not make the gradients of a whole batch NaN. Document which of the two your function does, and test it.

@@ -450,11 +450,10 @@ except Exception as error:
 #
 # Launch your 10.1 so that each thread loads 16 bytes at a time, and nothing is spilled. `x.element_size()` is 4 for
 # float32 and 2 for bfloat16. How many bytes does a tile have, and how many threads should share them? A thread has
-# registers enough for a few such loads. Launch no program that would have no row.
+# registers for a few such loads. Launch no program without a row.
 #
 # This is not possible for every row: a load of 16 bytes needs an address that is a multiple of 16. Triton's compiler
-# looks at the integers of a launch, and uses the fact that **16 divides** some of them. So rows of 1021 are loaded
-# element by element, with right results.
+# looks at the integers of a launch: **16 divides** some of them. So rows of 1021 are loaded element by element.
 #
 # The check compiles your launches for an H100, and looks at the machine code.
 

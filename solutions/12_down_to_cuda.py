@@ -87,8 +87,8 @@ draw.tree(tree_reduce, numbers)
 # %% [markdown]
 # ## Who knows the result?
 #
-# At the end, thread 0 has the result. But every thread of a softmax needs it, to divide by the sum. A second tree, in the
-# other direction, could hand it to all threads. But it would take as many steps again. Is there a way without it?
+# At the end, thread 0 has the result. But every thread of a softmax needs it, to divide by the sum. A second tree
+# could hand it to all threads, in as many steps again. Is there a way without it?
 #
 # With one thread for each number, half of the threads or more do nothing in every step of a tree. Let them do the same work from their side: two
 # **partners** exchange their values, and both combine them. The partner of thread `l` is thread `l ^ offset`. The operator

@@ -119,6 +119,47 @@ def boolean_on_masks(tree: ast.AST) -> bool:
     return any(id(n) not in tests for n in words)
 
 
+_REDUCTIONS = ("max", "min", "sum", "reduce", "argmax", "argmin", "xor_sum", "reduce_or")
+
+
+def branches_on_lanes(tree: ast.AST) -> bool:
+    """In a kernel, the condition of an if or a while is a comparison of lanes: made of tl.arange, and not reduced."""
+    for kernel in kernels(tree):
+        tests = [n.test for n in nodes(kernel) if isinstance(n, (ast.If, ast.While, ast.IfExp))]
+        if tests:
+            lanes = _names_of_lanes(kernel)
+            if any(isinstance(n, ast.Name) and n.id in lanes for test in tests for n in _unreduced(test)):
+                return True
+    return False
+
+
+def _names_of_lanes(kernel: ast.FunctionDef) -> set[str]:
+    """The names of a kernel that hold one value for each lane, as far as assignments tell."""
+    lanes: set[str] = set()
+    assignments = [n for n in nodes(kernel) if isinstance(n, ast.Assign)]
+    for _ in assignments:  # a chain of assignments is no longer than their number
+        before = len(lanes)
+        for n in assignments:
+            parts = _unreduced(n.value)
+            if any((isinstance(p, ast.Name) and p.id in lanes) or _is_call(p, ("arange",)) for p in parts):
+                lanes |= _assigned(n)
+        if len(lanes) == before:
+            break
+    return lanes
+
+
+def _unreduced(node: ast.AST) -> list[ast.AST]:
+    """The node and all that it is made of, without the arguments of a reduction: that gives one number."""
+    if _is_call(node, _REDUCTIONS):
+        return []
+    return [node, *(part for child in ast.iter_child_nodes(node) for part in _unreduced(child))]
+
+
+def _is_call(node: ast.AST, functions: tuple[str, ...]) -> bool:
+    """Whether a node calls one of these functions, as a name or of a module."""
+    return isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in functions
+
+
 def loose_ampersand(tree: ast.AST) -> bool:
     """`a < b & c < d`, which Python parses as a < (b & c) < d."""
     return any(

@@ -199,9 +199,12 @@ def _out_of_bounds_error(op: str, region: Region, addresses, good, program, grid
             where = f"element {flat}, {-column} before the first one of row {row}"
         elif column < region.shape[-1] - 1 and (flat - row * region.strides[-2]) % max(region.strides[-1], 1):
             where = f"element {flat}, between columns {column} and {column + 1} of row {row}"
+    begin, end = region.extent()
+    gap = not region.contiguous and 0 <= int(bad) - region.base < end - begin
+    how = "which is no element of it, but in a gap" if gap else "which is outside of it"
     verb = "stores to" if op == "store" else "loads from"
     return OutOfBounds(
-        f"program {called(program, grid)} {verb} {region.name} at {where}, which is outside of it: "
+        f"program {called(program, grid)} {verb} {region.name} at {where}, {how}: "
         f"{region.name} has {size}, numbered from 0. "
         f"Lanes outside the tensor in this {op}: {int((~good).sum())} of {good.size}.",
         op=op,

@@ -94,7 +94,10 @@ def _traffic(case: Case, evidence: Evidence) -> Failure | None:
     if case.budget is None:
         return None
     read, written = case.budget
-    spent = f"right numbers, but it reads {evidence.read} elements of {read} and writes {evidence.written} of {written}"
+    spent = (
+        f"right numbers, but it reads {evidence.read} elements (budget: {read}) and writes {evidence.written} "
+        f"(budget: {written})"
+    )
     if evidence.read > read or evidence.written > written:
         if any(launch["shared"] for launch in evidence.launches):
             return Failure(case, evidence, spent, "stored-twice", traffic=True)

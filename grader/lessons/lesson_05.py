@@ -21,7 +21,7 @@ _MATRICES = [  # label, family of inputs, rows, columns
     ("one row", inputs.randn, 1, 6),
     ("one column", inputs.randn, 40, 1),
     ("first half -200, the rest +200", inputs.rising_cliff, 3, 11),
-    ("around -200", inputs.far_below_zero, 3, 6),
+    ("values around -200", inputs.far_below_zero, 3, 6),
     ("100 ± 30", inputs.large, 3, 7),
     ("ascending", inputs.ascending, 3, 9),
     ("descending", inputs.descending, 3, 9),

@@ -65,7 +65,7 @@ _FORWARD = [
     ("randn", inputs.randn, 2, 3),
     ("one row", inputs.randn, 1, 6),
     ("one column", inputs.randn, 20, 1),
-    ("around -200", inputs.far_below_zero, 3, 6),
+    ("values around -200", inputs.far_below_zero, 3, 6),
     ("first half +200, the rest -200", inputs.cliff, 3, 10),
     ("one -inf in each row", inputs.one_minus_inf, 4, 12),
     ("long rows", inputs.randn, 7, 257),

@@ -62,7 +62,7 @@ _MATRICES = [
     ("randn", inputs.randn, 3, 5, _SINGLE),
     ("one column", inputs.randn, 130, 1, _BRAIN),
     ("100 ± 30", inputs.large, 5, 7, _HALF),
-    ("around -200", inputs.far_below_zero, 3, 9, _SINGLE),
+    ("values around -200", inputs.far_below_zero, 3, 9, _SINGLE),
     ("ascending", inputs.ascending, 4, 11, _SINGLE),
     ("first half +200, the rest -200", inputs.cliff, 3, 16, _SINGLE),
     ("first half -200, the rest +200", inputs.rising_cliff, 3, 17, _BRAIN),

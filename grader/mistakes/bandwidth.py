@@ -99,6 +99,11 @@ MISTAKES = [
         "What should happen to the bytes when the tensor has twice as many elements?",
     ),
     Mistake(
+        "rows-counted",
+        "The rate counts the rows of the matrix, where it should count the elements.",
+        "What is len(x) of a matrix, and how many numbers does one row have?",
+    ),
+    Mistake(
         "elements-counted",
         "These are elements in a second, not bytes.",
         "How many bytes does one element of x have, and which attribute of x gives that number?",
@@ -141,7 +146,7 @@ MISTAKES = [
     ),
     Mistake(
         "wrong-refusal",
-        "An impossible result is refused, but not with a ValueError that says what was wrong.",
+        "An impossible result does not end in a ValueError that says what is wrong.",
         "Which exception does Python have for a bad value, and which sentence would help the caller?",
     ),
     Mistake(
@@ -252,6 +257,7 @@ BANDWIDTH = (
     ("itemsize-upside-down", _rate(lambda f: f["want"] / f["itemsize"] ** 2)),
     *(("elements-not-multiplied", _rate(lambda f, k=k: f["want"] / (f["m"] * f["n"]) ** k)) for k in (1, 2)),
     ("elements-not-multiplied", _rate(lambda f: f["want"] / (2 * f["m"] * f["n"]))),
+    *(("rows-counted", _rate(lambda f, k=k: f["want"] / (k * f["n"]))) for k in (1, 2)),
     *(("counted-twice", _rate(lambda f, k=k: f["want"] * k)) for k in (1.5, 2)),
     ("elements-counted", _rate(lambda f: f["want"] / f["itemsize"])),
     ("float32-assumed", _rate(lambda f: f["want"] * 4 / f["itemsize"])),

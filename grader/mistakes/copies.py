@@ -131,6 +131,11 @@ MISTAKES = [
         "How far apart are the beginnings of two neighbouring rows, and which parameter gives that distance?",
     ),
     Mistake(
+        "row-added-twice",
+        "The beginning of the row was added twice: each program begins twice as far from row 0 as its own row does.",
+        "Which of the terms of that address already hold the beginning of the row?",
+    ),
+    Mistake(
         "row-and-column-swapped",
         "The lanes go down a column: neighbours in the block are one row stride apart in memory.",
         "Where are two neighbours in a row, and where are two neighbours in a column?",
@@ -351,6 +356,7 @@ ROWS = (
     *either("stride-in-bytes", lambda f: 4 * f["x_stride"]),
     *either("rows-assumed-adjacent", lambda f: f["x"].shape[1]),
     *either("block-for-stride", lambda f: f["block"]),
+    *either("row-added-twice", lambda f: 2 * f["x_stride"]),
     *(("width-and-stride", outside(op, row_begins(lambda f, w=width, s=stride: w(f) * f[s])))
       for op, stride in (("load", "x_stride"), ("store", "y_stride"))
       for width in (lambda f: f["block"], lambda f: f["x"].shape[1])),

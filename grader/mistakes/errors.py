@@ -80,6 +80,7 @@ _TRANSLATIONS = [
     (r"num_warps", "bad-num-warps"),
     (r"did not match (Double|Float|Half|BFloat16)|attributes? .dtype.* (is|are) not equal", "dtypes-differ"),
     (r"to have the same dtype|must be same dtype", "dtypes-differ"),
+    (r"\bret\(\): incompatible", "returns-from-kernel"),
     (r"Boolean value of Tensor with more than one value", "truth-of-a-tensor"),
     (r"^math range error$", "exp-out-of-range"),
     (r"cannot be accessed from Triton", "wrong-device"),

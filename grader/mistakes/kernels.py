@@ -113,7 +113,7 @@ MISTAKES = [
     Mistake(
         "pad-of-another",
         "This pad is right in other kernels, and it changes the result of this one.",
-        "What does this kernel compute from the pad before it reduces the block, and what does that do to the result?",
+        "What does the reduction of this kernel get from a masked lane, and how does that change the result?",
     ),
     Mistake(
         "pad-within-reach",
@@ -161,6 +161,12 @@ MISTAKES = [
             Mutant("4.1", "mask = cols < n_cols", "mask = cols >= 0 and cols < n_cols", replayed=False),
             Mutant("4.1", "mask = cols < n_cols", "mask = cols < n_cols and cols >= 0", replayed=False),
         ),
+    ),
+    Mistake(
+        "branch-on-lanes",
+        "An `if` or a `while` needs one truth value, and this condition has one for each lane. Triton's compiler "
+        "refuses that.",
+        "What can choose for each lane of a load, of a store or of a block, without an `if`?",
     ),
     Mistake(
         "mask-precedence",
@@ -378,6 +384,7 @@ KERNEL = (
     ("pointers-exchanged", _pointers_exchanged),
     *(("offset-in-16-bits", both(written(_of_16_bits), outside(op, _below_zero))) for op in ("load", "store")),
     ("and-or-on-masks", written(syntax.boolean_on_masks)),
+    ("branch-on-lanes", written(syntax.branches_on_lanes)),
     ("mask-precedence", written(syntax.loose_ampersand)),
     ("torch-in-kernel", written(syntax.foreign_module)),
     ("returns-from-kernel", written(syntax.kernel_returns)),

@@ -37,7 +37,7 @@ MISTAKES = [
     Mistake(
         "axis-out-of-range",
         "The block has no such axis. Lanes of a row have axis 0 alone. Only a block of rows and columns has an axis 1.",
-        "What do you reduce there: one number, the lanes of a row, or rows and columns? Which axes has it?",
+        "How many axes does your block have: is it one number, the lanes of a row, or rows and columns?",
     ),
     Mistake(
         "max-for-maximum",

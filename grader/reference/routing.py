@@ -86,7 +86,7 @@ def _fault(x: torch.Tensor, alone: bool, evidence: Evidence) -> str | None:
     if sentence and (x.shape[1] <= ONE_PROGRAM or mistake != "launch-per-row"):
         return sentence
     if short_row_read_twice(x, evidence):
-        return f"right numbers, but it reads {evidence.read} elements of {x.numel()}"
+        return f"right numbers, but it reads {evidence.read} elements (budget: {x.numel()})"
     if sentence := _beyond_the_registers(evidence):
         return sentence
     if alone and storing_programs(evidence) < MIN_PROGRAMS:

@@ -39,7 +39,7 @@ MISTAKES = [
     ),
     Mistake(
         "wrong-exception",
-        "The input is refused, but not with a ValueError that says what was wrong.",
+        "This input does not end in a ValueError that says what is wrong.",
         "Which exception does Python have for a bad value, and what would help the caller?",
     ),
     Mistake(

@@ -126,7 +126,7 @@ MISTAKES = [
     ),
     Mistake(
         "tile-maximum",
-        "The maximum belongs to the newest part alone. It can become smaller, and then the factor of the old sum "
+        "The maximum belongs to the newest tile alone. It can become smaller, and then the factor of the old sum "
         "overflows.",
         "What is the largest value of everything seen so far?",
         (
@@ -161,6 +161,16 @@ MISTAKES = [
         "After tiles with only -inf, the shift of 0 was kept as if it were their maximum.",
         "Which of the two numbers must the next tile be compared with: the shift or the maximum?",
         (Mutant("8.3", "m = new", "m = shift"),),
+    ),
+    Mistake(
+        "shift-too-high",
+        "The shift never becomes smaller than a number of your kernel, and some rows lie far below that number.",
+        "How large is the exponential of each value of such a row?",
+        (
+            Mutant("8.3", 'tl.where(new == -float("inf"), 0.0, new)', "tl.maximum(new, -1e30)"),
+            Mutant("8.3", 'tl.where(new == -float("inf"), 0.0, new)', "tl.maximum(new, -1e4)"),
+            Mutant("8.3", 'tl.where(new == -float("inf"), 0.0, new)', "tl.maximum(new, 0.0)"),
+        ),
     ),
     Mistake(
         "start-too-high",

@@ -76,6 +76,8 @@ ROW_PLACES = (
     ("wrong-row-stride", outside("store", row_begins(lambda f: f["x_stride"]))),
     *either("rows-assumed-adjacent", lambda f: f["x"].shape[1]),
     *either("block-for-stride", lambda f: f["block"]),
+    ("row-added-twice", outside("load", row_begins(lambda f: 2 * f["x_stride"]))),
+    ("row-added-twice", outside("store", row_begins(lambda f: 2 * f["y_stride"]))),
     ("row-plus-stride", formula(formulas.from_elements_on(lambda row, stride: row + stride))),
     *(("same-row-read", both(detectors.unshared, formula(formulas.same_row(which)))) for which in (0, 1)),
     ("rows-missing", both(detectors.unshared, detectors.tail_rows_nan)),

@@ -1,0 +1,13 @@
+# exercise: 3.2
+# mistake: row-added-twice
+import triton
+import triton.language as tl
+
+@triton.jit
+def copy_rows_kernel(y_ptr, x_ptr, row_stride, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    offs = row * row_stride + cols
+    mask = cols < n_cols
+    x = tl.load(x_ptr + row * row_stride + offs, mask=mask)
+    tl.store(y_ptr + row * row_stride + offs, x, mask=mask)
