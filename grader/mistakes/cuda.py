@@ -345,7 +345,7 @@ MISTAKES = [
     ),
     Mistake(
         "cuda-not-allowed",
-        "The compiler understands the line, and does not allow it.",
+        "The compiler does not allow this line.",
         "Is a name in it unknown, declared twice or read-only, or do the types or the number of the arguments not fit?",
     ),
     Mistake(

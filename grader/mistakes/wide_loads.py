@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import torch
 
-from ..checks import compare
 from ..reference import wide_loads
-from ..reference.softmax_function import without_rows
+from ..reference.softmax_function import idle_fault
 from ..spec import Answer, Case, Detector, Evidence
 from .mistake import Mistake
 from .mutant import Mutant
@@ -65,10 +64,9 @@ def _more_than_the_registers(case: Case, evidence: Evidence, answer: Answer) -> 
 
 @Detector
 def programs_without_rows(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Some programs of a launch stored nothing, and no row is missing."""
-    got = evidence.value
-    complete = isinstance(got, torch.Tensor) and got.dim() == 2 and not compare.never_stored(got).any()
-    return evidence.error is None and complete and without_rows(evidence) is not None
+    """The numbers are right, and some programs of a launch stored nothing."""
+    fault = idle_fault(evidence)
+    return evidence.error is None and fault is not None and case.verify(evidence) == fault
 
 
 _OF_ONE_ROW = ("grid-of-columns", "grid-too-large")  # a program may have several rows
