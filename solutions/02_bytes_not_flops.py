@@ -413,7 +413,7 @@ for lesson, name, what in (("02", "five passes", "five passes"), ("08", "two wal
 #
 # Here are six claims about large matrices. Which of them are true? Compute where you can.
 #
-# - **a** `torch.softmax(x, dim=1)` runs as a chain of five passes.
+# - **a** In the ledger, `torch.softmax(x, dim=1)` is a chain of five operations.
 # - **b** A float32 softmax of 4096×2048 reads each element once and writes it once, in 0.0379 ms. So it moves about
 #   2656 GB/s.
 # - **c** On a card with twice the bandwidth and the same flop/s, a fused softmax takes about half the time.
@@ -433,8 +433,8 @@ check("2.5")
 # %% [markdown]
 # <details><summary>The claims, one by one</summary>
 #
-# **a** It is *one* operation. The ledger cannot look inside it, but the recorded times of lesson 12 are too short for
-# five passes.
+# **a** It is *one* operation, with one read and one write. The ledger cannot look inside it, but the recorded times of
+# lesson 12 are too short for five passes.
 #
 # **b** The bytes read and the bytes written, divided by the time, give two thirds of that number. The claim counts
 # three transfers, and there are two. The next cell divides.

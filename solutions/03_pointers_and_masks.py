@@ -215,9 +215,9 @@ trace(copy_rows_kernel, y, part, part.stride(0), 5, BLOCK=8, grid=(3,))
 # %% [markdown]
 # <details><summary>Why the stride, and why the mask is another one now</summary>
 #
-# **`row * row_stride`**: the beginning of this row. *Otherwise*: `row * n_cols` is wrong for a slice of a wider matrix,
-# `row * BLOCK` is wrong for a row that is shorter than its block, and with `+ row` alone each row begins one element
-# after the row before it.
+# **`row * row_stride`**: the beginning of this row. *Otherwise*: `row * n_cols` is wrong for a slice of a wider
+# matrix, `row * BLOCK` is wrong where rows do not begin exactly `BLOCK` elements apart, and with `+ row` alone each
+# row begins one element after the row before it.
 #
 # **The mask on columns**: each row starts at column 0, so here the number of the lane is compared. *Otherwise*: with
 # `row * row_stride + cols < n_cols`, only row 0 is copied.

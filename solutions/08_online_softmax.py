@@ -322,9 +322,10 @@ for m, n in [(4096, 4096), (4096, 12672), (8192, 32768), (2048, 128256)]:
     print(f"{m:5} × {n:6}  {copy / others[0]:20.2f}  {copy / others[1]:6.2f}  {copy / others[2]:13.2f}")
 
 # %% [markdown]
-# Where rows fit, one block is faster. With 128256 columns it spills, and is much slower. The online kernel has about
-# two thirds of the speed of a copy, for rows of any length. The count says the same: where a copy makes two transfers,
-# this kernel makes three. (A row of 4096 is one tile, and is probably still in a cache when it is read again.) If you have a GPU, the next cell compares your own kernel with a copy:
+# Where rows fit, one block is faster. With 128256 columns it spills, and is much slower. If a row has more than one
+# tile, the online kernel has about two thirds of the speed of a copy, however long the row is. The count says the
+# same: where a copy makes two transfers, this kernel makes three. (A row of 4096 is one tile, and is probably still in
+# a cache when it is read again.) If you have a GPU, the next cell compares your own kernel with a copy:
 
 # %% tags=["nbval-ignore-output"]
 if where == "cuda":

@@ -152,7 +152,7 @@ check("9.1")
 #
 # **2. Inside the row**: a split needs this condition if it ends beyond the row. There are two kinds of such splits:
 # the empty splits, and the last split with columns, if it is shorter than the others. Without `cols < n_cols`, these
-# splits load from the next row.
+# splits load what lies behind the row: the next rows, or memory behind the matrix.
 #
 # **The empty split**: every lane is masked, so the maximum stays `-inf`. `tl.where` avoids `-inf - -inf`.
 #

@@ -69,7 +69,8 @@ print("without it:    ", (square - row_max).amax(dim=1).tolist())
 
 # %% [markdown]
 # There is no error, and the numbers are wrong: the maximum of *row* 1 was subtracted from *column* 1. The same happens
-# in a kernel whose tile has as many rows as columns, and in a kernel that reduces along axis 0.
+# in a kernel whose tile has as many rows as columns. Also without an error, a kernel that reduces along axis 0 and
+# leaves out `[:, None]` takes the maxima of the columns.
 
 # %% [markdown]
 # ## Your turn: 10.1
@@ -124,7 +125,8 @@ check("10.1")
 # **The mask** is broadcast in the same way. Without the condition on rows, the last program reads and writes below the
 # matrix.
 #
-# **axis=1** runs along a row. With axis 0 there is no error, but each *column* of a tile sums to 1.
+# **axis=1** runs along a row. With axis 0 and without `[:, None]`, there is no error, but each *column* of a tile sums
+# to 1.
 #
 # **`[:, None]`**, or `keep_dims=True` in the reduction. *Otherwise* the compiler refuses the shapes. Where `ROWS`
 # equals `BLOCK`, it does not notice the mistake.
@@ -453,7 +455,7 @@ except Exception as error:
 # registers for a few such loads. Launch no program without a row.
 #
 # This is not possible for every row: a load of 16 bytes needs an address that is a multiple of 16. Triton's compiler
-# looks at the integers of a launch: **16 divides** some of them. So rows of 1021 are loaded element by element.
+# looks which integers of a launch **16 divides**. It does not divide 1021, so such rows are loaded element by element.
 #
 # The check compiles your launches for an H100, and looks at the machine code.
 

@@ -93,8 +93,8 @@ check("11.1")
 #
 # **Where y is 0**, dx is 0: an output of exactly 0 gives no gradient.
 #
-# **A constant dy** equals its average, so dx is 0 everywhere. A loss that depends only on the sum of a row has no
-# gradient.
+# **A constant dy** equals its average, so dx is 0 everywhere. A loss that depends only on the sum of a row has the
+# gradient 0.
 #
 # *An honest aside*: where dy is nearly constant, the difference is much smaller than its two terms, and few digits of
 # dx are right. The formula itself causes that. So the check compares the error with y·(|dy| + Σ y·|dy|), and not with
@@ -391,7 +391,7 @@ softmax.register_autograd(backward, setup_context=keep)
 
 # %% [markdown]
 # `opcheck` tests whether all of this fits together: the types, the shapes of the fakes, and both directions while they
-# are recorded. (It does not compare numbers with a reference: the last cell does that.)
+# are recorded. (It does not compare numbers with a reference: the cell with `layer` below does that.)
 
 # %%
 x = torch.randn(3, 5, device=where, requires_grad=True)

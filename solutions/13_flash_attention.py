@@ -1,10 +1,10 @@
 # %% [markdown]
 # # 13 · Flash attention
 #
-# Most softmaxes are computed in **attention**, the part of a language model in which each word looks at other words. There
-# they are expensive: each word has a number for each other word, and for a long text this matrix can be larger than the
-# memory of a GPU. You will compute attention without that matrix. You need the state of lesson 08, the maximum and the sum
-# of a walk, and one more sum.
+# Most softmaxes are computed in **attention**, the part of a language model in which each word looks at other words.
+# There they are expensive: each word has a number for each other word, and for a long text this matrix can be larger
+# than the memory of a GPU. You will compute attention without that matrix. You need the state of lesson 08 (the
+# maximum and the sum so far), and one more sum.
 #
 # *About 200 minutes, and 70 more for the bonus exercise. No GPU needed.*
 
@@ -44,10 +44,10 @@ q, k, v = (torch.randn(256, 32, generator=g).to(where) for _ in range(3))
 traffic(three_steps, q, k, v)
 
 # %% [markdown]
-# In this table, MN is the number of elements of one input, 256×32. Nearly everything that moves is scores and weights: they
-# are written, and read
-# again. PyTorch scales the scores in a separate operation, which moves as much as softmax. Compared with that, q, k, v and o
-# are small. Their size grows with N, but the size of the scores grows with N². For one head with d = 64, in float32:
+# In this table, MN is the number of elements of one input, 256×32. Nearly everything that moves is scores and weights:
+# they are written, and read again. PyTorch scales the scores in a separate operation, which moves as much as softmax.
+# Compared with that, q, k, v and o are small. Their size grows with N, but the size of the scores grows with N². For
+# one head with d = 64, in float32:
 
 # %%
 for n in (1024, 8192, 65536):
@@ -208,8 +208,9 @@ tf32 = (x.view(torch.int32) + 4096 & ~8191).view(torch.float32)  # the nearest n
 print(f"{x.item():.7f} becomes {tf32.item():.7f}, off by {abs(tf32 / x - 1).item():.1e} of itself")
 
 # %% [markdown]
-# `tl.dot(..., input_precision="ieee")` asks for all digits of float32. In the interpreter it makes no difference. On a GPU,
-# without it, about three digits of the result are right. The check accepts both there.
+# `tl.dot(..., input_precision="ieee")` asks for all digits of float32. In the interpreter it makes no difference. On a
+# GPU, without it, about three digits of the result are right. The check accepts the result with this option and
+# without it.
 
 # %% [markdown]
 # The kernel has one more parameter, `CAUSAL`. A model that writes a text may not look ahead: word i may see the words 0 to i,
@@ -229,14 +230,14 @@ print(f"{x.item():.7f} becomes {tf32.item():.7f}, off by {abs(tf32 / x - 1).item
 # | **causal** | `CAUSAL` is on | the two lines below `if CAUSAL` |
 
 # %% [markdown]
-# In step 1, fill in every TODO except the two below `if CAUSAL`, with one to three lines each. Steps 2 and 3 change these lines
-# and add others. (Their line counts are those of the finished kernel.) Leave the two TODOs below `if CAUSAL` as
-# they are until step 4.
+# In step 1, fill in every TODO except the two below `if CAUSAL`, with one to three lines each. Steps 2 and 3 change
+# these lines and add others. (The comments count the lines of the finished kernel.)
 #
-# For the edges: a lane behind the last key must not become the maximum, and its weight must be 0. Its row of `v` matters as
-# well: 0 times a number is 0, but 0 times NaN is NaN, and a masked lane may hold NaN.
+# For the edges: a lane behind the last key must not become the maximum, and its weight must be 0. Its row of `v`
+# matters as well: 0 times a number is 0, but 0 times NaN or an infinity is NaN.
 #
-# The check counts: `q` is read once, `k` and `v` once for each block of queries, and `o` is written once.
+# The check counts: `q` is read once, `k` and `v` once for each block of queries, and `o` is written once. Its unit MN
+# is the number of scores.
 
 # %%
 @triton.jit
@@ -250,8 +251,8 @@ def attention_kernel(
     """
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     dims = tl.arange(0, D)
-    # Step 1: this program's queries. Step 3: the state before the first key; m and l have one value a query, o has D
-    # (about 5 lines).
+    # Step 1: this program's queries, and zeros for l and o: a name that is used after the loop needs a value before it.
+    # Step 3: m, too. m and l have one value a query, o has D (about 5 lines).
     ### BEGIN SOLUTION
     inside = rows[:, None] < n_queries
     q = tl.load(q_ptr + rows[:, None] * q_row_stride + dims[None, :], mask=inside, other=0.0)
@@ -413,9 +414,9 @@ print(f"read {3 * n * d + 3 * n * n:,} and written {n * d + 3 * n * n:,}")
 # tile in the cache. The ledger counts all reads of a kernel, wherever the data comes from.
 
 # %% [markdown]
-# If this machine has a GPU, this cell compares your kernel with the three steps. Do not expect your kernel to win: the matrix
-# products of PyTorch are tuned for each card. (Both ask for exact float32 here, so both leave the tensor cores idle.) But
-# your kernel saves memory.
+# If this machine has a GPU, this cell compares your kernel with the three steps. Do not expect your kernel to win: the
+# matrix products of PyTorch are tuned for each card. (They use exact float32 here, and so does your kernel with
+# `input_precision="ieee"`. Then both leave the tensor cores idle.) But your kernel saves memory.
 
 # %% tags=["nbval-ignore-output"]
 for n in (1024, 8192) if where == "cuda" else (96,):
@@ -430,18 +431,21 @@ for n in (1024, 8192) if where == "cuda" else (96,):
 # %% [markdown]
 # ## All heads, in half precision
 #
-# Attention in a model differs in three points, which follow in two cells:
+# Attention in a model differs in three points. Here are two of them:
 #
 # - **Batches and heads.** A model works on several texts at once. So q, k, v and o have four axes: batches × heads × words × D.
 #   The heads do not depend on each other, so each has programs of its own: the grid gets a second axis. Each tensor has strides
 #   of its own.
-# - **Half precision.** q, k, v and o are float16 or bfloat16. `tl.dot` of two such blocks runs on the tensor cores, and it
-#   **adds up in float32**. Scores, `m`, `l`, `p` and the accumulator stay in float32. One block has to be rounded.
+# - **Half precision.** q, k, v and o are float16 or bfloat16. `tl.dot` of two such blocks runs on the tensor cores,
+#   and it **adds up in float32**. Scores, `m`, `l`, `p` and the accumulator are computed in float32. One block has to
+#   be rounded for a product.
 
 # %% [markdown]
-# - **The log-sum-exp.** The backward pass needs the weights again, but there are too many of them to store. One number for
-#   each query is enough: $\mathrm{lse} = \log \sum e^{s}$, the logarithm of the sum over all its keys. Then the weight of a
-#   key is $e^{s - \mathrm{lse}}$.
+# And the third:
+#
+# - **The log-sum-exp.** The backward pass needs the weights again, but there are too many of them to store. One number
+#   for each query is enough: $\mathrm{lse} = \log \sum e^{s}$, the logarithm of the sum over all its keys. Then the
+#   weight of a key is $e^{s - \mathrm{lse}}$.
 #
 # Every query sees at least one key here, so its lse is finite. A lane behind the last query has no lse: nothing is stored for
 # it.
@@ -490,8 +494,8 @@ def flash_kernel(
     k_ptr += batch * k_batch_stride + head * k_head_stride
     v_ptr += batch * v_batch_stride + head * v_head_stride
     ### END SOLUTION
-    # From here on it is 13.2: copy yours, with CAUSAL. Change it in three places: both products, and after the walk
-    # (about 26 lines).
+    # From here on it is 13.2: copy yours, with CAUSAL. Change two things: the product with v, and after the walk store
+    # lse as well (about 26 lines).
     ### BEGIN SOLUTION
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     dims = tl.arange(0, D)
@@ -559,10 +563,10 @@ def flash_attention(q, k, v, causal=False, block_m=128, block_n=64, num_warps=8,
 #
 # PyTorch has a function for attention,
 # [`scaled_dot_product_attention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html).
-# Its work is done by one of several **backends**. Two of them were timed on an H200: **flash**, which is FlashAttention-2 (Dao
-# 2023), and **cuDNN**, a library of NVIDIA. In the same run, the three steps were timed, and `flash_attention` with the kernel
-# of the solution notebook. The times are recorded in a file, with the command that made it. Which one do you expect to be the
-# fastest?
+# Its work is done by one of several **backends**. Two of them were timed on an H200: **flash**, which is
+# FlashAttention-2 (Dao 2023), and **cuDNN**, a library of NVIDIA. The same run also timed the three steps, and
+# `flash_attention` with the kernel of the solution notebook. The times are recorded in a file, with the command that
+# made it. Which one do you expect to be the fastest?
 
 # %%
 import json
@@ -603,9 +607,9 @@ assert all(0.25 < of["13.3"] < of["cuDNN"] < 0.75 for of in share.values())
 # To move all inputs and outputs once would take only a small part of the time. But no kernel comes near the peak of the
 # tensor cores either. What takes the rest of the time?
 #
-# The same run timed four variants of 13.3, each with one change. **exp2** uses `tl.exp2`, and **no mask for keys** leaves out
-# the masks of keys: for these lengths, both give the same result. The other two give wrong results. They only show how much
-# time a part of the work takes: the product with `v`, and exp.
+# The same run timed four variants of 13.3, each with one change. **exp2** uses `tl.exp2`, and **no mask for keys**
+# leaves out the masks of keys. Both still give the right result, because these lengths are multiples of BLOCK_N. The
+# other two give wrong results. They only show how much time a part of the work takes: the product with `v`, and exp.
 
 # %%
 for run in recorded["variants"]:
@@ -616,8 +620,8 @@ for run in recorded["variants"]:
 
 # %% [markdown]
 # The number of queries and of keys in a tile matters too, and so does the number of warps. For each d, four launches
-# were timed, and the fastest one has a star. The two tables above show its times. Is the fastest launch the same for
-# both d?
+# were timed, and the fastest one has a star. The tables above, of the other kernels and of the variants, have the
+# times of the fastest launch. Is it the same for both d?
 
 # %%
 for run in recorded["launches"]:
@@ -699,16 +703,17 @@ for n_splits in (1, 4, 16):
 #
 # $$dv = p^T do, \qquad dq = \mathrm{scale} \cdot ds\;k, \qquad dk = \mathrm{scale} \cdot ds^T q.$$
 #
-# Two things make it short. No walk for the maximum is needed, because $p = e^{s - \mathrm{lse}}$. And no walk over the keys is
-# needed for $\sum_j p_j\,dp_j$, because it equals the sum of do · o along the D columns of a query. Why?
+# Two facts make the kernels short. No walk for the maximum is needed, because $p = e^{s - \mathrm{lse}}$. And no walk
+# over the keys is needed for $\sum_j p_j\,dp_j$, because it equals the sum of do · o along the D columns of a query.
+# Why?
 
 # %% [markdown]
 # Write two kernels, each for one head in float32, without a causal mask. In the first, a program has a block of keys and walks
 # along the queries. In the second, a program has a block of queries and walks along the keys. So no two programs write to the
 # same place. All matrices are contiguous: row r begins at r · D.
 #
-# `lse` has one finite number for each query that exists. For a lane behind the last query there is nothing to load: choose
-# `other` so that the lane adds nothing to dk and dv, not even NaN.
+# `lse` has one finite number for each query that exists. For a lane behind the last query there is nothing to load:
+# choose the `other` of each load (q, o, do, lse) so that the lane adds nothing to dk and dv, not even NaN.
 
 # %% [markdown]
 # The points of a bonus exercise come on top of the 100. Each kernel is worth half of them.

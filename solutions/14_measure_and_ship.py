@@ -178,16 +178,16 @@ print(f"a copy: {rate:.0f} GB/s, the peak: {peak(x):.0f} GB/s")
 # %% [markdown]
 # ## Your four kernels
 #
-# You have written four softmaxes: one row a program (5.1), tiles of rows (10.1), two walks along a long row (8.3), and a row
-# split among programs (9.1 and 9.2, two kernels). Copy each kernel from your notebook into its cell below, in place of the
-# TODO. If you no longer have that notebook, or did not finish that kernel, take the course's solution: a notebook in
-# the folder `solutions` of its repository. You can also paste another kernel of your own, if it has the same name and
-# parameters. The check of 14.2 runs the kernels that your `my_route` chooses.
+# You have written four softmaxes: one row a program (5.1), tiles of rows (10.1), two walks along a long row (8.3), and
+# a row split among programs (9.1 and 9.2, two kernels). Copy each kernel from your notebook into its cell below, in
+# place of the TODO. If you no longer have that notebook, or did not finish that kernel, take the course's solution: a
+# notebook in the folder `solutions` of its repository. You can also paste another kernel of your own, if it has the
+# same name and parameters. All five must be filled in. The check of 14.2 runs those that your `my_route` chooses.
 
 # %% [markdown]
-# Make one change. From now on the matrix may be float32, bfloat16 or float16, so cast every value to float32 right after
-# its load (lesson 07). Some lines would also be right without a cast, because `tl.max` returns float32. With it, nobody has
-# to know which. `tl.store` rounds to the dtype of `y` by itself.
+# Make one change. From now on the matrix may be float32, bfloat16 or float16, so cast every value to float32 right
+# after its load (lesson 07). Some lines would also be right without a cast, because `tl.max` returns float32. With a
+# cast everywhere, nobody has to know which lines these are. `tl.store` rounds to the dtype of `y` by itself.
 
 # %%
 @triton.jit
@@ -371,16 +371,16 @@ for run in routes["lessons"]["14"]["results"]:
 # %% [markdown]
 # Beside the numbers, the check judges:
 #
-# - **Bytes**: up to 8192 columns, each element is read once. Longer rows may be read twice. Partial results may add half as
-#   many elements as the matrix has. Only a matrix that is not contiguous may be copied first.
+# - **Bytes**: up to 8192 columns, each element is read once. Longer rows may be read twice. Partial results may add M·N/2 elements
+#   read and M·N/4 written. Only a matrix that is not contiguous may be copied first.
 # - **Registers**: a program holds at most 32768 elements at once, a thread at most 255.
 # - **Programs**: if the matrix is a single row of 1048576, at least 32 programs work on it. If a matrix has at least 64 rows,
 #   and at most 64 columns, each program takes several rows.
 
 # %% [markdown]
-# The check measures no time, so it does not ask for the best limits. Where the table shows no clear difference, or no shape
-# at all, choose as you like. For example, where rows are long, its matrices have at most 64 rows, or at least 2048: any limit
-# between these two numbers passes.
+# The check measures no time, so it does not ask for the best limits. Where the table shows no clear difference, or no
+# shape at all, choose as you like. For example, the table's matrices with long rows have at most 64 rows, or at least
+# 2048: any limit between these two numbers passes.
 
 # %%
 def my_route(x):
@@ -430,7 +430,7 @@ check("14.2")
 #
 # **Then the number of rows**: 512 programs keep 132 multiprocessors busy. If there are far fewer rows, each has to be split.
 #
-# **float32 right after the load**: sums of 16-bit numbers lose digits, and `tl.exp` takes float32.
+# **float32 right after the load**: a product or a sum of 16-bit numbers loses digits, and `tl.exp` takes float32.
 #
 # *An honest aside*: these limits were read from one table of one card. Lesson 15 asks for their reasons.
 #
@@ -483,7 +483,7 @@ for dtype in ("float32", "bfloat16"):
 #
 # 16-bit rows of 781, 1000 or 3000 numbers are slow as well. Triton loads 16 bytes at a time only if it knows that
 # every row begins at a multiple of 16 bytes. It knows that only if the row stride is a multiple of 16 elements, and
-# 781, 1000 and 3000 are not.
+# 781, 1000 and 3000 are not. Rows of float32 suffer less from that: one element alone has 4 bytes, not 2.
 #
 # The rest of the lesson is a **bonus**: its points come on top of the 100 of the course.
 
@@ -509,9 +509,10 @@ words = ", ".join(f"{name} {min(s):.2f} to {max(s):.2f}" for name, s in sweep.it
 Picture(f"GB/s over the number of columns, as shares of a copy: {words}.", lambda: draw.bandwidth(recorded))
 
 # %% [markdown]
-# One block a row is nearly as fast as the copy, except for the lengths that were printed. 256 columns are a short row. The other
-# two are a little longer than 2048, so the block has 4096 lanes, and nearly half of them hold nothing. That is the lowest point
-# of the curve. `torch.compile` drops at such lengths as well; `torch.softmax` drops at others.
+# One block a row is nearly as fast as the copy, except for the lengths that were printed. 256 columns are a short row.
+# The other two are somewhat longer than 2048, so the block has 4096 lanes, and a third of them or more hold nothing.
+# That is the lowest point of the curve. `torch.compile` drops at such lengths as well; `torch.softmax` drops at
+# others.
 #
 # Above 1, a softmax was faster than the copy. That is possible: the copy is a kernel like any other. Only the peak is an upper
 # limit.
@@ -612,16 +613,16 @@ print("on this machine: can_pair", pick.can_pair(x), "and can_share", pick.can_s
 # rules as there, except that a program may have a single short row.
 
 # %% [markdown]
-# The other point is for the **choice** on an NVIDIA GPU. The check launches nothing: it makes `can_pair` and `can_share`
-# answer as
-# on such a GPU, and looks at the kernels that you would launch:
+# The other point is for the **choice** on an NVIDIA GPU. The check launches nothing: it makes `can_pair` and
+# `can_share` answer as on such a GPU, and looks at the kernels of `pick` that you would launch:
 #
 # - A matrix of 64 MB is read once, even if its rows are very long.
 # - 16-bit rows of 32768 stay in registers as pairs.
 # - 16-bit rows that do not begin at multiples of 16 bytes move as vectors.
 # - If one program can hold a row, it does not wait for others.
 #
-# You may use your own kernels. You may not call the shipped `softmax`, `pick.route` or `pick.launch`.
+# You may use your own kernels: as nothing runs, they are accepted here. You may not call the shipped `softmax`,
+# `pick.route` or `pick.launch`.
 
 # %%
 def kernel_for(x):
@@ -673,14 +674,15 @@ check("14.3")
 # %% [markdown]
 # <details><summary>Why in this order</summary>
 #
-# **First the kernels that read once**: odd, two, pairs, tile. **Then those that read twice**, unless programs may wait.
+# **First the kernels that read once**: odd, two, pairs, tile. **For longer rows** `shared`, where programs may wait
+# for each other. Otherwise those that read twice: `split`, or `online`.
 #
 # The other limits were measured, and some of the measurements are in [the notes](../docs/notes_on_the_shipped_kernel.md):
 #
 # **pairs at 32768, but not just below**: a row as long as its block needs no mask. With a mask, there are not enough registers.
 #
-# **34 MB for 16 bits, 16 MB for float32**: a cache can keep so much from one launch to the next. Then the second read of `split`
-# costs little.
+# **34 MB for 16 bits, 16 MB for float32**: the shipped choice takes `split` for matrices up to this size. A cache can
+# keep so much from one launch to the next, so the second read costs little.
 #
 # **64 rows**: with fewer rows, one program for each of them leaves most of the device idle.
 #

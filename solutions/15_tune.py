@@ -21,8 +21,8 @@ import triton.language as tl
 # ## Three numbers of a launch
 #
 # For a tile kernel (10.1) you choose two numbers: the rows of a tile, and `num_warps`. A loop may have a third number,
-# `num_stages`: how many steps ahead it loads. Such a choice is called a **configuration**. It changes the time, and not the
-# result.
+# `num_stages`: how many of its steps are under way at once. Such a choice is called a **configuration**. It changes
+# the time, and not the result.
 #
 # An H200 ran the tile kernel of the solution notebook in many configurations. Here are rows of 64 float32 numbers. How much
 # faster than one row a program will the fastest configuration be?
@@ -224,9 +224,9 @@ check("15.1")
 # enough, for six of the twelve recorded lengths. The check looks at all twelve.
 
 # %% [markdown]
-# Only configurations that were timed can pass: 1, 2, 4 or 8 rows, and 1, 2, 4, 8, 16 or 32 warps. If a program has one
-# row, each of its threads has 1 to 256 elements. If a program has several rows, each thread has 4 to 64. (All lanes of
-# the block count, also those beyond the end of a row.)
+# Only configurations that were timed can pass: 1, 2, 4 or 8 rows, and 1, 2, 4, 8, 16 or 32 warps. With one row a
+# program, choices with 1 to 256 elements a thread were timed. With several rows, those with 4 to 64. (All lanes of the
+# block count, also those beyond the end of a row.)
 
 # %%
 for dtype in ("float32", "bfloat16"):
@@ -252,9 +252,8 @@ check("15.2")
 # %% [markdown]
 # <details><summary>Bytes of a tile, bytes of a thread</summary>
 #
-# **A tile of about 2 KB**: 32 such programs have 64 KB under way. The rule of 10.4 asks for 16 bytes a thread. With one
-# warp these
-# are 512 bytes, a quarter of 2 KB.
+# **A tile of about 2 KB**: 32 such programs have 64 KB under way. With one warp, each thread of such a tile loads 16
+# bytes four times.
 #
 # **64 bytes a thread**: four loads of 16 bytes, all under way at the same time. With many more bytes, a thread runs out of
 # registers. With fewer, the warps wait more for each other than for memory.
@@ -289,8 +288,8 @@ assert gains[1024] > 1.3 * by_stages("online", "float32", 131072, block=1024, nu
 
 # %% [markdown]
 # With small tiles it helps a lot, from three stages on. There are only two programs for each multiprocessor, and
-# without pipelining each of them has one small tile under way. Two stages are a little slower than one here. With
-# tiles of 8192, enough bytes are under way without pipelining.
+# without pipelining each of them has one small tile under way. Two stages are a little slower than one here; this
+# record does not say why. With tiles of 8192, enough bytes are under way without pipelining.
 #
 # ## When does persistence pay?
 #
@@ -319,9 +318,9 @@ assert all(fastest("rows", *each) < fastest("tile", *each) for each in lengths)
 print("the best persistent configuration is behind the best tile on", len(lengths), "of", len(lengths))
 
 # %% [markdown]
-# Persistence wins only in a few lines, with a bad number of warps for that length. With the best number of warps, one row a
-# program is ahead for every length: while one program computes, other programs load. A pipeline does the same, but it needs
-# registers and shared memory.
+# Persistence wins only in a few lines, with a number of warps that is not the best for that length. With the best
+# number of warps, one row a program is ahead for every length: while one program computes, other programs load. A
+# pipeline does the same, but it needs registers and shared memory.
 #
 # Persistence may win where few programs fit and each has much to do, as in matrix products, or where a program keeps something
 # from one row to the next. Measure it: this table is for one card and one kernel.
@@ -439,7 +438,8 @@ def inplace_kernel(x_ptr, x_row_stride, n_rows, n_cols, ROWS: tl.constexpr, BLOC
     ### END SOLUTION
 
 
-# triton.autotune(<configurations, key and more>)(inplace_kernel), or the same as a decorator above (about 4 lines).
+# triton.autotune(<configurations, key and more>)(inplace_kernel) (about 4 lines). Or write it as a decorator above, and
+# here `tuned_kernel = inplace_kernel`.
 ### BEGIN SOLUTION
 tuned_kernel = triton.autotune(
     configs=[triton.Config({"ROWS": rows}, num_warps=warps) for rows in (1, 8) for warps in (1, 4)],

@@ -78,11 +78,11 @@ def test_each_operation_says_which_tensors_it_reads_and_writes(capsys):
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
 
     assert [
-        "amax: from memory input 1.00 MN; to memory amax 0.25 MN; in between: not looked into",
-        "sub: from memory input 1.00 MN, amax 0.25 MN; to memory sub 1.00 MN; in between: not looked into",
-        "exp: from memory sub 1.00 MN; to memory exp 1.00 MN; in between: not looked into",
-        "sum: from memory exp 1.00 MN; to memory sum 0.25 MN; in between: not looked into",
-        "div: from memory exp 1.00 MN, sum 0.25 MN; to memory div 1.00 MN; in between: not looked into",
+        "amax: from memory input 1.00 MN; to memory amax 0.25 MN; in between: not shown",
+        "sub: from memory input 1.00 MN, amax 0.25 MN; to memory sub 1.00 MN; in between: not shown",
+        "exp: from memory sub 1.00 MN; to memory exp 1.00 MN; in between: not shown",
+        "sum: from memory exp 1.00 MN; to memory sum 0.25 MN; in between: not shown",
+        "div: from memory exp 1.00 MN, sum 0.25 MN; to memory div 1.00 MN; in between: not shown",
     ] == lines[-5:]
     assert all(" ".join(line.split()) in said for line in lines[-5:])
 
@@ -92,7 +92,7 @@ def test_an_operator_is_not_looked_into_and_a_kernel_is(capsys):
     described([library, copied], torch.randn(2, 32))
     out = capsys.readouterr().out
 
-    assert "_softmax: from memory input 1.00 MN; to memory _softmax 1.00 MN; in between: not looked into" in out
+    assert "_softmax: from memory input 1.00 MN; to memory _softmax 1.00 MN; in between: not shown" in out
     assert "copy_kernel: from memory input 1.00 MN; to memory y_ptr 1.00 MN; in between: registers and shared" in out
 
 
@@ -128,7 +128,7 @@ def test_where_kernels_are_compiled_a_worker_counts_the_same(capsys, monkeypatch
 
 
 def test_the_picture_labels_its_regions_and_tells_without_colour():
-    """Names, sizes and speeds of the levels; what is written is hatched, and so is what is not looked into."""
+    """Names, sizes and speeds of the levels; what is written is hatched, and so is what is not shown."""
     runs = [traffic.count(each, [torch.randn(2, 32)], {}) for each in (library, copied)]
     axes = hierarchy.figure("H200", memories.levels("H200"), runs).axes[0]
     said = {text.get_text() for text in axes.texts}

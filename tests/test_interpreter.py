@@ -153,6 +153,9 @@ def test_a_gap_between_rows_is_outside():
 
     with pytest.raises(OutOfBounds, match=r"y_ptr at row 0, column 5"):
         unmasked_store[(1,)](y, torch.zeros(2, 5), 8, 5, BLOCK=8)
+    between = "y_ptr at place 5 of its memory, in a gap: row 0 ends at place 4, and row 1 begins at place 8"
+    with pytest.raises(OutOfBounds, match=between):
+        unmasked_store[(2,)](y, torch.zeros(2, 5), 5, 5, BLOCK=1)
 
 
 @pytest.mark.parametrize("row, held", [(torch.zeros(5), 5), (torch.zeros(1), 1)])

@@ -418,7 +418,7 @@ def test_a_chinese_notebook_runs_with_answers_from_the_english_lesson(stem, tmp_
 
 def test_a_long_description_is_looked_at_in_few_places():
     """Between any two of its commas and full stops there are too many: the alt text of a picture took minutes."""
-    parts = (f"amax: from memory x {n}.00 MN; to memory y 0.0{n} MN; in between: not looked into." for n in range(9))
+    parts = (f"amax: from memory x {n}.00 MN; to memory y 0.0{n} MN; in between: not shown." for n in range(9))
     words = catalogue.catalogue.__wrapped__("zh_Hans")
     assert "；" in words.say(" ".join(parts))
     assert words._best.cache_info().misses < 1000

@@ -81,6 +81,11 @@ def down_and_up(m: int, n: int, g: torch.Generator) -> torch.Tensor:
     return randn(m, n, g) - 150.0 * low
 
 
+def up_and_down(m: int, n: int, g: torch.Generator) -> torch.Tensor:
+    """Rises by 8 to the middle of a row, then falls: the running maximum changes in the first half alone."""
+    return 4 - torch.linspace(-8, 8, n).abs().expand(m, n) + torch.arange(m).unsqueeze(1) * 0.25
+
+
 def one_minus_inf(m: int, n: int, g: torch.Generator) -> torch.Tensor:
     """One value of each row is -inf: its output is 0."""
     x = randn(m, n, g)

@@ -119,6 +119,32 @@ def boolean_on_masks(tree: ast.AST) -> bool:
     return any(id(n) not in tests for n in words)
 
 
+def masks_inverted(tree: ast.AST) -> bool:
+    """A load or store of a kernel has a mask such as `lanes >= n`, which is true for the lanes behind the end."""
+    for kernel in kernels(tree):
+        lanes = _names_of_lanes(kernel)
+        masks = [word.value for op in ("load", "store") for call in calls(kernel, op)
+                 for word in call.keywords if word.arg == "mask"]  # fmt: skip
+        masks += [call.args[1] for call in calls(kernel, "load") if len(call.args) > 1]
+        named = {name: n.value for n in nodes(kernel) if isinstance(n, ast.Assign) for name in _assigned(n)}
+        if any(_behind_the_end(named.get(getattr(mask, "id", None), mask), lanes) for mask in masks):
+            return True
+    return False
+
+
+def _behind_the_end(mask: ast.AST, lanes: set[str]) -> bool:
+    """Whether a comparison is true for the lanes that are at a limit or behind it; 0 is no limit."""
+    if not isinstance(mask, ast.Compare) or len(mask.ops) != 1:
+        return False
+    left, right = mask.left, mask.comparators[0]
+    if isinstance(mask.ops[0], (ast.Lt, ast.LtE)):
+        left, right = right, left
+    elif not isinstance(mask.ops[0], (ast.Gt, ast.GtE)):
+        return False
+    of_lanes = [any(isinstance(n, ast.Name) and n.id in lanes for n in nodes(side)) for side in (left, right)]
+    return of_lanes == [True, False] and not isinstance(right, ast.Constant)
+
+
 _REDUCTIONS = ("max", "min", "sum", "reduce", "argmax", "argmin", "xor_sum", "reduce_or")
 
 

@@ -181,6 +181,24 @@ def _line_of_lanes(shape: tuple[int, ...], mask: np.ndarray) -> np.ndarray:
     return np.broadcast_to(lines, shape)[mask] if shape else np.zeros(1, int)
 
 
+def _in_a_gap(region: Region, place: int) -> str:
+    """Words for a place of a tensor's memory between two of its elements; the first element has place 0."""
+    if len(region.shape) == 2 and not region.repeats:
+        columns, (row_stride, column_stride) = region.shape[1], region.strides
+        row, rest = divmod(place, row_stride)
+        last = (columns - 1) * column_stride
+        if last < rest:
+            ends, begins = row * row_stride + last, (row + 1) * row_stride
+            return (
+                f"place {place} of its memory, in a gap: row {row} ends at place {ends}, and row {row + 1} begins at "
+                f"place {begins}"
+            )
+        if last < row_stride:
+            column = rest // column_stride
+            return f"place {place} of its memory, in a gap between columns {column} and {column + 1} of row {row}"
+    return f"place {place} of its memory, in a gap between two elements"
+
+
 def _out_of_bounds_error(op: str, region: Region, addresses, good, program, grid, lines: np.ndarray) -> OutOfBounds:
     """The error for the first lane that leaves its tensor."""
     bad, line = addresses[~good][0], lines[~good][0]
@@ -197,15 +215,14 @@ def _out_of_bounds_error(op: str, region: Region, addresses, good, program, grid
             size += f" (strides {' and '.join(map(str, region.strides))})"
         if column < 0:
             where = f"element {flat}, {-column} before the first one of row {row}"
-        elif column < region.shape[-1] - 1 and (flat - row * region.strides[-2]) % max(region.strides[-1], 1):
-            where = f"element {flat}, between columns {column} and {column + 1} of row {row}"
-    begin, end = region.extent()
-    gap = not region.contiguous and 0 <= int(bad) - region.base < end - begin
-    how = "which is no element of it, but in a gap" if gap else "which is outside of it"
     verb = "stores to" if op == "store" else "loads from"
+    at = f"{where}, which is outside of it: {region.name} has {size}, numbered from 0"
+    begin, end = region.extent()
+    behind_its_row = row is not None and column >= region.shape[-1]
+    if not region.contiguous and not behind_its_row and 0 <= int(bad) - region.base < end - begin:
+        at = _in_a_gap(region, (int(bad) - region.base) // region.itemsize)
     return OutOfBounds(
-        f"program {called(program, grid)} {verb} {region.name} at {where}, {how}: "
-        f"{region.name} has {size}, numbered from 0. "
+        f"program {called(program, grid)} {verb} {region.name} at {at}. "
         f"Lanes outside the tensor in this {op}: {int((~good).sum())} of {good.size}.",
         op=op,
         tensor=region.name,

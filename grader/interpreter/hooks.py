@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import random
+import warnings
 
 import numpy as np
 
@@ -87,7 +88,8 @@ def _hook_launch(private: Private) -> None:
             bound, options = launch_args.bind(kernel, args, kwargs)
             names = [n for n, v in bound.items() for _ in launch_args.tensors(v) if n not in self.constexprs]
             current.launch = LaunchState(self, kernel.__name__, bound, options, self.constexprs, names)
-            with np.errstate(all="ignore"):  # no warning for inf - inf, as on a GPU
+            with np.errstate(all="ignore"), warnings.catch_warnings():  # none for inf - inf, as on a GPU
+                warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # nor for a maximum of NaNs
                 run(self, *args, **kwargs)
             _end_record()
         except private.Error as error:

@@ -88,7 +88,7 @@ def _bound_cases(seed: int) -> list[Case]:
 
 # claim -> (whether it holds, where the evidence is). The text of the claims is in the lesson.
 _CLAIMS = {
-    "a": (False, "the list that traffic printed for it after 2.1: is it a chain?"),
+    "a": (False, "the list that traffic printed for it after 2.1: how many operations are there?"),
     "b": (False, "the bytes of that matrix, read once and written once, divided by that time"),
     "c": (True, "which number of the card your floor_time divides by"),
     "d": (False, "what bound_by says about the five passes"),

@@ -92,6 +92,7 @@ _OWN = [  # as in _MATRICES, for kernels that are the learner's
     ("many short rows", inputs.large, 300, 64, _BRAIN),
     ("many short odd rows", inputs.rising_cliff, 67, 33, _HALF),
     ("rows that fill a block", inputs.randn, 2, 32768, _HALF),
+    ("rows longer than a block may be", inputs.up_and_down, 2, 32_800, _SINGLE),
 ]
 
 
@@ -118,7 +119,7 @@ def _any_matrix(seed: int, name: str, own: bool) -> list[Case]:
     cases += [twice, *(routing.case(label, view, name=name, own=own) for label, view in views)]
     if own:
         # Rows that overlap, so that the matrix is small to send.
-        many = inputs.randn(1, 34_000, g).half().as_strided((521, 32_769), (2, 1))
+        many = inputs.up_and_down(1, 34_000, g).half().as_strided((521, 32_769), (2, 1))
         cases.append(routing.first_rows("many long rows", many, 3, name))
     cases.append(routing.case("a row that is alone", inputs.randn(1, 1 << 20, g), alone=True, name=name, own=own))
     unfit = [

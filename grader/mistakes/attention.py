@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -38,6 +39,17 @@ MISTAKES = [
         "accumulator-not-rescaled",
         "When the maximum rose, the sum of the weights was rescaled, and the accumulator was not.",
         "Relative to which maximum are the weights that went into o so far?",
+    ),
+    Mistake(
+        "queries-met-columns",
+        "One number for each query was matched with the columns of o, and not with its rows. Where o has as many "
+        "columns as rows, there is no error.",
+        "Which shape has that number for each query, and which shape fits the rows of o?",
+        (
+            Mutant("13.1", "o * factor", "o * factor.flatten()"),
+            Mutant("13.1", "o / l", "o / l.flatten()"),
+            Mutant("13.1", "o * factor", "o * factor.flatten()", then=also("o / l", "o / l.flatten()")),
+        ),
     ),
     Mistake(
         "tiles-averaged",
@@ -208,7 +220,8 @@ MISTAKES = [
     ),
     Mistake(
         "zero-times-nan",
-        "Lanes behind the last row of v may hold any value. A weight of 0 does not help, because 0 times NaN is NaN.",
+        "Lanes behind the last row of v hold an infinity or NaN, or may hold it. A weight of 0 does not help: 0 times "
+        "an infinity is NaN, and so is 0 times NaN.",
         "What should a masked lane of v hold, so that 0 times it is 0?",
     ),
     Mistake(
@@ -968,10 +981,11 @@ def _cast_to_half(tree: ast.AST) -> bool:
     return any(ast.unparse(a) in ("tl.float16", "tl.bfloat16") for call in syntax.calls(tree, "to") for a in call.args)
 
 
-def _load_of_v_without_other(tree: ast.AST) -> bool:
-    """Recognises a load of v that has a mask and no `other`."""
+def _masked_v_not_finite(tree: ast.AST) -> bool:
+    """Recognises a load of v that has a mask and no `other`, or an `other` that is infinite or NaN."""
     loads = [call for call in syntax.calls(tree, "load") if "v_ptr" in ast.unparse(call)]
-    return any(syntax.load_without_other(call) for call in loads)
+    pads = [ast.unparse(word.value) for call in loads for word in call.keywords if word.arg == "other"]
+    return any(syntax.load_without_other(call) for call in loads) or any(re.search("inf|nan", pad) for pad in pads)
 
 
 # ---- tables: (id, detector), in the order in which they are tried
@@ -1065,6 +1079,8 @@ _CAUSAL += (
 )
 
 
+ZERO_TIMES_NAN = ("zero-times-nan", both(written(_masked_v_not_finite), _queries_of_nan))
+
 # Wrong numbers of one head that a kernel in any precision can give.
 ATTENTION_NUMBERS = (*_WALK, ("pad-zero", formula(walk(pad=0.0))), *_CAUSAL)
 
@@ -1092,7 +1108,7 @@ ATTENTION_KERNEL = (
     ("lined-up-with-columns", _shapes_clash),
     ("first-tile-only", _first_block_only),
     ("row-read-twice", _more_read),
-    ("zero-times-nan", both(written(_load_of_v_without_other), _queries_of_nan)),
+    ZERO_TIMES_NAN,
     ("absent-keys-weigh", _absent_keys_are_nan()),
     *_WALK,
     ("keys-for-values", formula(changed(v=lambda facts: facts["k"]))),

@@ -6,16 +6,21 @@ The facts of a case are those of `reference/attention_gradient.py`.
 
 from __future__ import annotations
 
+import ast
+
 import torch
 
+from ..checks import compare, syntax
 from ..reference.attention_gradient import gradients
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
+from .detectors import both, written
 from .kernels import KERNEL
 from .mistake import Mistake
 from .mutant import Mutant
 
 _P, _DS = "tl.exp(s - lse[:, None])", "p * (dp - delta[:, None]) * scale"
+_LSE = "        lse = tl.load(lse_ptr + rows, mask=rows < n_queries, other=0.0)"
 
 MISTAKES = [
     Mistake(
@@ -49,6 +54,15 @@ MISTAKES = [
         (Mutant("13.4", _DS, "p * (dp - delta[:, None]) * scale * scale", 2),),
     ),
     Mistake(
+        "lse-of-absent-queries",
+        "In a lane behind the last query, exp(s - lse) is inf, because lse is far below s there. inf times 0 is NaN.",
+        "For which lse is the weight of such a lane a finite number?",
+        (
+            Mutant("13.4", _LSE, _LSE.replace("other=0.0", 'other=-float("inf")'), replayed=False),
+            Mutant("13.4", _LSE, _LSE.replace("other=0.0", "other=-1e9"), replayed=False),
+        ),
+    ),
+    Mistake(
         "gradients-exchanged",
         "dk was stored where dv belongs, and dv where dk belongs.",
         "Which of the two gradients needs no score at all but its weight?",
@@ -56,7 +70,8 @@ MISTAKES = [
     Mistake(
         "gradient-from-one-tile",
         "Only the last tile of the walk reached the gradient.",
-        "Which queries does the gradient of one key depend on?",
+        "Which tiles of the walk does each gradient depend on, and what does your line do with the sum of earlier "
+        "tiles?",
         (
             Mutant("13.4", "dk += tl.dot(", "dk = tl.dot("),
             Mutant("13.4", "dv += tl.dot(", "dv = tl.dot("),
@@ -156,10 +171,25 @@ def _alike(got: torch.Tensor, want: torch.Tensor) -> bool:
     return bool((((got - want).abs() <= 1e-3 * size + 1e-30) | (got == want) | (got.isnan() & want.isnan())).all())
 
 
+@Detector
+def _some_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """An output holds NaN that was computed and stored."""
+    return any(bool((got.isnan() & ~compare.never_stored(got)).any()) for got in evidence.args)
+
+
+def _lse_padded_low(tree: ast.AST) -> bool:
+    """For `written`: a load of lse gives masked lanes another number than 0."""
+    loads = [call for call in syntax.calls(tree, "load") if "lse_ptr" in ast.unparse(call)]
+    pads = [ast.unparse(word.value) for call in loads for word in call.keywords if word.arg == "other"]
+    return any(pad.startswith("-") for pad in pads)
+
+
 ATTENTION_GRADIENT = (
     *KERNEL,
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
+    ("lse-of-absent-queries", both(written(_lse_padded_low), _some_nan)),
+    ("no-pad", both(written(syntax.load_without_other), _some_nan)),
     ("own-share-kept", formula(scores=lambda p, dp, delta: p * dp)),
     ("weights-left-out", formula(scores=lambda p, dp, delta: dp - delta)),
     ("weights-not-normalised-again", formula(weights=lambda s, lse: torch.exp(s))),

@@ -15,7 +15,7 @@ from ..checks import compare
 from ..checks.syntax import load_without_other
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
-from .detectors import both, formula, outside, past_the_row, right_lanes_elsewhere, written
+from .detectors import both, formula, masked, outside, past_the_row, right_lanes_elsewhere, unmasked, written
 from .kernels import KERNEL
 from .mistake import Mistake
 from .mutant import Mutant, also
@@ -288,6 +288,9 @@ _LANES = (
     ("same-element-stored", _same_element_stored),
 )
 
+# The mistakes of an access that lets too many lanes through: it has no mask, or a mask that does not help.
+_MASKS = {op: ((f"no-{op}-mask", unmasked(op)), ("mask-does-not-help", masked(op))) for op in ("load", "store")}
+
 COPY = (
     *KERNEL,
     ("masked-by-value", _masked_by_value),
@@ -296,8 +299,8 @@ COPY = (
         ("stride-in-bytes", _offsets_in_bytes),
         ("stride-in-bytes", _blocks_in_bytes),
         ("mask-on-lanes", _no_lane_of_the_last_masked),
-        (f"no-{op}-mask", _no_lane_masked),
     )),
+    *((name, both(text, outside(op, _no_lane_masked))) for op in ("load", "store") for name, text in _MASKS[op]),
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
     ("elements-missing", both(detectors.unshared, _tail_left)),
@@ -362,8 +365,9 @@ ROWS = (
       for width in (lambda f: f["block"], lambda f: f["x"].shape[1])),
     *((name, outside(op, test)) for op in ("load", "store") for name, test in (
         ("addresses-not-mask", right_lanes_elsewhere),
-        (f"no-{op}-mask", _more_lanes_than_columns),
     )),
+    *((name, both(text, outside(op, _more_lanes_than_columns)))
+      for op in ("load", "store") for name, text in _MASKS[op]),
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
     ("rows-missing", both(detectors.unshared, _later_rows_left)),

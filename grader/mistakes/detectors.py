@@ -107,6 +107,11 @@ def written(test) -> Detector:
     return Detector(lambda case, evidence, answer: matches(answer.source))
 
 
+def masked(op: str) -> Detector:
+    """Matches an answer whose accesses all have a mask: its loads or its stores, as op says."""
+    return written(lambda tree: not syntax.without_mask(tree, op))
+
+
 def unmasked(op: str) -> Detector:
     """Matches an answer with an access without a mask: a load or a store, as op says."""
     return written(functools.partial(syntax.without_mask, op=op))

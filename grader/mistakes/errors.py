@@ -59,6 +59,7 @@ _TRANSLATIONS = [
     (r"'and' and 'or'|Logical operators", "and-or-on-masks"),
     (r"can't allocate memory|Cannot allocate memory|out of memory|Unable to allocate", "out-of-memory"),
     (r"must be Tensor, not tensor|must be real number, not tensor", "torch-in-kernel"),
+    (r"'function' object has no attribute 'arg_names'", "autotune-of-a-function"),
     (r"'(constexpr|tensor)' object is not (iterable|subscriptable)|unsupported tensor index", "indexing-pointer"),
     (r"computes with a bfloat16 value", "bf16-arithmetic"),
     (r"Expected dtype \['fp32', 'fp64'\] but got (fp16|bf16)", "half-exp"),
@@ -134,6 +135,21 @@ _KINDS = [
 ]  # fmt: skip
 _BUILTIN = r"(?<![\w.])(max|min|sum|abs)\("
 _FROM_BLOCK = r"^'(int|tensor|constexpr)' object is not iterable$|bad operand type for abs|instances of 'tensor'"
+# (message, line of the answer, mistake): messages that say enough only beside their line.
+_IN_SUCH_A_LINE = [
+    (_FROM_BLOCK, _BUILTIN, "python-builtin"),
+    # tl.zeros raises it in Triton's own code, and then there is no line of the answer.
+    (r"\bobject is not iterable", r"^$|\b(full|zeros)\(", "shape-not-a-tuple"),
+    (r"^unexpected type (fp|bf)\d+$", r"//|%", "floor-division"),
+    (r"\barray of size 1", r"range\(", "loop-over-a-block"),
+    (r"^'(int|tensor)' object is not iterable$", r"[\[(].*\bfor\b.*\bin\b", "lanes-one-by-one"),
+    # An interpreted block counts its axes when it is indexed.
+    (r"^'int' object is not iterable$", r"^(?!.*\bfor\b).*\w\[", "indexing-pointer"),
+    (r"forget to add @triton\.jit", r"^(?!.*(?<![\w.])\w+\().", "triton-outside-kernel"),
+    (r"annot\sbitcast", r"\b(and|or|not)\b", "and-or-on-masks"),
+    # An operation made a block with a number for each pair of rows.
+    (r"\bmaximum tensor numel", r"^(?!.*(\b(arange|zeros|full)\(|None)).", "lined-up-with-columns"),
+]
 _OF_THE_DEVICE = ("RefusedKernel", "RefusedOperator", "LeftForHost")  # these say why in words of their own
 # Why Python cannot read a text.
 _SYNTAX = [
@@ -172,20 +188,9 @@ def from_error(error: dict) -> str | None:
         return "print-in-kernel"
     if error.get("raised") and kind != "NotImplementedError":
         return "refuses-the-right-ones"
-    if re.search(_BUILTIN, error["line"]) and re.search(_FROM_BLOCK, message):
-        return "python-builtin"
-    if "object is not iterable" in message and re.search(r"^$|\b(full|zeros)\(", error["line"]):
-        return "shape-not-a-tuple"  # tl.zeros raises it in Triton's own code, and then there is no line of the answer
-    if re.search(r"^unexpected type (fp|bf)\d+$", message) and re.search(r"//|%", error["line"]):
-        return "floor-division"
-    if "array of size 1" in message and "range(" in error["line"]:
-        return "loop-over-a-block"
-    if message == "'int' object is not iterable" and re.search(r"^(?!.*\bfor\b).*\w\[", error["line"]):
-        return "indexing-pointer"  # an interpreted block counts its axes when it is indexed
-    if "forget to add @triton.jit" in message and re.search(r"^(?!.*(?<![\w.])\w+\().", error["line"]):
-        return "triton-outside-kernel"
-    if "annot bitcast" in message and re.search(r"\b(and|or|not)\b", error["line"]):
-        return "and-or-on-masks"
+    for of_message, of_line, mistake in _IN_SUCH_A_LINE:
+        if re.search(of_message, message) and re.search(of_line, error["line"]):
+            return mistake
     known = _TRANSLATIONS if kind in _OF_THE_DEVICE else _TRANSLATIONS + _KINDS
     found = next((mistake for pattern, mistake in known if re.search(pattern, message, re.MULTILINE)), None)
     return found or ("refused-by-compiler" if kind == "RefusedKernel" else None)

@@ -19,7 +19,7 @@ from ..reference import flash
 from ..reference.attention import causal_mask, difference, matmul, scores
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
-from .attention import ATTENTION_NUMBERS, alike, formula, scaled, walk
+from .attention import ATTENTION_NUMBERS, ZERO_TIMES_NAN, alike, formula, scaled, walk
 from .kernels import KERNEL
 from .mistake import Mistake
 from .mutant import Mutant, also
@@ -505,7 +505,7 @@ FLASH_KERNEL = (
     ("sum-in-half", lse_formula(_rounded_sum, right_o=False)),
     ("accumulator-in-half", half_walk(_in_half)),
     ("accumulator-in-half", half_walk(_product_in_half)),
-    *((mistake, of_heads(detector)) for mistake, detector in ATTENTION_NUMBERS),
+    *((mistake, of_heads(detector)) for mistake, detector in (ZERO_TIMES_NAN, *ATTENTION_NUMBERS)),
 )
 
 

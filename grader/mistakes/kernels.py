@@ -41,11 +41,6 @@ MISTAKES = [
                 replayed=False,
             ),
             Mutant("8.3", ', other=-float("inf")', "", 2, replayed=False),
-            Mutant(
-                "13.4",
-                "        lse = tl.load(lse_ptr + rows, mask=rows < n_queries, other=0.0)\n",
-                "        lse = tl.load(lse_ptr + rows, mask=rows < n_queries)\n",
-            ),
         ),
     ),
     Mistake(
@@ -161,6 +156,20 @@ MISTAKES = [
             Mutant("4.1", "mask = cols < n_cols", "mask = cols >= 0 and cols < n_cols", replayed=False),
             Mutant("4.1", "mask = cols < n_cols", "mask = cols < n_cols and cols >= 0", replayed=False),
         ),
+    ),
+    Mistake(
+        "mask-inverted",
+        "The mask is true for lanes behind the end, and false for those that have an element.",
+        "Does a true in a mask let a lane load and store, or does it stop the lane?",
+        (
+            Mutant("3.1", "offsets < n", "offsets >= n", replayed=False),
+            Mutant("3.2 3.3 4.1 5.1", "cols < n_cols", "cols >= n_cols", replayed=False),
+        ),
+    ),
+    Mistake(
+        "lanes-one-by-one",
+        "Python cannot go through the lanes of a block one by one.",
+        "Which operation on the whole block gives all lanes their value at once?",
     ),
     Mistake(
         "branch-on-lanes",
@@ -385,6 +394,7 @@ KERNEL = (
     *(("offset-in-16-bits", both(written(_of_16_bits), outside(op, _below_zero))) for op in ("load", "store")),
     ("and-or-on-masks", written(syntax.boolean_on_masks)),
     ("branch-on-lanes", written(syntax.branches_on_lanes)),
+    ("mask-inverted", written(syntax.masks_inverted)),
     ("mask-precedence", written(syntax.loose_ampersand)),
     ("torch-in-kernel", written(syntax.foreign_module)),
     ("returns-from-kernel", written(syntax.kernel_returns)),

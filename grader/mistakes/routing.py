@@ -162,6 +162,17 @@ def _no_launcher(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return bool(re.search(r"'(NoneType|str|tuple|bool)' object is not callable", message))
 
 
+# Shipped kernels that keep a whole row in the registers of a program.
+_HOLD_A_ROW = frozenset({"tile_kernel", "two_blocks_kernel", "odd_kernel", "pair_row_kernel"})
+
+
+@Detector
+def _never_fits(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A launcher that holds a whole row in one program was chosen for rows that fit no program."""
+    held = isinstance(evidence.value, list) and set(evidence.value) & _HOLD_A_ROW
+    return case.facts.get("choice") == "sharing-unused" and not evidence.error and bool(held)
+
+
 def _chosen(mistake: str) -> tuple[str, Detector]:
     """The mistake, with a detector that matches a wrong choice in a case that names this mistake."""
     return mistake, Detector(lambda c, e, a: c.facts.get("choice") == mistake and not e.error)
@@ -234,6 +245,7 @@ ROUTE = (
 # The shipped ones.
 PICK = (
     *_REFUSALS_OF_IT,
+    ("beyond-the-registers", _never_fits),
     *(_chosen(mistake) for mistake in ("row-not-held", "vectors-unused", "pairs-unused", "sharing-unused")),
     *_ROUTES[:4],
     _chosen("beyond-the-registers"),

@@ -127,6 +127,11 @@ MISTAKES = [
         (Mutant("15.3", 'meta["ROWS"]', "8", replayed=False),),
     ),
     Mistake(
+        "autotune-of-a-function",
+        "triton.autotune got a plain function. It needs a kernel, and @triton.jit makes one.",
+        "If two decorators stand above a function, which of them gets the function first?",
+    ),
+    Mistake(
         "warps-in-the-dictionary",
         "num_warps stands in the dictionary of a configuration, which is for parameters of the kernel.",
         "Which arguments does triton.Config take beside the dictionary?",
@@ -248,17 +253,24 @@ def _rows_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
     if x is None or evidence.error or not isinstance(got, torch.Tensor) or got.shape != x.shape:
         return False
     rows = [each["grid"][0] * each["constants"].get("ROWS", 1) for each in evidence.launches]
-    return bool((got[-1] == x[-1]).all()) and min(rows, default=len(x)) < len(x) <= max(rows, default=0)
+    short = min(rows, default=len(x)) < len(x) <= max(rows, default=0) and not _rounded_down(x, evidence)
+    return short and bool((got[-1] == x[-1]).all())
 
 
 @Detector
 def _last_rows_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The last row holds what it held before, because every grid was too small for the rows of its tiles."""
+    """The last row holds what it held before: every grid was too small for the rows of its tiles, or rounded down."""
     x, got = case.facts.get("x"), evidence.value
     if x is None or evidence.error or not isinstance(got, torch.Tensor) or got.shape != x.shape:
         return False
     rows = [each["grid"][0] * each["constants"].get("ROWS", 1) for each in evidence.launches]
-    return bool((got[-1] == x[-1]).all()) and max(rows, default=len(x)) < len(x)
+    short = max(rows, default=len(x)) < len(x) or _rounded_down(x, evidence)
+    return short and bool((got[-1] == x[-1]).all())
+
+
+def _rounded_down(x: torch.Tensor, evidence: Evidence) -> bool:
+    """Whether every grid is the number of rows divided by ROWS, without the rest."""
+    return all(each["grid"][0] == len(x) // each["constants"].get("ROWS", 1) for each in evidence.launches)
 
 
 @Detector

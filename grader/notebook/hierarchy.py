@@ -77,7 +77,7 @@ def figure(gpu: str, levels: list[Level], runs: list[Run]):
     tops = draw_levels(canvas, gpu, levels, alone=not drawn)
     if drawn:
         _draw_columns(canvas, drawn, tops)
-        _draw_legend(canvas, height - 0.46, len(columns) - len(drawn))
+        _draw_legend(canvas, height - 0.46, drawn, len(columns) - len(drawn))
     return canvas.figure
 
 
@@ -129,16 +129,17 @@ def _draw_columns(canvas: Canvas, columns: list[Operation], tops: list[float]) -
             canvas.text(at, memory + 0.36, "\n".join(names), size=7, ha="center", va="top")
 
 
-def _draw_legend(canvas: Canvas, y: float, left_out: int) -> None:
+def _draw_legend(canvas: Canvas, y: float, drawn: list[Operation], left_out: int) -> None:
     more = f"; {left_out} operations more are not drawn" if left_out else ""
     what = "elements in units of M·N; a tensor has the name of the operation that made it"
     canvas.text(LEFT + 0.05, y, what + more, size=8.5)
-    for x, style, text in (
-        (0.1, READ, "read"),
-        (0.85, WRITTEN, "written"),
-        (1.8, PLAIN, "a kernel: all in between stays here"),
-        (4.3, IDLE, "an operator: not looked into"),
-    ):
+    boxes = [(0.1, READ, "read"), (0.85, WRITTEN, "written")]
+    kernels = any(each.kernel for each in drawn)
+    if kernels:
+        boxes += [(1.8, PLAIN, "a kernel: all in between stays here")]
+    if not all(each.kernel for each in drawn):
+        boxes += [(4.3 if kernels else 1.8, IDLE, "an operation: its inside is not shown")]
+    for x, style, text in boxes:
         canvas.box(x, y + 0.2, 0.2, 0.16, **style)
         canvas.text(x + 0.27, y + 0.28, text, size=8.5)
 
@@ -159,7 +160,7 @@ def _told(run: Run, cache: Level) -> list[str]:
     for each in found:
         read, written = (", ".join(f"{name} {_amount(n)} MN" for name, n in moved) or "nothing"
                          for moved in (each.read, each.written))  # fmt: skip
-        inside = "in between: registers and shared memory" if each.kernel else "in between: not looked into"
+        inside = "in between: registers and shared memory" if each.kernel else "in between: not shown"
         lines.append(f"  {each.name}: from memory {read}; to memory {written}; {inside}")
     return lines
 

@@ -121,7 +121,8 @@ class Cells:
         numbers = label(corner) + "".join(map(label, shown))
         end = self.panel.shape[-1] if self.rows == 1 or not self.panel.vector else columns.stop
         regions = {"before it": range(columns.start, 0), "the tensor": range(0, min(end, columns.stop))}
-        regions |= {"past its end": range(max(end, 0), columns.stop)}
+        past = "past its end" if self.panel.vector else "past the row's end"
+        regions |= {past: range(max(end, 0), columns.stop)}
         if sum(len(of) > 0 for of in regions.values()) == 1:
             return [numbers]
         return [label("") + "".join(label(name, span=len(of)) for name, of in regions.items() if of), numbers]

@@ -41,7 +41,7 @@ def stored_fault(want: torch.Tensor, slack: torch.Tensor | float, evidence: Evid
     sentence = _with_load(compare.tensor(evidence.args[0].double(), want, 0.0, slack), evidence)
     again = evidence.launches[0]["options"]["stored_again"]
     if not sentence and again:
-        return f"right numbers, but {again} elements are stored a second time"
+        return f"right numbers, but {again} stores write an element again"
     return sentence
 
 
@@ -70,7 +70,7 @@ def version_fault(version: str, evidence: Evidence, n: int) -> tuple[str, str] |
     if threads >= _MANY_THREADS and walked > _MOST_SHARES * -(-n // threads):
         return "walked-alone", f"right numbers, but of {n} columns a thread alone reads {walked} elements"
     if v3 and options["stored_again"] and not options["loaded_back"]:
-        return "stored-again", f"right numbers, but {options['stored_again']} elements are stored a second time"
+        return "stored-again", f"right numbers, but {options['stored_again']} stores write an element again"
     if v3 and n % _FLOAT4 == 0 and launch["widest"] < _FLOAT4:
         return "no-float4", "right numbers, but no access is wider than 4 bytes"
     if v3 and n % _FLOAT4 == 0 and 4 * options["narrow"] > launch["grid"][0] * n:

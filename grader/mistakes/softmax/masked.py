@@ -30,7 +30,7 @@ MISTAKES = [
     Mistake(
         "mask-of-numbers",
         "A load or store takes a mask of true and false, and this one holds numbers. `&` with numbers gives numbers.",
-        "Which comparison turns them into true and false?",
+        "Which comparison gives true and false, or do two arguments of that line stand in the wrong order?",
     ),
     Mistake(
         "keep-ignored",

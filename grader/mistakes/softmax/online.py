@@ -313,7 +313,7 @@ MISTAKES = [
     ),
     Mistake(
         "smaller-kept",
-        "The smaller of the two values is kept where the larger is needed.",
+        "One of the two values is kept, but it is not always the larger one.",
         "Relative to which of the two does no exponential exceed 1?",
         (
             Mutant("8.2", "max(ma, mb)", "min(ma, mb)"),
