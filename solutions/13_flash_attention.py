@@ -434,8 +434,8 @@ for n in (1024, 8192) if where == "cuda" else (96,):
 # Attention in a model differs in three points. Here are two of them:
 #
 # - **Batches and heads.** A model works on several texts at once. So q, k, v and o have four axes: batches × heads × words × D.
-#   The heads do not depend on each other, so each has programs of its own: the grid gets a second axis. Each tensor has strides
-#   of its own.
+#   Heads do not depend on each other: each has its own programs, and the grid gets a second axis. Each tensor has its own
+#   strides.
 # - **Half precision.** q, k, v and o are float16 or bfloat16. `tl.dot` of two such blocks runs on the tensor cores,
 #   and it **adds up in float32**. Scores, `m`, `l`, `p` and the accumulator are computed in float32. One block has to
 #   be rounded for a product.

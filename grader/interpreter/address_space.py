@@ -218,7 +218,7 @@ def _out_of_bounds_error(op: str, region: Region, addresses, good, program, grid
     verb = "stores to" if op == "store" else "loads from"
     at = f"{where}, which is outside of it: {region.name} has {size}, numbered from 0"
     begin, end = region.extent()
-    behind_its_row = row is not None and column >= region.shape[-1]
+    behind_its_row = row is not None and beside.size > 0 and column >= region.shape[-1]
     if not region.contiguous and not behind_its_row and 0 <= int(bad) - region.base < end - begin:
         at = _in_a_gap(region, (int(bad) - region.base) // region.itemsize)
     return OutOfBounds(
