@@ -431,7 +431,7 @@ for n in (1024, 8192) if where == "cuda" else (96,):
 # %% [markdown]
 # ## All heads, in half precision
 #
-# Attention in a model differs in three points. Here are two of them:
+# Attention in a model differs in three points. Two of them:
 #
 # - **Batches and heads.** A model works on several texts at once. So q, k, v and o have four axes: batches × heads × words × D.
 #   Heads do not depend on each other: each has its own programs, and the grid gets a second axis. Each tensor has its own
@@ -702,7 +702,8 @@ for n_splits in (1, 4, 16):
 # $ds = p\,(dp - \sum_j p_j\,dp_j)$. Then
 #
 # $$dv = p^T do, \qquad dq = \mathrm{scale} \cdot ds\;k, \qquad dk = \mathrm{scale} \cdot ds^T q.$$
-#
+
+# %% [markdown]
 # Two facts make the kernels short. No walk for the maximum is needed, because $p = e^{s - \mathrm{lse}}$. And no walk
 # over the keys is needed for $\sum_j p_j\,dp_j$, because it equals the sum of do · o along the D columns of a query.
 # Why?

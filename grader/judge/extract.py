@@ -204,7 +204,9 @@ def _why(error: Exception) -> str:
     if isinstance(error, _TooMany):
         return f"was left out: it has over {_MOST_STATEMENTS:,} statements"
     line = (getattr(error, "text", None) or "").strip()
-    message = str(getattr(error, "msg", error)) + (f", in the line `{line[:120]}`" if line else "")
+    message = str(getattr(error, "msg", error))
+    if line:
+        message += f" It is in the line `{line[:120]}`." if message.endswith("?") else f", in the line `{line[:120]}`"
     return f"is not Python, so nothing in it ran: {message}"
 
 

@@ -216,6 +216,7 @@ def _doubts(values: dict[str, str], last: str | None) -> float:
             doubts += len(_PARTS.findall(value))  # it is itself made of several texts
         if re.search(r"[^.][.,;:]$", value):
             doubts += 2  # the end of a sentence is not in a part of it
+        doubts += bool(re.search(r"\w \(", value))  # what stands in brackets may belong to the text around the value
     return doubts + 0.5 * bool(last and re.search(r"[A-Za-z] ", values[last]))
 
 

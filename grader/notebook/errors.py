@@ -38,7 +38,8 @@ def _without_the_course(shell, error: BaseException, trace) -> str | None:
     where, line = cells[-1]
     said = {"type": type(error).__name__, "message": str(error), "line": line or ""}
     known = MISTAKES.get(from_error(said))
-    words = f" {known.sentence} Ask yourself: {known.question}" if known else ""
+    # On lines of their own: the message of an exception is not put into another language, and these are.
+    words = f"\n{known.sentence}\nAsk yourself: {known.question}" if known else ""
     return f"{where}, in the line `{said['line']}`: {said['type']}: {said['message']}.{words}"
 
 

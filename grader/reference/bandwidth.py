@@ -55,7 +55,7 @@ def peak_case() -> Case:
     def verify(evidence: Evidence) -> str | None:
         peaks = evidence.value if isinstance(evidence.value, list) else []
         same = len(peaks) == 2 and peaks[0] == peaks[1]
-        return f"peak(x) is {peaks[0]:g} for x on a GPU and for x on the CPU" if same else None
+        return f"the peak is {peaks[0]:g} for x on a GPU and for x on the CPU" if same else None
 
     label, facts = "the peak of two devices", {"peak_of": True, "possible": True, "want": math.nan}
     return Case(label, Call("call", "check_peak"), verify, size=1 << 31, facts=facts, may_call_library=True)
