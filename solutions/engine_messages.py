@@ -124,6 +124,7 @@ WORDS = (
     "expected 'else' after 'if' expression",
     "invalid decimal literal",
     "pop from empty list",
+    "{tensor} as an attribute of ctx",
     "bad operand type for unary {operator}: '{type}'",
     "'{type}' object cannot be interpreted as an integer",
     "Boolean value of Tensor with more than one value is ambiguous",

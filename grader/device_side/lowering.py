@@ -61,7 +61,10 @@ def refused(error: CompilationError, program: KernelProgram) -> RefusedLine:
     """The innermost error: that of a function which the kernel calls, where it is one."""
     while isinstance(error.__cause__, CompilationError):
         error = error.__cause__
-    message = str(error.error_message or error.__cause__ or str(error).splitlines()[-1])
+    cause = error.__cause__
+    message = str(error.error_message or cause or str(error).splitlines()[-1])
+    if message == repr(cause):
+        message = str(cause) or type(cause).__name__
     if error.src is None or not hasattr(error.node, "lineno"):
         return RefusedLine(message)
     line = "".join(error.src.split("\n")[error.node.lineno - 1 : error.node.lineno]).strip()

@@ -78,11 +78,12 @@ def _lowered(launches: dict[bytes, tuple], seconds: float) -> list[Failure]:
             error = session.lower(launch, program)
             if error:
                 evidence = replace(evidence, error=None)  # the compiler's verdict stands whatever happened then
-                line = f" in the line `{error['line']}`" if error["line"] else ""
                 said = render.last_line(error).partition(". ")[0]
                 if found := re.fullmatch(r"unsupported AST node type: (Break|Continue)", said):
                     said = f"Triton's language has no `{found[1].lower()}`"
-                sentence = f"runs interpreted, but Triton's compiler refuses it{line}: {said}"
+                sentence = f"runs interpreted, but Triton's compiler refuses it: {said}"
+                if line := error["line"]:
+                    sentence = f"runs interpreted, but Triton's compiler refuses it in the line `{line}`: {said}"
                 return [Failure(case, evidence, sentence, from_error(error) or "refused-by-compiler")]
             if len(_taken) < _MOST_TAKEN:
                 _taken.add(key)

@@ -52,6 +52,7 @@ _QUOTED = re.compile(r"`[^`]*`|'[^'\w\s]{1,3}'")  # code, or a sign that a compi
 _RAISED = re.compile(
     r"\b(?:[A-Z]\w*(?:Error|Exception|Interrupt|Iteration|Exit)|error)(?: in the line `([^`]*)`)?: (?!`\ue000)"
 )
+_OWN_WORDS = re.compile(r"\w+ in the line `raise\b|(?:AssertionError|error) in the line `assert\b")  # an answer's
 _MESSAGE = "`\ue000`"  # stands for the message while the text around it is translated
 _WORDS = re.compile(r"[A-Za-z]{2,} +[A-Za-z]{2,}")
 _QUOTED_TEXT = re.compile("`[^`]*`|'[^']*'")
@@ -108,7 +109,8 @@ class Catalogue:
         if raised := _RAISED.search(bare):
             message = bare[raised.end() :]
             around = self.say(bare[: raised.end()] + _MESSAGE)
-            return text.replace(bare, around.replace(_MESSAGE, self._told(message, raised[1] or "")))
+            own = _OWN_WORDS.match(raised[0])
+            return text.replace(bare, around.replace(_MESSAGE, message if own else self._told(message)))
         sentences = _SENTENCES.split(bare)
         many = len(sentences) > 1 and len(_TEXTS.findall(bare)) > _MOST
         covered, said = (0, bare) if many or len(bare) > _LONG else self._best(bare)
@@ -117,13 +119,8 @@ class Catalogue:
         before, _, after = text.partition(bare)
         return before + (said if said == bare else _LOOSE.sub(lambda found: found[1] or "", said)) + after
 
-    def _told(self, message: str, line: str) -> str:
-        """The message of an exception. line: of the answer, where it happened.
-
-        Only Python's own messages and the engine's have another language, and only as a whole.
-        """
-        if re.match(r"(raise|assert)\b", line):
-            return message
+    def _told(self, message: str) -> str:
+        """The message of an exception: only Python's and the engine's have another language, and only as a whole."""
         said = self.say(message)
         return message if _WORDS.search(_QUOTED_TEXT.sub("", said)) else said
 
@@ -157,7 +154,7 @@ class Catalogue:
         self, template: _Template, values: dict[str, str], more: float, whole: bool = False
     ) -> tuple[float, str]:  # fmt: skip
         """A translation with these values in it, as `_find`. whole: no part may stay as it is, unless it is a name."""
-        if not all(_whole(value) for name, value in values.items() if name not in template.code):
+        if not all(_whole(value) for name, value in values.items() if name not in template.code | set(_THEIRS)):
             return 0, ""
         inner = {
             name: (_letters(value), value) if name in template.code else self._within(value, name in _THEIRS)
