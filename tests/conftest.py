@@ -41,11 +41,16 @@ def pytest_configure(config):
     config.addinivalue_line("filterwarnings", "error::grader.judge.untrusted.NotHandled")
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m chooses by marks
 def pytest_collection_modifyitems(config, items):
-    """With --part: a part of the tests. With --only: what belongs to an exercise.
+    """`one_in` becomes a mark. With --part: a part of the tests. With --only: what belongs to an exercise.
 
     That is the exercise itself, its stored answers, its mistakes, and its lesson's notebooks.
     """
+    for item in items:
+        for some in item.iter_markers("one_in"):
+            if zlib.crc32(item.name.encode()) % some.args[0]:
+                item.add_marker(pytest.mark.more_answers)
     if part := config.getoption("--part"):
         part, parts = map(int, part.split("/"))
         items[:] = [item for item in items if zlib.crc32(item.nodeid.encode()) % parts == part - 1]

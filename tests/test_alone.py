@@ -92,6 +92,7 @@ def until_first_check(stem):
     return [solved[c.id] for c in cells[: last + 1]]
 
 
+@pytest.mark.whole
 def test_a_notebook_alone_fetches_the_course_once_and_its_check_passes(source, tmp_path, monkeypatch):
     """Then a second notebook beside it, the set-up run twice, and the network gone: nothing is asked for again."""
     monkeypatch.delenv("FIVE_PASSES_PROGRESS")

@@ -402,6 +402,7 @@ def test_an_answer_that_knows_the_public_inputs_fails():
         assert "passed" != judge(exercise, given, 20.0, seed).status
 
 
+@pytest.mark.whole
 def test_an_answer_that_draws_numbers_draws_the_same_again():
     """Else a test that a learner wrote could pass in the notebook and fail here."""
     source = "import random, numpy\ndef double(x): return random.random(), numpy.random.rand(), [*{'a', 'b', 'c', 'd'}]"

@@ -310,6 +310,7 @@ WRONG = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_is_stopped_and_told(run, name):
     """With line, thread and block; and a mistake of that name is known."""

@@ -70,7 +70,13 @@ print("built")
 """
 
 
-@pytest.mark.parametrize("program, says", [(_LOWER, "lowered"), (_FOR_A_T4, "built")], ids=["all", "16 bits for a T4"])
+@pytest.mark.parametrize(
+    "program, says",
+    [
+        pytest.param(_LOWER, "lowered", id="all"),
+        pytest.param(_FOR_A_T4, "built", id="16 bits for a T4", marks=pytest.mark.whole),
+    ],
+)
 def test_the_compiler_takes_shipped_kernels(program, says):
     """All of them; and pairs of 16-bit floats down to the machine code of a card without instructions for them."""
     environment = os.environ | {"TRITON_INTERPRET": "0", "FIVE_PASSES_WORKER": "1"}

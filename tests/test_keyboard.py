@@ -103,6 +103,7 @@ ERRORS = [
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "mistake, number, edits, more",
     [(mistake, number, edits, more[0] if more else []) for mistake, number, edits, *more in ERRORS],
@@ -135,6 +136,7 @@ def test_a_right_answer_near_such_an_error_passes(number, edits, more):
 MATRIX = 'raise ValueError(f"{} takes a matrix, not a tensor of {{x.dim()}} dimensions")'
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "number, name", [("5.2", "fused_softmax"), ("8.4", "online_softmax"), ("9.3", "split_softmax")]
 )

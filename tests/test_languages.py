@@ -331,6 +331,7 @@ def test_the_notebook_comes_before_the_environment(monkeypatch, speak):
     assert "zh_Hans" == language.language()
 
 
+@pytest.mark.whole
 def test_a_command_line_in_another_language(tmp_path):
     """--lang: help, an unknown language, a class with its reports. results.jsonl stays English."""
 

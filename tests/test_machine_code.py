@@ -105,6 +105,7 @@ def test_a_kernel_that_spills_is_told_so(tmp_path):
     assert repr(found).splitlines()[-1].startswith("spills: softmax_kernel on A100, 1 warp: ")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("x", "widths"),
     [

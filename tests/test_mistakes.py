@@ -27,6 +27,7 @@ def kind(row: Row) -> str:
     return row.exercise if row.mistake in STORED else row.mistake
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("row", one_of_each(ROWS, kind))
 def test_a_mutant_is_refused_and_named(row):
     """A change that gives the same numbers as another mistake may be its second name."""

@@ -63,6 +63,7 @@ def graded(path, out, monkeypatch, *more):
     return list(results_store.read(out / "results.jsonl").rows())
 
 
+@pytest.mark.one_in(3)
 def test_every_student_is_there_once(handed_out, tmp_path, monkeypatch, capsys):
     """With the last attempt, whatever the name; and nothing that a program added, that helps, or that says a time."""
     form, path = handed_out
@@ -182,6 +183,7 @@ def results(request, tmp_path, monkeypatch):
     return request.param, tmp_path / "out"
 
 
+@pytest.mark.one_in(2)
 def test_every_export_is_read_by_its_reader(results, tmp_path, capsys):
     """Each of the 60 once, with the points of the last attempt."""
     form, out = results

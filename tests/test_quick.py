@@ -83,6 +83,7 @@ def alone(monkeypatch):
     monkeypatch.delattr(PRIVATE.semantic, "broadcast_impl_value")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", sorted(set(FastPaths(PRIVATE).members()) - {"__getitem__"}))
 def test_operators_do_what_tritons_do(name, alone):
     quick, own = FastPaths(PRIVATE).members()[name], getattr(core.tensor, name)

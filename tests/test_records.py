@@ -144,6 +144,7 @@ def folder(tmp_path, monkeypatch, capsys):
     return Folder(tmp_path, monkeypatch, capsys)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("wrong, says", WRONG.values(), ids=WRONG)
 def test_grade_sets_a_damaged_line_aside_once_and_grades_its_file_again(folder, wrong, says):
     """The sentence has the number of the line; the other rows stay, and a second run finds nothing to do."""
@@ -271,7 +272,7 @@ def change(chance, data):
         return
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.whole) for seed in range(2, 8))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.whole) for seed in range(1, 8))])
 def test_no_random_damage_ends_a_command_in_a_traceback(seed, folder):
     """Each exit status is one of 0 to 3; `grade` makes the folder whole again, and each damaged line is kept."""
     chance = random.Random(seed)
