@@ -180,5 +180,7 @@ MISTAKES = [
     # ---- lesson 00
     Mistake("squared", "Every value was multiplied by itself.", "What is twice 3, and what is 3 times 3?"),
     Mistake("added-two", "Two was added to every value.", "What is 10 doubled, and what is 10 plus two?"),
-    Mistake("unchanged", "The numbers that came back are those of the input.", "Which operation changes every element?"),
+    Mistake(
+        "unchanged", "The numbers that came back are those of the input.", "Which operation changes every element?"
+    ),
 ]
