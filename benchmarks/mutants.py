@@ -3,8 +3,8 @@
     python benchmarks/mutants.py [--only EXERCISE] [--sample N] [--seed S] [--out docs/mutants.json]
 
 A mutant that earns full marks survives. It is no better or worse than the answer it comes from, and then
-equivalent_mutants.toml says why, or a case is missing. Prints the survivors of which that file says nothing, and exits
-with 1 if there are any.
+equivalent_mutants.toml says why, or a case is missing. Prints the survivors of which that file says nothing, and errors
+of the course's own code, and exits with 1 if there are any.
 
 --sample N judges N mutants of each exercise, by chance, instead of all of the course's own answers and a few of the
 others. Verdicts are kept in a file beside FILE that ends in .jsonl, so a run that
@@ -38,7 +38,7 @@ import cuda_mutations  # noqa: E402
 import python_mutations  # noqa: E402
 
 from grader import lessons  # noqa: E402
-from grader.judge import extract  # noqa: E402
+from grader.judge import extract, untrusted  # noqa: E402
 from grader.judge.judge import SECONDS, judge  # noqa: E402
 from grader.spec import Exercise, Result  # noqa: E402
 
@@ -217,9 +217,14 @@ def unexplained(results: Iterable[tuple[str, Result]]) -> list[str]:
 
 
 def _line(mutant: Mutant) -> dict:
-    result = verdict(mutant)
+    """The verdict to keep. fault: an error of the course, which the judge survives and a verdict hides."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", untrusted.NotHandled)
+        result = verdict(mutant)
+    faults = [str(each.message) for each in caught if issubclass(each.category, untrusted.NotHandled)]
     kept = {name: getattr(result, name) for name in ("status", "score", "mistake", "also", "message")}
-    return {"mutant": mutant.name, "exercise": mutant.exercise, "survives": survives(result)} | kept
+    line = {"mutant": mutant.name, "exercise": mutant.exercise, "survives": survives(result)} | kept
+    return line | ({"fault": faults[0]} if faults else {})
 
 
 def _lines(todo: list[Mutant], kept: pathlib.Path | None) -> Iterator[dict]:
@@ -276,8 +281,9 @@ def main() -> int:
         text = json.dumps(done | {"exercises": found}, indent=1) + "\n"
         given.out.write_text(text, encoding="utf-8")
     left = sorted(line["mutant"] for line in lines if line["survives"] and not reason(line["mutant"]))
-    print(*left, sep="\n")
-    return bool(left)
+    faults = [f"{line['mutant']}: {line['fault']}" for line in lines if "fault" in line]
+    print(*left, *faults, sep="\n")
+    return bool(left or faults)
 
 
 if __name__ == "__main__":

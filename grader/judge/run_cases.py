@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 from ..spec import Answer, Case, Evidence, Exercise
 from . import zygotes
 from .oracle import Oracle
 from .session import Session
+from .time_limit import TimeLimit
 from .verdict import Failure, failure_of
 
 
@@ -22,9 +21,9 @@ class Run:
 
     def __init__(self, exercise: Exercise, answer: Answer, cases: list[Case], seconds: float):
         self._exercise, self._answer, self._cases, self._seconds = exercise, answer, cases, seconds
+        self._limit: TimeLimit | None = None
         self._session: Session | None = None
         self._oracle = Oracle(seconds)
-        self._end = time.monotonic() + seconds
         self._unfinished: set[str | None] = set()  # parts of the exercise whose further cases are skipped
         self.failures: list[Failure] = []
         self.seen: list[tuple[Case, Evidence]] = []
@@ -73,9 +72,12 @@ class Run:
         return evidence
 
     def _open(self, case: Case) -> Session:
-        return zygotes.get().open(
+        worker = zygotes.get()
+        worker.wait()  # the first check waits until there is one, and that is no time of the answer
+        self._limit = self._limit or TimeLimit(self._seconds)
+        return worker.open(
             self._answer.source,
-            max(self._end - time.monotonic(), 0.1),
+            self._limit,
             self._exercise.driver,
             apart=any(each.apart for each in self._cases),
             tools=case.call.kind == "cuda",

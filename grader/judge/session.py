@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
+import functools
 import socket
-import time
 from collections.abc import Callable
 
 from ..isolation.linux import processes
@@ -15,6 +14,7 @@ from ..protocol.schema import Mismatch
 from ..protocol.tensors import pack, unpack
 from ..protocol.values import encode
 from ..spec import Call, Error, Evidence, Given, Launch, Machine
+from .time_limit import TimeLimit
 
 RunGiven = Callable[[Given, object], Evidence]
 _CALL = 0.5  # of the seconds of all calls, for one of them
@@ -42,11 +42,11 @@ class NotCompiled(Exception):
 
 
 class Session:
-    """One answer in a process of its own. All calls of `run` have one deadline together.
+    """One answer in a process of its own. All calls of `run` have one time limit together.
 
     kill: function that ends the process. channel: socket to the process. source: text of the answer. driver: text of
-    the course that calls it. seconds: until the deadline; one call has half of them. apart: whether the process that
-    replies runs no Python of the answer. loading_error: the exception from the import of the answer, or None.
+    the course that calls it. limit: the time limit; one call has half of it. apart: whether the process that replies
+    runs no Python of the answer. loading_error: the exception from the import of the answer, or None.
     too_little_memory: a sentence if the machine limits the process so much that the answer may not be what fails, else
     "".
 
@@ -58,12 +58,11 @@ class Session:
         kill: Callable[[], None],
         channel: socket.socket,
         source: str,
-        seconds: float,
+        limit: TimeLimit,
         driver: str = "",
         apart: bool = False,
     ):
-        self._kill, self._channel = kill, channel
-        self._seconds, self._end = seconds, time.monotonic() + seconds
+        self._kill, self._channel, self.limit = kill, channel, limit
         # Before the answer's text runs in it, a process is believed that the machine failed.
         self.too_little_memory, self._believed = "", True
         self._ended_for_memory = processes.ended_for_memory()
@@ -84,10 +83,10 @@ class Session:
         given, limit = given_of(call), reply_limit(call)[1]
         if given:
             limit = max(limit, _MAX_GIVEN)
-        end = time.monotonic() + _CALL * self._seconds
-        reply, data = self._ask(header, payload, limit, end)
+        until = self.limit.passed() + _CALL * self.limit.seconds
+        reply, data = self._ask(header, payload, limit, until)
         while given and reply.get("op") == "given":
-            reply, data = self._ask(*_given(reply, data, given, run_given), limit, end)
+            reply, data = self._ask(*_given(reply, data, given, run_given), limit, until)
         try:
             return unpack_reply(reply, data)
         except Mismatch as error:
@@ -117,21 +116,24 @@ class Session:
         except (Mismatch, KeyError) as mismatch:
             raise Died(f"a reply that makes no sense: {mismatch}") from None
 
-    def _ask(self, header: dict | None, payload=b"", limit: int = 0, end: float = math.inf) -> tuple[dict, bytes]:
+    def _ask(
+        self, header: dict | None, payload=b"", limit: int = 0, until: float | None = None
+    ) -> tuple[dict, bytes]:
         """The reply to a request; None: to no request, which is the runner's first frame. Raises NoWorker too.
 
-        end: of the call, on the clock of time.monotonic.
+        limit: bytes of the reply. until: the second of the time limit at which the call has to end; None: its last one.
         """
-        late = Deadline(f"still running after {self._seconds * (_CALL if end < self._end else 1):.2g} seconds")
-        end = min(end, self._end)
-        left = end - time.monotonic()
-        if left <= 0:  # check first: an answer may have sent replies in advance
+        whole = self.limit.seconds
+        of_call = until is not None and until < whole
+        late = Deadline(f"still running after {whole * (_CALL if of_call else 1):.2g} seconds")
+        left = functools.partial(self.limit.left, until if of_call else None)
+        if (now := left()) <= 0:  # check first: an answer may have sent replies in advance
             raise late
-        self._channel.settimeout(left)
+        self._channel.settimeout(now)
         try:
             if header is not None:
                 frames.send(self._channel, header, payload)
-            reply, data = frames.receive(self._channel, limit, end)
+            reply, data = frames.receive(self._channel, limit, left)
         except TimeoutError:
             raise late from None
         except (frames.BrokenChannel, OSError) as error:
@@ -147,6 +149,7 @@ class Session:
 
     def close(self) -> None:
         """End the process."""
+        self.limit.look()
         self._channel.close()
         self._kill()
 

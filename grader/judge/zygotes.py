@@ -17,6 +17,7 @@ from ..isolation import LEVELS, RUNGS, level
 from ..protocol import schema
 from ..protocol.jobs import Job
 from .session import Deadline, Died, NoAssembler, NotCompiled, NoWorker, Session
+from .time_limit import TimeLimit
 
 START_SECONDS = 120
 # Environment variables that a worker needs. The others may contain secrets, and a child can read its environment.
@@ -96,14 +97,16 @@ class Zygote:
         """Whether the process is still running."""
         return self._process.poll() is None
 
-    def open(self, source: str, seconds: float, driver: str = "", **job) -> Session:
+    def open(self, source: str, seconds: float | TimeLimit, driver: str = "", **job) -> Session:
         """A session with a new fork, which has imported the answer. Raises NoWorker, Deadline or Died.
 
-        source: text of the answer. seconds: until the deadline. driver: text of the course that calls the answer. job:
-        the other fields of protocol.jobs.Job.
+        source: text of the answer. seconds: its time limit, which begins now or has begun. driver: text of the course
+        that calls the answer. job: the other fields of protocol.jobs.Job.
         """
-        packed = json.dumps(schema.pack(Job(seconds, **job), Job))
         self.wait()
+        limit = seconds if isinstance(seconds, TimeLimit) else TimeLimit(seconds)
+        limit.watch(self._process.pid)
+        packed = json.dumps(schema.pack(Job(max(limit.left(), 0.1), **job), Job))
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         number = next(self._numbers)
         with self._lock:
@@ -115,7 +118,7 @@ class Zygote:
                 raise NoWorker(f"the process that runs answers went away: {error}") from None
             finally:
                 theirs.close()
-        return Session(lambda: self.kill(number), ours, source, seconds, driver, job.get("apart", False))
+        return Session(lambda: self.kill(number), ours, source, limit, driver, job.get("apart", False))
 
     def kill(self, number: int) -> None:
         """End one child and the processes that it started. number: of the fork request."""

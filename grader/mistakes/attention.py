@@ -334,6 +334,9 @@ MISTAKES = [
                 "d = 0.0\n    for start in range(0, n_cols, BLOCK)",
                 "d = 0.0\n    for start in range(0, n_cols, BLOCK - 1)",
             ),
+            Mutant("9.1", "range(0, split_size, BLOCK)", "range(0, split_size)"),
+            Mutant("9.1", "range(0, split_size, BLOCK)", "range(0, split_size, BLOCK + 1)"),
+            Mutant("9.1", "range(0, split_size, BLOCK)", "range(0, split_size, BLOCK - 1)"),
         ),
     ),
     Mistake(
@@ -345,6 +348,8 @@ MISTAKES = [
             Mutant("13.1", "range(0, len(k), tile)", "range(1, len(k), tile)"),
             Mutant("13.4", "range(0, n_keys, BLOCK_N)", "range(1, n_keys, BLOCK_N)"),
             Mutant("13.4", "range(0, n_queries, BLOCK_M)", "range(1, n_queries, BLOCK_M)"),
+            Mutant("8.3", "d = 0.0\n    for start in range(0", "d = 0.0\n    for start in range(1"),
+            Mutant("9.1", "range(0, split_size", "range(1, split_size"),
         ),
     ),
     Mistake(

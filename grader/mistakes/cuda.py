@@ -186,7 +186,7 @@ MISTAKES = [
             Mutant("13.1", "+ p.sum(", "- p.sum("),
             Mutant("8.1", "+ math.exp(x - new)", "- math.exp(x - new)"),
             Mutant("8.2", "+ db *", "- db *"),
-            Mutant("8.3", "+ tl.sum(tl.exp(", "- tl.sum(tl.exp("),
+            Mutant("8.3 9.1", "+ tl.sum(tl.exp(", "- tl.sum(tl.exp("),
         ),
     ),
     Mistake(

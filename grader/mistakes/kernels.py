@@ -231,6 +231,8 @@ MISTAKES = [
             Mutant("10.1", "rows[:, None] * x_row_stride", "rows[:, None]"),
             Mutant("10.1", "rows[:, None] * y_row_stride", "rows[:, None]"),
             Mutant("10.1", "rows[:, None] * ", "rows[:, None] + 0 * ", 2),
+            Mutant("15.3", "rows[:, None] * x_row_stride", "rows[:, None]"),
+            Mutant("15.3", "x.stride(0)", "x.stride(1)"),
             Mutant("3.2 3.4", "x_ptr + row * row_stride", "x_ptr + row"),
             Mutant("3.2 3.4", "y_ptr + row * row_stride", "y_ptr + row"),
             Mutant("3.2 3.4", "row * row_stride", "row", 2),

@@ -51,7 +51,21 @@ MISTAKES = [
         "splits-overlap",
         "Some columns belong to two splits: a program went on into the columns of the next split.",
         "Which is the last column of a split when its length is no multiple of BLOCK?",
-        (Mutant("9.1", "(start + lanes < split_size)", "(lanes < split_size)"),),
+        (
+            Mutant("9.1", "(start + lanes < split_size)", "(lanes < split_size)"),
+            Mutant("9.1", "start + lanes < split_size", "start + lanes <= split_size"),
+        ),
+    ),
+    Mistake(
+        "splits-begin-elsewhere",
+        "The splits do not begin at the columns that the exercise gives them.",
+        "A split has 5 columns. At which column does split 2 of row 1 begin, and at which one does your program begin?",
+        (
+            Mutant("9.1", "split * split_size", "split_size"),
+            Mutant("9.1", "split * split_size", "split"),
+            Mutant("9.1", "split * split_size", "row * split_size"),
+            Mutant("9.1", "split * split_size", "split + split_size"),
+        ),
     ),
     Mistake(
         "split-not-walked",
@@ -197,6 +211,21 @@ MISTAKES = [
         "state-not-stored",
         "One of the two numbers of the state was never stored.",
         "How many tensors does the kernel store into?",
+    ),
+    Mistake(
+        "same-number-stored",
+        "The same number was stored as the maximum and as the sum.",
+        "Which variable holds the maximum at the end of the walk, and which one holds the sum?",
+        (
+            Mutant("9.1", "+ split, m)", "+ split, d)"),
+            Mutant("9.1", "+ split, d)", "+ split, m)"),
+        ),
+    ),
+    Mistake(
+        "largest-term-added",
+        "Of the exponentials of a tile, only the largest one was added to the sum.",
+        "How many numbers of a tile belong to the sum, and what does your reduction give?",
+        (Mutant("8.3 8.4 9.1", "tl.sum(tl.exp(x - shift), axis=0)", "tl.max(tl.exp(x - shift), axis=0)"),),
     ),
     Mistake(
         "stored-in-split-zero",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-import time
+from collections.abc import Callable
 
 MAX_HEADER = 4 << 20  # bytes
 _LENGTHS = struct.Struct(">IQ")  # bytes of the header, bytes of the payload
@@ -24,22 +24,22 @@ def send(sock, header: dict, payload: bytes | list = b"") -> None:
             sock.sendall(part)
 
 
-def receive(sock, max_payload: int, end: float | None = None) -> tuple[dict, bytes]:
+def receive(sock, max_payload: int, left: Callable[[], float] | None = None) -> tuple[dict, bytes]:
     """Receive one frame: (header, payload). Raises BrokenChannel, or TimeoutError.
 
-    max_payload: largest allowed payload, in bytes. end: deadline for the whole frame, in seconds of time.monotonic();
-    None waits as long as the socket's own timeout.
+    max_payload: largest allowed payload, in bytes. left: function that gives the seconds until the whole frame must be
+    there; None waits as long as the socket's own timeout.
     """
-    head_size, size = _LENGTHS.unpack(_exactly(sock, _LENGTHS.size, end))
+    head_size, size = _LENGTHS.unpack(_exactly(sock, _LENGTHS.size, left))
     if head_size > MAX_HEADER or size > max_payload:
         raise BrokenChannel(f"a frame of {head_size} + {size} bytes is larger than anything expected")
     try:
-        header = json.loads(_exactly(sock, head_size, end))
+        header = json.loads(_exactly(sock, head_size, left))
     except (ValueError, RecursionError) as error:
         raise BrokenChannel(f"a header that is no JSON: {error}") from None
     if not isinstance(header, dict):
         raise BrokenChannel("a header that is no object")
-    return header, _exactly(sock, size, end)
+    return header, _exactly(sock, size, left)
 
 
 class Buffered:
@@ -56,21 +56,23 @@ class Buffered:
         return part
 
 
-def _exactly(sock, size: int, end: float | None) -> bytes:
-    chunks, left = [], size
-    while left:
-        if end is not None and (in_time := end - time.monotonic()) <= 0:
-            raise TimeoutError
-        if end is not None:
+def _exactly(sock, size: int, left: Callable[[], float] | None) -> bytes:
+    chunks, missing = [], size
+    while missing:
+        if left is not None:
+            if (in_time := left()) <= 0:
+                raise TimeoutError
             sock.settimeout(in_time)
         try:
-            chunk = sock.recv(min(left, 1 << 20))
+            chunk = sock.recv(min(missing, 1 << 20))
         except TimeoutError:
-            raise
+            if left is None:
+                raise
+            continue  # there may be time left again
         except OSError as error:
             raise BrokenChannel(str(error)) from None
         if not chunk:
             raise BrokenChannel("the other side closed")
         chunks.append(chunk)
-        left -= len(chunk)
+        missing -= len(chunk)
     return b"".join(chunks)

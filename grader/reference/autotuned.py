@@ -17,14 +17,18 @@ def case(label: str, x: torch.Tensor, which: int, gap: int = 0) -> Case:
 
     gap: elements between the rows of the copy.
     """
-    strides = {"x_stride": x.shape[1] + gap, "y_stride": x.shape[1] + gap}
     return Case(
         f"{label}, {len(x)}×{x.shape[1]}, configuration {which} is the fastest",
         Call("call", "check_tuned", (x, gap, which)),
         lambda e: softmax_function.warps_fault(e) or compare.softmax(x, e.value) or softmax_function.idle_fault(e),
         size=x.numel(),
-        facts={"x": x, "block": softmax_function.block(x.shape[1])} | strides,
+        facts={"x": x} | _layout(x, x.shape[1] + gap),
     )
+
+
+def _layout(x: torch.Tensor, stride: int = 0) -> dict[str, int]:
+    """Facts of a call with a copy of x. stride: elements from one row of the copy to the next; 0 for no gaps."""
+    return {"block": softmax_function.block(x.shape[1])} | dict.fromkeys(("x_stride", "y_stride"), stride or x.shape[1])
 
 
 def choices(x: torch.Tensor) -> Case:
@@ -45,7 +49,7 @@ def choices(x: torch.Tensor) -> Case:
         Call("call", "check_choices", (x,)),
         verify,
         size=1 << 20,
-        facts={"choices": True},
+        facts={"choices": True, "x": x} | _layout(x),
     )
 
 
@@ -75,13 +79,12 @@ def traffic(x: torch.Tensor, which: int) -> Case:
             return None
         return f"right numbers, but kernels read {read} elements of {x.numel()} and write {written} of {x.numel()}"
 
-    strides = {"x_stride": x.shape[1], "y_stride": x.shape[1]}
     return Case(
         f"{len(x)}×{x.shape[1]}, when nothing is left to try",
         Call("call", "check_traffic", (x, which)),
         verify,
         size=(1 << 20) + 2,
-        facts={"traffic": True, "x": x, "block": softmax_function.block(x.shape[1])} | strides,
+        facts={"traffic": True, "x": x} | _layout(x),
     )
 
 
@@ -104,6 +107,5 @@ def tunings(x: torch.Tensor, longer: torch.Tensor, again: torch.Tensor, stride: 
         Call("call", "check_tunings", (stride, x, longer, again)),
         verify,
         size=(1 << 20) + 1,
-        facts={"tunings": True, "x": x, "block": softmax_function.block(x.shape[1])}
-        | dict.fromkeys(("x_stride", "y_stride"), stride or x.shape[1]),
+        facts={"tunings": True, "x": x} | _layout(x, stride),
     )

@@ -1,10 +1,11 @@
-"""Ends a child and all its descendants, also those that left its session or lost their parent."""
+"""Ends a child and all its descendants, also those that left its session or lost their parent; says how they waited."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
 import os
+import pathlib
 import signal
 from collections.abc import Callable
 
@@ -28,6 +29,28 @@ def ended_for_memory() -> int | None:
             return next((int(line.split()[1]) for line in f if line.startswith("oom_kill ")), None)
     except OSError:
         return None
+
+
+def waited(pid: int) -> float:
+    """Seconds that the threads of a process were ready and had no core, together; 0 where Linux does not say.
+
+    Source: the second number of /proc/PID/task/TID/schedstat (Documentation/scheduler/sched-stats.rst of Linux).
+    """
+    total = 0
+    for thread in pathlib.Path("/proc", str(pid), "task").glob("*/schedstat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):  # it may have ended, or Linux keeps no such record
+            total += int(thread.read_text().split()[1])
+    return total / 1e9
+
+
+def waited_below(pid: int) -> dict[int, float]:
+    """{process id: `waited`} of all descendants of a process that still run."""
+    found = {}
+    for children in pathlib.Path("/proc", str(pid), "task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            for child in map(int, children.read_text().split()):
+                found |= {child: waited(child)} | waited_below(child)
+    return found
 
 
 def adopt_orphans() -> None:

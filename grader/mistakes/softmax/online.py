@@ -317,7 +317,7 @@ MISTAKES = [
         "Relative to which of the two does no exponential exceed 1?",
         (
             Mutant("8.2", "max(ma, mb)", "min(ma, mb)"),
-            Mutant("8.3", "tl.maximum(m,", "tl.minimum(m,"),
+            Mutant("8.3 9.1", "tl.maximum(m,", "tl.minimum(m,"),
         ),
     ),
     Mistake(
@@ -477,7 +477,7 @@ MISTAKES = [
             Mutant("8.2", "math.exp(ma - m)", "math.exp(m)"),
             Mutant("8.2", "math.exp(mb - m)", "math.exp(da - m)"),
             Mutant("8.2", "math.exp(ma - m)", "(ma - m)"),
-            Mutant("8.3", "tl.exp(m - shift)", "tl.exp(shift)"),
+            Mutant("8.3 9.1", "tl.exp(m - shift)", "tl.exp(shift)"),
         ),
     ),
     Mistake(
