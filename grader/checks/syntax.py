@@ -7,6 +7,7 @@ import functools
 import re
 import threading
 import unicodedata
+from collections.abc import Iterator
 
 _one_at_a_time = threading.Lock()
 _MAX_MARKS = 256  # combining marks in a row; a letter of any language has a few
@@ -330,6 +331,36 @@ def launched_into_another(tree: ast.AST) -> bool:
                 if first not in given and given & {*others}:
                     return True
     return False
+
+
+def strides_exchanged(tree: ast.AST) -> bool:
+    """A launch passes the stride of one tensor where the kernel has the row stride of another one, and the reverse.
+
+    By the names of the kernel's parameters: y_ptr and y_row_stride belong together.
+    """
+    parameters = {kernel.name: [each.arg for each in kernel.args.args] for kernel in kernels(tree)}
+    for n in nodes(tree):
+        if not (isinstance(n, ast.Call) and isinstance(n.func, ast.Subscript) and isinstance(n.func.value, ast.Name)):
+            continue
+        given = dict(zip(parameters.get(n.func.value.id, ()), (ast.unparse(each) for each in _spread(tree, n.args))))
+        tensors = {name.removesuffix("_ptr"): text for name, text in given.items() if name.endswith("_ptr")}
+        strides = {name: given[f"{name}_row_stride"] for name in tensors if f"{name}_row_stride" in given}
+        owners = {name: next((t for t in tensors if s.startswith(f"{tensors[t]}.stride(")), None)
+                  for name, s in strides.items()}  # fmt: skip
+        if any(owner not in (None, name) and owners.get(owner) == name for name, owner in owners.items()):
+            return True
+    return False
+
+
+def _spread(tree: ast.AST, arguments: list[ast.expr]) -> Iterator[ast.expr]:
+    """The arguments, where `*name` stands for the elements of the tuple that an assignment gives to the name."""
+    assigned = [n for n in nodes(tree) if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)]
+    tuples = {n.targets[0].id: n.value.elts for n in assigned if isinstance(n.value, ast.Tuple)}
+    for each in arguments:
+        if isinstance(each, ast.Starred) and isinstance(each.value, ast.Name):
+            yield from tuples.get(each.value.id, ())
+        else:
+            yield each
 
 
 def asserts_nothing(tree: ast.AST) -> bool:

@@ -245,6 +245,7 @@ def _finite(case: Case) -> bool:
 
 def _nan(got: torch.Tensor) -> str | None:
     """The way in which a result came to hold NaN."""
-    if compare.never_stored(got).any():
-        return "elements-unstored"
+    never = compare.never_stored(got)
+    if never.any():
+        return "nothing-stored" if never.all() else "elements-unstored"
     return "nan-computed" if got.isnan().any() else None

@@ -34,6 +34,7 @@ _MATRICES = [  # label, family of inputs, rows, columns
     ("a power of two", inputs.randn, 5, 16),
     ("one more than a power of two", inputs.randn, 5, 17),
     ("7×257", inputs.randn, 7, 257),
+    ("rows of 5000", inputs.randn, 2, 5000),
     # No lane is masked, so no pad takes part.
     ("no lane to spare, first half +200, the rest -200", inputs.cliff, 3, 8),
 ]

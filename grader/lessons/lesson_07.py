@@ -143,6 +143,7 @@ def _masked_cases(seed: int) -> list[Case]:
         _masked_case("a dropped 95 in each row", *holding(95.0, kept=0)),  # exp(95) is inf, exp(-95) is not yet 0
         _masked_case("a dropped inf in each row", *holding(torch.inf, kept=0)),
         _masked_case("a dropped NaN in each row", *holding(torch.nan, kept=0)),
+        _masked_case("a kept 0 in each row", *holding(0.0, kept=1)),
         _masked_case("a kept outlier in each row", *holding(25.0, kept=1)),
         _masked_case("a kept -inf in each row", *holding(-torch.inf, kept=1)),
         _masked_case("a kept NaN in each row", *holding(torch.nan, kept=1)),

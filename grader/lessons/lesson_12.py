@@ -28,6 +28,7 @@ def _tree_cases(seed: int) -> list[Case]:
         ("eight numbers", [float(v) for v in rng.sample(range(1, 100), 8)]),
         ("thirty-two numbers", [float(v) for v in rng.sample(range(-500, 500), 32)]),
         ("sixty-four numbers", [float(v) for v in rng.sample(range(-500, 500), 64)]),
+        ("512 numbers", [float(v) for v in rng.sample(range(-500, 500), 512)]),
     ]
     # A single number is the most special case, so its failure is reported last.
     cases = [_tree_case(label, values, len(values) if len(values) > 1 else 1000) for label, values in lists]
@@ -130,6 +131,8 @@ def _first_cases(seed: int) -> list[Case]:
         ("more columns than threads", 2, 70, 32),
         ("one column", 3, 1, 64),
         ("twice as many columns as threads", 3, 128, 64),
+        ("three warps", 2, 200, 96),
+        ("many columns for each thread", 1, 300, 32),
         ("a large block", 1, 1030, 1024),
     ]
     return [

@@ -352,6 +352,7 @@ _GRADIENT = [  # label, offsets, M, N, D, BLOCK_M, BLOCK_N
     ("falling scores", _falling, 34, 60, 16, 16, 32),
     ("one more than whole tiles", _plain, 17, 65, 16, 16, 32),
     ("scores around +1200", _far_above, 19, 42, 16, 16, 32),
+    ("scores around -20000", _far_below, 18, 43, 16, 16, 32),
 ]
 
 

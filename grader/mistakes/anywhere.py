@@ -21,6 +21,11 @@ MISTAKES = [
         "Where does that name come from?",
     ),
     Mistake(
+        "tool-in-answer",
+        "The tools of the course, such as `traffic`, do not exist inside of an answer while it is checked.",
+        "Which numbers should your answer compute by itself, and from which arguments?",
+    ),
+    Mistake(
         "infinity-undefined",
         "Your answer uses a word for infinity or NaN as a name, and no cell gives that name a value.",
         'Python has float("inf") and float("nan"): is one of them the value that you mean?',
@@ -54,7 +59,7 @@ MISTAKES = [
     Mistake(
         "foreign-sign",
         "A line has a sign that the language does not know, though it may look like one that it knows.",
-        "Which brackets, colons or quotation marks of that line are full-width, or copied from a formatted text?",
+        "Which sign of that line is none of Python's: a full-width bracket or quotation mark, or a dot for a product?",
     ),
     Mistake(
         "endless",

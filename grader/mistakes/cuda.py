@@ -63,6 +63,11 @@ MISTAKES = [
         "Which lanes does the mask name, and which of them reach that line?",
     ),
     Mistake(
+        "lane-outside-its-mask",
+        "A lane executes a shuffle whose mask does not name this lane.",
+        "Which bits of the mask are set, and which lanes reach that line?",
+    ),
+    Mistake(
         "shuffle-mask-short",
         "A lane wants the value of a lane that takes no part in the shuffle.",
         "Which lanes does the first argument of the shuffle name, and with which lanes does a step exchange values?",
@@ -119,8 +124,8 @@ MISTAKES = [
     ),
     Mistake(
         "columns-never-read",
-        "Some columns were never read: those that no float4 holds.",
-        "Which of your loops handles a row whose length is no multiple of four?",
+        "Some columns reached neither the maximum nor the sum: those that no float4 holds.",
+        "Which of the loops that build m and d handles a row whose length is no multiple of four?",
     ),
     Mistake(
         "second-tree-maxima",
@@ -144,8 +149,8 @@ MISTAKES = [
     ),
     Mistake(
         "single-state",
-        "Every row was divided by a sum of 0: no number was added to the sum.",
-        "What is the d of one number, and which line merges it?",
+        "Every row was divided by a sum of 0: no number reached the sum that a thread divides by.",
+        "What is the d of one number, and which lines bring it to the d that a thread divides by?",
     ),
     Mistake(
         "tree-result-unread",
@@ -799,18 +804,20 @@ def _factors(case: Case, evidence: Evidence) -> torch.Tensor | None:
     return torch.where(want > 1e-30, got.double() / want, torch.nan)
 
 
-def _of_factors(test) -> Detector:
+def _of_factors(test, of_others=None) -> Detector:
     """Matches a finite output: test(factors, case). It must not contradict any other case that ran.
 
-    It is asked last: it says how the numbers are wrong, and a formula says why.
+    of_others: the test of these, if it is another one. It is asked last: it says how the numbers are wrong, and a
+    formula says why.
     """
 
     def fits(case: Case, evidence: Evidence) -> bool:
         factors = _factors(case, evidence)
-        return factors is None or test(factors, case)
+        return factors is None or (of_others or test)(factors, case)
 
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        return _factors(case, evidence) is not None and fits(case, evidence)
+        factors = _factors(case, evidence)
+        return factors is not None and test(factors, case)
 
     return Detector(detect, fits, share=detectors.MOST, exact=True, last=True)
 
@@ -1231,7 +1238,7 @@ CUDA_KERNEL = (
     ),
     ("row-of-another", row_of_another),
     ("one-component-wrong", _of_factors(_one_component)),
-    ("not-divided-by-its-sum", _of_factors(_proportional)),
+    ("not-divided-by-its-sum", _of_factors(_proportional, _proportional_by_thread)),
     ("threads-disagree", _of_factors(_proportional_by_thread)),
     ("quotient-infinite", Detector(_infinite, last=True)),
 )

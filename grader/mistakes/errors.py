@@ -17,6 +17,9 @@ _TRANSLATIONS = [
     (r"is a function without @triton\.jit", "helper-no-jit"),
     (r"takes the numbers of a tensor to the host", "numbers-to-host"),
     (r"softmax.* in the line .*: a kernel takes Triton's own functions", "library-softmax"),
+    (r"^torch\.b?(float|int)\d+$", "dtype-is-no-text"),
+    (r"neither blocks nor types nor constants have a `(stride|shape|size|numel)", "pointer-knows-no-shape"),
+    (r"name '(traffic|trace|check|hint|progress|hierarchy|steps|machine_code)' is not defined", "tool-in-answer"),
     (r"this one is (PyTorch's|NumPy's|Python's)|neither blocks nor types nor constants have", "torch-in-kernel"),
     (r"num_warps must be a power of (2|two)", "bad-num-warps"),
     (r"must be a power of (2|two)|[Ss]hape element.*power of 2", "block-not-power-of-two"),
@@ -99,7 +102,8 @@ _TRANSLATIONS = [
     (r"stores another value to shared memory", "shared-two-writers"),
     (r"waits at a __syncthreads\(\) for ever", "barrier-divergent"),
     (r"_sync\(0x(?!f{8}u?,)[0-9a-f]+u?,.*takes no part in this shuffle", "shuffle-mask-short"),
-    (r"for the other lanes of its mask|takes no part in this shuffle|in the mask of its own", "shuffle-divergent"),
+    (r"not in the mask of its own", "lane-outside-its-mask"),
+    (r"for the other lanes of its mask|takes no part in this shuffle", "shuffle-divergent"),
     (r"uses index -?\d+ of an array", "shared-too-small"),
     (r"bytes of shared memory, and a block may", "shared-too-large"),
     (r"the compiler refuses .*`: [^`]*[\uff01-\uff65\u2018-\u201d]", "foreign-sign"),
@@ -137,6 +141,7 @@ _BUILTIN = r"(?<![\w.])(max|min|sum|abs)\("
 _FROM_BLOCK = r"^'(int|tensor|constexpr)' object is not iterable$|bad operand type for abs|instances of 'tensor'"
 # (message, line of the answer, mistake): messages that say enough only beside their line.
 _IN_SUCH_A_LINE = [
+    (r"invalid operands of type (?=.*pointer<).*(?<!pointer<)\b(fp|bf|float)\d+", r"^[^-+]+$", "address-for-value"),
     (_FROM_BLOCK, _BUILTIN, "python-builtin"),
     # tl.zeros raises it in Triton's own code, and then there is no line of the answer.
     (r"\bobject is not iterable", r"^$|\b(full|zeros)\(", "shape-not-a-tuple"),

@@ -199,7 +199,8 @@ MISTAKES = [
     ),
     Mistake(
         "nan-computed",
-        "The NaN was computed: an operation met infinities, 0 divided by 0, or a NaN that was there already.",
+        "The NaN was computed: an operation met infinities, 0 divided by 0, the logarithm of a negative number, or a "
+        "NaN that was there already.",
         "Which is the first of your lines whose result can be inf, -inf or NaN for this input?",
     ),
     # ---- rows and programs
@@ -218,6 +219,15 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "strides-exchanged-in-launch",
+        "The launch passes the row stride of each tensor in the place of the other one.",
+        "In which order does the kernel take the two strides, and in which order does the launch pass them?",
+        (
+            Mutant("5.2 8.4", "y, x, y.stride(0), x.stride(0)", "y, x, x.stride(0), y.stride(0)", replayed=False),
+            Mutant("9.3", "y.stride(0), x.stride(0)", "x.stride(0), y.stride(0)", replayed=False),
+        ),
+    ),
+    Mistake(
         "row-stride-missing",
         "The kernel begins row r only r elements after row 0: it works on a shifted window.",
         "How far apart in memory are two neighbours in a column?",
@@ -231,8 +241,6 @@ MISTAKES = [
             Mutant("10.1", "rows[:, None] * x_row_stride", "rows[:, None]"),
             Mutant("10.1", "rows[:, None] * y_row_stride", "rows[:, None]"),
             Mutant("10.1", "rows[:, None] * ", "rows[:, None] + 0 * ", 2),
-            Mutant("15.3", "rows[:, None] * x_row_stride", "rows[:, None]"),
-            Mutant("15.3", "x.stride(0)", "x.stride(1)"),
             Mutant("3.2 3.4", "x_ptr + row * row_stride", "x_ptr + row"),
             Mutant("3.2 3.4", "y_ptr + row * row_stride", "y_ptr + row"),
             Mutant("3.2 3.4", "row * row_stride", "row", 2),
@@ -330,6 +338,11 @@ MISTAKES = [
         "block-rounded-down",
         "The block is the power of two below the row's length, so the end of the row has no lane.",
         "Should the block be rounded down or up?",
+    ),
+    Mistake(
+        "natural-logarithm",
+        "The exponent comes from a logarithm whose base is e, and the block is a power of 2.",
+        "Which number do you have to raise to math.log(8) to get 8?",
     ),
     Mistake(
         "block-doubled",
@@ -461,6 +474,7 @@ BLOCK_SIZE = (
     ("returns-nothing", detectors.nothing),
     ("block-not-int", value(lambda v, f: isinstance(v, (float, torch.Tensor)))),
     ("block-is-n-cols", value(lambda v, f: v == f["n"])),
+    ("natural-logarithm", _block(lambda n: 2 ** math.ceil(math.log(n)))),
     ("block-rounded-down", value(lambda v, f: v < f["n"] < 2 * v)),
     ("block-doubled", replace(value(lambda v, f: v == 2 * f["n"]), share=0.9)),  # other lengths are right
     *(("block-capped", _block(lambda n, most=most: min(_power(n), most))) for most in _SIZES),

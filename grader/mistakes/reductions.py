@@ -64,6 +64,11 @@ MISTAKES = [
         "Which list does your line change, and who still needs its values?",
     ),
     Mistake(
+        "state-changed-later",
+        "The list of the first state was changed after it had become a state.",
+        "How many lists are there in the result, and in which of them does each step store?",
+    ),
+    Mistake(
         "tree-states-too-many",
         "The right states were returned, and after them a list that is not a state.",
         "After which step is the tree done, and which lists does your function keep after that?",
@@ -290,7 +295,7 @@ TREE = (
     ("tree-one-list", value(_one_list)),
     ("tree-neighbours", _wrong_tree(_neighbours)),
     ("tree-not-halved", _wrong_tree(_full_length)),
-    ("list-changed", value(_first_state_changed)),
+    ("state-changed-later", value(_first_state_changed)),
     ("tree-states-too-many", value(_too_many)),
     ("tree-states-reversed", _wrong_tree(lambda values: tree(values)[::-1])),
     ("tree-next-element", _wrong_tree(_next_element)),
@@ -474,7 +479,10 @@ TWO_LEVEL = (
     ("states-pad-zero", _wrong_state(_zeros_added)),
     ("states-pad-finite", value(lambda v, f: -math.inf == f["want"][0] < v[0] < 0)),
     *(("lanes-left-out", _wrong_state(_some_lanes(*each))) for each in ((32, 16), (16, 16), (64, 32), (32, 31))),
-    ("states-repeated", value(lambda v, f: v[0] == f["want"][0] and 1.5 * f["want"][1] < v[1] < 64 * f["want"][1])),
+    (
+        "states-repeated",
+        replace(value(lambda v, f: v[0] == f["want"][0] and 1.5 * f["want"][1] < v[1] < 64 * f["want"][1]), last=True),
+    ),
     ("inf-minus-inf", value(lambda v, f: v[1] != v[1] and v[0] == f["want"][0])),
     ("warps-unpadded", both(_index_out_of_range, _short_second_level)),
     ("warp-is-a-list", both(_type_error, written(_whole_warp))),

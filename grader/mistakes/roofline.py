@@ -53,6 +53,16 @@ MISTAKES = [
         "How many elements does each version move in all, whatever the direction?",
     ),
     Mistake(
+        "ratio-doubled",
+        "This is twice the ratio: you divided by one direction alone, or you added two ratios.",
+        "How many elements does each version move in all, whatever the direction?",
+    ),
+    Mistake(
+        "divided-by-one-factor",
+        "Only the first factor behind the division sign divides, and the others multiply.",
+        "In which order does Python compute a / b * c, and where do brackets change that?",
+    ),
+    Mistake(
         "earlier-wrong",
         "Your fused_traffic is used here, and it does not give the right numbers yet: 2.1 comes first.",
         'What does check("2.1") say?',
@@ -324,7 +334,9 @@ IDEAL_SPEEDUP = (
     ("two-ratios", detectors.value(lambda v, f: isinstance(v, (tuple, list)))),
     ("not-a-number", _NO_NUMBER),
     ("ratio-upside-down", _number(lambda want, m, n: 1 / want)),
-    ("two-ratios", _number(lambda want, m, n: 2 * want)),
+    ("divided-by-one-factor", _number(lambda want, m, n: want * (m * n) ** 2)),
+    ("divided-by-one-factor", _number(lambda want, m, n: want * n * n)),
+    ("ratio-doubled", _number(lambda want, m, n: 2 * want)),
     ("one-direction", _number(lambda want, m, n: want + 1)),
     *(("one-direction", _number(lambda want, m, n, k=k: k)) for k in (3, 5)),
     ("one-less", _number(lambda want, m, n: want - 1)),

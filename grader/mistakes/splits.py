@@ -149,12 +149,26 @@ MISTAKES = [
                 '        x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))\n'
                 "        m = tl.max(x, axis=0)\n",
             ),
+            Mutant("9.2", "tl.exp(x - m) / d", "tl.exp(x - tl.max(x, axis=0)) / d"),
         ),
     ),
     Mistake(
         "own-split-sum",
         "Each split was divided by its own sum, so the row does not sum to 1.",
         "Which columns should add up to 1?",
+    ),
+    Mistake(
+        "own-tile-sum",
+        "Each tile was divided by its own sum, so the row does not sum to 1.",
+        "Which columns should add up to 1, and which of them does your sum hold?",
+        (
+            Mutant(
+                "9.2",
+                "mask=mask)\n        tl.store",
+                'mask=mask, other=-float("inf"))\n        tl.store',
+                then=also("tl.exp(x - m) / d", "tl.exp(x - m) / tl.sum(tl.exp(x - m), axis=0)"),
+            ),
+        ),
     ),
     Mistake(
         "split-rounded-down",
@@ -223,9 +237,12 @@ MISTAKES = [
     ),
     Mistake(
         "largest-term-added",
-        "Of the exponentials of a tile, only the largest one was added to the sum.",
-        "How many numbers of a tile belong to the sum, and what does your reduction give?",
-        (Mutant("8.3 8.4 9.1", "tl.sum(tl.exp(x - shift), axis=0)", "tl.max(tl.exp(x - shift), axis=0)"),),
+        "Of the exponentials, only the largest one reached the sum.",
+        "How many numbers belong to the sum, and which one does your reduction give?",
+        (
+            Mutant("8.3 8.4 9.1", "tl.sum(tl.exp(x - shift), axis=0)", "tl.max(tl.exp(x - shift), axis=0)"),
+            Mutant("4.1 5.1 5.2 7.1 7.3", "tl.sum(numerator, axis=0)", "tl.max(numerator, axis=0)"),
+        ),
     ),
     Mistake(
         "stored-in-split-zero",

@@ -16,6 +16,11 @@ from .mistake import Mistake
 
 MISTAKES = [
     Mistake(
+        "dtype-is-no-text",
+        "The dictionary has no such key: a dtype of PyTorch is an object, and no text.",
+        "Which keys has your dictionary, and which type has the key that you look for?",
+    ),
+    Mistake(
         "tolerance-not-numbers",
         "Two numbers were expected, rtol and atol, neither of them negative.",
         "Which two numbers does the docstring promise?",

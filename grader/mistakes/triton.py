@@ -72,7 +72,7 @@ MISTAKES = [
     ),
     Mistake(
         "text-for-number",
-        "A text was given where a number or a dtype is needed.",
+        "A text was given where a number, None or a dtype is needed.",
         "What type does a value in quotation marks have, and how does the lesson write the value that you mean?",
     ),
     Mistake(
@@ -84,6 +84,11 @@ MISTAKES = [
         "arange-outside",
         "One end of this tl.arange is below 0, or too large for an integer of 32 bits.",
         "With which number does the first lane of a block begin?",
+    ),
+    Mistake(
+        "pointer-knows-no-shape",
+        "A pointer is one address: it knows neither the shape nor the strides of its tensor.",
+        "Which parameters of the kernel tell it how many columns there are, and how far apart rows are?",
     ),
     Mistake(
         "no-such-grid-axis",
@@ -178,7 +183,8 @@ MISTAKES = [
     Mistake(
         "python-builtin",
         "Python's own max, sum and similar functions go through the items of a list, and this is not a list.",
-        "What does the function get in that line, and does the function of that name in triton.language fit better?",
+        "How many numbers does the function get in that line? In a kernel, does the function of that name in "
+        "triton.language fit better?",
     ),
     Mistake(
         "grid-not-a-tuple",
@@ -197,13 +203,13 @@ MISTAKES = [
     ),
     Mistake(
         "dot-of-no-matrix",
-        "tl.dot multiplies two blocks with two axes each, and one of these has fewer.",
+        "tl.dot multiplies two blocks with two axes each, and one of these has another number of axes.",
         "Which axes does each of the two blocks have?",
     ),
     Mistake(
         "mask-for-a-number",
         "The access has a single address, but its mask has many lanes.",
-        "Which part of an address is different in each lane, and does this address have it?",
+        "How many addresses does this access have, and how many lanes has its mask?",
     ),
     Mistake(
         "other-without-mask",
@@ -239,7 +245,8 @@ MISTAKES = [
     Mistake(
         "address-computed-with",
         "An address was used in place of a number. You can only add whole numbers to an address.",
-        "Which part of that line is an address, and which number should stand there?",
+        "Which part of that line is an address, and which number should stand there? Does the launch pass it in that "
+        "place?",
     ),
     Mistake(
         "dtypes-differ",

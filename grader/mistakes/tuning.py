@@ -6,6 +6,7 @@ import ast
 import itertools
 import math
 import re
+from dataclasses import replace
 
 import torch
 
@@ -274,6 +275,30 @@ def _rounded_down(x: torch.Tensor, evidence: Evidence) -> bool:
 
 
 @Detector
+def _first_tile_alone(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Programs enough for all rows were launched, and the rows behind the largest tile hold what they held before."""
+    x, got = case.facts.get("x"), evidence.value
+    if x is None or evidence.error or not isinstance(got, torch.Tensor) or got.shape != x.shape:
+        return False
+    tiles = [(each["grid"][0], each["constants"].get("ROWS", 1)) for each in evidence.launches]
+    behind = max((rows for _, rows in tiles), default=len(x))
+    return behind < len(x) <= min(a * b for a, b in tiles) and bool((got[behind:] == x[behind:]).all())
+
+
+@Detector
+def _more_programs_than_tiles(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A launch has more programs than its tiles of ROWS rows need."""
+    rows = len(case.facts["x"])
+    return any(each["grid"][0] > -(-rows // each["constants"].get("ROWS", 1)) for each in evidence.launches)
+
+
+def _program_not_multiplied(tree: ast.AST) -> bool:
+    """No number of a program along axis 0 is multiplied."""
+    products = [n for n in syntax.nodes(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
+    return not any("program_id(0)" in ast.unparse(each) for each in products)
+
+
+@Detector
 def _short_block(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """A block has at most half of the columns: it is no power of two near their number."""
     x = case.facts.get("x")
@@ -354,7 +379,7 @@ TUNED = (
     ("nothing-to-choose", _said("choices", lambda v: v[2] > 0)),
     ("tuned-every-call", _said("tunings", lambda v: v[2])),
     ("key-too-narrow", _said("tunings", lambda v: v[0] and not v[1])),
-    ("not-in-place", _returned(lambda got, x: bool((got == x).all()))),
+    ("not-in-place", replace(_returned(lambda got, x: bool((got == x).all())), share=detectors.MOST)),
     ("input-cleared", _returned(lambda got, x: bool(((got - 1 / x.shape[1]).abs() < 1e-6).all()))),
     ("trials-add-up", _softmax_of_softmax),
     ("grid-of-one-configuration", _rows_left),
@@ -364,6 +389,7 @@ TUNED = (
         "whole-tile-reduced",
         Detector(lambda case, evidence, answer: _whole_tile_reduced(case, evidence), _whole_tile_reduced, _lost),
     ),
-    ("programs-without-rows", programs_without_rows),
+    ("first-tile-only", both(written(_program_not_multiplied), _first_tile_alone)),
+    ("programs-without-rows", both(programs_without_rows, _more_programs_than_tiles)),
     *(pair for pair in WRAPPER if pair[0] not in _OF_ONE_LAUNCH),
 )

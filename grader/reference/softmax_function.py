@@ -68,7 +68,7 @@ def case(name: str, label: str, x: torch.Tensor, walks: int = 1, size: int = 0) 
 
 
 def first_result(name: str, x: torch.Tensor, other: torch.Tensor, *more) -> Case:
-    """Two calls name(x, *more), name(other, *more) through the driver first_result.py: the first result must stay.
+    """Calls name(x, *more) and name(other, *more) through the driver first_result.py: the first result must stay.
 
     x, other: of one shape and dtype.
     """
@@ -132,6 +132,7 @@ def refusals(name: str, g: torch.Generator, *more) -> list[Case]:
     unfit = [
         ("one dimension", inputs.randn(1, 5, g)[0], "a 1-D tensor"),
         ("three dimensions", inputs.randn(2, 6, g).reshape(2, 2, 3), "a 3-D tensor"),
+        ("four dimensions", inputs.randn(2, 6, g).reshape(1, 2, 2, 3), "a 4-D tensor"),
         ("float16", inputs.randn(2, 5, g).half(), "float16"),
         ("bfloat16", inputs.randn(2, 5, g).bfloat16(), "bfloat16"),
         ("float64", inputs.randn(2, 5, g).double(), "float64"),

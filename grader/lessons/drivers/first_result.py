@@ -2,11 +2,13 @@
 
 
 def check_first_result(name, x, other, *more):
-    """The result for x, as it is after a second call with `other`. name: of the function; more: its other arguments."""
+    """The result for x, as it is after two calls with `other`. name: of the function; more: its other arguments."""
     import answer
 
-    first = getattr(answer, name)(x, *more)
-    getattr(answer, name)(other, *more)
+    function = getattr(answer, name)
+    first = function(x, *more)
+    function(other, *more)
+    function(other, *more)
     return first
 
 

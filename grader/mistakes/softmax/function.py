@@ -20,7 +20,7 @@ MISTAKES = [
     Mistake(
         "accepts-anything",
         "The function accepted an input that the kernel cannot take, and raised no ValueError.",
-        "What does your wrapper know about x before it launches anything?",
+        "What does your function know about x before it launches anything?",
         (Mutant("8.4", "x.dtype != torch.float32", "False", replayed=False),),
     ),
     Mistake(
@@ -284,6 +284,12 @@ def _output_twice(tree: ast.AST) -> bool:
 
 
 # Any function of a matrix, however it launches its kernels.
+@Detector
+def _launched(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A kernel was launched for an input that has a softmax."""
+    return "x" in case.facts and bool(evidence.launches)
+
+
 FUNCTION = (
     ("error-not-raised", detectors.both(detectors.written(_exception_not_raised), _to_be_refused)),
     ("accepts-anything", _accepted),
@@ -296,6 +302,7 @@ FUNCTION = (
     ("output-reused", detectors.output_reused),
     ("wrong-shape", detectors.wrong_kind("shape")),
     ("wrong-dtype", detectors.wrong_kind("dtype")),
+    ("strides-exchanged-in-launch", detectors.both(detectors.written(syntax.strides_exchanged), _launched)),
     ("stride-of-another-tensor", _old_stride),
     ("rows-assumed-adjacent", _rows_with_gaps),
     ("column-stride", _columns_apart),

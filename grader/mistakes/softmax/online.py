@@ -481,6 +481,22 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "factor-on-new-terms",
+        "The factor multiplied the new terms, and the old sum is the one that needs it.",
+        "Which of the two sums is relative to an older maximum?",
+        (
+            Mutant("8.1", "d * math.exp(m - new) + math.exp(", "d + math.exp(m - new) * math.exp("),
+            Mutant("8.3 8.4 9.1", "d * tl.exp(m - shift) + tl.sum(", "d + tl.exp(m - shift) * tl.sum("),
+            Mutant("13.1", "l * factor + p.sum(", "l + factor * p.sum("),
+        ),
+    ),
+    Mistake(
+        "only-new-maxima-added",
+        "A number that is no new maximum added nothing to the sum.",
+        "Which term belongs to a number that is smaller than the maximum so far?",
+        (Mutant("8.1", "if new > -math.inf:", "if new > m:"),),
+    ),
+    Mistake(
         "factor-added",
         "The factor was added to the old sum, but it should make that sum smaller.",
         "By which operation do all terms of a sum become smaller by the same factor?",

@@ -79,7 +79,7 @@ MISTAKES = [
         "tiles-apart",
         "A program begins behind the end of the tile before it, so the rows in between have no program.",
         "At which row does program 1 begin, and how many rows does program 0 have?",
-        (Mutant("10.1 15.3", "tl.program_id(0) * ROWS", "tl.program_id(0) * BLOCK"),),
+        (Mutant("10.1", "tl.program_id(0) * ROWS", "tl.program_id(0) * BLOCK"),),
     ),
     Mistake(
         "first-tile-only",
@@ -87,14 +87,14 @@ MISTAKES = [
         "Which row does the tile of program 1 begin with?",
         (
             Mutant("10.1", "x_ptr + rows[:, None]", "x_ptr + tl.arange(0, ROWS)[:, None]"),
-            Mutant("10.1 15.3", "tl.program_id(0) * ROWS + ", ""),
+            Mutant("10.1", "tl.program_id(0) * ROWS + ", ""),
+            Mutant("15.3", "tl.program_id(0) * ROWS + ", "", replayed=False),
         ),
     ),
     Mistake(
         "tiles-overlap",
         "Each program begins one row after the one before it, but has several rows.",
         "How many rows do the programs before this one take care of?",
-        (Mutant("15.3", "tl.program_id(0) * ROWS", "tl.program_id(0)"),),
     ),
     Mistake(
         "one-row-each",

@@ -1,0 +1,13 @@
+# exercise: 3.2
+# mistake: pointer-knows-no-shape
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy_rows_kernel(y_ptr, x_ptr, row_stride, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + row * x_ptr.stride(0) + cols, mask=mask)
+    tl.store(y_ptr + row * row_stride + cols, x, mask=mask)
