@@ -28,9 +28,9 @@ import torch
 device()
 
 # %% [markdown]
-# If the last line says *broken*, choose **Restart** in Jupyter's Kernel menu and run the first cell first. (What Jupyter
-# calls a kernel is the process that runs your cells. It has nothing to do with the kernels of a GPU.) Triton chooses
-# between compiling and interpreting when it is imported, and keeps to that choice.
+# If the last line says *broken*, choose **Restart** in Jupyter's Kernel menu and run the first cell first. (In Jupyter,
+# a kernel is the process that runs your cells. It has nothing to do with the kernels of a GPU.) Triton chooses between
+# compiling and interpreting when it is imported, and keeps to that choice.
 
 # %% [markdown]
 # ## An exercise
@@ -126,4 +126,4 @@ traffic(exp_then_double, x)
 progress()
 
 # %% [markdown]
-# **Next: [01 · Five passes](01_five_passes.ipynb).** A softmax in five lines of PyTorch, and what each line costs.
+# **Next: [01 · Five passes](01_five_passes.ipynb).** A softmax in five lines of PyTorch, and the cost of each line.

@@ -2,8 +2,8 @@
 # # 01 · Five passes
 #
 # Softmax turns a row of numbers into shares that sum to 1. Written line by line in PyTorch, it goes over the whole
-# matrix five times: five **passes**. Here you write the five passes, count what each of them moves, and see why the
-# first one cannot be left out.
+# matrix five times: five **passes**. Here you write the five passes, count the elements that each of them moves, and
+# see why you cannot leave out the first one.
 #
 # *About 35 minutes. No GPU needed.*
 
@@ -49,6 +49,23 @@ small = torch.tensor([1.0, 2.0, 3.0])
 for c in (0.0, 3.0, -50.0):
     e = torch.exp(small - c)
     print(f"c = {c:5}:", [round(s, 3) for s in (e / e.sum()).tolist()])
+
+# %% [markdown]
+# ## One number for each row
+#
+# `amin` finds the smallest number, `amax` the largest one, and `sum` adds. With `dim=1`, each of them works along the
+# rows and gives one number for each row. Here is `amin`, without and with `keepdim=True`. How do the two shapes differ?
+
+# %%
+table = torch.tensor([[3.0, 1.0, 2.0], [6.0, 5.0, 9.0]])
+without = table.amin(dim=1)
+kept = table.amin(dim=1, keepdim=True)
+print("shape of the table:    ", tuple(table.shape))
+print("without keepdim:       ", tuple(without.shape), without.tolist())
+print("with keepdim=True:     ", tuple(kept.shape), kept.tolist())
+
+# %% [markdown]
+# The numbers are the same. With `keepdim=True`, the result keeps both dimensions: it is a matrix with one column.
 
 # %% [markdown]
 # ## Your turn: 1.1
@@ -119,7 +136,7 @@ traffic(naive_softmax, x)
 #
 # - a **register** holds one number, right beside the arithmetic of a multiprocessor;
 # - **shared memory** is a small storage inside each multiprocessor;
-# - the **L2 cache** keeps what was used last, for all multiprocessors;
+# - the **L2 cache** keeps the numbers that were used last, for all multiprocessors;
 # - the card's **memory** holds your tensors.
 
 # %% [markdown]
@@ -146,7 +163,7 @@ hierarchy(naive_softmax, x)
 # %%
 def naive_traffic(m, n):
     """(elements read, elements written) by the five passes on an m×n matrix."""
-    # Two whole numbers, each of the form a·m·n + b·m.
+    # Two whole numbers, each of the form a * m * n + b * m.
     ### BEGIN SOLUTION
     read = 5 * m * n + 2 * m
     written = 3 * m * n + 2 * m

@@ -2,8 +2,8 @@
 # # 02 · Bytes, not flops
 #
 # The five passes move the same matrix again and again. Does that matter to a GPU that does many trillions of
-# operations in a second? Here you find out what a softmax has to move, how fast it can be at best, and what limits
-# it. Two numbers from the data sheet of a card are enough for that.
+# operations in a second? Here you find out which numbers a softmax has to move, how fast it can be at best, and
+# which speed of the card limits it. Two numbers from the data sheet of a card are enough for that.
 #
 # *About 65 minutes. No GPU needed.*
 
@@ -147,9 +147,9 @@ for card in cards:
 #
 # The number of bytes is the number of elements times the **itemsize**, the bytes of one element:
 # `torch.float32.itemsize` is 4. Suppose that all bytes move at full bandwidth and that nothing else takes time. How
-# long does a fused softmax take then? This time is the **floor** of the softmax. If all of its bytes come from memory
-# and go to memory, no run can be faster. (A small matrix may be in the L2 cache already. Then a run can be faster
-# than the floor. The section *What a cache may take away* is about that.)
+# long does a fused softmax take then? This time is the **floor** of the softmax. As long as every byte really
+# travels between memory and the chip, no run can be faster. (A small matrix may be in the L2 cache already. Then a run
+# can be faster than the floor. The section *What a cache may take away* is about that.)
 
 # %%
 def floor_time(m, n, itemsize, bandwidth):
@@ -213,7 +213,7 @@ for what, moved in (("five passes", naive_traffic(m, n)), ("fused", fused_traffi
 
 # %%
 def bound_by(intensity, flops, bandwidth):
-    """What holds back a kernel of this intensity on a card with these peaks: "memory" or "compute"."""
+    """Which of "memory" and "compute" holds back a kernel of this intensity on a card with these peaks."""
     # One to three lines. Mind the units on both sides.
     ### BEGIN SOLUTION
     return "memory" if intensity * bandwidth < flops else "compute"
@@ -345,8 +345,8 @@ for rows, columns in dict.fromkeys((run["m"], run["n"]) for run in lesson):
 # ## What a cache may take away
 #
 # The ledger counts the elements that a kernel asks for. Do all of them come from memory? Between memory and the
-# multiprocessors there is the L2 cache, which keeps what was used last. Here are the memories of the H200. For other
-# cards, write `hierarchy(gpu="A100")`, `"H100"` or `"T4"`.
+# multiprocessors there is the L2 cache, which keeps the numbers that were used last. Here are the memories of the H200.
+# For other cards, write `hierarchy(gpu="A100")`, `"H100"` or `"T4"`.
 
 # %%
 hierarchy()

@@ -5,7 +5,7 @@
 # own that runs on the GPU, and it names every element that it loads or stores. Here you write four kernels. You need
 # not know Triton yet. The kernels compute very little. The task is to touch the right elements.
 #
-# *About 85 minutes. No GPU needed.*
+# *About 105 minutes, in two sittings. No GPU needed.*
 
 # %%
 from grader import check, hint, machine_code, progress, trace
@@ -46,7 +46,7 @@ y
 # %% [markdown]
 # ## Three programs
 #
-# Four elements are done, and six are left. Will three programs do them? Predict what they do, then look. `trace` runs a
+# Four elements are done, and six are left. Will three programs do them? Make a prediction, then look. `trace` runs a
 # kernel and shows which program touched which element. It needs the grid, too.
 
 # %%
@@ -56,8 +56,10 @@ trace(lanes_kernel, y, BLOCK=4, grid=(3,))
 # ## Which one am I?
 #
 # All programs run the same code, so all three did the same work. One thing is different in each program:
-# `tl.program_id(0)`, the number of the program. With which element should program 1 begin, if program 0 has the first
-# four?
+# `tl.program_id(0)`, the number of the program. The 0 means the first axis of the grid. A grid can have more axes.
+# Here it has only one.
+#
+# With which element should program 1 begin, if program 0 has the first four?
 
 # %%
 @triton.jit
@@ -137,7 +139,7 @@ trace(copy_kernel, y, x, 20, BLOCK=8, grid=(triton.cdiv(20, 8),))
 #
 # **`<`, not `<=`**: there are n elements, and the last is number n - 1.
 #
-# **The mask twice**: a load past the end reads memory that is not yours, and a store destroys what is there.
+# **The mask twice**: a load past the end reads memory that is not yours, and a store destroys the numbers there.
 #
 # *An honest aside*: on a GPU, a load slightly past the end often causes no error, because memory is allocated in large
 # pieces. You cannot rely on that.
@@ -148,7 +150,8 @@ trace(copy_kernel, y, x, 20, BLOCK=8, grid=(triton.cdiv(20, 8),))
 # ## Masked lanes still exist
 #
 # A block of 8 always holds 8 values, with a mask or without. Which values are in the masked lanes after a load? Those
-# that `other=` gives. In this example `y` has room for all eight values, and the store has no mask.
+# that `other=` gives. It may be any float. Python writes infinity as `float("inf")`, and a minus sign may stand before
+# it. In this example `y` has room for all eight values, and the store has no mask.
 
 # %%
 @triton.jit
@@ -329,7 +332,7 @@ y[:3]
 # ## Your turn: 3.4
 #
 # Repair the kernel, so that it is right in every order. The check runs your programs forwards, backwards and shuffled,
-# with an extra row and without. Copy the five lines, and change what is wrong.
+# with an extra row and without. Copy the five lines, and correct the mistake.
 
 # %%
 @triton.jit
@@ -371,6 +374,8 @@ torch.equal(y[:3], 2 * x)
 
 # %% [markdown]
 # ## How memory answers
+#
+# *The second sitting begins here. It has no exercises, but it runs your kernels of 3.1 and 3.2.*
 #
 # A kernel asks for elements, but memory delivers whole **sectors** of 32 bytes. They go to the L2 cache, from there
 # to a small cache in the multiprocessor, and from there the kernel's numbers go to registers.
@@ -465,7 +470,7 @@ for run in recorded["results"]:
 # number: whether it is 1, and whether it is divisible by 16. About a tensor it learns whether its address is
 # divisible by 16. Which of 1024, 1000 and 781 are divisible by 16?
 #
-# `machine_code` compiles your 3.2 for an H100. You do not need one for that. How many load instructions does a thread
+# `machine_code` compiles your kernel of 3.2 for an H100. (You need no H100.) How many load instructions does a thread
 # need for its part of the row, and how wide is each? (The 128 threads of a program share the lanes of its block.)
 
 # %% tags=["nbval-ignore-output"]
@@ -488,7 +493,7 @@ except Exception as error:
 # come from memory. In bfloat16, there is not.
 
 # %% [markdown]
-# <details><summary>What pays how much</summary>
+# <details><summary>How much time the narrow loads cost</summary>
 #
 # **float32**: narrow loads of 4 bytes instead of 16, so four times as many instructions. In the record, this costs
 # hardly any time.

@@ -76,7 +76,7 @@ def softmax_row_kernel(y_ptr, x_ptr, n_cols, BLOCK: tl.constexpr):
     ### BEGIN SOLUTION
     row_max = tl.max(x, axis=0)
     ### END SOLUTION
-    # The numerator: exp of what is left after the shift.
+    # The numerator: exp of each value after the shift.
     ### BEGIN SOLUTION
     numerator = tl.exp(x - row_max)
     ### END SOLUTION
@@ -101,7 +101,8 @@ check("4.1")
 # **Numerator**: the number `row_max` is subtracted in every lane. The masked lanes become `exp(-inf)`, which is 0.
 # *Otherwise*: with `tl.exp2` the base is 2. Every row still sums to 1, but the values are wrong.
 #
-# **Denominator**: the sum of the *exponentials*. *Otherwise*: the sum of `x` is `-inf`, because masked lanes hold `-inf`.
+# **Denominator**: the sum of the *exponentials*. *Otherwise*: when some lanes are masked, the sum of `x` is
+# `-inf`, because masked lanes hold `-inf`.
 #
 # **Division**: *otherwise* the row does not sum to 1. If one value of a row is far above all others, the
 # exponentials sum to about 1 already, so a test of such rows does not notice that.
@@ -128,7 +129,7 @@ for row in ([1.0, 2.0, 3.0], [-201.0, -200.0, -199.0], [-3e38, -3e38, -3e38]):
 
 # %% [markdown]
 # The sum does not get the pad. It gets `exp(pad - max)`, and that must be exactly 0. So the right pad depends on
-# *what the kernel computes* before it reduces.
+# the operations that the kernel does *before* it reduces.
 
 # %% [markdown]
 # ## Your turn: 4.2
@@ -240,8 +241,8 @@ hierarchy(softmax_row, row)
 # %% [markdown]
 # They are all in one column: one arrow up, one arrow down, and between them nothing goes to memory. Where is each
 # number in between? The compiled kernel shows it. A program has many threads, and each of them executes instructions
-# for its part of the row. `steps` compiles your kernel for an H100. You do not need one for that. For each line, it
-# counts the instructions of a thread that move numbers. Which lines move none?
+# for its part of the row. `steps` compiles your kernel of 4.1 for an H100. (Solve 4.1 first. You need no H100.)
+# For each line, it counts the instructions of a thread that move numbers. Which lines move none?
 
 # %% tags=["nbval-ignore-output"]
 picture = None

@@ -122,7 +122,7 @@ def warps_for(block):
 
 for block in (256, 1024, 2048, 4096, 16384):
     threads = 32 * warps_for(block)
-    print(f"block {block:5}: {warps_for(block):2} warps, {threads:3} threads, {block // threads:2} elements a thread")
+    print(f"block {block:5}: {warps_for(block):2} warps, {threads:3} threads, {block // threads:2} elements per thread")
 
 # %% [markdown]
 # `num_warps` is given in the launch, beside `BLOCK`. When a kernel is interpreted, it changes nothing. On a GPU it
@@ -145,7 +145,10 @@ y
 
 # %%
 def fused_softmax(x):
-    """Softmax of each row of x (M×N, float32), as a new tensor: one program a row, each element read and written once."""
+    """Softmax of each row of x (M×N, float32), as a new tensor.
+
+    One program for each row; each element is read once and written once.
+    """
     # Raise the errors (about 5 lines).
     ### BEGIN SOLUTION
     if x.dim() != 2:

@@ -139,9 +139,11 @@ EXERCISES = [
         points=1,
         cases=_traffic_cases,
         hints=(
-            "Go through the five lines one by one and write down what each reads and what it writes.",
+            "Go through the five lines one by one. Write down how many elements each line reads, and how many it "
+            "writes.",
             "Two of the lines read a vector of m elements besides the matrix, and two of them write one.",
-            "Each number has the form a·m·n + b·m, with small whole numbers a and b.",
+            "The first number has the form `<lines that read a matrix> * m * n + <lines that read a vector> * m`. The "
+            "second has the same form, with the lines that write.",
         ),
         mistakes=NAIVE_TRAFFIC,
     ),

@@ -38,7 +38,7 @@ def _floor_cases(seed: int) -> list[Case]:
         inputs.append((rng.randint(100, 9000), rng.randint(100, 9000), rng.choice((2, 4)), int(card["bandwidth"])))
     return [
         _number_case(
-            f"m={m}, n={n}, {itemsize} {'byte' if itemsize == 1 else 'bytes'} an element, {bandwidth:,} bytes/s",
+            f"m={m}, n={n}, {itemsize} {'byte' if itemsize == 1 else 'bytes'} per element, {bandwidth:,} bytes/s",
             Call("call", "floor_time", (m, n, itemsize, bandwidth)),
             roofline.floor_time(m, n, itemsize, bandwidth),
             size=m * n,
@@ -130,7 +130,7 @@ EXERCISES = [
         hints=(
             "A number that is on the chip costs nothing to use again.",
             "Which numbers are in memory when the kernel begins, and which must be in memory when it ends?",
-            "Each of the two numbers has the form a·m·n, with a small whole number a.",
+            "Each of the two numbers has the form a * m * n, with a small whole number a.",
         ),
         mistakes=FUSED_TRAFFIC,
     ),
@@ -156,7 +156,7 @@ EXERCISES = [
         hints=(
             "At best, every byte that must move does so at full bandwidth, and nothing else takes time.",
             "fused_traffic counts elements in both directions; the bandwidth counts bytes.",
-            "The line has the shape `<elements> * <bytes an element> / <bytes a second>`.",
+            "The line has the shape `<elements> * <bytes per element> / <bytes per second>`.",
         ),
         mistakes=FLOOR_TIME,
     ),

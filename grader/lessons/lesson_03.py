@@ -56,7 +56,7 @@ def _row_cases(kernel: str, matrices, seed: int, rows) -> list[Case]:
 
 
 def _row_case(kernel: str, label: str, x: torch.Tensor, block: int, order: str, rows, spare: int = 0) -> Case:
-    """A launch with one program a row. spare: rows at the end of the output that no program may store to."""
+    """A launch with one program for each row. spare: rows at the end of the output that no program may store to."""
     (m, n), stride, want = x.shape, x.stride(0), rows(x)
     out = Out((m + spare, n), strides=(stride, 1)) if want.dim() == 2 else Out((m,))
     call = Call("launch", kernel, (out, x, stride, n), {"BLOCK": block}, grid=(m,), order=order)
@@ -135,7 +135,7 @@ EXERCISES = [
             "Each program has BLOCK elements of its own: which is the first of them, in program 2?",
             "tl.program_id(0) is the number of the program; the numbers of its lanes are added to the first element "
             "of the program.",
-            "`offsets = <number of the program> * <lanes a program> + tl.arange(0, BLOCK)`, and the mask compares "
+            "`offsets = <number of the program> * <lanes per program> + tl.arange(0, BLOCK)`, and the mask compares "
             "those offsets with n.",
         ),
         mistakes=COPY,

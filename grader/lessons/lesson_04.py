@@ -119,7 +119,7 @@ EXERCISES = [
         hints=(
             "A masked lane goes through every line, like any other. Follow one of them from the load to the reduction.",
             "What does the lane hold when it reaches the reduction? A sum must get exactly 0 from it. A minimum "
-            "must get a number that no value of a row is above.",
+            "must get a number that is at least as large as every value of every row.",
             "Three entries are numbers; Python writes infinity as float(...), with a word in quotes. In the other "
             "kernel, count how often the block is reduced.",
         ),

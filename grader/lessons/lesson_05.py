@@ -126,7 +126,7 @@ EXERCISES = [
         driver=_DRIVER,
         kernels=True,
         hints=(
-            "Look at x first (dimensions, dtype), then make the output, then launch one program a row.",
+            "Look at x first (dimensions, dtype), then make the output, then launch one program for each row.",
             "The launch needs the grid, both row strides, the number of columns, BLOCK and num_warps.",
             "`softmax_kernel[(<rows>,)](y, x, y.stride(0), x.stride(0), <columns>, BLOCK=<power of two>, ...)`",
         ),
