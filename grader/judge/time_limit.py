@@ -11,7 +11,7 @@ import time
 
 from ..isolation.linux import processes
 
-_LONGEST = 3  # times the limit: so long an answer may take by the clock
+LONGEST = 3  # times the limit: so long an answer may take by the clock
 
 
 class TimeLimit:
@@ -44,5 +44,5 @@ class TimeLimit:
         end = self.seconds if until is None else until
         if end + self._more <= self.passed():
             self.look()
-            self._more = min(sum(self._waited.values()), (_LONGEST - 1) * self.seconds)
+            self._more = min(sum(self._waited.values()), (LONGEST - 1) * self.seconds)
         return end + self._more - self.passed()

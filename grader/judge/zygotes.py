@@ -17,7 +17,7 @@ from ..isolation import LEVELS, RUNGS, level
 from ..protocol import schema
 from ..protocol.jobs import Job
 from .session import Deadline, Died, NoAssembler, NotCompiled, NoWorker, Session
-from .time_limit import TimeLimit
+from .time_limit import LONGEST, TimeLimit
 
 START_SECONDS = 120
 # Environment variables that a worker needs. The others may contain secrets, and a child can read its environment.
@@ -106,7 +106,7 @@ class Zygote:
         self.wait()
         limit = seconds if isinstance(seconds, TimeLimit) else TimeLimit(seconds)
         limit.watch(self._process.pid)
-        packed = json.dumps(schema.pack(Job(max(limit.left(), 0.1), **job), Job))
+        packed = json.dumps(schema.pack(Job(LONGEST * limit.seconds, **job), Job))
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         number = next(self._numbers)
         with self._lock:
