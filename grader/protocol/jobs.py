@@ -10,9 +10,9 @@ class Job:
     """The request for one answer.
 
     seconds: of CPU time, at most, in each of its processes. apart: whether its numbers live on a device, a process of
-    their own. gpu: whether it may use the GPU. tools: whether g++ may run beside the device, for CUDA kernels on the CPU. assembles: whether
-    the tools of Triton's wheel may run, for kernels that arrive as text; such a job has no answer. modules: modules of
-    the course that the answer may import. imports: others to import before the fork.
+    their own. gpu: whether it may use the GPU. tools: whether g++ may run beside the device, for CUDA kernels on the
+    CPU. assembles: whether the tools of Triton's wheel may run, for kernels that arrive as text; such a job has no
+    answer. modules: modules of the course that the answer may import. imports: others to import before the fork.
     """
 
     seconds: float
