@@ -20,10 +20,11 @@ import triton.language as tl
 # %% [markdown]
 # ## Half the bytes
 #
-# A GPU that moves three terabytes a second reads and writes a 4096×4096 matrix once. How long does that take at least?
+# A GPU that moves three terabytes per second reads and writes a 4096×4096 matrix once. How long does that take at
+# least?
 
 # %%
-bandwidth = 3e12  # bytes a second
+bandwidth = 3e12  # bytes per second
 for dtype in (torch.float32, torch.float16, torch.bfloat16):
     moved = 2 * 4096 * 4096 * dtype.itemsize
     print(f"{dtype}: {moved / 1e6:.0f} MB, {1e6 * moved / bandwidth:.1f} microseconds")
@@ -116,7 +117,8 @@ print(torch.tensor([65504.0, 65520.0]).half().tolist())
 #
 # `tl.softmax` is not allowed in 7.1 and 7.3. The kernel has no parameter for the dtype of the output, but the pointer
 # knows the dtype: `y_ptr.dtype` is the type of an address, and `y_ptr.dtype.element_ty` is the dtype of the elements
-# there. A store converts values to that dtype.
+# there. A plain store converts its values to that dtype by itself, as above. So you need this name only if you want to
+# write the cast yourself.
 
 # %%
 @triton.jit
@@ -196,8 +198,8 @@ for n in (781, 4096, 32768):
     print(f"1/{n} is {1 / n:.1e}")
 
 # %% [markdown]
-# So `rtol` should decide: what it allows grows and shrinks with the value. Is `atol = 0` right, then? A row with one
-# outlier has very small outputs, too. Here are some small numbers, rounded to float16:
+# So `rtol` should decide: the error that it allows grows and shrinks with the value. Is `atol = 0` right, then? A row
+# with one outlier has very small outputs, too. Here are some small numbers, rounded to float16:
 
 # %%
 torch.tensor([1e-4, 1e-6, 1e-7, 4e-8, 1e-8], dtype=torch.float16).tolist()

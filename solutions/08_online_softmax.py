@@ -264,6 +264,9 @@ check("8.3")
 # tensor that is not a float32 matrix. Then it makes the output and launches. Choose one block size between 1024 and
 # 16384, such as 4096. A row that is shorter than your block may have a smaller one. The check also uses a row that
 # is longer than the largest of these blocks.
+#
+# The kernel assumes that `x.stride(1)` is 1. As in 5.2, `x` may be a transposed matrix. Then `x.stride(1)` is not 1:
+# copy `x` or refuse it.
 
 # %%
 def online_softmax(x):
@@ -322,10 +325,10 @@ for m, n in [(4096, 4096), (4096, 12672), (8192, 32768), (2048, 128256)]:
     print(f"{m:5} × {n:6}  {copy / others[0]:20.2f}  {copy / others[1]:6.2f}  {copy / others[2]:13.2f}")
 
 # %% [markdown]
-# Where rows fit, one block is faster. With 128256 columns it spills, and is much slower. If a row has more than one
-# tile, the online kernel has about two thirds of the speed of a copy, however long the row is. The count says the
-# same: where a copy makes two transfers, this kernel makes three. (A row of 4096 is one tile, and is probably still in
-# a cache when it is read again.) If you have a GPU, the next cell compares your own kernel with a copy:
+# Where rows fit, the one-block kernel is faster. With 128256 columns, it spills and is much slower. If a row has more
+# than one tile, the online kernel has about two thirds of the speed of a copy, however long the row is. The count says
+# the same: where a copy makes two transfers, this kernel makes three. (A row of 4096 is one tile, and is probably still
+# in a cache when it is read again.) If you have a GPU, the next cell compares your own kernel with a copy:
 
 # %% tags=["nbval-ignore-output"]
 if where == "cuda":
@@ -341,9 +344,9 @@ if where == "cuda":
 # %% [markdown]
 # ## Backwards is better
 #
-# Between memory and the arithmetic there is a **cache**, which keeps what was read last. When the first walk ends, the
-# cache holds the *end* of the row. Where should the second walk begin? Here is a model of a cache: it holds 4 tiles,
-# and when it is full, it drops the tile that was not used for the longest time. The row has 10 tiles:
+# Between memory and the arithmetic there is a **cache**, which keeps the data that was read last. When the first walk
+# ends, the cache holds the *end* of the row. Where should the second walk begin? Here is a model of a cache: it holds 4
+# tiles, and when it is full, it drops the tile that was not used for the longest time. The row has 10 tiles:
 
 # %%
 def cache_hits(second_walk, n_tiles=10, room=4):
@@ -360,8 +363,8 @@ print("backwards:", cache_hits(reversed(range(10))), "of 10 tiles are still ther
 
 # %% [markdown]
 # Forwards, every tile is dropped just before it is needed again. Backwards, the end of the row is still there. In the
-# kernel, this is a change of one line. The ledger does not show the difference, because it counts what a kernel asks
-# for, and not what comes from the cache.
+# kernel, this is a change of one line. The ledger does not show the difference: it counts all elements that a kernel
+# asks for, and does not know which of them come from the cache.
 #
 # On a GPU, hundreds of programs share one cache. Does it still help to go backwards? Predict, then look at the recorded
 # runs:

@@ -152,7 +152,7 @@ check("9.1")
 #
 # **2. Inside the row**: a split needs this condition if it ends beyond the row. There are two kinds of such splits:
 # the empty splits, and the last split with columns, if it is shorter than the others. Without `cols < n_cols`, these
-# splits load what lies behind the row: the next rows, or memory behind the matrix.
+# splits load elements that lie behind the row: the next rows, or memory behind the matrix.
 #
 # **The empty split**: every lane is masked, so the maximum stays `-inf`. `tl.where` avoids `-inf - -inf`.
 #
@@ -223,11 +223,11 @@ picture
 # second case, each program waits only for programs that have already started. An ordinary launch guarantees neither.
 
 # %% [markdown]
-# A place in a program where all wait until all have arrived is called a **barrier**. **An ordinary launch has no barrier between its
-# programs.** But PyTorch puts its launches into one
-# [stream](https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-streams), a queue in front of the GPU. The launches of a
-# stream run one after the other: when the first program of the second launch begins, all programs of the first launch have
-# ended. So a second launch serves as a barrier.
+# A **barrier** is a place in a kernel. A program that arrives there waits until all others have arrived, too. **An
+# ordinary launch has no barrier between its programs.** But PyTorch puts its launches into one
+# [stream](https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-streams), a queue in front of the GPU. The launches
+# of a stream run one after the other: when the first program of the second launch begins, all programs of the first
+# launch have ended. So a second launch serves as a barrier.
 
 # %% [markdown]
 # ## All states at once
@@ -241,6 +241,9 @@ picture
 #
 # The second launch has the same grid. Every program reads all states of its row, merges them, and writes the softmax of
 # its own split. All programs of a row repeat the same merge. At the end of the lesson we count the cost of that.
+#
+# Each program loads each state only once. The check counts the traffic, and refuses a program that loads all states
+# twice.
 
 # %% [markdown]
 # `SPLITS` is the number of lanes for the states: a power of two, at least `n_splits`. So some lanes may have no state.
@@ -366,8 +369,8 @@ check("9.3")
 
 # %% [markdown]
 # How much does it move? The two walks of lesson 08 read 2 MN and wrote 1 MN. (**MN** is the number of elements of the
-# matrix: M rows, N columns.) What do the states add? `traffic` shows the **ledger**, the list of what each kernel reads and
-# writes:
+# matrix: M rows, N columns.) What do the states add? `traffic` shows the **ledger**, the list of the reads and writes
+# of each kernel:
 
 # %%
 def in_eight_splits(x):
@@ -389,10 +392,10 @@ for s in (1, 4, 16, 64, 256, 1024):
     print(f"{s:4} splits of {n // s:6}: states {2 * s / n:7.3%} of MN written, {s * 2 * s / n:7.1%} of MN read")
 
 # %% [markdown]
-# What is read grows with the *square* of the number of splits: each split reads the states of all splits. The best number is
-# somewhere between too few programs and too many states. Only a measurement can find it. An H200 ran the function of 9.3 on
-# three shapes, and the times are recorded in a file. The last line printed is the command that made the file. (If you run
-# that command, it writes over the file.)
+# The number of states that are read grows with the *square* of the number of splits: each split reads the states of all
+# splits. The best number is somewhere between too few programs and too many states. Only a measurement can find it. An
+# H200 ran the function of 9.3 on three shapes, and the times are recorded in a file. The last line printed is the
+# command that made the file. (If you run that command, it writes over the file.)
 
 # %%
 import json
@@ -429,17 +432,17 @@ axes.legend(frameon=False)
 plt.show()
 
 # %% [markdown]
-# In words: every line falls as long as more splits keep more of the GPU busy, and then it is flat. The more rows there
-# are, the less it falls, because less of the GPU was idle. If there are more rows than one, it rises again for many
-# splits. Two things cost time there: the states, and the many short programs. How many splits are enough to come within
-# 5 % of the best time?
+# In words: every line falls as long as more splits keep more of the GPU busy, and then it is flat. With more rows, less
+# of the GPU is idle at the left end of the line, so the line falls less. With more than one row, it rises again for
+# many splits. Two things cost time there: the states, and the many short programs. How many splits are enough to come
+# within 5 % of the best time?
 
 # %%
 for m, n in shapes:
     of = {s: times[m, n, "split_softmax", s] for s in counts}
     enough = min(s for s in counts if of[s] <= 1.05 * min(of.values()))
     programs = f"{m * enough} programs, {m * enough / recorded['multiprocessors']:.1f} for each multiprocessor"
-    print(f"{m:2}×{n:<7}: {enough:3} splits, {programs}; {of[1] / of[enough]:.1f} times as fast as one program a row")
+    print(f"{m:2}×{n:<7}: {enough:3} splits, {programs}; {of[1] / of[enough]:.1f} times as fast as one program per row")
 
 # %% [markdown]
 # In these runs, several programs for each multiprocessor are enough. So the fewer rows there are, the more splits each of
@@ -453,11 +456,11 @@ for m, n in shapes:
     print(f"{m:2}×{n:<7}: {copies:.2f} copies; torch.softmax took {times[m, n, 'torch.softmax', None] / best:.1f} times as long")
 
 # %% [markdown]
-# *An honest aside*: PyTorch's kernel is made for many rows, and here we compare with it on few rows. The dotted line counts
-# the elements that the kernels ask for: 3 MN, without the states. What memory moves can be more or less. It is a little
-# more where a split begins or ends inside a **sector** (32 bytes), because memory moves whole sectors. It is less where
-# a row is still in the L2 cache, which all multiprocessors share: the second walk then needs no memory. So a
-# shape can even come below the dotted line.
+# *An honest aside*: PyTorch's kernel is made for many rows, and here we compare with it on few rows. The dotted line
+# counts the elements that the kernels ask for: 3 MN, without the states. Memory can move more than that, or less. It
+# moves a little more where a split begins or ends inside a **sector** (32 bytes), because memory moves whole sectors.
+# It moves less where a row is still in the L2 cache, which all multiprocessors share: the second walk then needs no
+# memory. So a shape can even come below the dotted line.
 
 # %% [markdown]
 # The next cell compares your function with PyTorch's. If this machine has a GPU, it also shows the times of this GPU:

@@ -5,7 +5,7 @@
 # short that a program ends almost as soon as it has started. In this lesson a program takes several rows, all at once
 # or one after another. You also compute how many programs a GPU can hold at the same time.
 #
-# *About 115 minutes. No GPU needed.*
+# *About 125 minutes. No GPU needed.*
 
 # %%
 from grader import check, hint, machine_code, progress, trace
@@ -25,7 +25,8 @@ import triton.language as tl
 # %%
 threads = 4 * 32
 for n_cols in (64, 256, 1024):
-    print(f"a row of {n_cols:4}: {n_cols / threads:4} elements a thread, {2 * 4 * n_cols:4} bytes moved by the program")
+    moved = 2 * 4 * n_cols
+    print(f"a row of {n_cols:4}: {n_cols / threads:4} elements per thread, {moved:4} bytes moved by the program")
 
 # %% [markdown]
 # With rows of 64, half of the threads have nothing to do. Also, the bandwidth of a GPU is reached only if many bytes
@@ -69,8 +70,8 @@ print("without it:    ", (square - row_max).amax(dim=1).tolist())
 
 # %% [markdown]
 # There is no error, and the numbers are wrong: the maximum of *row* 1 was subtracted from *column* 1. The same happens
-# in a kernel whose tile has as many rows as columns. Also without an error, a kernel that reduces along axis 0 and
-# leaves out `[:, None]` takes the maxima of the columns.
+# in a kernel whose tile has as many rows as columns. A kernel that reduces along axis 0 and leaves out `[:, None]` also
+# raises no error: it takes the maxima of the columns.
 
 # %% [markdown]
 # ## Your turn: 10.1
@@ -234,12 +235,12 @@ h200 = {
     "warpSize": 32,  # threads of a warp
     # What one multiprocessor has:
     "max_num_regs": 65536,
-    "register_unit": 256,  # a warp gets its registers in units of so many
+    "register_unit": 256,  # a warp gets its registers in units of this size
     "max_shared_mem": 233472,  # bytes
     "max_threads_per_sm": 2048,
     "max_blocks_per_sm": 32,  # places for programs
 }
-print("33 registers a thread:", 33 * 32, "for a warp, which are", 33 * 32 / 256, "units")
+print("33 registers per thread:", 33 * 32, "for a warp, which are", 33 * 32 / 256, "units")
 
 # %% [markdown]
 # A warp cannot get an eighth of a unit. How many registers does this warp really take?
@@ -288,8 +289,8 @@ check("10.3")
 #
 # **Up, then down**: the registers of a warp are rounded up to whole units. The number of programs is rounded down.
 #
-# **One multiprocessor first**: no program runs on two of them. So what is left over on one multiprocessor cannot be
-# added to what is left over on another.
+# **One multiprocessor first**: no program runs on two of them. So you cannot put together the resources that are left
+# over on two multiprocessors.
 #
 # **`shared` of 0** limits nothing, and you cannot divide by 0.
 #
@@ -312,7 +313,7 @@ check("10.3")
 for n_regs, shared, num_warps in ((20, 0, 8), (33, 16, 4), (30, 49152, 4)):
     programs = resident_programs(h200, n_regs, shared, num_warps)
     each = programs // h200["multiprocessor_count"]
-    print(f"n_regs {n_regs}, shared {shared:5}, {num_warps} warps: {each:2} a multiprocessor, {programs} in all")
+    print(f"n_regs {n_regs}, shared {shared:5}, {num_warps} warps: {each:2} per multiprocessor, {programs} in all")
 
 # %% [markdown]
 # <details><summary>Which resource is the limit</summary>
@@ -366,8 +367,8 @@ for column in compiled:
 # **10.1** with 8 rows of 1024 has 64 numbers for each thread, and registers are the limit. **10.2** has 8 numbers for
 # each thread, and threads are the limit. Where the table names two limits, both allow the same number of programs.
 #
-# **Where two numbers differ**, the reason is what we left out: `machine_code` takes into account the four parts of the
-# registers, and the 1 KB of shared memory that is reserved for each program.
+# **Where two numbers differ**, the reason is that we left out two facts: `machine_code` takes into account the four
+# parts of the registers, and the 1 KB of shared memory that is reserved for each program.
 #
 # </details>
 
@@ -434,7 +435,8 @@ except Exception as error:
 
 # %% [markdown]
 # For none of them. The row has 256 bytes, and a warp has 32 threads: that is 8 bytes for each thread, and less with
-# more warps. (`1 × 8` means one load instruction of 8 bytes a thread.) Now take rows of 8192, with few warps. Which line of the table shows a new problem?
+# more warps. (`1 × 8` means one load instruction of 8 bytes per thread.) Now take rows of 8192, with few warps. Which
+# line of the table shows a new problem?
 
 # %% tags=["nbval-ignore-output"]
 x = torch.empty(64, 8192)
@@ -452,10 +454,12 @@ except Exception as error:
 #
 # Launch your 10.1 so that each thread loads 16 bytes at a time, and nothing is spilled. `x.element_size()` is 4 for
 # float32 and 2 for bfloat16. How many bytes does a tile have, and how many threads should share them? A thread has
-# registers for a few such loads. Launch no program without a row.
-#
+# enough registers for only a few such loads. The number of warps of a launch is a power of two between 1 and 32. Every
+# program that you launch must have at least one row.
+
+# %% [markdown]
 # This is not possible for every row: a load of 16 bytes needs an address that is a multiple of 16. Triton's compiler
-# looks which integers of a launch **16 divides**. It does not divide 1021, so such rows are loaded element by element.
+# checks which integers of a launch are divisible by 16. 1021 is not, so such rows are loaded element by element.
 #
 # The check compiles your launches for an H100, and looks at the machine code.
 
@@ -463,16 +467,16 @@ except Exception as error:
 def wide_softmax(x):
     """Softmax of each row of x (M×N, contiguous, float32 or bfloat16) in its dtype, by tiles of 10.1.
 
-    Where 16 divides N, a load moves 16 bytes a thread. Nothing is spilled.
+    Where N is divisible by 16, a load moves 16 bytes per thread. Nothing is spilled.
     """
     y = torch.empty_like(x)
     n_rows, n_cols = x.shape
     block = triton.next_power_of_2(n_cols)
-    # How many rows has a tile, and how many warps a program? Then launch (about 5 lines).
+    # Three numbers: rows of a tile, its block (given above), warps of a program. Then launch (about 5 lines).
     ### BEGIN SOLUTION
     row_bytes = block * x.element_size()
     rows = max(1, 512 // row_bytes)  # 16 bytes for each thread of a warp
-    num_warps = min(max(1, rows * row_bytes // 2048), 32)  # at most four such loads a thread, up to 32 warps
+    num_warps = min(max(1, rows * row_bytes // 2048), 32)  # at most four such loads per thread, up to 32 warps
     sizes = (y, x, y.stride(0), x.stride(0), n_rows, n_cols)
     tile_softmax_kernel[(triton.cdiv(n_rows, rows),)](*sizes, ROWS=rows, BLOCK=block, num_warps=num_warps)
     ### END SOLUTION
@@ -490,8 +494,8 @@ check("10.4")
 # **Not too many**: each number that a thread keeps needs a register. With four loads, a thread keeps 16 numbers of
 # float32 or 32 of bfloat16. Other numbers of warps are right as well.
 #
-# **The numbers that 16 has to divide**: the address of x, both strides, and `n_cols`, with which the mask compares. If
-# 16 does not divide one of them, the compiler has to load each element by itself.
+# **The numbers that must be divisible by 16**: the address of x, both strides, and `n_cols`, with which the mask
+# compares. If one of them is not, the compiler has to load each element by itself.
 #
 # *An honest aside*: the rule of 16 belongs to Triton's launcher. Rows of 1028 float32 also begin at multiples of 16
 # *bytes*, and are nevertheless loaded element by element. On an MI300X, a warp has 64 threads.
@@ -564,7 +568,7 @@ m, n = 4096, 1000
 for rows in heights:
     run = took[m, n, f"tile of {rows}"]
     fit = resident_programs(lesson["properties"], run["n_regs"], run["shared"], 4)
-    print(f"{rows:2} rows a tile: {run['n_regs']:3} registers a thread and {run['n_spills']:3} spills,", end=" ")
+    print(f"{rows:2} rows per tile: {run['n_regs']:3} registers per thread and {run['n_spills']:3} spills,", end=" ")
     print(f"room for {fit:4} programs, {run['programs']:4} launched, {run['microseconds']:5.2f} µs")
 
 # %% [markdown]
@@ -596,7 +600,7 @@ noise = max(abs(change_with(m, n, "tile of 1")) for m, n in shapes)  # the same 
 for m, n in shapes:
     change = change_with(m, n, "persistent")
     said = f"{abs(change):.0%} {'slower' if change > 0 else 'faster'} than" if abs(change) > noise else "no different from"
-    print(f"{m:5} × {n:4}: the persistent kernel is {said} one row a program")
+    print(f"{m:5} × {n:4}: the persistent kernel is {said} one row per program")
 print(f'"one row" and "tile of 1" differ by up to {noise:.1%}')
 
 # %% [markdown]

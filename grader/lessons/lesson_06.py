@@ -18,8 +18,8 @@ _WRONG = (_KERNELS / "wrong.py").read_text(encoding="utf-8")
 # name of a right kernel -> its method, for the label of a case
 RIGHT = {
     "reference": "PyTorch's own",
-    "one_row": "one program a row",
-    "tile": "sixteen rows a program",
+    "one_row": "one program for each row",
+    "tile": "sixteen rows per program",
     "copied": "a copy of the input, and the result in its place",
     "base_two": "powers of two with a scaled exponent",
     "chunked": "chunks of 1024 columns",

@@ -217,8 +217,8 @@ EXERCISES = [
             "dtype has few digits for them.",
             "torch.finfo(dtype) knows eps, the distance from 1 to the next number, and smallest_normal. "
             "A softmax in float32 adds a few millionths.",
-            "A pair of the form `<a few> * max(<eps of the dtype>, <error of float32>), <distance between "
-            "two of the smallest numbers>`.",
+            "A pair of the form `<a few> * max(<eps of the dtype>, <error of float32>), <distance between two of the "
+            "smallest numbers>`. The lesson computes that distance for float16, under the name `spacing`.",
         ),
         mistakes=TOLERANCE,
     ),

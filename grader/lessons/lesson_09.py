@@ -46,7 +46,7 @@ _MATRICES = [  # label, family, M, N, n_splits, columns of a block
 
 
 def _kernel_cases(seed: int, make) -> list[Case]:
-    """The cases of a kernel with one program a split: make(label, x, n_splits, block, order, y_gap) builds a case.
+    """The cases of a kernel with one program per split: make(label, x, n_splits, block, order, y_gap) builds a case.
 
     order: of the programs; y_gap: elements between the rows of the output.
     """
@@ -233,7 +233,7 @@ EXERCISES = [
             "The first walk of lesson 08, over a part of the row. Two numbers are stored, and nothing else.",
             "A lane counts if it is inside the split and inside the row. Join the two conditions with &.",
             "`cols = <where the split begins> + start + lanes`, and after the loop "
-            "`tl.store(m_ptr + <row> * <splits a row> + <split>, m)`, the same for d.",
+            "`tl.store(m_ptr + <row> * <splits per row> + <split>, m)`, the same for d.",
         ),
         mistakes=PARTIAL_KERNEL,
     ),

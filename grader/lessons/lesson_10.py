@@ -25,7 +25,7 @@ _TILES = [  # label, family of inputs, rows, columns, rows of a tile
     ("ragged columns", inputs.randn, 4, 5, 2),
     ("ragged rows", inputs.randn, 7, 4, 2),
     ("fewer rows than a tile has", inputs.randn, 3, 8, 16),
-    ("one row a program", inputs.randn, 3, 10, 1),
+    ("one row per program", inputs.randn, 3, 10, 1),
     ("one row", inputs.randn, 1, 20, 4),
     ("one column", inputs.randn, 30, 1, 4),
     ("rows far apart", inputs.rows_apart, 7, 5, 4),

@@ -6,7 +6,7 @@ import triton.language as tl
 
 
 def launch(kernel, x):
-    """Run a kernel on x (M×N, float32), one program a row."""
+    """Run a kernel on x (M×N, float32), one program for each row."""
     x = x.contiguous()
     y = torch.empty_like(x)
     n_cols = x.shape[1]
