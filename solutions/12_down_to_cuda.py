@@ -951,7 +951,7 @@ check("12.8")
 for num_warps, text in ptx.items():
     counted = shuffles_by_stretch(text)
     print(f"num_warps={num_warps}: {counted}, {len(counted) - 1} barriers; predicted {predicted_stretches(num_warps)}")
-    assert [n for n in counted if n] == predicted_stretches(num_warps)
+    assert [n for n in counted if n] == list(predicted_stretches(num_warps))
 
 # %% [markdown]
 # <details><summary>Where the two levels are</summary>

@@ -5,7 +5,7 @@
 # and how do you know that it is fast? Two things are left to write: a benchmark that refuses impossible results, and the
 # function that people will call.
 #
-# *About 90 minutes, and 40 more for the bonus exercise. No GPU needed.*
+# *About 100 minutes, and 65 more for the bonus exercise. No GPU needed.*
 
 # %%
 from grader import check, hint, progress
@@ -83,8 +83,8 @@ print(f"mean {statistics.fmean(times):.0f} µs, median {statistics.median(times)
 # %% [markdown]
 # ## Your turn: 14.1
 #
-# `clock` has the methods of the simulated `gpu`, but it asks the device of your machine. Your function returns a rate in GB/s:
-# the bytes that *must* move, divided by the time. Each element must be read once and written once. No rate can be above the
+# `clock` has `now`, `synchronize` and `clear_cache`, as the simulated `gpu` has, but it asks the device of your machine. The call
+# to be timed is `fn(x)`. Your function returns a rate in GB/s: the bytes that *must* move, divided by the time. Each element must be read once and written once. No rate can be above the
 # **peak** of the memory. If the median run gives a higher rate, the measurement is wrong: raise a ValueError that says so.
 #
 # Warm up with at least 10 calls. Take the median of at least 20 runs, each with an empty cache. The check replaces `clock` and
@@ -182,7 +182,8 @@ print(f"a copy: {rate:.0f} GB/s, the peak: {peak(x):.0f} GB/s")
 # a row split among programs (9.1 and 9.2, two kernels). Copy each kernel from your notebook into its cell below, in
 # place of the TODO. If you no longer have that notebook, or did not finish that kernel, take the course's solution: a
 # notebook in the folder `solutions` of its repository. You can also paste another kernel of your own, if it has the
-# same name and parameters. All five must be filled in. The check of 14.2 runs those that your `my_route` chooses.
+# same name and parameters. The check of
+# 14.2 runs those of the five that your `my_route` chooses.
 
 # %% [markdown]
 # Make one change. From now on the matrix may be float32, bfloat16 or float16, so cast every value to float32 right

@@ -158,7 +158,7 @@ EXERCISES = [
         modules=("grader.simulated",),
         hints=(
             "Three things come before the clock starts: the calls that warm up, an empty cache, an empty queue. One "
-            "comes before it stops.",
+            "more comes before it stops: the device has finished.",
             "Collect the time of each run in a list, and take its `statistics.median`. Bytes over seconds, over 1e9, "
             "are GB/s. Compare them with `peak(x)`.",
             "In the loop: `clock.clear_cache()`, wait, `start = clock.now()`, <the call>, wait, "

@@ -7,7 +7,7 @@ MISTAKES = [
     Mistake(
         "todo-left",
         "The steps judged so far are right, and their points are yours.",
-        "What is different in this step, compared with the steps that are right already?",
+        "Which sentences and comments of the exercise describe the step that is judged next?",
     ),
     Mistake("earlier-todo", "An earlier exercise comes first.", "Which exercise does the line above name?"),
     Mistake(

@@ -38,6 +38,22 @@ MISTAKES = [
         "Which of the four may be the largest, and which of them does your maximum compare?",
     ),
     Mistake(
+        "barrier-not-called",
+        "`__syncthreads` stands there without brackets, so it is named and not called: no thread waits.",
+        "What makes a call out of the name of a function?",
+    ),
+    Mistake(
+        "comment-of-python",
+        "In C++, `#` begins a line for the preprocessor, and no comment.",
+        "With which two characters do the comments of the given kernels begin?",
+    ),
+    Mistake(
+        "loop-of-python",
+        "A loop of C++ has three parts in brackets, with semicolons between them: its beginning, its condition, and "
+        "its step.",
+        "How do the loops of the given kernels look, and which sign stands between their parts?",
+    ),
+    Mistake(
         "barrier-missing",
         "One thread reads what another one stores, and nothing makes it wait until that has happened.",
         "Between which two of your lines must every thread wait for the others?",
@@ -1127,6 +1143,12 @@ _TREE_PARTS = (
 )
 _LEFT_OUT = ((0,), (1,), (2,), (3,), (2, 3))
 
+@Detector
+def barrier_not_called(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """`__syncthreads` is followed by a semicolon."""
+    return re.search(r"__syncthreads\s*;", answer.source) is not None
+
+
 CUDA_KERNEL = (
     _version_fault("too-many-barriers"),
     _version_fault("no-shuffle"),
@@ -1134,6 +1156,7 @@ CUDA_KERNEL = (
     _version_fault("walked-alone"),
     _version_fault("stored-again"),
     _version_fault("no-float4"),
+    ("barrier-not-called", barrier_not_called),
     ("array-not-shared", array_not_shared),
     ("partner-for-mask", _partner_for_mask),
     ("thread-of-the-grid", thread_of_the_grid),

@@ -164,6 +164,7 @@ _SOME_THREADS = (
 )
 
 FIRST_KERNELS = (
+    ("barrier-not-called", cuda.barrier_not_called),
     ("array-not-shared", cuda.array_not_shared),
     ("thread-of-the-grid", cuda.thread_of_the_grid),
     ("shared-unstored", cuda.UNSTORED),

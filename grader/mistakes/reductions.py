@@ -186,7 +186,7 @@ MISTAKES = [
     ),
     Mistake(
         "warps-unpadded",
-        "The list that a butterfly was given is no full warp, and a partner was looked for behind its end.",
+        "The list that a butterfly was given has not 32 lanes, and a partner was looked for behind its end.",
         "How many lanes does a warp have, however many warps there are?",
     ),
 ]

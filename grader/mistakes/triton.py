@@ -178,7 +178,7 @@ MISTAKES = [
     Mistake(
         "unstored-loaded",
         "A kernel loaded elements to which nothing had been stored.",
-        "Which line should have stored them before, and for which rows and programs does it run?",
+        "Which line should have stored them before, and for which elements does it run?",
     ),
     Mistake(
         "python-builtin",

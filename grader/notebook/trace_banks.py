@@ -76,7 +76,7 @@ def _amount(each: SharedRequests) -> str:
     requests = f"{each.requests} request{'s' * (each.requests != 1)}"
     if each.ways == each.requests:
         return f"{requests} without a conflict"
-    return f"{requests}, {each.ways / each.requests:.2f} ways each; the worst has {each.most}"
+    return f"{requests}, {each.ways / each.requests:.2f} ways on average; the worst has {each.most}"
 
 
 def _ways(n: int) -> str:

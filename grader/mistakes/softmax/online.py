@@ -28,7 +28,7 @@ MISTAKES = [
     Mistake(
         "state-swapped",
         "The two numbers have changed places.",
-        "In which order does the docstring name them?",
+        "In which order does the description name them, and in which order do you pass or return them?",
         (
             Mutant("8.1", "return m, d", "return d, m"),
             Mutant(
