@@ -21,6 +21,11 @@ MISTAKES = [
         "Where does that name come from?",
     ),
     Mistake(
+        "list-for-dictionary",
+        "A list was asked for an entry by a name, and only a dictionary has names.",
+        "Which variable of that line is a list, and which one is a dictionary?",
+    ),
+    Mistake(
         "tool-in-answer",
         "The tools of the course, such as `traffic`, do not exist inside of an answer while it is checked.",
         "Which numbers should your answer compute by itself, and from which arguments?",

@@ -18,6 +18,7 @@ _TRANSLATIONS = [
     (r"takes the numbers of a tensor to the host", "numbers-to-host"),
     (r"softmax.* in the line .*: a kernel takes Triton's own functions", "library-softmax"),
     (r"^torch\.b?(float|int)\d+$", "dtype-is-no-text"),
+    (r"^(list|tuple) indices must be integers or slices, not str", "list-for-dictionary"),
     (r"neither blocks nor types nor constants have a `(stride|shape|size|numel)", "pointer-knows-no-shape"),
     (r"name '(traffic|trace|check|hint|progress|hierarchy|steps|machine_code)' is not defined", "tool-in-answer"),
     (r"this one is (PyTorch's|NumPy's|Python's)|neither blocks nor types nor constants have", "torch-in-kernel"),
