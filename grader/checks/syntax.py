@@ -344,6 +344,8 @@ def strides_exchanged(tree: ast.AST) -> bool:
             continue
         given = dict(zip(parameters.get(n.func.value.id, ()), (ast.unparse(each) for each in _spread(tree, n.args))))
         tensors = {name.removesuffix("_ptr"): text for name, text in given.items() if name.endswith("_ptr")}
+        if any(text in tensors and text != name for name, text in tensors.items()):
+            continue  # the tensors themselves are exchanged
         strides = {name: given[f"{name}_row_stride"] for name in tensors if f"{name}_row_stride" in given}
         owners = {name: next((t for t in tensors if s.startswith(f"{tensors[t]}.stride(")), None)
                   for name, s in strides.items()}  # fmt: skip

@@ -158,14 +158,14 @@ def _residency_cases(seed: int) -> list[Case]:
         ("warps of 64", 24, 16384, 2),
         ("warps of 64", 16, 0, 4),  # threads
         ("T4", 32, 21845, 1),  # shared memory, which is no multiple of anything
+        ("RX 7900", 16, 0, 1),  # places for 64 programs
+        ("RX 7900", 100, 0, 4),  # units of registers that are no power of two
         ("RTX 4090", 20, 0, 32),  # threads, with a remainder
     ]
     kernels += [residency.any_kernel(rng) for _ in range(4)]
     cases = [_residency_case(name, residency.DEVICES[name], *rest) for name, *rest in dict.fromkeys(kernels)]
     return [
         *cases,
-        # Places for 64 programs, and units of registers that are no power of two.
-        *(_residency_case("RX 7900", residency.CARDS["RX 7900"], *kernel) for kernel in ((16, 0, 1), (100, 0, 4))),
         _residency_case("H200, but the compiler reports nothing", residency.DEVICES["H200"], None, 0, 4),
         _residency_case("H200, but the compiler reports nothing", residency.DEVICES["H200"], 0, 0, 4),
         _residency_case("a backend that reports nothing", {}, 32, 0, 4),

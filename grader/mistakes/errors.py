@@ -20,7 +20,6 @@ _TRANSLATIONS = [
     (r"^torch\.b?(float|int)\d+$", "dtype-is-no-text"),
     (r"^(list|tuple) indices must be integers or slices, not str", "list-for-dictionary"),
     (r"neither blocks nor types nor constants have a `(stride|shape|size|numel)", "pointer-knows-no-shape"),
-    (r"name '(traffic|trace|check|hint|progress|hierarchy|steps|machine_code)' is not defined", "tool-in-answer"),
     (r"this one is (PyTorch's|NumPy's|Python's)|neither blocks nor types nor constants have", "torch-in-kernel"),
     (r"num_warps must be a power of (2|two)", "bad-num-warps"),
     (r"must be a power of (2|two)|[Ss]hape element.*power of 2", "block-not-power-of-two"),
@@ -166,6 +165,7 @@ _SYNTAX = [
     (r"unexpected indent|expected an indented block|unindent does not match|inconsistent use of tabs"
      r"|'(return|yield)' outside function", "indentation"),
 ]  # fmt: skip
+_TOOL = "name '(traffic|trace|check|hint|progress|hierarchy|steps|machine_code)' is not defined"
 _TYPES = {
     "NameError": "name-undefined",
     "UnboundLocalError": "name-undefined",
@@ -189,6 +189,8 @@ def of_syntax(why: str) -> str:
 def from_error(error: dict) -> str | None:
     """The id of the mistake behind an exception (type, message, line); None where it may have several causes."""
     kind, message = error["type"], error["message"]
+    if kind == "NameError" and re.match(_TOOL, message):
+        return "tool-in-answer"
     if kind in _TYPES and not re.search(rf"^cannot access|{_INFINITY}", message):
         return of_syntax(message) if _TYPES[kind] == "not-python" else _TYPES[kind]
     if message == "'function' object is not subscriptable" and re.search(r"\.\w+\[", error["line"]):

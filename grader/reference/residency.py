@@ -26,6 +26,7 @@ DEVICES = {
     "T4": dict(zip(KEYS, (40, 32, 65536, 256, 65536, 1024, 16))),
     "RTX 4090": dict(zip(KEYS, (128, 32, 65536, 256, 102400, 1536, 24))),
     "warps of 64": dict(zip(KEYS, (304, 64, 131072, 512, 65536, 2048, 32))),
+    "RX 7900": dict(zip(KEYS, (48, 32, 196608, 768, 131072, 2048, 64))),
 }
 # The same of the GPUs that machine_code compiles for, with two more facts: the parts into which the registers of a
 # multiprocessor are divided, and the bytes of shared memory that it keeps for each program. A multiprocessor of the
@@ -38,7 +39,7 @@ CARDS = {
         "H100": (132, 32, 65536, 256, 233472, 2048, 32, 4, 1024),
         "B200": (148, 32, 65536, 256, 233472, 2048, 32, 4, 1024),
         "MI300X": (*DEVICES["warps of 64"].values(), 4, 0),
-        "RX 7900": (48, 32, 196608, 768, 131072, 2048, 64, 4, 0),
+        "RX 7900": (*DEVICES["RX 7900"].values(), 4, 0),
     }.items()
 }
 _PLACES = {(7, 5): 16, (8, 6): 16, (8, 7): 16, (8, 9): 24, (12, 0): 24, (12, 1): 24}  # 32 in all others

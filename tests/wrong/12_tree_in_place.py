@@ -1,5 +1,5 @@
 # exercise: 12.1
-# mistake: list-changed
+# mistake: state-changed-later
 def tree_reduce(values):
     """All states of a sum by halves, each a list: the values, what each step makes of them, at last [their sum].
 

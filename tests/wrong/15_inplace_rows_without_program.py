@@ -1,5 +1,5 @@
 # exercise: 15.3
-# mistake: none
+# mistake: first-tile-only
 import triton
 
 import triton.language as tl

@@ -486,7 +486,7 @@ MISTAKES = [
         "Which of the two sums is relative to an older maximum?",
         (
             Mutant("8.1", "d * math.exp(m - new) + math.exp(", "d + math.exp(m - new) * math.exp("),
-            Mutant("8.3 8.4 9.1", "d * tl.exp(m - shift) + tl.sum(", "d + tl.exp(m - shift) * tl.sum("),
+            Mutant("8.3 8.4", "d * tl.exp(m - shift) + tl.sum(", "d + tl.exp(m - shift) * tl.sum("),
             Mutant("13.1", "l * factor + p.sum(", "l + factor * p.sum("),
         ),
     ),
