@@ -151,8 +151,8 @@ def test_a_kernel_that_the_compiler_never_finishes_has_no_points(monkeypatch):
     asked = []
 
     def late(self, launch, program):
-        asked.append(self._seconds)
-        raise zygotes.Deadline(f"still running after {self._seconds:g} seconds")
+        asked.append(self.limit.seconds)
+        raise zygotes.Deadline(f"still running after {self.limit.seconds:g} seconds")
 
     monkeypatch.setattr(compiled, "_assembled", {})
     monkeypatch.setattr(zygotes.Session, "assemble", late)
@@ -169,9 +169,9 @@ def test_a_kernel_that_is_never_lowered_has_no_points(monkeypatch):
     asked = []
 
     def lower(self, launch, program):
-        asked.append(self._seconds)
+        asked.append(self.limit.seconds)
         if len(asked) > 1:
-            raise zygotes.Deadline(f"still running after {self._seconds:g} seconds")
+            raise zygotes.Deadline(f"still running after {self.limit.seconds:g} seconds")
 
     monkeypatch.setattr(compiled, "_taken", set())
     monkeypatch.setattr(zygotes.Session, "lower", lower)

@@ -82,8 +82,18 @@ def test_linux_is_asked_only_when_the_time_is_over(machine):
     assert machine.asked == before
 
 
+def test_the_limit_begins_with_the_first_process(machine):
+    """The first check waits until there is one to fork the answer's, and that is no time of the answer."""
+    limit = TimeLimit(20)
+    machine.now += 30
+    limit.watch(7)
+
+    assert limit.left() == 20
+
+
 def test_one_call_may_have_a_part_of_the_limit(machine):
     limit = TimeLimit(20)
+    limit.watch(7)
     machine.now += 4
     until = limit.passed() + 10
     machine.now += 9

@@ -12,6 +12,7 @@ compiled       the second look: Triton's compiler, its machine code, and a GPU
 diagnose       which failure is reported, which of several mistakes is named; replay: by running its mutants
 render         a result in words: printed feedback, reports, terminal
 examine        everything about one answer, for `python -m grader explain`
-zygotes        the judge's handles on the warm processes; session: its conversation with one runner; time_limit: of both
+zygotes        the judge's handles on the warm processes; session: its conversation with one runner
+time_limit     how long an answer may take: the time in which it waited for a core does not count
 oracle         runs the course's own functions on tensors that an answer chose
 """

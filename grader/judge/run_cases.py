@@ -20,8 +20,7 @@ class Run:
     """
 
     def __init__(self, exercise: Exercise, answer: Answer, cases: list[Case], seconds: float):
-        self._exercise, self._answer, self._cases, self._seconds = exercise, answer, cases, seconds
-        self._limit: TimeLimit | None = None
+        self._exercise, self._answer, self._cases, self._limit = exercise, answer, cases, TimeLimit(seconds)
         self._session: Session | None = None
         self._oracle = Oracle(seconds)
         self._unfinished: set[str | None] = set()  # parts of the exercise whose further cases are skipped
@@ -72,10 +71,7 @@ class Run:
         return evidence
 
     def _open(self, case: Case) -> Session:
-        worker = zygotes.get()
-        worker.wait()  # the first check waits until there is one, and that is no time of the answer
-        self._limit = self._limit or TimeLimit(self._seconds)
-        return worker.open(
+        return zygotes.get().open(
             self._answer.source,
             self._limit,
             self._exercise.driver,

@@ -15,18 +15,21 @@ LONGEST = 3  # times the limit: so long an answer may take by the clock
 
 
 class TimeLimit:
-    """A limit that begins now, for one process of an answer or several."""
+    """A limit for one process of an answer or several. It begins with the first one."""
 
     def __init__(self, seconds: float):
-        self.seconds, self._begin = seconds, time.monotonic()
+        self.seconds, self._begin = seconds, 0.0
         self._lasting: dict[int, float] = {}  # processes that were there before, and how long they had waited then
         self._waited: dict[int, float] = {}
         self._more = 0.0  # seconds given for waiting, so far
-        self.watch(os.getpid())
 
-    def watch(self, process: int) -> None:
-        """Count the waiting of a process that outlives the answer, from now on."""
-        self._lasting.setdefault(process, processes.waited(process))
+    def watch(self, forking: int) -> None:
+        """Count the waiting of the judge and of the process that forks the answer's, from now on."""
+        if not self._lasting:
+            self._begin = time.monotonic()
+        for process in (os.getpid(), forking):
+            if process not in self._lasting:
+                self._lasting[process] = processes.waited(process)
 
     def look(self) -> None:
         """Ask Linux how long each process waited, forks of this answer included. Nobody knows it after their end."""

@@ -100,7 +100,7 @@ class Zygote:
     def open(self, source: str, seconds: float | TimeLimit, driver: str = "", **job) -> Session:
         """A session with a new fork, which has imported the answer. Raises NoWorker, Deadline or Died.
 
-        source: text of the answer. seconds: its time limit, which begins now or has begun. driver: text of the course
+        source: text of the answer. seconds: its time limit, or that of several sessions. driver: text of the course
         that calls the answer. job: the other fields of protocol.jobs.Job.
         """
         self.wait()

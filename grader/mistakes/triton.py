@@ -183,8 +183,7 @@ MISTAKES = [
     Mistake(
         "python-builtin",
         "Python's own max, sum and similar functions go through the items of a list, and this is not a list.",
-        "How many numbers does the function get in that line? In a kernel, does the function of that name in "
-        "triton.language fit better?",
+        "How many numbers does the function get in that line, and which ones should it compare or add?",
     ),
     Mistake(
         "grid-not-a-tuple",
@@ -245,8 +244,7 @@ MISTAKES = [
     Mistake(
         "address-computed-with",
         "An address was used in place of a number. You can only add whole numbers to an address.",
-        "Which part of that line is an address, and which number should stand there? Does the launch pass it in that "
-        "place?",
+        "Which part of that line is an address, and which number should stand there?",
     ),
     Mistake(
         "dtypes-differ",
