@@ -198,6 +198,14 @@ def loose_ampersand(tree: ast.AST) -> bool:
     )
 
 
+def xor_for_power(tree: ast.AST) -> bool:
+    """A number written out, ^, and something else, as in 2 ^ k: the beginner's power."""
+    return any(
+        isinstance(n, ast.BinOp) and isinstance(n.op, ast.BitXor) and isinstance(n.left, ast.Constant)
+        for n in nodes(tree)
+    )
+
+
 def masks_joined_by_or(tree: ast.AST) -> bool:
     """`|` in a kernel."""
     return any(
@@ -338,11 +346,7 @@ def strides_exchanged(tree: ast.AST) -> bool:
 
     By the names of the kernel's parameters: y_ptr and y_row_stride belong together.
     """
-    parameters = {kernel.name: [each.arg for each in kernel.args.args] for kernel in kernels(tree)}
-    for n in nodes(tree):
-        if not (isinstance(n, ast.Call) and isinstance(n.func, ast.Subscript) and isinstance(n.func.value, ast.Name)):
-            continue
-        given = dict(zip(parameters.get(n.func.value.id, ()), (ast.unparse(each) for each in _spread(tree, n.args))))
+    for given in _launches(tree):
         tensors = {name.removesuffix("_ptr"): text for name, text in given.items() if name.endswith("_ptr")}
         if any(text in tensors and text != name for name, text in tensors.items()):
             continue  # the tensors themselves are exchanged
@@ -352,6 +356,28 @@ def strides_exchanged(tree: ast.AST) -> bool:
         if any(owner not in (None, name) and owners.get(owner) == name for name, owner in owners.items()):
             return True
     return False
+
+
+def arguments_exchanged(tree: ast.AST) -> bool:
+    """A launch passes a variable in the place of one parameter of the kernel, and another parameter has its name.
+
+    The variable x belongs to x_ptr, if the place is that of a pointer. A variable that is also passed in its own place
+    does not count.
+    """
+    for given in _launches(tree):
+        for place, text in given.items():
+            own = f"{text}_ptr" if place.endswith("_ptr") else text
+            if own in given and own != place and given[own] != text:
+                return True
+    return False
+
+
+def _launches(tree: ast.AST) -> Iterator[dict[str, str]]:
+    """{parameter of the kernel: text of its positional argument} for each launch of a kernel that the tree defines."""
+    parameters = {kernel.name: [each.arg for each in kernel.args.args] for kernel in kernels(tree)}
+    for n in nodes(tree):
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Subscript) and isinstance(n.func.value, ast.Name):
+            yield dict(zip(parameters.get(n.func.value.id, ()), (ast.unparse(each) for each in _spread(tree, n.args))))
 
 
 def _spread(tree: ast.AST, arguments: list[ast.expr]) -> Iterator[ast.expr]:

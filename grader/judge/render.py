@@ -148,14 +148,15 @@ def traffic(record: dict, digits: str = ".3g") -> str:
 
 
 def last_line(error: Error) -> str:
-    """The most informative line of an error's message: the last one, or the first one of a CUDA error."""
+    """The most informative line of an error's message: the last one, or the first one of a list or of a CUDA error."""
     message = error["message"]
     if len(message) < _LONGEST_PRINTED:  # Triton's messages print whole blocks
         message = _PRINTED.sub(lambda found: "a block" if "\n" in found[0] else found[0], message)
     message_lines = [line for line in message.splitlines() if line.strip()]
     if not message_lines:
         return error["type"]
-    return message_lines[0 if message_lines[0].startswith("CUDA error") else -1].strip()[:300]
+    first = message_lines[0].startswith("CUDA error") or "invalid combination of arguments" in message_lines[0]
+    return message_lines[0 if first else -1].strip()[:300]
 
 
 def error_sentence(error: Error) -> str:

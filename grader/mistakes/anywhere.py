@@ -26,6 +26,21 @@ MISTAKES = [
         "Which variable of that line is a list, and which one is a dictionary?",
     ),
     Mistake(
+        "no-such-entry",
+        "A dictionary was asked for an entry that it does not have.",
+        "Which entries does that dictionary have, and which name does your line ask for?",
+    ),
+    Mistake(
+        "xor-for-power",
+        "In Python, ^ is no power: it compares the bits of two whole numbers.",
+        "Which operator of Python raises a number to a power?",
+    ),
+    Mistake(
+        "device-by-name",
+        "A tensor was put on a GPU by name, and this machine has no such device.",
+        "On which device is x, and how can your line ask x for it?",
+    ),
+    Mistake(
         "tool-in-answer",
         "The tools of the course, such as `traffic`, do not exist inside of an answer while it is checked.",
         "Which numbers should your answer compute by itself, and from which arguments?",

@@ -262,6 +262,12 @@ MISTAKES = [
         "Which is the first step whose result depends on a hidden key?",
     ),
     Mistake(
+        "absent-keys-in-the-maximum",
+        "The maximum was taken over lanes without a key as well. Their score is above all scores of this case, so every "
+        "weight became 0.",
+        "Which is the first step whose result depends on a lane behind the last key?",
+    ),
+    Mistake(
         "hidden-in-the-sum",
         "Hidden keys were counted in l, so the weights of the other keys are too small.",
         "What should the weights of a query sum to, and at which step is a hidden key still there?",
@@ -836,6 +842,32 @@ def _pad_was_maximum(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return bool((got.abs() < 1e-6).all())
 
 
+def _chosen_after_exp(tree: ast.AST) -> bool:
+    """Recognises a tl.where whose values are exponentials: a weight is set to 0, and not the score before it."""
+    exps = {
+        target.id
+        for node in syntax.nodes(tree)
+        if isinstance(node, ast.Assign) and syntax.calls(node.value, "exp")
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    chosen = [argument for call in syntax.calls(tree, "where") for argument in call.args[1:]]
+    return any(syntax.calls(a, "exp") or (isinstance(a, ast.Name) and a.id in exps) for a in chosen)
+
+
+@Detector
+def _absent_in_maximum(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Recognises weights that were masked after exp: all scores are below -100, where exp(s - 0) is 0, and 0/0 is NaN.
+
+    The last tile has lanes without a key, whose scores are 0.
+    """
+    facts = case.facts
+    highest = facts["scale"] * matmul(facts["q"].float(), facts["k"].float().t()).max()
+    if highest > -100 or len(facts["k"]) % facts["tile"] == 0:
+        return False
+    return detectors.all_nan(case, evidence, answer) and written(_chosen_after_exp)(case, evidence, answer)
+
+
 @Detector
 def _nan_without_poison(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Recognises lanes behind the last key that were the maximum: all NaN in a case where masked lanes hold 0."""
@@ -1107,6 +1139,7 @@ ATTENTION_KERNEL = (
     *_load_or_store("rows-assumed-adjacent", _begins_with_stride(lambda right, facts: [facts["q"].shape[1]])),
     *_load_or_store("strides-exchanged", _begins_with_stride(lambda right, facts: facts["strides"].values())),
     *_load_or_store("stride-in-bytes", _begins_with_stride(lambda right, facts: [4 * right])),
+    ("output-read-as-input", outside("load", lambda where, facts: where["tensor"] == "o_ptr")),
     *_load_or_store("rows-past-the-end", _past_last_row("q_ptr", "o_ptr")),
     ("keys-past-the-end", outside("load", _past_last_row("k_ptr", "v_ptr"))),
     ("nothing-stored", detectors.nothing_stored),
@@ -1120,6 +1153,7 @@ ATTENTION_KERNEL = (
     ("keys-left-out", formula(first_tile_again("kv"))),
     ("pad-zero", formula(walk(pad=0.0))),
     ("pad-finite", _pad_was_maximum),
+    ("absent-keys-in-the-maximum", _absent_in_maximum),
     *_CAUSAL,
     ("hidden-after-exp", _nan_without_poison),
     ("first-tile-minus-inf", _hidden_first_tile),

@@ -97,6 +97,7 @@ MISTAKES = [
                 for product in ("do", "o", "do * do", "do * q", "o * o")
             ),
             Mutant("13.4", "tl.sum(do * o, axis=1)", "tl.max(do * o, axis=1)", 2),
+            Mutant("13.4", "tl.sum(do * o, axis=1)", "tl.sum(do * o, axis=0)", 2),
         ),
     ),
     Mistake(
@@ -134,9 +135,9 @@ MISTAKES = [
             *(
                 Mutant("13.4", f"tl.dot({right}", f"tl.dot({wrong}", times)
                 for right, times, others in (
-                    ("tl.trans(p), do", 1, ("tl.trans(p), o", "tl.trans(p), q")),
-                    ("tl.trans(ds), q", 1, ("tl.trans(ds), o", "tl.trans(ds), do")),
-                    ("ds, k", 1, ("ds, v",)),
+                    ("tl.trans(p), do", 1, ("tl.trans(p), o", "tl.trans(p), q", "tl.trans(ds), do")),
+                    ("tl.trans(ds), q", 1, ("tl.trans(ds), o", "tl.trans(ds), do", "tl.trans(p), q")),
+                    ("ds, k", 1, ("ds, v", "p, k")),
                     ("do, tl.trans(v)", 2, ("o, tl.trans(v)", "q, tl.trans(v)", "do, tl.trans(k)")),
                     ("q, tl.trans(k)", 2, ("o, tl.trans(k)", "do, tl.trans(k)", "q, tl.trans(v)")),
                 )

@@ -17,6 +17,7 @@ import statistics
 from dataclasses import replace
 
 from ..reference.bandwidth import MIN_RUNS, TOLERANCE, result_fault
+from ..simulated import COMPILE
 from ..spec import Answer, Case, Detector, Evidence
 from .detectors import both, value
 from .mistake import Mistake
@@ -44,6 +45,11 @@ MISTAKES = [
         "Other work was timed together with the call: work that was still waiting when the clock was started, or "
         "work that was asked for later.",
         "Which work is in the queue between your two readings of the clock, besides the call?",
+    ),
+    Mistake(
+        "reading-for-duration",
+        "A reading of the clock was taken for a duration, or two readings were added.",
+        "What does one reading of the clock say alone, and which two readings tell how long a call took?",
     ),
     Mistake(
         "cache-warm",
@@ -226,6 +232,11 @@ def _other_clock(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return asked or (error["type"] == "ZeroDivisionError" and not by_a_zero)
 
 
+def _a_reading(got: float, times: list[float]) -> bool:
+    """For `_from_times`: as long as a reading, or as two of them: each counts from before the first call was compiled."""
+    return max(times) < COMPILE <= got <= 3 * COMPILE
+
+
 # A call that was slow, because it came too early, was timed.
 _slow = _timed(lambda letters, *_: any(set("fs") & set(each) for each in letters))
 
@@ -237,6 +248,7 @@ BANDWIDTH = (
     ("clock-not-used", _timed(lambda letters, *_: not letters)),
     ("not-synchronised", _timed(lambda letters, waited, waiting, seconds: any(waiting))),
     ("timed-together", _timed(lambda letters, *_: any(len(each.strip("x")) > 1 for each in letters))),
+    ("reading-for-duration", _from_times(_a_reading)),
     ("other-work-timed", _timed(lambda letters, waited, *_: any(waited) or any("x" in each for each in letters))),
     ("warm-up-too-short", both(_slow, _from_times(lambda got, times: _close(got, statistics.median(times))))),
     ("warm-up-too-short", both(_slow, _from_times(lambda got, times: any(_close(got, t) for t in times)))),

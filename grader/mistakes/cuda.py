@@ -243,6 +243,11 @@ MISTAKES = [
         "What should a step of the second tree do with two sums?",
     ),
     Mistake(
+        "thread-maxima-added",
+        "The first tree added the maxima of the threads, and a thread without a column has the maximum -inf.",
+        "What should a step of the first tree do with two maxima?",
+    ),
+    Mistake(
         "state-of-one-number",
         "A number x was merged as a state that is not the state of the one number x.",
         "What are maximum and sum of a row that holds x and nothing else?",
@@ -543,6 +548,13 @@ def _largest_sum(m, d):
     """Every thread ends with the row's maximum and the largest of the sums relative to it."""
     top = m.amax(1, keepdim=True)
     return top.expand_as(m), (d * torch.exp(m - top)).amax(1, keepdim=True).expand_as(d)
+
+
+def _maxima_added(m, d):
+    """Two trees; the first one adds the maxima of the threads."""
+    top = m.sum(1, keepdim=True)
+    sums = torch.where(d > 0, d * torch.exp(m - top), 0.0)
+    return top.expand_as(m), sums.sum(1, keepdim=True).expand_as(d)
 
 
 def _subtracting_tree(m, d):
@@ -1204,6 +1216,7 @@ CUDA_KERNEL = (
     ("no-stride-loop", formula(_first_step_alone)),
     ("state-of-one-number", _of_versions("v2", _one_and_value)),
     ("largest-thread-sum", _of_versions("v1", _block_softmax(reduce=_largest_sum))),
+    ("thread-maxima-added", _of_versions("v1", _block_softmax(reduce=_maxima_added))),
     ("own-place-read", _of_versions("v1", _block_softmax(reduce=_own_sums))),
     ("own-place-read", _of_versions("v1", _block_softmax(reduce=_own_maxima_places))),
     ("tree-step-missing", _of_versions("v1 v2", _block_softmax(reduce=_first_warp))),

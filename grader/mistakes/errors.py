@@ -53,6 +53,8 @@ _TRANSLATIONS = [
     (r"the grid of a launch is a tuple", "grid-not-a-tuple"),
     (r"(zeros|full)\(\) missing .*'dtype'", "dtype-missing"),
     (r"unsupported operand type\(s\) for @", "matmul-in-kernel"),
+    (r"unsupported operand type\(s\) for \^.*float|\"bitwise_xor_\w+\" not implemented", "xor-for-power"),
+    (r"not compiled with CUDA enabled|Found no NVIDIA driver|No CUDA GPUs are available", "device-by-name"),
     (r"missing .*required positional argument", "missing-argument"),
     (r"expected (at least )?\d+ arguments?, got [01]$", "missing-argument"),
     (r"\(\) got (multiple values for|an unexpected keyword) argument|\(\) takes .* but \d+ w", "arguments-misfit"),
@@ -177,6 +179,7 @@ _TYPES = {
     "KeyboardInterrupt": "exits",
     "MemoryError": "out-of-memory",
     "ModuleNotFoundError": "module-not-read",
+    "KeyError": "no-such-entry",
 }
 TRANSLATED = frozenset(mistake for _, mistake in _TRANSLATIONS + _KINDS) | {"refuses-the-right-ones"}
 

@@ -473,6 +473,7 @@ def _block(size) -> Detector:
 BLOCK_SIZE = (
     ("returns-nothing", detectors.nothing),
     ("block-not-int", value(lambda v, f: isinstance(v, (float, torch.Tensor)))),
+    ("xor-for-power", written(syntax.xor_for_power)),
     ("block-is-n-cols", value(lambda v, f: v == f["n"])),
     ("natural-logarithm", _block(lambda n: 2 ** math.ceil(math.log(n)))),
     ("block-rounded-down", value(lambda v, f: v < f["n"] < 2 * v)),

@@ -213,6 +213,12 @@ def _pair(test) -> Detector:
     return detectors.value(holds)
 
 
+def _swapped(value, facts: dict) -> bool:
+    """For `value_formula`: warps and rows of a fast configuration, in this order."""
+    pair = tuning.pair_of(value)
+    return bool(pair) and pair[::-1] in facts["fast"]
+
+
 def _beside(rows: int, facts: dict) -> list[int]:
     """The warps of the fast configurations with this number of rows."""
     return [warps for each, warps in facts["fast"] if each == rows]
@@ -221,6 +227,7 @@ def _beside(rows: int, facts: dict) -> list[int]:
 CONFIGURATION = (
     ("returns-nothing", detectors.nothing),
     ("no-pair", detectors.value(lambda v, f: "timed" in f and tuning.pair_of(v) is None)),
+    ("state-swapped", detectors.value_formula(_swapped)),
     (
         "not-timed",
         detectors.value(lambda v, f: "timed" in f and tuning.pair_of(v) and tuning.pair_of(v) not in f["timed"]),

@@ -1,5 +1,5 @@
 # exercise: 5.2
-# mistake: input-overwritten
+# mistake: arguments-exchanged
 import torch
 
 import triton

@@ -1,5 +1,5 @@
 # exercise: 9.3
-# mistake: state-swapped
+# mistake: arguments-exchanged
 import torch
 import triton
 import triton.language as tl

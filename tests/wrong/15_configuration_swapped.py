@@ -1,5 +1,5 @@
 # exercise: 15.2
-# mistake: not-timed
+# mistake: state-swapped
 import triton
 
 

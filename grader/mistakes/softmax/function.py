@@ -94,6 +94,15 @@ MISTAKES = [
         "Which kernel of yours should do the work?",
     ),
     Mistake(
+        "arguments-exchanged",
+        "A launch passes an argument in the place of another one.",
+        "In which order does the kernel take its parameters, and in which order does your launch pass them?",
+        (
+            Mutant("9.3", "n_cols, n_splits, size, BLOCK", "n_cols, size, n_splits, BLOCK", replayed=False),
+            Mutant("9.3", "partial_kernel[grid](m, d, x,", "partial_kernel[grid](x, m, d,", replayed=False),
+        ),
+    ),
+    Mistake(
         "launch-per-row",
         "Each row got a launch of its own.",
         "How many programs can one launch start, and how does each of them know its row?",
@@ -187,6 +196,12 @@ def _failed(case: Case, evidence: Evidence, answer: Answer) -> bool:
 def _to_be_refused(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The input must be refused."""
     return case.facts.get("refuses", False)
+
+
+@Detector
+def _not_refused(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The input has a softmax, and the answer raised no error of its own for it."""
+    return "x" in case.facts and not _to_be_refused(case, evidence, answer) and not (evidence.error or {}).get("raised")
 
 
 @Detector
@@ -303,6 +318,7 @@ FUNCTION = (
     ("wrong-shape", detectors.wrong_kind("shape")),
     ("wrong-dtype", detectors.wrong_kind("dtype")),
     ("strides-exchanged-in-launch", detectors.both(detectors.written(syntax.strides_exchanged), _launched)),
+    ("arguments-exchanged", detectors.both(detectors.written(syntax.arguments_exchanged), _not_refused)),
     ("stride-of-another-tensor", _old_stride),
     ("rows-assumed-adjacent", _rows_with_gaps),
     ("column-stride", _columns_apart),

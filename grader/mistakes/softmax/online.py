@@ -340,9 +340,13 @@ MISTAKES = [
     ),
     Mistake(
         "weights-swapped",
-        "Each of the two sums was rescaled with the factor of the other.",
-        "To which maximum do the terms of the first sum belong?",
-        (Mutant("8.2", "math.exp(ma - m) + db * math.exp(mb - m)", "math.exp(mb - m) + db * math.exp(ma - m)"),),
+        "A sum was rescaled with the factor of the other part.",
+        "To which maximum do the terms of each sum belong?",
+        (
+            Mutant("8.2", "math.exp(ma - m) + db * math.exp(mb - m)", "math.exp(mb - m) + db * math.exp(ma - m)"),
+            Mutant("8.2", "math.exp(ma - m) + db", "math.exp(mb - m) + db"),
+            Mutant("8.2", "db * math.exp(mb - m)", "db * math.exp(ma - m)"),
+        ),
     ),
     Mistake(
         "terms-missing",
@@ -552,7 +556,7 @@ MISTAKES = [
     Mistake(
         "inf-minus-inf",
         "-inf minus -inf is NaN, and every later result with NaN is NaN.",
-        "What is the factor of a sum that is still empty?",
+        "In which of your differences can both numbers be -inf?",
         (
             Mutant("8.1", "        if new > -math.inf:\n    ", ""),
             Mutant("8.2", "    if m == -math.inf:\n        return m, 0.0\n", ""),
@@ -736,11 +740,14 @@ _NOT_A_STATE = ("not-a-state", value(lambda v, f: not isinstance(v, (tuple, list
 
 _SUM_IS_NAN = value(lambda v, f: math.isnan(v[1]))
 
+_NAN_WITHOUT_NUMBERS = value(lambda v, f: f["want"][0] == -math.inf and math.isnan(v[1]))
+
 # The state of a list of numbers (8.1). facts: xs, want.
 NORMALIZER = (
     _NOT_A_STATE,
     ("factor-inverted", both(written(syntax.factor_inverted), _SUM_IS_NAN)),
     ("factor-without-exp", both(written(syntax.factor_without_exp), _SUM_IS_NAN)),
+    ("inf-minus-inf", _NAN_WITHOUT_NUMBERS),
     ("walked-twice", both(written(syntax.parameter_used_again), value(lambda v, f: v == (f["want"][0], 0)))),
 )
 

@@ -1,0 +1,5 @@
+# exercise: 4.3
+# mistake: xor-for-power
+import math
+def block_size(n_cols):
+    return 2 ^ math.ceil(math.log2(n_cols))
