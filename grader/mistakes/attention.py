@@ -263,8 +263,8 @@ MISTAKES = [
     ),
     Mistake(
         "absent-keys-in-the-maximum",
-        "The maximum was taken over lanes without a key as well. Their score is above all scores of this case, so every "
-        "weight became 0.",
+        "The maximum was taken over lanes without a key as well. Their score is above all scores of this case, so "
+        "every weight became 0.",
         "Which is the first step whose result depends on a lane behind the last key?",
     ),
     Mistake(

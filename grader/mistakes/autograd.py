@@ -26,11 +26,6 @@ MISTAKES = [
         "Which kernel does each of your two methods launch?",
     ),
     Mistake(
-        "tensors-in-another-order",
-        "The tensors of a launch are in another order than the parameters of the kernel.",
-        "Which parameter stands first in that signature, and which tensor comes first in your launch?",
-    ),
-    Mistake(
         "nothing-kept",
         "backward asks for a tensor, and forward kept none.",
         "Which line of forward hands a tensor to ctx?",
@@ -215,7 +210,7 @@ FUNCTION = (
     ("context-misused", _error(_CONTEXT_ERROR)),
     ("saved-tuple", both(_error(_TUPLE_ERROR), written(_keeps_the_tuple))),
     ("wrong-exception", _refused_otherwise),
-    ("tensors-in-another-order", both(detectors.all_nan, written(syntax.launched_into_another))),
+    ("arguments-exchanged", both(detectors.all_nan, written(syntax.launched_into_another))),
     ("block-constant", _constant_block),
     ("not-an-autograd-function", _no_apply),
     ("returns-nothing", _none_used),

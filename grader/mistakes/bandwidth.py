@@ -233,7 +233,7 @@ def _other_clock(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 def _a_reading(got: float, times: list[float]) -> bool:
-    """For `_from_times`: as long as a reading, or as two of them: each counts from before the first call was compiled."""
+    """For `_from_times`: as long as one reading or two; each counts from before the first call was compiled."""
     return max(times) < COMPILE <= got <= 3 * COMPILE
 
 

@@ -54,7 +54,8 @@ _TRANSLATIONS = [
     (r"(zeros|full)\(\) missing .*'dtype'", "dtype-missing"),
     (r"unsupported operand type\(s\) for @", "matmul-in-kernel"),
     (r"unsupported operand type\(s\) for \^.*float|\"bitwise_xor_\w+\" not implemented", "xor-for-power"),
-    (r"not compiled with CUDA enabled|Found no NVIDIA driver|No CUDA GPUs are available", "device-by-name"),
+    (r"not compiled with CUDA enabled|Found no NVIDIA driver|No CUDA GPUs are available|cudaGetDeviceCount"
+     r"|invalid device ordinal", "device-by-name"),
     (r"missing .*required positional argument", "missing-argument"),
     (r"expected (at least )?\d+ arguments?, got [01]$", "missing-argument"),
     (r"\(\) got (multiple values for|an unexpected keyword) argument|\(\) takes .* but \d+ w", "arguments-misfit"),
@@ -179,7 +180,6 @@ _TYPES = {
     "KeyboardInterrupt": "exits",
     "MemoryError": "out-of-memory",
     "ModuleNotFoundError": "module-not-read",
-    "KeyError": "no-such-entry",
 }
 TRANSLATED = frozenset(mistake for _, mistake in _TRANSLATIONS + _KINDS) | {"refuses-the-right-ones"}
 
@@ -207,4 +207,4 @@ def from_error(error: dict) -> str | None:
             return mistake
     known = _TRANSLATIONS if kind in _OF_THE_DEVICE else _TRANSLATIONS + _KINDS
     found = next((mistake for pattern, mistake in known if re.search(pattern, message, re.MULTILINE)), None)
-    return found or ("refused-by-compiler" if kind == "RefusedKernel" else None)
+    return found or {"RefusedKernel": "refused-by-compiler", "KeyError": "no-such-entry"}.get(kind)

@@ -1,5 +1,6 @@
 # exercise: 7.3
 # mistake: nan-hidden
+# since: 3.9.0
 import triton
 
 import triton.language as tl

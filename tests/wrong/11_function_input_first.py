@@ -1,5 +1,5 @@
 # exercise: 11.3
-# mistake: tensors-in-another-order
+# mistake: arguments-exchanged
 import torch
 import triton
 import triton.language as tl

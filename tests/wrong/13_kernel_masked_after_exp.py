@@ -1,5 +1,5 @@
 # exercise: 13.2
-# mistake: hidden-after-exp
+# mistake: absent-keys-in-the-maximum
 import torch
 import triton
 import triton.language as tl
