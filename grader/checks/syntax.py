@@ -77,7 +77,7 @@ def load_without_other(tree: ast.AST) -> bool:
     if any(len(call.args) > 1 and ast.dump(call.args[0]) == ast.dump(call.args[1]) for call in calls(tree, "where")):
         return False
     for call in calls(tree, "load"):
-        given = {k.arg for k in call.keywords}
+        given = {k.arg for k in call.keywords if not (isinstance(k.value, ast.Constant) and k.value.value is None)}
         if ("mask" in given or len(call.args) > 1) and "other" not in given and len(call.args) < 3:
             return True
     return False
@@ -198,6 +198,27 @@ def loose_ampersand(tree: ast.AST) -> bool:
     )
 
 
+def compares_by_identity(tree: ast.AST) -> bool:
+    """A kernel asks `is` or `is not`, with something else than None."""
+    return any(
+        isinstance(n, ast.Compare)
+        and isinstance(n.ops[0], (ast.Is, ast.IsNot))
+        and not (isinstance(n.comparators[0], ast.Constant) and n.comparators[0].value is None)
+        for kernel in kernels(tree)
+        for n in nodes(kernel)
+    )
+
+
+def compares_with_text(tree: ast.AST) -> bool:
+    """A comparison has a text on one side, as in `dtype == "float32"`."""
+    return any(
+        isinstance(side, ast.Constant) and isinstance(side.value, str)
+        for n in nodes(tree)
+        if isinstance(n, ast.Compare)
+        for side in (n.left, *n.comparators)
+    )
+
+
 def xor_for_power(tree: ast.AST) -> bool:
     """A number written out, ^, and something else, as in 2 ^ k: the beginner's power."""
     return any(
@@ -241,16 +262,21 @@ def kernel_returns(tree: ast.AST) -> bool:
 
 
 def multiplies_lanes(tree: ast.AST) -> bool:
-    """`row * stride * cols` in a kernel, where cols is a tl.arange: a + is missing."""
+    """`row * stride * cols` or `row * (stride + cols)` in a kernel, where cols is a tl.arange."""
     lanes = {
         target.id for kernel in kernels(tree) for n in nodes(kernel) if isinstance(n, ast.Assign)
         for target in n.targets if isinstance(target, ast.Name) and n.value in calls(n, "arange")
     }  # fmt: skip
-    return any(
-        isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult) and isinstance(n.right, ast.Name)
-        and n.right.id in lanes and isinstance(n.left, ast.BinOp) and isinstance(n.left.op, ast.Mult)
-        for kernel in kernels(tree) for n in nodes(kernel)
-    )  # fmt: skip
+
+    def wrong(n: ast.AST) -> bool:
+        match n:
+            case ast.BinOp(ast.BinOp(op=ast.Mult()), ast.Mult(), ast.Name(name)):
+                return name in lanes
+            case ast.BinOp(_, ast.Mult(), ast.BinOp(ast.Name(a), ast.Add(), ast.Name(b))):
+                return any(stride.endswith("stride") and name in lanes for stride, name in ((a, b), (b, a)))
+        return False
+
+    return any(wrong(n) for kernel in kernels(tree) for n in nodes(kernel))
 
 
 def factor_inverted(tree: ast.AST) -> bool:

@@ -69,7 +69,7 @@ def _hook_dot(private: Private) -> None:
 def _refuse(what: str, handles) -> None:
     for handle in handles:
         if _is_bfloat16(getattr(handle, "dtype", None)):
-            raise KernelMisuse(f"{what} computes with a bfloat16 value, which has to be cast right after its load")
+            raise KernelMisuse(f"{what} computes with a bfloat16 value, which has to be float32 there")
 
 
 def _is_bfloat16(dtype) -> bool:

@@ -55,11 +55,14 @@ def _row_cases(kernel: str, matrices, seed: int, rows) -> list[Case]:
     return cases
 
 
-def _row_case(kernel: str, label: str, x: torch.Tensor, block: int, order: str, rows, spare: int = 0) -> Case:
-    """A launch with one program for each row. spare: rows at the end of the output that no program may store to."""
+def _row_case(kernel: str, label: str, x, block: int, order: str, rows, spare: int = 0, poison: bool = True) -> Case:
+    """A launch with one program for each row of x, of shape (M, N).
+
+    spare: rows at the end of the output that no program may store to. poison: as in Call.
+    """
     (m, n), stride, want = x.shape, x.stride(0), rows(x)
     out = Out((m + spare, n), strides=(stride, 1)) if want.dim() == 2 else Out((m,))
-    call = Call("launch", kernel, (out, x, stride, n), {"BLOCK": block}, grid=(m,), order=order)
+    call = Call("launch", kernel, (out, x, stride, n), {"BLOCK": block}, grid=(m,), order=order, poison=poison)
     return Case(
         label,
         call,
@@ -103,7 +106,12 @@ def _copy_rows_cases(seed: int) -> list[Case]:
 
 
 def _row_max_cases(seed: int) -> list[Case]:
-    return _row_cases("row_max_kernel", _MAXIMA, seed, lambda x: x.amax(1))
+    # A product with the mask turns inf and NaN in masked lanes into NaN, which tl.max leaves out; 0 stays 0, and wins.
+    low, label = inputs.far_below_zero(4, 6, inputs.generator(seed)), "ragged, around -200, zeros in masked lanes"
+    zeros = _row_case(
+        "row_max_kernel", f"{label}, 4×6 in blocks of 8", low, 8, "forward", lambda x: x.amax(1), poison=False
+    )
+    return [*_row_cases("row_max_kernel", _MAXIMA, seed, lambda x: x.amax(1)), zeros]
 
 
 def _twice(x: torch.Tensor) -> torch.Tensor:

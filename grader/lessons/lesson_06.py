@@ -29,7 +29,7 @@ RIGHT = {
 
 # kind of wrong kernels -> their names. The feedback is about the first kind that the test accepts.
 WRONG = {
-    "that return nan": ("all_nan",),
+    "returning nan": ("all_nan",),
     "with plausible numbers in the wrong places": ("uniform", "zeros", "halves_swapped"),
     "wrong for some numbers of columns": ("no_other", "narrow", "by_fours"),
     "a little wrong everywhere": ("half", "cheap", "epsilon"),
@@ -38,7 +38,7 @@ WRONG = {
     "wrong on unusual values": ("cleaned", "clamped", "signless"),
     "wrong in some memory layouts": ("rows_adjacent", "columns_adjacent"),
     "wrong for some numbers of rows, or if rows differ a lot": ("whole_groups", "first_row_shift"),
-    "that change their input, or remember an earlier call": ("in_place", "remembered"),
+    "changing their input, or remembering an earlier call": ("in_place", "remembered"),
 }
 
 

@@ -17,8 +17,8 @@ MISTAKES = [
     ),
     Mistake(
         "name-undefined",
-        "Your answer uses a name that no cell defines, or whose cell has not run.",
-        "Where does that name come from?",
+        "Your answer uses a name to which no line and no cell gives a value.",
+        "Where should that name get its value: in a line of your answer, or in a cell that has to run first?",
     ),
     Mistake(
         "list-for-dictionary",
@@ -29,6 +29,11 @@ MISTAKES = [
         "no-such-entry",
         "A dictionary was asked for an entry that it does not have.",
         "Which entries does that dictionary have, and which name does your line ask for?",
+    ),
+    Mistake(
+        "file-not-there",
+        "A cell that your answer needs reads a file, and the check has no such file.",
+        "Which name of your answer does that cell define, and could your function get it as an argument?",
     ),
     Mistake(
         "xor-for-power",
@@ -79,7 +84,8 @@ MISTAKES = [
     Mistake(
         "foreign-sign",
         "A line has a sign that the language does not know, though it may look like one that it knows.",
-        "Which sign of that line is none of Python's: a full-width bracket or quotation mark, or a dot for a product?",
+        "Which sign of that line is full-width (a bracket, a comma, a colon, a quotation mark, a digit, a space), or a "
+        "dot for a product?",
     ),
     Mistake(
         "endless",
@@ -98,7 +104,7 @@ MISTAKES = [
     ),
     Mistake(
         "numbers-to-host",
-        "The numbers went to the host: your Python code read a whole row of a tensor from the device.",
+        "The numbers went to the host, the CPU with its Python: your code asked for the values of a tensor.",
         "Which line asks for the values themselves, and which operation could stay on the device instead?",
     ),
     Mistake(
@@ -206,6 +212,6 @@ MISTAKES = [
     Mistake("squared", "Every value was multiplied by itself.", "What is twice 3, and what is 3 times 3?"),
     Mistake("added-two", "Two was added to every value.", "What is 10 doubled, and what is 10 plus two?"),
     Mistake(
-        "unchanged", "The numbers that came back are those of the input.", "Which operation changes every element?"
+        "unchanged", "The result holds the numbers of the input.", "Which operation changes every element?"
     ),
 ]

@@ -65,7 +65,7 @@ MISTAKES = [
     ),
     Mistake(
         "shared-two-writers",
-        "Several threads store different values to one place, and it is not certain which value stays.",
+        "Several threads store to one place, one another's values are lost, and it is not certain which value stays.",
         "Which thread should that place belong to?",
     ),
     Mistake(
@@ -185,7 +185,7 @@ MISTAKES = [
     ),
     Mistake(
         "merged-not-stored",
-        "The whole block uses the state of thread 0 alone: the merged states were not stored in shared memory.",
+        "The whole block uses the state of thread 0 alone: no merged state is in the place that the next step reads.",
         "Where must the merged state be stored, so that the next step finds it?",
     ),
     Mistake(

@@ -43,7 +43,7 @@ _TRANSLATIONS = [
     (r"one argument of this launch is a (function|method|builtin_function_or_method)", _NOT_CALLED),
     (r"^module '[\w.]+' has no attribute", "no-such-function"),
     (r"^the launch got multiple values", "argument-given-twice"),
-    (r"cannot assign to a part of a block", "indexing-pointer"),
+    (r"cannot assign to a part of a block", "assigned-to-a-part"),
     (r"unexpected keyword argument '(dim|keepdim)'", "torch-keyword"),
     (r"too many indices for tensor of rank 0", "number-not-block"),
     (r"forget to add @triton\.jit", "imported-by-name"),
@@ -101,14 +101,17 @@ _TRANSLATIONS = [
     (r"address that belongs to no tensor and to no shared", "wild-address"),
     (r"(loads|stores).* with \d+ bytes at once", "misaligned"),
     (r"still reads shared memory|stores to shared memory that thread .* has read, and", "shared-reused"),
+    (r"`[^`]*\[\d+\] *[-+*/]=.*reads shared memory that thread", "shared-two-writers"),
     (r"reads shared memory that thread|shared memory that thread .* has read already", "barrier-missing"),
     (r"stores another value to shared memory", "shared-two-writers"),
     (r"waits at a __syncthreads\(\) for ever", "barrier-divergent"),
-    (r"_sync\(0x(?!f{8}u?,)[0-9a-f]+u?,.*takes no part in this shuffle", "shuffle-mask-short"),
+    (r"_sync\((0x(?!f{8}u?,)[0-9a-f]+|(?!4294967295)\d+)u?,.*takes no part in this shuffle", "shuffle-mask-short"),
+    (r"for the other lanes of its mask .*waits at the __syncthreads", "barrier-divergent"),
     (r"not in the mask of its own", "lane-outside-its-mask"),
     (r"for the other lanes of its mask|takes no part in this shuffle", "shuffle-divergent"),
     (r"uses index -?\d+ of an array", "shared-too-small"),
     (r"bytes of shared memory, and a block may", "shared-too-large"),
+    (r"the compiler refuses .*extended character", "foreign-sign"),
     (r"the compiler refuses .*`: [^`]*[\uff01-\uff65\u2018-\u201d]", "foreign-sign"),
     (r"the compiler refuses .*(stray '?.?#|invalid preprocessing directive)", "comment-of-python"),
     (r"the compiler refuses .*`for [^(]", "loop-of-python"),
@@ -154,6 +157,8 @@ _IN_SUCH_A_LINE = [
     (r"^unexpected type (fp|bf)\d+$", r"//|%", "floor-division"),
     (r"\barray of size 1", r"range\(", "loop-over-a-block"),
     (r"^'(int|tensor)' object is not iterable$", r"[\[(].*\bfor\b.*\bin\b", "lanes-one-by-one"),
+    (r"\barray of size 1", r"\b(float|int|bool)\(", "python-cast"),
+    (r"must be a power of (2|two)|power of 2", r"arange\(\s*[1-9]", "arange-from-one"),
     # An interpreted block counts its axes when it is indexed.
     (r"^'int' object is not iterable$", r"^(?!.*\bfor\b).*\w\[", "indexing-pointer"),
     (r"forget to add @triton\.jit", r"^(?!.*(?<![\w.])\w+\().", "triton-outside-kernel"),
@@ -181,6 +186,12 @@ _TYPES = {
     "MemoryError": "out-of-memory",
     "ModuleNotFoundError": "module-not-read",
 }
+# Where no message says more.
+_OF_OTHER_WORDS = {
+    "RefusedKernel": "refused-by-compiler",
+    "KeyError": "no-such-entry",
+    "FileNotFoundError": "file-not-there",
+}
 TRANSLATED = frozenset(mistake for _, mistake in _TRANSLATIONS + _KINDS) | {"refuses-the-right-ones"}
 
 
@@ -207,4 +218,4 @@ def from_error(error: dict) -> str | None:
             return mistake
     known = _TRANSLATIONS if kind in _OF_THE_DEVICE else _TRANSLATIONS + _KINDS
     found = next((mistake for pattern, mistake in known if re.search(pattern, message, re.MULTILINE)), None)
-    return found or {"RefusedKernel": "refused-by-compiler", "KeyError": "no-such-entry"}.get(kind)
+    return found or _OF_OTHER_WORDS.get(kind)

@@ -156,11 +156,6 @@ MISTAKES = [
     ),
     # ---- the kernel
     Mistake(
-        "lanes-multiplied",
-        "An offset was multiplied with the columns, so the address does not step by one element a lane.",
-        "Which addresses do the first three lanes of programs 0 and 1 compute?",
-    ),
-    Mistake(
         "one-tensor-twice",
         "The numbers of one tensor were used for both y and dy.",
         "Which pointer does each of your two loads begin at?",
@@ -442,7 +437,6 @@ def _float32_digits(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 GRADIENT_KERNEL = (
     *KERNEL,
-    ("lanes-multiplied", written(syntax.multiplies_lanes)),
     ("stride-in-bytes", _wrong_row_start(lambda facts, right: [4 * right])),
     ("stride-of-another", _wrong_row_start(lambda facts, right: facts["strides"].values())),
     ("rows-assumed-adjacent", _wrong_row_start(lambda facts, right: [facts["y"].shape[1]])),

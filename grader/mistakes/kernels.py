@@ -133,7 +133,7 @@ MISTAKES = [
     Mistake(
         "mask-does-not-help",
         "The access has a mask, but lanes leave the tensor: the mask is true for them, or their addresses are wrong.",
-        "Which element should the lane named above have, which address do you compute for it, and is its mask true?",
+        "Which lane has the address named above, which element should that lane have, and is its mask true?",
         (Mutant("8.3", "mask=cols < n_cols, other", "mask=cols < n_cols + BLOCK, other", 2, replayed=False),),
     ),
     Mistake(
@@ -178,10 +178,43 @@ MISTAKES = [
         "What can choose for each lane of a load, of a store or of a block, without an `if`?",
     ),
     Mistake(
+        "assigned-to-a-part",
+        "A kernel cannot change some lanes of a block by an assignment.",
+        "Which function of Triton makes a new block, in which each lane holds one of two values?",
+    ),
+    Mistake(
+        "python-cast",
+        "Python's float(), int() and bool() make a single number, and this is a block.",
+        "Which method of a block changes the dtype of all lanes?",
+        (Mutant("7.1", ".to(tl.float32)", "", then=also("x = tl.load(", "x = float(", 1), replayed=False),),
+    ),
+    Mistake(
+        "arange-from-one",
+        "The lanes of a block are numbered from 0, and your numbers begin later.",
+        "Which number has the first lane, and how many numbers are there from your first to your last one?",
+        (Mutant("3.1", "tl.arange(0, BLOCK)", "tl.arange(1, BLOCK)", replayed=False),),
+    ),
+    Mistake(
+        "is-on-a-block",
+        "`is` asks whether two names stand for the same object. It compares no numbers, and it gives one answer for "
+        "all lanes.",
+        "Which operator compares the number in every lane?",
+        (Mutant("7.3", "keep != 0", "keep is True", replayed=False),),
+    ),
+    Mistake(
         "mask-precedence",
         "Python evaluates & before <, so this is not the comparison that you expect.",
         "Where do parentheses belong in that condition?",
         (Mutant("4.1", "mask = cols < n_cols", "mask = cols < n_cols & cols >= 0", replayed=False),),
+    ),
+    Mistake(
+        "lanes-multiplied",
+        "An offset was multiplied with the columns, so the address does not step by one element a lane.",
+        "Which addresses do the first three lanes of programs 0 and 1 compute?",
+        (
+            Mutant("3.2 3.4", "row * row_stride + cols", "row * (row_stride + cols)", 2, replayed=False),
+            Mutant("5.1 7.1 7.3", "row * x_row_stride + cols", "row * (x_row_stride + cols)", replayed=False),
+        ),
     ),
     Mistake(
         "tail-missing",
@@ -362,7 +395,7 @@ MISTAKES = [
     Mistake(
         "block-at-least",
         "For short rows, the block has more than twice as many lanes as columns: your block has a minimum size.",
-        "Must a block have as many lanes as a warp has threads?",
+        "How many lanes has the smallest block that tl.arange takes, and how many does a row of one column need?",
     ),
     Mistake(
         "block-squared",
@@ -410,7 +443,9 @@ KERNEL = (
     ("and-or-on-masks", written(syntax.boolean_on_masks)),
     ("branch-on-lanes", written(syntax.branches_on_lanes)),
     ("mask-inverted", written(syntax.masks_inverted)),
+    ("is-on-a-block", written(syntax.compares_by_identity)),
     ("mask-precedence", written(syntax.loose_ampersand)),
+    ("lanes-multiplied", written(syntax.multiplies_lanes)),
     ("torch-in-kernel", written(syntax.foreign_module)),
     ("returns-from-kernel", written(syntax.kernel_returns)),
 )
@@ -477,7 +512,8 @@ BLOCK_SIZE = (
     ("block-is-n-cols", value(lambda v, f: v == f["n"])),
     ("natural-logarithm", _block(lambda n: 2 ** math.ceil(math.log(n)))),
     ("block-rounded-down", value(lambda v, f: v < f["n"] < 2 * v)),
-    ("block-doubled", replace(value(lambda v, f: v == 2 * f["n"]), share=0.9)),  # other lengths are right
+    ("block-doubled", replace(value(lambda v, f: v == 2 * f["n"] == 2 * _power(f["n"])), share=0.9)),
+    ("block-multiple", _block(lambda n: 2 * n)),
     *(("block-capped", _block(lambda n, most=most: min(_power(n), most))) for most in _SIZES),
     *(("block-at-least", _block(lambda n, least=least: max(_power(n), least))) for least in _SIZES),
     *(("block-multiple", _block(lambda n, of=of: -(-n // of) * of)) for of in (2, 4, *_SIZES)),

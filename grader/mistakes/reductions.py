@@ -238,6 +238,11 @@ def _only_result(v, f: dict) -> bool:
     return same_number(v, sum(f["values"])) or alike(v, [sum(f["values"])])
 
 
+def _result_bare(v, f: dict) -> bool:
+    """The last state is the sum itself, and those before it are lists."""
+    return len(v) > 1 and same_number(v[-1], sum(f["values"])) and all(isinstance(s, (list, tuple)) for s in v[:-1])
+
+
 def _one_list(v, f: dict) -> bool:
     """All states are equal, and the first element is not the first value any more."""
     return len(v) > 1 and all(alike(s, v[0]) for s in v) and v[0][0] != f["values"][0]
@@ -291,7 +296,7 @@ TREE = (
     ("returns-nothing", nothing),
     ("tree-only-result", value(_only_result)),
     ("tree-mirror", _wrong_tree(_mirror)),
-    ("tree-result-bare", value(lambda v, f: len(v) > 1 and same_number(v[-1], sum(f["values"])))),
+    ("tree-result-bare", value(_result_bare)),
     ("tree-one-list", value(_one_list)),
     ("tree-neighbours", _wrong_tree(_neighbours)),
     ("tree-not-halved", _wrong_tree(_full_length)),
@@ -398,6 +403,7 @@ BUTTERFLY = (
             lambda lanes, combine, offsets: _in_place(lanes, combine, offsets[::-1]),
         ),
     ),
+    ("butterfly-old-values", _wrong_butterfly(lambda lanes, combine, offsets: butterfly(lanes, combine, offsets[:1]))),
     (
         "butterfly-step-missing",
         _wrong_butterfly(
@@ -470,6 +476,7 @@ TWO_LEVEL = (
     ("returns-nothing", nothing),
     ("not-a-state", value(lambda v, f: not isinstance(v, (tuple, list)) or len(v) != 2)),
     ("state-swapped", value_formula(lambda v, f: alike(v[::-1], f["want"], 1e-5))),
+    ("state-swapped", _wrong_state(lambda f: merged(f["ds"], f["ms"]))),
     ("warps-not-merged", _wrong_state(lambda f: warp_states(f["ms"], f["ds"])[0])),
     ("warps-not-merged", _wrong_state(lambda f: warp_states(f["ms"], f["ds"])[-1])),
     ("not-rescaled", _wrong_state(_sums_not_rescaled)),

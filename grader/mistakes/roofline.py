@@ -87,7 +87,7 @@ MISTAKES = [
     ),
     Mistake(
         "one-less",
-        "This is the right ratio minus 1. It is also what the writes alone would give.",
+        "This is the right ratio minus 1.",
         "How many times does the smaller number of elements fit into the larger one?",
     ),
     Mistake(

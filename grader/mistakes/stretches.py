@@ -59,7 +59,7 @@ MISTAKES = [
     Mistake(
         "no-shuffle-found",
         "No shuffle was found in any text.",
-        "With which character does an instruction's line begin?",
+        "What stands in front of the name of a shuffle in its line, and what behind it?",
     ),
     Mistake(
         "shuffles-counted-again",

@@ -73,9 +73,9 @@ MISTAKES = [
     ),
     Mistake(
         "test-refuses-pytorch",
-        "The test is red even on PyTorch's own result: too strict for float32, or compared with something else.",
-        "What is the result of your comparison for a rounded value, for a right value of 0, for one below 1e-38, and "
-        "for a row of -inf?",
+        "The test is red even on PyTorch's own result: it is too strict for float32, or it compares with something "
+        "that is not the softmax of each row.",
+        "For which of your inputs is it red, which value does it expect there, and how far off may a rounded value be?",
     ),
     Mistake(
         "test-calls-nothing",
@@ -94,7 +94,7 @@ MISTAKES = [
     ),
     Mistake(
         "test-asserts-nothing",
-        "No statement of the test can fail.",
+        "Nothing can make the test red: it has no statement that can fail, or a `try` catches the error.",
         "Which statement of yours would stop the test if the numbers were wrong?",
     ),
     Mistake(
@@ -205,18 +205,19 @@ def _right_kernel_refused(message: str) -> Detector:
 @Detector
 def _refuses_right(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """An assertion of the test failed on a right kernel that is not PyTorch's."""
-    return _assertion_failed(case, evidence) and not case.facts["reference"]
+    return _red(case, evidence) and not case.facts["reference"]
 
 
 @Detector
 def _refuses_reference(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """An assertion of the test failed on PyTorch's own softmax."""
-    return case.facts["reference"] and _assertion_failed(case, evidence)
+    """The test is red on PyTorch's own softmax."""
+    return case.facts["reference"] and _red(case, evidence)
 
 
-def _assertion_failed(case: Case, evidence: Evidence) -> bool:
-    """Whether an assertion of the test failed on a right kernel."""
-    return case.group is None and (evidence.error or {}).get("type") == "AssertionError"
+def _red(case: Case, evidence: Evidence) -> bool:
+    """Whether an assertion of the test failed on a right kernel, or a statement of the test raised another error."""
+    error = evidence.error or {}
+    return case.group is None and (error.get("type") == "AssertionError" or bool(error.get("raised")))
 
 
 def _accepts_wrong(test) -> Detector:

@@ -17,8 +17,8 @@ from .mistake import Mistake
 MISTAKES = [
     Mistake(
         "dtype-is-no-text",
-        "The dictionary has no such key: a dtype of PyTorch is an object, and no text.",
-        "Which keys has your dictionary, and which type has the key that you look for?",
+        "A dtype of PyTorch is an object, and no text: it equals no text, and no dictionary finds it under a text.",
+        "Which type has the value that your function gets, and which type has the value that you compare it with?",
     ),
     Mistake(
         "tolerance-not-numbers",
@@ -127,6 +127,7 @@ def _rtol_is_wrong(facts: dict, rtol: float, atol: float) -> bool:
 TOLERANCE = (
     ("returns-nothing", detectors.nothing),
     ("tolerance-not-numbers", detectors.value(lambda v, f: pair(v) is None)),
+    ("dtype-is-no-text", written(syntax.compares_with_text)),
     ("tolerance-zero", _tolerance(lambda f, rtol, atol: rtol == atol == 0)),
     ("tolerances-swapped", detectors.value_formula(lambda v, f: _swapped(f, *pair(v)))),
     (

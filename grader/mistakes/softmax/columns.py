@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from ...checks import syntax
 from .. import detectors
 from ..detectors import both, formula, outside, past_the_row, right_lanes_elsewhere, too_many_lanes, unmasked, written
@@ -284,6 +286,25 @@ def _one_lane_too_many(where: dict, facts: dict) -> bool:
     return past_the_row(where, facts) and where["lanes"] == 1 and where["of"] == columns + 1 < facts.get("block", 0)
 
 
+def _shifted_by_no_maximum(tree: ast.AST) -> bool:
+    """A kernel takes exp(a - b), where b is a sum, a minimum, or the maximum of absolute values."""
+    for kernel in syntax.kernels(tree):
+        values = {
+            target.id: n.value
+            for n in syntax.nodes(kernel)
+            if isinstance(n, ast.Assign)
+            for target in n.targets
+            if isinstance(target, ast.Name)
+        }
+        for call in syntax.calls(kernel, "exp"):
+            if call.args and isinstance(call.args[0], ast.BinOp) and isinstance(call.args[0].op, ast.Sub):
+                shift = call.args[0].right
+                shift = values.get(shift.id, shift) if isinstance(shift, ast.Name) else shift
+                if any(syntax.calls(shift, name) for name in ("sum", "min", "abs")):
+                    return True
+    return False
+
+
 # What a kernel did to memory, how it is written, and numbers with nothing of the row left. Exercises whose mistakes are
 # mutants need no more.
 SOFTMAX_PLACES = (
@@ -295,6 +316,7 @@ SOFTMAX_PLACES = (
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
     ("no-pad", detectors.no_pad(detectors.all_nan)),
+    ("shift-not-max", both(written(_shifted_by_no_maximum), detectors.all_nan)),
     ("output-read-as-input", both(written(syntax.loads_from_output), detectors.all_nan)),
     ("tail-missing", detectors.tail_is_nan),
     ("sum-stored", formula(formulas.row_sum_everywhere)),

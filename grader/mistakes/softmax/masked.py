@@ -193,6 +193,7 @@ MASKED_KERNEL = (
     ("nan-hidden", _nan_hidden),
     ("whole-block-asked", written(_whole_block_asked)),
     ("bits-of-a-number", both(written(_bits_of_a_number), detectors.all_nan)),
+    ("no-pad", both(written(syntax.load_without_other), detectors.outside("load"))),
     ("no-pad", detectors.no_pad(detectors.all_nan)),
     ("dead-row-zero", detectors.dead_rows_are_zero),
     ("dropped-not-zero", _only_dropped_are_wrong),

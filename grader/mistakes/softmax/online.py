@@ -528,8 +528,8 @@ MISTAKES = [
     ),
     Mistake(
         "guard-inverted",
-        "A condition for -inf is true for ordinary numbers.",
-        "For which states is its condition true, and for which should it be?",
+        "A guard for -inf works the wrong way round: it changes ordinary numbers.",
+        "For which states is its condition true, and which value does it choose then?",
         (
             Mutant("8.2", "if m == -math.inf:", "if m != -math.inf:"),
             Mutant("8.3 9.1", 'tl.where(new == -float("inf")', 'tl.where(new != -float("inf")'),
