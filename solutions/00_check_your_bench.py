@@ -2,7 +2,7 @@
 # # 00 · Check your bench
 #
 # A **kernel** is a function that runs on a GPU, and **Triton** lets you write one in Python. By the end of this course
-# you write kernels that move every byte once. Here you make sure that the tools work. You also meet four functions that
+# you will write kernels that move every byte once. Here you make sure that the tools work. You also meet four functions that
 # you will use all the time: `check`, `hint`, `progress`, `traffic`.
 #
 # *About 15 minutes. No GPU needed.*
@@ -20,8 +20,8 @@ import torch
 # %% [markdown]
 # ## What is on the bench?
 #
-# With a GPU, Triton *compiles* a kernel and the GPU runs it. Without one it is *interpreted*: Python runs it on the CPU,
-# slowly, and this course checks every memory access before it happens. Your answers are judged the same way in both
+# With a GPU, Triton *compiles* a kernel and the GPU runs it. Without a GPU, the kernel is *interpreted*: Python runs it
+# on the CPU, slowly, and this course checks every memory access before it happens. Your answers are judged the same way in both
 # cases.
 
 # %% tags=["nbval-ignore-output"]

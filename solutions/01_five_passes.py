@@ -5,7 +5,7 @@
 # matrix five times: five **passes**. Here you write the five passes, count the elements that each of them moves, and
 # see why you cannot leave out the first one.
 #
-# *About 35 minutes. No GPU needed.*
+# *About 40 minutes. No GPU needed.*
 
 # %%
 from grader import check, hint, progress, traffic

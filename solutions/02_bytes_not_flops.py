@@ -370,8 +370,8 @@ hierarchy()
 
 # %% [markdown]
 # Two of the recorded kernels read numbers again. The five passes do. So does the kernel of lesson 08 with its **two
-# walks**: it reads a row once for the maximum and the sum, and once more for the result. By the ledger, how many times
-# as long as a copy should each of them take?
+# walks**: it reads a row once for the maximum and the sum, and once more for the result. According to the ledger, each of
+# them should take how many times as long as a copy?
 
 # %%
 def beside_copy(lesson, what):
@@ -390,7 +390,7 @@ for lesson, name, what in (("02", "five passes", "five passes"), ("08", "two wal
     for (rows, columns), ratio in beside_copy(lesson, what).items():
         if rows < 256:  # few rows leave most of the card idle: lesson 09
             continue
-        size = f"{rows:5} × {columns:5}, {4 * rows * columns / 2**20:6.1f} MB"
+        size = f"{rows:5} × {columns:5}, {4 * rows * columns / 1e6:6.1f} MB"
         print(f"{name:11}  {size}: {ratio:.2f} times a copy; by the ledger {by_ledger(what, rows, columns):.2f}")
 
 # %% [markdown]

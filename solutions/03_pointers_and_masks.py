@@ -81,7 +81,7 @@ trace(blocks_kernel, y, BLOCK=4, grid=(3,))
 
 # %% [markdown]
 # When a kernel is interpreted, the course checks each access *before* it happens, and it stopped this one. A GPU does
-# not check. It writes over the memory behind `y`, and you notice that later or never.
+# not check. It writes over the memory past the end of `y`, and you notice that later or never.
 
 # %% [markdown]
 # ## A mask

@@ -5,7 +5,7 @@
 # numbers again and again. Here you write one kernel that loads a row once into registers, does all five steps there,
 # and stores the result once.
 #
-# *About 35 minutes. No GPU needed.*
+# *About 45 minutes. No GPU needed.*
 
 # %%
 from grader import check, hint, progress, traffic
@@ -52,7 +52,7 @@ except Exception as error:
     print(str(error).splitlines()[-1])
 
 # %% [markdown]
-# So a row of 5 needs a block of 8, and three masked lanes lie behind the end of the row. In `double_kernel` their
+# So a row of 5 needs a block of 8, and three masked lanes lie past the end of the row. In `double_kernel` their
 # values do not matter. When a block is reduced to one number, such as its maximum or its sum, their values do matter.
 
 # %% [markdown]
@@ -114,7 +114,7 @@ check("4.1")
 # %% [markdown]
 # ## Why -inf, and not 0?
 #
-# In lesson 03 the pad had to be small, so that it never was the maximum. In a softmax, a masked lane also takes part
+# In lesson 03 the pad had to be below every value, so that it was never the maximum. In a softmax, a masked lane also takes part
 # in the *sum*. If the kernel added the loaded values, the right pad would be 0. Why is it not 0 here?
 #
 # Here are three rows of three values in a block of four. The last number is the share of the masked lane: it should

@@ -294,7 +294,7 @@ check("6.3")
 # Your test must accept all right kernels. Then each wrong kernel that it refuses gives some of the points.
 #
 # All kernels are interpreted, and the whole check has 20 seconds. So take few rows: about 30 to 60 over all inputs
-# together are enough. Count the rows of each call. Start with a simple test and run the check. It tells you which kinds
+# together are enough. A matrix that you pass to `softmax` twice counts twice. Start with a simple test and run the check. It tells you which kinds
 # of wrong kernels still pass your test.
 
 # %% [markdown]
@@ -340,7 +340,7 @@ check("6.4")
 # | `-inf`, spread-out rows, negative values | replace `-inf`, cut values off, or lose the sign |
 # | a relative tolerance of about 1e-4, not an absolute one | lose digits, or round small results |
 # | comparing each element, so that `nan` fails | give rows that look right, `nan`, one wrong value |
-# | the input afterwards; a second call with other values | write into `x`, or remember an earlier call |
+# | the input afterwards; a second call with other values of the same shape | write into `x`, or remember an earlier call |
 #
 # *An honest aside*: 1e-4 is a choice. In a right kernel, the error from rounding grows with the distance of a value to
 # the maximum, so 1e-7 would refuse right kernels. Lesson 07 asks for a good bound.

@@ -345,6 +345,8 @@ torch.tensor([5.0, inf]) * torch.tensor([0.0, 0.0]), torch.where(torch.tensor([F
 # entries may hold huge values, `inf` or NaN. A kept NaN makes its row NaN, as in PyTorch. Each element of `x` may be
 # read at most once.
 #
+# A kernel cannot use a variable of the notebook, such as the `inf` above: write the value itself.
+#
 # Before you write it: before which step must a dropped entry be replaced?
 
 # %%
@@ -377,7 +379,7 @@ check("7.3")
 # %% [markdown]
 # <details><summary>One value does it all</summary>
 #
-# **-inf before the maximum**: -inf never is the maximum of other values, and its `exp` is 0. If an entry of 10000 is
+# **-inf before the maximum**: -inf is never above any other value, and its `exp` is 0. If an entry of 10000 is
 # dropped only after `exp`, it has already been the maximum, and the exponentials of all kept entries are 0.
 #
 # **A row that keeps nothing**: -inf minus -inf is NaN, so our choice needs no extra line. With a finite value such as

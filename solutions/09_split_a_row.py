@@ -242,8 +242,7 @@ picture
 # The second launch has the same grid. Every program reads all states of its row, merges them, and writes the softmax of
 # its own split. All programs of a row repeat the same merge. At the end of the lesson we count the cost of that.
 #
-# Each program loads each state only once. The check counts the traffic, and refuses a program that loads all states
-# twice.
+# Each program loads each state only once. The check counts that.
 
 # %% [markdown]
 # `SPLITS` is the number of lanes for the states: a power of two, at least `n_splits`. So some lanes may have no state.

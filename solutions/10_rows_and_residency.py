@@ -81,7 +81,7 @@ print("without it:    ", (square - row_max).amax(dim=1).tolist())
 #
 # Some rows of the last tile may lie below the matrix. All lanes of such a row hold -inf, and its softmax is NaN. Does
 # that matter? Use `tl.load`, `tl.max`, `tl.exp` and `tl.sum`. `tl.softmax` is not allowed. The check launches
-# `triton.cdiv(n_rows, ROWS)` programs. Together they must do each row exactly once. You may choose the rows of each program. The docstring names the usual way.
+# `triton.cdiv(n_rows, ROWS)` programs. Together they must do each row exactly once. Which program does which rows is your choice. The docstring names the usual one.
 
 # %%
 @triton.jit
@@ -240,7 +240,7 @@ h200 = {
     "max_threads_per_sm": 2048,
     "max_blocks_per_sm": 32,  # places for programs
 }
-print("33 registers per thread:", 33 * 32, "for a warp, which are", 33 * 32 / 256, "units")
+print("33 registers per thread:", 33 * 32, "for a warp, that is", 33 * 32 / 256, "units")
 
 # %% [markdown]
 # A warp cannot get an eighth of a unit. How many registers does this warp really take?
@@ -453,8 +453,8 @@ except Exception as error:
 # ## Your turn: 10.4
 #
 # Launch your 10.1 so that each thread loads 16 bytes at a time, and nothing is spilled. `x.element_size()` is 4 for
-# float32 and 2 for bfloat16. How many bytes does a tile have, and how many threads should share them? A thread has
-# enough registers for only a few such loads. The number of warps of a launch is a power of two between 1 and 32. Every
+# float32 and 2 for bfloat16. How many bytes does a tile have, and how many threads should share them? With 64 such
+# loads a thread spills, as you saw above. A few of them are enough. The number of warps of a launch is a power of two between 1 and 32. Every
 # program that you launch must have at least one row.
 
 # %% [markdown]
@@ -519,7 +519,7 @@ took = {(run["m"], run["n"], run["what"]): run for run in lesson["results"]}
 shapes = list(dict.fromkeys((m, n) for m, n, _ in took))
 ways = [what for m, n, what in took if (m, n) == shapes[0] and what != "copy"]
 print(f"{recorded['device']}, {recorded['date']}, torch {recorded['versions']['torch']}: {recorded['command']}")
-print("times a copy took     " + "".join(f"{m}×{n}".rjust(12) for m, n in shapes))
+print("time / time of a copy " + "".join(f"{m}×{n}".rjust(12) for m, n in shapes))
 for what in ways:
     print(f"{what:22}", end="")
     for m, n in shapes:

@@ -45,7 +45,7 @@ while count > 1:
 
 # %%
 def tree_reduce(values):
-    """All states of a sum by halves, each a list: the values, what each step makes of them, at last [their sum].
+    """All states of a sum by halves, each a list: the values, what each step makes of them, and finally [their sum].
 
     values: a list of 2, 4, 8, ... numbers, or of one.
     """
@@ -90,8 +90,8 @@ draw.tree(tree_reduce, numbers)
 # At the end, thread 0 has the result. But every thread of a softmax needs it, to divide by the sum. A second tree
 # could hand it to all threads, in as many steps again. Is there a way without it?
 #
-# With one thread for each number, half of the threads or more do nothing in every step of a tree. Let them do the same work from their side: two
-# **partners** exchange their values, and both combine them. The partner of thread `l` is thread `l ^ offset`. The operator
+# With one thread for each number, half of the threads or more do nothing in every step of a tree. Let them work, too: two
+# **partners** exchange their values, and each of them combines both. The partner of thread `l` is thread `l ^ offset`. The operator
 # `^` is the exclusive or (xor). With an offset of 1, 2, 4, ... it flips one bit of `l`:
 
 # %%
@@ -297,7 +297,7 @@ extern "C" __global__ void hopeful(float* y, const float* x, int n_cols) {
 }
 """
 try:
-    launch(hopeful, torch.arange(64.0).reshape(1, 64))
+    launch(hopeful, torch.arange(64.0).reshape(1, 64), threads=64)
 except Exception as error:
     print(error)
 
@@ -305,7 +305,7 @@ except Exception as error:
 # `__syncthreads()` is a **barrier**: no thread goes on before every thread of the block has arrived there.
 
 # %%
-launch(hopeful.replace("// here", "__syncthreads();"), torch.arange(64.0).reshape(1, 64))[0, :6]
+launch(hopeful.replace("// here", "__syncthreads();"), torch.arange(64.0).reshape(1, 64), threads=64)[0, :6]
 
 # %% [markdown]
 # *Every* thread has to arrive there. If a barrier stands inside an `if` and some threads skip it, the others may wait for ever.

@@ -543,8 +543,8 @@ check("13.3")
 # </details>
 
 # %% [markdown]
-# This function launches your kernel. `num_stages` says how many steps ahead of the computation the compiler may load tiles of
-# `k` and `v`. It changes only the speed; lesson 15 has more about it.
+# This function launches your kernel. `num_stages` says how many steps of the loop may be under way at once: with 3,
+# two tiles of `k` and `v` are loaded ahead. It changes only the speed; lesson 15 has more about it.
 
 # %%
 def flash_attention(q, k, v, causal=False, block_m=128, block_n=64, num_warps=8, num_stages=3):

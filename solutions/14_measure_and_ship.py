@@ -176,14 +176,14 @@ assert 0 < rate <= peak(x)
 print(f"a copy: {rate:.0f} GB/s, the peak: {peak(x):.0f} GB/s")
 
 # %% [markdown]
-# ## Your four kernels
+# ## Your kernels
 #
-# You have written four softmaxes: one row a program (5.1), tiles of rows (10.1), two walks along a long row (8.3), and
+# You have written four softmaxes, with five kernels: one row a program (5.1), tiles of rows (10.1), two walks along a long row (8.3), and
 # a row split among programs (9.1 and 9.2, two kernels). Copy each kernel from your notebook into its cell below, in
 # place of the TODO. If you no longer have that notebook, or did not finish that kernel, take the course's solution: a
-# notebook in the folder `solutions` of its repository. You can also paste another kernel of your own, if it has the
-# same name and parameters. The check of
-# 14.2 runs those of the five that your `my_route` chooses.
+# notebook in the folder `solutions` beside the folder of this notebook, in the course's repository. You can also paste
+# another kernel of your own, if it has the same name and parameters. The check of 14.2 runs only the kernels that your
+# `my_route` chooses.
 
 # %% [markdown]
 # Make one change. From now on the matrix may be float32, bfloat16 or float16, so cast every value to float32 right

@@ -4,7 +4,7 @@
 # In lesson 14, the numbers of warps and rows were guessed. How much faster are the best numbers? And do you have to time all of
 # them, or can you predict some of it?
 #
-# *About 85 minutes. No GPU needed.*
+# *About 100 minutes. No GPU needed.*
 
 # %%
 from grader import check, hint, machine_code, progress
@@ -66,7 +66,7 @@ assert min(others) > 0.92 and most < 0.8
 # `machine_code` gives the same numbers. It has no name for the H200, but the H100 has the same multiprocessors (and another
 # memory), so its machine code is the same.
 #
-# Copy your tile kernel from lesson 14 (10.1 with a cast), or take it from that lesson's solution notebook. The next
+# Copy your tile kernel from lesson 14 (10.1 with a cast), or take it from the solution notebook of that lesson. The next
 # cell compiles it, which takes some seconds; no check looks at it. With which number of warps will it spill on rows of 8192?
 
 # %%
@@ -105,8 +105,8 @@ except Exception as error:
 # %%
 for run in of("tile", "float32", 4096):
     warps = run["resident"] * run["num_warps"]
-    print(f"rows {run['rows']}, warps {run['num_warps']:2}: {run['n_regs']:3} registers, {run['resident']:2} programs", end="")
-    print(f" resident, {warps:2} warps resident: {run['speed']:.2f} of a copy")
+    print(f"rows {run['rows']}, warps {run['num_warps']:2}: {run['n_regs']:3} registers, resident:", end="")
+    print(f" programs {run['resident']:2}, warps {warps:2}: {run['speed']:.2f} of a copy")
 runs = of("tile", "float32", 4096)
 slowest = min(runs, key=lambda run: run["speed"])
 assert (slowest["resident"] * slowest["num_warps"], slowest["num_warps"]) == (64, 32)
@@ -239,7 +239,7 @@ for dtype in ("float32", "bfloat16"):
 # %%
 def configuration(n_cols, element_size):
     """(rows of a tile, num_warps) for rows of n_cols elements of element_size bytes."""
-    # How many bytes has a row, then a tile, then a thread? (about 3 lines)
+    # How many bytes does a row have, then a tile, then a thread? (about 3 lines)
     ### BEGIN SOLUTION
     row_bytes = triton.next_power_of_2(n_cols) * element_size
     rows = max(1, min(8, 2048 // row_bytes))

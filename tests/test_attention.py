@@ -37,7 +37,7 @@ def test_a_step_that_is_still_a_stub_is_said_to_be_one():
     result = verdict(KERNEL.replace(_SKIP, '        tl.static_assert(False, "TODO 13.2 (2 of 7)")'))
 
     assert ("failed", 1.5, "todo-left") == (result.status, result.score, result.mistake)
-    assert "causal is judged next: fill in its TODO (TODO 2 of 7 is the next)" in " ".join(result.text.split())
+    assert "causal is judged next: fill in its TODO (the check stopped at TODO 2 of 7)" in " ".join(result.text.split())
 
 
 def test_in_the_first_step_nothing_is_said_of_the_second():
@@ -46,7 +46,7 @@ def test_in_the_first_step_nothing_is_said_of_the_second():
     result = verdict(stub.replace("mask=rows[:, None] < n_queries, other=0.0", ""))
 
     assert "todo-left" == result.mistake
-    assert "TODO 7 of 7 is the next" in " ".join(result.text.split())
+    assert "stopped at TODO 7 of 7" in " ".join(result.text.split())
 
 
 def test_a_stub_of_the_last_step_hides_no_other_mistake():

@@ -187,7 +187,7 @@ def test_two_levels_show_the_calls_and_what_fills_the_last_one():
     names = re.findall(r'scope="row"[^>]*>([^<]*)</th>', drawing.page)
     assert ["warp 0", "warp 1", "warp 2", "warp 3", "second level"] == names
     assert all(f"warp {n}: threads {32 * n}-{32 * n + 31}: " in said for n in range(4)) and "28 × (-inf, 0)" in said
-    assert f"The result is ({x.max():.3g}, {(x - x.max()).exp().sum():.3g}); butterfly was called 5 times." in said
+    assert f"The result is ({x.max():.3g}, {(x - x.max()).exp().sum():.3g}); calls of butterfly: 5." in said
     assert "31 × (0, 0)" in repr(draw.two_level(zero_filled, numbers[:32], [1.0] * 32))
 
 
@@ -196,7 +196,7 @@ def test_two_levels_with_equal_numbers_are_not_mixed_up():
     said = repr(draw.two_level(two_level, [0.0] * 64, [1.0] * 64))
 
     assert "warp 0: threads 0-31: " in said and "warp 1: threads 32-63: " in said and "30 × (-inf, 0)" in said
-    assert "The result is (0, 64); butterfly was called 3 times." in said
+    assert "The result is (0, 64); calls of butterfly: 3." in said
 
 
 def test_drawings_need_neither_script_nor_picture_and_speak():

@@ -123,7 +123,7 @@ class Run:
         """
         which, step, steps = todo or (self._exercise.id, None, None)
         if which == self._exercise.id:
-            left = f" (TODO {step} of {steps} is the next)" if step and steps != "1" else ""
+            left = f" (the check stopped at TODO {step} of {steps})" if step and steps != "1" else ""
             sentence = f"not yet: fill in the TODO of {which}{left} and run its cell, then check again"
             self.not_attempted = self.not_attempted or sentence
             if self._exercise.parts:

@@ -16,7 +16,9 @@ from ..mistakes.stretches import COUNTED, PREDICTED
 from ..reference import combines, cuda, reductions, softmax_function, stretches
 from ..spec import Call, Case, Exercise, Helper, Out
 
-_LIST_DRIVER = (pathlib.Path(__file__).parent / "drivers" / "callers_list.py").read_text(encoding="utf-8")
+_DRIVERS = pathlib.Path(__file__).parent / "drivers"
+_LIST_DRIVER = (_DRIVERS / "callers_list.py").read_text(encoding="utf-8")
+_SERIES_DRIVER = (_DRIVERS / "additions_in_series.py").read_text(encoding="utf-8")
 _COMBINES = pathlib.Path(combines.__file__).read_text(encoding="utf-8")
 
 
@@ -107,7 +109,20 @@ def _two_level_cases(seed: int) -> list[Case]:
         )
     )
     cases.append(_two_level_case(11, "two warps, both empty", gone * 2, [0.0] * 64))
-    return cases
+    return [*cases, _in_series_case(32 * 32)]
+
+
+def _in_series_case(threads: int) -> Case:
+    """The states of so many threads: at each of two levels, no more than 32 may be merged one after another."""
+    most = 2 * (reductions.LANES - 1)
+    return Case(
+        f"additions one after another, {threads} threads",
+        Call("call", "check_additions_in_series", (threads,)),
+        verify=lambda e: f"{e.value} additions wait for one another, and two levels need {most} at most"
+        if e.value > most else None,
+        size=threads + 1,
+        facts={"in_series": True},
+    )  # fmt: skip
 
 
 def _two_level_case(size: int, label: str, ms: list[float], ds: list[float]) -> Case:
@@ -311,6 +326,7 @@ EXERCISES = [
             "results, filled up to 32.",
         ),
         mistakes=TWO_LEVEL,
+        driver=_SERIES_DRIVER,
     ),
     Exercise(
         id="12.4",

@@ -424,8 +424,8 @@ EXERCISES = [
         kernels=True,
         hints=(
             "13.1 in a kernel: a program has a block of queries, and m, l and o stay in its registers.",
-            "Which keys of the last tile do not exist, and which keys may a query not see? One mask of the scores is "
-            "enough for both. It comes before the maximum.",
+            "Which keys of the last tile do not exist, and which keys may a query not see? Both get the "
+            "same score, and they get it before the maximum is taken.",
             'In the loop: `s = tl.dot(<q>, tl.trans(<k>), input_precision="ieee") * scale`, '
             "`s = tl.where(<mask>, s, <a value that is never the maximum>)`, then 13.1. Causal: `<keys>[None, :] <= "
             "<queries>[:, None]`.",

@@ -195,8 +195,9 @@ EXERCISES = [
         hints=(
             "Begin with the kernels that read a row once: when can each of them be used? The other rows take two walks "
             "or two launches.",
-            "Three questions decide: how long is a row, how many bytes has an element, how many rows are there? For "
-            "`pairs` and `shared`, ask `can_pair` and `can_share` first.",
+            "These questions decide: how long is a row, how many bytes does an element have, how many rows are there, "
+            "and may the kernel take rows with these addresses and gaps? For `pairs` and `shared`, ask `can_pair` and "
+            "`can_share` first.",
             "`if <a row fits>: return pick.tile`, and so on; the last line returns a kernel that takes every matrix. "
             "In softmax: refuse, make y, make the columns neighbours, `kernel_for(x)(y, x)`.",
         ),

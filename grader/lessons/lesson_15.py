@@ -67,7 +67,7 @@ EXERCISES = [
         points=2,
         cases=lambda seed: [tuning.configuration(dtype, n) for dtype, n in tuning.sweep()],
         hints=(
-            "Look at bytes and not at columns: how many bytes has a tile that is fast, and how many bytes has each of "
+            "Look at bytes and not at columns: how many bytes does a fast tile have, and how many bytes does each of "
             "its threads?",
             "Short rows share a tile of about 2 KB, with 8 rows at most. A long row has a tile of its own. A thread "
             "has about 64 bytes, and a program at most 32 warps.",

@@ -115,7 +115,7 @@ MISTAKES = [
     Mistake(
         "no-tensor-returned",
         "Your function returned an object that is not a tensor.",
-        "Which type has the value that your function returns, and which operation would give a tensor?",
+        "Of which type is the value that your function returns, and which operation would give a tensor?",
     ),
     Mistake(
         "input-overwritten",
@@ -166,7 +166,7 @@ MISTAKES = [
     Mistake(
         "index-outside",
         "The index is outside: there are fewer elements, or fewer axes.",
-        "How many axes and elements are there in that line, and which number has the first one?",
+        "How many axes and elements are there in that line, and which number does the first one have?",
     ),
     Mistake(
         "unpacked-into-others",

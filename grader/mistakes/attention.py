@@ -44,7 +44,7 @@ MISTAKES = [
         "queries-met-columns",
         "One number for each query was matched with the columns of o, and not with its rows. Where o has as many "
         "columns as rows, there is no error.",
-        "Which shape has that number for each query, and which shape fits the rows of o?",
+        "Which shape does that number for each query have, and which shape fits the rows of o?",
         (
             Mutant("13.1", "o * factor", "o * factor.flatten()"),
             Mutant("13.1", "o / l", "o / l.flatten()"),
@@ -210,8 +210,18 @@ MISTAKES = [
     ),
     Mistake(
         "strides-exchanged",
-        "A tensor was addressed with the row stride of another one.",
+        "A tensor was addressed with a stride of another one.",
         "Which stride belongs to which pointer?",
+        tuple(
+            Mutant(
+                "13.3",
+                f"{name}_ptr += batch * {name}_batch_stride + head * {name}_head_stride",
+                f"{name}_ptr += batch * {other}_batch_stride + head * {other}_head_stride",
+            )
+            for name in "qkv"
+            for other in "oqkv"
+            if other != name
+        ),
     ),
     Mistake(
         "keys-past-the-end",
@@ -275,7 +285,8 @@ MISTAKES = [
     Mistake(
         "causal-places-of-a-block",
         "The kernel compared the places inside a block, and not the numbers of queries and keys.",
-        "Which number has the first query of program 1, and which number has the first key of the second tile?",
+        "Which number does the first query of program 1 have, and which number does the first key of the second tile "
+        "have?",
     ),
     Mistake(
         "causal-ignored",
@@ -348,7 +359,7 @@ MISTAKES = [
     Mistake(
         "first-left-out",
         "The walk begins one too late: the first one took no part.",
-        "Which number has the first key, or the first column?",
+        "Which number does the first key have, or the first column?",
         (
             Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(1, end, BLOCK_N)"),
             Mutant("13.1", "range(0, len(k), tile)", "range(1, len(k), tile)"),
@@ -361,7 +372,7 @@ MISTAKES = [
     Mistake(
         "last-key-left-out",
         "The last key took no part.",
-        "Which number has the last key, and for which numbers is your comparison true?",
+        "Which number does the last key have, and for which numbers is your comparison true?",
         (Mutant("13.2 13.3 13.4", "keys[None, :] < n_keys, s", "keys[None, :] < n_keys - 1, s"),),
     ),
     Mistake(

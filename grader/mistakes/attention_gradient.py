@@ -89,8 +89,8 @@ MISTAKES = [
     ),
     Mistake(
         "delta-of-others",
-        "delta is another number than the sum of do times o over the columns of a query.",
-        "Of which two tensors is delta the product, and over which axis is it added up?",
+        "For each query, dp is compared with a number that is not the sum of do times o over its columns.",
+        "Of which two tensors is that number the product, and over which axis is it added up?",
         (
             *(
                 Mutant("13.4", "tl.sum(do * o, axis=1)", f"tl.sum({product}, axis=1)", 2)

@@ -73,7 +73,7 @@ MISTAKES = [
     Mistake(
         "dy-assumed-adjacent",
         "The gradient that backward gets may be a view. Its elements need not be row by row in memory.",
-        "Which strides has dy in this case, which of them does your kernel assume, and which one does it get?",
+        "Which strides does dy have in this case, which of them does your kernel assume, and which one does it get?",
     ),
     Mistake(
         "float64-refused",

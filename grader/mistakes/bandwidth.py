@@ -17,7 +17,6 @@ import statistics
 from dataclasses import replace
 
 from ..reference.bandwidth import MIN_RUNS, TOLERANCE, result_fault
-from ..simulated import COMPILE
 from ..spec import Answer, Case, Detector, Evidence
 from .detectors import both, value
 from .mistake import Mistake
@@ -158,7 +157,7 @@ MISTAKES = [
     Mistake(
         "possible-refused",
         "A result below the peak was refused.",
-        "In a good measurement, is your result or `peak(x)` larger, and in which unit is each of them?",
+        "Of which runs is the rate that you compare with `peak(x)`, and in which unit is each of the two?",
     ),
 ]
 
@@ -232,9 +231,11 @@ def _other_clock(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return asked or (error["type"] == "ZeroDivisionError" and not by_a_zero)
 
 
-def _a_reading(got: float, times: list[float]) -> bool:
-    """For `_from_times`: as long as one reading or two; each counts from before the first call was compiled."""
-    return max(times) < COMPILE <= got <= 3 * COMPILE
+def _a_reading(v, f: dict) -> bool:
+    """By the result a call takes as long as one reading or two: each counts from before the first call was compiled."""
+    seconds, compiling = 2 * f["m"] * f["n"] * f["itemsize"] / v[0] / 1e9, f["compiling"]
+    longest = max(interval[3] for interval in v[1])
+    return longest < compiling and any(k * compiling <= seconds <= 1.2 * k * compiling for k in (1, 2))
 
 
 # A call that was slow, because it came too early, was timed.
@@ -248,7 +249,7 @@ BANDWIDTH = (
     ("clock-not-used", _timed(lambda letters, *_: not letters)),
     ("not-synchronised", _timed(lambda letters, waited, waiting, seconds: any(waiting))),
     ("timed-together", _timed(lambda letters, *_: any(len(each.strip("x")) > 1 for each in letters))),
-    ("reading-for-duration", _from_times(_a_reading)),
+    ("reading-for-duration", value(_a_reading)),
     ("other-work-timed", _timed(lambda letters, waited, *_: any(waited) or any("x" in each for each in letters))),
     ("warm-up-too-short", both(_slow, _from_times(lambda got, times: _close(got, statistics.median(times))))),
     ("warm-up-too-short", both(_slow, _from_times(lambda got, times: any(_close(got, t) for t in times)))),

@@ -25,7 +25,7 @@ MISTAKES = [
     Mistake(
         "first-lane-skipped",
         "The first element of a row has no lane.",
-        "Which number has the first column, and which number has the first lane?",
+        "Which number does the first column have, and which number does the first lane have?",
     ),
     Mistake(
         "same-element-read",

@@ -71,7 +71,7 @@ MISTAKES = [
     Mistake(
         "barrier-divergent",
         "Some threads wait at a barrier that others never reach.",
-        "Which condition is around that barrier, and has it the same value for all threads of the block?",
+        "Which condition is around that barrier, and does it have the same value for all threads of the block?",
     ),
     Mistake(
         "shuffle-divergent",
@@ -165,8 +165,8 @@ MISTAKES = [
     ),
     Mistake(
         "single-state",
-        "Every row was divided by a sum of 0: no number reached the sum that a thread divides by.",
-        "What is the d of one number, and which lines bring it to the d that a thread divides by?",
+        "Every element is an infinity: when a thread divides, its d is 0, or its m is -inf.",
+        "What are m and d of a single number, and which lines bring them to the thread that divides?",
     ),
     Mistake(
         "tree-result-unread",
@@ -201,7 +201,7 @@ MISTAKES = [
     Mistake(
         "sum-subtracted",
         "A term was subtracted from the sum, and it should be added.",
-        "Which sign has the d of a row in which every number is the same?",
+        "Which sign does the d of a row have if every number in it is the same?",
         (
             Mutant("13.2 13.3", " + tl.sum(p, axis=1)", " - tl.sum(p, axis=1)"),
             Mutant("13.1", "+ p.sum(", "- p.sum("),
@@ -290,7 +290,7 @@ MISTAKES = [
     ),
     Mistake(
         "columns-of-others",
-        "The threads together read more elements than their walks need: a thread takes columns of other threads.",
+        "The threads together read more elements than their walks need: some columns are read by two threads.",
         "Which columns are those of thread 0, and which are those of thread 1?",
     ),
     Mistake(

@@ -201,7 +201,8 @@ MISTAKES = [
     Mistake(
         "lse-not-stored",
         "lse was not stored for all queries.",
-        "Which place has the lse of a query of the second batch or head, and is it stored for the last queries, too?",
+        "Which place does the lse of a query of the second batch or head have, and is it stored for the last queries, "
+        "too?",
         (
             Mutant(
                 "13.3",

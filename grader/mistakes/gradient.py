@@ -77,7 +77,7 @@ MISTAKES = [
     Mistake(
         "y-and-dy-swapped",
         "y and dy have changed places.",
-        "In which order do the signature and your call name the two?",
+        "In the formula, which of the two stands outside of the brackets, and which one in your line?",
     ),
     Mistake(
         "dot-averaged",
@@ -106,7 +106,7 @@ MISTAKES = [
     ),
     Mistake(
         "dot-added",
-        "The sum of the row was added, with the wrong sign.",
+        "The sum of the row has the wrong sign: it was added.",
         "Which sign does the outer product have in the Jacobian?",
     ),
     Mistake(

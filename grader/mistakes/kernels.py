@@ -88,7 +88,7 @@ MISTAKES = [
     Mistake(
         "pad-entry-missing",
         'A dictionary with the keys "a" to "d" was expected.',
-        "Which type has your object, and for which kernel has it no entry?",
+        "Which type does your object have, and for which kernel does it have no entry?",
     ),
     Mistake(
         "pad-given-up",
@@ -145,7 +145,7 @@ MISTAKES = [
     Mistake(
         "offset-in-16-bits",
         "An offset is below 0, because the kernel keeps numbers in 16 bits: int16 ends at 32767.",
-        "How large can an offset be in this matrix, and how many bits has the number that tl.program_id gives?",
+        "How large can an offset be in this matrix, and how many bits does the number of tl.program_id have?",
     ),
     Mistake(
         "and-or-on-masks",
@@ -191,7 +191,7 @@ MISTAKES = [
     Mistake(
         "arange-from-one",
         "The lanes of a block are numbered from 0, and your numbers begin later.",
-        "Which number has the first lane, and how many numbers are there from your first to your last one?",
+        "Which number does the first lane have, and how many numbers are there from your first to your last one?",
         (Mutant("3.1", "tl.arange(0, BLOCK)", "tl.arange(1, BLOCK)", replayed=False),),
     ),
     Mistake(
@@ -395,7 +395,7 @@ MISTAKES = [
     Mistake(
         "block-at-least",
         "For short rows, the block has more than twice as many lanes as columns: your block has a minimum size.",
-        "How many lanes has the smallest block that tl.arange takes, and how many does a row of one column need?",
+        "How many lanes does the smallest block of tl.arange have, and how many does a row of one column need?",
     ),
     Mistake(
         "block-squared",
@@ -405,7 +405,7 @@ MISTAKES = [
     Mistake(
         "block-exponent",
         "This is the exponent of the power of two, and not the power itself.",
-        "How many lanes has a block with the exponent 5?",
+        "How many lanes does a block with the exponent 5 have?",
     ),
     Mistake(
         "block-multiple",

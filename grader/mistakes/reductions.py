@@ -18,7 +18,7 @@ from ..checks.compare import same_number
 from ..reference import combines
 from ..reference.reductions import LANES, alike, butterfly, merged, powers, tree, warp_states
 from ..spec import Answer, Case, Detector, Evidence
-from .detectors import both, nothing, value, value_formula, written
+from .detectors import both, nothing, value, written
 from .mistake import Mistake
 
 MISTAKES = [
@@ -101,6 +101,11 @@ MISTAKES = [
         "combine-ignored",
         "The lanes were always added, and the function combine was not used.",
         "Where does your function call combine?",
+    ),
+    Mistake(
+        "states-in-series",
+        "The states were merged one after another, so each step waits for the one before it.",
+        "How many steps does the first level take, for all warps at once, and how many does the second one take?",
     ),
     Mistake(
         "butterfly-in-place",
@@ -186,7 +191,7 @@ MISTAKES = [
     ),
     Mistake(
         "warps-unpadded",
-        "The list that a butterfly was given has not 32 lanes, and a partner was looked for behind its end.",
+        "The list that a butterfly was given does not have 32 lanes, and a partner was looked for behind its end.",
         "How many lanes does a warp have, however many warps there are?",
     ),
 ]
@@ -365,7 +370,7 @@ def _index_out_of_range(case: Case, evidence: Evidence, answer: Answer) -> bool:
 @Detector
 def _short_second_level(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """There are fewer warps than lanes in a warp, so that a list of their states is no full warp."""
-    return len(case.facts["ms"]) < LANES * LANES
+    return len(case.facts.get("ms", ())) < LANES * LANES
 
 
 def _bare_lists(v, f: dict) -> bool:
@@ -425,7 +430,12 @@ BUTTERFLY = (
 
 def _wrong_state(compute) -> Detector:
     """Matches the state that a wrong formula compute(facts) gives."""
-    return value_formula(lambda v, f: alike(v, compute(f), 1e-5))
+    detect = value(lambda v, f: alike(v, compute(f), 1e-5))
+
+    def fits(case: Case, evidence: Evidence) -> bool:
+        return "ms" not in case.facts or detect(case, evidence, None)
+
+    return replace(detect, fits=fits, exact=True)
 
 
 def _sums_not_rescaled(f: dict) -> tuple[float, float]:
@@ -473,9 +483,10 @@ def _whole_warp(tree: ast.Module) -> bool:
 
 
 TWO_LEVEL = (
+    ("states-in-series", value(lambda v, f: f["in_series"])),
     ("returns-nothing", nothing),
     ("not-a-state", value(lambda v, f: not isinstance(v, (tuple, list)) or len(v) != 2)),
-    ("state-swapped", value_formula(lambda v, f: alike(v[::-1], f["want"], 1e-5))),
+    ("state-swapped", _wrong_state(lambda f: f["want"][::-1])),
     ("state-swapped", _wrong_state(lambda f: merged(f["ds"], f["ms"]))),
     ("warps-not-merged", _wrong_state(lambda f: warp_states(f["ms"], f["ds"])[0])),
     ("warps-not-merged", _wrong_state(lambda f: warp_states(f["ms"], f["ds"])[-1])),

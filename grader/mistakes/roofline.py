@@ -173,7 +173,7 @@ MISTAKES = [
     Mistake(
         "number-left-out",
         "At least one of the three numbers has no effect on the answer.",
-        "Which unit has each of the three numbers, and which operation on two of them gives the unit of the third?",
+        "In which unit is each of the three numbers, and which operation on two of them gives the unit of the third?",
     ),
     Mistake(
         "units-do-not-match",

@@ -47,7 +47,7 @@ MISTAKES = [
     Mistake(
         "too-few-threads",
         "A program has so few threads for its block that each of them holds more numbers than it has registers.",
-        "How many elements has the block, and how many threads has the launch?",
+        "How many elements does the block have, and how many threads does the launch have?",
         (Mutant("14.2", "num_warps=warps", "num_warps=2", replayed=False),),
     ),
     Mistake(

@@ -18,7 +18,7 @@ MISTAKES = [
     Mistake(
         "dtype-is-no-text",
         "A dtype of PyTorch is an object, and no text: it equals no text, and no dictionary finds it under a text.",
-        "Which type has the value that your function gets, and which type has the value that you compare it with?",
+        "Of which type is the value that your function gets, and of which type is the value that you compare it with?",
     ),
     Mistake(
         "tolerance-not-numbers",

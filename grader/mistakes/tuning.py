@@ -67,7 +67,7 @@ MISTAKES = [
     Mistake(
         "not-timed",
         "No run of this configuration was recorded.",
-        "Which rows and warps does the text name, and how many elements has a thread with yours?",
+        "Which rows and warps does the text name, and how many elements does a thread have with yours?",
     ),
     Mistake(
         "tile-too-small",
@@ -82,13 +82,13 @@ MISTAKES = [
     ),
     Mistake(
         "too-few-warps",
-        "The tile is of a good size, and fewer warps share it than in any configuration that is fast.",
+        "Fewer warps share the tile than in any fast configuration with as many rows.",
         "How many numbers does each thread hold, and how many programs fit then?",
         (Mutant("15.2", "rows * row_bytes // 2048", "rows * row_bytes // 16384", replayed=False),),
     ),
     Mistake(
         "too-many-warps",
-        "The tile is of a good size, and more warps share it than in any configuration that is fast.",
+        "More warps share the tile than in any fast configuration with as many rows.",
         "How many bytes does each thread load, and what do all warps of a program do in a reduction?",
         (Mutant("15.2", "rows * row_bytes // 2048", "rows * row_bytes // 512", replayed=False),),
     ),
@@ -199,7 +199,11 @@ WORTH = (
         _kept(lambda some, f: max(map(_under_way, some)) < max(tuning.UNDER_WAY, 0.7 * _under_way(_best(f)))
               and max(map(_under_way, some)) < 65536),
     ),
-    ("few-warps-resident", _kept(lambda some, f: 2 * max(map(_warps, some)) <= _warps(_best(f)))),
+    (
+        "few-warps-resident",
+        _kept(lambda some, f: 2 * max(map(_warps, some)) <= _warps(_best(f))
+              and max(map(_under_way, some)) <= _under_way(_best(f))),
+    ),
 )  # fmt: skip
 
 

@@ -34,6 +34,8 @@ def run(source: str, x, threads: int, requests: bool = False) -> tuple[str, Evid
     """(name of the kernel, evidence of its launch). requests: whether to count those to shared memory too."""
     if x.dim() != 2 or x.dtype != torch.float32:
         raise KernelMisuse(f"launch takes a matrix of float32, not {x.dim()} dimensions of {compare.name(x.dtype)}")
+    if not x.numel():
+        raise KernelMisuse(f"launch takes a matrix with at least one element, and this one is {len(x)}×{x.shape[1]}")
     if threads % 32 or not 32 <= threads <= 1024:
         raise KernelMisuse(f"a thread block is made of whole warps, 32 to 1024 threads, not {threads}")
     if not environment.has_compiler():

@@ -69,6 +69,8 @@ def _sentence(error: BaseException) -> str | None:
         and re.search(r"active drivers|scope of a kernel", str(error))
     ):
         return "Triton was imported before grader, so it wants a GPU. Restart the kernel and run the first cell first."
+    while not isinstance(error, (OutOfBounds, KernelMisuse, EndlessKernel)) and error.__cause__ is not None:
+        error = error.__cause__  # PyTorch's own checks of an operator wrap its errors
     if isinstance(error, OutOfBounds):
         return f"Stopped before it happened: {error}"
     if isinstance(error, (KernelMisuse, EndlessKernel)):

@@ -72,12 +72,13 @@ def figure(gpu: str, levels: list[Level], runs: list[Run]):
     """A matplotlib figure: the levels as boxes, the nearest to the arithmetic on top; a column for each operation."""
     columns = [operation for run in runs for operation in operations(run)]
     drawn = columns[:_MOST_COLUMNS]
-    height = TOP + sum(TALL) + GAP * len(TALL) + (0.56 if drawn else 0)
+    mixed = len({each.kernel for each in drawn}) > 1  # the legend has a line more
+    height = TOP + sum(TALL) + GAP * len(TALL) + (0.56 if drawn else 0) + 0.24 * mixed
     canvas = Canvas(height)
     tops = draw_levels(canvas, gpu, levels, alone=not drawn)
     if drawn:
         _draw_columns(canvas, drawn, tops)
-        _draw_legend(canvas, height - 0.46, drawn, len(columns) - len(drawn))
+        _draw_legend(canvas, height - 0.46 - 0.24 * mixed, drawn, len(columns) - len(drawn))
     return canvas.figure
 
 
@@ -133,15 +134,15 @@ def _draw_legend(canvas: Canvas, y: float, drawn: list[Operation], left_out: int
     more = f"; {left_out} operations more are not drawn" if left_out else ""
     what = "elements in units of M·N; a tensor has the name of the operation that made it"
     canvas.text(LEFT + 0.05, y, what + more, size=8.5)
-    boxes = [(0.1, READ, "read"), (0.85, WRITTEN, "written")]
+    boxes = [(0.1, 0.2, READ, "read"), (0.85, 0.2, WRITTEN, "written")]
     kernels = any(each.kernel for each in drawn)
     if kernels:
-        boxes += [(1.8, PLAIN, "a kernel: all in between stays here")]
+        boxes += [(1.8, 0.2, PLAIN, "a kernel: all in between stays here")]
     if not all(each.kernel for each in drawn):
-        boxes += [(4.3 if kernels else 1.8, IDLE, "an operation: its inside is not shown")]
-    for x, style, text in boxes:
-        canvas.box(x, y + 0.2, 0.2, 0.16, **style)
-        canvas.text(x + 0.27, y + 0.28, text, size=8.5)
+        boxes += [(1.8, 0.44 if kernels else 0.2, IDLE, "an operation: its inside is not shown")]
+    for x, below, style, text in boxes:
+        canvas.box(x, y + below, 0.2, 0.16, **style)
+        canvas.text(x + 0.27, y + below + 0.08, text, size=8.5)
 
 
 def _wrapped(name: str) -> str:

@@ -163,7 +163,7 @@ def two_level(function, lanes_m, lanes_d) -> Drawing:
         end = _shown(out[0]) if out else "nothing"
         rows.append(label(name, scope="row") + cell(boxes, "none") + cell("→", "none") + cell(f"<b>{end}</b>", "store"))
         told.append(f"{name}: {', '.join(words for _, words in map(_told, groups))}; together {end}.")
-    told.append(f"The result is {_shown(result)}; butterfly was called {len(calls)} times.")
+    told.append(f"The result is {_shown(result)}; calls of butterfly: {len(calls)}.")
     head = [label("") + label("goes into the butterfly") + label("") + label("its result (m, d)")]
     used = {look for values, _ in calls for look, _ in map(_told, _groups(values, threads, outputs))} | {"store"}
     says = {"load": "threads of one warp", "store": "the state of all of them", "masked": "lanes without a warp"}

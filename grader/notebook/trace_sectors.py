@@ -133,8 +133,8 @@ def _rows(entry: MemoryRequests) -> list[int]:
 
 def _needed(entry: MemoryRequests) -> str:
     if entry.sectors == entry.least:
-        return "no more than its bytes fill"
-    return f"its bytes would fill {_short(entry.least / entry.requests)}"
+        return "the fewest possible"
+    return f"{_short(entry.least / entry.requests)} would be enough"
 
 
 def _verb(entry: MemoryRequests) -> str:

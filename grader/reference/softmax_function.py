@@ -174,9 +174,9 @@ def refused(x: torch.Tensor | None, evidence: Evidence, what: str, kinds=("Value
             return None
         return f"{what} went through without an error"
     if not set(kinds) & set(error["kinds"]):
-        return f"{what} ends in {error['type']}: {error['message'].strip() or 'without a word'}"
+        return f"{what} ends in {error['type']}: {error['message'].strip() or 'no message'}"
     if not error["raised"]:
-        return f"{what} ends in an accident in the line `{error['line']}`: {error['message']}"
+        return f"{what} ends in an error that you did not raise, in the line `{error['line']}`: {error['message']}"
     if not any(character.isalpha() for character in error["message"]):
         return f"{what} is refused with {error['message']!r}, which does not say what was wrong"
     return None

@@ -28,7 +28,7 @@ MISTAKES = [
     Mistake(
         "state-swapped",
         "The two numbers have changed places.",
-        "In which order does the description name them, and in which order do you pass or return them?",
+        "In which order does the description name them, and in which order do you pass, store or return them?",
         (
             Mutant("8.1", "return m, d", "return d, m"),
             Mutant(
@@ -263,7 +263,7 @@ MISTAKES = [
     Mistake(
         "larger-sum-kept",
         "One of the two sums was kept, and the terms of the other are missing.",
-        "How many terms has the sum of both parts together?",
+        "How many terms does the sum of both parts together have?",
         (
             Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "max(da, db)"),
             Mutant(
@@ -642,7 +642,7 @@ MISTAKES = [
     Mistake(
         "last-column-not-summed",
         "The sum of each row lacks its last column: the first walk left it out.",
-        "For which lanes is the mask of the first walk true, and which column has the last of them?",
+        "For which lanes is the mask of the first walk true, and which column does the last of them have?",
         (
             Mutant(
                 "8.3",

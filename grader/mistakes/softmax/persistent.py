@@ -25,7 +25,7 @@ MISTAKES = [
     ),
     Mistake(
         "programs-share-rows",
-        "All programs walk over the same rows, and no program does the rows in between.",
+        "Some rows belong to several programs, and other rows belong to none.",
         "Which row should program 1 begin with?",
     ),
     Mistake(

@@ -1,0 +1,18 @@
+# exercise: 5.1
+# mistake: no-pad
+import triton
+
+import triton.language as tl
+
+@triton.jit
+def softmax_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.constexpr):
+    """Softmax of row program_id(0) of a matrix with n_cols columns. BLOCK is a power of two, at least n_cols."""
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=None)
+    row_max = tl.max(x, axis=0)
+    numerator = tl.exp(x - row_max)
+    denominator = tl.sum(numerator, axis=0)
+    y = numerator / denominator
+    tl.store(y_ptr + row * y_row_stride + cols, y, mask=mask)
