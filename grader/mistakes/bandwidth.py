@@ -233,6 +233,8 @@ def _other_clock(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 def _a_reading(v, f: dict) -> bool:
     """By the result a call takes as long as one reading or two: each counts from before the first call was compiled."""
+    if not v[0]:
+        return False
     seconds, compiling = 2 * f["m"] * f["n"] * f["itemsize"] / v[0] / 1e9, f["compiling"]
     longest = max(interval[3] for interval in v[1])
     return longest < compiling and any(k * compiling <= seconds <= 1.2 * k * compiling for k in (1, 2))

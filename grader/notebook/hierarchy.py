@@ -174,7 +174,7 @@ def _head(gpu: str) -> str:
 def _row(level: Level) -> str:
     together = _size(level.count * level.bytes)
     speed = _speed(level) or "not published"
-    name, speed = padded(say(level.name), 16), padded(say(speed), 13)
+    name, speed = padded(say(level.name), 16), padded(say(speed), 14)
     return f"{name}{_size(level.bytes):>8} {level.count:>9} {together:>9}  {speed} {say(level.sharers)}"
 
 
