@@ -73,7 +73,7 @@ def templates(lessons: dict[str, object]) -> dict[str, dict[str, str]]:
 
     found["feedback_pictures"] = drawn
     found["feedback_words"] = dict.fromkeys(engine_messages.WORDS, "")
-    found["feedback_language"] = dict.fromkeys([_SAYS, *catalogue.JOINS, *catalogue.FRAMES], "")
+    found["feedback_language"] = dict.fromkeys([_SAYS, *catalogue.JOINS, *catalogue.FRAMES, catalogue.LIST], "")
     return found | {f"feedback_{room}": heard for room, heard in engine_messages.of_engine().items() if heard}
 
 

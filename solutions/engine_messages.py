@@ -12,6 +12,8 @@ import itertools
 import pathlib
 import re
 
+from grader.lessons.outline import OUTLINE
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent / "grader"
 # Rooms whose words no learner and no instructor sees, or whose words are PyTorch's.
 _SILENT = ("bench", "fast", "language", "worker")
@@ -235,6 +237,28 @@ WORDS = (
     "{who} stores another value to shared memory than {other} has stored there",
     "{number} points",
     "traffic of {part}: read {moved}, wrote {moved2}",
+    "stray '{sign}' in program",
+    "static assertion failed: TODO {number}",
+    "cannot assign to function call here. Maybe you meant '==' instead of '='?",
+    "cannot assign to expression here. Maybe you meant '==' instead of '='?",
+    "cannot assign to attribute here. Maybe you meant '==' instead of '='?",
+    "cannot assign to subscript here. Maybe you meant '==' instead of '='?",
+    "{who} loads from an address that belongs to no tensor and to no shared memory",
+    "{who} stores to an address that belongs to no tensor and to no shared memory",
+    "{who} loads from a variable that all blocks share, an address that belongs to no tensor and to no shared memory",
+    "{who} stores to a variable that all blocks share, an address that belongs to no tensor and to no shared memory",
+    "{who} loads from shared memory with {size} bytes at once, but the address is no multiple",
+    "{who} stores to shared memory with {size} bytes at once, but the address is no multiple",
+    "an object of the type number of over {bits} bits",
+    "an object of the type number of over {bits} bits is not a number",
+    "an object of the type fraction of numbers of over {bits} bits",
+    "an object of the type something nested very deeply",
+    "an object of the type tensor of {dtype}, shape {shape}",
+    "machine_code takes a kernel and then the arguments of its launch, and got a {kind}: machine_code(kernel, y, x, "
+    "BLOCK=8, gpu='T4')",
+    "trace takes a kernel or a function and then its arguments, and got a {kind}: trace(kernel, y, x, BLOCK=8, "
+    "grid=(4,))",
+    *(f"{number}  {slug}" for number, (slug, _) in OUTLINE.items()),
 )
 
 

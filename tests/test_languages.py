@@ -13,13 +13,15 @@ import in_language
 import messages
 import nbformat
 import pytest
+import torch
 from conftest import ROOT, stored
 
 from grader import language, lessons
+from grader.interpreter import KernelMisuse
 from grader.judge import extract, render
 from grader.judge.judge import judge
 from grader.language import catalogue, wrap
-from grader.notebook import charts, fonts
+from grader.notebook import api, charts, cuda_launch, fonts
 
 LANGUAGES = catalogues.languages()
 STEMS = [source.stem for source in build.sources([])]
@@ -239,7 +241,7 @@ def test_a_text_that_no_template_explains_stays_english():
             "一个分块：程序 1 加载 x_ptr 的第 2 行，第 3 列（元素 9），越界了：x_ptr 有 3 × 3 个元素，从 0 数起。"
             "这次加载的 7 个通道中，有 4 个在张量之外。",
         ),
-        ("not enough values to unpack (expected 2, got 1)", "可拆分的值不够（应为 2 个，只有 1 个）"),
+        ("not enough values to unpack (expected 2, got 1)", "要拆分的值不够（应为 2 个，只有 1 个）"),
         ("The future belongs to a different loop (expected 2, got 1)",) * 2,
         (
             "two numbers: TypeError in the line `return [x] + x`: can only concatenate list (not \"float\") to list",
@@ -258,6 +260,17 @@ def test_a_text_that_no_template_explains_stays_english():
             'In [54]，在 `x = tl.load(p, other=-float("inf"))` 这一行：ValueError：`other` needs `mask`',
         ),
         ("'长度（len） (n) 不对' came back, expected 3", "返回了 '长度（len） (n) 不对'，应为 3"),
+        # A word for a type, and the number in front of what is counted, take no part of a sentence.
+        ("an object of the type set has no entry 'a'", "set 类型的对象里没有 'a' 这一项"),
+        ("an object of the type ndarray came back instead of a tensor", "返回的是 ndarray 类型的对象，不是张量"),
+        ("the compiler refuses line 2, `#`: stray '#' in program", "编译器拒绝第 2 行，`#`：程序里有多余的 '#'"),
+        ("one row per program", "每个程序一行"),
+        ("what is a part of a program", "what is a part of a program"),
+        (
+            "thread 0 of block 0 stores to an address that belongs to no tensor and to no shared memory",
+            "线程块 0 的线程 0 存储到一个地址，它不属于任何张量，也不属于任何共享内存",
+        ),
+        ("exp does not run interpreted: no attribute 'exp'.", "exp 无法解释执行：no attribute 'exp'。"),
     ],
 )
 def test_words_of_others_and_brackets_confuse_nothing(english, chinese):
@@ -429,3 +442,30 @@ def test_a_long_description_is_looked_at_in_few_places():
     words = catalogue.catalogue.__wrapped__("zh_Hans")
     assert "；" in words.say(" ".join(parts))
     assert words._best.cache_info().misses < 1000
+
+
+def test_a_list_and_a_pair_of_numbers_have_their_own_signs():
+    """The comma of a list is the language's; brackets around numbers are those of a tuple."""
+    frames = {catalogue.LIST: "1、2", "{one} ({two})": "{one}（{two}）"}
+    words = catalogue.Catalogue({**frames, "lanes {list}": "通道 {list}", "the sum": "总和"})
+    assert "通道 0、4、8" == words.say("lanes 0, 4, 8")
+    assert "总和 (0.5, -inf)" == words.say("the sum (0.5, -inf)")
+
+
+def test_what_a_lesson_prints_of_an_error_is_said(speak):
+    """Its cells catch the error and print it."""
+    speak("zh_Hans")
+    with pytest.raises(KernelMisuse, match="线程数必须是 32 的倍数"):
+        cuda_launch.launch("", torch.zeros(1, 1), threads=33)
+
+
+@pytest.mark.parametrize("code, said", [("en", "hint 1 of 3: "), ("zh_Hans", "提示 1（共 3 条）：")])
+def test_a_hint_has_one_space_behind_its_colon(code, said, speak, capsys):
+    speak(code)
+    api.hint("0.1")
+    assert re.search(re.escape(said) + r"\S", capsys.readouterr().out)
+
+
+def test_an_exit_has_no_message():
+    error = {"type": "SystemExit", "line": "exit()", "message": "None"}
+    assert "SystemExit in the line `exit()`" == render.error_sentence(error)

@@ -167,7 +167,7 @@ def error_sentence(error: Error) -> str:
     at = f" in the line `{error['line']}`" if error["line"] else ""
     # The name of a builtin exception is informative; the name of a library's exception adds nothing to the message.
     kind = error["type"] if hasattr(builtins, error["type"]) else "error"
-    return f"{kind}{at}" if message == kind else f"{kind}{at}: {message}"
+    return f"{kind}{at}" if message == kind or (kind, message) == ("SystemExit", "None") else f"{kind}{at}: {message}"
 
 
 def _headline(record: dict) -> tuple[str, str]:

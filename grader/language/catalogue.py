@@ -35,6 +35,7 @@ FRAMES = (
     "{one}:",
     "“{one}”",
 )  # messages too: what stands around a text
+LIST = "1, 2"  # and another one: what stands between the numbers of a list
 # Characters of a line that is looked at; commas and full stops of a text that is taken apart, between any two of them.
 _LONG, _MOST = 2000, 16
 _FEW = 4  # letters; a template with fewer, as `{part} of {all}`, is for numbers, names and known texts
@@ -56,12 +57,17 @@ _OWN_WORDS = re.compile(r"\w+ in the line `raise\b|(?:AssertionError|error) in t
 _MESSAGE = "`\ue000`"  # stands for the message while the text around it is translated
 _WORDS = re.compile(r"[A-Za-z]{2,} +[A-Za-z]{2,}")
 _QUOTED_TEXT = re.compile("`[^`]*`|'[^']*'")
+# What a placeholder may hold, where a word or a number is all that is ever filled in. Anything else is taken by others.
+_HOLDS = {"kind": r"[\w.]+", "thread": r"[\d,]+", "block": r"[\d,]+"}
+_COUNTS = [("", name) for name in ("count", "number", "num_warps", "programs", "requests")]  # `{count} rows`
+_LISTED = re.compile(r"(?:(?:, |(?<!.))(?:[A-Za-z_]\w* )?[-\w.]+){2,}")  # numbers, names, or numbers with a name
 _WIDE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
 # A value of Python, which is the same in all languages.
 _VALUE = re.compile(r"(?:[-+\[\](){}\d.,: ]|\b(?:True|False|None|inf|nan|e[-+]\d+)\b|'[^']*')+")
 _LOOSE = re.compile(
     rf"(`[^`]*`|'[^']*')|(?<=[{_WIDE}]) (?=[{_WIDE}])|(?<=[，。：；？！、）]) (?=\S)|(?<=\S) (?=[，。：；？！、（）])"
 )
+_PAIR = re.compile(r" ?（([-+\d.e]+|-?inf)(, (?:[-+\d.e]+|-?inf))+）")  # numbers in brackets are a tuple of Python
 
 
 class _Template(NamedTuple):
@@ -80,10 +86,11 @@ class Catalogue:
         self._whole: dict[str, str] = {}
         self._templates: list[_Template] = []
         self._joins: list[tuple[re.Pattern, _Template, bool]] = []
+        self._comma = messages.get(LIST, LIST)[1:-1]
         for message, said in messages.items():
             if message in JOINS:
                 self._joins.append((re.compile(JOINS[message]), _template(message, said), message in _WITHIN))
-            else:
+            elif message != LIST:
                 self._add(message, said)
                 # A text that is said sentence by sentence has the beginning of a message by itself.
                 if (found := _BEGINNING.fullmatch(message)) and said.endswith(found[2]):
@@ -117,7 +124,10 @@ class Catalogue:
         if covered < 0.8 * _letters(bare) and len(sentences) > 1:
             said = " ".join(map(self.say, sentences))
         before, _, after = text.partition(bare)
-        return before + (said if said == bare else _LOOSE.sub(lambda found: found[1] or "", said)) + after
+        if said != bare:
+            said = _PAIR.sub(lambda found: f" ({found[0].strip()[1:-1]})", said)
+            said = _LOOSE.sub(lambda found: found[1] or "", said)
+        return before + said + after
 
     def _told(self, message: str) -> str:
         """The message of an exception: only Python's and the engine's have another language, and only as a whole."""
@@ -139,7 +149,7 @@ class Catalogue:
                 few = 0 < template.letters < _FEW
                 if few and any(_SEVERAL.search(value) for value in values.values()):
                     continue
-                more = -_doubts(values, template.swallows) / 2 - 0.6 * (number > 0) if template.letters else 0
+                more = -_doubts(values, template.swallows) / 2 - 0.6 * (number > 0) if template.letters else -0.01
                 best = max(best, self._filled(template, values, more, whole=few), key=_first)
         if best[0] == letters or len(_TEXTS.findall(text)) > _MOST:
             return best
@@ -157,7 +167,7 @@ class Catalogue:
         if not all(_whole(value) for name, value in values.items() if name not in template.code | set(_THEIRS)):
             return 0, ""
         inner = {
-            name: (_letters(value), value) if name in template.code else self._within(value, name in _THEIRS)
+            name: (_letters(value), value) if name in template.code else self._within(name, value)
             for name, value in values.items()
         }
         unknown = [values[name] for name, (covered, _) in inner.items() if not _named(values[name], covered)]
@@ -166,11 +176,13 @@ class Catalogue:
         covered = template.letters + more + sum(each for each, _ in inner.values())
         return covered, "".join(plain + (inner[name][1] if name else "") for plain, name in template.said)
 
-    def _within(self, value: str, theirs: bool) -> tuple[float, str]:
-        """A value of a template, with the space around it. theirs: whether it may be a text of Python or Triton."""
-        bare = value.strip()
+    def _within(self, name: str, value: str) -> tuple[float, str]:
+        """The value of a template's placeholder, with the space around it."""
+        bare, theirs = value.strip(), name in _THEIRS
         if not bare:
             return 0, value
+        if name == "list" and _LISTED.fullmatch(bare) and not _WORDS.search(bare):
+            return _letters(bare), value.replace(", ", self._comma)
         before, _, after = value.partition(bare)
         covered, said = self._best(bare)
         ours = _OURS_AMONG_THEIRS if theirs else _OURS
@@ -183,7 +195,8 @@ class Catalogue:
 
 def _is_value(text: str) -> bool:
     """Whether a text is one value of Python: a colon stands in a dictionary alone."""
-    return bool(_VALUE.fullmatch(text)) and ": " not in re.sub(r"\{[^{}]*\}", "", text)
+    ends = re.search(r"[^.\d][.,:]$", text)  # a sentence, or a part of one
+    return bool(_VALUE.fullmatch(text)) and not ends and ": " not in re.sub(r"\{[^{}]*\}", "", text)
 
 
 def _whole(value: str) -> bool:
@@ -245,6 +258,7 @@ def _template(message: str, said: str) -> _Template:
 def _pattern(parts: list[tuple[str, str | None]], longest: str | None) -> str:
     """The pattern of a message. longest: the placeholder that takes as much as it can, where others take little."""
     pattern, seen = "", set()
+    counted = len(parts) == 2 and parts[0] in _COUNTS and re.fullmatch(r" \w+", parts[1][0])
     for number, (plain, name) in enumerate(parts):
         pattern += re.escape(plain)
         if name:
@@ -256,6 +270,8 @@ def _pattern(parts: list[tuple[str, str | None]], longest: str | None) -> str:
                 value = r"|[\s,;:(].*?"
             elif plain[-1:] in ("'", "`"):
                 value = f"[^{plain[-1]}]*?"
+            elif name in _HOLDS or counted:
+                value = _HOLDS.get(name, r"[\d.,]+(?: \w+)?")
             pattern += f"(?P={name})" if name in seen else f"(?P<{name}>{value})"
             seen.add(name)
     return pattern

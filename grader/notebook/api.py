@@ -38,7 +38,8 @@ def hint(exercise_id: str = "") -> None:
         return
     level = _hints_open[exercise.id] = min(_hints_open.get(exercise.id, 0) + 1, len(exercise.hints))
     for number, text in enumerate(exercise.hints[:level], 1):
-        print(f"{exercise.id}  {say(f'hint {number} of {len(exercise.hints)}:')} {say(text)}")
+        head = say(f"hint {number} of {len(exercise.hints)}:")
+        print(f"{exercise.id}  {head}{' ' * head[-1].isascii()}{say(text)}")  # a wide colon has its own space
     if level == len(exercise.hints):
         print("     " + say("That was the last hint."))
 

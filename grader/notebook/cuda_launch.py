@@ -10,6 +10,7 @@ from .. import environment
 from ..checks import compare
 from ..interpreter import KernelMisuse
 from ..judge import zygotes
+from ..judge.session import Deadline
 from ..language import say
 from ..spec import Call, Evidence, Out
 
@@ -33,19 +34,26 @@ def launch(source: str, x, threads: int = 64):
 def run(source: str, x, threads: int, requests: bool = False) -> tuple[str, Evidence]:
     """(name of the kernel, evidence of its launch). requests: whether to count those to shared memory too."""
     if x.dim() != 2 or x.dtype != torch.float32:
-        raise KernelMisuse(f"launch takes a matrix of float32, not {x.dim()} dimensions of {compare.name(x.dtype)}")
+        raise KernelMisuse(
+            say(f"launch takes a matrix of float32, not {x.dim()} dimensions of {compare.name(x.dtype)}")
+        )
     if not x.numel():
-        raise KernelMisuse(f"launch takes a matrix with at least one element, and this one is {len(x)}×{x.shape[1]}")
+        raise KernelMisuse(
+            say(f"launch takes a matrix with at least one element, and this one is {len(x)}×{x.shape[1]}")
+        )
     if threads % 32 or not 32 <= threads <= 1024:
-        raise KernelMisuse(f"a thread block is made of whole warps, 32 to 1024 threads, not {threads}")
+        raise KernelMisuse(say(f"a thread block is made of whole warps, 32 to 1024 threads, not {threads}"))
     if not environment.has_compiler():
-        raise KernelMisuse("CUDA kernels are compiled by g++ here, and this machine has none")
+        raise KernelMisuse(say("CUDA kernels are compiled by g++ here, and this machine has none"))
     found = re.search(r"__global__\s+void\s+(\w+)", source)
     name = found[1] if found else "kernel"
     (m, n), x = x.shape, x.cpu().contiguous()  # the kernel expects rows without gaps
     call = Call("cuda", "source", (Out((m, n)), x, n), {"function": name, "threads": threads}, (m,), requests=requests)
     with zygotes.get().open(f"source = {source!r}", seconds=60, apart=True, tools=True) as session:
-        evidence = session.run(call)
+        try:
+            evidence = session.run(call)
+        except Deadline as error:
+            raise Deadline(say(str(error))) from None
     if evidence.error:
         raise KernelMisuse(say(evidence.error["message"]))  # a lesson prints it
     return name, evidence

@@ -9,6 +9,7 @@ from ..compiler import request
 from ..compiler.targets import TARGETS
 from ..interpreter import KernelMisuse, launch_args
 from ..interpreter.triton_private import under_decorators
+from ..language import say
 from ..reference import residency
 from .machine_table import Column, MachineCode
 
@@ -41,7 +42,7 @@ def machine_code(kernel, *args, grid=None, gpu="T4", num_warps=None, **constants
         if len(why := {made.get("error") for made in found}) == 1 and (why := why.pop()):
             raise request.NotCompiled(f"Triton {environment.triton()} says: {why}")
     except request.NotCompiled as error:
-        raise KernelMisuse(f"no machine code of {name}: {error}") from None
+        raise KernelMisuse(say(f"no machine code of {name}: {error}")) from None  # a lesson prints it
     call = {"kernel": name, **{key: _shown(value) for key, value in (bound | constants).items()}}
     return MachineCode(
         [_column(each, number, call, launched, made) for (each, number), made in zip(asked, found, strict=True)]

@@ -47,7 +47,8 @@ def table() -> str:
         filled = min(int(10 * mine / points), 10)  # rounded down: a full bar means all points, bonus points included
         marks = "".join(f"  {e.id} {_mark(e, scores[e.id])}" for e in exercises if e.id in scores)
         lines.append(
-            f"{number}  {slug:<20} {'█' * filled}{'·' * (10 - filled)}  {say(f'{mine:g} of {points:g}')}{marks}"
+            f"{wrap.padded(say(f'{number}  {slug}'), 24)} {'█' * filled}{'·' * (10 - filled)}  "
+            f"{say(f'{mine:g} of {points:g}')}{marks}"
         )
     lines.append(
         f"    {wrap.padded(say('public checks passed'), 20)} {'':10}  {say(f'{total:g} of {possible:g} points')}"
