@@ -191,7 +191,7 @@ MISTAKES = [
     Mistake(
         "nothing-to-reduce",
         "There is nothing to reduce: the list, the tensor or the slice is empty.",
-        "Which line should have added elements, and did it run?",
+        "Which lines give it elements, or where does the slice begin and where does it end?",
     ),
     Mistake(
         "outside-the-domain",

@@ -50,7 +50,7 @@ MISTAKES = [
     Mistake(
         "wrong-shape",
         "The result does not have the shape of the input.",
-        "Which operation of yours changes the shape?",
+        "Which of your tensors has that shape, and which one should the caller get?",
     ),
     Mistake(
         "wrong-dtype",
@@ -60,7 +60,7 @@ MISTAKES = [
     ),
     Mistake(
         "column-stride",
-        "The kernel assumes that neighbours in a row are neighbours in memory, for x and for y; here they are not.",
+        "The kernel assumes that neighbours in a row are neighbours in memory, in x and in y. In one of them they are not.",
         "What do x.stride() and y.stride() say in the line before the launch, and which tensors does the launch get?",
         (Mutant("5.2", "x.stride(1) != 1", "False", replayed=False),),
     ),
