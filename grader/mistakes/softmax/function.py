@@ -60,7 +60,8 @@ MISTAKES = [
     ),
     Mistake(
         "column-stride",
-        "The kernel assumes that neighbours in a row are neighbours in memory, in x and in y. In one of them they are not.",
+        "The kernel assumes that neighbours in a row are neighbours in memory, in x and in y. In one of them they are "
+        "not.",
         "What do x.stride() and y.stride() say in the line before the launch, and which tensors does the launch get?",
         (Mutant("5.2", "x.stride(1) != 1", "False", replayed=False),),
     ),
