@@ -185,7 +185,7 @@ check("1.2")
 # | divide | MN + M | MN |
 # | in all | 5MN + 2M | 3MN + 2M |
 #
-# **Why exactly**: with a budget that is only nearly right, a check could accept a kernel that moves a little too much.
+# **Why exact**: with a budget that is only nearly right, a check could accept a kernel that moves a little too much.
 #
 # **The result that two lines read** is the matrix of exponentials: the sum reads it, and the division reads it again.
 #

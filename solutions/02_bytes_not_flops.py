@@ -370,8 +370,8 @@ hierarchy()
 
 # %% [markdown]
 # Two of the recorded kernels read numbers again. The five passes do. So does the kernel of lesson 08 with its **two
-# walks**: it reads a row once for the maximum and the sum, and once more for the result. According to the ledger, each of
-# them should take how many times as long as a copy?
+# walks**: it reads a row once for the maximum and the sum, and once more for the result. The ledger predicts a time
+# for each of them. How many times the time of a copy is it?
 
 # %%
 def beside_copy(lesson, what):
@@ -445,7 +445,7 @@ check("2.5")
 #
 # **e** Half the bytes, half the floor.
 #
-# **f** They read the matrix five times, and two vectors once. Seven counts the vectors as matrices.
+# **f** They read five matrices, and two vectors. Seven counts the vectors as matrices.
 #
 # *An honest aside*: c and d are claims about *large* matrices. For tiny matrices, most of the time is the start of a
 # kernel.

@@ -134,7 +134,7 @@ for row in ([1.0, 2.0, 3.0], [-201.0, -200.0, -199.0], [-3e38, -3e38, -3e38]):
 # %% [markdown]
 # ## Your turn: 4.2
 #
-# Here are four other kernels. Each loads a row like 4.1 and reduces the block:
+# Here are four other kernels. Like 4.1, each of them loads a row and reduces the block:
 #
 # - **a** `tl.max(tl.abs(x), axis=0)`, the largest absolute value
 # - **b** `tl.min(x, axis=0)`, the smallest value

@@ -339,11 +339,11 @@ check("6.4")
 # | a slice, a transposed view | expect rows or columns to be neighbours in memory |
 # | `-inf`, spread-out rows, negative values | replace `-inf`, cut values off, or lose the sign |
 # | a relative tolerance of about 1e-4, not an absolute one | lose digits, or round small results |
-# | comparing each element, so that `nan` fails | give rows that look right, `nan`, one wrong value |
+# | comparing each element, so that `nan` fails | give one wrong value, `nan`, or wrong rows that look right |
 # | the input afterwards; a second call with other values of the same shape | write into `x`, or remember an earlier call |
 #
-# *An honest aside*: 1e-4 is a choice. In a right kernel, the error from rounding grows with the distance of a value to
-# the maximum, so 1e-7 would refuse right kernels. Lesson 07 asks for a good bound.
+# *An honest aside*: 1e-4 is a choice. In a right kernel, rounding errors grow with the distance to the maximum, so
+# 1e-7 would refuse them. Lesson 07 asks for a good bound.
 #
 # </details>
 
@@ -368,7 +368,7 @@ for name, f in [("zeros", torch.zeros_like), ("no other", no_other_softmax)]:
 # - Inputs that a machine invents: David MacIver and others, [the guide of
 #   Hypothesis](https://hypothesis.readthedocs.io/en/latest/), a library for property-based tests.
 # - Tests that are tested: Richard DeMillo, Richard Lipton and Frederick Sayward, [*Hints on Test Data
-#   Selection*](https://doi.org/10.1109/C-M.1978.218136) (1978), which begins mutation testing.
+#   Selection*](https://doi.org/10.1109/C-M.1978.218136) (1978), where mutation testing began: wrong programs test a test.
 
 # %%
 progress()

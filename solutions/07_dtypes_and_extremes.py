@@ -205,8 +205,8 @@ for n in (781, 4096, 32768):
 torch.tensor([1e-4, 1e-6, 1e-7, 4e-8, 1e-8], dtype=torch.float16).tolist()
 
 # %% [markdown]
-# Below its smallest normal number, float16 has **subnormal** numbers. The distance between two of them is always the
-# same. So a smaller value has fewer digits, and the smallest values have none. float32 and bfloat16 have subnormal
+# Below its smallest normal number, float16 has **subnormal** numbers. Neighbouring ones are always equally far
+# apart. So a smaller value has fewer digits, and the smallest values have none. float32 and bfloat16 have subnormal
 # numbers, too, but far below the outputs of ordinary rows.
 
 # %%
@@ -290,7 +290,7 @@ check("7.2")
 
 # %% [markdown]
 # PyTorch's own test function, [`assert_close`](https://docs.pytorch.org/docs/stable/testing.html), has a tolerance for
-# each dtype, and raises an error when two tensors differ by more. Does it notice that all values of this row are 0?
+# each dtype, and raises an error when two tensors differ by more. Does it notice a result that is all zeros?
 
 # %%
 flat = torch.softmax(torch.zeros(1, 131072), dim=1).half()

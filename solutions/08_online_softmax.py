@@ -291,7 +291,7 @@ check("8.4")
 # <details><summary>What the second read costs</summary>
 #
 # **The cost**: the kernel reads 2 MN and writes 1 MN, and the one-block kernel of lesson 05 reads 1 MN and writes 1 MN.
-# If both reads come from memory, this kernel has two thirds of that speed. For rows that fit into a block, the kernel
+# If both reads come from memory, this kernel has two thirds of the speed of the other. For rows that fit into a block, the kernel
 # of lesson 05 is better.
 #
 # **The gain**: rows may have any length, with a block that fits into the registers. Compared with three walks, this
@@ -342,7 +342,7 @@ if where == "cuda":
         print(f"{m:5} × {n:7}: {copy / mine:.2f} of a copy's speed")
 
 # %% [markdown]
-# ## Backwards is better
+# ## Is backwards better?
 #
 # Between memory and the arithmetic there is a **cache**, which keeps the data that was read last. When the first walk
 # ends, the cache holds the *end* of the row. Where should the second walk begin? Here is a model of a cache: it holds 4

@@ -246,7 +246,7 @@ picture
 
 # %% [markdown]
 # `SPLITS` is the number of lanes for the states: a power of two, at least `n_splits`. So some lanes may have no state.
-# For these lanes, the loads of `m` and `d` each need a pad, their `other`. The pad of `m` must never become the maximum.
+# For these lanes, the loads of `m` and `d` each need a pad (`other=`). The pad of `m` must never become the maximum.
 # The pad of `d` must add nothing to the sum. Without a pad, a lane may hold anything, even NaN, and 0 times NaN is NaN.
 # Which two pads do you take?
 
@@ -494,7 +494,7 @@ for s in (1, 16, 256 if where == "cuda" else 64):
 # - Reductions by many thread blocks: Duane Merrill and Michael Garland, [*Single-pass Parallel Prefix Scan with
 #   Decoupled
 #   Look-back*](https://research.nvidia.com/publication/2016-03_single-pass-parallel-prefix-scan-decoupled-look-back)
-#   (2016), where programs do wait for others, and why that is safe there.
+#   (2016), on programs that wait for others, and why that is safe there.
 
 # %%
 progress()

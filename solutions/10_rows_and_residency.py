@@ -166,7 +166,7 @@ trace(tile_softmax_kernel, y, x, y.stride(0), x.stride(0), 5, 6, ROWS=2, BLOCK=8
 # does a program begin with, how far away is its next row, and when is it done?
 #
 # The check launches fewer programs than rows, as many, and more. It also counts: every element must be stored exactly
-# once, and no program may have more rows than rows divided by programs, rounded up.
+# once, and no program may have more than `triton.cdiv(n_rows, programs)` rows.
 
 # %%
 @triton.jit
@@ -204,7 +204,7 @@ check("10.2")
 #
 # *An honest aside*: [`tl.range(...,
 # num_stages=2)`](https://triton-lang.org/main/python-api/generated/triton.language.range.html) asks the compiler to
-# load the next row while this one is computed. That needs more storage, and the compiler may not do it.
+# load the next row while this one is computed. That takes more storage, and the compiler need not do it.
 #
 # </details>
 
@@ -251,7 +251,7 @@ print("33 registers per thread:", 33 * 32, "for a warp, that is", 33 * 32 / 256,
 # How many programs can be resident on the whole device? All numbers are whole numbers, and so is the answer. You may
 # assume that at least one program fits on a multiprocessor. (Some keys of the dictionary are the names that Triton's drivers use.)
 #
-# Not every backend of Triton reports all of this. If one of the seven entries of `h200` is missing or 0, or if `n_regs`
+# Not every driver of Triton reports all of this. If one of the seven entries of `h200` is missing or 0, or if `n_regs`
 # is 0 or `None`, return **32**. `shared` may be 0 as well. That does not mean that it is missing: the kernel needs no
 # shared memory.
 
@@ -387,7 +387,7 @@ def device_properties():
     try:
         driver = triton.runtime.driver.active
         reported = driver.utils.get_device_properties(driver.get_current_device())
-    except Exception:  # without a driver, and each backend has an error of its own for that
+    except Exception:  # without a GPU: each driver has an error of its own for that
         return {}
     return {"max_threads_per_sm": 2048, "max_blocks_per_sm": 32, "register_unit": 256} | reported
 
@@ -495,7 +495,7 @@ check("10.4")
 # float32 or 32 of bfloat16. Other numbers of warps are right as well.
 #
 # **The numbers that must be divisible by 16**: the address of x, both strides, and `n_cols`, with which the mask
-# compares. If one of them is not, the compiler has to load each element by itself.
+# compares. If one of them is not, each element is loaded separately.
 #
 # *An honest aside*: the rule of 16 belongs to Triton's launcher. Rows of 1028 float32 also begin at multiples of 16
 # *bytes*, and are nevertheless loaded element by element. On an MI300X, a warp has 64 threads.

@@ -225,10 +225,10 @@ draw.two_level(two_level, one_each, [1.0] * 128)
 #
 # In CUDA you write the work of **one thread**. Every thread of a launch runs the same text. Three numbers tell it who it is:
 #
-# | name | number |
+# | name | what it is |
 # |---|---|
-# | `threadIdx.x` | of this thread in its thread block: 0, 1, 2, ... |
-# | `blockIdx.x` | of this thread block in the launch: Triton's `tl.program_id(0)` |
+# | `threadIdx.x` | the number of this thread in its thread block: 0, 1, 2, ... |
+# | `blockIdx.x` | the number of this thread block in the launch: Triton's `tl.program_id(0)` |
 # | `blockDim.x` | how many threads each thread block has |
 #
 # Here is a whole kernel. Each thread stores one number, made of the number of its block and its own number:
@@ -573,7 +573,7 @@ check("12.6")
 # step, only threads of the lower half store, and the places that they load from other threads are in the upper half.
 # So no thread changes a place that another one loads in the same step.
 #
-# **No barrier after the tree**: no thread stores to `ms` or `ds` again.
+# **No barrier after `m = ms[0]`**: no thread stores to `ms` or `ds` again.
 #
 # </details>
 
@@ -790,7 +790,7 @@ trace(v1, x, threads=256)
 #
 # **All threads read `buffer[0]`**: one word, one turn.
 #
-# *An honest aside*: `trace` counts the first thread block only, and the accesses that g++ makes of the text. NVIDIA's compiler
+# *An honest aside*: `trace` counts only the first thread block, and the accesses in the code that g++ makes. NVIDIA's compiler
 # may keep other values in registers, so it may make more or fewer requests. The ways of a request follow from its addresses
 # alone
 # ([CUDA C++ Programming Guide, Shared Memory](https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#shared-memory)).
@@ -800,8 +800,8 @@ trace(v1, x, threads=256)
 # %% [markdown]
 # ## How fast?
 #
-# An H200 ran the three versions on 4096 rows of 2048 columns. Beside them ran `fused_softmax`, which is the Triton kernel of
-# lesson 05, PyTorch's own softmax, and a copy. For the GB/s, every element counts as read once and written once, even if a
+# An H200 ran the three versions on 4096 rows of 2048 columns. It also ran `fused_softmax` (the Triton kernel of
+# lesson 05), PyTorch's own softmax, and a copy. For the GB/s, every element counts as read once and written once, even if a
 # kernel reads it more often.
 
 # %%

@@ -236,8 +236,8 @@ print(f"{x.item():.7f} becomes {tf32.item():.7f}, off by {abs(tf32 / x - 1).item
 # For the edges: a lane behind the last key must not become the maximum, and its weight must be 0. Its row of `v`
 # matters as well: 0 times a number is 0, but 0 times NaN or an infinity is NaN.
 #
-# The check counts: `q` is read once, `k` and `v` once for each block of queries, and `o` is written once. Its unit MN
-# is the number of scores.
+# The check counts: `q` is read once, `k` and `v` once for each block of queries, and `o` is written once. Its unit is
+# the number of scores.
 
 # %%
 @triton.jit
@@ -252,7 +252,7 @@ def attention_kernel(
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     dims = tl.arange(0, D)
     # Step 1: this program's queries, and zeros for l and o: a name that is used after the loop needs a value before it.
-    # Step 3: m, too. m and l have one value a query, o has D (about 5 lines).
+    # Step 3: m, too. A query has one m, one l, and D values of o (about 5 lines).
     ### BEGIN SOLUTION
     inside = rows[:, None] < n_queries
     q = tl.load(q_ptr + rows[:, None] * q_row_stride + dims[None, :], mask=inside, other=0.0)
@@ -274,13 +274,13 @@ def attention_kernel(
         k = tl.load(k_ptr + keys[:, None] * k_row_stride + dims[None, :], mask=exist, other=0.0)
         v = tl.load(v_ptr + keys[:, None] * v_row_stride + dims[None, :], mask=exist, other=0.0)
         ### END SOLUTION
-        # Step 1: the scores s. Step 2: the scores of keys that do not exist must lose (about 2 lines).
+        # Step 1: the scores s. Step 2: keys that do not exist must have no weight (about 2 lines).
         ### BEGIN SOLUTION
         s = tl.dot(q, tl.trans(k), input_precision="ieee") * scale
         s = tl.where(keys[None, :] < n_keys, s, -float("inf"))
         ### END SOLUTION
         if CAUSAL:
-            # Step 4: the scores of keys that a query may not see must lose, too (1 line).
+            # Step 4: keys that a query may not see must have no weight, too (1 line).
             ### BEGIN SOLUTION
             s = tl.where(keys[None, :] <= rows[:, None], s, -float("inf"))
             ### END SOLUTION
@@ -482,7 +482,7 @@ def flash_kernel(
 ):
     """13.2 for all heads of a batch, in float16 or bfloat16; and the log-sum-exp of each query's scores, in float32.
 
-    Program (i, j) has block i of the queries of head j: j numbers the heads of batch 0, then those of batch 1, and so on.
+    Program (i, j) has block i of the queries of head j: j counts the heads of batch 0, then those of batch 1, and so on.
     lse is batches × heads × queries, contiguous.
     """
     # Which batch is it, and which of its heads? Let the four pointers begin there (about 6 lines).
@@ -535,7 +535,7 @@ check("13.3")
 # **The start of a head** is `batch * batch_stride + head * head_stride`, with the strides of each tensor. In many models the
 # four axes lie in memory as batches × words × heads × D. With these strides, no copy is needed.
 #
-# **`p.to(v.dtype)`** is the only rounding to half precision before the store. A number of `p` is at most 1, so the rounding
+# **`p.to(v.dtype)`** is the only rounding to half precision before the store. No number in `p` is above 1, so the rounding
 # changes it by less than half of eps (lesson 07). `l` adds up the weights before they are rounded.
 #
 # **`m + log(l)`**: l is the sum of exp(s - m), so the sum of exp(s) is exp(m) · l.
@@ -584,7 +584,7 @@ for run in recorded["results"]:
         assert (took["flash"] < took["13.3"]) == (run["d"] == 64 and run["causal"]) and took["cuDNN"] < 0.85 * took["13.3"]
 
 # %% [markdown]
-# Above 1, 13.3 was faster. The flash backend is behind 13.3, except for d = 64 with the causal mask. cuDNN is clearly ahead
+# A number above 1 means that 13.3 was faster. The flash backend is behind 13.3, except for d = 64 with the causal mask. cuDNN is clearly ahead
 # everywhere.
 #
 # Is the reason bytes or arithmetic? A score takes 2·d operations. The product of its weight and a row of v takes 2·d
@@ -608,7 +608,7 @@ assert all(0.25 < of["13.3"] < of["cuDNN"] < 0.75 for of in share.values())
 # tensor cores either. What takes the rest of the time?
 #
 # The same run timed four variants of 13.3, each with one change. **exp2** uses `tl.exp2`, and **no mask for keys**
-# leaves out the masks of keys. Both still give the right result, because these lengths are multiples of BLOCK_N. The
+# leaves out the masks of keys. Both are still right, the second one because these lengths are multiples of BLOCK_N. The
 # other two give wrong results. They only show how much time a part of the work takes: the product with `v`, and exp.
 
 # %%

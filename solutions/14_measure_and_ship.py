@@ -118,7 +118,7 @@ clock = Clock()
 
 # %%
 def bandwidth(fn, x):
-    """GB/s of fn, with x read once and as much written: the median of many runs; ValueError above peak(x)."""
+    """GB/s of fn, if x is read and written once: the median of many runs; ValueError above peak(x)."""
     # Warm up (2 lines).
     ### BEGIN SOLUTION
     for _ in range(10):
@@ -370,7 +370,7 @@ for run in routes["lessons"]["14"]["results"]:
 # others. The check calls `my_softmax` with matrices from 1×1 to 1×1048576, in three dtypes and with any strides.
 
 # %% [markdown]
-# Beside the numbers, the check judges:
+# The check also judges:
 #
 # - **Bytes**: up to 8192 columns, each element is read once. Longer rows may be read twice. Partial results may add M·N/2 elements
 #   read and M·N/4 written. Only a matrix that is not contiguous may be copied first.
@@ -492,7 +492,7 @@ for dtype in ("float32", "bfloat16"):
 # ## Bonus: the kernels that the course ships
 #
 # They read long rows once, and are faster with 16-bit rows. An H200 ran rows of many lengths, with one block a row and with the
-# softmax that this course ships. Before you look: for which lengths will one block a row be clearly slower?
+# softmax that this course ships. Before you look: for which lengths will one block for each row be clearly slower?
 
 # %% tags=["picture:softmax.png"]
 from grader import draw
@@ -563,7 +563,7 @@ assert "online" not in {run["route"] for run in recorded["results"]}
 # **tile** and **pairs** hold a row in registers. A multiprocessor has 65536 registers of 32 bits. A float32 row may
 # take only half of them, because the computation needs registers, too. With two 16-bit numbers in one register, a row
 # can be twice as long; `pick.can_pair(x)` says whether that is possible. Numbers without a register are spilled (lesson
-# 08): they move to memory and back. How many registers does a row take of each thread, if a program has 1024 threads?
+# 08): they move to memory and back. How many registers of each thread does a row take, if a program has 1024 threads?
 
 # %%
 for n in (4096, 16384, 32768, 131072):
@@ -683,7 +683,7 @@ check("14.3")
 # **pairs at 32768, but not just below**: a row as long as its block needs no mask. With a mask, there are not enough registers.
 #
 # **34 MB for 16 bits, 16 MB for float32**: the shipped choice takes `split` for matrices up to this size. A cache can
-# keep so much from one launch to the next, so the second read costs little.
+# keep that much from one launch to the next, so the second read costs little.
 #
 # **64 rows**: with fewer rows, one program for each of them leaves most of the device idle.
 #
@@ -693,7 +693,7 @@ check("14.3")
 # </details>
 
 # %% [markdown]
-# With a GPU, the next cell compares your choice with the shipped one. Before it measures, it looks whether the numbers are right:
+# With a GPU, the next cell compares your choice with the shipped one. Before it measures, it checks whether the numbers are right:
 
 # %% tags=["nbval-ignore-output"]
 from grader.fast import softmax as shipped
@@ -747,8 +747,8 @@ print(f"QuACK is ahead on {ahead} of {len(wide)} large bfloat16 matrices with ro
 
 # %% [markdown]
 # For every recorded matrix with at least 2^25 elements and 64 rows, the shipped softmax reaches more than 0.85 of the
-# copy, and PyTorch's own is slower. But it is not the fastest everywhere. In QuACK, thread blocks exchange their states
-# directly and not through memory, as in `clusters`: QuACK is ahead for most large bfloat16 matrices with long rows.
+# copy, and PyTorch's own is slower. But it is not the fastest everywhere. As in `clusters`, the thread blocks of QuACK
+# exchange their states directly and not through memory: QuACK is ahead for most large bfloat16 matrices with long rows.
 #
 # What was predicted for each kernel, what was measured, and what did not work is in
 # [the notes](../docs/notes_on_the_shipped_kernel.md). You can learn most from the predictions that failed.

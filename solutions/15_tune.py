@@ -25,7 +25,7 @@ import triton.language as tl
 # the time, and not the result.
 #
 # An H200 ran the tile kernel of the solution notebook in many configurations. Here are rows of 64 float32 numbers. How much
-# faster than one row a program will the fastest configuration be?
+# faster will the fastest configuration be than one row for each program?
 
 # %%
 recorded = json.loads(Path("../docs/tuning_on_h200.json").read_text())
@@ -67,7 +67,7 @@ assert min(others) > 0.92 and most < 0.8
 # memory), so its machine code is the same.
 #
 # Copy your tile kernel from lesson 14 (10.1 with a cast), or take it from the solution notebook of that lesson. The next
-# cell compiles it, which takes some seconds; no check looks at it. With which number of warps will it spill on rows of 8192?
+# cell compiles it, in some seconds; no check looks at it. With which number of warps will it spill on rows of 8192?
 
 # %%
 @triton.jit
@@ -95,7 +95,7 @@ except Exception as error:
     print(f"Nothing was compiled. {error}")
 
 # %% [markdown]
-# The line "programs a multiprocessor" is computed as in 10.3. Its number times the warps of a program is the number of **resident
+# The line "programs a multiprocessor" is computed as in 10.3. Multiplied by the warps of a program, it gives the number of **resident
 # warps**. A multiprocessor of an H200 has room for 64 warps. Its occupancy (lesson 10) is the number of resident warps, divided
 # by 64.
 #
@@ -267,7 +267,7 @@ check("15.2")
 #
 # In a loop, a load can start one or more steps early. `for start in tl.range(0, n_cols, BLOCK, num_stages=3)` in place of `range`
 # asks the compiler to **pipeline** the loop: while one tile is computed, the next two are loaded into shared memory. In a loop
-# like ours, `num_stages` of the *launch* changes nothing: it is for loops with `tl.dot`.
+# like ours, `num_stages` of the *launch* changes nothing: only loops with `tl.dot` use it.
 #
 # An H200 ran the kernel of 8.3 with such loops, on 256 rows of 131072 float32 numbers, one program a row. It has 132
 # multiprocessors. Will pipelining help?
@@ -341,7 +341,7 @@ rows = {
     "occupancy as compiled, %": lambda p: f"{p['resident warps as compiled, % of the most']:.0f}",
     "occupancy as measured, %": lambda p: f"{p['resident warps, % of the most']:.0f}",
     "registers a thread": lambda p: f"{p['registers a thread']:.0f}",
-    "stall: a value of global memory": lambda p: f"{p['stall long_scoreboard']:.1f}",
+    "stall: a value from memory": lambda p: f"{p['stall long_scoreboard']:.1f}",
     "stall: shared memory, exp": lambda p: f"{p['stall short_scoreboard'] + p['stall mio_throttle']:.1f}",
     "stall: a barrier": lambda p: f"{p['stall barrier']:.1f}",
 }
@@ -368,7 +368,7 @@ print(f"bytes read: {read / least:.3f} of what must be read")
 # **32 warps** have full occupancy as compiled, but they are the slowest. Each thread has only 4 elements. All 32 warps
 # meet at the barriers of each reduction. And only two programs are resident, so little else can run while they wait.
 #
-# **A value of global memory**: if a kernel is bound by memory, this should be the longest stall.
+# **A value from memory**: if a kernel is bound by memory, this should be the longest stall.
 #
 # **Bytes read** is the ledger of this course, counted by the hardware. Bytes written would be less than the matrix: its last part
 # is still in the cache when the kernel ends.
@@ -449,7 +449,7 @@ tuned_kernel = triton.autotune(
 
 
 def inplace_softmax(x):
-    """Store the softmax of each row of x (M×N, float32, neighbours in a row adjacent) in x itself."""
+    """Store the softmax of each row of x (M×N, float32, no gaps inside a row) in x itself."""
     # The grid, and the launch (about 4 lines).
     ### BEGIN SOLUTION
     n_rows, n_cols = x.shape
@@ -464,7 +464,7 @@ def inplace_softmax(x):
 check("15.3")
 
 # %% [markdown]
-# <details><summary>What tuning may not change</summary>
+# <details><summary>What tuning must not change</summary>
 #
 # **`restore_value`**: after every run, x holds the same numbers as before. *Otherwise* the first call returns a softmax of a
 # softmax of a softmax. The second call is right, so such a mistake is hard to find.

@@ -412,7 +412,7 @@ def test_arithmetic_on_bfloat16_is_refused(step):
     """It would compute with the bit patterns."""
     x = torch.tensor([1.0, 2.0, -3.0, 4.0], dtype=torch.bfloat16)
 
-    with pytest.raises(KernelMisuse, match="computes with a bfloat16 value, which has to be cast"):
+    with pytest.raises(KernelMisuse, match="computes with a bfloat16 value, which has to be float32"):
         from_bfloat16[(1,)](torch.zeros_like(x), x, STEP=step, BLOCK=4)
 
 

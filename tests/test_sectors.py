@@ -94,8 +94,8 @@ def test_the_text_says_requests_sectors_and_the_least(capsys):
     assert [
         "A request is a load or store of 32 neighbouring lanes, by one warp. A sector is 32 bytes of memory.",
         "copy_kernel",
-        "  loads from x_ptr: 1 request, 5 sectors: 5 a request; its bytes would fill 4",
-        "  stores to y_ptr: 1 request, 4 sectors: 4 a request; no more than its bytes fill",
+        "  loads from x_ptr: 1 request, 5 sectors: 5 a request; 4 would be enough",
+        "  stores to y_ptr: 1 request, 4 sectors: 4 a request; the fewest possible",
     ] == lines
     bundle = picture._repr_mimebundle_()
     assert all(" ".join(line.split()) in bundle["text/plain"] for line in lines) and bundle["image/png"]
@@ -117,7 +117,7 @@ def test_what_the_guard_stops_is_no_request(capsys):
     grader.trace(unmasked_kernel, torch.zeros(1, 5), torch.zeros(1, 5), 5, 5, BLOCK=8, grid=(1,), sectors=True)
     lines = capsys.readouterr().out.splitlines()
 
-    assert "  loads from x_ptr: 1 request, 1 sector: 1 a request; no more than its bytes fill" == lines[2]
+    assert "  loads from x_ptr: 1 request, 1 sector: 1 a request; the fewest possible" == lines[2]
     assert lines[3].startswith("stopped before it happened: ") and 4 == len(lines)
 
 

@@ -43,6 +43,7 @@ _TRANSLATIONS = [
     (r"one argument of this launch is a (function|method|builtin_function_or_method)", _NOT_CALLED),
     (r"^module '[\w.]+' has no attribute", "no-such-function"),
     (r"^the launch got multiple values", "argument-given-twice"),
+    (r"^`\w+_ptr\[.*cannot assign to a part of a block", "indexing-pointer"),
     (r"cannot assign to a part of a block", "assigned-to-a-part"),
     (r"unexpected keyword argument '(dim|keepdim)'", "torch-keyword"),
     (r"too many indices for tensor of rank 0", "number-not-block"),
