@@ -27,7 +27,7 @@ def shares_points(number):
     return any(case.group for case in lessons.exercises()[number].cases(1))
 
 
-@pytest.mark.parametrize("kept", one_of_each(WRONG, lambda kept: kept.mistake, share=6))
+@pytest.mark.parametrize("kept", one_of_each(WRONG, lambda kept: kept.mistake, share=9))
 def test_a_wrong_answer_is_refused_and_named(kept):
     """The mistake in the file's header is the one the learner reads."""
     if kept.since and numbers(environment.triton()) < numbers(kept.since):

@@ -372,6 +372,16 @@ def strides_exchanged(tree: ast.AST) -> bool:
 
     By the names of the kernel's parameters: y_ptr and y_row_stride belong together.
     """
+    return any(owners.get(owner) == name for owners in _owners_of_strides(tree) for name, owner in owners.items())
+
+
+def stride_of_another(tree: ast.AST) -> bool:
+    """A launch passes the stride of one tensor where the kernel has the row stride of another one."""
+    return bool([*_owners_of_strides(tree)])
+
+
+def _owners_of_strides(tree: ast.AST) -> Iterator[dict[str, str]]:
+    """{tensor: tensor whose stride a launch passes for it}, where the two differ, for each launch with such a pair."""
     for given in _launches(tree):
         tensors = {name.removesuffix("_ptr"): text for name, text in given.items() if name.endswith("_ptr")}
         if any(text in tensors and text != name for name, text in tensors.items()):
@@ -379,9 +389,8 @@ def strides_exchanged(tree: ast.AST) -> bool:
         strides = {name: given[f"{name}_row_stride"] for name in tensors if f"{name}_row_stride" in given}
         owners = {name: next((t for t in tensors if s.startswith(f"{tensors[t]}.stride(")), None)
                   for name, s in strides.items()}  # fmt: skip
-        if any(owner not in (None, name) and owners.get(owner) == name for name, owner in owners.items()):
-            return True
-    return False
+        if exchanged := {name: owner for name, owner in owners.items() if owner not in (None, name)}:
+            yield exchanged
 
 
 def arguments_exchanged(tree: ast.AST) -> bool:

@@ -12,6 +12,7 @@ import re
 import numpy as np
 
 from ..interpreter.ledger import Entry, Launch, Ledger
+from ..spec import Unreadable
 from ..spec.unstored import MARKS
 from . import banks, report, tools
 
@@ -123,7 +124,8 @@ def parameters(source: str, function: str, count: int) -> list[str]:
 def compiled(source: str) -> ctypes.CDLL:
     """The compiled library of a CUDA source, cached by its text. Raises report.Stopped where it does not compile."""
     if not isinstance(source, str):
-        raise report.Stopped(f"the text of a kernel was expected, not a {type(source).__name__}")
+        kind = source.kind if isinstance(source, Unreadable) else type(source).__name__
+        raise report.Stopped(f"the text of a kernel was expected, not an object of the type {kind}")
     source = report.without_includes(source)
     if source not in _libraries:
         name = f"kernel{len(_libraries)}"

@@ -36,6 +36,11 @@ MISTAKES = [
         "Which name of your answer does that cell define, and could your function get it as an argument?",
     ),
     Mistake(
+        "called-no-function",
+        "A value was called like a function, and it is none.",
+        "Which name stands in front of the brackets in that line, and which value does it have?",
+    ),
+    Mistake(
         "xor-for-power",
         "In Python, ^ is no power: it compares the bits of two whole numbers.",
         "Which operator of Python raises a number to a power?",
@@ -64,7 +69,7 @@ MISTAKES = [
     Mistake(
         "module-not-read",
         "The check could not import this module. It reads the cells of the notebook, and no other files of yours.",
-        "In which cell of the notebook could the text of that module stand?",
+        "Is the name of the module right, and if it is a file of yours: in which cell could its text stand?",
     ),
     Mistake(
         "name-taken",
@@ -85,7 +90,7 @@ MISTAKES = [
         "foreign-sign",
         "A line has a sign that the language does not know, though it may look like one that it knows.",
         "Which sign of that line is full-width (a bracket, a comma, a colon, a quotation mark, a digit, a space), or a "
-        "dot for a product?",
+        "sign of mathematics that a keyboard does not have?",
     ),
     Mistake(
         "endless",
@@ -95,7 +100,7 @@ MISTAKES = [
     Mistake(
         "out-of-memory",
         "Your answer asked for more memory than the exercise gives.",
-        "How many elements does your largest tensor have, for the input named above?",
+        "How many elements does your largest tensor or list have, for the input named above?",
     ),
     Mistake(
         "exits",
@@ -109,7 +114,7 @@ MISTAKES = [
     ),
     Mistake(
         "returns-nothing",
-        "Your function returns nothing.",
+        "Here your function returns nothing.",
         "Which value should the caller get, and which line returns it?",
     ),
     Mistake(

@@ -102,6 +102,11 @@ MISTAKES = [
         "factor-without-exp",
         "The factor is a ratio or a difference of the two maxima, and not a power of e.",
         "What is exp(v - new) divided by exp(v - m), for any number v?",
+        (
+            Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "da * (ma - m) + db * (mb - m)"),
+            Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "da * (m - ma) + db * (m - mb)"),
+            Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "da * ma / m + db * mb / m"),
+        ),
     ),
     Mistake(
         "start-finite",

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import torch
 
-from ..checks import compare
+from ..checks import compare, syntax
 from ..checks.syntax import load_without_other
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
@@ -118,6 +118,11 @@ MISTAKES = [
         "elements-missing",
         "The last elements were never stored.",
         "For which program and which lanes is your mask true, and is every element among them?",
+    ),
+    Mistake(
+        "absolute-values",
+        "The values lost their signs before the maximum was taken.",
+        "Which is the larger of -5 and 3, and what is a pad of -inf without its sign?",
     ),
     Mistake(
         "masked-by-value",
@@ -414,6 +419,7 @@ MAXIMUM = (
     ("output-spaced-like-rows", outside("store", row_begins(lambda f: f["x_stride"]))),
     ("block-for-number", outside("store", lambda where, facts: (where["of"] or 0) > 1)),
     # Before KERNEL, which looks at the text: torch.finfo(...).min is wrong here because of its value.
+    ("absolute-values", written(lambda tree: any(syntax.calls(kernel, "abs") for kernel in syntax.kernels(tree)))),
     ("no-pad", both(written(load_without_other), _pad_won(lambda pad: pad == torch.inf))),
     ("pad-zero-wins", _pad_won(lambda pad: pad == 0)),
     ("pad-finite", _pad_won(lambda pad: pad < 0)),

@@ -71,7 +71,7 @@ MISTAKES = [
     Mistake(
         "barrier-divergent",
         "Some threads wait at a barrier that others never reach.",
-        "Which condition is around that barrier, and does it have the same value for all threads of the block?",
+        "Which condition or `return` keeps some threads from that barrier, and for which threads does it hold?",
     ),
     Mistake(
         "shuffle-divergent",
@@ -175,8 +175,8 @@ MISTAKES = [
     ),
     Mistake(
         "tree-step-missing",
-        "One step of the tree is missing, so half of the threads were left out.",
-        "How many places are still to be added up when half is 1?",
+        "Steps of the tree are missing, so some of the threads were left out.",
+        "Which values does half take one after another, and how many places are left to add up after the last of them?",
     ),
     Mistake(
         "sum-overwritten",
@@ -367,12 +367,17 @@ MISTAKES = [
     Mistake(
         "cuda-does-not-compile",
         "The compiler cannot read the kernel.",
-        "Is something missing in that line, or in the line above it?",
+        "What is missing or too much in that line or the line above it, or does a bracket further up have no partner?",
     ),
     Mistake(
         "cuda-not-allowed",
         "The compiler does not allow this line.",
         "Is a name in it unknown, declared twice or read-only, or do the types or the number of the arguments not fit?",
+    ),
+    Mistake(
+        "kernel-text-expected",
+        "A kernel in CUDA C++ is a text in quotation marks here, and the name holds another object.",
+        "Which object does your cell give to that name, and which one should it be?",
     ),
     Mistake(
         "kernel-not-found",
@@ -1005,8 +1010,12 @@ _OF_A_BLOCK = frozenset("blockIdx blockDim gridDim x n_cols half warps fours".sp
 
 @Detector
 def barrier_in_if(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """No barrier separated two accesses, and the answer has one behind an if that differs from thread to thread."""
-    if "no barrier lies between" not in (evidence.error or {}).get("message", ""):
+    """A barrier was missed, and the answer has one behind an if that differs from thread to thread.
+
+    Then no barrier separates two accesses, or threads wait at it while others wait in a shuffle.
+    """
+    message = (evidence.error or {}).get("message", "")
+    if "no barrier lies between" not in message and "waits at the __syncthreads()" not in message:
         return False
     conditions = re.findall(r"\bif\s*\(([^{};]*)\)\s*(?:\{[^{}]*)?__syncthreads\(\)", answer.source)
     return any(set(re.findall(r"[A-Za-z_]\w*", each)) - _OF_A_BLOCK for each in conditions)

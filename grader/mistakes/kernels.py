@@ -103,7 +103,7 @@ MISTAKES = [
     Mistake(
         "pad-not-a-number",
         "A sum with a NaN is NaN, and on some machines a minimum or a maximum with a NaN is NaN as well.",
-        "What is the sum of 1 and NaN?",
+        "What may each of the four reductions give for the two values 1 and NaN?",
     ),
     Mistake(
         "pad-of-another",
@@ -507,7 +507,7 @@ def _block(size) -> Detector:
 # The number of lanes for a row of facts["n"] columns (4.3).
 BLOCK_SIZE = (
     ("returns-nothing", detectors.nothing),
-    ("block-not-int", value(lambda v, f: isinstance(v, (float, torch.Tensor)))),
+    ("block-not-int", value(lambda v, f: isinstance(v, (float, bool, str, torch.Tensor)))),
     ("xor-for-power", written(syntax.xor_for_power)),
     ("block-is-n-cols", value(lambda v, f: v == f["n"])),
     ("natural-logarithm", _block(lambda n: 2 ** math.ceil(math.log(n)))),

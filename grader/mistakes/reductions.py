@@ -165,7 +165,7 @@ MISTAKES = [
     ),
     Mistake(
         "warps-not-merged",
-        "Each warp has its state, but the states of the warps were never merged.",
+        "The result is the state of one warp: the states of the warps were never merged.",
         "How does one warp learn what another one found?",
     ),
     Mistake(

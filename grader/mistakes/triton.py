@@ -177,7 +177,7 @@ MISTAKES = [
     ),
     Mistake(
         "unstored-loaded",
-        "A kernel loaded elements to which nothing had been stored.",
+        "A kernel loaded elements to which nothing had been stored. An atomic operation loads them, too.",
         "Which line should have stored them before, and for which elements does it run?",
     ),
     Mistake(

@@ -1,5 +1,5 @@
 # exercise: 14.2
-# mistake: rows-assumed-adjacent
+# mistake: rows-wrongly-apart
 import torch
 import triton
 import triton.language as tl

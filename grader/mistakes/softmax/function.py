@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 import torch
 
@@ -130,6 +131,12 @@ MISTAKES = [
         (Mutant("5.2", "[(n_rows,)]", "[(n_rows + 1,)]", replayed=False),),
     ),
     Mistake(
+        "grid-on-another-axis",
+        "The programs were launched along another axis than the one that the kernel asks for.",
+        "Which axis of the grid does tl.program_id(0) number, and along which axis are your programs?",
+        (Mutant("5.2 8.4", "[(n_rows,)]", "[(1, n_rows)]", replayed=False),),
+    ),
+    Mistake(
         "grid-of-columns",
         "One program was launched for each column, not for each row.",
         "What does one program compute?",
@@ -173,7 +180,8 @@ def _rows_with_gaps(case: Case, evidence: Evidence, answer: Answer) -> bool:
 def _columns_apart(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The failing input has gaps between the elements of a row."""
     x = case.facts.get("x")
-    return x is not None and x.dim() == 2 and x.shape[1] > 1 and x.stride(1) != 1
+    apart = x is not None and x.dim() == 2 and x.shape[1] > 1 and x.stride(1) != 1
+    return apart and not re.search(r"\.(t\(|T\b|mT\b|reshape\(|view\(|transpose\(|permute\()", answer.source)
 
 
 def _programs(test) -> Detector:
@@ -185,6 +193,14 @@ def _programs(test) -> Detector:
         return x is not None and any(test(launch["grid"][0], x) for launch in evidence.launches)
 
     return detect
+
+
+@Detector
+def _on_another_axis(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Along the first axis of the grid there is one program, and along another one there are as many as rows."""
+    x = case.facts.get("x")
+    grids = [launch["grid"] for launch in evidence.launches]
+    return x is not None and len(x) > 1 and any(grid[0] == 1 and len(x) in grid[1:] for grid in grids)
 
 
 @Detector
@@ -321,6 +337,7 @@ FUNCTION = (
     ("strides-exchanged-in-launch", detectors.both(detectors.written(syntax.strides_exchanged), _launched)),
     ("arguments-exchanged", detectors.both(detectors.written(syntax.arguments_exchanged), _not_refused)),
     ("stride-of-another-tensor", _old_stride),
+    ("rows-wrongly-apart", detectors.both(detectors.written(syntax.stride_of_another), _rows_with_gaps)),
     ("rows-assumed-adjacent", _rows_with_gaps),
     ("column-stride", _columns_apart),
 )
@@ -329,6 +346,7 @@ FUNCTION = (
 WRAPPER_PLACES = (
     *FUNCTION,
     _launch_fault("no-kernel"),
+    ("grid-on-another-axis", _on_another_axis),
     ("grid-of-columns", _programs(lambda programs, x: programs == x.shape[1] != x.shape[0])),
     ("grid-too-large", detectors.both(_failed, _programs(lambda programs, x: programs > x.shape[0]))),
     ("grid-too-small", _programs(lambda programs, x: programs == 0)),

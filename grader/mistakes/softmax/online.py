@@ -427,6 +427,7 @@ MISTAKES = [
             Mutant("13.1", "o * factor", "factor"),
             Mutant("13.2 13.3", "l * factor", "factor"),
             Mutant("13.2 13.3", "o * factor[:, None]", "factor[:, None]"),
+            Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "math.exp(ma - m) + math.exp(mb - m)"),
             Mutant("8.2", "da * math.exp(ma - m)", "math.exp(ma - m)"),
             Mutant("8.2", "db * math.exp(mb - m)", "math.exp(mb - m)"),
         ),
