@@ -186,7 +186,6 @@ MISTAKES = [
         "python-cast",
         "Python's float(), int() and bool() make a single number, and this is a block.",
         "Which method of a block changes the dtype of all lanes?",
-        (Mutant("7.1", ".to(tl.float32)", "", then=also("x = tl.load(", "x = float(", 1), replayed=False),),
     ),
     Mistake(
         "arange-from-one",

@@ -50,7 +50,7 @@ MISTAKES = [
     ),
     Mistake(
         "few-warps-resident",
-        "Only candidates were kept of which few warps are resident, while others have twice as many and as many bytes.",
+        "Only candidates were kept of which few warps are resident, while others have twice as many and enough bytes.",
         "Once enough bytes are under way, which candidate has more warps to compute while others wait?",
         (Mutant("15.1", "(min(under_way, 65536), warps)", "under_way", replayed=False),),
     ),
@@ -202,7 +202,7 @@ WORTH = (
     (
         "few-warps-resident",
         _kept(lambda some, f: 2 * max(map(_warps, some)) <= _warps(_best(f))
-              and max(map(_under_way, some)) <= _under_way(_best(f))),
+              and min(65536, max(map(_under_way, some))) <= _under_way(_best(f))),
     ),
 )  # fmt: skip
 
