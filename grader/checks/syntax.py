@@ -77,10 +77,15 @@ def load_without_other(tree: ast.AST) -> bool:
     if any(len(call.args) > 1 and ast.dump(call.args[0]) == ast.dump(call.args[1]) for call in calls(tree, "where")):
         return False
     for call in calls(tree, "load"):
-        given = {k.arg for k in call.keywords if not (isinstance(k.value, ast.Constant) and k.value.value is None)}
+        given = {k.arg for k in call.keywords if not _is_none(k.value)}
         if ("mask" in given or len(call.args) > 1) and "other" not in given and len(call.args) < 3:
             return True
     return False
+
+
+def _is_none(node: ast.AST) -> bool:
+    """Whether a node is the word None."""
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def loads_from_output(tree: ast.AST) -> bool:
@@ -203,7 +208,7 @@ def compares_by_identity(tree: ast.AST) -> bool:
     return any(
         isinstance(n, ast.Compare)
         and isinstance(n.ops[0], (ast.Is, ast.IsNot))
-        and not (isinstance(n.comparators[0], ast.Constant) and n.comparators[0].value is None)
+        and not _is_none(n.comparators[0])
         for kernel in kernels(tree)
         for n in nodes(kernel)
     )
@@ -377,7 +382,7 @@ def strides_exchanged(tree: ast.AST) -> bool:
 
 def stride_of_another(tree: ast.AST) -> bool:
     """A launch passes the stride of one tensor where the kernel has the row stride of another one."""
-    return bool([*_owners_of_strides(tree)])
+    return any(_owners_of_strides(tree))
 
 
 def _owners_of_strides(tree: ast.AST) -> Iterator[dict[str, str]]:

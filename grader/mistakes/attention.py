@@ -873,15 +873,15 @@ def _chosen_after_exp(tree: ast.AST) -> bool:
 
 @Detector
 def _absent_in_maximum(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises weights that were masked after exp: all scores are below -100, where exp(s - 0) is 0, and 0/0 is NaN.
+    """Recognises a maximum over lanes without a key, whose scores are 0: all others are below -100, and all is NaN.
 
-    The last tile has lanes without a key, whose scores are 0.
+    exp(s - 0) is 0 for such a score s, and 0/0 is NaN.
     """
     facts = case.facts
     highest = facts["scale"] * matmul(facts["q"].float(), facts["k"].float().t()).max()
     if highest > -100 or len(facts["k"]) % facts["tile"] == 0:
         return False
-    return detectors.all_nan(case, evidence, answer) and written(_chosen_after_exp)(case, evidence, answer)
+    return detectors.all_nan(case, evidence, answer)
 
 
 @Detector
@@ -1169,7 +1169,7 @@ ATTENTION_KERNEL = (
     ("keys-left-out", formula(first_tile_again("kv"))),
     ("pad-zero", formula(walk(pad=0.0))),
     ("pad-finite", _pad_was_maximum),
-    ("absent-keys-in-the-maximum", _absent_in_maximum),
+    ("absent-keys-in-the-maximum", both(written(_chosen_after_exp), _absent_in_maximum)),
     *_CAUSAL,
     ("hidden-after-exp", _nan_without_poison),
     ("first-tile-minus-inf", _hidden_first_tile),

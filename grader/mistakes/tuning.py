@@ -188,6 +188,8 @@ def _best(facts: dict) -> dict:
     return max(facts["asked"], key=lambda c: reached[id(c)])
 
 
+_ENOUGH = 65536  # bytes under way on a multiprocessor, by the rule that lesson 15 finds
+
 WORTH = (
     ("returns-nothing", detectors.nothing),
     ("not-candidates", _listed(lambda some, f: some is None)),
@@ -197,12 +199,12 @@ WORTH = (
     (
         "little-under-way",
         _kept(lambda some, f: max(map(_under_way, some)) < max(tuning.UNDER_WAY, 0.7 * _under_way(_best(f)))
-              and max(map(_under_way, some)) < 65536),
+              and max(map(_under_way, some)) < _ENOUGH),
     ),
     (
         "few-warps-resident",
         _kept(lambda some, f: 2 * max(map(_warps, some)) <= _warps(_best(f))
-              and min(65536, max(map(_under_way, some))) <= _under_way(_best(f))),
+              and min(_ENOUGH, max(map(_under_way, some))) <= _under_way(_best(f))),
     ),
 )  # fmt: skip
 
