@@ -88,7 +88,7 @@ def seconds(whose: str, folder: str) -> dict[str, float]:
 
 
 def measure() -> list[dict]:
-    """One row a kernel."""
+    """One row per kernel."""
     shortest: dict[str, dict[str, float]] = {"stock": {}, "ours": {}}
     environment = os.environ | dict.fromkeys(ONE, "1")
     with tempfile.TemporaryDirectory() as folder:

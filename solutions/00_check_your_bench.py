@@ -53,7 +53,7 @@ check("0.1")
 
 # %% [markdown]
 # The check takes the *text* of the cells that you have run, and runs it in a separate process on several inputs. It
-# compares the results with right ones, computed in float64. You may add cells, split cells, and check as often as you
+# compares the results with the right ones, computed in float64. You may add cells, split cells, and check as often as you
 # like.
 
 # %% [markdown]
@@ -68,7 +68,7 @@ hint("0.1")
 # %% [markdown]
 # ## Break it on purpose
 #
-# Let `double` return `x * x`, run it, and check it. The check shows the smallest input on which it failed. If the
+# Let `double` return `x * x`, run it, and check it. The check shows the smallest input on which `double` failed. If the
 # mistake is a common one, the check describes it and asks you a question. Next, write two lines
 # instead: first `x *= 2`, then `return x`. What happens? Then make it right again.
 
@@ -103,7 +103,7 @@ def exp_then_double(x):
 traffic(exp_then_double, x)
 
 # %% [markdown]
-# The intermediate result went to memory and came back at once. We can get the final result without that trip. Most of
+# The intermediate result went to memory and came back immediately. We can get the final result without that trip. Most of
 # this course is about how to avoid it.
 
 # %% [markdown]

@@ -62,7 +62,7 @@ check("2.1")
 # %% [markdown]
 # ## One operation that does it all
 #
-# PyTorch's own softmax is *one* operation. What does the ledger say of it?
+# PyTorch's own softmax is *one* operation. What does the ledger say about it?
 
 # %%
 def library_softmax(x):
@@ -192,8 +192,7 @@ for card in cards:
 # %% [markdown]
 # ## Operations for each byte
 #
-# Both times grow with the matrix, so the size does not say which of them is longer. The number of operations for each
-# byte says it. It is called the **arithmetic intensity**, in flop per byte.
+# Both times grow with the matrix, so the size does not say which of them is longer. The number of operations for each byte does. It is called the **arithmetic intensity**, in flop per byte.
 
 # %%
 def flop_per_byte(moved, m, n, itemsize=4):
@@ -369,9 +368,7 @@ hierarchy()
 # L2 cache may still be there from the run before. Then a run can be faster than its floor.)
 
 # %% [markdown]
-# Two of the recorded kernels read numbers again. The five passes do. So does the kernel of lesson 08 with its **two
-# walks**: it reads a row once for the maximum and the sum, and once more for the result. The ledger predicts a time
-# for each of them. How many times the time of a copy is it?
+# Two of the recorded softmaxes read numbers again: the five passes, and the kernel of lesson 08 with its **two walks**. That kernel reads a row once for the maximum and the sum, and once more for the result. By the ledger, how many times as long as a copy does each of the two take?
 
 # %%
 def beside_copy(lesson, what):

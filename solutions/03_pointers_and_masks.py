@@ -99,7 +99,7 @@ trace(blocks_kernel, y, BLOCK=4, grid=(3,))
 #
 # `tl.load(addresses, mask=...)` brings numbers from memory to registers and returns them as a block.
 # `tl.store(addresses, block, mask=...)` writes a block to memory. Addresses count elements, not bytes, so you never
-# multiply by 4. Here and later, each element may be loaded only once and stored only once.
+# multiply by 4. Here and in most later exercises, each element may be loaded only once and stored only once.
 
 # %%
 @triton.jit
@@ -216,7 +216,7 @@ y = torch.zeros(3, 8, device=where)[:, :5]
 trace(copy_rows_kernel, y, part, part.stride(0), 5, BLOCK=8, grid=(3,))
 
 # %% [markdown]
-# <details><summary>Why the stride, and why the mask is another one now</summary>
+# <details><summary>Why the stride, and why the mask is different now</summary>
 #
 # **`row * row_stride`**: the beginning of this row. *Otherwise*: `row * n_cols` is wrong for a slice of a wider
 # matrix, `row * BLOCK` is wrong where rows do not begin exactly `BLOCK` elements apart, and with `+ row` alone each
@@ -325,8 +325,7 @@ y[:3]
 
 # %% [markdown]
 # This is a **race**: two programs reach the same element, at least one of them stores, and nothing fixes which of them
-# comes first. The trace shows it as elements that are *touched twice*. The result depends on who wins: here the zeros
-# of program 0 came last and stayed.
+# comes first. The trace shows it as elements that are *touched twice*. The result depends on who wins: here the zeros came last and stayed.
 
 # %% [markdown]
 # ## Your turn: 3.4
@@ -363,8 +362,7 @@ torch.equal(y[:3], 2 * x)
 # **The mask on the store**: now each program touches only its own row. If no program touches an element that another
 # one stores, there is no race, and the order does not matter.
 #
-# **Otherwise**: the numbers are right only if the programs happen to run in ascending order. On a GPU that may be so in
-# a test, and not be so later.
+# **Otherwise**: the numbers are right only if the programs happen to run in ascending order. On a GPU they may do so in a test, and not later.
 #
 # *An honest aside*: programs *can* share an element with an **atomic** access, such as `tl.atomic_add`: it loads, adds
 # and stores, and no other program can come in between. A program can also wait in a loop for another one. But nothing
@@ -485,11 +483,10 @@ except Exception as error:
     print(f"Nothing was compiled. {error}")
 
 # %% [markdown]
-# So rows of 1000 get no wide loads in float32, although 16 divides their 4000 bytes. The compiler knows only that 16
-# does not divide the 1000.
+# So rows of 1000 get no wide loads in float32. Their 4000 bytes would allow it, but the compiler does not see these bytes. It learned only that 16 does not divide the number 1000.
 #
 # For such rows, both formats need the same number of load instructions. But a row of bfloat16 has half of the bytes,
-# and its copy takes about half the time. In float32, there is time enough for so many instructions while the bytes
+# and its copy takes about half the time. In float32, there is enough time for so many instructions while the bytes
 # come from memory. In bfloat16, there is not.
 
 # %% [markdown]

@@ -105,7 +105,7 @@ check("4.1")
 # `-inf`, because masked lanes hold `-inf`.
 #
 # **Division**: *otherwise* the row does not sum to 1. If one value of a row is far above all others, the
-# exponentials sum to about 1 already, so a test of such rows does not notice that.
+# exponentials sum to about 1 already, so a test of such rows does not notice a missing division.
 #
 # Five steps, one load, one store: no intermediate number left the chip.
 #

@@ -116,7 +116,7 @@ check("5.1")
 
 # %%
 def warps_for(block):
-    """4 warps, 8 from a block of 2048, 16 from 4096."""
+    """4 warps; 8 for a block of 2048 or more, 16 for 4096 or more."""
     return 16 if block >= 4096 else 8 if block >= 2048 else 4
 
 
@@ -125,8 +125,7 @@ for block in (256, 1024, 2048, 4096, 16384):
     print(f"block {block:5}: {warps_for(block):2} warps, {threads:3} threads, {block // threads:2} elements per thread")
 
 # %% [markdown]
-# `num_warps` is given in the launch, beside `BLOCK`. When a kernel is interpreted, it changes nothing. On a GPU it
-# changes the speed, and not the result.
+# `num_warps` is given in the launch, beside `BLOCK`. When a kernel is interpreted, it changes nothing. On a GPU it changes the speed, and at most the last digits of the result.
 
 # %%
 who_am_i_kernel[(4,)](y, num_warps=warps_for(1024))

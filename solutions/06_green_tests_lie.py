@@ -75,9 +75,7 @@ print(f"green, and on a row of equal values {off:.0%} of the total is missing")
 # float64, whose own rounding is too small to matter.
 #
 # There are three traps. First, `torch.allclose` wants the same dtype on both sides. So convert the result to float64
-# as well, with `.double()`. (A subtraction converts it by itself.) Second, if the right value is 0, the relative error
-# of a right result is 0 / 0, which is `nan`. `<`, `<=`, `>`, `>=` and `==` are false where one side is `nan`. So
-# `assert error < bound` fails for `nan`, but a test that looks for `error > bound` does not notice it.
+# as well, with `.double()`. (A subtraction converts it by itself.) Second, an error can be `nan`. It is for a *right* result if the right value is 0, because 0 / 0 is `nan`, and for every *wrong* result that is `nan`. `<`, `<=`, `>`, `>=` and `==` are false where one side is `nan`. So `assert error < bound` fails in both cases, and a test that looks for `error > bound` notices neither.
 
 # %% [markdown]
 # Third, float32 numbers below about 1e-38 have fewer digits, and the smallest values become 0. In float64 these
@@ -276,8 +274,7 @@ check("6.3")
 # %% [markdown]
 # <details><summary>What random numbers never do</summary>
 #
-# **The error**: if two values are both the maximum, both are left out of the sum, and 1 is added only once. Two equal
-# values get a share of 1 each.
+# **The error**: if two values are both the maximum, both are left out of the sum, and 1 is added only once. In a row of two equal values, each gets a share of 1.
 #
 # **Why random numbers miss it**: two of them are hardly ever equal. In real data, equal values are common: zeros after
 # a ReLU, pixels of 255, padding.
@@ -300,7 +297,7 @@ check("6.3")
 # %% [markdown]
 # The test cannot look inside a kernel. It sees only the inputs and the results. So ask yourself what can go wrong. The
 # **values**: how large, how different, how unusual are they? The **shape**: how wide and how high is the matrix? Some
-# kernels take 4 columns at a time, or 16 rows. Is the width a power of two, or a multiple of 4? Are there more than 16
+# kernels take 4 columns at a time, or 16 rows. Is the width a power of two, a multiple of 4, or in the thousands? Are there more than 16
 # rows, and is their number a multiple of 16? The **strides**, as in lesson 05: are neighbouring rows, and neighbouring
 # columns, next to each other in memory? And what else might a call do, besides returning a result?
 
@@ -342,8 +339,7 @@ check("6.4")
 # | comparing each element, so that `nan` fails | give one wrong value, `nan`, or wrong rows that look right |
 # | the input afterwards; a second call with other values of the same shape | write into `x`, or remember an earlier call |
 #
-# *An honest aside*: 1e-4 is a choice. In a right kernel, rounding errors grow with the distance to the maximum, so
-# 1e-7 would refuse them. Lesson 07 asks for a good bound.
+# *An honest aside*: 1e-4 is a choice. In a right kernel, rounding errors grow with the distance to the maximum, so a bound of 1e-7 would refuse right kernels. Lesson 07 asks for a good bound.
 #
 # </details>
 
@@ -375,4 +371,4 @@ progress()
 
 # %% [markdown]
 # **Next: [07 · Dtypes and extremes](07_dtypes_and_extremes.ipynb).** A number in half precision has half the bytes.
-# What does that change in the speed, and in your tolerance?
+# How does that change the speed, and your tolerance?

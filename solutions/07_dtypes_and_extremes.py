@@ -72,8 +72,7 @@ except TypeError as error:
 
 # %% [markdown]
 # A GPU computes this, and rounds every step to bfloat16. Triton's interpreter has no bfloat16: it keeps the bits of
-# each number as an integer. If you double that integer, you get a wrong number. So the course refuses most arithmetic
-# with them. Loading, storing and casting are allowed, and you need no more:
+# each number as an integer. If you double that integer, you get a wrong number. So the course refuses most arithmetic with bfloat16 numbers. Loading, storing and casting are allowed, and you need no more:
 
 # %%
 @triton.jit
@@ -104,8 +103,8 @@ for dtype in (torch.float16, torch.bfloat16):
 print(torch.tensor([65504.0, 65520.0]).half().tolist())
 
 # %% [markdown]
-# The sum **stalls**: it stops growing. When the distance to the next number is 2 or more, the result of adding 1 is
-# rounded back to the old sum. `tl.sum` adds in pairs and stalls later, but it rounds after every addition. In float16
+# The sum **is stuck**: it stops growing. When the distance to the next number is 2 or more, the result of adding 1 is
+# rounded back to the old sum. `tl.sum` adds in pairs and is stuck later, but it rounds after every addition. In float16
 # it also becomes inf above 65504.
 
 # %% [markdown]
@@ -146,7 +145,7 @@ check("7.1")
 # %% [markdown]
 # <details><summary>Where each rounding comes from</summary>
 #
-# **The cast, right after the load**: *otherwise* differences are rounded, and `exp` turns the absolute error of a
+# **The cast, right after the load**: *otherwise* differences may be rounded, and `exp` turns the absolute error of a
 # difference into a relative error of the result. Also, `tl.exp` does not take half precision.
 #
 # **The pad**: -inf exists in every dtype. The lowest finite float16 is not a good pad, because a row can hold that
@@ -276,14 +275,14 @@ check("7.2")
 # grows with the distance to the maximum.
 #
 # **atol** allows for subnormal outputs, which are so small that they have few digits. Rounding changes a subnormal
-# output by at most half the distance between two subnormal numbers. The whole distance is enough. For bfloat16 and float32 that distance is practically 0, so one
+# output by at most half the distance between neighbouring subnormal numbers. The whole distance is enough. For bfloat16 and float32 that distance is practically 0, so one
 # formula is right for all three dtypes.
 #
 # **Otherwise**: an `atol` near 1/n accepts wrong results, and `atol = 0` refuses a float16 output that was correctly
 # rounded to 0.
 #
 # *An honest aside*: n is not needed here. Could `atol` be a fixed fraction of 1/n? In float32 the fraction would have
-# to be below a thousandth. In float16, for the longest rows, that is less than half the distance between two subnormal
+# to be below a thousandth. In float16, for the longest rows, a thousandth of 1/n is less than half the distance between neighbouring subnormal
 # numbers. So no single fraction is right for both dtypes.
 #
 # </details>
@@ -329,7 +328,7 @@ torch.softmax(x.masked_fill(keep == 0, -inf), dim=1)
 # %% [markdown]
 # ## Select, do not multiply
 #
-# To multiply an entry by 0 looks like a natural way to drop it. But a dropped entry may hold any value, even `inf`:
+# Multiplying an entry by 0 looks like a natural way to drop it. But a dropped entry may hold any value, even `inf`:
 
 # %%
 torch.tensor([5.0, inf]) * torch.tensor([0.0, 0.0]), torch.where(torch.tensor([False, False]), torch.tensor([5.0, inf]), -inf)

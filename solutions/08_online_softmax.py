@@ -95,12 +95,12 @@ check("8.1")
 # **The factor** `exp(m - new)` is at most 1: relative to a larger maximum, the sum is smaller. The inverse factor,
 # `exp(new - m)`, can overflow.
 #
-# **The condition**: as long as all values were `-inf`, there is nothing to add.
+# **The condition**: as long as all values so far are `-inf`, there is nothing to add.
 #
 # **A test that is too easy**: without rescaling, the result for *descending* numbers is still right, because the
 # maximum never changes.
 #
-# The idea is by Milakov and Gimelshein, [*Online normalizer calculation for softmax*](https://arxiv.org/abs/1805.02867)
+# The idea comes from Milakov and Gimelshein, [*Online normalizer calculation for softmax*](https://arxiv.org/abs/1805.02867)
 # (2018).
 #
 # </details>
@@ -250,7 +250,7 @@ check("8.3")
 # **The second walk** uses the final `m`, and not the maximum of the last tile.
 #
 # **A tile of `-inf`**: many published versions give `nan` for rows that begin with a whole tile of `-inf`. In
-# attention, masked rows can begin so.
+# attention, masked rows can begin like that.
 #
 # *Another style*: keep `BLOCK` states, one in each lane, and merge them after the loop. Then there are two reductions
 # for each row, and not two for each tile.
@@ -326,7 +326,7 @@ for m, n in [(4096, 4096), (4096, 12672), (8192, 32768), (2048, 128256)]:
 
 # %% [markdown]
 # Where rows fit, the one-block kernel is faster. With 128256 columns, it spills and is much slower. If a row has more
-# than one tile, the online kernel has about two thirds of the speed of a copy, however long the row is. The count says
+# than one tile, the online kernel has about two thirds of the speed of a copy, however long the rows are. (That holds for many rows. With one row, most of the GPU has nothing to do: lesson 09.) The count says
 # the same: where a copy makes two transfers, this kernel makes three. (A row of 4096 is one tile, and is probably still
 # in a cache when it is read again.) If you have a GPU, the next cell compares your own kernel with a copy:
 
@@ -346,7 +346,7 @@ if where == "cuda":
 #
 # Between memory and the arithmetic there is a **cache**, which keeps the data that was read last. When the first walk
 # ends, the cache holds the *end* of the row. Where should the second walk begin? Here is a model of a cache: it holds 4
-# tiles, and when it is full, it drops the tile that was not used for the longest time. The row has 10 tiles:
+# tiles, and when it is full, it drops the tile that has not been used for the longest time. The row has 10 tiles:
 
 # %%
 def cache_hits(second_walk, n_tiles=10, room=4):
@@ -362,7 +362,7 @@ print("forwards: ", cache_hits(range(10)), "of 10 tiles are still there")
 print("backwards:", cache_hits(reversed(range(10))), "of 10 tiles are still there")
 
 # %% [markdown]
-# Forwards, every tile is dropped just before it is needed again. Backwards, the end of the row is still there. In the
+# Forwards, every tile is dropped before it is needed again. Backwards, the end of the row is still there. In the
 # kernel, this is a change of one line. The ledger does not show the difference: it counts all elements that a kernel
 # asks for, and does not know which of them come from the cache.
 #

@@ -48,7 +48,7 @@ print("of the splits:", [round(s, 4) for s in sums], "together", round(sum(sums)
 print("of the row:   ", round(torch.exp(row - row.max()).sum().item(), 4))
 
 # %% [markdown]
-# No: each sum is relative to another maximum. Your `merge` of lesson 08 needs two numbers of each part, its **state**: the
+# No: each sum is relative to a different maximum. Your `merge` of lesson 08 needs two numbers of each part, its **state**: the
 # maximum `m`, and the sum `d` relative to it. So every program stores two numbers, no matter how long its split is.
 
 # %% [markdown]
@@ -152,7 +152,7 @@ check("9.1")
 #
 # **2. Inside the row**: a split needs this condition if it ends beyond the row. There are two kinds of such splits:
 # the empty splits, and the last split with columns, if it is shorter than the others. Without `cols < n_cols`, these
-# splits load elements that lie behind the row: the next rows, or memory behind the matrix.
+# splits load elements past the end of the row: those of the next rows, or memory past the end of the matrix.
 #
 # **The empty split**: every lane is masked, so the maximum stays `-inf`. `tl.where` avoids `-inf - -inf`.
 #
@@ -225,7 +225,7 @@ picture
 # %% [markdown]
 # A **barrier** is a place in a kernel. A program that arrives there waits until all others have arrived, too. **An
 # ordinary launch has no barrier between its programs.** But PyTorch puts its launches into one
-# [stream](https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-streams), a queue in front of the GPU. The launches
+# [stream](https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-streams), a queue for the GPU. The launches
 # of a stream run one after the other: when the first program of the second launch begins, all programs of the first
 # launch have ended. So a second launch serves as a barrier.
 
@@ -288,7 +288,7 @@ check("9.2")
 # <details><summary>What can go wrong in a merge</summary>
 #
 # **`ds * tl.exp(ms - m)`**: each sum was relative to the maximum of its split. The factor makes it relative to the maximum
-# of the row. Without the factor, a row is right only if all its splits have the same maximum, such as a constant row.
+# of the row. Without the factor, a row is right only if all its splits have the same maximum, as in a constant row.
 #
 # **`tl.exp(x - m)`** needs the `m` of the row. With the `m` of the split, every split has another scale.
 #

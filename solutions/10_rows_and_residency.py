@@ -152,7 +152,7 @@ trace(tile_softmax_kernel, y, x, y.stride(0), x.stride(0), 5, 6, ROWS=2, BLOCK=8
 #
 # There is another way to give a program more rows: one after another. A GPU holds only a limited number of programs at
 # once, and the others wait until one ends. So launch only as many programs as fit, and let each of them walk over
-# several rows. Then a program starts only once, and its first lines (`cols`, `mask`) run once for all of its rows.
+# several rows. Then fewer programs start, and the first lines (`cols`, `mask`) run once for many rows.
 #
 # With 3 programs, program 0 takes rows 0, 3, 6 and so on. Such a kernel is called **persistent**: its programs stay
 # until all rows are done. Its loop is called a **[grid-stride
@@ -199,7 +199,7 @@ check("10.2")
 #
 # **End**: the number of rows. So if there are more programs than rows, the last programs do nothing.
 #
-# **Another right way**: each program takes M / P neighbouring rows, *rounded up*, and the last share is shorter. If you
+# **Another right way**: with P programs, each takes M / P neighbouring rows, *rounded up*, and the last share is shorter. If you
 # round down, no program does the last M % P rows.
 #
 # *An honest aside*: [`tl.range(...,
@@ -383,7 +383,7 @@ for column in compiled:
 
 # %%
 def device_properties():
-    """The numbers that Triton's driver reports of this device, with guesses for missing numbers; {} without a driver."""
+    """The numbers that Triton's driver reports about this device, with guesses for missing numbers; {} without a driver."""
     try:
         driver = triton.runtime.driver.active
         reported = driver.utils.get_device_properties(driver.get_current_device())
@@ -492,13 +492,13 @@ check("10.4")
 # rows: 2 rows of 64 float32, or 4 rows of 64 bfloat16.
 #
 # **Not too many**: each number that a thread keeps needs a register. With four loads, a thread keeps 16 numbers of
-# float32 or 32 of bfloat16. Other numbers of warps are right as well.
+# float32 or 32 of bfloat16. Other numbers of loads are right as well.
 #
 # **The numbers that must be divisible by 16**: the address of x, both strides, and `n_cols`, with which the mask
 # compares. If one of them is not, each element is loaded separately.
 #
 # *An honest aside*: the rule of 16 belongs to Triton's launcher. Rows of 1028 float32 also begin at multiples of 16
-# *bytes*, and are nevertheless loaded element by element. On an MI300X, a warp has 64 threads.
+# *bytes*, and are nevertheless loaded element by element. On an MI300X, a card by AMD, a warp has 64 threads.
 #
 # </details>
 
@@ -556,13 +556,13 @@ panels[0].text(1, 0.85, "grey: as fast as a copy", fontsize=10)
 plt.show()
 
 # %% [markdown]
-# In words: for rows of 64, the line falls to the end. For rows of 256, it falls first and rises later. For longer rows it
+# In words: for rows of 64, the line falls all the way. For rows of 256, it falls first and rises later. For longer rows it
 # hardly falls, and rises steeply at the end. Why does it rise? Is there no room for more programs? Your `resident_programs`
 # of 10.3 can tell:
 
 # %%
 of_64 = [took[32768, 64, f"tile of {rows}"]["microseconds"] for rows in heights]
-assert of_64 == sorted(of_64, reverse=True)  # it falls to the end
+assert of_64 == sorted(of_64, reverse=True)  # it falls all the way
 
 m, n = 4096, 1000
 for rows in heights:
@@ -584,7 +584,7 @@ for rows in heights:
 # that. With 32 rows in a program, the matrix of 32768×1024 still has enough programs, but its line rises, because
 # values are spilled.
 #
-# **The persistent kernel** starts far fewer programs and gains little, except with rows of 64. So the start of programs is not what takes
+# **The persistent kernel** starts far fewer programs, and gains only with rows of 64. So the start of programs is not what takes
 # most of the time. Each program still waits for one short row at a time.
 #
 # *An honest aside*: many people think that a persistent kernel is always faster. The next cell compares.

@@ -25,8 +25,7 @@ import triton.language as tl
 #
 # dx[j] = the sum over i of dy[i] · (how fast y[i] grows when x[j] grows)
 #
-# The numbers in parentheses, for all i and j, form a table, the **Jacobian**. Before you look: when x[0] grows, which
-# of three outputs become larger, and which become smaller?
+# The numbers in parentheses, for all i and j, form a table, the **Jacobian**. Before you look: when x[0] grows, which of the three outputs become larger, and which become smaller?
 
 # %%
 x = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)
@@ -64,13 +63,13 @@ print("y · dy:                         ", (y * dy).numpy().round(4))
 print("dy times the outer product, / y:", (dy @ torch.outer(y, y) / y).numpy().round(4))
 
 # %% [markdown]
-# In the last line, all three numbers are the same. So the second half is y times *one* number for each row. How do you
+# In the last line, all three numbers are the same. So the second part is y times *one* number for each row. How do you
 # compute that number from y and dy?
 
 # %% [markdown]
 # ## Your turn: 11.1
 #
-# Put the two halves together, in PyTorch, for all rows of a matrix at once. Do not make an N×N table and do not use
+# Put the two parts together, in PyTorch, for all rows of a matrix at once. Do not make an N×N table and do not use
 # autograd: the check looks for both.
 
 # %%
@@ -220,7 +219,7 @@ x.grad
 # %% [markdown]
 # ## What arrives
 #
-# PyTorch makes dy, and often without copying numbers. `register_hook` calls a function with dy; here that function
+# PyTorch makes dy, often without copying numbers. `register_hook` calls a function with dy; here that function
 # prints the strides. Which of these dy can your kernel take without a copy?
 
 # %%
@@ -434,5 +433,5 @@ torch.allclose(mine, theirs, atol=1e-6)
 progress()
 
 # %% [markdown]
-# **Next: [12 · Down to CUDA](12_down_to_cuda.ipynb).** In every kernel so far, one line has summed a whole block. How do
+# **Next: [12 · Down to CUDA](12_down_to_cuda.ipynb).** In every softmax kernel so far, one line has summed a whole block. How do
 # the threads do that together?

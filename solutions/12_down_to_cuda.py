@@ -3,7 +3,7 @@
 #
 # `tl.max(x, axis=0)` turns a thousand numbers into one: a **reduction**. How? A thread calculates one number at a time and
 # sees only its own numbers. In this lesson you build the reduction yourself, first in Python. Then you write softmax once
-# more in CUDA C++, the language below Triton. You need not have written C++ before.
+# more in CUDA C++, a language one level below Triton. You need not have written C++ before.
 #
 # *About 195 minutes: 65 for 12.1 to 12.3, 95 for the kernels, 35 for the rest. No GPU needed, but the C++ compiler
 # g++.*
@@ -107,7 +107,7 @@ for offset in (4, 2, 1):
 
 # %% [markdown]
 # Write a reduction by such exchanges, a **butterfly**. A whole warp needs five steps, but write it for any power of two up
-# to 32. The function `combine` makes one value of two: their sum, their maximum, or the merged state of lesson 08.
+# to 32. The function `combine` makes one value out of two: their sum, their maximum, or the merged state of lesson 08.
 
 # %%
 def butterfly(lanes, combine):
@@ -209,7 +209,7 @@ check("12.3")
 # **Why `merge`**: the sums of two warps are relative to two different maxima.
 #
 # *Another way*: first reduce the maxima, in two levels. Then reduce the sums relative to the maximum of all, in two more
-# levels. This needs no `merge`, but twice as many barriers.
+# levels. This needs no `merge`, but two or three barriers instead of one.
 #
 # </details>
 
@@ -252,7 +252,7 @@ launch(who, torch.zeros(3, 32), threads=32)[:, :6]
 # %% [markdown]
 # | C++ | meaning |
 # |---|---|
-# | `r"""..."""` | a Python text; `launch` gives it to the compiler |
+# | `r"""..."""` | a Python string; `launch` gives it to the compiler |
 # | `__global__ void who(...)` | a kernel named `who` |
 # | `extern "C"` | the kernel keeps its name, so that `launch` finds it |
 # | `float* y` | a pointer to float32 numbers, as in Triton; `const`: the kernel may only load from it |
@@ -583,7 +583,7 @@ check("12.6")
 # A thread can load or store 16 bytes with one instruction: a `float4`. These are four numbers with the names `x`, `y`,
 # `z` and `w`. In the next kernel, `reinterpret_cast` makes a pointer to `float4`s from a pointer to single numbers. Both
 # begin at the same place, but `x4[1]` is the *second four* of the row, its columns 4 to 7. `make_float4` makes a `float4`
-# of four numbers. Here is a copy:
+# out of four numbers. Here is a copy:
 
 # %%
 copy_fours = r"""
@@ -653,7 +653,7 @@ __device__ void merge_warp(float& m, float& d) {
 # %% [markdown]
 # **The second level.** Lane 0 begins with the state of warp 0, lane 1 with that of warp 1, and so on: `ms[lane]` and
 # `ds[lane]`. A block of 128 threads has only four warps. What do the lanes from 4 on hold, as in 12.3? Let *every* warp
-# do this second level. Then no warp has to wait a second time, for a final result of another one.
+# do this second level. Then no warp has to wait a second time, for the final result of another warp.
 
 # %% [markdown]
 # **`float4`s.** If `n_cols` is a multiple of four, a row has `fours` `float4`s, and they hold all of its columns. Otherwise
@@ -735,8 +735,8 @@ for version in (v1, v2, v3):
     y = launch(version, x, threads=128)
     assert torch.allclose(y, torch.softmax(x, dim=1), atol=0, rtol=1e-5)
 steps = int(math.log2(128))  # of a tree of 128 threads
-print("read: v1 in all of its 3 walks along the row, v2 and v3 in both of their walks")
-print(f"barriers of v1: in each of its 2 trees 1 before it and {steps} in it, and 1 between them: {2 * (1 + steps) + 1}")
+print("v1 reads the row in each of its 3 walks, v2 and v3 in each of their 2")
+print(f"barriers of v1: for each of its 2 trees 1 before it and {steps} in it, and 1 between them: {2 * (1 + steps) + 1}")
 print(f"barriers of v2: 1 before its tree and {steps} in it: {1 + steps}")
 print("barriers of v3: 1 between its two levels")
 
@@ -825,7 +825,7 @@ for what, run in runs.items():
 
 # %%
 assert share["v1"] < share["v2"] < share["v3"] < share["fused_softmax"] and share["v3"] >= 0.9
-print(f"{runs['v3']['threads']} threads a block")
+print(f"{runs['v3']['threads']} threads per block")
 print(f"v1 to v2: {share['v2'] / share['v1']:.1f} times as fast, v2 to v3: {share['v3'] / share['v2']:.1f} times")
 
 # %% [markdown]
@@ -856,7 +856,7 @@ if where == "cuda" and find_spec("cupy"):
 #
 # Does Triton really compile `tl.max` and `tl.sum` to shuffles, shared memory and a barrier? Here is the kernel of 5.1.
 # Triton's compiler needs no GPU, and `machine_code` keeps what it makes. As in lesson 05, `num_warps` says how many
-# warps run a program. The second cell compiles the kernel for 1, 4 and 8 warps, and prints two lines of the result:
+# warps run a program. The second cell below compiles the kernel for 1, 4 and 8 warps, and prints two lines of the result:
 
 # %%
 import triton
@@ -886,8 +886,8 @@ except Exception as error:
     print(f"Nothing was compiled, and the exercise goes without it. {error}")
 
 # %% [markdown]
-# This is **PTX**, the text that Triton hands to NVIDIA's assembler, the program that makes machine code of it. Each
-# instruction has a line of its own, behind some white space. The line of a shuffle contains `shfl.sync`; `bfly` means
+# This is **PTX**, the text that Triton hands to NVIDIA's assembler, the program that makes machine code from it. Each
+# instruction has a line of its own, after some white space. The line of a shuffle contains `shfl.sync`; `bfly` means
 # butterfly, and 16 is the offset. The line of a barrier contains `bar.sync`. No other line contains one of these words.
 #
 # Barriers cut the text into **stretches**: the lines before the first barrier, the lines between two barriers, and the
@@ -935,7 +935,7 @@ def predicted_stretches(num_warps):
 
 # %%
 def shuffles_by_stretch(ptx):
-    """Shuffles in front of the first barrier, between two barriers, ..., behind the last one, as a list.
+    """Shuffles before the first barrier, between two barriers, ..., after the last one, as a list.
 
     ptx: a text of many lines.
     """
@@ -970,13 +970,13 @@ for num_warps, text in ptx.items():
 # version 1. Every warp does the second level, as in version 3. With Triton 3.4, few threads do it and store the result for
 # all. That needs two more barriers.
 #
-# *An honest aside*: on an MI300X, a warp has 64 threads, and its first level is no butterfly. Values move in one direction
+# *An honest aside*: on an MI300X, a card by AMD, a warp has 64 threads, and its first level is not a butterfly. Values move in one direction
 # only, to higher lanes. So only the last lane has the result. One more instruction hands it to all lanes.
 #
 # </details>
 
 # %% [markdown]
-# ## To read
+# ## What to read
 #
 # - NVIDIA, [CUDA C++ Programming Guide](https://docs.nvidia.com/cuda/cuda-c-programming-guide/): threads and blocks, shared
 #   memory, `__syncthreads`, and the warp shuffle functions.

@@ -2,7 +2,7 @@
 # # 13 · Flash attention
 #
 # Most softmaxes are computed in **attention**, the part of a language model in which each word looks at other words.
-# There they are expensive: each word has a number for each other word, and for a long text this matrix can be larger
+# There they are expensive: each word has a number for each other word. These numbers form a matrix, and for a long text it can be larger
 # than the memory of a GPU. You will compute attention without that matrix. You need the state of lesson 08 (the
 # maximum and the sum so far), and one more sum.
 #
@@ -90,7 +90,7 @@ print(f"the factor: {math.exp(2.0 - 4.0):.4f}")
 #
 # The check counts two things. First, you may read each row of `k` and `v` only once. Second, if there are many keys, you may
 # not hold too much: at every moment, all your tensors together must have fewer than M·N elements, for M queries and N keys.
-# (M·N is the number of scores.) `torch.softmax` and `torch.logsumexp` are not allowed.
+# (Here M·N is the number of scores.) `torch.softmax` and `torch.logsumexp` are not allowed.
 
 # %%
 def tiled_attention(q, k, v, tile):
@@ -204,7 +204,7 @@ print("else:             ", *(f"{change:.2f}" for change, rise in zip(changes, r
 
 # %%
 x = torch.tensor([1 / 3])
-tf32 = (x.view(torch.int32) + 4096 & ~8191).view(torch.float32)  # the nearest number with 13 bits fewer
+tf32 = (x.view(torch.int32) + 4096 & ~8191).view(torch.float32)  # the nearest number with 13 fewer bits
 print(f"{x.item():.7f} becomes {tf32.item():.7f}, off by {abs(tf32 / x - 1).item():.1e} of itself")
 
 # %% [markdown]
@@ -233,11 +233,10 @@ print(f"{x.item():.7f} becomes {tf32.item():.7f}, off by {abs(tf32 / x - 1).item
 # In step 1, fill in every TODO except the two below `if CAUSAL`, with one to three lines each. Steps 2 and 3 change
 # these lines and add others. (The comments count the lines of the finished kernel.)
 #
-# For the edges: a lane behind the last key must not become the maximum, and its weight must be 0. Its row of `v`
+# For the edges: a lane after the last key must not become the maximum, and its weight must be 0. Its row of `v`
 # matters as well: 0 times a number is 0, but 0 times NaN or an infinity is NaN.
 #
-# The check counts: `q` is read once, `k` and `v` once for each block of queries, and `o` is written once. Its unit is
-# the number of scores.
+# The check counts: `q` is read once, `k` and `v` once for each block of queries, and `o` is written once. In its message, the unit MN is the number of scores.
 
 # %%
 @triton.jit
@@ -304,8 +303,8 @@ check("13.2")
 # %% [markdown]
 # <details><summary>Line by line</summary>
 #
-# **Lanes behind the last query** may hold anything: no query uses the numbers of another one, and the store is masked. **Lanes
-# of `v` behind the last key** may not, because 0 times NaN is NaN.
+# **Lanes after the last query** may hold anything: no query uses the numbers of another one, and the store is masked. **Lanes
+# of `v` after the last key** may not, because 0 times NaN is NaN.
 #
 # **The mask of the scores** comes before the maximum. After `exp` it is too late, because a hidden score may have been the
 # maximum. A score of 0 does not help either: it has a weight like any other.
@@ -431,7 +430,7 @@ for n in (1024, 8192) if where == "cuda" else (96,):
 # %% [markdown]
 # ## All heads, in half precision
 #
-# Attention in a model differs in three points. Two of them:
+# Attention in a model differs from 13.2 in three points. Two of them:
 #
 # - **Batches and heads.** A model works on several texts at once. So q, k, v and o have four axes: batches × heads × words × D.
 #   Heads do not depend on each other: each has its own programs, and the grid gets a second axis. Each tensor has its own
@@ -447,7 +446,7 @@ for n in (1024, 8192) if where == "cuda" else (96,):
 #   for each query is enough: $\mathrm{lse} = \log \sum e^{s}$, the logarithm of the sum over all its keys. Then the
 #   weight of a key is $e^{s - \mathrm{lse}}$.
 #
-# Every query sees at least one key here, so its lse is finite. A lane behind the last query has no lse: nothing is stored for
+# Every query sees at least one key here, so its lse is finite. A lane after the last query has no lse: nothing is stored for
 # it.
 
 # %% [markdown]
@@ -564,7 +563,7 @@ def flash_attention(q, k, v, causal=False, block_m=128, block_n=64, num_warps=8,
 # PyTorch has a function for attention,
 # [`scaled_dot_product_attention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html).
 # Its work is done by one of several **backends**. Two of them were timed on an H200: **flash**, which is
-# FlashAttention-2 (Dao 2023), and **cuDNN**, a library of NVIDIA. The same run also timed the three steps, and
+# FlashAttention-2 (Dao 2023), and **cuDNN**, a library by NVIDIA. The same run also timed the three steps, and
 # `flash_attention` with the kernel of the solution notebook. The times are recorded in a file, with the command that
 # made it. Which one do you expect to be the fastest?
 
@@ -604,7 +603,7 @@ print("once through q, k, v and o, at 4.8 TB/s:", ", ".join(f"d = {d}: {t:.0f} �
 assert all(0.25 < of["13.3"] < of["cuDNN"] < 0.75 for of in share.values())
 
 # %% [markdown]
-# To move all inputs and outputs once would take only a small part of the time. But no kernel comes near the peak of the
+# Moving all inputs and outputs once would take only a small part of the time. But no kernel comes near the peak of the
 # tensor cores either. What takes the rest of the time?
 #
 # The same run timed four variants of 13.3, each with one change. **exp2** uses `tl.exp2`, and **no mask for keys**
@@ -621,7 +620,7 @@ for run in recorded["variants"]:
 # %% [markdown]
 # The number of queries and of keys in a tile matters too, and so does the number of warps. For each d, four launches
 # were timed, and the fastest one has a star. The tables above, of the other kernels and of the variants, have the
-# times of the fastest launch. Is it the same for both d?
+# times of the fastest launch. Is the fastest launch the same for both d?
 
 # %%
 for run in recorded["launches"]:
@@ -640,7 +639,7 @@ for run in recorded["launches"]:
 # %% [markdown]
 # Fast kernels differ from 13.3 in four things. Here are the first two:
 #
-# - **exp.** A GPU of NVIDIA has an instruction for $2^x$ and none for $e^x$. So `tl.exp` first multiplies each score by
+# - **exp.** An NVIDIA GPU has an instruction for $2^x$ and none for $e^x$. So `tl.exp` first multiplies each score by
 #   $\log_2 e$. Fast kernels put that factor into the scale, and use `tl.exp2`. Even then one power has to be computed for each
 #   score, by units that are much slower than the tensor cores.
 # - **Masks.** Only the last tile needs the mask for keys, and only the tiles on the staircase need the causal one. Fast kernels
@@ -655,8 +654,7 @@ for run in recorded["launches"]:
 #   that only compute. 13.3 leaves the order to Triton's compiler.
 
 # %% [markdown]
-# *An honest aside*: the flash backend of this PyTorch was written for the GPU generation before this one. Our short kernel
-# is as fast. This speaks for Triton's compiler, but it says nothing about FlashAttention-3.
+# *An honest aside*: the flash backend of this PyTorch was written for the GPU generation before this one. Our short kernel is about as fast, and mostly a little faster. This speaks for Triton's compiler, but it says nothing about FlashAttention-3.
 
 # %% [markdown]
 # ## One query, a long cache
@@ -671,7 +669,7 @@ for run in recorded["launches"]:
 
 # %%
 def flash_decoding(q, k, v, n_splits, block=16):
-    """Attention of one query a head (q is B×H×1×D) over N keys (k and v are B×H×N×D); n_splits divides N."""
+    """Attention of one query per head (q is B×H×1×D) over N keys (k and v are B×H×N×D); n_splits divides N."""
     b, h, n, d = k.shape
     k, v = (t.reshape(b, h * n_splits, n // n_splits, d) for t in (k, v))
     o, lse = flash_attention(q.repeat_interleave(n_splits, dim=1), k, v, block_m=16, block_n=block, num_warps=4)
@@ -713,7 +711,7 @@ for n_splits in (1, 4, 16):
 # along the queries. In the second, a program has a block of queries and walks along the keys. So no two programs write to the
 # same place. All matrices are contiguous: row r begins at r · D.
 #
-# `lse` has one finite number for each query that exists. For a lane behind the last query there is nothing to load:
+# `lse` has one finite number for each query that exists. For a lane after the last query there is nothing to load:
 # choose the `other` of each load (q, o, do, lse) so that the lane adds nothing to dk and dv, not even NaN.
 
 # %% [markdown]
@@ -770,7 +768,7 @@ def query_gradient_kernel(
     """dq of BLOCK_M queries: program 0 has the first ones. A step of the walk has BLOCK_N keys."""
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     dims = tl.arange(0, D)
-    # The same, but the program has queries and walks along keys. A key behind the last one has no weight (about 21 lines).
+    # The same, but the program has queries and walks along keys. A key after the last one has no weight (about 21 lines).
     ### BEGIN SOLUTION
     at = rows[:, None] * D + dims[None, :]
     inside = rows[:, None] < n_queries
@@ -817,7 +815,7 @@ check("13.4")
 progress()
 
 # %% [markdown]
-# ## Further reading
+# ## What to read
 #
 # - Milakov, Gimelshein (2018): [Online normalizer calculation for softmax](https://arxiv.org/abs/1805.02867)
 # - Rabe, Staats (2021): [Self-attention does not need O(n²) memory](https://arxiv.org/abs/2112.05682)

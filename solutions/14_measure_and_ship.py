@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 14 · Measure and ship
 #
-# You have several softmaxes by now: one block a row, two walks, two launches, tiles. Which of them is best for which matrix,
+# You have several softmaxes by now: one block per row, two walks, two launches, tiles. Which of them is best for which matrix,
 # and how do you know that it is fast? Two things are left to write: a benchmark that refuses impossible results, and the
 # function that people will call.
 #
@@ -178,7 +178,7 @@ print(f"a copy: {rate:.0f} GB/s, the peak: {peak(x):.0f} GB/s")
 # %% [markdown]
 # ## Your kernels
 #
-# You have written four softmaxes, with five kernels: one row a program (5.1), tiles of rows (10.1), two walks along a long row (8.3), and
+# You have written four softmaxes, with five kernels: one row per program (5.1), tiles of rows (10.1), two walks along a long row (8.3), and
 # a row split among programs (9.1 and 9.2, two kernels). Copy each kernel from your notebook into its cell below, in
 # place of the TODO. If you no longer have that notebook, or did not finish that kernel, take the course's solution: a
 # notebook in the folder `solutions` beside the folder of this notebook, in the course's repository. You can also paste
@@ -400,9 +400,9 @@ def my_route(x):
 def my_softmax(x):
     """Softmax of each row of x (M×N, not empty; float32, float16 or bfloat16; any strides), a new contiguous matrix.
 
-    Raises ValueError or TypeError with a sentence for another dtype, other dimensions or no tensor, and launches nothing.
+    For anything else, it raises ValueError or TypeError with a sentence and launches nothing.
     """
-    # Refuse what is no such matrix (about 4 lines).
+    # Refuse anything else (about 4 lines).
     ### BEGIN SOLUTION
     if not isinstance(x, torch.Tensor) or x.dim() != 2:
         raise ValueError("my_softmax takes a matrix, a tensor with two dimensions")
@@ -424,8 +424,7 @@ check("14.2")
 # %% [markdown]
 # <details><summary>Why in this order</summary>
 #
-# **Tiles first**: they are right for any row that fits, and best for short rows. From 1024 columns on, a tile has few rows, and
-# one row a program is as good.
+# **Tiles first**: they are right for any row that fits, and best for short rows. From 1024 columns on, a tile has few rows, and one row per program is about as good.
 #
 # **One row up to 32768**: each element is read once. In the table, no launcher that reads twice is faster there.
 #
@@ -440,7 +439,7 @@ check("14.2")
 # %% [markdown]
 # ## Yours beside the others
 #
-# How does your choice compare with PyTorch's softmax, and with the kernel that `torch.compile` makes of it? If this machine has
+# How does your choice compare with PyTorch's softmax, and with the kernel that `torch.compile` makes from it? If this machine has
 # a GPU, "ours" is your `my_softmax`, measured now with your `bandwidth`. If not, it is the recorded answer of the solution
 # notebook.
 
@@ -491,7 +490,7 @@ for dtype in ("float32", "bfloat16"):
 # %% [markdown]
 # ## Bonus: the kernels that the course ships
 #
-# They read long rows once, and are faster with 16-bit rows. An H200 ran rows of many lengths, with one block a row and with the
+# They read most long rows once, and are faster with 16-bit rows. An H200 ran rows of many lengths, with one block per row and with the
 # softmax that this course ships. Before you look: for which lengths will one block for each row be clearly slower?
 
 # %% tags=["picture:softmax.png"]
@@ -504,22 +503,21 @@ names = [name for name in recorded["sweep"][0]["microseconds"] if name != "copy"
 sweep = {name: [share(run, name) for run in recorded["sweep"]] for name in names}
 assert min(sweep["softmax"]) > 0.9 > min(sweep["one row"]) > 0.8 > 0.3 > max(sweep["five passes"])
 slow = {run["n"]: f"{share(run, 'one row'):.2f}" for run in recorded["sweep"] if share(run, "one row") < 0.9}
-print("columns for which one block a row is below 0.9 of the copy:", slow)
+print("columns for which one block per row is below 0.9 of the copy:", slow)
 assert [*slow] == [256, 2176, 2560] and min(slow.values()) == slow[2176]
 words = ", ".join(f"{name} {min(s):.2f} to {max(s):.2f}" for name, s in sweep.items())
 Picture(f"GB/s over the number of columns, as shares of a copy: {words}.", lambda: draw.bandwidth(recorded))
 
 # %% [markdown]
-# One block a row is nearly as fast as the copy, except for the lengths that were printed. 256 columns are a short row.
+# One block per row is nearly as fast as the copy, except for the lengths that were printed. 256 columns are a short row.
 # The other two are somewhat longer than 2048, so the block has 4096 lanes, and a third of them or more hold nothing.
-# That is the lowest point of the curve. `torch.compile` drops at such lengths as well; `torch.softmax` drops at
-# others.
+# That is the lowest point of the curve. `torch.compile` and `torch.softmax` drop there as well, and `torch.softmax` once more at 6400.
 #
 # Above 1, a softmax was faster than the copy. That is possible: the copy is a kernel like any other. Only the peak is an upper
 # limit.
 
 # %% [markdown]
-# Longer rows and 16-bit numbers need other kernels. `softmax` picks one of several for them. These are their launchers:
+# Longer rows and 16-bit numbers need other kernels. The shipped `softmax` picks one of several for them. These are their launchers:
 # `pick.tile(y, x)` fills `y` with the softmax of the rows of `x`, and so do the others. (Two more kernels, `clusters` and
 # `short`, are written in CUDA C++, as in lesson 12. The next table names them, but you do not need them.)
 
@@ -531,7 +529,7 @@ for launcher in (pick.tile, pick.two, pick.odd, pick.pairs, pick.split, pick.sha
     print(f"{launcher.__name__:7}{inspect.getdoc(launcher)}")
 
 # %% [markdown]
-# For which shapes was each of them picked, and how much faster is it than one block a row? The last two columns are shares of a
+# For which shapes was each of them picked, and how much faster is it than one block per row? The last two columns are shares of a
 # copy again, the lowest and the highest:
 
 # %%
@@ -567,14 +565,14 @@ assert "online" not in {run["route"] for run in recorded["results"]}
 
 # %%
 for n in (4096, 16384, 32768, 131072):
-    print(f"a row of {n:6}: {n / 1024:5.0f} registers a thread as float32, {n / 2048:5.0f} in pairs")
+    print(f"a row of {n:6}: {n / 1024:5.0f} registers per thread as float32, {n / 2048:5.0f} in pairs")
 
 # %% [markdown]
 # **two**: the length of a block is a power of two. If a row is a little longer than a power of two, nearly half of its block
 # holds nothing. So `two` takes one block for the power of two and another block for the rest.
 #
 # **odd**: one instruction can load 16 bytes, a **vector**, if the address is a multiple of 16. With 781 columns of 2 bytes, most
-# rows begin at other addresses: then `pick.aligned(x)` is False. To load element by element is slow, as the table shows. So
+# rows begin at other addresses: then `pick.aligned(x)` is False. Loading element by element is slow, as the table shows. So
 # `odd` cuts each row at the multiples of 16 bytes. It takes only matrices without gaps between the rows. How many elements of a
 # row lie in whole vectors?
 
@@ -622,7 +620,7 @@ print("on this machine: can_pair", pick.can_pair(x), "and can_share", pick.can_s
 # - 16-bit rows that do not begin at multiples of 16 bytes move as vectors.
 # - If one program can hold a row, it does not wait for others.
 #
-# You may use your own kernels: as nothing runs, they are accepted here. You may not call the shipped `softmax`,
+# You may use your own kernels: the check launches nothing, so it accepts them. You may not call the shipped `softmax`,
 # `pick.route` or `pick.launch`.
 
 # %%
@@ -651,9 +649,9 @@ def kernel_for(x):
 def softmax(x):
     """Softmax of each row of x (M×N, not empty; float32, float16 or bfloat16; any strides), a new contiguous matrix.
 
-    Raises ValueError or TypeError with a sentence for another dtype, other dimensions or no tensor, and launches nothing.
+    For anything else, it raises ValueError or TypeError with a sentence and launches nothing.
     """
-    # Refuse what is no such matrix (about 4 lines).
+    # Refuse anything else (about 4 lines).
     ### BEGIN SOLUTION
     if not isinstance(x, torch.Tensor) or x.dim() != 2:
         raise ValueError("softmax takes a matrix, a tensor with two dimensions")
@@ -711,7 +709,7 @@ for dtype in (torch.float32, torch.bfloat16):
 # ## What it is worth
 #
 # How fast are other softmaxes: PyTorch's own, the kernel that `torch.compile` makes, and those of the libraries Liger and QuACK?
-# The same H200 ran all of them in the same run, in turns. A star marks the fastest of each line. The shipped one is called
+# The same H200 ran all of them in the same run, one after the other, again and again. A star marks the fastest of each line. The shipped one is called
 # `softmax` here.
 
 # %%
@@ -737,7 +735,7 @@ for dtype, won in first.items():
     of = sum(run["dtype"] == dtype for run in recorded["results"])
     print(f"{dtype:8} fastest of {of}:", ", ".join(f"{name} {won.count(name)}" for name in rivals))
 
-# What the next cell says of large matrices and of QuACK:
+# What the next cell says about large matrices and about QuACK:
 large = [run for run in recorded["results"] if run["m"] * run["n"] >= 2**25 and run["m"] >= 64]
 assert all(share(run, "softmax") > max(0.85, share(run, "torch.softmax")) for run in large)
 wide = [run for run in large if run["dtype"] == "bfloat16" and run["n"] > 32768 and run["microseconds"]["QuACK"]]

@@ -21,8 +21,7 @@ import triton.language as tl
 # ## Three numbers of a launch
 #
 # For a tile kernel (10.1) you choose two numbers: the rows of a tile, and `num_warps`. A loop may have a third number,
-# `num_stages`: how many of its steps are under way at once. Such a choice is called a **configuration**. It changes
-# the time, and not the result.
+# `num_stages`: how many of its steps are under way at once. Such a choice is called a **configuration**. It changes the time, and at most the last digits of the result.
 #
 # An H200 ran the tile kernel of the solution notebook in many configurations. Here are rows of 64 float32 numbers. How much
 # faster will the fastest configuration be than one row for each program?
@@ -46,11 +45,11 @@ for run in of("tile", "float32", 64):
     print(f"rows {run['rows']}, warps {run['num_warps']}: {run['speed']:.2f} of a copy")
 
 # %% [markdown]
-# And with 4096 columns, one row a program? Which numbers of warps will be fast?
+# And with 4096 columns, one row per program? Which numbers of warps will be fast?
 
 # %%
 for run in of("tile", "float32", 4096, rows=1):
-    print(f"rows 1, warps {run['num_warps']:2}: {run['speed']:.2f} of a copy, {run['n_regs']:3} registers a thread")
+    print(f"rows 1, warps {run['num_warps']:2}: {run['speed']:.2f} of a copy, {run['n_regs']:3} registers per thread")
 *others, most = (run["speed"] for run in of("tile", "float32", 4096, rows=1))
 assert min(others) > 0.92 and most < 0.8
 
@@ -66,8 +65,7 @@ assert min(others) > 0.92 and most < 0.8
 # `machine_code` gives the same numbers. It has no name for the H200, but the H100 has the same multiprocessors (and another
 # memory), so its machine code is the same.
 #
-# Copy your tile kernel from lesson 14 (10.1 with a cast), or take it from the solution notebook of that lesson. The next
-# cell compiles it, in some seconds; no check looks at it. With which number of warps will it spill on rows of 8192?
+# Copy your tile kernel from lesson 14 (10.1 with a cast) into the next cell, or take it from the solution notebook of that lesson. The cell after that compiles it, in a few seconds; no check looks at it. With which number of warps will it spill on rows of 8192?
 
 # %%
 @triton.jit
@@ -95,7 +93,7 @@ except Exception as error:
     print(f"Nothing was compiled. {error}")
 
 # %% [markdown]
-# The line "programs a multiprocessor" is computed as in 10.3. Multiplied by the warps of a program, it gives the number of **resident
+# The line "programs per multiprocessor" is computed as in 10.3. Multiplied by the warps of a program, it gives the number of **resident
 # warps**. A multiprocessor of an H200 has room for 64 warps. Its occupancy (lesson 10) is the number of resident warps, divided
 # by 64.
 #
@@ -124,7 +122,7 @@ assert min(runs, key=lambda run: run["resident"] * run["num_warps"])["speed"] > 
 # resident programs load at once. (The rule behind this is Little's law: bytes under way = bytes per second × seconds of waiting.)
 #
 # One row of 64 float32 has 256 bytes. A multiprocessor of an H200 has places for 32 programs (lesson 10). How many bytes
-# can be under way at most: with one row a program, and with eight?
+# can be under way at most: with one row per program, and with eight?
 
 # %%
 for rows in (1, 2, 4, 8):
@@ -199,7 +197,7 @@ check("15.1")
 # %% [markdown]
 # <details><summary>Two predictions, in this order</summary>
 #
-# **Spills last**: to move values to memory and back usually costs more time than any other choice saves.
+# **Spills last**: moving values to memory and back usually costs more time than any other choice saves.
 #
 # **Bytes under way, up to a limit**: if there are few, memory is idle at times. Above about 64 KB, more bytes gain nothing.
 #
@@ -207,7 +205,7 @@ check("15.1")
 # the barriers of a reduction, others can work.
 #
 # *Warps alone* fail for short rows: 64 resident warps whose programs ask for 256 bytes each leave memory idle. *Bytes alone* fail
-# for long rows: if each program is one warp with 255 registers a thread, many bytes are under way, but few warps can compute
+# for long rows: if each program is one warp with 255 registers per thread, many bytes are under way, but few warps can compute
 # while others wait.
 #
 # *An honest aside*: this is a rule of thumb for one card and one kind of kernel. It saves two thirds of the timing, and no more.
@@ -224,8 +222,7 @@ check("15.1")
 # enough, for six of the twelve recorded lengths. The check looks at all twelve.
 
 # %% [markdown]
-# Only configurations that were timed can pass: 1, 2, 4 or 8 rows, and 1, 2, 4, 8, 16 or 32 warps. With one row a
-# program, choices with 1 to 256 elements a thread were timed. With several rows, those with 4 to 64. (All lanes of the
+# Only configurations that were timed can pass: 1, 2, 4 or 8 rows, and 1, 2, 4, 8, 16 or 32 warps. With one row per program, choices with 1 to 256 elements per thread were timed. With several rows, those with 4 to 64. (All lanes of the
 # block count, also those beyond the end of a row.)
 
 # %%
@@ -255,7 +252,7 @@ check("15.2")
 # **A tile of about 2 KB**: 32 such programs have 64 KB under way. With one warp, each thread of such a tile loads 16
 # bytes four times.
 #
-# **64 bytes a thread**: four loads of 16 bytes, all under way at the same time. With many more bytes, a thread runs out of
+# **64 bytes per thread**: four loads of 16 bytes, all under way at the same time. With many more bytes, a thread runs out of
 # registers. With fewer, the warps wait more for each other than for memory.
 #
 # **Bytes, and not columns**: a row of 4096 bfloat16 has the bytes of 2048 float32, and nearly the same good configurations.
@@ -269,7 +266,7 @@ check("15.2")
 # asks the compiler to **pipeline** the loop: while one tile is computed, the next two are loaded into shared memory. In a loop
 # like ours, `num_stages` of the *launch* changes nothing: only loops with `tl.dot` use it.
 #
-# An H200 ran the kernel of 8.3 with such loops, on 256 rows of 131072 float32 numbers, one program a row. It has 132
+# An H200 ran the kernel of 8.3 with such loops, on 256 rows of 131072 float32 numbers, one program per row. It has 132
 # multiprocessors. Will pipelining help?
 
 # %%
@@ -294,7 +291,7 @@ assert gains[1024] > 1.3 * by_stages("online", "float32", 131072, block=1024, nu
 # ## When does persistence pay?
 #
 # Take the persistent kernel of 10.2, and pipeline its loop. Its programs stay, so the next row can be loaded while this one is
-# computed. The next cell compares it with one row a program, with the same number of warps. Which one will be faster?
+# computed. The next cell compares it with one row per program, with the same number of warps. Which one will be faster?
 
 # %%
 print("                             one row  persistent, stages 1 to 4")
@@ -319,7 +316,7 @@ print("the best persistent configuration is behind the best tile on", len(length
 
 # %% [markdown]
 # Persistence wins only in a few lines, with a number of warps that is not the best for that length. With the best
-# number of warps, one row a program is ahead for every length: while one program computes, other programs load. A
+# number of warps, one row per program is ahead for every length: while one program computes, other programs load. A
 # pipeline does the same, but it needs registers and shared memory.
 #
 # Persistence may win where few programs fit and each has much to do, as in matrix products, or where a program keeps something
@@ -329,7 +326,7 @@ print("the best persistent configuration is behind the best tile on", len(length
 # ## Look inside: a profile
 #
 # A time says *how long* a kernel takes, and a profiler says *what its warps wait for*. NVIDIA's profiler, Nsight Compute (`ncu`),
-# ran the tile kernel on 8192×4096 float32, one row a program, with five numbers of warps. Before each instruction, a warp may
+# ran the tile kernel on 8192×4096 float32, one row per program, with five numbers of warps. Before each instruction, a warp may
 # have to wait. That is called a **stall**. The last three lines of the table have three reasons for a stall: each says how many
 # cycles a warp waits for that reason before an instruction, on average. Which column is the slowest, and why?
 
@@ -340,7 +337,7 @@ rows = {
     "DRAM throughput, % of peak": lambda p: f"{p['DRAM throughput, % of peak']:.0f}",
     "occupancy as compiled, %": lambda p: f"{p['resident warps as compiled, % of the most']:.0f}",
     "occupancy as measured, %": lambda p: f"{p['resident warps, % of the most']:.0f}",
-    "registers a thread": lambda p: f"{p['registers a thread']:.0f}",
+    "registers per thread": lambda p: f"{p['registers per thread']:.0f}",
     "stall: a value from memory": lambda p: f"{p['stall long_scoreboard']:.1f}",
     "stall: shared memory, exp": lambda p: f"{p['stall short_scoreboard'] + p['stall mio_throttle']:.1f}",
     "stall: a barrier": lambda p: f"{p['stall barrier']:.1f}",
@@ -405,8 +402,7 @@ for runs in (1, 2, 10):
     print(f"{runs:2} runs:", [round(v, 3) for v in y[0].tolist()])
 
 # %% [markdown]
-# A kernel that *adds* to its output has the same problem. `autotune` has two arguments for such kernels. Each is a list of
-# names of pointers, as they stand among the kernel's parameters. For those in `restore_value`, it copies the tensor and
+# A kernel that *adds* to its output has the same problem. `autotune` has two arguments for such kernels. Each is a list of the kernel's pointer parameters, by name. For those in `restore_value`, it copies the tensor and
 # restores it after each run. For those in `reset_to_zero`, it
 # fills the tensor with zeros before each run.
 

@@ -61,7 +61,7 @@ def test_each_warp_and_each_step_is_a_request_of_its_own():
 
 
 def test_wide_accesses_are_served_in_parts():
-    """16 bytes a thread take four turns, 8 bytes two, and neither is a conflict; 32 bytes apart is one."""
+    """16 bytes per thread take four turns, 8 bytes two, and neither is a conflict; 32 bytes apart is one."""
     body = (
         "__shared__ float4 b[128]; b[me] = make_float4(me, 0, 0, 0); b[me + 32] = b[me]; __syncthreads();\n float v = "
     )

@@ -422,7 +422,7 @@ def test_a_learner_may_launch_a_text(capsys):
 
     assert torch.equal(torch.tensor([[1.0, 2.0, 3.0]] * 2), launch(text, x))
     assert (
-        "k, 2×3 with 64 threads a block: read 1.00 MN, wrote 1.00 MN; barriers in a block: 0" in capsys.readouterr().out
+        "k, 2×3 with 64 threads per block: read 1.00 MN, wrote 1.00 MN; barriers in a block: 0" in capsys.readouterr().out
     )
     with pytest.raises(interpreter.KernelMisuse, match="thread 6 of block 0 loads from x"):
         launch(text.replace("if (me < n)", ""), x)

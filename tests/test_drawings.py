@@ -158,7 +158,7 @@ def test_a_tree_shows_its_sums_with_their_origin():
 
 @pytest.mark.parametrize("function, partner", [(butterfly, 4), (upwards, 4)])
 def test_a_butterfly_ends_with_the_sum_in_every_lane(function, partner):
-    """However it is written; eight sums a step, each of two numbers of the step before."""
+    """However it is written; eight sums per step, each of two numbers of the step before."""
     found = cells(draw.butterfly(function, NUMBERS))
 
     assert 4 * 8 == len(found) and ["25"] * 8 == [number for number, _ in found[-8:]]

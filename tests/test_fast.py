@@ -192,7 +192,7 @@ def test_the_second_gradient_is_right(function):
 @pytest.mark.parametrize("log", [False, True])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_every_gradient_kernel_is_right(dtype, log, n):
-    """Several rows a program, one, and several programs a row."""
+    """Several rows per program, one, and several programs per row."""
     y = (torch.log_softmax if log else torch.softmax)(_random(3, n, torch.float32).float(), 1).to(dtype)
     dy = torch.randn(3, n, generator=inputs.generator(n)).to(dtype)
     dx = torch.full_like(y, torch.nan)

@@ -45,7 +45,7 @@ def test_each_line_says_what_it_moves(capsys):
     picture = draw.steps(row_kernel, row, row, 781, BLOCK=1024)
     head, *lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
 
-    assert head.startswith("row_kernel on H100, 4 warps: ") and head.endswith(" registers a thread; all numbers fit")
+    assert head.startswith("row_kernel on H100, 4 warps: ") and head.endswith(" registers per thread; all numbers fit")
     assert lines[0].startswith('x = tl.load(x_ptr + cols, mask=mask, other=-float("inf"))')
     assert lines[0].endswith("  memory to registers: 8")
     exchanged = "between registers of threads: 7; to shared memory: 1; from shared memory: 1"

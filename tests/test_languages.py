@@ -223,7 +223,7 @@ def test_a_text_that_no_template_explains_stays_english():
             "n = 1：SyntaxError，出在 `(` 这一行：'(' 没有闭合",
         ),
         (
-            "randn, 1×5, 32 threads a block: the compiler refuses line 29, `}`: expected '}' at end of input",
+            "randn, 1×5, 32 threads per block: the compiler refuses line 29, `}`: expected '}' at end of input",
             "随机数，1×5，每个线程块 32 个线程：编译器拒绝第 29 行，`}`：到末尾为止还缺少 '}'",
         ),
         (

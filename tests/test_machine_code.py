@@ -144,7 +144,7 @@ def test_two_tables_side_by_side_say_what_differs():
     both = softmax(x) + softmax(x.bfloat16())
     rows = [re.split(r"  +", line) for line in repr(both).splitlines()]
 
-    assert ["GPU", "warps", "y_ptr", "x_ptr", "registers a thread"] == [row[0] for row in rows[:5]]
+    assert ["GPU", "warps", "y_ptr", "x_ptr", "registers per thread"] == [row[0] for row in rows[:5]]
     assert ["x_ptr", "float32", "bfloat16"] == rows[3]
 
 

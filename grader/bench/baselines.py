@@ -49,7 +49,7 @@ def _one_row_kernel(y_ptr, x_ptr, y_row_stride, x_row_stride, n_cols, BLOCK: tl.
 
 
 def one_row(x: torch.Tensor) -> torch.Tensor:
-    """Softmax of x (M×N) as in lesson 05: one program a row, with more warps for a wider block."""
+    """Softmax of x (M×N) as in lesson 05: one program per row, with more warps for a wider block."""
     y = torch.empty_like(x)
     block = triton.next_power_of_2(x.shape[1])
     warps = 16 if block >= 4096 else 8 if block >= 2048 else 4

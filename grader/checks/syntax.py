@@ -311,6 +311,15 @@ def factor_without_exp(tree: ast.AST) -> bool:
     return _scaled_in_a_loop(tree, without_exp)
 
 
+def exp_of_a_number(tree: ast.AST) -> bool:
+    """In a loop, exp is taken of the loop's variable itself: nothing was subtracted from it."""
+    return any(
+        isinstance(n.args[0], ast.Name) and n.args[0].id == loop.target.id
+        for loop in nodes(tree) if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name)
+        for n in calls(loop, "exp") if n.args
+    )  # fmt: skip
+
+
 def _scaled_in_a_loop(tree: ast.AST, test) -> bool:
     """Whether test(factor, names with the value of the step before, names with a new one) holds in a loop."""
     return any(
@@ -330,6 +339,10 @@ def _scaled_in(function: ast.FunctionDef, loop: ast.For | ast.While, test) -> bo
                 factors = (n.left, n.right) if isinstance(n, ast.BinOp) else (n.value,)
                 if any(test(factor, before - new, new) for factor in factors):
                     return True
+            match n:
+                case ast.BinOp(ast.BinOp(_, ast.Mult(), factor), ast.Div(), divisor):  # d * m / new is d * (m / new)
+                    if test(ast.BinOp(factor, ast.Div(), divisor), before - new, new):
+                        return True
         new |= {name for n in nodes(statement) for name in _assigned(n)}
     return False
 

@@ -15,7 +15,7 @@ _SPECIAL = re.compile(r"v_(exp|log|rcp|rsq|sqrt|sin|cos)_")
 
 
 def usage(text: str) -> dict[str, int]:
-    """The metadata of a kernel: {"vgpr_count": vector registers a thread, "vgpr_spill_count": ..., ...}."""
+    """The metadata of a kernel: {"vgpr_count": vector registers per thread, "vgpr_spill_count": ..., ...}."""
     return {name: int(value) for name, value in re.findall(r"^\s*\.(\w+):\s+(\d+)\s*$", text, re.MULTILINE)}
 
 

@@ -49,7 +49,7 @@ def with_places(ptx: str) -> str:
 
 
 def usage(cubin: pathlib.Path) -> dict[str, int]:
-    """What cuobjdump says of a cubin file: {"REG": registers a thread, "STACK": bytes a thread, ...}."""
+    """What cuobjdump says of a cubin file: {"REG": registers per thread, "STACK": bytes per thread, ...}."""
     said = _run("cuobjdump", "--dump-resource-usage", str(cubin))
     (line,) = re.findall(r"^\s*(REG:.*)$", said, re.MULTILINE)[:1] or [""]
     return {name: int(value) for name, value in re.findall(r"([A-Z]+)(?:\[\d+\])?:(\d+)", line)}

@@ -32,7 +32,7 @@ LINE = 128  # bytes of a line of the cache
 CACHE = 35_000_000  # bytes of x that an H200's cache still holds after a launch that read them
 
 # For `shared`: a warp holds 1024 words. A program has 2 warps, or 4 where a row would have too many pieces.
-# 20 warps with 96 registers a thread, or 16 with 128, fill the 65536 registers of a multiprocessor of any NVIDIA GPU.
+# 20 warps with 96 registers per thread, or 16 with 128, fill the 65536 registers of a multiprocessor of any NVIDIA GPU.
 WORDS_A_WARP = 1024
 MANY = 262144  # words of a row
 
@@ -89,7 +89,7 @@ def tile(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     (m, n), unit = x.shape, _unit(x, y)
     block = triton.next_power_of_2(n)
     rows = max(1, 2048 // (block * x.element_size()))  # several short rows, so that every thread has loads in flight
-    # Where 16-bit elements are loaded one by one, more elements a thread are faster.
+    # Where 16-bit elements are loaded one by one, more elements per thread are faster.
     a_thread = 32 if unit * x.element_size() == 2 else A_THREAD.get(block, 16)
     numbers = y.stride(0) // unit, x.stride(0) // unit, m, n // unit
     options = {"UNIT": unit, "ROWS": rows, "BLOCK": block}
@@ -130,7 +130,7 @@ def pairs(y: torch.Tensor, x: torch.Tensor) -> Launcher:
     numbers = y.stride(0) // unit, x.stride(0) // unit, n // unit
     options = {"UNIT": unit, "BLOCK": block, "FULL": n == block, "KIND": kind, "PTX": _ptx(x, kind)}
     options["num_warps"] = min(max(block // 1024, 1), 32)
-    if n == block:  # with so few registers a thread, 2 programs run on a multiprocessor: one computes, one waits
+    if n == block:  # with so few registers per thread, 2 programs run on a multiprocessor: one computes, one waits
         options["maxnreg"] = 64 if block > 8192 else 80
     return start(pair_row_kernel, len(x), numbers, words=True, **options)
 
@@ -173,7 +173,7 @@ def _sharing(m: int, n: int, device: torch.device) -> tuple[int, int, int]:
 
 @_planned
 def split(y: torch.Tensor, x: torch.Tensor) -> Launcher:
-    """Two launches of many programs a row, which wait for nobody: read twice, written once."""
+    """Two launches of many programs per row, which wait for nobody: read twice, written once."""
     kind, y, x = _as_words(y, x)
     (m, n), unit = x.shape, _unit(x, y)
     block = 4096 if kind != "float" and m * n <= 1024 * 4096 else 8192  # up to 1024 short programs run at once

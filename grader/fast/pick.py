@@ -59,7 +59,7 @@ def _in_triton(x: torch.Tensor) -> str:
     half = x.element_size() == 2
     nvidia = on_nvidia(x)
     if half and not aligned(x) and x.is_contiguous() and 256 < n <= 32768:
-        return "odd"  # 2 bytes a lane leave most of the bus idle
+        return "odd"  # 2 bytes per lane leave most of the bus idle
     block = triton.next_power_of_2(n) // 2
     rest = n - block
     if (4096 if half else 1024) <= block <= 16384 and (2 * rest < block or half and 2 * rest == block):

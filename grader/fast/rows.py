@@ -12,7 +12,7 @@ LOG2_E = tl.constexpr(1.4426950408889634)
 def tile_kernel(
     y_ptr, x_ptr, y_units, x_units, n_rows, n_units, UNIT: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr
 ):
-    """Softmax of an n_rows × (n_units · UNIT) matrix, ROWS rows a program. Strides are in units of UNIT elements."""
+    """Softmax of an n_rows × (n_units · UNIT) matrix, ROWS rows per program. Strides are in units of UNIT elements."""
     # subtle: the multiplication shows the compiler that UNIT divides addresses and masks, so it loads 16 bytes at once
     n_cols = n_units * UNIT
     rows = (tl.program_id(0) * ROWS + tl.arange(0, ROWS)).to(tl.int64)[:, None]
@@ -40,7 +40,7 @@ def cut(first, n_cols, UNIT: tl.constexpr):
 
 @triton.jit
 def odd_kernel(y_ptr, x_ptr, n_cols, VECTORS: tl.constexpr, UNIT: tl.constexpr):
-    """Softmax of row program_id(0) of a contiguous matrix with rows of any alignment, 2 bytes an element.
+    """Softmax of row program_id(0) of a contiguous matrix with rows of any alignment, 2 bytes per element.
 
     UNIT elements are 16 bytes. The elements between the first and the last 16-byte boundary of the row are moved in
     whole vectors, the few before and behind them one by one.

@@ -20,7 +20,7 @@ _COUNTERS = 256  # integers that the launches of a recording may store before th
 class Entry:
     """Traffic of one operation on one tensor.
 
-    read, written: elements. itemsize: bytes of an element. share: floating-point numbers an element, 0 for an integer.
+    read, written: elements. itemsize: bytes of an element. share: floating-point numbers per element, 0 for an integer.
     storage: address of the tensor's storage.
     """
 

@@ -141,7 +141,7 @@ EXERCISES = [
         (
             "The kernel counts the largest term once.",
             "How many values of a row can be the largest?",
-            "Random values hardly ever do it. Write a short row by hand.",
+            "Random rows hardly ever contain such a case. Write a short row by hand.",
         ),
     ),
     Exercise(

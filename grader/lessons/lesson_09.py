@@ -38,6 +38,7 @@ _MATRICES = [  # label, family, M, N, n_splits, columns of a block
     ("an outlier among the last values of each row", inputs.last_outliers, 4, 24, 3, 4),
     ("values of -1e38", inputs.lowest, 2, 35, 3, 8),
     ("a row in many splits", inputs.randn, 1, 100, 21, 4),
+    ("more splits than 64", inputs.randn, 1, 150, 70, 8),
     ("rows of 257", inputs.randn, 3, 257, 5, 16),
     ("a long row", inputs.randn, 1, 3000, 15, 64),
     ("values near the lowest float32", inputs.at_the_end, 2, 35, 3, 8),
@@ -245,7 +246,7 @@ EXERCISES = [
         kernels=True,
         hints=(
             "The merge of lesson 08, for all states of a row at once: one maximum, then one sum.",
-            "Each sum has its own factor. What should the lanes behind the last state hold, in m and in d?",
+            "Each sum has its own factor. What should the lanes after the last state hold, in m and in d?",
             "`m = tl.max(<all maxima>, axis=0)`, then `d = tl.sum(<all sums> * <a factor for each>, axis=0)`; the walk "
             "is that of 9.1, with a store in place of the state.",
         ),

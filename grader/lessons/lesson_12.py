@@ -217,7 +217,7 @@ def _kernel_cases(seed: int, version: str) -> list[Case]:
 
 def _labelled(label: str, x: torch.Tensor, threads: int) -> str:
     shape = "" if "×" in label else f", {len(x)}×{x.shape[1]}"
-    return f"{label}{shape}, {threads} threads a block"
+    return f"{label}{shape}, {threads} threads per block"
 
 
 def _kernel_case(version: str, label: str, x: torch.Tensor, threads: int, order: str = "forward") -> Case:
@@ -294,7 +294,7 @@ EXERCISES = [
         hints=(
             "A step adds the upper half of the list to the lower half, and the result is half as long.",
             "Every state is a list of its own. The first state has all the values, the last state has one number.",
-            "`while len(values) > 1:` a new list, `[values[i] + values[<i and half a list>] for i in range(<half>)]`, "
+            "`while len(values) > 1:` a new list, `[values[i] + values[<i plus half of the length>] for i in range(<half>)]`, "
             "and keep it.",
         ),
         mistakes=TREE,

@@ -21,7 +21,7 @@ from ..spec import Call, Case, Exercise, Out
 
 _TWICE_DRIVER = (pathlib.Path(__file__).parent / "drivers" / "first_result.py").read_text(encoding="utf-8")
 
-# Offsets of the scores: offsets(m, n, tile) -> (one number a query, one number a key).
+# Offsets of the scores: offsets(m, n, tile) -> (one number per query, one number per key).
 Offsets = Callable[[int, int, int], tuple[torch.Tensor, torch.Tensor]]
 
 
@@ -87,7 +87,7 @@ _TILED = [  # label, offsets, M, N, d, dv, keys of a tile
     ("one key far above the others", _outlier, 4, 13, 4, 2, 4),
     ("a key inside a tile 200 above the others", _outlier_inside, 3, 14, 4, 2, 4),
     ("the last key 200 above the others", _outlier_last, 3, 15, 4, 2, 4),
-    ("64 numbers a key", _plain, 8, 50, 64, 64, 16),
+    ("64 numbers per key", _plain, 8, 50, 64, 64, 16),
     ("many keys", _plain, 24, 300, 2, 2, 16),
     ("equal scores around -1e12", _equal, 3, 11, 4, 2, 4),
 ]
@@ -346,7 +346,7 @@ _GRADIENT = [  # label, offsets, M, N, D, BLOCK_M, BLOCK_N
     ("one block", _plain, 16, 32, 16, 16, 32),
     ("fewer than a block", _plain, 3, 5, 16, 16, 32),
     ("several tiles", _plain, 40, 70, 16, 16, 32),
-    ("64 numbers a key", _plain, 33, 34, 64, 32, 16),
+    ("64 numbers per key", _plain, 33, 34, 64, 32, 16),
     ("scores around -200", _below_zero, 18, 40, 16, 16, 32),
     ("scores around +200", _above_zero, 19, 41, 16, 16, 32),
     ("falling scores", _falling, 34, 60, 16, 16, 32),
@@ -447,7 +447,7 @@ EXERCISES = [
             "The rest is 13.2.",
             "Both blocks of a tl.dot have the same dtype. Your two products have four blocks. Which of them is not in "
             "half precision, and should be rounded for its product alone?",
-            "`batch = tl.program_id(1) // <heads a batch>`, and `%` for the head; `<pointer> += batch * <its batch "
+            "`batch = tl.program_id(1) // <heads per batch>`, and `%` for the head; `<pointer> += batch * <its batch "
             "stride> + head * <its head stride>`, four times; `tl.dot(p.to(<dtype of the values>), v)`; at the end "
             "`<maximum> + <logarithm of the sum>`.",
         ),
@@ -469,7 +469,7 @@ EXERCISES = [
             "the sums.",
             "A weight is exp(s - lse), so no walk for the maximum and the sum is needed. The sum of do · o is one "
             "number for each query.",
-            "`p = tl.exp(<scores> - lse[:, None])`, `ds = p * (<do, times v transposed> - <one a query>) * scale`; "
+            "`p = tl.exp(<scores> - lse[:, None])`, `ds = p * (<do, times v transposed> - <one per query>) * scale`; "
             "then `dv += <p transposed, times do>`, `dk += <ds transposed, times q>`, `dq += <ds, times k>`.",
         ),
         mistakes=ATTENTION_GRADIENT,

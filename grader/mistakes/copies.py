@@ -109,6 +109,18 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "lanes-a-block-apart",
+        "Two neighbouring lanes of a program are one block apart, not one element.",
+        "Which elements do lanes 0 and 1 of program 0 have, and lane 0 of program 1?",
+        (
+            Mutant(
+                "3.1",
+                "tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)",
+                "tl.program_id(0) + tl.arange(0, BLOCK) * BLOCK",
+            ),
+        ),
+    ),
+    Mistake(
         "blocks-overlap",
         "Each program begins one element after the one before it, not one block.",
         "How many elements belong to the programs before this one?",
@@ -181,7 +193,11 @@ MISTAKES = [
         "mask-by-the-stride",
         "The mask compares columns with the row stride. If there are gaps between rows, it lets lanes into them.",
         "Which number says how many columns a row has, and which one says how far apart two rows begin?",
-        (Mutant("3.2 3.3 3.4", "cols < n_cols", "cols < row_stride", replayed=False),),
+        (
+            Mutant("3.2 3.3 3.4", "cols < n_cols", "cols < row_stride", replayed=False),
+            Mutant("5.2", "cols < n_cols", "cols < x_row_stride", replayed=False),
+            Mutant("5.2", "n_rows, n_cols = x.shape", "n_rows, n_cols = len(x), x.stride(0)", replayed=False),
+        ),
     ),
     Mistake(
         "block-for-number",
@@ -190,7 +206,7 @@ MISTAKES = [
     ),
     Mistake(
         "output-spaced-like-rows",
-        "The results were stored as far apart as the rows of x are, but y holds one number a row.",
+        "The results were stored as far apart as the rows of x are, but y holds one number per row.",
         "How far apart in y are the maxima of two neighbouring rows?",
     ),
 ]
@@ -245,7 +261,7 @@ def _masked_by_value(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 def _has_lanes(got: torch.Tensor | None, case: Case) -> bool:
-    """Whether an output has an element for each of x, and rows of several: not one number a row."""
+    """Whether an output has an element for each of x, and rows of several: not one number per row."""
     return got is not None and got.shape == case.facts["x"].shape and got.shape[-1] > 1
 
 

@@ -294,6 +294,20 @@ MISTAKES = [
         "Which columns are those of thread 0, and which are those of thread 1?",
     ),
     Mistake(
+        "fours-for-columns",
+        "`fours` counts groups of four columns, but a loop over single columns begins at that number.",
+        "How many columns do these groups hold, and which is the first column after them?",
+        (
+            Mutant("12.7", "int c = 4 * fours + me", "int c = fours + me", 2, replayed=False),
+            Mutant(
+                "12.7",
+                "4 * fours + me; c < n_cols; c += blockDim.x) merge",
+                "fours + me; c < n_cols; c += blockDim.x) merge",
+                replayed=False,
+            ),
+        ),
+    ),
+    Mistake(
         "one-warp-knows",
         "Only the first warp has the state of the whole row. Each of the others goes on with its own state.",
         "Which warps store numbers of the row, and from where does each of them know m and d?",
@@ -1164,13 +1178,21 @@ _TREE_PARTS = (
 )
 _LEFT_OUT = ((0,), (1,), (2,), (3,), (2, 3))
 
+
 @Detector
 def barrier_not_called(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """`__syncthreads` is followed by a semicolon."""
     return re.search(r"__syncthreads\s*;", answer.source) is not None
 
 
+@Detector
+def _fours_for_columns(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A loop begins at `fours + me`."""
+    return re.search(r"\bfor\s*\([^;]*=\s*(?:fours\s*\+\s*\w+|\w+\s*\+\s*fours)\s*;", answer.source) is not None
+
+
 CUDA_KERNEL = (
+    ("fours-for-columns", _fours_for_columns),
     _version_fault("too-many-barriers"),
     _version_fault("no-shuffle"),
     _version_fault("reduced-in-series"),

@@ -33,7 +33,7 @@ MISTAKES = [
     Mistake(
         "heads-mixed",
         "A head got numbers of another head: its part of a tensor begins elsewhere.",
-        "For program (0, 4) with 3 heads a batch: which batch is it, which head, and where does each tensor begin?",
+        "For program (0, 4) with 3 heads per batch: which batch is it, which head, and where does each tensor begin?",
         (
             Mutant("13.3", _BATCH, "tl.program_id(1) // 2", then=also(_HEAD, "tl.program_id(1) % 2")),
             Mutant(

@@ -208,7 +208,7 @@ MISTAKES = [
     ),
     Mistake(
         "lanes-multiplied",
-        "An offset was multiplied with the columns, so the address does not step by one element a lane.",
+        "An offset was multiplied with the columns, so the address does not step by one element per lane.",
         "Which addresses do the first three lanes of programs 0 and 1 compute?",
         (
             Mutant("3.2 3.4", "row * row_stride + cols", "row * (row_stride + cols)", 2, replayed=False),

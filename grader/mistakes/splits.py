@@ -809,7 +809,7 @@ def _number_of_programs(test) -> Detector:
 
 
 def _launches_for_each_row(programs: int, rows: int, n_splits: int, launches: int) -> bool:
-    """Recognises at least two launches a row."""
+    """Recognises at least two launches per row."""
     return programs < rows * n_splits and launches >= 2 * rows > 2
 
 

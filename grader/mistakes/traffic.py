@@ -42,7 +42,7 @@ MISTAKES = [
     ),
     Mistake(
         "vectors-of-n",
-        "The vectors are counted with one element a column.",
+        "The vectors are counted with one element per column.",
         "Does the maximum belong to a row or to a column, and how many of those are there?",
     ),
     Mistake(

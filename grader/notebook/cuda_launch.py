@@ -26,7 +26,7 @@ def launch(source: str, x, threads: int = 64):
     barriers = evidence.launches[0]["options"]["barriers"] // len(x)
     moved = f"read {evidence.read / x.numel():.2f} MN, wrote {evidence.written / x.numel():.2f} MN"
     print(
-        say(f"{name}, {len(x)}×{x.shape[1]} with {threads} threads a block: {moved}; barriers in a block: {barriers}")
+        say(f"{name}, {len(x)}×{x.shape[1]} with {threads} threads per block: {moved}; barriers in a block: {barriers}")
     )
     return evidence.args[0]
 

@@ -49,7 +49,7 @@ def steps(kernel, *args, **constants):
     found = of_listing(textwrap.dedent(inspect.getsource(function.fn)), made.listing)
     wide = max((len(step.code) for step in found), default=0)
     spilled = f"; {made.spills} did not fit and went to memory" if made.spills else "; all numbers fit"
-    lines = [f"{made.name()}: {made.registers} registers a thread{spilled}"]
+    lines = [f"{made.name()}: {made.registers} registers per thread{spilled}"]
     print("\n".join([say(lines[0]), *(f"  {step.code:<{wide}}  {say(_words(step))}" for step in found)]))
     lines += [f"`{step.code}`: {_words(step)}" for step in found]
     said = " ".join(" ".join(line.split()) + "." for line in lines)

@@ -58,15 +58,15 @@ class Column:
 
 
 _ROWS = {
-    "registers a thread": lambda c: c.registers,
-    "spills a thread": lambda c: c.spills,
+    "registers per thread": lambda c: c.registers,
+    "spills per thread": lambda c: c.spills,
     "shared memory, bytes": lambda c: c.shared,
-    "programs a multiprocessor": lambda c: c.programs,
+    "programs per multiprocessor": lambda c: c.programs,
     "limited by": lambda c: " and ".join(_LIMITS[stock] for stock in c.limited_by),
     "programs at once": lambda c: c.at_once,
     "of a launch of": lambda c: c.launched,
-    "loads, bytes a thread": lambda c: _widths(c.loads),
-    "stores, bytes a thread": lambda c: _widths(c.stores),
+    "loads, bytes per thread": lambda c: _widths(c.loads),
+    "stores, bytes per thread": lambda c: _widths(c.stores),
     "shuffles": lambda c: c.shuffles,
     "reductions of a warp": lambda c: c.reductions or None,
     "barriers": lambda c: c.barriers,

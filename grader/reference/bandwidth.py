@@ -41,7 +41,7 @@ def case(m: int, n: int, dtype: str, microseconds: float, disturbed: int, share:
         return result_fault(want, evidence.value)
 
     return Case(
-        f"{m}×{n} {dtype}, {microseconds} µs a call{device}",
+        f"{m}×{n} {dtype}, {microseconds} µs per call{device}",
         Call("call", "check_bandwidth", clock=((m, n), dtype, microseconds * 1e-6, disturbed, peak)),
         verify,
         size=m * n + (1 << 30) * (share > 0),

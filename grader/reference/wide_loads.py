@@ -74,7 +74,7 @@ def machine_fault(x: torch.Tensor, launches: list[tuple[Launch, Machine]]) -> tu
         widest = max(loads, default=0)
         if widest > allowed:
             return (
-                f"on {_GPU}, a load moves {widest} bytes a thread, and the rows begin {row} bytes apart",
+                f"on {_GPU}, a load moves {widest} bytes per thread, and the rows begin {row} bytes apart",
                 "alignment-promised",
             )
         if machine["spills"] > _FEW_SPILLS:
@@ -87,14 +87,14 @@ def machine_fault(x: torch.Tensor, launches: list[tuple[Launch, Machine]]) -> tu
         if x.shape[1] % _DIVISIBLE == 0 and sum(narrow.values()) > _NARROW * moved:
             size = max(narrow, key=narrow.get)
             return (
-                f"right numbers, but on {_GPU} a load moves {size} bytes a thread, where 16 fit ({_chosen(launch)})",
+                f"right numbers, but on {_GPU} a load moves {size} bytes per thread, where 16 fit ({_chosen(launch)})",
                 _why_narrow(size, x.element_size(), launch),
             )
     return None
 
 
 def _why_narrow(size: int, element: int, launch: Launch) -> str:
-    """The id of the mistake that makes a launch load `size` bytes a thread. element: bytes of an element."""
+    """The id of the mistake that makes a launch load `size` bytes per thread. element: bytes of an element."""
     threads = 32 * launch["options"].get("num_warps", 4)
     if launch["widest"] * element >= WIDEST * threads:
         return "divisibility-unknown"

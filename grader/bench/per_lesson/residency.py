@@ -1,4 +1,4 @@
-"""Lesson 10: one row a program (5.2), tiles of rows (10.1), programs that walk over all rows (10.2)."""
+"""Lesson 10: one row per program (5.2), tiles of rows (10.1), programs that walk over all rows (10.2)."""
 
 from __future__ import annotations
 

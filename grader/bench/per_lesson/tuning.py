@@ -34,7 +34,7 @@ METRICS = {
     "dram__throughput.avg.pct_of_peak_sustained_elapsed": "DRAM throughput, % of peak",
     "sm__warps_active.avg.pct_of_peak_sustained_active": "resident warps, % of the most",
     "sm__maximum_warps_per_active_cycle_pct": "resident warps as compiled, % of the most",
-    "launch__registers_per_thread": "registers a thread",
+    "launch__registers_per_thread": "registers per thread",
     "launch__waves_per_multiprocessor": "waves",
     "smsp__issue_active.avg.pct_of_peak_sustained_active": "cycles with an instruction, %",
 } | {

@@ -115,7 +115,7 @@ class BatchArray(NDArrayOperatorsMixin):
     def item(self):
         """The value of a scalar that is the same for all programs, as a Python number.
 
-        Raises Diverged where the programs differ, and ValueError for more than one element a program.
+        Raises Diverged where the programs differ, and ValueError for more than one element per program.
         """
         values = self.values.reshape(len(self.values), -1)
         if values.shape[1] != 1:

@@ -32,7 +32,7 @@ def row_kernel(y_ptr, x_ptr, x_row, x_col, n_cols, BLOCK: tl.constexpr):
 
 
 def one_row(x):
-    """One program a row; any strides."""
+    """One program per row; any strides."""
     matrix(x)
     y = torch.empty(x.shape, device=x.device)
     row_kernel[(len(x),)](y, x, *x.stride(), x.shape[1], BLOCK=triton.next_power_of_2(x.shape[1]))
@@ -51,7 +51,7 @@ def tile_kernel(y_ptr, x_ptr, x_row, x_col, n_rows, n_cols, ROWS: tl.constexpr, 
 
 
 def tile(x):
-    """Sixteen rows a program."""
+    """Sixteen rows per program."""
     matrix(x)
     y = torch.empty(x.shape, device=x.device)
     grid = (triton.cdiv(len(x), 16),)

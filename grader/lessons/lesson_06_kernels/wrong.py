@@ -6,7 +6,7 @@ import triton.language as tl
 
 
 def launch(kernel, x, y=None, step=None, block=None, programs=None, x_row=None, x_col=None):
-    """Run a kernel of this file on x (M×N, float32), 16 rows a program."""
+    """Run a kernel of this file on x (M×N, float32), 16 rows per program."""
     if x.dim() != 2 or x.dtype != torch.float32:
         raise ValueError(f"softmax takes a float32 matrix, not {x.dim()} dimensions of {x.dtype}")
     m, n = x.shape
@@ -72,7 +72,7 @@ def by_fours(x):
 
 
 def whole_groups(x):
-    """Sixteen rows a program, and a grid that was rounded down, but for a single program."""
+    """Sixteen rows per program, and a grid that was rounded down, but for a single program."""
     return launch(frame, x, step=right_step, programs=max(len(x) // 16, 1))
 
 

@@ -143,6 +143,12 @@ MISTAKES = [
         (Mutant("5.2", "[(n_rows,)]", "[(n_cols,)]", replayed=False),),
     ),
     Mistake(
+        "sizes-exchanged",
+        "The number of rows stands where the number of columns belongs, and the other way round.",
+        "For x of shape (1, 6): which of your names holds 6?",
+        (Mutant("5.2", "n_rows, n_cols = x.shape", "n_cols, n_rows = x.shape", replayed=False),),
+    ),
+    Mistake(
         "output-read-as-input",
         "The output was read in place of the input, and nothing had been stored to that memory.",
         "Which tensor does each pointer of the kernel lead to, and from which one is a row loaded?",
@@ -232,6 +238,30 @@ def _exception_not_raised(tree: ast.AST) -> bool:
     lines = [n.value for n in syntax.nodes(tree) if isinstance(n, (ast.Return, ast.Expr))]
     made = [n.func.id for n in lines if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
     return any(name.endswith(("Error", "Exception")) for name in made)
+
+
+def _sizes_exchanged(tree: ast.AST) -> bool:
+    """For `written`: the two sizes of a matrix get names of the other one, as in `cols, rows = x.shape`."""
+    return any(
+        rows.id.startswith(first) and cols.id.startswith(second)
+        for n in syntax.nodes(tree) if isinstance(n, ast.Assign) and ast.unparse(n.value).endswith(".shape")
+        for rows, cols in [t.elts for t in n.targets if isinstance(t, ast.Tuple) and len(t.elts) == 2]
+        if isinstance(rows, ast.Name) and isinstance(cols, ast.Name)
+        for first, second in (("n_col", "n_row"), ("col", "row"), ("N", "M"), ("n", "m"))
+    )  # fmt: skip
+
+
+def _stride_for_columns(where: dict, facts: dict) -> bool:
+    """For `outside`: program 0 has as many lanes as the row stride, and the rows have gaps between them."""
+    x = facts["x"]
+    return x.dim() == 2 and where["program"][0] == 0 and where["of"] == x.stride(0) > x.shape[1]
+
+
+def _output_of_one_size(tree: ast.AST) -> bool:
+    """For `written`: an output is made with one size of the input, as by torch.empty(x.shape[0])."""
+    made = [c for name in ("empty", "zeros") for c in syntax.calls(tree, name)]
+    sizes = [c.args[0] for c in made if len(c.args) == 1]
+    return any(isinstance(s, ast.Subscript) and ast.unparse(s.value).endswith(".shape") for s in sizes)
 
 
 def _launch_returned(tree: ast.AST) -> bool:
@@ -333,16 +363,19 @@ FUNCTION = (
     ("output-read-as-input", detectors.both(detectors.written(_output_twice), detectors.all_nan)),
     ("output-reused", detectors.output_reused),
     ("wrong-shape", detectors.wrong_kind("shape")),
+    ("wrong-shape", detectors.both(detectors.written(_output_of_one_size), detectors.outside("store"))),
     ("wrong-dtype", detectors.wrong_kind("dtype")),
     ("strides-exchanged-in-launch", detectors.both(detectors.written(syntax.strides_exchanged), _launched)),
     ("arguments-exchanged", detectors.both(detectors.written(syntax.arguments_exchanged), _not_refused)),
+    ("sizes-exchanged", detectors.both(detectors.written(_sizes_exchanged), _not_refused)),
+    ("mask-by-the-stride", detectors.outside("load", _stride_for_columns)),
     ("stride-of-another-tensor", _old_stride),
     ("rows-wrongly-apart", detectors.both(detectors.written(syntax.stride_of_another), _rows_with_gaps)),
     ("rows-assumed-adjacent", _rows_with_gaps),
     ("column-stride", _columns_apart),
 )
 
-# A function that launches one program a row.
+# A function that launches one program per row.
 WRAPPER_PLACES = (
     *FUNCTION,
     _launch_fault("no-kernel"),

@@ -126,7 +126,7 @@ MISTAKES = [
     ),
     Mistake(
         "tile-maximum",
-        "The maximum belongs to the newest tile alone. It can become smaller, and then the factor of the old sum "
+        "The maximum belongs to the newest values alone. It can become smaller, and then the factor of the old sum "
         "overflows.",
         "What is the largest value of everything seen so far?",
         (
@@ -146,6 +146,12 @@ MISTAKES = [
             ),
             Mutant("13.2 13.3", "tl.maximum(m, tl.max(s, axis=1))", "tl.max(s, axis=1)"),
         ),
+    ),
+    Mistake(
+        "newest-kept",
+        "The newest number was kept as the maximum, but a number before it can be larger.",
+        "What does m hold after the numbers 3 and 1?",
+        (Mutant("8.1", "m = new", "m = x"),),
     ),
     Mistake(
         "start-at-zero",
@@ -215,6 +221,18 @@ MISTAKES = [
         "A value that becomes the maximum adds nothing to the sum.",
         "What is exp(x - m) for the value that is the maximum?",
         (Mutant("8.1", "math.exp(x - new)", "(math.exp(x - new) if x <= m else 0.0)"),),
+    ),
+    Mistake(
+        "first-number-not-counted",
+        "The first number added nothing to the sum: your condition looks at the maximum of the numbers before it.",
+        "What are m and your new maximum at the first number, and which of the two does your condition compare?",
+        (Mutant("8.1", "if new > -math.inf:", "if m > -math.inf:"),),
+    ),
+    Mistake(
+        "equal-number-skipped",
+        "A number that equals the maximum so far added nothing to the sum.",
+        "What is the sum of exp(x - m) for two equal numbers?",
+        (Mutant("8.1", "        new =", "        if x == m:\n            continue\n        new ="),),
     ),
     Mistake(
         "walk-ended-early",
@@ -442,6 +460,7 @@ MISTAKES = [
             Mutant("8.1", "math.exp(m - new)", "math.exp(m + new)"),
             Mutant("8.1", "math.exp(m - new)", "math.exp(d - new)"),
             Mutant("8.2", "math.exp(ma - m)", "math.exp(ma)"),
+            Mutant("8.2", "math.exp(ma - m)", "math.exp(ma)", then=also("math.exp(mb - m)", "math.exp(mb)")),
             Mutant("8.2", "math.exp(ma - m)", "math.exp(ma + m)"),
             Mutant("8.2", "math.exp(ma - m)", "math.exp(da - m)"),
             Mutant("8.2", "math.exp(mb - m)", "math.exp(mb)"),
@@ -475,6 +494,7 @@ MISTAKES = [
             Mutant("13.2 13.3", "o * factor[:, None]", "o * new[:, None]"),
             Mutant("13.3", "o * factor[:, None]", "o * factor[None, :]"),
             Mutant("8.1", "math.exp(m - new)", "2.0 ** (m - new)"),
+            Mutant("8.1", "math.exp(m - new)", "m / new"),
             Mutant("8.1", "math.exp(m - new)", "math.exp(m - x)"),
             Mutant("8.1", "math.exp(m - new)", "math.exp(x - new)"),
             Mutant("8.2", "math.exp(ma - m)", "2.0 ** (ma - m)"),
@@ -484,6 +504,12 @@ MISTAKES = [
             Mutant("8.2", "math.exp(ma - m)", "(ma - m)"),
             Mutant("8.3 9.1", "tl.exp(m - shift)", "tl.exp(shift)"),
         ),
+    ),
+    Mistake(
+        "one-added",
+        "1 was added to the sum, but each of the two sums already counts all terms of its part.",
+        "How many terms does the sum of both parts have, and in which of the two sums is each of them?",
+        (Mutant("8.2", "return m, da", "return m, 1.0 + da"),),
     ),
     Mistake(
         "factor-on-new-terms",
@@ -748,6 +774,7 @@ NORMALIZER = (
     _NOT_A_STATE,
     ("factor-inverted", both(written(syntax.factor_inverted), _SUM_IS_NAN)),
     ("factor-without-exp", both(written(syntax.factor_without_exp), _SUM_IS_NAN)),
+    ("sum-of-exp-x", both(written(syntax.exp_of_a_number), _SUM_IS_NAN)),
     ("inf-minus-inf", _NAN_WITHOUT_NUMBERS),
     ("walked-twice", both(written(syntax.parameter_used_again), value(lambda v, f: v == (f["want"][0], 0)))),
 )

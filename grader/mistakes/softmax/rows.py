@@ -1,4 +1,4 @@
-"""Mistakes of a kernel with one program a row: the place where a row begins, and the rows that are stored.
+"""Mistakes of a kernel with one program per row: the place where a row begins, and the rows that are stored.
 
 The facts of a case hold x, block, x_stride and y_stride (elements between two rows of the input and of the output).
 """
