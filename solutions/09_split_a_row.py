@@ -242,7 +242,7 @@ picture
 # The second launch has the same grid. Every program reads all states of its row, merges them, and writes the softmax of
 # its own split. All programs of a row repeat the same merge. At the end of the lesson we count the cost of that.
 #
-# Each program loads each state only once. The check counts that.
+# A program loads its states once, and not in every step of its loop. The check counts that. (It lets you load `m` a second time.)
 
 # %% [markdown]
 # `SPLITS` is the number of lanes for the states: a power of two, at least `n_splits`. So some lanes may have no state.
@@ -388,7 +388,7 @@ traffic(in_eight_splits, x)
 # %%
 n = 131072
 for s in (1, 4, 16, 64, 256, 1024):
-    print(f"{s:4} splits of {n // s:6}: states {2 * s / n:7.3%} of MN written, {s * 2 * s / n:7.1%} of MN read")
+    print(f"splits: {s:4}, of {n // s:6} columns: states {2 * s / n:7.3%} of MN written, {s * 2 * s / n:7.1%} of MN read")
 
 # %% [markdown]
 # The number of states that are read grows with the *square* of the number of splits: each split reads the states of all
@@ -468,11 +468,11 @@ for m, n in shapes:
 x = torch.randn(1, 4194304 if where == "cuda" else 1024, device=where)
 for s in (1, 16, 256 if where == "cuda" else 64):
     assert torch.allclose(split_softmax(x, s), torch.softmax(x, dim=1), atol=0, rtol=1e-4)
-    print(f"{s:3} splits: equal to PyTorch")
+    print(f"splits: {s:3}, equal to PyTorch")
     if where == "cuda":
         from triton.testing import do_bench
 
-        print(f"{s:3} splits: {1000 * do_bench(lambda s=s: split_softmax(x, s), return_mode='median'):7.1f} microseconds")
+        print(f"splits: {s:3}, {1000 * do_bench(lambda s=s: split_softmax(x, s), return_mode='median'):7.1f} microseconds")
 
 # %% [markdown]
 # ## What it is called

@@ -577,8 +577,7 @@ for rows in heights:
 # **Rows of 64**: with tiles of 8 rows or more, the softmax takes as long as PyTorch's copy, or even a little less. For
 # such a small matrix, PyTorch's copy is not the fastest possible copy.
 #
-# **More programs would fit**: with 4 rows or more in a program, a launch has fewer programs than the GPU has room
-# for. And each program needs so many registers that few threads run on a multiprocessor. So the occupancy is low.
+# **More programs would fit**: with 4 rows or more in a program, a launch has fewer programs than the GPU has room for. With 8 rows or more, so few programs are left that each multiprocessor has few warps. So the occupancy is low.
 #
 # **Spills** are values that do not fit into the registers. They go to memory and back, and our ledger does not show
 # that. With 32 rows in a program, the matrix of 32768×1024 still has enough programs, but its line rises, because

@@ -127,7 +127,7 @@ assert min(runs, key=lambda run: run["resident"] * run["num_warps"])["speed"] > 
 # %%
 for rows in (1, 2, 4, 8):
     best = max(of("tile", "float32", 64, rows=rows), key=lambda run: run["speed"])
-    print(f"{rows} rows: {32 * rows * 256:6} bytes under way at most, {best['speed']:.2f} of a copy")
+    print(f"rows: {rows}, {32 * rows * 256:6} bytes under way at most, {best['speed']:.2f} of a copy")
 
 # %% [markdown]
 # With twice as many bytes under way, this kernel is nearly twice as fast, until it is as fast as a copy. Are more bytes always
@@ -222,7 +222,7 @@ check("15.1")
 # enough, for six of the twelve recorded lengths. The check looks at all twelve.
 
 # %% [markdown]
-# Only configurations that were timed can pass: 1, 2, 4 or 8 rows, and 1, 2, 4, 8, 16 or 32 warps. With one row per program, choices with 1 to 256 elements per thread were timed. With several rows, those with 4 to 64. (All lanes of the
+# Only configurations that were timed can pass: 1, 2, 4 or 8 rows, and 1, 2, 4, 8, 16 or 32 warps. With one row per program, every choice was timed that gives a thread 1 to 256 elements. With several rows, only choices that give it 4 to 64. (All lanes of the
 # block count, also those beyond the end of a row.)
 
 # %%
@@ -367,8 +367,7 @@ print(f"bytes read: {read / least:.3f} of what must be read")
 #
 # **A value from memory**: if a kernel is bound by memory, this should be the longest stall.
 #
-# **Bytes read** is the ledger of this course, counted by the hardware. Bytes written would be less than the matrix: its last part
-# is still in the cache when the kernel ends.
+# **Bytes read** is the ledger of this course, counted by the hardware. The bytes written are not in the table: the hardware counts fewer than the matrix has, because the last part of y is still in the cache when the kernel ends.
 #
 # To make such a table: `ncu --set full python your_script.py`. It runs each kernel many times to count everything, so do not use
 # its times as a benchmark.

@@ -421,9 +421,8 @@ def test_a_learner_may_launch_a_text(capsys):
     text = HEAD + "    if (me < n) y[blockIdx.x * n + me] = x[blockIdx.x * n + me] + me;\n}"
 
     assert torch.equal(torch.tensor([[1.0, 2.0, 3.0]] * 2), launch(text, x))
-    assert (
-        "k, 2×3 with 64 threads per block: read 1.00 MN, wrote 1.00 MN; barriers in a block: 0" in capsys.readouterr().out
-    )
+    said = "k, 2×3 with 64 threads per block: read 1.00 MN, wrote 1.00 MN; barriers in a block: 0"
+    assert said in capsys.readouterr().out
     with pytest.raises(interpreter.KernelMisuse, match="thread 6 of block 0 loads from x"):
         launch(text.replace("if (me < n)", ""), x)
     assert torch.equal(

@@ -197,7 +197,7 @@ def alike(got, want: torch.Tensor, rtol: float = 1e-4) -> bool:
 
     rtol: the relative error for float32 and float64; for half precision it is eps of the dtype.
     """
-    if not isinstance(got, torch.Tensor) or got.shape != want.shape:
+    if not isinstance(got, torch.Tensor) or got.shape != want.shape or got.is_complex():
         return False
     slack = 1e-37
     if got.dtype in HALF:

@@ -266,6 +266,23 @@ def kernel_returns(tree: ast.AST) -> bool:
     )
 
 
+def squares_a_row(tree: ast.AST) -> bool:
+    """A product of a kernel has the number of the program as a factor twice, as in row * stride * row."""
+    for kernel in kernels(tree):
+        below = nodes(kernel)
+        rows = {name for n in below if isinstance(n, ast.Assign) and calls(n, "program_id") for name in _assigned(n)}
+        if any(_factors(n).count(row) > 1 for n in below for row in rows):
+            return True
+    return False
+
+
+def _factors(n: ast.AST) -> list[str]:
+    """The names among the factors of a product; of anything else but a name, none."""
+    if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult):
+        return _factors(n.left) + _factors(n.right)
+    return [n.id] if isinstance(n, ast.Name) else []
+
+
 def multiplies_lanes(tree: ast.AST) -> bool:
     """`row * stride * cols` or `row * (stride + cols)` in a kernel, where cols is a tl.arange."""
     lanes = {
@@ -309,6 +326,22 @@ def factor_without_exp(tree: ast.AST) -> bool:
         return False
 
     return _scaled_in_a_loop(tree, without_exp)
+
+
+def shifted_by_a_constant(tree: ast.AST) -> bool:
+    """exp is taken of a difference to a number that stands in the text, as in exp(x - 80)."""
+    values = {
+        n.targets[0].id: n.value for n in nodes(tree)
+        if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
+    }  # fmt: skip
+
+    def is_shifted(difference: ast.expr) -> bool:
+        match values.get(difference.id, difference) if isinstance(difference, ast.Name) else difference:
+            case ast.BinOp(_, ast.Sub(), ast.Constant(int() | float() as number)):
+                return number != 0
+        return False
+
+    return any(is_shifted(n.args[0]) for name in ("exp", "exp2") for n in calls(tree, name) if n.args)
 
 
 def exp_of_a_number(tree: ast.AST) -> bool:

@@ -66,8 +66,8 @@ def ways(places: list[tuple[int, int]], size: int) -> tuple[int, list[tuple[int,
     """(ways of a request, its accesses as in SharedRequests.shown). places: (thread, byte) pairs. size: of a thread.
 
     A bank serves one word at a time, to all threads that ask for it. The ways are the most words that one bank has to
-    serve (CUDA C++ Programming Guide, "Shared Memory"). A request of 8 bytes per thread is served in halves, one of 16 in
-    quarters: no bank can serve two words at once, and these are not conflicts.
+    serve (CUDA C++ Programming Guide, "Shared Memory"). A request of 8 bytes per thread is served in halves, one of 16
+    in quarters: no bank can serve two words at once, and these are not conflicts.
     """
     part_of = WARP * BANK_WIDTH // max(size, BANK_WIDTH)
     queues = defaultdict(lambda: defaultdict(list))  # by part and bank: its words

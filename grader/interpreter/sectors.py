@@ -1,10 +1,10 @@
 """The count of sectors: what the warps of a launch ask of memory, from the address of each lane.
 
 A GPU of NVIDIA moves sectors of 32 bytes, and a request is one load or store of one warp ("sectors per request" in
-Nsight Compute). A block is cut into requests of 32 neighbouring lanes, one element per thread. Lanes are neighbours along
-the axis of the block along which the addresses lie closest together, as Triton's compiler orders them. The compiler may
-give a thread several neighbouring elements: then a request is wider, and so are its sectors. A storage begins at the
-beginning of a sector, as memory that a GPU allocates does.
+Nsight Compute). A block is cut into requests of 32 neighbouring lanes, one element per thread. Lanes are neighbours
+along the axis of the block along which the addresses lie closest together, as Triton's compiler orders them. The
+compiler may give a thread several neighbouring elements: then a request is wider, and so are its sectors. A storage
+begins at the beginning of a sector, as memory that a GPU allocates does.
 """
 
 from __future__ import annotations

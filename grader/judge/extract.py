@@ -191,7 +191,7 @@ def _read(cells: tuple[str, ...]) -> _Session:
         try:
             found = _statements(cell)
         except (SyntaxError, ValueError, RecursionError, MemoryError, _TooMany) as error:
-            session.broken.append((number, cell, _why(error)))
+            session.broken.append((number, cell, _why(error, cell)))
             meant = frozenset(filter(None, (name for names in _MEANT.findall(cell) for name in names)))
             found = [_Statement("", meant, frozenset(), frozenset(), "broken")]
         for statement in found:
@@ -199,12 +199,15 @@ def _read(cells: tuple[str, ...]) -> _Session:
     return session
 
 
-def _why(error: Exception) -> str:
+def _why(error: Exception, cell: str) -> str:
     """Why a cell was left out."""
     if isinstance(error, _TooMany):
         return f"was left out: it has over {_MOST_STATEMENTS:,} statements"
-    line = (getattr(error, "text", None) or "").strip()
-    message = str(getattr(error, "msg", error))
+    line, at = getattr(error, "text", None) or "", getattr(error, "lineno", None)
+    if not line and at:  # Python gives the line only where its parser stopped
+        line = "".join(_lines(cell)[at - 1 : at])
+    line = line.strip()
+    message = re.sub(r" \(detected at line \d+\)", "", str(getattr(error, "msg", error)))
     if line:
         message += f" It is in the line `{line[:120]}`." if message.endswith("?") else f", in the line `{line[:120]}`"
     return f"is not Python, so nothing in it ran: {message}"

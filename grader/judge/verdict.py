@@ -103,8 +103,8 @@ def _traffic(case: Case, evidence: Evidence) -> Failure | None:
             return Failure(case, evidence, spent, "stored-twice", traffic=True)
         kernels = {launch["kernel"] for launch in evidence.launches}
         mistake = "row-read-twice" if read <= case.unit or case.each_once else "walks-too-many"
-        if read >= 3 * case.unit and not case.each_once:
-            mistake = "more-traffic"
+        if not case.each_once and (read >= 3 * case.unit or read > case.unit > evidence.read - read):
+            mistake = "more-traffic"  # no whole walk more
         if evidence.written > written:
             mistake = "intermediate-stored"
         if any(name not in kernels for name, _, _ in evidence.rows):

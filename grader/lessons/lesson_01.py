@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ..checks import compare, inputs
+from ..checks import compare, inputs, syntax
 from ..checks.compare import same_number
 from ..mistakes import detectors
 from ..mistakes.roofline import NAIVE_TRAFFIC
@@ -111,7 +111,8 @@ EXERCISES = [
             ("shift-not-max", detectors.formula(formulas.shifted_by(lambda x: x.median(1, keepdim=True).values))),
             ("shift-not-max", detectors.formula(formulas.shifted_by(lambda x: x[:, :1]))),
             ("shift-not-max", detectors.formula(formulas.shifted_by(lambda x: x[:, -1:]))),
-            ("shift-not-max", detectors.formula(formulas.shifted_by(lambda x: x.amax(0, keepdim=True)))),
+            ("shift-of-columns", detectors.formula(formulas.shifted_by(lambda x: x.amax(0, keepdim=True)))),
+            ("fixed-shift", detectors.written(syntax.shifted_by_a_constant)),
             ("no-max", detectors.formula(formulas.no_max)),
             ("shift-global-max", detectors.formula(formulas.shifted_by(lambda x: x.max()))),
             ("sum-of-the-matrix", detectors.formula(formulas.sum_of_the_matrix(lambda x: x.amax(1, keepdim=True)))),
@@ -123,6 +124,7 @@ EXERCISES = [
             ("division-upside-down", detectors.formula(formulas.division_upside_down)),
             ("divided-by-count", detectors.formula(formulas.divided_by_count)),
             ("wrong-numerator", detectors.formula(formulas.wrong_numerator)),
+            ("wrong-numerator", detectors.formula(formulas.difference_over_sum)),
             ("no-division", detectors.formula(formulas.no_division)),
             ("base-two", detectors.formula(formulas.base_two)),
             ("product-for-quotient", detectors.formula(formulas.times_the_sum)),

@@ -265,7 +265,7 @@ EXERCISES = [
         kernels=True,
         hints=(
             "Put a loop around the kernel of 5.1: only the row changes from step to step.",
-            "With P programs, each step of the loop does P rows. tl.num_programs(0) is P.",
+            "There are P programs. In each step of their loops, all of them together do P rows. tl.num_programs(0) is P.",
             "`for row in range(<my first row>, <end>, <how many rows all programs take at once>):`, and 5.1 inside.",
         ),
         mistakes=(*PERSISTENT, *SOFTMAX_PLACES),

@@ -239,8 +239,8 @@ EXERCISES = [
         hints=(
             "forward is 5.2 without the errors, and with a line that keeps a tensor for backward. backward is a "
             "launch, too.",
-            "ctx.save_for_backward takes tensors, ctx.saved_tensors is a tuple of them. What does dy.stride() say about a "
-            "dy that was expanded from one number?",
+            "ctx.save_for_backward takes tensors, ctx.saved_tensors is a tuple of them. What does dy.stride() "
+            "say about a dy that was expanded from one number?",
             "In backward: `y, = ctx.saved_tensors`, then dy with strides that the kernel takes, then "
             "`softmax_backward_kernel[(<rows>,)](dx, y, dy, <three strides>, <columns>, BLOCK=...)`, then return.",
         ),

@@ -294,8 +294,8 @@ EXERCISES = [
         hints=(
             "A step adds the upper half of the list to the lower half, and the result is half as long.",
             "Every state is a list of its own. The first state has all the values, the last state has one number.",
-            "`while len(values) > 1:` a new list, `[values[i] + values[<i plus half of the length>] for i in range(<half>)]`, "
-            "and keep it.",
+            "`while len(values) > 1:` a new list, `[values[i] + values[<i plus half of the length>] for i in "
+            "range(<half>)]`, and keep it.",
         ),
         mistakes=TREE,
     ),

@@ -77,6 +77,7 @@ _MATRICES = [
     ("one more than a power of two", inputs.leading_minus_inf, 2, 4097, _SINGLE),
     ("the longest row that is read once", inputs.randn, 2, 8192, _SINGLE),
     ("the longest row that is read once", inputs.large, 3, 8192, _HALF),
+    ("rows that fill a block", inputs.randn, 2, 32768, _HALF),
     ("a long row", inputs.leading_minus_inf, 2, 8193, _SINGLE),
     ("long rows", inputs.randn, 2, 12672, _BRAIN),
     ("a long power of two", inputs.outlier, 2, 16384, _HALF),
@@ -91,7 +92,6 @@ _OWN = [  # as in _MATRICES, for kernels that are the learner's
     ("many short rows", inputs.randn, 130, 24, _SINGLE),
     ("many short rows", inputs.large, 300, 64, _BRAIN),
     ("many short odd rows", inputs.rising_cliff, 67, 33, _HALF),
-    ("rows that fill a block", inputs.randn, 2, 32768, _HALF),
     ("rows longer than a block may be", inputs.up_and_down, 2, 32_800, _SINGLE),
 ]
 

@@ -85,8 +85,9 @@ EXERCISES = [
         driver=_DRIVER,
         hints=(
             "Tuning runs the kernel many times, with your tensors. What does the second run find in x?",
-            "`triton.autotune` takes the configurations, the `key` (names of arguments: for a new value, it tunes again), "
-            "and `restore_value` or `reset_to_zero` (names of pointers). A grid may be a function of a configuration.",
+            "`triton.autotune` takes the configurations, the `key` (names of arguments: for a new value, it tunes "
+            "again), and `restore_value` or `reset_to_zero` (names of pointers). A grid may be a function of a "
+            "configuration.",
             "`@triton.autotune(configs=[triton.Config({<name>: <value>}, num_warps=<n>), ...], key=[<...>], "
             "restore_value=[<...>])`, and `kernel[lambda meta: (triton.cdiv(n_rows, meta[<name>]),)](...)`.",
         ),

@@ -72,6 +72,17 @@ MISTAKES = [
         "Is the name of the module right, and if it is a file of yours: in which cell could its text stand?",
     ),
     Mistake(
+        "changed-before-set",
+        "A line changes the value of a name that has no value in this function yet. A function's own names are not "
+        "those of the notebook.",
+        "Which line inside the function should give this name its first value?",
+    ),
+    Mistake(
+        "answer-is-no-function",
+        "The name of the answer holds no function.",
+        "Which line gives this name its value, and what should the line define?",
+    ),
+    Mistake(
         "name-taken",
         "A later line gave the name of the answer to another object.",
         "Which other name could that later line use, and which cell has to run again?",
@@ -79,7 +90,7 @@ MISTAKES = [
     Mistake(
         "not-python",
         "Python cannot read your answer.",
-        "In that line and in the line above it: which word or sign is missing, too many or misspelled?",
+        "There and in the line above: which word or sign is missing, too many or misspelled?",
     ),
     Mistake(
         "indentation",
@@ -89,8 +100,8 @@ MISTAKES = [
     Mistake(
         "foreign-sign",
         "A line has a sign that the language does not know, though it may look like one that it knows.",
-        "Which sign of that line is full-width (a bracket, a comma, a colon, a quotation mark, a digit, a space), or a "
-        "sign of mathematics that a keyboard does not have?",
+        "Which sign of that line is full-width, such as a bracket, a comma, a semicolon, a quotation mark, a digit or "
+        "a space, or is a sign of mathematics that a keyboard does not have?",
     ),
     Mistake(
         "endless",

@@ -24,8 +24,8 @@ from .softmax.rows import either, row_begins
 MISTAKES = [
     Mistake(
         "first-lane-skipped",
-        "The first element of a row has no lane.",
-        "Which number does the first column have, and which number does the first lane have?",
+        "The first element, of the vector or of each row, has no lane.",
+        "Which number does the first element have, and which number does the first lane have?",
     ),
     Mistake(
         "same-element-read",
@@ -57,6 +57,25 @@ MISTAKES = [
         "The last column took no part.",
         "For which columns is your mask true, and which number does the last one have?",
         (Mutant("3.3 9.1", "cols < n_cols", "cols < n_cols - 1"),),
+    ),
+    Mistake(
+        "place-of-the-maximum",
+        "The column of the maximum was stored, and not its value.",
+        "What does the function of your reduction return: a value of the row, or a place in it?",
+        (Mutant("3.3", "tl.max(x, axis=0)", "tl.argmax(x, axis=0)"),),
+    ),
+    Mistake(
+        "first-row-alone",
+        "In every row but the first, all lanes were masked.",
+        "For program 1: which numbers does your mask compare, and with which number of columns?",
+        (
+            Mutant(
+                "3.3",
+                "cols = tl.arange(0, BLOCK)",
+                "cols = row * row_stride + tl.arange(0, BLOCK)",
+                then=also("row * row_stride + cols, mask", "cols, mask"),
+            ),
+        ),
     ),
     Mistake(
         "nothing-read",
@@ -151,6 +170,12 @@ MISTAKES = [
         "row-added-twice",
         "The beginning of the row was added twice: each program begins twice as far from row 0 as its own row does.",
         "Which of the terms of that address already hold the beginning of the row?",
+    ),
+    Mistake(
+        "row-squared",
+        "The number of the row is a factor of the address twice, so the rows lie further and further apart.",
+        "At which elements do rows 1, 2 and 3 begin by your formula?",
+        (Mutant("5.1", "row * x_row_stride + cols", "row * x_row_stride * row + cols", replayed=False),),
     ),
     Mistake(
         "row-and-column-swapped",
@@ -316,6 +341,7 @@ COPY = (
     *KERNEL,
     ("masked-by-value", _masked_by_value),
     *((name, outside(op, test)) for op in ("load", "store") for name, test in (
+        ("first-lane-skipped", lambda where, facts: where["first"] == where["program"][0] * facts["block"] + 1),
         ("mask-one-too-far", _one_too_far),
         ("stride-in-bytes", _offsets_in_bytes),
         ("stride-in-bytes", _blocks_in_bytes),
@@ -474,7 +500,7 @@ def _neighbour_overwritten(case: Case, evidence: Evidence, answer: Answer) -> bo
 def _multiple(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The output is a multiple of x, and not the right one."""
     got, x = detectors.output(case, evidence), case.facts["x"]
-    if got is None or got.shape != x.shape or not got.isfinite().all() or not (x != 0).all():
+    if got is None or got.shape != x.shape or got.is_complex() or not got.isfinite().all() or not (x != 0).all():
         return False
     factors = got.double() / x.double()
     return bool((factors - factors.mean()).abs().max() < 1e-5) and abs(factors.mean().item() - 2) > 1e-3

@@ -125,7 +125,7 @@ MISTAKES = [
     ),
     Mistake(
         "stored-again",
-        "An element is stored more than once.",
+        "Some elements are stored more than once.",
         "If float4s hold all columns, which columns does the loop over single columns go through?",
     ),
     Mistake(
@@ -292,6 +292,29 @@ MISTAKES = [
         "columns-of-others",
         "The threads together read more elements than their walks need: some columns are read by two threads.",
         "Which columns are those of thread 0, and which are those of thread 1?",
+    ),
+    Mistake(
+        "parameters-exchanged",
+        "The kernel's parameters stand in another order than in the given line, so y and x have changed places.",
+        "Which pointer does a launch pass first, and which of your parameters receives it?",
+        (
+            Mutant("12.4", "copy_rows(float* y, const float* x", "copy_rows(const float* x, float* y", replayed=False),
+            Mutant("12.5", "(float* y, const float* x, int", "(const float* x, float* y, int", replayed=False),
+        ),
+    ),
+    Mistake(
+        "variable-shadowed",
+        "A new variable was declared inside braces, with the name of an outer one. After the braces it is gone, and "
+        "the outer one has not changed.",
+        "Which word at the beginning of a line makes a new variable, and which value does the outer one still have?",
+        (
+            Mutant(
+                "12.7",
+                "m = lane < warps ? ms[lane] : -INFINITY;\n    d = lane < warps ? ds[lane] : 0.0f;",
+                "if (lane < warps) {\n        float m = ms[lane];\n        float d = ds[lane];\n    }",
+                replayed=False,
+            ),
+        ),
     ),
     Mistake(
         "fours-for-columns",
@@ -1186,12 +1209,26 @@ def barrier_not_called(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 @Detector
+def parameters_exchanged(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A kernel's first parameter is the one that it may only read."""
+    return re.search(r"__global__\s+void\s+\w+\s*\(\s*(const\s+float|float\s+const)\b", answer.source) is not None
+
+
+@Detector
+def _variable_shadowed(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Inside the braces of an if, m or d is declared again."""
+    return re.search(r"\bif\s*\([^{};]*\)\s*\{[^{}]*\bfloat\s+[md]\s*[=,;]", answer.source) is not None
+
+
+@Detector
 def _fours_for_columns(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """A loop begins at `fours + me`."""
     return re.search(r"\bfor\s*\([^;]*=\s*(?:fours\s*\+\s*\w+|\w+\s*\+\s*fours)\s*;", answer.source) is not None
 
 
 CUDA_KERNEL = (
+    ("parameters-exchanged", parameters_exchanged),
+    ("variable-shadowed", _variable_shadowed),
     ("fours-for-columns", _fours_for_columns),
     _version_fault("too-many-barriers"),
     _version_fault("no-shuffle"),

@@ -12,6 +12,7 @@ _INFINITY = r"\bname '([iI]nf(inity)?|INF|[nN]a[nN]|NAN)' is not defined"
 # A pattern of a message of Triton, PyTorch or Python, and the id of the mistake. The first pattern that fits decides.
 _TRANSLATIONS = [
     (r"^cannot access (local|free) variable", "assigned-later"),
+    (r"^\w+ is an object of the type \w+, and no function", "answer-is-no-function"),
     (_INFINITY, "infinity-undefined"),
     (r"no line of the kernel gives it a value", "notebook-global"),
     (r"is a function without @triton\.jit", "helper-no-jit"),
@@ -74,6 +75,7 @@ _TRANSLATIONS = [
     (r"Expected dtype \['fp32', 'fp64'\] but got (fp16|bf16)", "half-exp"),
     (r"the mask of a (load|store) holds numbers|Mask must have boolean scalar type", "mask-of-numbers"),
     (rf"'tensor' object has no attribute '({_OF_TORCH})'", "torch-in-kernel"),
+    (r"\bhas no attribute 'all_kwargs'", "config-without-triton"),
     (r"'tensor' object has no attribute", "no-such-attribute"),
     (r"can only convert an array of size 1", "indexing-pointer"),
     (r"`other` cannot be provided without `mask`", "other-without-mask"),
@@ -81,6 +83,7 @@ _TRANSLATIONS = [
     (r"[Vv]alue argument cannot be block type", "block-to-one-address"),
     (r"Unsupported ptr type", "not-an-address"),
     (r"to (<\[.*\], )?pointer<", "cast-to-pointer"),
+    (r"^cannot cast \[", "address-for-value"),
     (r"'pointer_type' object has no attribute|\] to <\[|Unsupported [lr]hs dtype pointer", "address-for-value"),
     (r"invalid operands of type (?=.*pointer<).*(?<!pointer<)\b(fp|bf|float)\d+", "address-and-fraction"),
     (r"invalid operands of type .*pointer<", "address-computed-with"),
@@ -118,6 +121,7 @@ _TRANSLATIONS = [
     (r"the compiler refuses .*(stray '?.?#|invalid preprocessing directive)", "comment-of-python"),
     (r"the compiler refuses .*`for [^(]", "loop-of-python"),
     (r"the compiler refuses .*`[^`]*\bfor\s*\([^;`]*,[^;`]*,[^;`]*\)", "loop-of-python"),
+    (r"the compiler refuses .*does not name a type", "cuda-does-not-compile"),
     (r"the compiler refuses .*: (expected|stray|missing|unterminated|invalid (suffix|digit))", "cuda-does-not-compile"),
     (r"the compiler refuses", "cuda-not-allowed"),
     (r"the text of a kernel was expected", "kernel-text-expected"),
@@ -153,8 +157,12 @@ _BUILTIN = r"(?<![\w.])(max|min|sum|abs)\("
 _FROM_BLOCK = r"^'(int|tensor|constexpr)' object is not iterable$|bad operand type for abs|instances of 'tensor'"
 # (message, line of the answer, mistake): messages that say enough only beside their line.
 _IN_SUCH_A_LINE = [
+    (r"^cannot access local variable", r"^\w+ *([-+*/%@&|^]|//|\*\*|<<|>>)=", "changed-before-set"),
     (r"invalid operands of type (?=.*pointer<).*(?<!pointer<)\b(fp|bf|float)\d+", r"^[^-+]+$", "address-for-value"),
+    # An interpreted block counts its axes when it is indexed.
+    (r"^'int' object is not iterable$", r"^(?!.*\bfor\b).*\w\[", "indexing-pointer"),
     (_FROM_BLOCK, _BUILTIN, "python-builtin"),
+    (r"\bBoolean value of Tensor with more than one", _BUILTIN, "python-builtin"),
     # tl.zeros raises it in Triton's own code, and then there is no line of the answer.
     (r"\bobject is not iterable", r"^$|\b(full|zeros)\(", "shape-not-a-tuple"),
     (r"^unexpected type (fp|bf)\d+$", r"//|%", "floor-division"),
@@ -163,8 +171,6 @@ _IN_SUCH_A_LINE = [
     (r"\barray of size 1", r"\b(float|int|bool)\(", "python-cast"),
     (r"unsupported operand type\(s\) for \^", r"(?<![\w.\]])\d[\d.]* *\^", "xor-for-power"),
     (r"must be a power of (2|two)|power of 2", r"arange\(\s*[1-9]", "arange-from-one"),
-    # An interpreted block counts its axes when it is indexed.
-    (r"^'int' object is not iterable$", r"^(?!.*\bfor\b).*\w\[", "indexing-pointer"),
     (r"forget to add @triton\.jit", r"^(?!.*(?<![\w.])\w+\().", "triton-outside-kernel"),
     (r"annot\sbitcast", r"\b(and|or|not)\b", "and-or-on-masks"),
     # An operation made a block with a number for each pair of rows.

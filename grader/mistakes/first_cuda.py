@@ -23,7 +23,7 @@ MISTAKES = [
     Mistake(
         "column-zero-alone",
         "Only column 0 of each row was stored.",
-        "Which columns should hold the sum of the row, and which of them does your line store?",
+        "Which columns of y should this thread block fill, and which of them does your line store?",
     ),
     Mistake(
         "columns-of-several",
@@ -165,6 +165,7 @@ _SOME_THREADS = (
 
 FIRST_KERNELS = (
     ("barrier-not-called", cuda.barrier_not_called),
+    ("parameters-exchanged", cuda.parameters_exchanged),
     ("array-not-shared", cuda.array_not_shared),
     ("thread-of-the-grid", cuda.thread_of_the_grid),
     ("shared-unstored", cuda.UNSTORED),

@@ -61,8 +61,8 @@ MISTAKES = [
     ),
     Mistake(
         "pad-wins",
-        "The pad is larger than the values of the row, or it is NaN. So it becomes the maximum.",
-        "Which value can a masked lane hold without becoming the maximum?",
+        "The pad is larger than the values of the row, or it is NaN. So it reaches the maximum or the sum.",
+        "Which value can a masked lane hold without changing the maximum or the sum?",
         (
             Mutant("8.3", 'other=-float("inf")', 'other=float("inf")', 2),
             Mutant("9.1", 'other=-float("inf")', 'other=float("inf")'),
@@ -402,6 +402,16 @@ MISTAKES = [
         "Which power of two comes after 16?",
     ),
     Mistake(
+        "n-for-exponent",
+        "This is 2 to the power of n_cols.",
+        "Which power of two is the smallest one that is not less than 5, and which exponent does it have?",
+    ),
+    Mistake(
+        "two-added",
+        "The candidate grows by 2 in each step, and not by the factor 2.",
+        "Which numbers does your loop try after 1?",
+    ),
+    Mistake(
         "block-exponent",
         "This is the exponent of the power of two, and not the power itself.",
         "How many lanes does a block with the exponent 5 have?",
@@ -518,6 +528,8 @@ BLOCK_SIZE = (
     *(("block-multiple", _block(lambda n, of=of: -(-n // of) * of)) for of in (2, 4, *_SIZES)),
     ("block-squared", _block(lambda n: next(v for v in (1, 2, 4, 16, 256, 65536, 2**32) if v >= n))),
     ("block-squared", _block(lambda n: next(v for v in (2, 4, 16, 256, 65536, 2**32) if v >= n))),
+    ("n-for-exponent", value_formula(lambda v, f: v == 2 ** f["n"] if f["n"] < 900 else not isinstance(v, int))),
+    *(("two-added", _block(lambda n, first=first: n + (n - first) % 2)) for first in (1, 2)),
     ("block-exponent", _block(lambda n: (n - 1).bit_length())),
     ("block-exponent", _block(lambda n: n.bit_length())),
     ("block-constant", value(lambda v, f: v in (1024, 2048, 4096, 65536, 128, 256, 512))),

@@ -165,7 +165,7 @@ MISTAKES = [
     ),
     Mistake(
         "warps-not-merged",
-        "The result is the state of one warp: the states of the warps were never merged.",
+        "The states of the warps were never merged: a thread goes on with the state of one warp, or of none.",
         "How does one warp learn what another one found?",
     ),
     Mistake(
@@ -187,7 +187,7 @@ MISTAKES = [
     Mistake(
         "states-repeated",
         "Some states were merged more than once: their sum counts several times.",
-        "What does a lane hold that has no warp behind it?",
+        "Which state does each lane hold before the last merge, and how often is each part of the row among them?",
     ),
     Mistake(
         "warps-unpadded",
@@ -337,6 +337,12 @@ def _in_place(lanes: list, combine, offsets) -> list:
     return lanes
 
 
+def _in_one_list(lanes: list, combine, offsets) -> list:
+    """A butterfly whose steps store into one list: from the second step on, it is also the list that they read."""
+    now = [combine(value, lanes[lane ^ offsets[0]]) for lane, value in enumerate(lanes)] if offsets else lanes
+    return _in_place(now, combine, offsets[1:])
+
+
 def _old_values(lanes: list, combine, offsets) -> list:
     """A butterfly whose partners hold in every step what they held at first."""
     now = list(lanes)
@@ -406,6 +412,8 @@ BUTTERFLY = (
         _wrong_butterfly(
             _in_place,
             lambda lanes, combine, offsets: _in_place(lanes, combine, offsets[::-1]),
+            lambda lanes, combine, offsets: _in_one_list(lanes, combine, offsets),
+            lambda lanes, combine, offsets: _in_one_list(lanes, combine, offsets[::-1]),
         ),
     ),
     ("butterfly-old-values", _wrong_butterfly(lambda lanes, combine, offsets: butterfly(lanes, combine, offsets[:1]))),

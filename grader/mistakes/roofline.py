@@ -8,6 +8,7 @@ intensity, flops and bandwidth), and want (the right value). A case about a clai
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 from fractions import Fraction
 
@@ -163,7 +164,7 @@ MISTAKES = [
     Mistake(
         "always-one-answer",
         "The answer is the same for every kernel and every card.",
-        "Which of the three numbers does your function look at?",
+        "For a kernel that does little arithmetic and for one that does very much: what does each line of yours give?",
     ),
     Mistake(
         "card-left-out",
@@ -179,6 +180,11 @@ MISTAKES = [
         "units-do-not-match",
         "Two numbers with different units were compared.",
         "Which unit does each side of your comparison have?",
+    ),
+    Mistake(
+        "intensity-per-element",
+        "The intensity was multiplied or divided by the bytes of an element, but it is counted per byte already.",
+        "What is the unit of `intensity`, and what is the unit of `flops / bandwidth`?",
     ),
     Mistake(
         "faster-side-named",
@@ -203,7 +209,9 @@ MISTAKES = [
     ),
 ]
 
-_NO_PAIR = detectors.value(lambda v, f: not isinstance(v, (tuple, list)) or len(v) != 2)
+_NO_PAIR = detectors.value(
+    lambda v, f: not isinstance(v, (tuple, list)) or len(v) != 2 or any(isinstance(n, str) for n in v)
+)
 _NO_NUMBER = detectors.value(lambda v, f: isinstance(v, bool) or not isinstance(v, (int, float, Fraction)))
 _VECTORS = [(a, b) for a in range(3) for b in range(3) if (a, b) != (0, 0)]
 _UNITS = [10.0**k for k in (-12, -9, -6, -3, 3, 6, 9, 12)] + [2.0**k for k in (-30, -20, -10, 10, 20, 30)]
@@ -218,6 +226,13 @@ def _rule(test) -> Detector:
     """Matches the word of a wrong rule: "memory" where test(intensity, flops, bandwidth) holds, else "compute"."""
     words = {True: "memory", False: "compute"}
     return detectors.value_formula(lambda v, f: v == words[bool(test(f["intensity"], f["flops"], f["bandwidth"]))])
+
+
+def _powers_of_ten(tree: ast.AST) -> bool:
+    """For `written`: a power of ten from 1,000 up, or its inverse, as in `flops / 1e12`."""
+    numbers = [n.value for n in syntax.nodes(tree) if isinstance(n, ast.Constant) and isinstance(n.value, (int, float))]
+    tens = [n for n in syntax.nodes(tree) if isinstance(n, ast.BinOp) and ast.unparse(n).startswith("10 **")]
+    return bool(tens) or any(n in (10.0**k, 10.0**-k) for n in numbers for k in range(3, 16))
 
 
 def _wrong_word(v, f: dict) -> bool:
@@ -295,6 +310,7 @@ _ROUNDED = detectors.both(
 )
 
 NAIVE_TRAFFIC = (
+    ("returns-nothing", detectors.nothing),
     ("not-two-numbers", _NO_PAIR),
     *(
         ("vectors-forgotten", detectors.traffic(lambda m, n, a=a, b=b: (5 * m * n + a * m, 3 * m * n + b * m)))
@@ -407,6 +423,7 @@ FLOOR_TIME = (
 
 BOUND_BY = (
     ("returns-nothing", detectors.nothing),
+    ("units-do-not-match", detectors.written(_powers_of_ten)),
     ("other-words", detectors.value(lambda v, f: v not in ("memory", "compute"))),
     ("always-one-answer", _ignores({0, 1, 2})),
     ("card-left-out", _ignores({1, 2})),
@@ -416,6 +433,10 @@ BOUND_BY = (
         lambda intensity, flops, bandwidth: intensity * flops > bandwidth,
         lambda intensity, flops, bandwidth: intensity < bandwidth / flops,
         lambda intensity, flops, bandwidth: intensity > bandwidth / flops,
+    )),
+    *(("intensity-per-element", _rule(rule)) for rule in (
+        lambda intensity, flops, bandwidth: 4 * intensity < flops / bandwidth,
+        lambda intensity, flops, bandwidth: intensity / 4 < flops / bandwidth,
     )),
     *(("rounded", _rule(rule)) for rule in (
         lambda intensity, flops, bandwidth: intensity < flops // bandwidth,

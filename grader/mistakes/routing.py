@@ -93,6 +93,11 @@ MISTAKES = [
         "Which launcher reads rows of any length once, and which function says whether it may?",
     ),
     Mistake(
+        "gaps-not-taken",
+        "A launcher was chosen that takes only matrices without gaps between the rows, and this matrix has gaps.",
+        "What does the lesson say about the rows that this launcher takes, and which question to x tells it?",
+    ),
+    Mistake(
         "half-refused",
         "A 16-bit matrix was refused, though the exercise promises it.",
         "Which dtypes does the docstring name, and which of your lines looks at the dtype?",
@@ -213,6 +218,13 @@ def _row_longer_than_block(case: Case, evidence: Evidence, answer: Answer) -> bo
 
 
 @Detector
+def _gaps_not_taken(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """`odd` ran on a matrix with gaps between its rows."""
+    x, kernels = case.facts.get("x"), [launch["kernel"] for launch in evidence.launches]
+    return x is not None and not x.is_contiguous() and "odd_kernel" in kernels
+
+
+@Detector
 def _short_rows_alone(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Many very short rows had a program each."""
     return "x" in case.facts and not evidence.error and short_rows_alone(case.facts["x"], evidence)
@@ -245,6 +257,7 @@ ROUTE = (
 # The shipped ones.
 PICK = (
     *_REFUSALS_OF_IT,
+    ("gaps-not-taken", _gaps_not_taken),
     ("beyond-the-registers", _never_fits),
     *(_chosen(mistake) for mistake in ("row-not-held", "vectors-unused", "pairs-unused", "sharing-unused")),
     *_ROUTES[:4],

@@ -38,8 +38,8 @@ MISTAKES = [
     ),
     Mistake(
         "stretches-summed",
-        "One number came back for the whole kernel.",
-        "Which of these shuffles are in front of a barrier, and which are behind it?",
+        "The text was not cut into stretches: one number came back for the whole kernel.",
+        "Which of these shuffles come before a barrier, and how does a barrier stand in a line of the text?",
     ),
     Mistake(
         "stretches-as-text",
@@ -80,6 +80,16 @@ MISTAKES = [
         "stretches-miscounted",
         "There are more numbers than stretches, or fewer.",
         "How many stretches does a text with three barriers have?",
+    ),
+    Mistake(
+        "text-for-a-list",
+        "A text came back that looks like a list.",
+        "What is the type of your result, and what is its first item?",
+    ),
+    Mistake(
+        "pieces-counted",
+        "In every stretch, one too many was counted.",
+        "Into how many pieces does split cut a text in which the separator stands once?",
     ),
     Mistake(
         "counted-too-much",
@@ -195,7 +205,9 @@ def _with_barriers(want: list[int]) -> list[list[int]]:
 
 COUNTED = (
     ("returns-nothing", nothing),
+    ("text-for-a-list", value(lambda v, f: isinstance(v, str))),
     ("stretches-as-text", value(lambda v, f: any(isinstance(part, (str, list)) for part in v))),
+    ("pieces-counted", value_formula(lambda v, f: list(v) == [n + 1 for n in f["want"]])),
     ("stretches-summed", value_formula(lambda v, f: v == sum(f["want"]) or list(v) == [sum(f["want"])])),
     ("no-shuffle-found", value_formula(lambda v, f: len(v) > 0 and not any(v))),
     ("stretch-last-missing", value_formula(lambda v, f: list(v) == f["want"][:-1])),

@@ -58,8 +58,8 @@ MISTAKES = [
     ),
     Mistake(
         "test-refuses-right",
-        "The test is red on a right kernel: float32 arithmetic rounds, and two right kernels may round differently.",
-        "By how much may two right results differ, relative to their size?",
+        "The test is red on a right kernel: it is too strict for float32, or the values that it expects are not right.",
+        "Which value does it expect there, and by how much may two right results differ, relative to their size?",
     ),
     Mistake(
         "input-empty",

@@ -27,7 +27,8 @@ MISTAKES = [
         "block-not-constexpr",
         "tl.arange needs two whole numbers that are known when the kernel is compiled. One of its two ends is "
         "something else.",
-        "Which of the two is no constant of the kernel, and does it belong inside the arange or added to it?",
+        "Which of the two is no constant of the kernel: does its parameter lack `: tl.constexpr`, or should it be "
+        "added to the arange?",
     ),
     Mistake(
         "block-too-large",

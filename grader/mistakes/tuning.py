@@ -22,6 +22,11 @@ from .wide_loads import programs_without_rows
 
 MISTAKES = [
     Mistake(
+        "config-without-triton",
+        "A configuration is not an object that triton.autotune can use.",
+        "Which class makes a configuration, and what do its arguments look like?",
+    ),
+    Mistake(
         "not-candidates",
         "The result is no list of candidates that came in.",
         "What does the function get, and what does its caller want to do with the result?",

@@ -100,6 +100,8 @@ class Runner:
             return on_gpu.launch(target, call.grid, call.args, **call.kwargs)
         if call.kind == "launch":
             target = target[call.grid]
+        elif not callable(target):
+            raise TypeError(f"{call.name} is an object of the type {type(target).__name__}, and no function")
         value = target(*call.args, **call.kwargs)
         if self._gpu:
             import torch

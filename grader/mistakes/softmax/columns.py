@@ -72,6 +72,17 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "shift-of-columns",
+        "A maximum of each column was subtracted, so the values of one row were shifted by different numbers.",
+        "How many maxima does a row need, and which dimension has your maximum lost?",
+    ),
+    Mistake(
+        "fixed-shift",
+        "The same number was subtracted in every row, but the largest value differs from row to row.",
+        "What does exp give if all values of a row are far above your number, and what if all are far below it?",
+        (Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "tl.exp(x - 100.0 - 0 * ", replayed=False),),
+    ),
+    Mistake(
         "shift-global-max",
         "One maximum was taken for the whole matrix: values far below it underflow to 0.",
         "Whose maximum does each row need?",
@@ -119,6 +130,12 @@ MISTAKES = [
             Mutant("13.2 13.3", "o / l[:, None]", "o * l[:, None]"),
             Mutant("13.1", "o / l", "o * l"),
         ),
+    ),
+    Mistake(
+        "difference-for-quotient",
+        "The sum was subtracted from the numerator.",
+        "By which operation do all numerators of a row shrink by the same factor?",
+        (Mutant("4.1 5.1", "numerator / denominator", "numerator - denominator"),),
     ),
     Mistake(
         "logarithm-lost",
@@ -316,6 +333,7 @@ SOFTMAX_PLACES = (
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
     ("no-pad", detectors.no_pad(detectors.all_nan)),
+    ("fixed-shift", written(syntax.shifted_by_a_constant)),
     ("shift-not-max", both(written(_shifted_by_no_maximum), detectors.all_nan)),
     ("output-read-as-input", both(written(syntax.loads_from_output), detectors.all_nan)),
     ("tail-missing", detectors.tail_is_nan),

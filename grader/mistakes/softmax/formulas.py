@@ -31,6 +31,12 @@ def shifted_by(shift):
     return compute
 
 
+def difference_over_sum(x, facts):
+    """The differences to the row maximum, over the sum of their exponentials."""
+    shifted = x.float() - x.float().amax(1, keepdim=True)
+    return shifted / _exp32(shifted).sum(1, keepdim=True)
+
+
 def sum_of_the_matrix(shift):
     """The numerators, with a shift as in `shifted_by`, over the sum of all of them."""
 

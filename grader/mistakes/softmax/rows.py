@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...checks import syntax
 from .. import detectors
-from ..detectors import both, formula, outside
+from ..detectors import both, formula, outside, written
 from ..mistake import Mistake
 from ..mutant import Mutant
 from . import formulas
@@ -76,6 +77,7 @@ ROW_PLACES = (
     ("wrong-row-stride", outside("store", row_begins(lambda f: f["x_stride"]))),
     *either("rows-assumed-adjacent", lambda f: f["x"].shape[1]),
     *either("block-for-stride", lambda f: f["block"]),
+    *(("row-squared", both(written(syntax.squares_a_row), outside(op))) for op in ("load", "store")),
     ("row-added-twice", outside("load", row_begins(lambda f: 2 * f["x_stride"]))),
     ("row-added-twice", outside("store", row_begins(lambda f: 2 * f["y_stride"]))),
     ("row-plus-stride", formula(formulas.from_elements_on(lambda row, stride: row + stride))),

@@ -1,0 +1,3 @@
+# exercise: 0.1
+# mistake: answer-is-no-function
+double = 2
