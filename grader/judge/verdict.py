@@ -103,7 +103,7 @@ def _traffic(case: Case, evidence: Evidence) -> Failure | None:
             return Failure(case, evidence, spent, "stored-twice", traffic=True)
         kernels = {launch["kernel"] for launch in evidence.launches}
         mistake = "row-read-twice" if read <= case.unit or case.each_once else "walks-too-many"
-        if not case.each_once and (read >= 3 * case.unit or read > case.unit > evidence.read - read):
+        if not case.each_once and (read >= 3 * case.unit or read > case.unit > 2 * (evidence.read - read)):
             mistake = "more-traffic"  # no whole walk more
         if evidence.written > written:
             mistake = "intermediate-stored"

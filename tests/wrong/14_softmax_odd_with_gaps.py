@@ -1,5 +1,5 @@
 # exercise: 14.3
-# mistake: rows-assumed-adjacent
+# mistake: gaps-not-taken
 import torch
 
 from grader.fast import pick
