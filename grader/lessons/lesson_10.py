@@ -265,7 +265,8 @@ EXERCISES = [
         kernels=True,
         hints=(
             "Put a loop around the kernel of 5.1: only the row changes from step to step.",
-            "There are P programs. In each step of their loops, all of them together do P rows. tl.num_programs(0) is P.",
+            "There are P programs. In each step of their loops, all of them together do P rows. tl.num_programs(0) is "
+            "P.",
             "`for row in range(<my first row>, <end>, <how many rows all programs take at once>):`, and 5.1 inside.",
         ),
         mistakes=(*PERSISTENT, *SOFTMAX_PLACES),

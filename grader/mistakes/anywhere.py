@@ -228,6 +228,8 @@ MISTAKES = [
     Mistake("squared", "Every value was multiplied by itself.", "What is twice 3, and what is 3 times 3?"),
     Mistake("added-two", "Two was added to every value.", "What is 10 doubled, and what is 10 plus two?"),
     Mistake(
-        "unchanged", "The result holds the numbers of the input.", "Which operation changes every element?"
+        "unchanged",
+        "The result holds the numbers of the input.",
+        "Which operation changes every element, and how does its result reach the caller?",
     ),
 ]

@@ -409,7 +409,8 @@ MISTAKES = [
     Mistake(
         "cuda-not-allowed",
         "The compiler does not allow this line.",
-        "Is a name in it unknown, declared twice or read-only, or do the types or the number of the arguments not fit?",
+        "Is a name in it unknown, declared twice or read-only, does a value stand where a variable must stand, or do "
+        "the types or the number of the arguments not fit?",
     ),
     Mistake(
         "kernel-text-expected",

@@ -154,7 +154,7 @@ _KINDS = [
      "kinds-misfit"),
 ]  # fmt: skip
 _BUILTIN = r"(?<![\w.])(max|min|sum|abs)\("
-_FROM_BLOCK = r"^'(int|tensor|constexpr)' object is not iterable$|bad operand type for abs|instances of 'tensor'"
+_FROM_BLOCK = r"^'(int|float|tensor|constexpr)' object is not iterable$|bad operand type for abs|instances of 'tensor'"
 # (message, line of the answer, mistake): messages that say enough only beside their line.
 _IN_SUCH_A_LINE = [
     (r"^cannot access local variable", r"^\w+ *([-+*/%@&|^]|//|\*\*|<<|>>)=", "changed-before-set"),

@@ -29,8 +29,8 @@ from .mutant import Mutant
 MISTAKES = [
     Mistake(
         "operation-exchanged",
-        "Your formula has the right tensors, but a wrong operation between two of them.",
-        "Compare the formula with your line: between which two tensors is the operation different?",
+        "Your formula has the right parts, but a wrong operation between two of them.",
+        "Compare the formula with your line: between which two parts is the operation different?",
         (
             Mutant("13.4", "p * (dp - delta[:, None]) * scale", "p * (dp + delta[:, None]) * scale", 2),
             Mutant("13.4", "p * (dp - delta[:, None]) * scale", "p * (dp - delta[:, None]) / scale", 2),

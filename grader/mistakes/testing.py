@@ -73,8 +73,8 @@ MISTAKES = [
     ),
     Mistake(
         "test-refuses-pytorch",
-        "The test is red even on PyTorch's own result: it is too strict for float32, or it compares with something "
-        "that is not the softmax of each row.",
+        "The test is red even on PyTorch's own result: it is too strict for float32, it compares with something that is "
+        "not the softmax of each row, or it compares nan with nan.",
         "For which of your inputs is it red, which value does it expect there, and how far off may a rounded value be?",
     ),
     Mistake(

@@ -224,7 +224,7 @@ MISTAKES = [
     Mistake(
         "not-an-address",
         "The first argument of a load or store is an address or a block of addresses. Here it is something else.",
-        "Which argument of that call comes first?",
+        "Which argument of that call comes first, and what does the launch pass for a pointer in it?",
     ),
     Mistake(
         "address-for-value",

@@ -80,7 +80,11 @@ MISTAKES = [
         "fixed-shift",
         "The same number was subtracted in every row, but the largest value differs from row to row.",
         "What does exp give if all values of a row are far above your number, and what if all are far below it?",
-        (Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.exp(x - ", "tl.exp(x - 100.0 - 0 * ", replayed=False),),
+        (
+            Mutant("4.1 5.1 5.2 7.1 7.3", "tl.exp(x - row_max)", "tl.exp(x - 100.0)", replayed=False),
+            Mutant("10.1", "tl.exp(x - row_max[:, None])", "tl.exp(x - 100.0)", replayed=False),
+            Mutant("10.2", "tl.exp(x - tl.max(x, axis=0))", "tl.exp(x - 100.0)", replayed=False),
+        ),
     ),
     Mistake(
         "shift-global-max",

@@ -61,8 +61,8 @@ MISTAKES = [
     ),
     Mistake(
         "column-stride",
-        "The kernel assumes that neighbours in a row are neighbours in memory, in x and in y. In one of them they are "
-        "not.",
+        "The kernel assumes that neighbours in a row are neighbours in memory, in x and in y. In at least one of them "
+        "they are not.",
         "What do x.stride() and y.stride() say in the line before the launch, and which tensors does the launch get?",
         (Mutant("5.2", "x.stride(1) != 1", "False", replayed=False),),
     ),
@@ -252,9 +252,11 @@ def _sizes_exchanged(tree: ast.AST) -> bool:
 
 
 def _stride_for_columns(where: dict, facts: dict) -> bool:
-    """For `outside`: program 0 has as many lanes as the row stride, and the rows have gaps between them."""
+    """For `outside`: program 0 goes on into the gap behind its row, with all lanes that the row stride lets through."""
     x = facts["x"]
-    return x.dim() == 2 and where["program"][0] == 0 and where["of"] == x.stride(0) > x.shape[1]
+    if x.dim() != 2 or where["program"][0] > 0 or x.stride(0) <= x.shape[1]:
+        return False
+    return where["of"] in (x.stride(0), min(x.stride(0), facts.get("block", 0)))
 
 
 def _output_of_one_size(tree: ast.AST) -> bool:
@@ -368,7 +370,7 @@ FUNCTION = (
     ("strides-exchanged-in-launch", detectors.both(detectors.written(syntax.strides_exchanged), _launched)),
     ("arguments-exchanged", detectors.both(detectors.written(syntax.arguments_exchanged), _not_refused)),
     ("sizes-exchanged", detectors.both(detectors.written(_sizes_exchanged), _not_refused)),
-    ("mask-by-the-stride", detectors.outside("load", _stride_for_columns)),
+    ("mask-by-the-stride", detectors.both(detectors.masked("load"), detectors.outside("load", _stride_for_columns))),
     ("stride-of-another-tensor", _old_stride),
     ("rows-wrongly-apart", detectors.both(detectors.written(syntax.stride_of_another), _rows_with_gaps)),
     ("rows-assumed-adjacent", _rows_with_gaps),

@@ -494,7 +494,6 @@ MISTAKES = [
             Mutant("13.2 13.3", "o * factor[:, None]", "o * new[:, None]"),
             Mutant("13.3", "o * factor[:, None]", "o * factor[None, :]"),
             Mutant("8.1", "math.exp(m - new)", "2.0 ** (m - new)"),
-            Mutant("8.1", "math.exp(m - new)", "m / new"),
             Mutant("8.1", "math.exp(m - new)", "math.exp(m - x)"),
             Mutant("8.1", "math.exp(m - new)", "math.exp(x - new)"),
             Mutant("8.2", "math.exp(ma - m)", "2.0 ** (ma - m)"),
