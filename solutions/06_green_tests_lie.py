@@ -75,7 +75,7 @@ print(f"green, and on a row of equal values {off:.0%} of the total is missing")
 # float64, whose own rounding is too small to matter.
 #
 # There are three traps. First, `torch.allclose` wants the same dtype on both sides. So convert the result to float64
-# as well, with `.double()`. (A subtraction converts it by itself.) Second, an error can be `nan`. It is for a *right* result if the right value is 0, because 0 / 0 is `nan`, and for every *wrong* result that is `nan`. `<`, `<=`, `>`, `>=` and `==` are false where one side is `nan`. So `assert error < bound` fails in both cases, and a test that looks for `error > bound` notices neither.
+# as well, with `.double()`. (A subtraction converts it by itself.) Second, a relative error is `nan` in two cases. The result is *right*, and the right value is 0: 0 / 0 is `nan`. Or the result is *wrong*, because it is `nan` itself. `<`, `<=`, `>`, `>=` and `==` are false where one side is `nan`. So `assert error < bound` fails in both cases, and a test that looks for `error > bound` notices neither.
 
 # %% [markdown]
 # Third, float32 numbers below about 1e-38 have fewer digits, and the smallest values become 0. In float64 these
@@ -221,8 +221,7 @@ check("6.2")
 # %% [markdown]
 # <details><summary>When the sample is not enough</summary>
 #
-# **The error**: the shift has to keep `exp` within its range. If a value is 89 or more above the largest of the first
-# 64, its exponential overflows. If the first 64 values are all `-inf`, the shift is `-inf`, too. If the first 64 values
+# **The error**: the shift has to keep every `exp`, and their sum, within the range of float32. If a value is 89 or more above the largest of the first 64, its exponential overflows. If the first 64 values are all `-inf`, the shift is `-inf`, too. If the first 64 values
 # are far above all others, the result is right: the shares of the others are 0.
 #
 # **Why random numbers miss it**: with 100 columns, they reach both parts of the row, but all values are of a similar

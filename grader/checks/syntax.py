@@ -431,6 +431,11 @@ def stride_of_another(tree: ast.AST) -> bool:
     return any(_owners_of_strides(tree))
 
 
+def all_strides_passed(tree: ast.AST) -> bool:
+    """A launch passes all strides of a tensor, x.stride(), for one parameter."""
+    return any(text.endswith(".stride()") for given in _launches(tree) for text in given.values())
+
+
 def _owners_of_strides(tree: ast.AST) -> Iterator[dict[str, str]]:
     """{tensor: tensor whose stride a launch passes for it}, where the two differ, for each launch with such a pair."""
     for given in _launches(tree):
@@ -438,8 +443,8 @@ def _owners_of_strides(tree: ast.AST) -> Iterator[dict[str, str]]:
         if any(text in tensors and text != name for name, text in tensors.items()):
             continue  # the tensors themselves are exchanged
         strides = {name: given[f"{name}_row_stride"] for name in tensors if f"{name}_row_stride" in given}
-        owners = {name: next((t for t in tensors if s.startswith(f"{tensors[t]}.stride(")), None)
-                  for name, s in strides.items()}  # fmt: skip
+        of = {f"{text}.{stride}": name for name, text in tensors.items() for stride in ("stride(0)", "stride()[0]")}
+        owners = {name: of.get(text) for name, text in strides.items()}
         if exchanged := {name: owner for name, owner in owners.items() if owner not in (None, name)}:
             yield exchanged
 

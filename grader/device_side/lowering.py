@@ -85,7 +85,11 @@ def lower_kernel(kernel, signature: dict, constants: dict, options: dict) -> Non
     types = {name: type_of_name(signature.get(name, "constexpr")) for name in kernel.arg_names}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        make_ir(kernel, types, constants, options, _TARGET)
+        made = make_ir(kernel, types, constants, options, _TARGET)
+    # The front end takes a result, and the passes after it fail without a word. Only the kernel itself is public.
+    if re.search(r"^ *tt\.func public @.*\) -> ", made, re.MULTILINE):
+        line = re.search(r"^ *(return\b *[^\s#].*)", kernel.src, re.MULTILINE)
+        raise RefusedLine("a kernel cannot return a value", line[1].strip() if line else "")
     for warning in caught:
         if "'and' and 'or'" in str(warning.message):
             raise DoubtfulMask(str(warning.message))

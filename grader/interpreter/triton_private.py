@@ -273,8 +273,8 @@ def send_decorated() -> None:
     autotuner.run = heuristics.run = run
 
 
-def make_ir(kernel, signature: dict, constants: dict, options: dict, target: tuple) -> None:
-    """Lower a kernel to Triton's intermediate language, for a GPU target (backend, architecture, warp size).
+def make_ir(kernel, signature: dict, constants: dict, options: dict, target: tuple) -> str:
+    """The text of a kernel in Triton's intermediate language, for a GPU target (backend, architecture, warp size).
 
     signature: Triton type by argument name. constants: constexpr value by argument name. options: launch options by
     name. Raises the exceptions of Triton's front end.
@@ -294,7 +294,7 @@ def make_ir(kernel, signature: dict, constants: dict, options: dict, target: tup
         "target": GPUTarget(*target), "options": parsed, "context": context, "module_map": backend.get_module_map(),
         "codegen_fns": backend.get_codegen_implementation(parsed),
     }  # fmt: skip
-    source.make_ir(**{name: known[name] for name in inspect.signature(source.make_ir).parameters})
+    return str(source.make_ir(**{name: known[name] for name in inspect.signature(source.make_ir).parameters}))
 
 
 @functools.cache

@@ -206,7 +206,7 @@ def _why(error: Exception, cell: str) -> str:
     line, at = getattr(error, "text", None) or "", getattr(error, "lineno", None)
     if not line and at:  # Python gives the line only where its parser stopped
         line = "".join(_lines(cell)[at - 1 : at])
-    line = line.strip()
+    line = line.strip().split("\n")[0]
     message = re.sub(r" \(detected at line \d+\)", "", str(getattr(error, "msg", error)))
     if line:
         message += f" It is in the line `{line[:120]}`." if message.endswith("?") else f", in the line `{line[:120]}`"

@@ -128,8 +128,8 @@ EXERCISES = [
         "b",
         SAMPLED,
         (
-            "A shift is right if no exp(x - shift) overflows, and if at least one of them is not 0. For which rows is "
-            "the shift of this kernel wrong?",
+            "A shift is right if neither an exp(x - shift) nor their sum overflows, and if at least one of them is not "
+            "0. For which rows is the shift of this kernel wrong?",
             "The shift is the maximum of the first 64 columns alone. Which values could the other columns hold?",
             "Begin with `torch.zeros(1, <number of columns>)` and change one value.",
         ),

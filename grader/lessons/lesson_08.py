@@ -256,8 +256,8 @@ EXERCISES = [
         driver=(_DRIVERS / "first_result.py").read_text(encoding="utf-8"),
         kernels=True,
         hints=(
-            "Like fused_softmax in lesson 05, but the block does not depend on the length of the row.",
-            "The block is a number that you choose once, such as 4096, for rows of every length.",
+            "Like fused_softmax in lesson 05, but the block does not grow with the length of the row.",
+            "The widest block is a number that you choose once, such as 4096. Longer rows get no wider block.",
             "`online_softmax_kernel[<a program for each ...>](y, x, <the other parameters, in their order>, "
             "BLOCK=<your number>)`",
         ),

@@ -79,7 +79,7 @@ MISTAKES = [
     ),
     Mistake(
         "answer-is-no-function",
-        "The name of the answer holds no function.",
+        "The name of the answer holds neither a function nor a kernel.",
         "Which line gives this name its value, and what should the line define?",
     ),
     Mistake(

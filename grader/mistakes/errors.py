@@ -12,7 +12,7 @@ _INFINITY = r"\bname '([iI]nf(inity)?|INF|[nN]a[nN]|NAN)' is not defined"
 # A pattern of a message of Triton, PyTorch or Python, and the id of the mistake. The first pattern that fits decides.
 _TRANSLATIONS = [
     (r"^cannot access (local|free) variable", "assigned-later"),
-    (r"^\w+ is an object of the type \w+, and no function", "answer-is-no-function"),
+    (r"^\w+ is an object of the type \w+, and no (function|kernel)", "answer-is-no-function"),
     (_INFINITY, "infinity-undefined"),
     (r"no line of the kernel gives it a value", "notebook-global"),
     (r"is a function without @triton\.jit", "helper-no-jit"),
@@ -93,7 +93,7 @@ _TRANSLATIONS = [
     (r"num_warps", "bad-num-warps"),
     (r"did not match (Double|Float|Half|BFloat16)|attributes? .dtype.* (is|are) not equal", "dtypes-differ"),
     (r"to have the same dtype|must be same dtype", "dtypes-differ"),
-    (r"\bret\(\): incompatible", "returns-from-kernel"),
+    (r"\bret\(\): incompatible|\ba kernel cannot return a value", "returns-from-kernel"),
     (r"Boolean value of Tensor with more than one value", "truth-of-a-tensor"),
     (r"^math range error$", "exp-out-of-range"),
     (r"cannot be accessed from Triton", "wrong-device"),
@@ -118,7 +118,7 @@ _TRANSLATIONS = [
     (r"bytes of shared memory, and a block may", "shared-too-large"),
     (r"the compiler refuses .*extended character", "foreign-sign"),
     (r"the compiler refuses .*`: [^`]*[\uff01-\uff65\u2018-\u201d]", "foreign-sign"),
-    (r"the compiler refuses .*(stray '?.?#|invalid preprocessing directive)", "comment-of-python"),
+    (r"the compiler refuses .*(stray '?.?#|invalid preprocessing directive|: a kernel has no #)", "comment-of-python"),
     (r"the compiler refuses .*`for [^(]", "loop-of-python"),
     (r"the compiler refuses .*`[^`]*\bfor\s*\([^;`]*,[^;`]*,[^;`]*\)", "loop-of-python"),
     (r"the compiler refuses .*does not name a type", "cuda-does-not-compile"),

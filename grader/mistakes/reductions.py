@@ -143,6 +143,11 @@ MISTAKES = [
         "What does the partner hold when the second step begins, and in which list?",
     ),
     Mistake(
+        "butterfly-one-step",
+        "The result is that of one step alone: each lane has its own value and that of one partner.",
+        "Whose values must a lane have in the end, and which list does your second step read?",
+    ),
+    Mistake(
         "butterfly-own-value-twice",
         "Each lane was combined with its own value in place of its partner's.",
         "Whose value is the second argument of combine, in your line?",
@@ -416,7 +421,7 @@ BUTTERFLY = (
             lambda lanes, combine, offsets: _in_one_list(lanes, combine, offsets[::-1]),
         ),
     ),
-    ("butterfly-old-values", _wrong_butterfly(lambda lanes, combine, offsets: butterfly(lanes, combine, offsets[:1]))),
+    ("butterfly-one-step", _wrong_butterfly(lambda lanes, combine, offsets: butterfly(lanes, combine, offsets[:1]))),
     (
         "butterfly-step-missing",
         _wrong_butterfly(

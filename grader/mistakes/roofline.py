@@ -22,7 +22,7 @@ from .mistake import Mistake
 MISTAKES = [
     Mistake(
         "five-passes-counted",
-        "This is the traffic of the five passes, and not of one fused kernel.",
+        "At least one of these numbers is that of the five passes, and not of one fused kernel.",
         "If a row stays on the chip from the first step to the last, which steps still touch memory?",
     ),
     Mistake(

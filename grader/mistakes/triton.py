@@ -164,7 +164,7 @@ MISTAKES = [
     Mistake(
         "returns-from-kernel",
         "A kernel returns nothing to its caller: only what it stores is kept.",
-        "Which pointer should the result be written to?",
+        "Into which tensor should the result go, and which line stores it there?",
     ),
     Mistake(
         "missing-argument",

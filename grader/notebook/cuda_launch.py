@@ -33,6 +33,8 @@ def launch(source: str, x, threads: int = 64):
 
 def run(source: str, x, threads: int, requests: bool = False) -> tuple[str, Evidence]:
     """(name of the kernel, evidence of its launch). requests: whether to count those to shared memory too."""
+    if not isinstance(source, str):
+        raise KernelMisuse(say(f"launch takes the text of a kernel, not an object of the type {type(source).__name__}"))
     if x.dim() != 2 or x.dtype != torch.float32:
         raise KernelMisuse(
             say(f"launch takes a matrix of float32, not {x.dim()} dimensions of {compare.name(x.dtype)}")

@@ -1,5 +1,5 @@
 # exercise: 12.2
-# mistake: butterfly-old-values
+# mistake: butterfly-one-step
 def butterfly(lanes, combine):
     offset = len(lanes) // 2
     out = list(lanes)

@@ -1,5 +1,5 @@
 # exercise: 12.8
-# mistake: barriers-among-shuffles
+# mistake: counted-too-much
 import math
 
 

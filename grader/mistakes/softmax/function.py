@@ -143,6 +143,12 @@ MISTAKES = [
         (Mutant("5.2", "[(n_rows,)]", "[(n_cols,)]", replayed=False),),
     ),
     Mistake(
+        "strides-in-one-argument",
+        "A launch passes all strides of a tensor for one parameter, and the kernel takes one number there.",
+        "What does x.stride() return, and which of its items is the row stride?",
+        (Mutant("5.2", "y.stride(0), x.stride(0)", "y.stride(), x.stride()", replayed=False),),
+    ),
+    Mistake(
         "sizes-exchanged",
         "The number of rows stands where the number of columns belongs, and the other way round.",
         "For x of shape (1, 6): which of your names holds 6?",
@@ -369,6 +375,7 @@ FUNCTION = (
     ("wrong-dtype", detectors.wrong_kind("dtype")),
     ("strides-exchanged-in-launch", detectors.both(detectors.written(syntax.strides_exchanged), _launched)),
     ("arguments-exchanged", detectors.both(detectors.written(syntax.arguments_exchanged), _not_refused)),
+    ("strides-in-one-argument", detectors.both(detectors.written(syntax.all_strides_passed), _not_refused)),
     ("sizes-exchanged", detectors.both(detectors.written(_sizes_exchanged), _not_refused)),
     ("mask-by-the-stride", detectors.both(detectors.masked("load"), detectors.outside("load", _stride_for_columns))),
     ("stride-of-another-tensor", _old_stride),

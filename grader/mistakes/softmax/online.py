@@ -445,10 +445,15 @@ MISTAKES = [
             Mutant("13.1", "o * factor", "factor"),
             Mutant("13.2 13.3", "l * factor", "factor"),
             Mutant("13.2 13.3", "o * factor[:, None]", "factor[:, None]"),
-            Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "math.exp(ma - m) + math.exp(mb - m)"),
             Mutant("8.2", "da * math.exp(ma - m)", "math.exp(ma - m)"),
             Mutant("8.2", "db * math.exp(mb - m)", "math.exp(mb - m)"),
         ),
+    ),
+    Mistake(
+        "sums-unused",
+        "Neither of the two old sums is in the result.",
+        "What does each of the two sums count, and what should happen to it?",
+        (Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "math.exp(ma - m) + math.exp(mb - m)"),),
     ),
     Mistake(
         "factor-of-another",
