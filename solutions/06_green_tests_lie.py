@@ -73,9 +73,14 @@ print(f"green, and on a row of equal values {off:.0%} of the total is missing")
 #
 # So compare the error with the size of the right value: divide the error by that value. Compute the reference in
 # float64, whose own rounding is too small to matter.
-#
+
+# %% [markdown]
 # There are three traps. First, `torch.allclose` wants the same dtype on both sides. So convert the result to float64
-# as well, with `.double()`. (A subtraction converts it by itself.) Second, a relative error is `nan` in two cases. The result is *right*, and the right value is 0: 0 / 0 is `nan`. Or the result is *wrong*, because it is `nan` itself. `<`, `<=`, `>`, `>=` and `==` are false where one side is `nan`. So `assert error < bound` fails in both cases, and a test that looks for `error > bound` notices neither.
+# as well, with `.double()`. (A subtraction converts it by itself.)
+#
+# Second, a relative error is `nan` in two cases. The result is *right*, and the right value is 0: 0 / 0 is `nan`. Or
+# the result is *wrong*, because it is `nan` itself. `<`, `<=`, `>`, `>=` and `==` are false where one side is `nan`. So
+# `assert error < bound` fails in both cases, and a test that looks for `error > bound` notices neither.
 
 # %% [markdown]
 # Third, float32 numbers below about 1e-38 have fewer digits, and the smallest values become 0. In float64 these

@@ -262,7 +262,7 @@ check("8.3")
 #
 # Write a function that launches the kernel, as in lesson 05. It raises a `ValueError` with a sentence for every
 # tensor that is not a float32 matrix. Then it makes the output and launches. Choose one block size between 1024 and
-# 16384, such as 4096. A row that is shorter than your block may have a smaller one. The check also uses a row that
+# 16384, such as 4096. For rows shorter than that, you may launch with a smaller block. The check also uses a row that
 # is longer than the largest of these blocks.
 #
 # The kernel assumes that `x.stride(1)` is 1. As in 5.2, `x` may be a transposed matrix. Then `x.stride(1)` is not 1:

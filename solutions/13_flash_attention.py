@@ -563,8 +563,7 @@ def flash_attention(q, k, v, causal=False, block_m=128, block_n=64, num_warps=8,
 # PyTorch has a function for attention,
 # [`scaled_dot_product_attention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html).
 # Its work is done by one of several **backends**. Two of them were timed on an H200: **flash**, which is
-# FlashAttention-2 (Dao 2023), and **cuDNN**, a library by NVIDIA. The same run also timed the three steps, and
-# `flash_attention` with the kernel of the solution notebook. The times are recorded in a file, with the command that
+# FlashAttention-2 (Dao 2023), and **cuDNN**, a library by NVIDIA. The same run also timed `flash_attention` with the kernel of the solution notebook and, for N up to 4096, the three steps. The times are recorded in a file, with the command that
 # made it. Which one do you expect to be the fastest?
 
 # %%

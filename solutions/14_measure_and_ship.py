@@ -400,9 +400,9 @@ def my_route(x):
 def my_softmax(x):
     """Softmax of each row of x (M×N, not empty; float32, float16 or bfloat16; any strides), a new contiguous matrix.
 
-    For anything else, it raises ValueError or TypeError with a sentence and launches nothing.
+    If x is no tensor, is no matrix or has another dtype, it raises ValueError or TypeError with a sentence and launches nothing.
     """
-    # Refuse anything else (about 4 lines).
+    # Refuse such an x (about 4 lines).
     ### BEGIN SOLUTION
     if not isinstance(x, torch.Tensor) or x.dim() != 2:
         raise ValueError("my_softmax takes a matrix, a tensor with two dimensions")
@@ -550,7 +550,7 @@ for route, dtype in dict.fromkeys((run["route"], run["dtype"]) for run in record
 assert "online" not in {run["route"] for run in recorded["results"]}
 
 # %% [markdown]
-# `online` was never picked: on an NVIDIA GPU it is for long 16-bit rows with an odd number of elements.
+# `online` and `pairs` were never picked. On an NVIDIA GPU, `online` is for long 16-bit rows with an odd number of elements, and `clusters` takes the rows that `pairs` would take.
 #
 # Triton cannot express what `clusters` and `short` do. In `clusters`, thread blocks share a row, and they write into each
 # other's shared memory. In `short`, rows may begin at any element. That is why both are written in CUDA C++.
@@ -649,9 +649,9 @@ def kernel_for(x):
 def softmax(x):
     """Softmax of each row of x (M×N, not empty; float32, float16 or bfloat16; any strides), a new contiguous matrix.
 
-    For anything else, it raises ValueError or TypeError with a sentence and launches nothing.
+    If x is no tensor, is no matrix or has another dtype, it raises ValueError or TypeError with a sentence and launches nothing.
     """
-    # Refuse anything else (about 4 lines).
+    # Refuse such an x (about 4 lines).
     ### BEGIN SOLUTION
     if not isinstance(x, torch.Tensor) or x.dim() != 2:
         raise ValueError("softmax takes a matrix, a tensor with two dimensions")

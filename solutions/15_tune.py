@@ -21,7 +21,7 @@ import triton.language as tl
 # ## Three numbers of a launch
 #
 # For a tile kernel (10.1) you choose two numbers: the rows of a tile, and `num_warps`. A loop may have a third number,
-# `num_stages`: how many of its steps are under way at once. Such a choice is called a **configuration**. It changes the time, and at most the last digits of the result.
+# `num_stages`: how many of its steps are under way at once. Such a choice is called a **configuration**. It changes the time. In the result, it changes the last digits at most.
 #
 # An H200 ran the tile kernel of the solution notebook in many configurations. Here are rows of 64 float32 numbers. How much
 # faster will the fastest configuration be than one row for each program?
@@ -64,7 +64,8 @@ assert min(others) > 0.92 and most < 0.8
 # arguments of a launch and only compiles; the compiled kernel has `n_regs`, `n_spills` and `metadata.shared`. Without a GPU,
 # `machine_code` gives the same numbers. It has no name for the H200, but the H100 has the same multiprocessors (and another
 # memory), so its machine code is the same.
-#
+
+# %% [markdown]
 # Copy your tile kernel from lesson 14 (10.1 with a cast) into the next cell, or take it from the solution notebook of that lesson. The cell after that compiles it, in a few seconds; no check looks at it. With which number of warps will it spill on rows of 8192?
 
 # %%

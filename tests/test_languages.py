@@ -216,7 +216,7 @@ def test_a_text_that_no_template_explains_stays_english():
     [
         (
             "In [3] is not Python, so nothing in it ran: '(' was never closed, in the line `return max(n`",
-            "In [3] 不是合法的 Python，所以里面的代码都没有运行：'(' 没有闭合，在 `return max(n` 这一行",
+            "In [3] 不是合法的 Python，所以里面的代码都没有运行：'(' 没有闭合，出在 `return max(n` 这一行",
         ),
         (
             "n = 1: SyntaxError in the line `(`: '(' was never closed",
@@ -257,7 +257,7 @@ def test_a_text_that_no_template_explains_stays_english():
         ),
         (
             'In [54], in the line `x = tl.load(p, other=-float("inf"))`: ValueError: `other` needs `mask`',
-            'In [54]，在 `x = tl.load(p, other=-float("inf"))` 这一行：ValueError：`other` needs `mask`',
+            'In [54]，出在 `x = tl.load(p, other=-float("inf"))` 这一行：ValueError：`other` needs `mask`',
         ),
         ("'长度（len） (n) 不对' came back, expected 3", "返回了 '长度（len） (n) 不对'，应为 3"),
         # A word for a type, and the number in front of what is counted, take no part of a sentence.

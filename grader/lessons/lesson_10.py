@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import random
+from dataclasses import replace
 
 import torch
 
@@ -124,7 +125,7 @@ def _walk_cases(seed: int) -> list[Case]:
 
 def _walk_case(label: str, x: torch.Tensor, programs: int, y_gap: int = 0, order: str = "forward") -> Case:
     m, n = x.shape
-    return softmax_function.kernel_case(
+    case = softmax_function.kernel_case(
         f"{label}, {m}×{n} with {programs} program{'s' * (programs > 1)}",
         x,
         Call(
@@ -134,10 +135,12 @@ def _walk_case(label: str, x: torch.Tensor, programs: int, y_gap: int = 0, order
             {"BLOCK": softmax_function.block(n)},
             grid=(programs,),
             order=order,
+            trace=True,
         ),
         facts={"programs": programs},
         busy=-(-m // -(-m // programs)),  # with equal shares, rounded up, the last programs may have no row
     )
+    return replace(case, verify=lambda e: case.verify(e) or softmax_function.unequal(e, m, programs))
 
 
 def _residency_cases(seed: int) -> list[Case]:

@@ -14,7 +14,7 @@ from ..mistakes.first_cuda import FIRST_KERNELS
 from ..mistakes.reductions import BUTTERFLY, TREE, TWO_LEVEL
 from ..mistakes.stretches import COUNTED, PREDICTED
 from ..reference import combines, cuda, reductions, softmax_function, stretches
-from ..spec import Call, Case, Exercise, Helper, Out
+from ..spec import Call, Case, Evidence, Exercise, Helper, Out
 
 _DRIVERS = pathlib.Path(__file__).parent / "drivers"
 _LIST_DRIVER = (_DRIVERS / "callers_list.py").read_text(encoding="utf-8")
@@ -113,16 +113,25 @@ def _two_level_cases(seed: int) -> list[Case]:
 
 
 def _in_series_case(threads: int) -> Case:
-    """The states of so many threads: at each of two levels, no more than 32 may be merged one after another."""
+    """The states of so many threads: at each of two levels, no more than 32 may be merged one after another.
+
+    A butterfly of the answer, if it has one, gets no more lanes than a warp has.
+    """
     most = 2 * (reductions.LANES - 1)
+
+    def verify(e: Evidence) -> str | None:
+        series, lanes = e.value
+        if lanes > reductions.LANES:
+            return f"butterfly got {lanes} lanes, and a warp has {reductions.LANES}"
+        return f"{series} additions wait for one another, and two levels need {most} at most" if series > most else None
+
     return Case(
         f"additions one after another, {threads} threads",
         Call("call", "check_additions_in_series", (threads,)),
-        verify=lambda e: f"{e.value} additions wait for one another, and two levels need {most} at most"
-        if e.value > most else None,
+        verify=verify,
         size=threads + 1,
         facts={"in_series": True},
-    )  # fmt: skip
+    )
 
 
 def _two_level_case(size: int, label: str, ms: list[float], ds: list[float]) -> Case:

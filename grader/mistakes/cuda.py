@@ -155,7 +155,7 @@ MISTAKES = [
     ),
     Mistake(
         "threads-not-merged",
-        "Every thread used only the result of its own columns.",
+        "Every thread used a result of its own columns alone.",
         "Whose maximum and whose sum does the softmax of a row need?",
     ),
     Mistake(

@@ -195,7 +195,7 @@ MISTAKES = [
     ),
     Mistake(
         "lse-is-sum",
-        "lse holds the sum of the weights, not a logarithm.",
+        "lse holds the sum of the weights in place of its logarithm.",
         "Which of m and l is in units of scores, and which in units of their exponentials?",
     ),
     Mistake(

@@ -190,6 +190,11 @@ MISTAKES = [
         "With which lane does the list of your second warp begin, and how long is it?",
     ),
     Mistake(
+        "lanes-beyond-a-warp",
+        "A butterfly got more lanes than a warp has, and lanes of different warps cannot exchange values by shuffles.",
+        "How many states are left when every warp has merged its own 32, and how many lanes does a warp have?",
+    ),
+    Mistake(
         "states-repeated",
         "Some states were merged more than once: their sum counts several times.",
         "Which state does each lane hold before the last merge, and how often is each part of the row among them?",
@@ -496,7 +501,8 @@ def _whole_warp(tree: ast.Module) -> bool:
 
 
 TWO_LEVEL = (
-    ("states-in-series", value(lambda v, f: f["in_series"])),
+    ("lanes-beyond-a-warp", value(lambda v, f: f["in_series"] and v[1] > LANES)),
+    ("states-in-series", value(lambda v, f: f["in_series"] and v[1] <= LANES)),
     ("returns-nothing", nothing),
     ("not-a-state", value(lambda v, f: not isinstance(v, (tuple, list)) or len(v) != 2)),
     ("state-swapped", _wrong_state(lambda f: f["want"][::-1])),

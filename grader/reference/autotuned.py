@@ -42,7 +42,7 @@ def choices(x: torch.Tensor) -> Case:
             return None
         if not number:
             return "no kernel with triton.autotune was launched"
-        return f"{number} configurations; values of ROWS: {rows}, of num_warps: {warps}"
+        return f"{number} different configurations; values of ROWS: {rows}, of num_warps: {warps}"
 
     return Case(
         "the configurations",

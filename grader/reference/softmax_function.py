@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import torch
 
@@ -44,6 +45,17 @@ def kernel_case(label: str, x: torch.Tensor, call: Call, walks: int = 1, facts: 
         "interpreted_only": lowest(x),
     }
     return Case(label, call, **usual | more)
+
+
+def unequal(evidence: Evidence, n_rows: int, programs: int) -> str | None:
+    """None when no program stored to more rows than an equal share has, rounded up, else a sentence."""
+    stores = [panel for panel in evidence.panels if panel.op == "store"]
+    rows = Counter(program for program, _ in {run[:2] for panel in stores for run in panel.touched})
+    program, count = max(rows.items(), key=lambda item: item[1], default=(0, 0))
+    share = -(-n_rows // programs)
+    if count <= share:
+        return None
+    return f"right numbers, but program {program} has {count} rows, and an equal share has {share} at most"
 
 
 def case(name: str, label: str, x: torch.Tensor, walks: int = 1, size: int = 0) -> Case:

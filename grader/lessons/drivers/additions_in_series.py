@@ -21,8 +21,19 @@ class _Sum(float):
 
 
 def check_additions_in_series(threads):
-    """The length of the longest chain of additions in the sum of two_level; 0 where it went through other objects."""
+    """The longest chain of additions in the sum of two_level, and the most lanes that it gave to butterfly.
+
+    The first number is 0 where the sum went through other objects, the second one where no butterfly was called.
+    """
     import answer
 
+    butterfly, lanes = getattr(answer, "butterfly", None), [0]
+
+    def counted(values, *more, **named):
+        lanes.append(len(values))
+        return butterfly(values, *more, **named)
+
+    if callable(butterfly):
+        answer.butterfly = counted
     _, d = answer.two_level([float(i % 7) for i in range(threads)], [_Sum(1.0 + i % 5, 0) for i in range(threads)])
-    return getattr(d, "length", 0)
+    return getattr(d, "length", 0), max(lanes)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import torch
 
+from ...reference.softmax_function import unequal
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
 from ..detectors import both, formula
@@ -17,6 +18,11 @@ from ..mutant import Mutant
 from .tiles import ADDRESSES, only_first_rows
 
 MISTAKES = [
+    Mistake(
+        "shares-unequal",
+        "The numbers are right, but one program has more rows than an equal share, and the others wait for it.",
+        "How many rows are left for the last program when the shares of the others are rounded down?",
+    ),
     Mistake(
         "row-of-the-program",
         "The loop goes on to the next row, but an address stays at the first row of the program.",
@@ -127,9 +133,19 @@ def _carried(keep_max: bool, keep_sum: bool, rescale: bool = False) -> Detector:
     return formula(compute)
 
 
+@Detector
+def _share_too_large(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The numbers are right, and one program has more rows than an equal share."""
+    if evidence.error is not None:
+        return False
+    fault = unequal(evidence, len(case.facts["x"]), case.facts["programs"])
+    return fault is not None and case.verify(evidence) == fault
+
+
 PERSISTENT = (
     *KERNEL,
     *ADDRESSES,
+    ("shares-unequal", _share_too_large),
     ("row-of-the-program", both(detectors.unshared, _stored_in_the_first_row)),
     ("one-row-each", both(detectors.unshared, only_first_rows(lambda f: f["programs"]))),
     ("programs-share-rows", both(detectors.shared, _first_program_everywhere)),
