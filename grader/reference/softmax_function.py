@@ -48,11 +48,17 @@ def kernel_case(label: str, x: torch.Tensor, call: Call, walks: int = 1, facts: 
 
 
 def unequal(evidence: Evidence, n_rows: int, programs: int) -> str | None:
-    """None when no program stored to more rows than an equal share has, rounded up, else a sentence."""
+    """None when no program stored to more rows than an equal share has, rounded up, else a sentence.
+
+    Rows that several programs store, and programs without a row, are other faults.
+    """
+    share = -(-n_rows // programs)
+    storing = sum(launch["storing"] for launch in evidence.launches)
+    if any(launch["shared"] for launch in evidence.launches) or storing < -(-n_rows // share):
+        return None
     stores = [panel for panel in evidence.panels if panel.op == "store"]
     rows = Counter(program for program, _ in {run[:2] for panel in stores for run in panel.touched})
     program, count = max(rows.items(), key=lambda item: item[1], default=(0, 0))
-    share = -(-n_rows // programs)
     if count <= share:
         return None
     return f"right numbers, but program {program} has {count} rows, and an equal share has {share} at most"
