@@ -157,6 +157,8 @@ _BUILTIN = r"(?<![\w.])(max|min|sum|abs)\("
 _FROM_BLOCK = r"^'(int|float|tensor|constexpr)' object is not iterable$|bad operand type for abs|instances of 'tensor'"
 # (message, line of the answer, mistake): messages that say enough only beside their line.
 _IN_SUCH_A_LINE = [
+    # The check's own launch, which is no line of the answer.
+    (r"^'(?!function\b)\w+' object is not subscriptable$", r"^$", "answer-is-no-function"),
     (r"^cannot access local variable", r"^\w+ *([-+*/%@&|^]|//|\*\*|<<|>>)=", "changed-before-set"),
     (r"invalid operands of type (?=.*pointer<).*(?<!pointer<)\b(fp|bf|float)\d+", r"^[^-+]+$", "address-for-value"),
     # An interpreted block counts its axes when it is indexed.
