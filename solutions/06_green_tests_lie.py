@@ -343,7 +343,7 @@ check("6.4")
 # | comparing each element, so that `nan` fails | give one wrong value, `nan`, or wrong rows that look right |
 # | the input afterwards; a second call with other values of the same shape | write into `x`, or remember an earlier call |
 #
-# *An honest aside*: 1e-4 is a choice. In a right kernel, rounding errors grow with the distance to the maximum, so a bound of 1e-7 would refuse right kernels. Lesson 07 asks for a good bound.
+# *An honest aside*: 1e-4 is a choice. Rounding errors grow with the distance to the maximum, so 1e-7 would refuse right kernels. Lesson 07 asks for a good bound.
 #
 # </details>
 
