@@ -153,7 +153,6 @@ WORDS = (
     "invalid type argument of unary '{operator}' (have '{type}')",
     "f-string: empty expression not allowed",
     "{name} is an object of the type {type}, and no function",
-    "{name} is an object of the type {type}, and no kernel",
     "a kernel cannot return a value",
     "expected 'else' after 'if' expression",
     "invalid decimal literal",

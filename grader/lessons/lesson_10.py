@@ -138,7 +138,7 @@ def _walk_case(label: str, x: torch.Tensor, programs: int, y_gap: int = 0, order
             trace=True,
         ),
         facts={"programs": programs},
-        busy=-(-m // -(-m // programs)),  # with equal shares, rounded up, the last programs may have no row
+        busy=softmax_function.shares(m, programs)[1],
     )
     return replace(case, verify=lambda e: case.verify(e) or softmax_function.unequal(e, m, programs))
 

@@ -169,6 +169,17 @@ def value(test) -> Detector:
     return detect
 
 
+def fault(find) -> Detector:
+    """Matches a call that returned, and whose failure is the sentence find(case, evidence)."""
+
+    @Detector
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        found = None if evidence.error else find(case, evidence)
+        return found is not None and case.verify(evidence) == found
+
+    return detect
+
+
 def traffic(formula) -> Detector:
     """Matches the pair (read, written) that formula(m, n), a known wrong count, gives for the m and n of the facts."""
 

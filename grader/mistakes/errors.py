@@ -12,7 +12,7 @@ _INFINITY = r"\bname '([iI]nf(inity)?|INF|[nN]a[nN]|NAN)' is not defined"
 # A pattern of a message of Triton, PyTorch or Python, and the id of the mistake. The first pattern that fits decides.
 _TRANSLATIONS = [
     (r"^cannot access (local|free) variable", "assigned-later"),
-    (r"^\w+ is an object of the type \w+, and no (function|kernel)", "answer-is-no-function"),
+    (r"^\w+ is an object of the type \w+, and no function", "answer-is-no-function"),
     (_INFINITY, "infinity-undefined"),
     (r"no line of the kernel gives it a value", "notebook-global"),
     (r"is a function without @triton\.jit", "helper-no-jit"),

@@ -528,6 +528,7 @@ BLOCK_SIZE = (
     *(("block-multiple", _block(lambda n, of=of: -(-n // of) * of)) for of in (2, 4, *_SIZES)),
     ("block-squared", _block(lambda n: next(v for v in (1, 2, 4, 16, 256, 65536, 2**32) if v >= n))),
     ("block-squared", _block(lambda n: next(v for v in (2, 4, 16, 256, 65536, 2**32) if v >= n))),
+    # protocol/values.py brings no number of over 1000 bits.
     ("n-for-exponent", value_formula(lambda v, f: v == 2 ** f["n"] if f["n"] < 900 else not isinstance(v, int))),
     *(("two-added", _block(lambda n, first=first: n + (n - first) % 2)) for first in (1, 2)),
     ("block-exponent", _block(lambda n: (n - 1).bit_length())),

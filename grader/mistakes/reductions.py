@@ -422,7 +422,7 @@ BUTTERFLY = (
         _wrong_butterfly(
             _in_place,
             lambda lanes, combine, offsets: _in_place(lanes, combine, offsets[::-1]),
-            lambda lanes, combine, offsets: _in_one_list(lanes, combine, offsets),
+            _in_one_list,
             lambda lanes, combine, offsets: _in_one_list(lanes, combine, offsets[::-1]),
         ),
     ),

@@ -10,6 +10,7 @@ import torch
 from ..reference import wide_loads
 from ..reference.softmax_function import idle_fault
 from ..spec import Answer, Case, Detector, Evidence
+from .detectors import fault
 from .mistake import Mistake
 from .mutant import Mutant
 from .softmax.function import ROWS_APART, WRAPPER_PLACES
@@ -62,11 +63,8 @@ def _more_than_the_registers(case: Case, evidence: Evidence, answer: Answer) -> 
     return isinstance(evidence.value, torch.Tensor) and wide_loads.spills(case.facts["x"], evidence)
 
 
-@Detector
-def programs_without_rows(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The numbers are right, and some programs of a launch stored nothing."""
-    fault = idle_fault(evidence)
-    return evidence.error is None and fault is not None and case.verify(evidence) == fault
+# The numbers are right, and some programs of a launch stored nothing.
+programs_without_rows = fault(lambda case, evidence: idle_fault(evidence))
 
 
 _OF_ONE_ROW = ("grid-of-columns", "grid-too-large")  # a program may have several rows

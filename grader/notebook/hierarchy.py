@@ -132,7 +132,7 @@ def _draw_columns(canvas: Canvas, columns: list[Operation], tops: list[float]) -
 
 def _draw_legend(canvas: Canvas, y: float, drawn: list[Operation], left_out: int) -> None:
     more = f"; {left_out} operations more are not drawn" if left_out else ""
-    what = "elements in units of M·N; a tensor has the name of the operation that made it, or of a kernel's parameter"
+    what = "elements in units of M·N; the names are those of operations and of kernel parameters"
     canvas.text(LEFT + 0.05, y, what + more, size=8.5)
     boxes = [(0.1, 0.2, READ, "read"), (0.85, 0.2, WRITTEN, "written")]
     kernels = any(each.kernel for each in drawn)

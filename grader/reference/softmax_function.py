@@ -47,14 +47,20 @@ def kernel_case(label: str, x: torch.Tensor, call: Call, walks: int = 1, facts: 
     return Case(label, call, **usual | more)
 
 
+def shares(n_rows: int, programs: int) -> tuple[int, int]:
+    """(rows of an equal share, rounded up; programs that have a row then: the last ones may have none)."""
+    share = -(-n_rows // programs)
+    return share, -(-n_rows // share)
+
+
 def unequal(evidence: Evidence, n_rows: int, programs: int) -> str | None:
-    """None when no program stored to more rows than an equal share has, rounded up, else a sentence.
+    """None when no program stored to more rows than an equal share has, else a sentence.
 
     Rows that several programs store, and programs without a row, are other faults.
     """
-    share = -(-n_rows // programs)
+    share, busy = shares(n_rows, programs)
     storing = sum(launch["storing"] for launch in evidence.launches)
-    if any(launch["shared"] for launch in evidence.launches) or storing < -(-n_rows // share):
+    if any(launch["shared"] for launch in evidence.launches) or storing < busy:
         return None
     stores = [panel for panel in evidence.panels if panel.op == "store"]
     rows = Counter(program for program, _ in {run[:2] for panel in stores for run in panel.touched})

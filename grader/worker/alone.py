@@ -98,11 +98,10 @@ class Runner:
         """Run the target according to the kind of the call, and wait for the GPU. Returns its value."""
         if call.kind == "cuda":
             return on_gpu.launch(target, call.grid, call.args, **call.kwargs)
-        if not callable(target) and not hasattr(target, "__getitem__"):
-            wanted = "kernel" if call.kind == "launch" else "function"
-            raise TypeError(f"{call.name} is an object of the type {type(target).__name__}, and no {wanted}")
         if call.kind == "launch":
             target = target[call.grid]
+        elif not callable(target):
+            raise TypeError(f"{call.name} is an object of the type {type(target).__name__}, and no function")
         value = target(*call.args, **call.kwargs)
         if self._gpu:
             import torch

@@ -249,11 +249,10 @@ def _exception_not_raised(tree: ast.AST) -> bool:
 def _sizes_exchanged(tree: ast.AST) -> bool:
     """For `written`: the two sizes of a matrix get names of the other one, as in `cols, rows = x.shape`."""
     return any(
-        rows.id.startswith(first) and cols.id.startswith(second)
+        (one.id, other.id) in (("N", "M"), ("n", "m")) or one.id.startswith(("n_col", "col")) and "row" in other.id
         for n in syntax.nodes(tree) if isinstance(n, ast.Assign) and ast.unparse(n.value).endswith(".shape")
-        for rows, cols in [t.elts for t in n.targets if isinstance(t, ast.Tuple) and len(t.elts) == 2]
-        if isinstance(rows, ast.Name) and isinstance(cols, ast.Name)
-        for first, second in (("n_col", "n_row"), ("col", "row"), ("N", "M"), ("n", "m"))
+        for one, other in [t.elts for t in n.targets if isinstance(t, ast.Tuple) and len(t.elts) == 2]
+        if isinstance(one, ast.Name) and isinstance(other, ast.Name)
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import torch
 from ...reference.softmax_function import unequal
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
-from ..detectors import both, formula
+from ..detectors import both, fault, formula
 from ..kernels import KERNEL
 from ..mistake import Mistake
 from ..mutant import Mutant
@@ -133,19 +133,10 @@ def _carried(keep_max: bool, keep_sum: bool, rescale: bool = False) -> Detector:
     return formula(compute)
 
 
-@Detector
-def _share_too_large(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The numbers are right, and one program has more rows than an equal share."""
-    if evidence.error is not None:
-        return False
-    fault = unequal(evidence, len(case.facts["x"]), case.facts["programs"])
-    return fault is not None and case.verify(evidence) == fault
-
-
 PERSISTENT = (
     *KERNEL,
     *ADDRESSES,
-    ("shares-unequal", _share_too_large),
+    ("shares-unequal", fault(lambda case, evidence: unequal(evidence, len(case.facts["x"]), case.facts["programs"]))),
     ("row-of-the-program", both(detectors.unshared, _stored_in_the_first_row)),
     ("one-row-each", both(detectors.unshared, only_first_rows(lambda f: f["programs"]))),
     ("programs-share-rows", both(detectors.shared, _first_program_everywhere)),
