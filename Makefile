@@ -66,9 +66,9 @@ site-check: site $(VENV)/browser
 answers: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m more_answers $(if $(PART),--part $(PART)) tests
 
-# Whole notebooks, exports, and hostile replies to every exercise.
+# Whole notebooks, exports, and hostile replies to every exercise. PART=1/2: half of them.
 whole: $(VENV)/dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m whole tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m whole $(if $(PART),--part $(PART)) tests
 
 # Runs of the real commands: killed, in parts, on a cluster, as the pages for instructors and authors say.
 runs: $(VENV)/dev

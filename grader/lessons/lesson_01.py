@@ -9,6 +9,7 @@ from ..checks.compare import same_number
 from ..mistakes import detectors
 from ..mistakes.roofline import NAIVE_TRAFFIC
 from ..mistakes.softmax import formulas
+from ..mistakes.softmax.columns import UNEXPLAINED
 from ..reference import roofline
 from ..spec import Call, Case, Detector, Exercise
 
@@ -132,6 +133,7 @@ EXERCISES = [
             ("divided-by-mean", detectors.formula(formulas.divided_by_mean)),
             ("wrong-axis", detectors.formula(formulas.wrong_axis)),
             ("wrong-axis", detectors.formula(formulas.sum_of_columns)),
+            *UNEXPLAINED,
         ),
     ),
     Exercise(

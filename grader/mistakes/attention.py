@@ -154,6 +154,11 @@ MISTAKES = [
         "Should the scale make the scores of longer vectors larger or smaller?",
     ),
     Mistake(
+        "scale-of-another-size",
+        "The scale was made of another size than the number of columns of q.",
+        "Which letter stands under the root in the formula, and which size of which tensor is it?",
+    ),
+    Mistake(
         "scale-of-its-own",
         "The kernel computes its own scale and does not use its parameter.",
         "What is the parameter scale for?",
@@ -564,6 +569,15 @@ def scaled(factor: Callable[[float], float] = lambda scale: scale):
         return s.masked_fill(causal_mask(*s.shape), -torch.inf) if facts["causal"] else s
 
     return scores
+
+
+def scaled_by(size: Callable[[dict], int]):
+    """Scores over the root of size(facts)."""
+    return lambda facts: scaled(lambda scale: size(facts) ** -0.5)(facts)
+
+
+# The columns of v, the keys, the queries.
+_OTHER_SIZES = (lambda facts: facts["v"].shape[1], lambda facts: len(facts["k"]), lambda facts: len(facts["q"]))
 
 
 def own_scale(facts: dict) -> torch.Tensor:
@@ -1095,6 +1109,7 @@ _WALK = (
         ("scale-forgotten", walk(scores=scaled(lambda scale: 1.0))),
         ("scaled-twice", walk(scores=scaled(lambda scale: scale * scale))),
         ("scale-upside-down", walk(scores=scaled(lambda scale: 1 / scale))),
+        *(("scale-of-another-size", walk(scores=scaled_by(size))) for size in _OTHER_SIZES),
         ("base-two", walk(scores=scaled(lambda scale: scale * LN_2))),
         ("keys-left-out", walk(tiles=lambda tiles: tiles[:1])),
         ("keys-left-out", walk(tiles=lambda tiles: tiles[:-1])),

@@ -77,6 +77,11 @@ MISTAKES = [
         "Which number of a sorted list stays the same when its largest entry grows?",
     ),
     Mistake(
+        "sum-of-runs",
+        "The seconds of all runs together were taken as those of one run.",
+        "How many calls do your seconds belong to, and how many do your bytes belong to?",
+    ),
+    Mistake(
         "one-run-of-many",
         "The result comes from one particular run: the fastest, the slowest, the first, or the middle of an unsorted "
         "list.",
@@ -260,6 +265,7 @@ BANDWIDTH = (
     ("too-few-runs", _timed(lambda letters, *_: len(letters) < 3)),
     ("mean-not-median", _from_times(lambda got, times: _close(got, statistics.fmean(times)))),
     ("mean-not-median", _from_times(lambda got, times: _close(got, statistics.harmonic_mean(times)))),
+    ("sum-of-runs", _from_times(lambda got, times: _close(got, sum(times)))),
     ("one-run-of-many", _from_times(lambda got, times: any(_close(got, t) for t in times))),
     ("warm-up-too-short", _timed(lambda letters, *_: "s" in letters and letters.count("u") < MIN_RUNS <= len(letters))),
     ("too-few-runs", _timed(lambda letters, *_: set(letters) == {"u"} and len(letters) < MIN_RUNS)),

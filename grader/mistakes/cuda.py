@@ -22,7 +22,7 @@ from . import detectors
 from .detectors import both, formula, outside
 from .mistake import Mistake
 from .mutant import Mutant
-from .softmax import formulas, walks
+from .softmax import formulas, shares, walks
 
 INF = torch.inf
 
@@ -209,12 +209,6 @@ MISTAKES = [
             Mutant("8.2", "+ db *", "- db *"),
             Mutant("8.3 9.1", "+ tl.sum(tl.exp(", "- tl.sum(tl.exp("),
         ),
-    ),
-    Mistake(
-        "not-divided-by-its-sum",
-        "The numbers of a row are in the right proportion to each other, but they do not add up to 1: their divisor "
-        "is not their sum.",
-        "Which terms reach the d that a thread divides by, and how often does each of them?",
     ),
     Mistake(
         "threads-disagree",
@@ -867,42 +861,6 @@ def _components_exchanged(case: Case, evidence: Evidence, answer: Answer) -> boo
     return not compare.alike(got, want) and compare.alike(*groups)
 
 
-def _factors(case: Case, evidence: Evidence) -> torch.Tensor | None:
-    """Each number beside the right one, NaN where that is next to nothing; None where a number is not finite."""
-    got, want = detectors.output(case, evidence), _softmax(case.facts["x"].double())
-    if got is None or got.shape != want.shape or not got.isfinite().all():
-        return None
-    return torch.where(want > 1e-30, got.double() / want, torch.nan)
-
-
-def _of_factors(test, of_others=None) -> Detector:
-    """Matches a finite output: test(factors, case). It must not contradict any other case that ran.
-
-    of_others: the test of these, if it is another one. It is asked last: it says how the numbers are wrong, and a
-    formula says why.
-    """
-
-    def fits(case: Case, evidence: Evidence) -> bool:
-        factors = _factors(case, evidence)
-        return factors is None or (of_others or test)(factors, case)
-
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        factors = _factors(case, evidence)
-        return factors is not None and test(factors, case)
-
-    return Detector(detect, fits, share=detectors.MOST, exact=True, last=True)
-
-
-def _constant(factors: torch.Tensor) -> bool:
-    """Whether each row (of the last axis) has one factor. NaN is none."""
-    low, high = (torch.where(factors.isnan(), limit, factors) for limit in (INF, -INF))
-    return bool((high.amax(-1) - low.amin(-1) <= 1e-3 * high.abs().amax(-1).clamp(max=1e300)).all())
-
-
-def _proportional(factors: torch.Tensor, case: Case) -> bool:
-    return _constant(factors)
-
-
 def _proportional_by_thread(factors: torch.Tensor, case: Case) -> bool:
     """Columns of one thread have one factor: single columns or, in rows of float4s, four neighbours."""
     m, n = factors.shape
@@ -911,7 +869,7 @@ def _proportional_by_thread(factors: torch.Tensor, case: Case) -> bool:
             missing = -n % (width * case.facts["threads"])
             wide = torch.nn.functional.pad(factors, (0, missing), value=torch.nan)
             own = wide.reshape(m, -1, case.facts["threads"], width).transpose(1, 2).flatten(2)
-            if _constant(own):
+            if shares.constant(own):
                 return True
     return False
 
@@ -1342,9 +1300,9 @@ CUDA_KERNEL = (
         for _, detector in _both_widths(mistake, reduce=reduce)
     ),
     ("row-of-another", row_of_another),
-    ("one-component-wrong", _of_factors(_one_component)),
-    ("not-divided-by-its-sum", _of_factors(_proportional, _proportional_by_thread)),
-    ("threads-disagree", _of_factors(_proportional_by_thread)),
+    ("one-component-wrong", shares.of_factors(_one_component)),
+    ("not-divided-by-its-sum", shares.of_factors(shares.proportional, _proportional_by_thread)),
+    ("threads-disagree", shares.of_factors(_proportional_by_thread)),
     ("quotient-infinite", Detector(_infinite, last=True)),
 )
 

@@ -55,6 +55,11 @@ MISTAKES = [
         "Each thread stored the sum of its own columns, and not the sum of the row.",
         "Which of your variables knows what the other threads have found?",
     ),
+    Mistake(
+        "kept-as-int",
+        "A thread kept its sum as an int: after each addition, the digits after the decimal point were cut off.",
+        "Which type does each of your variables have, and which numbers can it hold?",
+    ),
 ]
 
 
@@ -151,6 +156,16 @@ def _sum_begins_elsewhere(case: Case, evidence: Evidence, answer: Answer) -> boo
     return case.group == "sum_rows" and len(case.facts["x"]) > 1 and _off_by_one_number(case, evidence)
 
 
+def _sums_of_whole_numbers(x, facts):
+    """The sum of each row, of which each thread keeps its part as an int."""
+    steps = -(-x.shape[1] // facts["threads"])
+    own = torch.nn.functional.pad(x.double(), (0, steps * facts["threads"] - x.shape[1])).reshape(len(x), steps, -1)
+    parts = torch.zeros(len(x), facts["threads"], dtype=torch.float64)
+    for step in own.unbind(1):
+        parts = (parts + step).trunc()
+    return parts.sum(1, keepdim=True).expand(x.shape)
+
+
 _LAST = _sums(lambda x, c, threads: torch.where(c >= x.shape[1] - threads, x, 0.0))
 
 # The columns of thread 0, of the last one, of the first warp, of as many threads as blocks, of all but one.
@@ -186,6 +201,7 @@ FIRST_KERNELS = (
     ("sum-of-nothing", _of_sums(_sums(lambda x, c, threads: 0 * x))),
     *(("places-left-out", _of_sums(_sums(term))) for term in _SOME_THREADS),
     ("sum-begins-elsewhere", Detector(_sum_begins_elsewhere, _off_by_one_number, exact=True)),
+    ("kept-as-int", _of_sums(_sums_of_whole_numbers)),
     ("sum-subtracted", _of_sums(_sums(lambda x, c, threads: -x))),
     ("sum-overwritten", _of_sums(_LAST)),
     ("no-stride-loop", _of_sums(_sums(lambda x, c, threads: torch.where(c < threads, x, 0.0)))),

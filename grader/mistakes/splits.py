@@ -848,10 +848,9 @@ def _one_grid_without_splits(case: Case, evidence: Evidence, answer: Answer) -> 
 
 @Detector
 def _merged_first(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """combine_kernel was launched, and partial_kernel after it; the output is NaN."""
-    order = [launch["kernel"] for launch in evidence.launches]
-    early = "combine_kernel" in order and "partial_kernel" in order[order.index("combine_kernel") :]
-    return early and detectors.all_nan(case, evidence, answer)
+    """combine_kernel was launched, and no kernel before it; the output is NaN."""
+    first = [launch["kernel"] for launch in evidence.launches[:1]]
+    return first == ["combine_kernel"] and detectors.all_nan(case, evidence, answer)
 
 
 @Detector

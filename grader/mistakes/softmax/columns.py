@@ -10,7 +10,7 @@ from ..detectors import both, formula, outside, past_the_row, right_lanes_elsewh
 from ..kernels import KERNEL
 from ..mistake import Mistake
 from ..mutant import Mutant, also
-from . import formulas
+from . import formulas, shares
 
 _ALONG_AXIS_0 = also("r[:, None]", "r[None, :]")
 
@@ -166,6 +166,7 @@ MISTAKES = [
             Mutant("8.3 9.1", "tl.exp(x - shift)", "tl.exp2(x - shift)"),
             Mutant("9.2", "tl.exp(x - m)", "tl.exp2(x - m)"),
             Mutant("8.1", "math.exp(x - new)", "2.0 ** (x - new)"),
+            Mutant("8.1", "math.exp(m - new) + math.exp(x - new)", "2.0 ** (m - new) + 2.0 ** (x - new)"),
         ),
     ),
     Mistake(
@@ -298,6 +299,17 @@ MISTAKES = [
         "Every element of a row got the same share.",
         "What does each lane hold as its numerator and as its denominator, just before the division?",
     ),
+    Mistake(
+        "not-divided-by-its-sum",
+        "The numbers of a row are in the right proportion to each other, but they do not add up to 1: their divisor "
+        "is not their sum.",
+        "Which terms reach the number that you divide by, and how often does each of them?",
+    ),
+    Mistake(
+        "shares-of-other-numbers",
+        "Each row sums to 1, but with wrong shares: the numerators are not exp(x - max) of the values of this row.",
+        "Which line makes the numerators, and what should it give for the largest value of the row?",
+    ),
 ]
 
 
@@ -326,6 +338,12 @@ def _shifted_by_no_maximum(tree: ast.AST) -> bool:
     return False
 
 
+# Asked last: how the shares of a row are wrong, where nothing says why.
+UNEXPLAINED = (
+    ("not-divided-by-its-sum", shares.of_factors(shares.proportional)),
+    ("shares-of-other-numbers", shares.shares_of_other_numbers),
+)
+
 # What a kernel did to memory, how it is written, and numbers with nothing of the row left. Exercises whose mistakes are
 # mutants need no more.
 SOFTMAX_PLACES = (
@@ -345,6 +363,7 @@ SOFTMAX_PLACES = (
     ("product-for-quotient", formula(formulas.times_the_sum)),
     ("divided-by-itself", formula(formulas.ones)),
     ("all-alike", detectors.rows_constant),
+    *UNEXPLAINED,
 )
 
 SOFTMAX_KERNEL = (

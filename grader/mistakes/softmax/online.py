@@ -336,6 +336,13 @@ MISTAKES = [
         (
             Mutant("8.2", "max(ma, mb)", "min(ma, mb)"),
             Mutant("8.3 9.1", "tl.maximum(m,", "tl.minimum(m,"),
+            Mutant("8.1", "max(m, x)", "min(m, x)", then=also("-math.inf, 0.0", "math.inf, 0.0")),
+            Mutant(
+                "8.1",
+                "max(m, x)",
+                "min(m, x)",
+                then=also("-math.inf, 0.0", "math.inf, 0.0", then=also("new > -math.inf", "new < math.inf")),
+            ),
         ),
     ),
     Mistake(

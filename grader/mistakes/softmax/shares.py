@@ -1,0 +1,66 @@
+"""How the numbers of a row are wrong where no formula says why: in proportion, or with the right sum.
+
+These detectors are asked last, and must not contradict any case that ran.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from ...spec import Answer, Case, Detector, Evidence
+from .. import detectors
+
+_CLOSE = 1e-3  # relative; numbers of half precision may be off by eight times as much
+
+
+def factors(case: Case, evidence: Evidence) -> torch.Tensor | None:
+    """Each number beside the right share, NaN where that is next to nothing; None where a number is not finite."""
+    got = detectors.output(case, evidence)
+    x = case.facts.get("x")
+    if got is None or x is None or "want" in case.facts or got.shape != x.shape or not got.isfinite().all():
+        return None
+    want = torch.softmax(x.double(), -1)
+    return torch.where(want > 1e-30, got.double() / want, torch.nan)
+
+
+def of_factors(test, of_others=None) -> Detector:
+    """Matches a finite output with test(factors, case). of_others: the test of the other cases that ran."""
+
+    def fits(case: Case, evidence: Evidence) -> bool:
+        found = factors(case, evidence)
+        return found is None or (of_others or test)(found, case)
+
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        found = factors(case, evidence)
+        return found is not None and test(found, case)
+
+    return Detector(detect, fits, share=detectors.MOST, exact=True, last=True)
+
+
+def constant(found: torch.Tensor) -> bool:
+    """Whether each row (of the last axis) has one factor. NaN is none."""
+    low, high = (torch.where(found.isnan(), limit, found) for limit in (torch.inf, -torch.inf))
+    return bool((high.amax(-1) - low.amin(-1) <= _CLOSE * high.abs().amax(-1).clamp(max=1e300)).all())
+
+
+def proportional(found: torch.Tensor, case: Case) -> bool:
+    """Whether the numbers of each row stand in the right proportion to each other."""
+    return constant(found)
+
+
+def _sum_to_one(case: Case, evidence: Evidence) -> bool | None:
+    """Whether all numbers are at least 0, and each row sums to 1; None where that cannot be said."""
+    if factors(case, evidence) is None:
+        return None
+    got = detectors.output(case, evidence)
+    close = _CLOSE if got.dtype.itemsize >= 4 else 8 * _CLOSE
+    return bool((got >= 0).all() and ((got.double().sum(-1) - 1).abs() <= close).all())
+
+
+shares_of_other_numbers = Detector(
+    lambda case, evidence, answer: bool(_sum_to_one(case, evidence)),
+    lambda case, evidence: _sum_to_one(case, evidence) is not False,
+    share=detectors.MOST,
+    exact=True,
+    last=True,
+)
