@@ -1109,7 +1109,6 @@ _WALK = (
         ("scale-forgotten", walk(scores=scaled(lambda scale: 1.0))),
         ("scaled-twice", walk(scores=scaled(lambda scale: scale * scale))),
         ("scale-upside-down", walk(scores=scaled(lambda scale: 1 / scale))),
-        *(("scale-of-another-size", walk(scores=scaled_by(size))) for size in _OTHER_SIZES),
         ("base-two", walk(scores=scaled(lambda scale: scale * LN_2))),
         ("keys-left-out", walk(tiles=lambda tiles: tiles[:1])),
         ("keys-left-out", walk(tiles=lambda tiles: tiles[:-1])),
@@ -1126,6 +1125,7 @@ TILED_ATTENTION = (
     ("scores-stored", _all_scores_held),
     ("wrong-dtype", _wrong_dtype),
     *_WALK,
+    *(("scale-of-another-size", formula(walk(scores=scaled_by(size)))) for size in _OTHER_SIZES),
     ("shift-global-max", formula(walk(shared_maximum), mixes_queries=True)),
     ("wrong-axis", formula(softmax_over_queries, mixes_queries=True)),
 )

@@ -1,5 +1,5 @@
 # exercise: 15.3
-# mistake: none
+# mistake: shares-of-other-numbers
 import torch, triton
 import triton.language as tl
 

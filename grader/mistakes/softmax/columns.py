@@ -307,8 +307,9 @@ MISTAKES = [
     ),
     Mistake(
         "shares-of-other-numbers",
-        "Each row sums to 1, but with wrong shares: the numerators are not exp(x - max) of the values of this row.",
-        "Which line makes the numerators, and what should it give for the largest value of the row?",
+        "Each row sums to 1, but with wrong shares: the numerators are not exp(x - max), or they come from other "
+        "values.",
+        "Which line makes the numerators, which values does it read, and what should it give for the largest of them?",
     ),
 ]
 
