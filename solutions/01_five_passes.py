@@ -5,7 +5,7 @@
 # matrix five times: five **passes**. Here you write the five passes, count the elements that each of them moves, and
 # see why you cannot leave out the first one.
 #
-# *About 40 minutes. No GPU needed.*
+# *About 45 minutes. No GPU needed.*
 
 # %%
 from grader import check, hint, progress, traffic
@@ -150,8 +150,7 @@ hierarchy(naive_softmax, x)
 # %% [markdown]
 # The result is in the card's memory, which is furthest from the arithmetic. Each of your lines is a kernel of its
 # own, and registers and shared memory keep nothing from one kernel to the next. So each line writes its result to
-# memory, and each later line that needs this result reads it from memory. (The L2 cache may still have a copy. It has
-# room for a small result such as this one, and not for a large one. Lesson 02 says more about caches.) Two lines read
+# memory, and each later line that needs this result reads it from memory. (The L2 cache may still have a copy. It has room for a small result such as this one, but not for a large one. Lesson 02 says more about caches.) Two lines read
 # the result of the same earlier line. Which line is it?
 
 # %% [markdown]

@@ -368,7 +368,7 @@ hierarchy()
 # L2 cache may still be there from the run before. Then a run can be faster than its floor.)
 
 # %% [markdown]
-# Two of the recorded softmaxes read numbers again: the five passes, and the kernel of lesson 08 with its **two walks**. That kernel reads a row once for the maximum and the sum, and once more for the result. By the ledger, how many times as long as a copy does each of the two take?
+# Two of the recorded softmaxes read numbers again: the five passes, and the kernel of lesson 08 with its **two walks**. That kernel reads a row once for the maximum and the sum, and once more for the result. If their time followed the ledger, what multiple of a copy's time would each of the two take?
 
 # %%
 def beside_copy(lesson, what):

@@ -78,9 +78,7 @@ print(f"green, and on a row of equal values {off:.0%} of the total is missing")
 # There are three traps. First, `torch.allclose` wants the same dtype on both sides. So convert the result to float64
 # as well, with `.double()`. (A subtraction converts it by itself.)
 #
-# Second, a relative error is `nan` in two cases. The result is *right*, and the right value is 0: 0 / 0 is `nan`. Or
-# the result is *wrong*, because it is `nan` itself. `<`, `<=`, `>`, `>=` and `==` are false where one side is `nan`. So
-# `assert error < bound` fails in both cases, and a test that looks for `error > bound` notices neither.
+# Second, a relative error is `nan` in two cases. In the first case, the result and the right value are both 0: 0 / 0 is `nan`, and the result is *right*. In the second case, the result is `nan` itself, and it is *wrong*. A comparison with `nan` (`<`, `<=`, `>`, `>=`, `==`) is always false. So a test with `assert error < bound` refuses the right result, too. And a test that looks for `error > bound` lets both results pass.
 
 # %% [markdown]
 # Third, float32 numbers below about 1e-38 have fewer digits, and the smallest values become 0. In float64 these
@@ -102,7 +100,7 @@ assert error[want < 1e-38].max() < 1e-30  # as an absolute error, it is tiny
 # Take 1e-30 for `tiny`. It is far above 1e-38, so it allows the errors of all values that have fewer digits. And it is
 # far below every value that matters.
 #
-# The function in the next cell is for ordinary inputs alone. There, all right values are far above 1e-30, so it needs
+# The function in the next cell is only for ordinary inputs. There, all right values are far above 1e-30, so it needs
 # no `tiny`.
 
 # %%
@@ -294,8 +292,7 @@ check("6.3")
 # something is wrong, an `assert` fails. The check runs your test on eight right kernels and twenty-two wrong ones.
 # Your test must accept all right kernels. Then each wrong kernel that it refuses gives some of the points.
 #
-# All kernels are interpreted, and the whole check has 20 seconds. So take few rows: about 30 to 60 over all inputs
-# together are enough. A matrix that you pass to `softmax` twice counts twice. Start with a simple test and run the check. It tells you which kinds
+# All kernels are interpreted, and the whole check has 20 seconds. So take few rows: 60 over all inputs together are enough. A matrix that you pass to `softmax` twice counts twice. Start with a simple test and run the check. It tells you which kinds
 # of wrong kernels still pass your test.
 
 # %% [markdown]

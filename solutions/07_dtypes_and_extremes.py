@@ -104,7 +104,7 @@ print(torch.tensor([65504.0, 65520.0]).half().tolist())
 
 # %% [markdown]
 # The sum **is stuck**: it stops growing. When the distance to the next number is 2 or more, the result of adding 1 is
-# rounded back to the old sum. `tl.sum` adds in pairs and is stuck later, but it rounds after every addition. In float16
+# rounded back to the old sum. `tl.sum` adds in pairs and gets stuck later, but it rounds after every addition. In float16
 # it also becomes inf above 65504.
 
 # %% [markdown]
@@ -244,8 +244,7 @@ for outlier in (5, 10, 20):
 #   on equal values, and on rows with one outlier of 20. In float32, the error of these results can be about as large
 #   as the largest error above, which is many times eps. The check uses other rows, so allow a larger error than the
 #   one above.
-# - It must refuse these wrong results: only zeros; 1/n everywhere; sums that stalled, so that all values are many
-#   times too large; and results in which all values are too large by 0.1 % in float32, 5 % in float16 or 10 % in
+# - It must refuse these wrong results: only zeros; 1/n everywhere; results of a sum that got stuck, so that all values are many times too large; and results in which all values are too large by 0.1 % in float32, 5 % in float16 or 10 % in
 #   bfloat16.
 
 # %% [markdown]
@@ -341,7 +340,7 @@ torch.tensor([5.0, inf]) * torch.tensor([0.0, 0.0]), torch.where(torch.tensor([F
 # ## Your turn: 7.3
 #
 # Write the softmax over the kept entries, in float32. `keep` is a matrix of int8 with its own row stride. Dropped
-# entries may hold huge values, `inf` or NaN. A kept NaN makes its row NaN, as in PyTorch. Each element of `x` may be
+# entries may hold huge values, `inf` or NaN. A kept NaN makes the kept entries of its row NaN, as in PyTorch. The dropped entries of such a row may be 0 or NaN. Each element of `x` may be
 # read at most once.
 #
 # A kernel cannot use a variable of the notebook, such as the `inf` above: write the value itself.
@@ -353,7 +352,7 @@ torch.tensor([5.0, inf]) * torch.tensor([0.0, 0.0]), torch.where(torch.tensor([F
 def masked_softmax_kernel(
     y_ptr, x_ptr, keep_ptr, y_row_stride, x_row_stride, keep_row_stride, n_cols, BLOCK: tl.constexpr
 ):
-    """Softmax of the entries of row program_id(0) where keep is 1; 0 where it is 0; NaN for a row that keeps nothing above -inf."""
+    """Softmax of the entries of row program_id(0) where keep is 1; 0 where it is 0. A row that keeps nothing above -inf is NaN."""
     row = tl.program_id(0)
     cols = tl.arange(0, BLOCK)
     mask = cols < n_cols

@@ -90,7 +90,7 @@ for split in range(n_splits):
 # $d \cdot e^{m - M} + \sum e^{x - M}$, and $m$ becomes $M$. Each element is read once.
 #
 # The states are stored in two matrices, `m` and `d`. Each of them has a row for each row of `x`, and a column for each split.
-# In memory, its rows follow each other without gaps.
+# In memory, the rows of `m` and of `d` follow each other without gaps.
 
 # %% [markdown]
 # There are three sizes: a row has `n_cols` columns, a split has `split_size` columns, and a tile has `BLOCK` columns.
@@ -247,7 +247,7 @@ picture
 # %% [markdown]
 # `SPLITS` is the number of lanes for the states: a power of two, at least `n_splits`. So some lanes may have no state.
 # For these lanes, the loads of `m` and `d` each need a pad (`other=`). The pad of `m` must never become the maximum.
-# The pad of `d` must add nothing to the sum. Without a pad, a lane may hold anything, even NaN, and 0 times NaN is NaN.
+# The pad of `d` must be a number, and 0 is the clearest one. Without a pad, a lane may hold anything, even NaN, and 0 times NaN is NaN.
 # Which two pads do you take?
 
 # %% [markdown]
@@ -310,9 +310,7 @@ check("9.2")
 # the number of columns. The kernels assume that `x.stride(1)` is 1. As in 5.2, `x` may be a transposed matrix. Then
 # `x.stride(1)` is not 1: copy `x` or refuse it.
 #
-# The function makes the tensors for the states, and launches twice with the grid `(n_rows, n_splits)`. Give the block
-# an upper limit, such as 4096, because Triton allows at most 1048576 elements in a block. A short split may have a
-# smaller block.
+# The function makes the tensors for the states, and launches twice with the grid `(n_rows, n_splits)`. Give the block an upper limit, such as 4096, because Triton allows at most 1048576 elements in a block. With a limit of 64, a long split takes many short steps, and the program is slow. A short split may have a smaller block.
 
 # %%
 def split_softmax(x, n_splits):

@@ -187,8 +187,7 @@ print(f"a copy: {rate:.0f} GB/s, the peak: {peak(x):.0f} GB/s")
 
 # %% [markdown]
 # Make one change. From now on the matrix may be float32, bfloat16 or float16, so cast every value to float32 right
-# after its load (lesson 07). Some lines would also be right without a cast, because `tl.max` returns float32. With a
-# cast everywhere, nobody has to know which lines these are. `tl.store` rounds to the dtype of `y` by itself.
+# after its load (lesson 07). These kernels happen to be right without a cast, too, because `tl.max` returns float32. With a cast after every load, nobody has to know that, and the next change of a line cannot spoil it. `tl.store` rounds to the dtype of `y` by itself.
 
 # %%
 @triton.jit
@@ -573,7 +572,7 @@ for n in (4096, 16384, 32768, 131072):
 #
 # **odd**: one instruction can load 16 bytes, a **vector**, if the address is a multiple of 16. With 781 columns of 2 bytes, most
 # rows begin at other addresses: then `pick.aligned(x)` is False. Loading element by element is slow, as the table shows. So
-# `odd` cuts each row at the multiples of 16 bytes. It takes only matrices without gaps between the rows. How many elements of a
+# `odd` cuts each row at the multiples of 16 bytes. It takes only matrices without gaps between the rows, and rows that are no longer than those of `tile`. How many elements of a
 # row lie in whole vectors?
 
 # %%

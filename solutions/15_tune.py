@@ -223,7 +223,7 @@ check("15.1")
 # enough, for six of the twelve recorded lengths. The check looks at all twelve.
 
 # %% [markdown]
-# Only configurations that were timed can pass: 1, 2, 4 or 8 rows, and 1, 2, 4, 8, 16 or 32 warps. With one row per program, every choice was timed that gives a thread 1 to 256 elements. With several rows, only choices that give it 4 to 64. (All lanes of the
+# Only configurations that were timed can pass: 1, 2, 4 or 8 rows, and 1, 2, 4, 8, 16 or 32 warps. With one row per program, every choice was timed that gives a thread 1 to 256 elements. With several rows, only choices that give it 4 to 64 were timed. (All lanes of the
 # block count, also those beyond the end of a row.)
 
 # %%

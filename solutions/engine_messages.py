@@ -119,7 +119,13 @@ WORDS = (
     "list index out of range",
     "tuple index out of range",
     "name '{name}' is not defined",
+    "Cannot access global variable {name} from within @jit'ed function",
+    "Loop-carried variable {name} has initial type {one} but is re-assigned to {two} in loop! Please make sure that "
+    "the type stays consistent.",
+    "'{name}' is an invalid keyword argument for {function}",
     "division by zero",
+    "integer division or modulo by zero",
+    "integer modulo by zero",
     "cannot access local variable '{name}' where it is not associated with a value",
     "{function}() takes {count} positional arguments but {given} were given",
     "{function}() takes {count} positional argument but {given} were given",

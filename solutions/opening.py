@@ -114,7 +114,7 @@ def addressed(source: str, address: str = "") -> str:
 
 
 def with_badges(text: str, after: str, path: str, repository: str) -> str:
-    """A text with its badges behind the line `after`."""
+    """A text with its badges after the line `after`."""
     line = badges(path, repository)
     return _BADGES.sub("", text).replace(after, f"{after}\n\n{line}", 1) if line else _BADGES.sub("", text)
 

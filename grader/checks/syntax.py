@@ -206,9 +206,7 @@ def loose_ampersand(tree: ast.AST) -> bool:
 def compares_by_identity(tree: ast.AST) -> bool:
     """A kernel asks `is` or `is not`, with something else than None."""
     return any(
-        isinstance(n, ast.Compare)
-        and isinstance(n.ops[0], (ast.Is, ast.IsNot))
-        and not _is_none(n.comparators[0])
+        isinstance(n, ast.Compare) and isinstance(n.ops[0], (ast.Is, ast.IsNot)) and not _is_none(n.comparators[0])
         for kernel in kernels(tree)
         for n in nodes(kernel)
     )
@@ -482,15 +480,20 @@ def _spread(tree: ast.AST, arguments: list[ast.expr]) -> Iterator[ast.expr]:
             yield each
 
 
+def asserts_a_tuple(tree: ast.AST) -> bool:
+    """An assert has a tuple that is not empty, which is always true."""
+    return any(isinstance(n, ast.Assert) and isinstance(n.test, ast.Tuple) and n.test.elts for n in nodes(tree))
+
+
 def asserts_nothing(tree: ast.AST) -> bool:
     """No statement can fail: there is no raise, no call that asserts, and no assert statement.
 
-    An assert of a tuple that is not empty never fails. A statement in a try that catches its error does not count.
+    A statement in a try that catches its error does not count.
     """
     swallowed = {id(n) for t in nodes(tree) if isinstance(t, ast.Try) and _swallows(t) for n in _inside(t.body)}
     return not any(
         isinstance(n, ast.Raise)
-        or (isinstance(n, ast.Assert) and not (isinstance(n.test, ast.Tuple) and n.test.elts))
+        or isinstance(n, ast.Assert)
         or (isinstance(n, ast.Call) and "assert" in ast.unparse(n.func))
         for n in nodes(tree)
         if id(n) not in swallowed

@@ -7,6 +7,7 @@ driver is needed.
 
 from __future__ import annotations
 
+import ast
 import functools
 import json
 import re
@@ -63,7 +64,9 @@ def refused(error: CompilationError, program: KernelProgram) -> RefusedLine:
         error = error.__cause__
     cause = error.__cause__
     message = str(error.error_message or cause or str(error).splitlines()[-1])
-    if message == repr(cause):
+    if quoted := re.fullmatch(r"[A-Za-z_]\w*\((['\"].*['\"])\)", message, re.DOTALL):  # the repr of an exception
+        message = str(ast.literal_eval(quoted[1]))
+    elif message == repr(cause):
         message = str(cause) or type(cause).__name__
     if error.src is None or not hasattr(error.node, "lineno"):
         return RefusedLine(message)

@@ -223,7 +223,7 @@ def _out_of_bounds_error(op: str, region: Region, addresses, good, program, grid
         at = _in_a_gap(region, (int(bad) - region.base) // region.itemsize)
     return OutOfBounds(
         f"program {called(program, grid)} {verb} {region.name} at {at}. "
-        f"Lanes outside the tensor in this {op}: {int((~good).sum())} of {good.size}.",
+        f"Unmasked lanes outside the tensor in this {op}: {int((~good).sum())} of {good.size}.",
         op=op,
         tensor=region.name,
         row=row,

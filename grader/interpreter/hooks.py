@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import random
+import types
 import warnings
 
 import numpy as np
@@ -280,7 +281,17 @@ def _end_record() -> None:
 
 
 def _original_error(error: BaseException, wrapper: type) -> BaseException:
-    """The error of the learner's kernel, which the interpreter has wrapped in errors of its own."""
+    """The error of the learner's kernel, which the interpreter has wrapped in errors of its own.
+
+    Each call of a device function, such as tl.max, wraps it once more, and only the wrapper's traceback has the line of
+    the call. So the tracebacks are joined.
+    """
     while isinstance(error, wrapper) and error.__cause__ is not None:
-        error = error.__cause__
+        error = error.__cause__.with_traceback(_joined(error.__traceback__, error.__cause__.__traceback__))
     return error
+
+
+def _joined(outer: types.TracebackType | None, inner: types.TracebackType | None) -> types.TracebackType | None:
+    if outer is None:
+        return inner
+    return types.TracebackType(_joined(outer.tb_next, inner), outer.tb_frame, outer.tb_lasti, outer.tb_lineno)

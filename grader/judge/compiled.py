@@ -77,13 +77,16 @@ def _lowered(launches: dict[bytes, tuple], seconds: float) -> list[Failure]:
         for key, (case, evidence, launch, program) in launches.items():
             error = session.lower(launch, program)
             if error:
+                failed = evidence.error is not None
                 evidence = replace(evidence, error=None)  # the compiler's verdict stands whatever happened then
                 said = render.last_line(error).partition(". ")[0]
                 if found := re.fullmatch(r"unsupported AST node type: (Break|Continue)", said):
                     said = f"Triton's language has no `{found[1].lower()}`"
-                sentence = f"runs interpreted, but Triton's compiler refuses it: {said}"
+                sentence = f"Triton's compiler refuses it: {said}"
                 if line := error["line"]:
-                    sentence = f"runs interpreted, but Triton's compiler refuses it in the line `{line}`: {said}"
+                    sentence = f"Triton's compiler refuses it in the line `{line}`: {said}"
+                if not failed:
+                    sentence = f"runs interpreted, but {sentence}"
                 return [Failure(case, evidence, sentence, from_error(error) or "refused-by-compiler")]
             if len(_taken) < _MOST_TAKEN:
                 _taken.add(key)

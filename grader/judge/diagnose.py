@@ -135,9 +135,9 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
     with Replay(exercise) as replay:
         mutants = replay.detectors() if first.mistake not in MISTAKES else []
         table = (*exercise.mistakes, *mutants)
-        best = leading(votes([pair for pair in table if not pair[1].last], answer, passed, failures), passed)
+        best = leading(votes([pair for pair in table if not pair[1].last], answer, passed, failures), passed, failures)
     if not best:
-        best = leading(votes([pair for pair in table if pair[1].last], answer, passed, failures), passed)[:1]
+        best = leading(votes([pair for pair in table if pair[1].last], answer, passed, failures), passed, failures)[:1]
     if not best:
         return first.mistake or _mistake_of_event(first, answer), None
     equal = [vote.mistake for vote in best[1:] if vote.detector.fits and best[0].detector.fits]
@@ -188,13 +188,21 @@ def votes(detectors: Table, answer: Answer, passed: Seen, failures: list[Failure
     return list(found.values())
 
 
-def leading(found: list[Vote], passed: Seen) -> list[Vote]:
-    """The votes with the most hits. Of several, those whose formula also fits the passed cases, if there are any."""
+def leading(found: list[Vote], passed: Seen, failures: list[Failure]) -> list[Vote]:
+    """The votes with the most hits. Of several, those whose formula also fits the passed cases, if there are any.
+
+    Where none does, those that are wrong about most of the passed cases have the numbers of the failing ones by chance.
+    """
     most = max((vote.hits for vote in found), default=0)
     best = [vote for vote in found if vote.hits == most]
     if len(best) > 1:
-        best = [vote for vote in best if fits(vote.detector, passed)] or best
+        fitting = [vote for vote in best if fits(vote.detector, passed)]
+        best = fitting or (best if len(passed) <= len(failures) else [v for v in best if _fits_most(v, passed)])
     return best
+
+
+def _fits_most(vote: Vote, passed: Seen) -> bool:
+    return 2 * sum(fits(vote.detector, [each]) for each in passed) >= len(passed)
 
 
 def weight(detect: Detector, failure: Failure) -> float:

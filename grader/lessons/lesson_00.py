@@ -58,6 +58,8 @@ EXERCISES = [
             ("output-reused", detectors.output_reused),
             ("unchanged", detectors.formula(lambda x, f: x)),
             *DOUBLED,
+            ("wrong-shape", detectors.wrong_kind("shape")),
+            ("wrong-dtype", detectors.wrong_kind("dtype")),
         ),
     )
 ]

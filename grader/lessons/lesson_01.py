@@ -160,7 +160,8 @@ EXERCISES = [
         hints=(
             "exp overflows where its result would be larger than the largest number of the dtype.",
             "torch.finfo(torch.float32).max is that number; its logarithm is not an integer.",
-            "Try torch.exp(torch.tensor(float(n))) for a few n around that logarithm.",
+            "Try torch.exp(torch.tensor(float(n), dtype=torch.float16)) for a few n around that logarithm, and float32 "
+            "likewise.",
         ),
         mistakes=(
             ("value-left-out", detectors.value(lambda v, f: v is None or v[f["dtype"]] in (None, ...))),

@@ -33,7 +33,7 @@ WRONG = {
     "with plausible numbers in the wrong places": ("uniform", "zeros", "halves_swapped"),
     "wrong for some numbers of columns": ("no_other", "narrow", "by_fours"),
     "a little wrong everywhere": ("half", "cheap", "epsilon"),
-    "wrong in single places": ("seam", "corner"),
+    "wrong in only a few elements": ("seam", "corner"),
     "wrong where results are small": ("fixed",),
     "wrong on unusual values": ("cleaned", "clamped", "signless"),
     "wrong in some memory layouts": ("rows_adjacent", "columns_adjacent"),

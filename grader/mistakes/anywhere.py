@@ -1,6 +1,6 @@
 """Mistakes of any exercise, and those of lesson 00."""
 
-from .mistake import Mistake
+from .mistake import Mistake, Mutant
 
 MISTAKES = [
     # ---- any exercise
@@ -21,6 +21,18 @@ MISTAKES = [
         "Where should that name get its value: in a line of your answer, or in a cell that has to run first?",
     ),
     Mistake(
+        "module-left-out",
+        "A function of a module is called without the name of its module.",
+        "Which module has that function, and what stands in front of the functions of this module in your other lines?",
+        (Mutant("4.1", "tl.exp(x - row_max)", "exp(x - row_max)", replayed=False),),
+    ),
+    Mistake(
+        "text-for-names",
+        "A list of names was expected, and a text was given. Its letters were taken for the names.",
+        "How does Python write a list with one name in it?",
+        (Mutant("15.3", 'restore_value=["x_ptr"]', 'restore_value="x_ptr"', replayed=False),),
+    ),
+    Mistake(
         "list-for-dictionary",
         "A list was asked for an entry by a name, and only a dictionary has names.",
         "Which variable of that line is a list, and which one is a dictionary?",
@@ -32,13 +44,13 @@ MISTAKES = [
     ),
     Mistake(
         "file-not-there",
-        "A cell that your answer needs reads a file, and the check has no such file.",
-        "Which name of your answer does that cell define, and could your function get it as an argument?",
+        "Your answer uses a name that another cell defines. That cell reads a file, and the check has no such file.",
+        "Which name does the line above define, and did you mean that name or one of your own?",
     ),
     Mistake(
         "called-no-function",
         "A value was called like a function, and it is none.",
-        "Which name stands in front of the brackets in that line, and which value does it have?",
+        "Which name stands in front of the parentheses in that line, and which value does it have?",
     ),
     Mistake(
         "xor-for-power",
@@ -91,6 +103,16 @@ MISTAKES = [
         "not-python",
         "Python cannot read your answer.",
         "There and in the line above: which word or sign is missing, too many or misspelled?",
+    ),
+    Mistake(
+        "text-not-closed",
+        "Python cannot read your answer: a text in quotation marks begins in this line and does not end.",
+        "How many quotation marks does this text begin with, and where should the same ones end it?",
+    ),
+    Mistake(
+        "line-of-cpp",
+        "Python cannot read your answer: it takes a line of C++ for Python.",
+        "Should this line be in the text of a kernel, and where do the quotation marks of that text begin and end?",
     ),
     Mistake(
         "indentation",

@@ -235,19 +235,19 @@ MISTAKES = [
     ),
     Mistake(
         "keys-past-the-end",
-        "A load of keys or values reads behind the last key.",
+        "A load of keys or values reads past the last key.",
         "Which lanes of that block have a key, and which comparison finds the lanes that have none?",
     ),
     Mistake(
         "zero-times-nan",
-        "Lanes behind the last row of v hold an infinity or NaN, or may hold it. A weight of 0 does not help: 0 times "
+        "Lanes past the last row of v hold an infinity or NaN, or may hold it. A weight of 0 does not help: 0 times "
         "an infinity is NaN, and so is 0 times NaN.",
         "What should a masked lane of v hold, so that 0 times it is 0?",
     ),
     Mistake(
         "absent-keys-weigh",
-        "Lanes behind the last key got a weight. If such a lane holds NaN, the whole query becomes NaN.",
-        "Which score should a lane behind the last key have?",
+        "Lanes past the last key got a weight. If such a lane holds NaN, the whole query becomes NaN.",
+        "Which score should a lane past the last key have?",
         (
             Mutant("13.4", '        s = tl.where(keys[None, :] < n_keys, s, -float("inf"))\n', ""),
             Mutant("13.2 13.3 13.4", "keys[None, :] < n_keys, s", "keys[None, :] <= n_keys, s"),
@@ -285,7 +285,7 @@ MISTAKES = [
         "absent-keys-in-the-maximum",
         "The maximum was taken over lanes without a key as well. Their score is above all scores of this case, so "
         "every weight became 0.",
-        "Which is the first step whose result depends on a lane behind the last key?",
+        "Which is the first step whose result depends on a lane past the last key?",
     ),
     Mistake(
         "hidden-in-the-sum",

@@ -55,7 +55,7 @@ MISTAKES = [
     ),
     Mistake(
         "lse-of-absent-queries",
-        "In a lane behind the last query, exp(s - lse) is inf, because lse is far below s there. inf times 0 is NaN.",
+        "In a lane past the last query, exp(s - lse) is inf, because lse is far below s there. inf times 0 is NaN.",
         "For which lse is the weight of such a lane a finite number?",
         (
             Mutant("13.4", _LSE, _LSE.replace("other=0.0", 'other=-float("inf")'), replayed=False),

@@ -500,7 +500,7 @@ def _neighbour_overwritten(case: Case, evidence: Evidence, answer: Answer) -> bo
 def _multiple(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The output is a multiple of x, and not the right one."""
     got, x = detectors.output(case, evidence), case.facts["x"]
-    if got is None or got.shape != x.shape or got.is_complex() or not got.isfinite().all() or not (x != 0).all():
+    if got is None or got.shape != x.shape or got.dtype != x.dtype or not got.isfinite().all() or not (x != 0).all():
         return False
     factors = got.double() / x.double()
     return bool((factors - factors.mean()).abs().max() < 1e-5) and abs(factors.mean().item() - 2) > 1e-3

@@ -39,7 +39,7 @@ MISTAKES = [
     ),
     Mistake(
         "barrier-not-called",
-        "`__syncthreads` stands there without brackets, so it is named and not called: no thread waits.",
+        "`__syncthreads` stands there without parentheses, so it is named and not called: no thread waits.",
         "What makes a call out of the name of a function?",
     ),
     Mistake(
@@ -49,7 +49,7 @@ MISTAKES = [
     ),
     Mistake(
         "loop-of-python",
-        "A loop of C++ has three parts in brackets, with semicolons between them: its beginning, its condition, and "
+        "A loop of C++ has three parts in parentheses, with semicolons between them: its beginning, its condition, and "
         "its step.",
         "How do the loops of the given kernels look, and which sign stands between their parts?",
     ),
@@ -65,7 +65,7 @@ MISTAKES = [
     ),
     Mistake(
         "shared-two-writers",
-        "Several threads store to one place, one another's values are lost, and it is not certain which value stays.",
+        "Several threads store to one place: all values but one are lost, and nobody knows which one stays.",
         "Which thread should that place belong to?",
     ),
     Mistake(
@@ -377,7 +377,7 @@ MISTAKES = [
     ),
     Mistake(
         "thread-beyond-row",
-        "A thread worked on a column behind the end of its row.",
+        "A thread worked on a column past the end of its row.",
         "What should a thread do that has no column left?",
     ),
     Mistake(
@@ -431,6 +431,11 @@ def _one_side_rescaled(m, d, other_m, other_d):
     """Only the own sum rescaled."""
     top = torch.maximum(m, other_m)
     return top, d * torch.exp(m - torch.where(top == -INF, 0.0, top)) + other_d
+
+
+def _other_side_rescaled(m, d, other_m, other_d):
+    """Only the partner's sum rescaled."""
+    return _one_side_rescaled(other_m, other_d, m, d)
 
 
 def _factor_inverted(m, d, other_m, other_d):
@@ -1037,6 +1042,13 @@ def _partner_for_mask(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return bool(re.search(r"__shfl_xor_sync\([^;]*\^", answer.source))
 
 
+@Detector
+def _shuffled_into_int(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A float that a shuffle gives is kept in an int."""
+    shuffled = re.findall(r"\bint\s+\w+\s*=\s*__shfl\w*\(\s*\w+\s*,\s*(\w+)", answer.source)
+    return any(re.search(rf"\bfloat\s*&?\s*(\w+[^;()]*,\s*)?{name}\b", answer.source) for name in shuffled)
+
+
 _OF_THE_GRID = re.compile(r"blockIdx\.x\s*\*\s*blockDim\.x\s*\+\s*threadIdx\.x|threadIdx\.x\s*\+\s*blockIdx\.x\s*\*")
 
 
@@ -1124,6 +1136,7 @@ _MERGES = (
     ("own-maximum-for-partner", lambda m, d, other_m, other_d: _guarded(m, d, m, other_d)),
     ("not-rescaled", _not_rescaled),
     ("one-side-rescaled", _one_side_rescaled),
+    ("one-side-rescaled", _other_side_rescaled),
     ("factor-inverted", _factor_inverted),
     ("factor-inverted", _own_factor_inverted),
     ("factor-inverted", _partners_factor_inverted),
@@ -1198,6 +1211,7 @@ CUDA_KERNEL = (
     ("barrier-not-called", barrier_not_called),
     ("array-not-shared", array_not_shared),
     ("partner-for-mask", _partner_for_mask),
+    ("kept-as-int", _shuffled_into_int),
     ("thread-of-the-grid", thread_of_the_grid),
     ("shared-unstored", UNSTORED),
     ("barrier-divergent", barrier_in_if),

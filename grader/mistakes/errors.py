@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import math
 import re
 
 import torch
@@ -14,7 +16,7 @@ _TRANSLATIONS = [
     (r"^cannot access (local|free) variable", "assigned-later"),
     (r"^\w+ is an object of the type \w+, and no function", "answer-is-no-function"),
     (_INFINITY, "infinity-undefined"),
-    (r"no line of the kernel gives it a value", "notebook-global"),
+    (r"\bno line of the kernel gives it a value", "notebook-global"),
     (r"is a function without @triton\.jit", "helper-no-jit"),
     (r"takes the numbers of a tensor to the host", "numbers-to-host"),
     (r"softmax.* in the line .*: a kernel takes Triton's own functions", "library-softmax"),
@@ -51,6 +53,7 @@ _TRANSLATIONS = [
     (r"forget to add @triton\.jit", "imported-by-name"),
     (r"global variable", "plain-global"),
     (r"the launch does not fit", "launch-arguments"),
+    (r"names that are not kernel arguments: (\w, ){2,}\w\.", "text-for-names"),
     (r"names that are not kernel arguments", "name-of-no-parameter"),
     (r"the grid of a launch is a tuple", "grid-not-a-tuple"),
     (r"(zeros|full)\(\) missing .*'dtype'", "dtype-missing"),
@@ -89,7 +92,7 @@ _TRANSLATIONS = [
     (r"invalid operands of type .*pointer<", "address-computed-with"),
     (r"^arange must fit in int32", "arange-outside"),
     (r"(program_id|num_programs) axis must be", "no-such-grid-axis"),
-    (r"NameError\(.*is not defined", "name-undefined"),
+    (r"^\w+ is not defined$", "name-undefined"),
     (r"num_warps", "bad-num-warps"),
     (r"did not match (Double|Float|Half|BFloat16)|attributes? .dtype.* (is|are) not equal", "dtypes-differ"),
     (r"to have the same dtype|must be same dtype", "dtypes-differ"),
@@ -154,6 +157,10 @@ _KINDS = [
      "kinds-misfit"),
 ]  # fmt: skip
 _BUILTIN = r"(?<![\w.])(max|min|sum|abs)\("
+# Functions of the modules that an answer imports, whose names mean nothing without the module.
+_OF_A_MODULE = {name for module in (torch, math) for name in dir(module) if not hasattr(builtins, name)}
+_OF_A_MODULE |= {"store", "program_id", "num_programs", "cdiv", "next_power_of_2", "static_range", "constexpr"}
+_UNKNOWN_NAME = re.compile(r"name '(\w+)' is not defined|global variable (\w+)|^(\w+) is not defined")
 _FROM_BLOCK = r"^'(int|float|tensor|constexpr)' object is not iterable$|bad operand type for abs|instances of 'tensor'"
 # (message, line of the answer, mistake): messages that say enough only beside their line.
 _IN_SUCH_A_LINE = [
@@ -164,6 +171,7 @@ _IN_SUCH_A_LINE = [
     # An interpreted block counts its axes when it is indexed.
     (r"^'int' object is not iterable$", r"^(?!.*\bfor\b).*\w\[", "indexing-pointer"),
     (_FROM_BLOCK, _BUILTIN, "python-builtin"),
+    (r"is an invalid keyword argument for (max|min|sum)\(\)", _BUILTIN, "python-builtin"),
     (r"\bBoolean value of Tensor with more than one", _BUILTIN, "python-builtin"),
     # tl.zeros raises it in Triton's own code, and then there is no line of the answer.
     (r"\bobject is not iterable", r"^$|\b(full|zeros)\(", "shape-not-a-tuple"),
@@ -181,6 +189,8 @@ _IN_SUCH_A_LINE = [
 _OF_THE_DEVICE = ("RefusedKernel", "RefusedOperator", "LeftForHost")  # these say why in words of their own
 # Why Python cannot read a text.
 _SYNTAX = [
+    (r"^.*unterminated (triple-quoted )?(f-)?string", "text-not-closed"),
+    (r"in the line `[^`]*\b(float\d?|int|const|void|extern|__\w+__)\b[^`]*[;{]`", "line-of-cpp"),
     (r"^.*invalid (non-printable )?character", "foreign-sign"),
     (r"unexpected indent|expected an indented block|unindent does not match|inconsistent use of tabs"
      r"|'(return|yield)' outside function", "indentation"),
@@ -212,11 +222,19 @@ def of_syntax(why: str) -> str:
     return next((mistake for pattern, mistake in _SYNTAX if re.search(pattern, why)), "not-python")
 
 
+def _called_alone(name: str, line: str) -> bool:
+    """Whether a line calls a function of a module without the name of the module."""
+    return name in _OF_A_MODULE and bool(re.search(rf"(?<![\w.]){name}\(", line))
+
+
 def from_error(error: dict) -> str | None:
     """The id of the mistake behind an exception (type, message, line); None where it may have several causes."""
     kind, message = error["type"], error["message"]
     if kind == "NameError" and re.match(_TOOL, message):
         return "tool-in-answer"
+    unknown = _UNKNOWN_NAME.search(message)
+    if unknown and _called_alone(next(filter(None, unknown.groups())), error["line"]):
+        return "module-left-out"
     if kind in _TYPES and not re.search(rf"^cannot access|{_INFINITY}", message):
         return of_syntax(message) if _TYPES[kind] == "not-python" else _TYPES[kind]
     if message == "'function' object is not subscriptable" and re.search(r"\.\w+\[", error["line"]):

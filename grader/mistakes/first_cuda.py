@@ -57,7 +57,7 @@ MISTAKES = [
     ),
     Mistake(
         "kept-as-int",
-        "A thread kept its sum as an int: after each addition, the digits after the decimal point were cut off.",
+        "A number was kept as an int, so the digits after its decimal point were cut off.",
         "Which type does each of your variables have, and which numbers can it hold?",
     ),
 ]

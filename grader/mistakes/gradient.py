@@ -77,7 +77,7 @@ MISTAKES = [
     Mistake(
         "y-and-dy-swapped",
         "y and dy have changed places.",
-        "In the formula, which of the two stands outside of the brackets, and which one in your line?",
+        "In the formula, which of the two stands outside of the parentheses, and which one in your line?",
     ),
     Mistake(
         "dot-averaged",

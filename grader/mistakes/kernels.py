@@ -168,7 +168,7 @@ MISTAKES = [
     ),
     Mistake(
         "mask-inverted",
-        "The mask is true for lanes behind the end, and false for those that have an element.",
+        "The mask is true for lanes past the end, and false for those that have an element.",
         "Does a true in a mask let a lane load and store, or does it stop the lane?",
         (
             Mutant("3.1", "offsets < n", "offsets >= n", replayed=False),

@@ -19,7 +19,7 @@ from ..reference import combines
 from ..reference.reductions import LANES, alike, butterfly, merged, powers, tree, warp_states
 from ..spec import Answer, Case, Detector, Evidence
 from .detectors import both, nothing, value, written
-from .mistake import Mistake
+from .mistake import Mistake, Mutant
 
 MISTAKES = [
     Mistake(
@@ -129,7 +129,7 @@ MISTAKES = [
     ),
     Mistake(
         "butterfly-too-far",
-        "A partner was looked for behind the last lane.",
+        "A partner was looked for past the last lane.",
         "What is the largest offset for a list of four lanes?",
     ),
     Mistake(
@@ -200,8 +200,20 @@ MISTAKES = [
         "Which state does each lane hold before the last merge, and how often is each part of the row among them?",
     ),
     Mistake(
+        "warps-overlap",
+        "The warps begin one lane after each other, so they share lanes.",
+        "Which lane is the first one of warp 1?",
+        (Mutant("12.3", "range(0, len(lanes), 32)", "range(len(lanes) // 32)", replayed=False),),
+    ),
+    Mistake(
+        "largest-state-kept",
+        "Of the states of the warps, the largest one was kept, and the sums of the others are missing.",
+        "What does a merge do with the two sums?",
+        (Mutant("12.3", "butterfly(warps, merge)", "butterfly(warps, max)", replayed=False),),
+    ),
+    Mistake(
         "warps-unpadded",
-        "The list that a butterfly was given does not have 32 lanes, and a partner was looked for behind its end.",
+        "The list that a butterfly was given does not have 32 lanes, and a partner was looked for past its end.",
         "How many lanes does a warp have, however many warps there are?",
     ),
 ]
@@ -456,6 +468,12 @@ def _wrong_state(compute) -> Detector:
     return replace(detect, fits=fits, exact=True)
 
 
+def _overlapping_warps(f: dict) -> tuple[float, float]:
+    """The state of all warps together, if warp i begins with lane i."""
+    lanes = [lane for first in range(len(f["ms"]) // LANES) for lane in range(first, first + LANES)]
+    return merged([f["ms"][lane] for lane in lanes], [f["ds"][lane] for lane in lanes])
+
+
 def _sums_not_rescaled(f: dict) -> tuple[float, float]:
     """The maximum of all lanes, and the sums of the warps added as they are."""
     return max(f["ms"]), sum(d for _, d in warp_states(f["ms"], f["ds"]))
@@ -512,6 +530,8 @@ TWO_LEVEL = (
     ("not-rescaled", _wrong_state(_sums_not_rescaled)),
     ("not-rescaled", _wrong_state(lambda f: (max(f["ms"]), sum(f["ds"])))),
     ("not-rescaled", _wrong_state(_sums_in_warps)),
+    ("warps-overlap", _wrong_state(_overlapping_warps)),
+    ("largest-state-kept", _wrong_state(lambda f: max(warp_states(f["ms"], f["ds"])))),
     ("states-pad-zero", value(lambda v, f: v[0] == 0 > f["want"][0])),
     ("states-pad-zero", _wrong_state(_zeros_added)),
     ("states-pad-finite", value(lambda v, f: -math.inf == f["want"][0] < v[0] < 0)),

@@ -112,7 +112,7 @@ MISTAKES = [
     ),
     Mistake(
         "thread-limit-ignored",
-        "More programs were counted than a multiprocessor has room for threads.",
+        "More programs were counted than the threads of a multiprocessor allow.",
         "Which entry of props limits the threads, and how many does one program bring?",
     ),
     Mistake(

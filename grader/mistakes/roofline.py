@@ -60,8 +60,8 @@ MISTAKES = [
     ),
     Mistake(
         "divided-by-one-factor",
-        "Only the first factor behind the division sign divides, and the others multiply.",
-        "In which order does Python compute a / b * c, and where do brackets change that?",
+        "Only the first factor after the division sign divides, and the others multiply.",
+        "In which order does Python compute a / b * c, and where do parentheses change that?",
     ),
     Mistake(
         "earlier-wrong",

@@ -238,7 +238,7 @@ _REFUSALS_OF_IT = (
     ("not-a-launcher", _no_launcher),
 )
 _ROUTES = (
-    ("row-read-twice", _row_read_twice),
+    ("row-not-held", _row_read_twice),
     ("half-refused", _refused(lambda x: x.element_size() == 2)),
     ("view-refused", _refused(lambda x: not x.is_contiguous())),
     ("beyond-the-registers", _too_many_elements),
@@ -247,8 +247,7 @@ _ROUTES = (
 # The learner's own kernels.
 ROUTE = (
     *_REFUSALS_OF_IT,
-    ("row-not-held", _row_read_twice),
-    *_ROUTES[1:],
+    *_ROUTES,
     ("too-few-threads", _too_few_threads),
     ("row-longer-than-block", _row_longer_than_block),
     ("short-rows-alone", _short_rows_alone),

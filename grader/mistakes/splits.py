@@ -39,7 +39,7 @@ MISTAKES = [
     ),
     Mistake(
         "split-mask",
-        "The mask is true for lanes behind the end of the row: the last split of a row may reach beyond it.",
+        "The mask is true for lanes past the end of the row: the last split of a row may reach beyond it.",
         "Which column does the last lane of the last split have?",
     ),
     Mistake(
@@ -74,7 +74,7 @@ MISTAKES = [
     ),
     Mistake(
         "split-cut-short",
-        "Only a part of each split was used: the columns behind its last whole block belong to it, too.",
+        "Only a part of each split was used: the columns after its last whole block belong to it, too.",
         "How many steps does the walk over a split have, and how many columns does it load?",
     ),
     Mistake(

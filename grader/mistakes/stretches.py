@@ -10,7 +10,7 @@ import math
 import re
 from dataclasses import replace
 
-from ..spec import Detector
+from ..spec import Answer, Case, Detector, Evidence
 from .detectors import nothing, value, value_formula
 from .mistake import Mistake
 
@@ -18,7 +18,7 @@ MISTAKES = [
     # ---- counted in a text
     Mistake(
         "stretch-last-missing",
-        "The stretch behind the last barrier is missing.",
+        "The stretch after the last barrier is missing.",
         "What does your loop do with its last count when the text ends?",
     ),
     Mistake(
@@ -34,7 +34,7 @@ MISTAKES = [
     Mistake(
         "stretch-not-reset",
         "Each number also includes the shuffles of all stretches before it.",
-        "What should the count be right behind a barrier?",
+        "What should the count be right after a barrier?",
     ),
     Mistake(
         "stretches-summed",
@@ -59,7 +59,7 @@ MISTAKES = [
     Mistake(
         "no-shuffle-found",
         "No shuffle was found in any text.",
-        "What stands in front of the name of a shuffle in its line, and what behind it?",
+        "What stands in front of the name of a shuffle in its line, and what after it?",
     ),
     Mistake(
         "shuffles-counted-again",
@@ -69,7 +69,7 @@ MISTAKES = [
     Mistake(
         "first-stretch-off",
         "The number of the first stretch is wrong, and all the others are right.",
-        "Which number does your count hold before the first line?",
+        "In the first stretch, which number does your count begin with, and which lines does it count?",
     ),
     Mistake(
         "cut-elsewhere",
@@ -85,6 +85,11 @@ MISTAKES = [
         "text-for-a-list",
         "A text came back that looks like a list.",
         "What is the type of your result, and what is its first item?",
+    ),
+    Mistake(
+        "no-list-returned",
+        "A list was expected, with a number for each stretch.",
+        "How many stretches does the case above have, and what does your function return for them?",
     ),
     Mistake(
         "pieces-counted",
@@ -175,6 +180,12 @@ def _last(test) -> Detector:
     return replace(value(test), last=True)
 
 
+@Detector
+def _no_list(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Another object than a list came back, and no text."""
+    return not evidence.error and not isinstance(evidence.value, (list, tuple, str))
+
+
 def _numbers(v) -> bool:
     return isinstance(v, (list, tuple)) and all(isinstance(n, (int, float)) for n in v)
 
@@ -209,6 +220,7 @@ COUNTED = (
     ("stretches-as-text", value(lambda v, f: any(isinstance(part, (str, list)) for part in v))),
     ("pieces-counted", value_formula(lambda v, f: list(v) == [n + 1 for n in f["want"]])),
     ("stretches-summed", value_formula(lambda v, f: v == sum(f["want"]) or list(v) == [sum(f["want"])])),
+    ("no-list-returned", _no_list),
     ("no-shuffle-found", value_formula(lambda v, f: len(v) > 0 and not any(v))),
     ("stretch-last-missing", value_formula(lambda v, f: list(v) == f["want"][:-1])),
     ("stretch-first-missing", value_formula(lambda v, f: list(v) == f["want"][1:])),
@@ -241,6 +253,7 @@ def _others_right(v, f: dict) -> bool:
 PREDICTED = (
     ("returns-nothing", nothing),
     ("stretches-summed", value_formula(lambda v, f: v == sum(f["want"]))),
+    ("no-list-returned", _no_list),
     ("one-warp-with-barriers", value_formula(_others_right)),
     ("one-reduction-predicted", _predicted(lambda across, warps: [5, across])),
     ("one-reduction-predicted", _predicted(lambda across, warps: [5, across] if across else [5])),

@@ -48,7 +48,7 @@ MISTAKES = [
     ),
     Mistake(
         "input-beyond-alike",
-        "No value behind the first 64 is far enough above them to make exp(x - shift) overflow.",
+        "No value after the first 64 is far enough above them to make exp(x - shift) overflow.",
         "How large may x - shift be before float32 cannot hold its exponential?",
     ),
     Mistake(
@@ -91,6 +91,12 @@ MISTAKES = [
         "test-returns",
         "The test returns its result, but the value that a test returns is not used.",
         "How does a test report that something is wrong?",
+    ),
+    Mistake(
+        "assert-of-a-tuple",
+        "An assert never fails: its condition and its text are in one pair of parentheses. They are a tuple, and a "
+        "tuple with items is always true.",
+        "Which part of the assert statement should be in parentheses, and which part should not?",
     ),
     Mistake(
         "test-asserts-nothing",
@@ -263,6 +269,7 @@ def mistakes_of_test(groups: Iterable[str]) -> tuple[tuple[str, Detector], ...]:
         ("test-refuses-right", _refuses_right),
         ("test-returns", Detector(lambda c, e, a: isinstance(e.value, bool))),
         ("test-calls-nothing", _accepts_wrong(lambda tree: 0 in syntax.unused_parameters(tree, "test_softmax"))),
+        ("assert-of-a-tuple", _accepts_wrong(syntax.asserts_a_tuple)),
         ("test-asserts-nothing", _accepts_all(syntax.asserts_nothing)),
         *zip(_ACCEPTING, map(_accepts, groups)),
     )

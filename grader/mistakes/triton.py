@@ -52,7 +52,7 @@ MISTAKES = [
     ),
     Mistake(
         "indexing-pointer",
-        "In a kernel, you add offsets to a pointer. Brackets pick no element: behind a block, they only add an axis.",
+        "In a kernel, you add offsets to a pointer. Brackets pick no element: after a block, they only add an axis.",
         "Which address has the element that you mean, and which function brings it from there?",
     ),
     Mistake(
@@ -109,7 +109,7 @@ MISTAKES = [
     Mistake(
         "function-not-called",
         "A function was given where a number is needed: the line names it and does not call it.",
-        "What does Python need behind the name of a function to call it, and which arguments does this one need?",
+        "What does Python need after the name of a function to call it, and which arguments does this one need?",
     ),
     Mistake(
         "torch-keyword",
@@ -184,7 +184,7 @@ MISTAKES = [
     Mistake(
         "python-builtin",
         "Python's own max, sum and similar functions go through the items of a list, and this is not a list.",
-        "How many numbers does the function get in that line, and which ones should it compare or add?",
+        "Which module has a function of that name for blocks or tensors, and how would your line call that one?",
     ),
     Mistake(
         "grid-not-a-tuple",

@@ -43,7 +43,7 @@ MISTAKES = [
     ),
     Mistake(
         "little-under-way",
-        "Only candidates were kept whose programs, all that fit on a multiprocessor, ask memory for few bytes at once.",
+        "Only candidates were kept that have few bytes under way.",
         "How many programs are resident, and how many bytes does each of them load?",
         (Mutant("15.1", "(min(under_way, 65536), warps)", "warps", replayed=False),),
     ),
@@ -144,7 +144,7 @@ MISTAKES = [
     ),
     Mistake(
         "nothing-to-choose",
-        "There are too few configurations, or they do too much alike.",
+        "There are too few configurations, or they are too much alike.",
         "Which rows and which warps do you want to see timed?",
     ),
     Mistake(

@@ -36,8 +36,9 @@ def run(source: str, x, threads: int, requests: bool = False) -> tuple[str, Evid
     if not isinstance(source, str):
         raise KernelMisuse(say(f"launch takes the text of a kernel, not an object of the type {type(source).__name__}"))
     if x.dim() != 2 or x.dtype != torch.float32:
+        kind = compare.name(x.dtype)
         raise KernelMisuse(
-            say(f"launch takes a matrix of float32, not {x.dim()} dimensions of {compare.name(x.dtype)}")
+            say(f"launch takes a matrix of float32, and x has the shape {tuple(x.shape)} and the type {kind}")
         )
     if not x.numel():
         raise KernelMisuse(

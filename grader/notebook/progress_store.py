@@ -37,28 +37,31 @@ def remember(exercise_id: str, score: float) -> None:
 def table() -> str:
     """The table of progress: points by lesson, each exercise that was checked, and the next exercise."""
     scores = current()
-    lines, total, possible = [], 0.0, 0.0
+    lines, total, extra, possible = [], 0.0, 0.0, 0.0
     for number, (slug, points) in lessons.OUTLINE.items():
         exercises = lessons.of_lesson(number)
         if not exercises:
             continue
-        mine = sum(scores.get(e.id, 0.0) for e in exercises)
-        total, possible = total + mine, possible + points
-        filled = min(int(10 * mine / points), 10)  # rounded down: a full bar means all points, bonus points included
+        mine = sum(scores.get(e.id, 0.0) for e in exercises if not e.bonus)
+        bonus = sum(scores.get(e.id, 0.0) for e in exercises if e.bonus)
+        total, extra, possible = total + mine, extra + bonus, possible + points
+        filled = min(int(10 * (mine + bonus) / points), 10)  # rounded down: a full bar means all points
         marks = "".join(f"  {e.id} {_mark(e, scores[e.id])}" for e in exercises if e.id in scores)
         lines.append(
             f"{wrap.padded(say(f'{number}  {slug}'), 24)} {'█' * filled}{'·' * (10 - filled)}  "
-            f"{say(f'{mine:g} of {points:g}')}{marks}"
+            f"{say(_points(mine, points, bonus))}{marks}"
         )
-    lines.append(
-        f"    {wrap.padded(say('public checks passed'), 20)} {'':10}  {say(f'{total:g} of {possible:g} points')}"
-    )
+    lines.append(f"    {wrap.padded(say('all lessons'), 20)} {'':10}  {say(_points(total, possible, extra))}")
     in_order = sorted(lessons.exercises().values(), key=lambda e: e.bonus)  # what is no bonus comes first
     following = next((e for e in in_order if scores.get(e.id, 0.0) < e.points), None)
     if following:
         lesson = following.id.split(".")[0].zfill(2)
         lines.append("    " + say(f"next: {following.id} {following.title}, in lesson {lesson}"))
     return "\n".join(lines)
+
+
+def _points(mine: float, possible: float, bonus: float) -> str:
+    return f"{mine:g} of {possible:g} points, and {bonus:g} bonus" if bonus else f"{mine:g} of {possible:g} points"
 
 
 def save(path: str) -> str:

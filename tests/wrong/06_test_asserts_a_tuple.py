@@ -1,5 +1,5 @@
 # exercise: 6.4
-# mistake: test-asserts-nothing
+# mistake: assert-of-a-tuple
 import torch
 
 

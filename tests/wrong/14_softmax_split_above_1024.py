@@ -1,5 +1,5 @@
 # exercise: 14.3
-# mistake: row-read-twice
+# mistake: row-not-held
 import torch
 
 from grader.fast import pick

@@ -12,7 +12,7 @@ import triton.language as tl
 def matrix(x):
     """Refuse what is no float32 matrix."""
     if x.dim() != 2 or x.dtype != torch.float32:
-        raise ValueError(f"softmax takes a float32 matrix, not {x.dim()} dimensions of {x.dtype}")
+        raise ValueError(f"softmax takes a float32 matrix, and x has the shape {tuple(x.shape)} and the type {x.dtype}")
 
 
 def reference(x):

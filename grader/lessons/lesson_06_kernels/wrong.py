@@ -8,7 +8,7 @@ import triton.language as tl
 def launch(kernel, x, y=None, step=None, block=None, programs=None, x_row=None, x_col=None):
     """Run a kernel of this file on x (M×N, float32), 16 rows per program."""
     if x.dim() != 2 or x.dtype != torch.float32:
-        raise ValueError(f"softmax takes a float32 matrix, not {x.dim()} dimensions of {x.dtype}")
+        raise ValueError(f"softmax takes a float32 matrix, and x has the shape {tuple(x.shape)} and the type {x.dtype}")
     m, n = x.shape
     y = torch.empty((m, n), device=x.device) if y is None else y
     strides = *y.stride(), x.stride(0) if x_row is None else x_row, x.stride(1) if x_col is None else x_col

@@ -208,6 +208,12 @@ MISTAKES = [
         (Mutant("8.1", "if new > -math.inf:", "if m == -math.inf:\n            d = 1.0\n        else:"),),
     ),
     Mistake(
+        "sum-cleared-by-inf",
+        "A value of -inf cleared the sum of the values before it.",
+        "What does a value of -inf add to the sum, and what should happen to the sum before it?",
+        (Mutant("8.1", "if new > -math.inf:", "if x == -math.inf:\n            d = 0.0\n        else:"),),
+    ),
+    Mistake(
         "one-for-each",
         "Every value added 1 to the sum, but only a value as large as the maximum should add 1.",
         "What does a value far below the maximum add to the sum?",
@@ -457,6 +463,21 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "start-counted-in-tiles",
+        "The first column of a tile was multiplied by BLOCK, as if it were the number of the tile.",
+        "Which values does start take if BLOCK is 4 and the row has 7 columns?",
+        (Mutant("8.3 8.4", "cols = start + lanes", "cols = start * BLOCK + lanes", times=2),),
+    ),
+    Mistake(
+        "sums-multiplied",
+        "Two numbers that belong in one sum were multiplied.",
+        "What does each of the two numbers count, and how many terms do they count together?",
+        (
+            Mutant("8.1", "math.exp(m - new) + math.exp(x - new)", "math.exp(m - new) * math.exp(x - new)"),
+            Mutant("8.2", "math.exp(ma - m) + db", "math.exp(ma - m) * db"),
+        ),
+    ),
+    Mistake(
         "sums-unused",
         "Neither of the two old sums is in the result.",
         "What does each of the two sums count, and what should happen to it?",
@@ -464,7 +485,7 @@ MISTAKES = [
     ),
     Mistake(
         "factor-of-another",
-        "A sum was scaled by another factor than the exponential of its own maximum minus the new one.",
+        "A sum was multiplied by a wrong factor. The right one is exp(its own maximum - the new maximum).",
         "By which factor does exp(x - m) change when m changes?",
         (
             Mutant("8.1", "math.exp(m - new)", "math.exp(m)"),

@@ -42,7 +42,7 @@ MISTAKES = [
     Mistake(
         "stored-after-the-loop",
         "Each program loaded all of its rows, and stored only the last of them.",
-        "Which lines must run for every row, and which of them are behind the loop?",
+        "Which lines must run for every row, and which of them are after the loop?",
     ),
     Mistake(
         "mask-moves-with-the-row",

@@ -41,7 +41,7 @@ MISTAKES = [
     Mistake(
         "row-plus-stride",
         "The number of the row and the row stride were added.",
-        "Where does row 2 begin, if a row is 10 elements behind the one before it?",
+        "Where does row 2 begin, if a row begins 10 elements after the one before it?",
         (
             Mutant("10.2", "row * x_row_stride", "row + x_row_stride"),
             Mutant("10.1", "rows[:, None] * x_row_stride", "rows[:, None] + x_row_stride"),

@@ -77,7 +77,7 @@ MISTAKES = [
     ),
     Mistake(
         "tiles-apart",
-        "A program begins behind the end of the tile before it, so the rows in between have no program.",
+        "A program begins past the end of the tile before it, so the rows in between have no program.",
         "At which row does program 1 begin, and how many rows does program 0 have?",
         (Mutant("10.1", "tl.program_id(0) * ROWS", "tl.program_id(0) * BLOCK"),),
     ),
