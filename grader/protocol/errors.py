@@ -58,7 +58,8 @@ def _by_statement(place: types.TracebackType) -> bool:
 
 def _message(error: BaseException) -> str:
     try:
-        return re.sub(r"^functools\.partial\(.*\) (?=got )", "the launch ", str(error))  # a launch of the interpreter's
+        text = re.sub(r"^functools\.partial\(.*\) (?=got )", "the launch ", str(error))  # a launch of the interpreter's
+        return re.sub(r"'?constexpr\[(-?\d+)\]'?", r"\1", text)  # a number, as Triton's language prints it
     except BaseException:
         return ""
 
