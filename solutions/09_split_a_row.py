@@ -309,7 +309,8 @@ check("9.2")
 # a float32 matrix, and for fewer than one split. There may be more splits than columns, and `n_splits` need not divide
 # the number of columns. The kernels assume that `x.stride(1)` is 1. As in 5.2, `x` may be a transposed matrix. Then
 # `x.stride(1)` is not 1: copy `x` or refuse it.
-#
+
+# %% [markdown]
 # The function makes the tensors for the states, and launches twice with the grid `(n_rows, n_splits)`. Give the block an upper limit, such as 4096, because Triton allows at most 1048576 elements in a block. With a limit of 64, a long split takes many short steps, and the program is slow. A short split may have a smaller block.
 
 # %%

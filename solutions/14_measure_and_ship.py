@@ -569,7 +569,8 @@ for n in (4096, 16384, 32768, 131072):
 # %% [markdown]
 # **two**: the length of a block is a power of two. If a row is a little longer than a power of two, nearly half of its block
 # holds nothing. So `two` takes one block for the power of two and another block for the rest.
-#
+
+# %% [markdown]
 # **odd**: one instruction can load 16 bytes, a **vector**, if the address is a multiple of 16. With 781 columns of 2 bytes, most
 # rows begin at other addresses: then `pick.aligned(x)` is False. Loading element by element is slow, as the table shows. So
 # `odd` cuts each row at the multiples of 16 bytes. It takes only matrices without gaps between the rows, and rows that are no longer than those of `tile`. How many elements of a

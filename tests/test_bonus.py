@@ -109,8 +109,8 @@ def test_progress_counts_it_and_asks_for_it_last(exercise, tmp_path, monkeypatch
     progress_store.remember("0.2", exercise.points)
     progress()
     shown = capsys.readouterr().out
-    assert f"██████████  {MOST + 2} of {MOST}  0.1 ✓  0.2 ✓" in shown
-    assert f"{2 + sum(each.points for each in others):g} of 100 points" in shown
+    assert f"██████████  {MOST} of {MOST} points, and 2 bonus  0.1 ✓  0.2 ✓" in shown
+    assert f"{sum(each.points for each in others):g} of 100 points, and 2 bonus" in shown
 
 
 def test_no_new_exercise_takes_its_point_from_a_bonus(exercise):

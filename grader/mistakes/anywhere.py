@@ -76,7 +76,7 @@ MISTAKES = [
         "assigned-later",
         "A line of this function gives the name its value. But the function can reach the line that uses the name "
         "without running that line.",
-        "Which line gives the name its first value, and what has to happen before that line runs?",
+        "Is this the name that you mean, and which line gives it its first value?",
     ),
     Mistake(
         "module-not-read",
@@ -179,7 +179,7 @@ MISTAKES = [
     Mistake(
         "kinds-misfit",
         "Python does not have this operation for values of these types.",
-        "Which types does the message name, and which of them did you not expect in that line?",
+        "Which types does the message name, and which value or which operator of that line does not fit them?",
     ),
     Mistake(
         "argument-given-twice",

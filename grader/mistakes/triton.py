@@ -189,7 +189,7 @@ MISTAKES = [
     Mistake(
         "grid-not-a-tuple",
         "The grid of a launch is a tuple of numbers, even when it holds one.",
-        "How does Python write a tuple with one element?",
+        "For which axes does the kernel call program_id, and how does Python write a tuple with one number for each?",
     ),
     Mistake(
         "nothing-stored",
