@@ -32,7 +32,7 @@ row = torch.tensor([100.0, 200.0, 300.0])
 torch.exp(row) / torch.exp(row).sum()
 
 # %% [markdown]
-# Step by step: the exponential is larger than the largest float32 number, so `exp` gives `inf`. Then `inf / inf` is
+# Step by step: each of the three exponentials is larger than the largest float32 number, so `exp` gives `inf`. Then `inf / inf` is
 # `nan`.
 
 # %%

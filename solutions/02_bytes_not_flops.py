@@ -147,8 +147,7 @@ for card in cards:
 #
 # The number of bytes is the number of elements times the **itemsize**, the bytes of one element:
 # `torch.float32.itemsize` is 4. Suppose that all bytes move at full bandwidth and that nothing else takes time. How
-# long does a fused softmax take then? This time is the **floor** of the softmax. As long as every byte really
-# travels between memory and the chip, no run can be faster. (A small matrix may be in the L2 cache already. Then a run
+# long does a fused softmax take then? This time is the **floor** of the softmax. As long as every byte really comes from the card's memory or goes there, no run can be faster. (A small matrix may be in the L2 cache already. Then a run
 # can be faster than the floor. The section *What a cache may take away* is about that.)
 
 # %%
@@ -309,7 +308,7 @@ for card in cards:
 # %% [markdown]
 # ## A floor, not a promise
 #
-# The dots of one kind stand in one column: the matrices differ, but the intensity is the same. The next cell shows how
+# The marks of one kind stand in one column: the matrices differ, but the intensity is the same. The next cell shows how
 # long each run took, and which share of the H200's bandwidth it reached. It also shows a plain copy of the matrix. The
 # copy and the fused kernel have the same floor. Which matrices are far from it? How do you explain that?
 

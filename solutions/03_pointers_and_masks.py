@@ -486,8 +486,7 @@ except Exception as error:
 # So rows of 1000 get no wide loads in float32. Their 4000 bytes would allow it, but the compiler does not see these bytes. It learned only that 16 does not divide the number 1000.
 #
 # For such rows, both formats need the same number of load instructions. But a row of bfloat16 has half of the bytes,
-# and the plain copy with which we compare takes about half the time in bfloat16. In float32, there is enough time for so many instructions while the bytes
-# come from memory. In bfloat16, there is not.
+# and the plain copy with which we compare takes about half the time in bfloat16. In float32, these instructions fit into the time in which the bytes come from memory. In bfloat16, the bytes take half of that time, and the same number of instructions does not fit into it.
 
 # %% [markdown]
 # <details><summary>How much time the narrow loads cost</summary>

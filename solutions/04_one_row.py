@@ -143,7 +143,7 @@ for row in ([1.0, 2.0, 3.0], [-201.0, -200.0, -199.0], [-3e38, -3e38, -3e38]):
 #   squared distance to the mean
 #
 # The pad is one number, fixed before the load: the `other` of `tl.load`. Which pad gives the right result for **every**
-# row of float32 numbers, even if some are `inf`? For one of the kernels there is no such pad: write `None` there.
+# row of float32 numbers, even if some of the numbers are `inf`? For one of the kernels there is no such pad: write `None` there.
 
 # %%
 # A dictionary with the keys "a" to "d": numbers, and None once.

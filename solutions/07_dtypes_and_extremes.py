@@ -103,7 +103,7 @@ for dtype in (torch.float16, torch.bfloat16):
 print(torch.tensor([65504.0, 65520.0]).half().tolist())
 
 # %% [markdown]
-# The sum **is stuck**: it stops growing. When the distance to the next number is 2 or more, the result of adding 1 is
+# The sum **gets stuck**: it stops growing. When the distance to the next number is 2 or more, the result of adding 1 is
 # rounded back to the old sum. `tl.sum` adds in pairs and gets stuck later, but it rounds after every addition. In float16
 # it also becomes inf above 65504.
 

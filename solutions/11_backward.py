@@ -116,7 +116,7 @@ for loss, dy in (("y.sum()", torch.ones(4, 6)), ("(y * random).sum()", torch.ran
     print(f"loss {loss:18}  zeros pass: {torch.allclose(zeros, dx)}")
 
 # %% [markdown]
-# False is good here: with that loss, a test refuses the zeros.
+# For the second loss, False is good: a test with this loss refuses the zeros. With the first loss, the zeros pass.
 #
 # For every x, the outputs of a row sum to 1. So no x can change the loss `y.sum()`, and its gradient *is* zero. Test a
 # backward pass with a random dy.

@@ -606,8 +606,7 @@ assert all(0.25 < of["13.3"] < of["cuDNN"] < 0.75 for of in share.values())
 # tensor cores either. What takes the rest of the time?
 #
 # The same run timed four variants of 13.3, each with one change. **exp2** uses `tl.exp2`, and **no mask for keys**
-# leaves out the masks of keys. Both are still right, the second one because these lengths are multiples of BLOCK_N. The
-# other two give wrong results. They only show how much time a part of the work takes: the product with `v`, and exp.
+# leaves out the masks of keys. Both are still right, the second one because these lengths are multiples of BLOCK_N. The other two give wrong results: **one product less** has no product with `v`, and **no exp** computes no exponential. They only show how much time this part of the work takes.
 
 # %%
 for run in recorded["variants"]:

@@ -612,15 +612,16 @@ print("on this machine: can_pair", pick.can_pair(x), "and can_share", pick.can_s
 # rules as there, except that a program may have a single short row.
 
 # %% [markdown]
-# The other point is for the **choice** on an NVIDIA GPU. The check launches nothing: it makes `can_pair` and
+# The other point is for the **choice** on an NVIDIA GPU. For this point, the check launches nothing: it makes `can_pair` and
 # `can_share` answer as on such a GPU, and looks at the kernels of `pick` that you would launch:
 #
 # - A matrix of 64 MB is read once, even if its rows are very long.
 # - 16-bit rows of 32768 stay in registers as pairs.
 # - 16-bit rows that do not begin at multiples of 16 bytes move as vectors.
 # - If one program can hold a row, it does not wait for others.
-#
-# You may use your own kernels: the check launches nothing, so it accepts them. You may not call the shipped `softmax`,
+
+# %% [markdown]
+# For this point you may use your own kernels: the check launches nothing, so it accepts them. You may not call the shipped `softmax`,
 # `pick.route` or `pick.launch`.
 
 # %%

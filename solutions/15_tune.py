@@ -223,7 +223,7 @@ check("15.1")
 # enough, for six of the twelve recorded lengths. The check looks at all twelve.
 
 # %% [markdown]
-# Only configurations that were timed can pass: 1, 2, 4 or 8 rows, and 1, 2, 4, 8, 16 or 32 warps. With one row per program, every choice was timed that gives a thread 1 to 256 elements. With several rows, only choices that give it 4 to 64 were timed. (All lanes of the
+# Only configurations that were timed can pass: 1, 2, 4 or 8 rows, and 1, 2, 4, 8, 16 or 32 warps. With one row per program, every choice that gives a thread 1 to 256 elements was timed. With several rows, only choices that give it 4 to 64 were timed. (All lanes of the
 # block count, also those beyond the end of a row.)
 
 # %%
@@ -402,7 +402,7 @@ for runs in (1, 2, 10):
     print(f"{runs:2} runs:", [round(v, 3) for v in y[0].tolist()])
 
 # %% [markdown]
-# A kernel that *adds* to its output has the same problem. `autotune` has two arguments for such kernels. Each is a list of the kernel's pointer parameters, by name. For those in `restore_value`, it copies the tensor and
+# A kernel that *adds* to its output has the same problem. `autotune` has two arguments for such kernels. Each takes a list with the names of pointer parameters of the kernel. For those in `restore_value`, it copies the tensor and
 # restores it after each run. For those in `reset_to_zero`, it
 # fills the tensor with zeros before each run.
 

@@ -150,5 +150,5 @@ def test_many_operations_are_cut_and_it_says_so():
 
 def test_another_gpu_is_refused_with_the_names():
     """Those of the table whose memories are known."""
-    with pytest.raises(KernelMisuse, match="'H20' are not in docs/cards.json: choose T4, A100, H100 or H200"):
+    with pytest.raises(KernelMisuse, match="memories of 'H20': choose T4, A100, H100 or H200"):
         draw.hierarchy(gpu="H20")

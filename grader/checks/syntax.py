@@ -342,6 +342,17 @@ def shifted_by_a_constant(tree: ast.AST) -> bool:
     return any(is_shifted(n.args[0]) for name in ("exp", "exp2") for n in calls(tree, name) if n.args)
 
 
+def stale_maximum(tree: ast.AST) -> bool:
+    """In a loop, exp is taken of the loop's variable minus a name that still has the value of the step before."""
+    return any(
+        isinstance(n.args[0], ast.BinOp) and isinstance(n.args[0].op, ast.Sub)
+        and ast.unparse(n.args[0].left) == ast.unparse(loop.target)
+        and any(n.args[0].right.id in _assigned(s) and s.lineno > n.lineno for s in nodes(loop))
+        for loop in nodes(tree) if isinstance(loop, ast.For)
+        for n in calls(loop, "exp") if n.args and isinstance(getattr(n.args[0], "right", None), ast.Name)
+    )  # fmt: skip
+
+
 def exp_of_a_number(tree: ast.AST) -> bool:
     """In a loop, exp is taken of the loop's variable itself: nothing was subtracted from it."""
     return any(
@@ -478,6 +489,41 @@ def _spread(tree: ast.AST, arguments: list[ast.expr]) -> Iterator[ast.expr]:
             yield from tuples.get(each.value.id, ())
         else:
             yield each
+
+
+_FACTORIES = ("empty", "zeros", "ones", "full", "empty_strided")
+
+
+def names_no_device(tree: ast.AST) -> bool:
+    """A call of torch.empty or a similar function has no argument `device`, and nothing else in the text names one."""
+    calls = [n for n in nodes(tree) if isinstance(n, ast.Call)]
+    made = [n for n in calls if ast.unparse(n.func).removeprefix("torch.") in _FACTORIES]
+    elsewhere = any(ast.unparse(n.func).endswith((".device", ".to", ".cuda", "set_default_device")) for n in calls)
+    return not elsewhere and any(all(k.arg not in ("device", None) for k in n.keywords) for n in made)
+
+
+def any_for_all(tree: ast.AST) -> bool:
+    """An assert asks whether any of many comparisons with `<` or `<=` is true."""
+    return any(
+        isinstance(n, ast.Call) and ast.unparse(n.func).rpartition(".")[2] == "any" and _compared(n)
+        for a in nodes(tree) if isinstance(a, ast.Assert)
+        for n in nodes(a.test) if not isinstance(a.test, ast.UnaryOp)
+    )  # fmt: skip
+
+
+def _compared(call: ast.Call) -> bool:
+    sides = [*call.args, *([call.func.value] if isinstance(call.func, ast.Attribute) else [])]
+    return any(isinstance(s, ast.Compare) and isinstance(s.ops[0], (ast.Lt, ast.LtE)) for s in sides)
+
+
+def one_sided(tree: ast.AST) -> bool:
+    """An assert compares a difference with `<` or `<=`, and no absolute value is taken."""
+    return any(
+        isinstance(n, ast.Compare) and isinstance(n.left, ast.BinOp) and isinstance(n.left.op, ast.Sub)
+        and isinstance(n.ops[0], (ast.Lt, ast.LtE))
+        for a in nodes(tree) if isinstance(a, ast.Assert)
+        for n in nodes(a.test) if "abs" not in ast.unparse(a.test)
+    )  # fmt: skip
 
 
 def asserts_a_tuple(tree: ast.AST) -> bool:

@@ -145,7 +145,7 @@ EXERCISES = [
         hints=(
             "Go through the five lines one by one. Write down how many elements each line reads, and how many it "
             "writes.",
-            "Two of the lines read a vector of m elements besides the matrix, and two of them write one.",
+            "Two of the lines read a vector of m elements besides the matrix, and two other lines write one.",
             "The first number has the form `<lines that read a matrix> * m * n + <lines that read a vector> * m`. The "
             "second has the same form, with the lines that write.",
         ),

@@ -11,6 +11,7 @@ from dataclasses import replace
 import torch
 
 from ..checks import inputs
+from ..mistakes.softmax.function import WRAPPER_REMARKS
 from ..mistakes.splits import COMBINE_KERNEL, PARTIAL_KERNEL, SPLIT_SOFTMAX
 from ..reference import softmax_function, splits
 from ..spec import Call, Case, Evidence, Exercise, Out
@@ -268,5 +269,6 @@ EXERCISES = [
             "SPLITS a power of two, at least the number of splits.",
         ),
         mistakes=SPLIT_SOFTMAX,
+        remarks=WRAPPER_REMARKS,
     ),
 ]

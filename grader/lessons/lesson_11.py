@@ -10,7 +10,7 @@ from ..checks import compare, inputs
 from ..mistakes import detectors
 from ..mistakes.autograd import FUNCTION
 from ..mistakes.gradient import GRADIENT, GRADIENT_KERNEL, OTHER_METHODS
-from ..mistakes.softmax.function import WRAPPER
+from ..mistakes.softmax.function import STRIDES_EXCHANGED, WRAPPER, WRAPPER_REMARKS
 from ..reference import autograd, gradient, softmax_function
 from ..spec import Call, Case, Exercise, Out
 
@@ -244,6 +244,7 @@ EXERCISES = [
             "In backward: `y, = ctx.saved_tensors`, then dy with strides that the kernel takes, then "
             "`softmax_backward_kernel[(<rows>,)](dx, y, dy, <three strides>, <columns>, BLOCK=...)`, then return.",
         ),
-        mistakes=(("output-reused", detectors.output_reused), *FUNCTION, *WRAPPER, *GRADIENT_KERNEL),
+        mistakes=(("output-reused", detectors.output_reused), STRIDES_EXCHANGED, *FUNCTION, *WRAPPER, *GRADIENT_KERNEL),
+        remarks=WRAPPER_REMARKS,
     ),
 ]

@@ -10,6 +10,7 @@ import torch
 from ..checks import inputs
 from ..mistakes.bandwidth import BANDWIDTH
 from ..mistakes.routing import PICK, ROUTE
+from ..mistakes.softmax.function import WRAPPER_REMARKS
 from ..reference import bandwidth, routing, softmax_function
 from ..spec import Case, Exercise
 
@@ -182,6 +183,7 @@ EXERCISES = [
             "the columns neighbours, `my_route(x)(y, x)`.",
         ),
         mistakes=ROUTE,
+        remarks=WRAPPER_REMARKS,
     ),
     Exercise(
         id="14.3",

@@ -17,8 +17,8 @@ MISTAKES = [
     ),
     Mistake(
         "name-undefined",
-        "Your answer uses a name to which no line and no cell gives a value.",
-        "Where should that name get its value: in a line of your answer, or in a cell that has to run first?",
+        "Your answer uses a name that has no value there.",
+        "Did you mean another name, or where should this one get its value: in your answer, or in a cell before it?",
     ),
     Mistake(
         "module-left-out",

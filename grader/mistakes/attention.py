@@ -139,8 +139,8 @@ MISTAKES = [
     ),
     Mistake(
         "scale-forgotten",
-        "The scores were not multiplied by the scale.",
-        "What stands between q kᵀ and the softmax in the formula?",
+        "The scores are those without the factor 1/√d.",
+        "Which line multiplies by this factor, and which number is it for the d of this input?",
         (Mutant("13.4", 'input_precision="ieee") * scale', 'input_precision="ieee")', 2),),
     ),
     Mistake(
@@ -382,7 +382,7 @@ MISTAKES = [
     Mistake(
         "last-key-left-out",
         "The last key took no part.",
-        "Which number does the last key have, and for which numbers is your comparison true?",
+        "Which number does the last key have, and do your loop and your comparison reach it?",
         (Mutant("13.2 13.3 13.4", "keys[None, :] < n_keys, s", "keys[None, :] < n_keys - 1, s"),),
     ),
     Mistake(

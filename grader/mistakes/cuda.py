@@ -185,8 +185,8 @@ MISTAKES = [
     ),
     Mistake(
         "merged-not-stored",
-        "The whole block uses the state of thread 0 alone: no merged state is in the place that the next step reads.",
-        "Where must the merged state be stored, so that the next step finds it?",
+        "The whole block uses the state of thread 0 alone: no other state was merged into it.",
+        "How often does the loop of the tree run, and where does each step store its result?",
     ),
     Mistake(
         "own-sum-for-partner",
@@ -266,6 +266,11 @@ MISTAKES = [
         "components-exchanged",
         "The numbers of a float4 changed places between the load and the store.",
         "Which component of the float4 belongs to the first of the four columns?",
+    ),
+    Mistake(
+        "tree-idle",
+        "The sum of thread 0 alone was used for the whole row: the tree of the sums changed nothing.",
+        "Which values does half take in the second tree, and how often does its loop run?",
     ),
     Mistake(
         "lane-zero-alone",
@@ -665,6 +670,12 @@ def _of_lanes_zero(m, d):
     top = some_m.amax(1, keepdim=True)
     shift = torch.where(top == -INF, 0.0, top)
     return top.expand_as(m), (some_d * torch.exp(some_m - shift)).sum(1, keepdim=True).expand_as(d)
+
+
+def _sum_of_thread_zero(m, d):
+    """Every thread ends with the maximum of the row, and with the sum of thread 0."""
+    top = m.amax(1, keepdim=True)
+    return top.expand_as(m), (d * torch.exp(m - torch.where(top == -INF, 0.0, top)))[:, :1].expand_as(d)
 
 
 def _butterflies_lost(m, d):
@@ -1288,7 +1299,9 @@ CUDA_KERNEL = (
     *_both_widths("one-warp-knows", reduce=_by_warps(_in_warp_zero)),
     *_both_widths("states-repeated", reduce=_by_warps(_own_state_in_spare_lanes)),
     *_both_widths("maximum-for-sum", reduce=_by_warps(_maxima_for_sums)),
-    *_both_widths("lane-zero-alone", reduce=_of_lanes_zero),
+    ("tree-idle", _of_versions("v1", _block_softmax(reduce=_sum_of_thread_zero))),
+    ("lane-zero-alone", _of_versions("v3", _block_softmax(reduce=_of_lanes_zero))),
+    ("lane-zero-alone", _of_versions("v3", _block_softmax(reduce=_of_lanes_zero, width=4))),
     *_both_widths("merged-into-copies", reduce=_butterflies_lost),
     *(pair for first in (8, 4) for pair in _both_widths("butterfly-step-missing", reduce=_two_levels(first=first))),
     *_both_widths("butterfly-itself", reduce=_two_levels(first=LANES)),

@@ -18,7 +18,7 @@ MISTAKES = [
     Mistake(
         "one-column-of-all",
         "In each group of columns, one for each thread of the block, only one column was stored.",
-        "Which columns are those of thread 1, and which word of your line tells thread 1 from thread 0?",
+        "Which columns are those of thread 1, and which columns does your line give it?",
     ),
     Mistake(
         "column-zero-alone",

@@ -48,6 +48,20 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "grid-axis-missing",
+        "The kernel asks for the number of its program along an axis that the grid does not have, and gets 0.",
+        "How many numbers does the grid of this kernel have, and which of them counts batches and heads together?",
+        (
+            Mutant(
+                "13.3",
+                _BATCH,
+                "tl.program_id(1)",
+                then=also(f"head = {_HEAD}", "head = tl.program_id(2)"),
+                replayed=False,
+            ),
+        ),
+    ),
+    Mistake(
         "batch-and-head-strides",
         "Batches and heads changed places: one of them moved on by the stride of the other.",
         "How far apart are two heads of one batch, and how far the same head of two batches?",
@@ -200,7 +214,7 @@ MISTAKES = [
     ),
     Mistake(
         "lse-not-stored",
-        "lse was not stored for all queries.",
+        "The lse of some queries was never stored.",
         "Which place does the lse of a query of the second batch or head have, and is it stored for the last queries, "
         "too?",
         (
@@ -481,10 +495,17 @@ def _more_read(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 LN_2 = math.log(2)
 
+
+def _third_axis(tree: ast.AST) -> bool:
+    """For `written`: the kernel asks for axis 2 of the grid, which has two."""
+    return any(n.args and ast.unparse(n.args[0]) == "2" for n in syntax.calls(tree, "program_id"))
+
+
 FLASH_KERNEL = (
     *KERNEL,
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
+    ("grid-axis-missing", detectors.written(_third_axis)),
     ("row-read-twice", _more_read),
     ("heads-mixed", _heads_of_others),
     ("heads-mixed", _lse_of_others),

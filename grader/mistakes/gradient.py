@@ -178,7 +178,7 @@ MISTAKES = [
     Mistake(
         "float32-in-float64",
         "A float64 result has no more digits than float32: it went through float32 on the way.",
-        "Which line of the kernel, or of the function, names a dtype?",
+        "Which line names a dtype, or makes a tensor without naming one?",
     ),
 ]
 

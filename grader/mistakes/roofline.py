@@ -22,7 +22,7 @@ from .mistake import Mistake
 MISTAKES = [
     Mistake(
         "five-passes-counted",
-        "At least one of these numbers is that of the five passes, and not of one fused kernel.",
+        "The traffic of the five passes was counted, and not that of one fused kernel.",
         "If a row stays on the chip from the first step to the last, which steps still touch memory?",
     ),
     Mistake(

@@ -98,6 +98,19 @@ MISTAKES = [
         "How many programs store a state, over all rows and splits?",
     ),
     Mistake(
+        "states-never-made",
+        "Only the second kernel was launched, so nothing stored the states that it loads.",
+        "Which kernel stores the states, and which line launches it?",
+        (
+            Mutant(
+                "9.3",
+                "    partial_kernel[grid](m, d, x, x.stride(0), n_cols, n_splits, size, BLOCK=block, num_warps=8)\n",
+                "",
+                replayed=False,
+            ),
+        ),
+    ),
+    Mistake(
         "merged-too-early",
         "The second kernel was launched before the first one had stored the states.",
         "In which order are the two launches, and which of them needs the results of the other?",
@@ -848,9 +861,16 @@ def _one_grid_without_splits(case: Case, evidence: Evidence, answer: Answer) -> 
 
 @Detector
 def _merged_first(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """combine_kernel was launched, and no kernel before it; the output is NaN."""
-    first = [launch["kernel"] for launch in evidence.launches[:1]]
-    return first == ["combine_kernel"] and detectors.all_nan(case, evidence, answer)
+    """combine_kernel was launched, and partial_kernel after it; the output is NaN."""
+    kernels = [launch["kernel"] for launch in evidence.launches]
+    return kernels == ["combine_kernel", "partial_kernel"] and detectors.all_nan(case, evidence, answer)
+
+
+@Detector
+def _merged_alone(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """combine_kernel alone was launched; the output is NaN."""
+    kernels = [launch["kernel"] for launch in evidence.launches]
+    return kernels == ["combine_kernel"] and detectors.all_nan(case, evidence, answer)
 
 
 @Detector
@@ -1117,6 +1137,7 @@ SPLIT_SOFTMAX = (
     ("split-rounded-down", _last_columns_missing),
     ("states-left-out", _too_few_lanes),
     ("merged-too-early", _merged_first),
+    ("states-never-made", _merged_alone),
     ("empty-split", _rows_nan_where_empty),
     ("dead-row-zero", detectors.dead_rows_are_zero),
     ("states-too-few", outside("load", _of_a_state)),

@@ -33,7 +33,7 @@ MISTAKES = [
     ),
     Mistake(
         "input-within-clip",
-        "The clip changes no value of this input, and no row is far below 0.",
+        "The clip changes no value of this input, and no row is so far below 0 that all its exponentials become 0.",
         "For which values does tl.minimum change its first argument?",
     ),
     Mistake(
@@ -97,6 +97,16 @@ MISTAKES = [
         "An assert never fails: its condition and its text are in one pair of parentheses. They are a tuple, and a "
         "tuple with items is always true.",
         "Which part of the assert statement should be in parentheses, and which part should not?",
+    ),
+    Mistake(
+        "any-for-all",
+        "An assert asks with `any` whether one comparison is true, so one right value is enough for it.",
+        "Which function is true only if all values of a tensor are?",
+    ),
+    Mistake(
+        "one-sided-difference",
+        "A difference is compared without its absolute value, so a result that is far too small passes.",
+        "How large is the difference of a value that is 0 where 0.5 is right?",
     ),
     Mistake(
         "test-asserts-nothing",
@@ -270,6 +280,8 @@ def mistakes_of_test(groups: Iterable[str]) -> tuple[tuple[str, Detector], ...]:
         ("test-returns", Detector(lambda c, e, a: isinstance(e.value, bool))),
         ("test-calls-nothing", _accepts_wrong(lambda tree: 0 in syntax.unused_parameters(tree, "test_softmax"))),
         ("assert-of-a-tuple", _accepts_wrong(syntax.asserts_a_tuple)),
+        ("any-for-all", _accepts_wrong(syntax.any_for_all)),
+        ("one-sided-difference", _accepts_wrong(syntax.one_sided)),
         ("test-asserts-nothing", _accepts_all(syntax.asserts_nothing)),
         *zip(_ACCEPTING, map(_accepts, groups)),
     )

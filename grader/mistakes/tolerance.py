@@ -49,7 +49,7 @@ MISTAKES = [
     Mistake(
         "rtol-loose",
         "This rtol is much larger than rounding needs: whatever atol is, a wrong row is accepted.",
-        "How large is the relative error of rounding to this dtype?",
+        "How large is the relative error of a right result: that of its rounding and, in float32, of its arithmetic?",
     ),
     Mistake(
         "subnormals-forgotten",

@@ -179,7 +179,7 @@ MISTAKES = [
     Mistake(
         "unstored-loaded",
         "A kernel loaded elements to which nothing had been stored. An atomic operation loads them, too.",
-        "Which line should have stored them before, and for which elements does it run?",
+        "Which tensor does each of your loads read, and which line stores to it before?",
     ),
     Mistake(
         "python-builtin",

@@ -117,7 +117,7 @@ MISTAKES = [
     Mistake(
         "not-in-place",
         "After the call, x holds the same numbers as before.",
-        "Which tensor does the kernel store in, and for which lanes is the mask of the store true?",
+        "Which tensor does the kernel store in: is it x itself, and for which lanes is the mask of the store true?",
         (Mutant("15.3", "](x, x.stride(0)", "](x.clone(), x.stride(0)", replayed=False),),
     ),
     Mistake(

@@ -43,7 +43,8 @@ def hierarchy(fn=None, *args, gpu: str = "H200", **kwargs):
     >>> hierarchy(naive_softmax, x)
     """
     if gpu not in memories.drawable():
-        raise KernelMisuse(f"the memories of {gpu!r} are not in docs/cards.json: choose {_or(memories.drawable())}")
+        choice = _or(memories.drawable())
+        raise KernelMisuse(f"the course does not have all numbers of the memories of {gpu!r}: choose {choice}")
     levels = memories.levels(gpu)
     functions = [] if fn is None else fn if isinstance(fn, (list, tuple)) else [fn]
     runs = [traffic.count(each, args, kwargs) for each in functions]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+import re
 
 from .. import environment
 from ..compiler import request
@@ -42,6 +44,8 @@ def machine_code(kernel, *args, grid=None, gpu="T4", num_warps=None, **constants
         if len(why := {made.get("error") for made in found}) == 1 and (why := why.pop()):
             raise request.NotCompiled(f"Triton {environment.triton()} says: {why}")
     except request.NotCompiled as error:
+        if todo := re.search(r"\bTODO (\d+\.\d+)", inspect.getsource(function.fn)):
+            raise KernelMisuse(say(f"{name} still has a TODO of {todo[1]}")) from None
         raise KernelMisuse(say(f"no machine code of {name}: {error}")) from None  # a lesson prints it
     call = {"kernel": name, **{key: _shown(value) for key, value in (bound | constants).items()}}
     return MachineCode(

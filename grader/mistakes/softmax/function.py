@@ -359,6 +359,11 @@ def _launched(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return "x" in case.facts and bool(evidence.launches)
 
 
+STRIDES_EXCHANGED = (
+    "strides-exchanged-in-launch",
+    detectors.both(detectors.written(syntax.strides_exchanged), _launched),
+)
+
 FUNCTION = (
     ("error-not-raised", detectors.both(detectors.written(_exception_not_raised), _to_be_refused)),
     ("accepts-anything", _accepted),
@@ -372,7 +377,7 @@ FUNCTION = (
     ("wrong-shape", detectors.wrong_kind("shape")),
     ("wrong-shape", detectors.both(detectors.written(_output_of_one_size), detectors.outside("store"))),
     ("wrong-dtype", detectors.wrong_kind("dtype")),
-    ("strides-exchanged-in-launch", detectors.both(detectors.written(syntax.strides_exchanged), _launched)),
+    STRIDES_EXCHANGED,
     ("arguments-exchanged", detectors.both(detectors.written(syntax.arguments_exchanged), _not_refused)),
     ("strides-in-one-argument", detectors.both(detectors.written(syntax.all_strides_passed), _not_refused)),
     ("sizes-exchanged", detectors.both(detectors.written(_sizes_exchanged), _not_refused)),
@@ -381,6 +386,15 @@ FUNCTION = (
     ("rows-wrongly-apart", detectors.both(detectors.written(syntax.stride_of_another), _rows_with_gaps)),
     ("rows-assumed-adjacent", _rows_with_gaps),
     ("column-stride", _columns_apart),
+)
+
+# For an answer that passed.
+WRAPPER_REMARKS = (
+    (
+        "A tensor is made without `device=`, so it is in the memory of the CPU. Without a GPU that is right. With one, "
+        "no kernel can use it.",
+        detectors.written(syntax.names_no_device),
+    ),
 )
 
 # A function that launches one program per row.

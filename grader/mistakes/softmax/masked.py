@@ -39,9 +39,15 @@ MISTAKES = [
         (Mutant("7.3", _DROP, "x"),),
     ),
     Mistake(
+        "dropped-from-maximum-only",
+        "The dropped entries were left out of the maximum, but not of the sum.",
+        "Which lines use the row with the dropped entries replaced, and which lines use the row as it was loaded?",
+        (Mutant("7.3", "x = " + _DROP, "kept = " + _DROP, then=also("tl.max(x, axis=0)", "tl.max(kept, axis=0)")),),
+    ),
+    Mistake(
         "keep-inverted",
         "Exactly the wrong entries were left out.",
-        "Which of its two values does keep have for an entry that takes part?",
+        "Which value does keep have for an entry that takes part, and what does your line do for this value?",
         (Mutant("7.3", "keep != 0", "keep == 0"),),
     ),
     Mistake(

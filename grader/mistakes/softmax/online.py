@@ -806,6 +806,7 @@ NORMALIZER = (
     _NOT_A_STATE,
     ("factor-inverted", both(written(syntax.factor_inverted), _SUM_IS_NAN)),
     ("factor-without-exp", both(written(syntax.factor_without_exp), _SUM_IS_NAN)),
+    ("stale-maximum", both(written(syntax.stale_maximum), _SUM_IS_NAN)),
     ("sum-of-exp-x", both(written(syntax.exp_of_a_number), _SUM_IS_NAN)),
     ("inf-minus-inf", _NAN_WITHOUT_NUMBERS),
     ("walked-twice", both(written(syntax.parameter_used_again), value(lambda v, f: v == (f["want"][0], 0)))),
