@@ -480,7 +480,7 @@ try:
             for size, loads in code.columns[0].loads.items():
                 print(f"{str(dtype):14}  rows of {n:4}: {loads} × {size:2} bytes, loaded by each thread")
 except Exception as error:
-    print(f"Nothing was compiled. {error}")
+    print(error)
 
 # %% [markdown]
 # So rows of 1000 get no wide loads in float32. Their 4000 bytes would allow it, but the compiler does not see these bytes. It learned only that 16 does not divide the number 1000.

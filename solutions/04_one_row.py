@@ -249,7 +249,7 @@ picture = None
 try:
     picture = steps(softmax_row_kernel, row, row, 781, BLOCK=1024)
 except Exception as error:
-    print(f"Nothing was compiled. {error}")
+    print(error)
 picture
 
 # %% [markdown]

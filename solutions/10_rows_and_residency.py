@@ -354,7 +354,7 @@ try:
     compiled = [column for column in (tiles + rows).columns if not column.error]
     print(tiles, rows, sep="\n\n")
 except Exception as error:
-    print(f"Nothing was compiled, so there is nothing to compare. {error}")
+    print(error)
 
 # %% tags=["nbval-ignore-output"]
 for column in compiled:
@@ -431,7 +431,7 @@ x = torch.empty(4096, 64)
 try:
     print(machine_code(tile_softmax_kernel, x, x, 64, 64, 4096, 64, ROWS=1, BLOCK=64, gpu="H100", num_warps=[1, 2, 4]))
 except Exception as error:
-    print(f"Nothing was compiled. {error}")
+    print(error)
 
 # %% [markdown]
 # For none of them. The row has 256 bytes, and a warp has 32 threads: that is 8 bytes for each thread, and less with
@@ -443,7 +443,7 @@ x = torch.empty(64, 8192)
 try:
     print(machine_code(tile_softmax_kernel, x, x, 8192, 8192, 64, 8192, ROWS=1, BLOCK=8192, gpu="H100", num_warps=[1, 4]))
 except Exception as error:
-    print(f"Nothing was compiled. {error}")
+    print(error)
 
 # %% [markdown]
 # With one warp, a thread has to keep 256 numbers, but it can have at most 255 registers. Values without a register are

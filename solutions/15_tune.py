@@ -91,7 +91,7 @@ sizes = (x, x, 8192, 8192, 4096, 8192)
 try:
     print(machine_code(tile_softmax_kernel, *sizes, ROWS=1, BLOCK=8192, gpu="H100", num_warps=[1, 4, 16, 32]))
 except Exception as error:
-    print(f"Nothing was compiled. {error}")
+    print(error)
 
 # %% [markdown]
 # The line "programs per multiprocessor" is computed as in 10.3. Multiplied by the warps of a program, it gives the number of **resident

@@ -42,6 +42,7 @@ _OPERATOR_MAKERS = frozenset(
     "custom_op triton_op Library define impl register_fake register_autograd register_kernel".split()
 )
 _MOST_STATEMENTS = 5000  # at the top level of a cell
+_LONGEST_SHOWN = 60  # characters of a line by which a cell is named
 _OPERATORS = "torch.ops"  # stands for all operators of an answer's own, as if it were one name
 _ALWAYS_THERE = frozenset(dir(builtins))
 
@@ -146,7 +147,9 @@ def _name(number: int, cells: list[str], called: list[str] | tuple) -> str:
     if called and called[number - 1]:
         return called[number - 1]
     above = next((line.strip() for line in reversed(cells[number - 2].split("\n")) if line.strip()), "")
-    return f"the cell after `{above[:60]}`" if number > 1 and above else f"code cell {number}"
+    if len(above) > _LONGEST_SHOWN:
+        above = f"{above[:_LONGEST_SHOWN]} …"
+    return f"the cell after `{above}`" if number > 1 and above else f"code cell {number}"
 
 
 def _is_taken(name: str, session: _Session) -> bool:

@@ -156,7 +156,7 @@ def last_line(error: Error) -> str:
     if not message_lines:
         return error["type"]
     first = message_lines[0].startswith("CUDA error") or "invalid combination of arguments" in message_lines[0]
-    return message_lines[0 if first else -1].strip()[:300]
+    return message_lines[0 if first else -1].strip()[:300].removesuffix(", but expected one of:")
 
 
 def error_sentence(error: Error) -> str:

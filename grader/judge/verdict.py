@@ -51,7 +51,7 @@ def verified(case: Case, evidence: Evidence) -> str | None:
 
 def _failure_of(case: Case, evidence: Evidence) -> Failure | None:
     called = [] if case.may_call_library else evidence.torch_ops
-    forbidden = next((n for n in called if n in _LIBRARY), None)
+    forbidden = next((n.lstrip("_") for n in called if n in _LIBRARY), None)
     if forbidden:
         return Failure(case, evidence, f"the answer calls PyTorch's {forbidden}", "library-softmax")
     if "softmax" in evidence.language:

@@ -21,6 +21,11 @@ MISTAKES = [
         "Did you mean another name, or where should this one get its value: in your answer, or in a cell before it?",
     ),
     Mistake(
+        "module-not-imported",
+        "Your answer uses a module, and no cell before it imports this module.",
+        "Which line imports it, and in which cell could this line stand?",
+    ),
+    Mistake(
         "module-left-out",
         "A function of a module is called without the name of its module.",
         "Which module has that function, and what stands in front of the functions of this module in your other lines?",

@@ -160,6 +160,7 @@ _BUILTIN = r"(?<![\w.])(max|min|sum|abs)\("
 # Functions of the modules that an answer imports, whose names mean nothing without the module.
 _OF_A_MODULE = {name for module in (torch, math) for name in dir(module) if not hasattr(builtins, name)}
 _OF_A_MODULE |= {"store", "program_id", "num_programs", "cdiv", "next_power_of_2", "static_range", "constexpr"}
+_MODULES = ("math", "torch", "np", "numpy", "triton", "tl", "random", "statistics", "itertools", "functools")
 _UNKNOWN_NAME = re.compile(r"name '(\w+)' is not defined|global variable (\w+)|^(\w+) is not defined")
 _FROM_BLOCK = r"^'(int|float|tensor|constexpr)' object is not iterable$|bad operand type for abs|instances of 'tensor'"
 # (message, line of the answer, mistake): messages that say enough only beside their line.
@@ -233,6 +234,8 @@ def from_error(error: dict) -> str | None:
     if kind == "NameError" and re.match(_TOOL, message):
         return "tool-in-answer"
     unknown = _UNKNOWN_NAME.search(message)
+    if unknown and next(filter(None, unknown.groups())) in _MODULES:
+        return "module-not-imported"
     if unknown and _called_alone(next(filter(None, unknown.groups())), error["line"]):
         return "module-left-out"
     if kind in _TYPES and not re.search(rf"^cannot access|{_INFINITY}", message):

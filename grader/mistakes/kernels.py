@@ -116,7 +116,7 @@ MISTAKES = [
     ),
     Mistake(
         "pad-of-another",
-        "This pad is right in other kernels, and it changes the result of this one.",
+        "This pad is right in some kernels of the course, but it changes the result of this one.",
         "What does the reduction of this kernel get from a masked lane, and how does that change the result?",
     ),
     Mistake(

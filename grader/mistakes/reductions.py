@@ -187,7 +187,7 @@ MISTAKES = [
     Mistake(
         "lanes-left-out",
         "Some lanes of the block were left out: they are in none of the lists that were merged.",
-        "With which lane does the list of your second warp begin, and how long is it?",
+        "Which lanes are in the list of your second warp, and are they all merged?",
     ),
     Mistake(
         "lanes-beyond-a-warp",
@@ -207,7 +207,7 @@ MISTAKES = [
     ),
     Mistake(
         "largest-state-kept",
-        "Of the states of the warps, the largest one was kept, and the sums of the others are missing.",
+        "Of several states, the largest one was kept, and the sums of the others are missing.",
         "What does a merge do with the two sums?",
         (Mutant("12.3", "butterfly(warps, merge)", "butterfly(warps, max)", replayed=False),),
     ),
@@ -474,6 +474,13 @@ def _overlapping_warps(f: dict) -> tuple[float, float]:
     return merged([f["ms"][lane] for lane in lanes], [f["ds"][lane] for lane in lanes])
 
 
+def _largest_of_each_warp(f: dict) -> tuple[float, float]:
+    """The merged states of the warps, each of which kept its largest pair (m, d)."""
+    lanes = list(zip(f["ms"], f["ds"], strict=True))
+    kept = [max(lanes[first : first + LANES]) for first in range(0, len(lanes), LANES)]
+    return merged([m for m, _ in kept], [d for _, d in kept])
+
+
 def _sums_not_rescaled(f: dict) -> tuple[float, float]:
     """The maximum of all lanes, and the sums of the warps added as they are."""
     return max(f["ms"]), sum(d for _, d in warp_states(f["ms"], f["ds"]))
@@ -532,10 +539,12 @@ TWO_LEVEL = (
     ("not-rescaled", _wrong_state(_sums_in_warps)),
     ("warps-overlap", _wrong_state(_overlapping_warps)),
     ("largest-state-kept", _wrong_state(lambda f: max(warp_states(f["ms"], f["ds"])))),
+    ("largest-state-kept", _wrong_state(_largest_of_each_warp)),
     ("states-pad-zero", value(lambda v, f: v[0] == 0 > f["want"][0])),
     ("states-pad-zero", _wrong_state(_zeros_added)),
     ("states-pad-finite", value(lambda v, f: -math.inf == f["want"][0] < v[0] < 0)),
     *(("lanes-left-out", _wrong_state(_some_lanes(*each))) for each in ((32, 16), (16, 16), (64, 32), (32, 31))),
+    ("lanes-left-out", _wrong_state(lambda f: merged(f["ms"][::LANES], f["ds"][::LANES]))),
     (
         "states-repeated",
         replace(value(lambda v, f: v[0] == f["want"][0] and 1.5 * f["want"][1] < v[1] < 64 * f["want"][1]), last=True),

@@ -99,7 +99,7 @@ MISTAKES = [
     Mistake(
         "counted-too-much",
         "In no stretch too few were counted, and in some too many.",
-        "Which text do you look for, and in which lines other than shuffles does it stand?",
+        "What does your function count besides the lines with a shuffle?",
     ),
     Mistake(
         "counted-too-little",

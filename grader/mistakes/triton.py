@@ -198,7 +198,7 @@ MISTAKES = [
     ),
     Mistake(
         "out-of-bounds",
-        "No lane of this access is where it should be: the kernel leaves its tensor altogether.",
+        "No lane of this access is inside the tensor.",
         "Which lanes of which program compute that address?",
     ),
     Mistake(

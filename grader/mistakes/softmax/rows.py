@@ -65,6 +65,12 @@ def row_begins(width):
     return test
 
 
+def _row_plus_stride(where: dict, facts: dict) -> bool:
+    """For `outside`: program p began at element p + row stride."""
+    stride = facts["x_stride"] if where["op"] == "load" else facts["y_stride"]
+    return where["program"][0] > 0 and where["first"] == where["program"][0] + stride
+
+
 def either(mistake: str, width) -> list:
     """Two entries of a table: rows begin width(facts) elements apart, in a load or in a store."""
     return [(mistake, replace(outside(op, row_begins(width)), share=0.4)) for op in ("load", "store")]
@@ -81,6 +87,7 @@ ROW_PLACES = (
     ("row-added-twice", outside("load", row_begins(lambda f: 2 * f["x_stride"]))),
     ("row-added-twice", outside("store", row_begins(lambda f: 2 * f["y_stride"]))),
     ("row-plus-stride", formula(formulas.from_elements_on(lambda row, stride: row + stride))),
+    *(("row-plus-stride", outside(op, _row_plus_stride)) for op in ("load", "store")),
     *(("same-row-read", both(detectors.unshared, formula(formulas.same_row(which)))) for which in (0, 1)),
     ("rows-missing", both(detectors.unshared, detectors.tail_rows_nan)),
 )
