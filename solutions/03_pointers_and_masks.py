@@ -278,7 +278,7 @@ trace(row_max_kernel, y, part, part.stride(0), 5, BLOCK=8, grid=(3,))
 # <details><summary>The pad, and the single store</summary>
 #
 # **`other=-float("inf")`**: no float is below it, so it never wins. *Otherwise*: 0 wins in every negative row, and
-# -1e30 wins in rows below -1e30. Such rows exist: some libraries set an entry that should not count to -3e38.
+# -1e30 wins in rows below -1e30. Such rows exist: some libraries give the value -3e38 to an entry that should not count.
 #
 # **`y_ptr + row`**: one address and one number, without a mask, because every program has a row. *Otherwise*: with `+
 # cols` the whole block is stored, also over the results of the next rows.
@@ -486,7 +486,7 @@ except Exception as error:
 # So rows of 1000 get no wide loads in float32. Their 4000 bytes would allow it, but the compiler does not see these bytes. It learned only that 16 does not divide the number 1000.
 #
 # For such rows, both formats need the same number of load instructions. But a row of bfloat16 has half of the bytes,
-# and the plain copy with which we compare takes about half the time in bfloat16. In float32, these instructions fit into the time in which the bytes come from memory. In bfloat16, the bytes take half of that time, and the same number of instructions does not fit into it.
+# and the plain copy with which we compare takes about half the time in bfloat16. In float32, these instructions fit into the time in which the bytes come from memory. In bfloat16, the bytes come in half the time, and that is too short for the same number of instructions.
 
 # %% [markdown]
 # <details><summary>How much time the narrow loads cost</summary>

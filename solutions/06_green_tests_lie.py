@@ -337,7 +337,7 @@ check("6.4")
 # | a slice, a transposed view | expect rows or columns to be neighbours in memory |
 # | `-inf`, spread-out rows, negative values | replace `-inf`, cut values off, or lose the sign |
 # | a relative tolerance of about 1e-4, not an absolute one | lose digits, or round small results |
-# | comparing each element, so that `nan` fails | give one wrong value, `nan`, or wrong rows that look right |
+# | comparing each element, so that `nan` fails | return one wrong value, `nan`, or rows that are plausible but wrong |
 # | the input afterwards; a second call with other values of the same shape | write into `x`, or remember an earlier call |
 #
 # *An honest aside*: 1e-4 is a choice. Rounding errors grow with the distance to the maximum, so 1e-7 would refuse right kernels. Lesson 07 asks for a good bound.

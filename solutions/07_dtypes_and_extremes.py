@@ -296,7 +296,7 @@ torch.testing.assert_close(torch.zeros_like(flat), flat)
 print("accepted; the outputs are", f"{flat[0, 0].item():.1e}", "each")
 
 # %% [markdown]
-# It is made for numbers of about 1. Does PyTorch's softmax in half precision pass with *your* tolerance?
+# `assert_close` is made for numbers of about 1. Does PyTorch's softmax in half precision pass with *your* tolerance?
 
 # %%
 for dtype in (torch.float16, torch.bfloat16):

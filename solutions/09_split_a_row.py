@@ -90,7 +90,7 @@ for split in range(n_splits):
 # $d \cdot e^{m - M} + \sum e^{x - M}$, and $m$ becomes $M$. Each element is read once.
 #
 # The states are stored in two matrices, `m` and `d`. Each of them has a row for each row of `x`, and a column for each split.
-# In memory, the rows of `m` and of `d` follow each other without gaps.
+# In each of the two matrices, the rows follow each other in memory without gaps.
 
 # %% [markdown]
 # There are three sizes: a row has `n_cols` columns, a split has `split_size` columns, and a tile has `BLOCK` columns.

@@ -195,7 +195,7 @@ print("else:             ", *(f"{change:.2f}" for change, rise in zip(changes, r
 # You need a few new functions. `tl.zeros((A, B), tl.float32)` and `tl.full((A,), value, tl.float32)` make a block. A shape is
 # a tuple, even with one size. [`tl.dot(a, b)`](https://triton-lang.org/main/python-api/generated/triton.language.dot.html)
 # multiplies blocks of shapes [A, B] and [B, C] and gives [A, C]. Each of these sizes must be at least 16.
-# `tl.trans(k)` exchanges the two axes of a block. `tl.minimum(a, b)` is the smaller of two numbers.
+# `tl.trans(k)` exchanges the two axes of a block. `tl.minimum(a, b)` is the smaller of two numbers, and `tl.log(a)` is the natural logarithm.
 
 # %% [markdown]
 # Many GPUs have **tensor cores**: units that multiply small matrices, much faster than the other units of a
@@ -369,7 +369,7 @@ draw.attention_tiles(attention, *small, True, 2)
 # %% [markdown]
 # ## What it moves
 #
-# Take the inputs of the beginning again, 256×32. How much less does your kernel move than the three steps?
+# Take the inputs of the beginning again. MN is again 256×32, the elements of one input. How much less does your kernel move than the three steps?
 
 # %%
 traffic([three_steps, attention], q, k, v)

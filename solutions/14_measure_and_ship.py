@@ -489,7 +489,7 @@ for dtype in ("float32", "bfloat16"):
 # %% [markdown]
 # ## Bonus: the kernels that the course ships
 #
-# They read most long rows once, and are faster with 16-bit rows. An H200 ran rows of many lengths, with one block per row and with the
+# The kernels that the course ships read most long rows once. They are fast with 16-bit rows, too. An H200 ran rows of many lengths, with one block per row and with the
 # softmax that this course ships. Before you look: for which lengths will one block for each row be clearly slower?
 
 # %% tags=["picture:softmax.png"]

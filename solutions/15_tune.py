@@ -168,7 +168,7 @@ assert (len({n for _, n in shapes}), min(candidates_of), max(candidates_of)) == 
 # The check uses the recorded runs: 12 numbers of columns, in float32 and in bfloat16, with 5 to 20 candidates each. A
 # candidate is
 # a dictionary. It has `rows`, `num_warps`, `n_regs` and `n_spills` (of a thread), `resident` (programs that a multiprocessor
-# holds at once, as in 10.3), and `bytes` (that a program loads). It has no time.
+# holds at once, as in 10.3), and `bytes` (that a program loads). It does not hold the measured time.
 
 # %%
 candidates = [

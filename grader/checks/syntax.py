@@ -333,10 +333,13 @@ def shifted_by_a_constant(tree: ast.AST) -> bool:
         if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
     }  # fmt: skip
 
+    def meant(node: ast.expr) -> ast.expr:
+        return values.get(node.id, node) if isinstance(node, ast.Name) else node
+
     def is_shifted(difference: ast.expr) -> bool:
-        match values.get(difference.id, difference) if isinstance(difference, ast.Name) else difference:
-            case ast.BinOp(_, ast.Sub(), ast.Constant(int() | float() as number)):
-                return number != 0
+        match meant(difference):
+            case ast.BinOp(_, ast.Sub(), by):
+                return isinstance(number := getattr(meant(by), "value", None), int | float) and number != 0
         return False
 
     return any(is_shifted(n.args[0]) for name in ("exp", "exp2") for n in calls(tree, name) if n.args)

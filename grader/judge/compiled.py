@@ -83,6 +83,8 @@ def _lowered(launches: dict[bytes, tuple], seconds: float) -> list[Failure]:
                 if found := re.fullmatch(r"unsupported AST node type: (Break|Continue)", said):
                     said = f"Triton's language has no `{found[1].lower()}`"
                 sentence = f"Triton's compiler refuses it: {said}"
+                if error["type"] == "DoubtfulMask":
+                    sentence = f"Triton's compiler warns: {said}"
                 if line := error["line"]:
                     sentence = f"Triton's compiler refuses it in the line `{line}`: {said}"
                 if not failed:

@@ -231,8 +231,8 @@ EXERCISES = [
         kernels=True,
         hints=(
             "A dropped entry should be like a masked lane: its value may not change the maximum or the sum.",
-            "tl.where(condition, a, b) takes a or b in each lane, and does not compute with them. keep has its own "
-            "strides.",
+            "tl.where(condition, a, b) takes a or b in each lane, and does not compute with them. keep has its own row "
+            "stride.",
             "`keep = tl.load(<address in keep>, ...)`, then `x = tl.where(<kept>, x, <what loses every max>)`, "
             "and lesson 05 after that.",
         ),

@@ -377,8 +377,8 @@ MISTAKES = [
     ),
     Mistake(
         "no-stride-loop",
-        "Each thread did one step of its walk, and no thread did the columns after these.",
-        "Which columns belong to thread 0 when the row has more columns than the block has threads?",
+        "Each thread stored one column alone, and no thread stored the columns after these.",
+        "In a row with more columns than threads, which columns are those of thread 0, and which line stores each?",
     ),
     Mistake(
         "thread-beyond-row",

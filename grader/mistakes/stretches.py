@@ -59,7 +59,7 @@ MISTAKES = [
     Mistake(
         "no-shuffle-found",
         "No shuffle was found in any text.",
-        "What stands in front of the name of a shuffle in its line, and what after it?",
+        "Into which parts does your function cut the text, and which words does it look for in each of them?",
     ),
     Mistake(
         "shuffles-counted-again",

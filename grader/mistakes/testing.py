@@ -85,7 +85,7 @@ MISTAKES = [
     Mistake(
         "test-takes-nan",
         "Your test accepts a kernel that returns nan everywhere.",
-        "Is nan > 0.1 true, and is nan < 0.1?",
+        "Which of your asserts looks at the numbers of the result, and what does it say if they are all nan?",
     ),
     Mistake(
         "test-returns",

@@ -27,8 +27,7 @@ MISTAKES = [
         "block-not-constexpr",
         "tl.arange needs two whole numbers that are known when the kernel is compiled. One of its two ends is "
         "something else.",
-        "Which of the two is no constant of the kernel: does its parameter lack `: tl.constexpr`, or should it be "
-        "added to the arange?",
+        "Which of the two is no constant of the kernel, and which parameter says how many lanes a program has?",
     ),
     Mistake(
         "block-too-large",
@@ -169,7 +168,7 @@ MISTAKES = [
     Mistake(
         "missing-argument",
         "A function was called with too few arguments.",
-        "Which arguments does that function take?",
+        "Does your line call the function or pass it on, and which arguments does the function take?",
     ),
     Mistake(
         "arguments-misfit",

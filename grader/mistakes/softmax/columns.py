@@ -182,7 +182,7 @@ MISTAKES = [
     Mistake(
         "shapes-do-not-line-up",
         "Two shapes do not fit. They are compared from the last dimension backwards.",
-        "Which shape does each of the two have, and does one of them have a dimension too many?",
+        "Which shape does each of the two have, and does each have the right number of dimensions?",
     ),
     Mistake(
         "shift-upside-down",

@@ -105,7 +105,7 @@ MISTAKES = [
     ),
     Mistake(
         "dropped-as-zero",
-        "A dropped entry takes part as the number 0.",
+        "A dropped entry or a masked lane takes part as the number 0.",
         "Which value can neither win a maximum nor add to the sum?",
         (
             Mutant("7.3", _DROP, "tl.where(keep != 0, x, 0.0)"),

@@ -206,6 +206,12 @@ def _some_rows_are_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 @Detector
+def _not_in_a_mask(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The line of the error compares nothing."""
+    return "<" not in (evidence.error or {"line": ""})["line"]
+
+
+@Detector
 def _shapes_clash(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The shapes of two blocks cannot be broadcast, or a block does not have the shape of its addresses."""
     message = (evidence.error or {}).get("message", "")
@@ -254,7 +260,7 @@ TILE = (
     ("columns-past-the-end", both(_all_masked("store", 2), outside("store", _first_column_behind))),
     *_either("columns-a-stride-apart", _columns_a_stride_apart),
     *ADDRESSES,
-    ("column-numbers-stood-up", both(_shapes_clash, written(_reduces_along_axis_zero))),
+    ("column-numbers-stood-up", both(_shapes_clash, _not_in_a_mask, written(_reduces_along_axis_zero))),
     ("lined-up-with-columns", _shapes_clash),
     ("no-pad", detectors.no_pad(_some_rows_are_nan)),
     ("first-tile-only", both(detectors.shared, only_first_rows(lambda f: f["tile"]))),
