@@ -191,7 +191,8 @@ print("else:             ", *(f"{change:.2f}" for change, rise in zip(changes, r
 # In PyTorch, the scores of each tile still go to memory and come back, because every operation writes its result to memory.
 # In a kernel they stay in registers, and so do `m`, `l` and `o`. A program takes `BLOCK_M` queries and walks along all keys,
 # `BLOCK_N` at a time.
-#
+
+# %% [markdown]
 # You need a few new functions. `tl.zeros((A, B), tl.float32)` and `tl.full((A,), value, tl.float32)` make a block. A shape is
 # a tuple, even with one size. [`tl.dot(a, b)`](https://triton-lang.org/main/python-api/generated/triton.language.dot.html)
 # multiplies blocks of shapes [A, B] and [B, C] and gives [A, C]. Each of these sizes must be at least 16.
