@@ -1,5 +1,5 @@
 # exercise: 3.3
-# mistake: name-undefined
+# mistake: module-not-imported
 import triton
 import triton.language as tl
 

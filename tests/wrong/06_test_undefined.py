@@ -1,5 +1,5 @@
 # exercise: 6.4
-# mistake: name-undefined
+# mistake: module-not-imported
 import torch
 
 

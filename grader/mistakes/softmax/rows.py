@@ -66,9 +66,9 @@ def row_begins(width):
 
 
 def _row_plus_stride(where: dict, facts: dict) -> bool:
-    """For `outside`: program p began at element p + row stride."""
+    """For `outside`: program p began at element p + row stride. That of program 1 may be a row that begins one too late."""
     stride = facts["x_stride"] if where["op"] == "load" else facts["y_stride"]
-    return where["program"][0] > 0 and where["first"] == where["program"][0] + stride
+    return where["program"][0] > 1 and where["first"] == where["program"][0] + stride
 
 
 def either(mistake: str, width) -> list:
