@@ -66,7 +66,7 @@ def row_begins(width):
 
 
 def _row_plus_stride(where: dict, facts: dict) -> bool:
-    """For `outside`: program p began at element p + row stride. That of program 1 may be a row that begins one too late."""
+    """For `outside`: program p > 1 began at element p + row stride. So does program 1 if its row begins one late."""
     stride = facts["x_stride"] if where["op"] == "load" else facts["y_stride"]
     return where["program"][0] > 1 and where["first"] == where["program"][0] + stride
 
