@@ -499,9 +499,9 @@ _FACTORIES = ("empty", "zeros", "ones", "full", "empty_strided")
 
 def names_no_device(tree: ast.AST) -> bool:
     """A call of torch.empty or a similar function has no argument `device`, and nothing else in the text names one."""
-    calls = [n for n in nodes(tree) if isinstance(n, ast.Call)]
-    made = [n for n in calls if ast.unparse(n.func).removeprefix("torch.") in _FACTORIES]
-    elsewhere = any(ast.unparse(n.func).endswith((".device", ".to", ".cuda", "set_default_device")) for n in calls)
+    called = [n for n in nodes(tree) if isinstance(n, ast.Call)]
+    made = [n for n in called if ast.unparse(n.func).removeprefix("torch.") in _FACTORIES]
+    elsewhere = any(ast.unparse(n.func).endswith((".device", ".to", ".cuda", "set_default_device")) for n in called)
     return not elsewhere and any(all(k.arg not in ("device", None) for k in n.keywords) for n in made)
 
 
@@ -509,8 +509,8 @@ def any_for_all(tree: ast.AST) -> bool:
     """An assert asks whether any of many comparisons with `<` or `<=` is true."""
     return any(
         isinstance(n, ast.Call) and ast.unparse(n.func).rpartition(".")[2] == "any" and _compared(n)
-        for a in nodes(tree) if isinstance(a, ast.Assert)
-        for n in nodes(a.test) if not isinstance(a.test, ast.UnaryOp)
+        for a in _asserts(tree) if not isinstance(a.test, ast.UnaryOp)
+        for n in nodes(a.test)
     )  # fmt: skip
 
 
@@ -520,18 +520,28 @@ def _compared(call: ast.Call) -> bool:
 
 
 def one_sided(tree: ast.AST) -> bool:
-    """An assert compares a difference with `<` or `<=`, and no absolute value is taken."""
-    return any(
-        isinstance(n, ast.Compare) and isinstance(n.left, ast.BinOp) and isinstance(n.left.op, ast.Sub)
-        and isinstance(n.ops[0], (ast.Lt, ast.LtE))
-        for a in nodes(tree) if isinstance(a, ast.Assert)
-        for n in nodes(a.test) if "abs" not in ast.unparse(a.test)
-    )  # fmt: skip
+    """One assert compares a difference with `<` or `<=`, without its absolute value or the other side of it."""
+    compared = [
+        (a, n) for a in _asserts(tree) for n in nodes(a.test)
+        if isinstance(n, ast.Compare) and any(_is_difference(side) for side in (n.left, *n.comparators))
+    ]  # fmt: skip
+    return len(compared) == 1 and all(
+        _is_difference(n.left) and isinstance(n.ops[0], (ast.Lt, ast.LtE)) and "abs" not in ast.unparse(a.test)
+        for a, n in compared
+    )
+
+
+def _is_difference(node: ast.expr) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
+
+
+def _asserts(tree: ast.AST) -> list[ast.Assert]:
+    return [n for n in nodes(tree) if isinstance(n, ast.Assert)]
 
 
 def asserts_a_tuple(tree: ast.AST) -> bool:
     """An assert has a tuple that is not empty, which is always true."""
-    return any(isinstance(n, ast.Assert) and isinstance(n.test, ast.Tuple) and n.test.elts for n in nodes(tree))
+    return any(isinstance(n.test, ast.Tuple) and n.test.elts for n in _asserts(tree))
 
 
 def asserts_nothing(tree: ast.AST) -> bool:

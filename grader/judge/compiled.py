@@ -85,7 +85,7 @@ def _lowered(launches: dict[bytes, tuple], seconds: float) -> list[Failure]:
                 sentence = f"Triton's compiler refuses it: {said}"
                 if error["type"] == "DoubtfulMask":
                     sentence = f"Triton's compiler warns: {said}"
-                if line := error["line"]:
+                elif line := error["line"]:
                     sentence = f"Triton's compiler refuses it in the line `{line}`: {said}"
                 if not failed:
                     sentence = f"runs interpreted, but {sentence}"

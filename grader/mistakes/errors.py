@@ -233,11 +233,12 @@ def from_error(error: dict) -> str | None:
     kind, message = error["type"], error["message"]
     if kind == "NameError" and re.match(_TOOL, message):
         return "tool-in-answer"
-    unknown = _UNKNOWN_NAME.search(message)
-    if unknown and next(filter(None, unknown.groups())) in _MODULES:
-        return "module-not-imported"
-    if unknown and _called_alone(next(filter(None, unknown.groups())), error["line"]):
-        return "module-left-out"
+    if found := _UNKNOWN_NAME.search(message):
+        unknown = next(filter(None, found.groups()))
+        if unknown in _MODULES:
+            return "module-not-imported"
+        if _called_alone(unknown, error["line"]):
+            return "module-left-out"
     if kind in _TYPES and not re.search(rf"^cannot access|{_INFINITY}", message):
         return of_syntax(message) if _TYPES[kind] == "not-python" else _TYPES[kind]
     if message == "'function' object is not subscriptable" and re.search(r"\.\w+\[", error["line"]):

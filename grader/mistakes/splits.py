@@ -859,18 +859,15 @@ def _one_grid_without_splits(case: Case, evidence: Evidence, answer: Answer) -> 
     return len(evidence.launches) == 2 and n_splits > 1 and grids == {(rows, n_splits), (rows, 1)}
 
 
-@Detector
-def _merged_first(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """combine_kernel was launched, and partial_kernel after it; the output is NaN."""
-    kernels = [launch["kernel"] for launch in evidence.launches]
-    return kernels == ["combine_kernel", "partial_kernel"] and detectors.all_nan(case, evidence, answer)
+def _only_launched(*names: str) -> Detector:
+    """Matches if these kernels were launched, in this order, and no others, and the output is NaN."""
 
+    @Detector
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        launched = tuple(launch["kernel"] for launch in evidence.launches)
+        return launched == names and detectors.all_nan(case, evidence, answer)
 
-@Detector
-def _merged_alone(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """combine_kernel alone was launched; the output is NaN."""
-    kernels = [launch["kernel"] for launch in evidence.launches]
-    return kernels == ["combine_kernel"] and detectors.all_nan(case, evidence, answer)
+    return detect
 
 
 @Detector
@@ -1136,8 +1133,8 @@ SPLIT_SOFTMAX = (
     ("split-rounded-down", formula(rounded_down)),
     ("split-rounded-down", _last_columns_missing),
     ("states-left-out", _too_few_lanes),
-    ("merged-too-early", _merged_first),
-    ("states-never-made", _merged_alone),
+    ("merged-too-early", _only_launched("combine_kernel", "partial_kernel")),
+    ("states-never-made", _only_launched("combine_kernel")),
     ("empty-split", _rows_nan_where_empty),
     ("dead-row-zero", detectors.dead_rows_are_zero),
     ("states-too-few", outside("load", _of_a_state)),

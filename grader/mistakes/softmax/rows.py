@@ -50,6 +50,11 @@ MISTAKES = [
 ]
 
 
+def _row_stride(where: dict, facts: dict) -> int:
+    """The row stride of the input for a load, that of the output for a store."""
+    return facts["x_stride"] if where["op"] == "load" else facts["y_stride"]
+
+
 def row_begins(width):
     """A test for `outside`: program p began at element p · width(facts), and that access left the tensor.
 
@@ -59,7 +64,7 @@ def row_begins(width):
 
     def test(where: dict, facts: dict) -> bool:
         program, wrong = where["program"][0], width(facts)
-        stride = facts["x_stride"] if where["op"] == "load" else facts["y_stride"]
+        stride = _row_stride(where, facts)
         return program > 0 and wrong != stride and where["first"] == program * wrong
 
     return test
@@ -67,8 +72,7 @@ def row_begins(width):
 
 def _row_plus_stride(where: dict, facts: dict) -> bool:
     """For `outside`: program p > 1 began at element p + row stride. So does program 1 if its row begins one late."""
-    stride = facts["x_stride"] if where["op"] == "load" else facts["y_stride"]
-    return where["program"][0] > 1 and where["first"] == where["program"][0] + stride
+    return where["program"][0] > 1 and where["first"] == where["program"][0] + _row_stride(where, facts)
 
 
 def either(mistake: str, width) -> list:
