@@ -101,7 +101,8 @@ def test_a_learners_notebook(run, stem):
     notebook = run(ROOT / "notebooks" / f"{stem}.ipynb")
 
     assert [] == [each for each in errors(notebook) if not each.startswith("Not yet: this cell needs your answer to ")]
-    assert all("not yet: fill in the TODO of" in said(cell) for cell in notebook.cells if cell.id.startswith("check-"))
+    checks = [said(cell) for cell in notebook.cells if cell.id.startswith("check-")]
+    assert all("not yet: put your answer in place of the TODO of" in each for each in checks)
 
 
 @pytest.mark.parametrize("stem", STEMS)

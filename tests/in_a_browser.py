@@ -123,7 +123,7 @@ def test_lesson_04_from_not_yet_to_the_points(lab, chromium):
     kernel, check = "def softmax_row_kernel", 'check("4.1")'
 
     expect(lesson.output(SET_UP)).to_contain_text("mode      ", timeout=60_000)
-    expect(lesson.output(check)).to_contain_text("not yet: fill in the TODO of", timeout=60_000)
+    expect(lesson.output(check)).to_contain_text("not yet: put your answer in place of the TODO of", timeout=60_000)
     expect(lesson.output("def softmax_row(x)")).to_contain_text(
         "Not yet: this cell needs your answer to 4.", timeout=60_000
     )

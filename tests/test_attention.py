@@ -37,7 +37,8 @@ def test_a_step_that_is_still_a_stub_is_said_to_be_one():
     result = verdict(KERNEL.replace(_SKIP, '        tl.static_assert(False, "TODO 13.2 (2 of 7)")'))
 
     assert ("failed", 1.5, "todo-left") == (result.status, result.score, result.mistake)
-    assert "causal is judged next: fill in its TODO (the check stopped at TODO 2 of 7)" in " ".join(result.text.split())
+    next_step = "causal is judged next: put your answer in place of its TODO (the check stopped at TODO 2 of 7)"
+    assert next_step in " ".join(result.text.split())
 
 
 def test_in_the_first_step_nothing_is_said_of_the_second():

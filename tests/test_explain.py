@@ -27,7 +27,7 @@ def test_it_shows_every_case_every_vote_and_what_decided(capsys):
 @pytest.mark.parametrize("name, decided", [
     ("right/04_exp2", "no name: every case is right"),
     ("wrong/04_and_on_masks", "and-or-on-masks: .*Triton's compiler warns"),
-    ("wrong/01_traffic_unwritten", "not yet: fill in the TODO of 1.2"),
+    ("wrong/01_traffic_unwritten", "not yet: put your answer in place of the TODO of 1.2"),
     ("wrong/04_intermediate_stored", "intermediate-stored: the verdict on the first failing case names it"),
 ])  # fmt: skip
 def test_what_no_vote_decided_is_said_too(name, decided, capsys, tmp_path):

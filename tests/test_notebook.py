@@ -86,7 +86,7 @@ def test_an_untouched_notebook_says_what_is_missing_in_a_sentence(stem, kernel):
             assert "Traceback" not in error
         if cell.id.startswith("check-"):
             assert [] == errors
-            assert "not yet: fill in the TODO of" in said(cell)
+            assert "not yet: put your answer in place of the TODO of" in said(cell)
 
 
 def test_4_1_wrong_in_three_ways_then_right():

@@ -124,10 +124,10 @@ class Run:
         which, step, steps = todo or (self._exercise.id, None, None)
         if which == self._exercise.id:
             left = f" (the check stopped at TODO {step} of {steps})" if step and steps != "1" else ""
-            sentence = f"not yet: fill in the TODO of {which}{left} and run its cell, then check again"
+            sentence = f"not yet: put your answer in place of the TODO of {which}{left}, run its cell, then check again"
             self.not_attempted = self.not_attempted or sentence
             if self._exercise.parts:
-                sentence = f"{case.group} is judged next: fill in its TODO{left} and run its cell, then check again"
+                sentence = f"{case.group} is judged next: put your answer in place of its TODO{left}, then check again"
         else:
             sentence = f"{self._exercise.id} uses the answer to {which}, which still holds its TODO"
         if self._exercise.parts:

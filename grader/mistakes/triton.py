@@ -181,6 +181,11 @@ MISTAKES = [
         "Which tensor does each of your loads read, and which line stores to it before?",
     ),
     Mistake(
+        "range-for-a-block",
+        "A `range` or a list has numbers one after the other, for a loop, and is no block or tensor to compute with.",
+        "Which function makes a block of the numbers 0, 1, 2, … at once, and which numbers do you need?",
+    ),
+    Mistake(
         "python-builtin",
         "Python's own max, sum and similar functions go through the items of a list, and this is not a list.",
         "Which module has a function of that name for blocks or tensors, and how would your line call that one?",

@@ -1,0 +1,20 @@
+# exercise: 6.4
+import torch
+
+
+def test_softmax(softmax):
+    g = torch.Generator().manual_seed(1)
+    wide, holes = torch.randn(20, 40, generator=g), torch.randn(3, 6, generator=g)
+    holes[:, 2] = -torch.inf
+    inputs = [torch.randn(m, n, generator=g) for m, n in [(37, 5), (20, 1), (2, 1500)]]
+    inputs += [wide[:, :30], wide.t(), holes, torch.ones(3, 7), 20 * torch.randn(3, 50, generator=g)]
+    inputs += [torch.randn(3, 7, generator=g) + torch.tensor([[0.0], [300.0], [-300.0]])]
+    inputs += [-x.nan_to_num() for x in inputs]
+    inputs += [torch.randn(1, 7, generator=g).expand(4, 7), torch.randn(4, 1, generator=g).expand(4, 7)]
+    for x in inputs:
+        before = x.clone()
+        got = softmax(x)
+        want = torch.softmax(before.double(), dim=1)
+        assert torch.equal(x, before)
+        low, high = want * (1 - 1e-4) - 1e-30, want * (1 + 1e-4) + 1e-30
+        assert torch.all(got >= low) and torch.all(got <= high)
