@@ -106,6 +106,7 @@ MISTAKES = [
             Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "da * (ma - m) + db * (mb - m)"),
             Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "da * (m - ma) + db * (m - mb)"),
             Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "da * ma / m + db * mb / m"),
+            Mutant("8.1", "math.exp(m - new) +", "(m - new) +"),
         ),
     ),
     Mistake(

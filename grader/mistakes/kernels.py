@@ -411,6 +411,11 @@ MISTAKES = [
         "Which power of two comes after 16?",
     ),
     Mistake(
+        "columns-squared",
+        "This is n_cols times n_cols, which is a power of two only by chance.",
+        "Which block does a row of 5 columns need, and which number does your line give for 5?",
+    ),
+    Mistake(
         "n-for-exponent",
         "This is 2 to the power of n_cols.",
         "Which power of two is the smallest one that is not less than 5, and which exponent does it have?",
@@ -537,6 +542,8 @@ BLOCK_SIZE = (
     *(("block-multiple", _block(lambda n, of=of: -(-n // of) * of)) for of in (2, 4, *_SIZES)),
     ("block-squared", _block(lambda n: next(v for v in (1, 2, 4, 16, 256, 65536, 2**32) if v >= n))),
     ("block-squared", _block(lambda n: next(v for v in (2, 4, 16, 256, 65536, 2**32) if v >= n))),
+    ("columns-squared", _block(lambda n: n * n)),
+    ("block-rounded-down", _block(lambda n: _power(n) // 2)),
     # protocol/values.py brings no number of over 1000 bits.
     ("n-for-exponent", value_formula(lambda v, f: v == 2 ** f["n"] if f["n"] < 900 else not isinstance(v, int))),
     *(("two-added", _block(lambda n, first=first: n + (n - first) % 2)) for first in (1, 2)),

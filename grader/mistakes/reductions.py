@@ -87,6 +87,21 @@ MISTAKES = [
         "tree-not-added",
         "The pairs are right, but they were not added.",
         "Which operation does the example apply to the two numbers of a pair?",
+        (
+            Mutant("12.1", "values[i] + values[i + half]", "values[i] * values[i + half]"),
+            Mutant("12.1", "values[i] + values[i + half]", "max(values[i], values[i + half])"),
+            Mutant("12.1", "values[i] + values[i + half]", "values[i] - values[i + half]"),
+        ),
+    ),
+    Mistake(
+        "tree-one-partner",
+        "All numbers of a step were added to one and the same number.",
+        "Which number does the example add to the first one, and which number to the second one?",
+        (
+            Mutant("12.1", "values[i] + values[i + half]", "values[i] + values[half]"),
+            Mutant("12.1", "values[i] + values[i + half]", "values[i] + values[-1]"),
+            Mutant("12.1", "values[i] + values[i + half]", "values[0] + values[i + half]"),
+        ),
     ),
     Mistake(
         "tree-mirror",
