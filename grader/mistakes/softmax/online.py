@@ -478,6 +478,17 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "maxima-divided",
+        "The exponential was taken of the quotient of two maxima, and not of their difference.",
+        "By which factor does exp(x - m) change when m changes?",
+        (
+            Mutant("8.1", "math.exp(m - new)", "math.exp(m / new)"),
+            Mutant("8.1", "math.exp(m - new)", "math.exp(new / m)"),
+            Mutant("8.2", "math.exp(ma - m)", "math.exp(ma / m)", then=also("math.exp(mb - m)", "math.exp(mb / m)")),
+            Mutant("8.3 8.4", "tl.exp(m - shift)", "tl.exp(m / shift)"),
+        ),
+    ),
+    Mistake(
         "sums-unused",
         "Neither of the two old sums is in the result.",
         "What does each of the two sums count, and what should happen to it?",
