@@ -213,13 +213,16 @@ def compares_by_identity(tree: ast.AST) -> bool:
 
 
 def compares_with_text(tree: ast.AST) -> bool:
-    """A comparison has a text on one side, as in `dtype == "float32"`."""
-    return any(
-        isinstance(side, ast.Constant) and isinstance(side.value, str)
-        for n in nodes(tree)
-        if isinstance(n, ast.Compare)
-        for side in (n.left, *n.comparators)
-    )
+    """A comparison has a text on one side, as in `dtype == "float32"`, or a dictionary has texts as its keys."""
+    compared = [(n.left, *n.comparators) for n in nodes(tree) if isinstance(n, ast.Compare)]
+    keys = [n.keys for n in nodes(tree) if isinstance(n, ast.Dict)]
+    return any(isinstance(each, ast.Constant) and isinstance(each.value, str) for of in compared + keys for each in of)
+
+
+def ends_in_its_loop(tree: ast.AST) -> bool:
+    """A loop of the function itself returns in every round."""
+    loops = [n for n in nodes(tree) if isinstance(n, (ast.For, ast.While))]
+    return any(isinstance(line, ast.Return) for loop in loops for line in loop.body)
 
 
 def xor_for_power(tree: ast.AST) -> bool:

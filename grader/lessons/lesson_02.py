@@ -66,12 +66,14 @@ _KERNELS = {
     "the product of two 128×128 matrices": 128 / 6,
 }
 _SMALL_COMPUTER = {"bandwidth": 8e9, "flops": 4e9}
+_AT_THE_BALANCE = "a kernel at the balance", 0.5  # of the small computer
 
 
 def _bound_cases(seed: int) -> list[Case]:
     cases = []
     for card, sheet in (memories.cards() | {"a small computer": _SMALL_COMPUTER}).items():
-        for kernel, intensity in _KERNELS.items():
+        own = [_AT_THE_BALANCE] * (sheet is _SMALL_COMPUTER)
+        for kernel, intensity in [*_KERNELS.items(), *own]:
             rates = {"intensity": intensity, "flops": sheet["flops"], "bandwidth": sheet["bandwidth"]}
             cases.append(
                 Case(

@@ -346,6 +346,7 @@ _GRADIENT = [  # label, offsets, M, N, D, BLOCK_M, BLOCK_N
     ("one block", _plain, 16, 32, 16, 16, 32),
     ("fewer than a block", _plain, 3, 5, 16, 16, 32),
     ("several tiles", _plain, 40, 70, 16, 16, 32),
+    ("more queries than keys", _plain, 70, 20, 16, 16, 32),
     ("64 numbers per key", _plain, 33, 34, 64, 32, 16),
     ("scores around -200", _below_zero, 18, 40, 16, 16, 32),
     ("scores around +200", _above_zero, 19, 41, 16, 16, 32),

@@ -368,6 +368,17 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "walks-the-other-length",
+        "The walk has as many steps as the other length needs: that of the queries in place of the keys, or the other "
+        "way round.",
+        "Does your loop walk along queries or along keys, and how many of them are there?",
+        (
+            Mutant("13.4", "range(0, n_keys, BLOCK_N)", "range(0, n_queries, BLOCK_N)"),
+            Mutant("13.4", "range(0, n_queries, BLOCK_M)", "range(0, n_keys, BLOCK_M)"),
+            Mutant("13.2 13.3", "end = n_keys", "end = n_queries"),
+        ),
+    ),
+    Mistake(
         "first-left-out",
         "The walk begins one too late: the first one took no part.",
         "Which number does the first key have, or the first column?",

@@ -184,7 +184,7 @@ MISTAKES = [
     ),
     Mistake(
         "addresses-not-mask",
-        "The mask has the right number of lanes, but their addresses are outside the tensor.",
+        "The mask has the right number of lanes, but addresses of some lanes are outside the tensor.",
         "Take one program and compute by hand: which element belongs to its lane 1, and which address do you compute "
         "for that lane?",
     ),

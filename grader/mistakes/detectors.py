@@ -352,11 +352,13 @@ def _unstored(got: torch.Tensor, evidence: Evidence) -> bool:
 
 @Detector
 def tail_rows_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The last row is still NaN, and the first row holds numbers."""
+    """The first rows hold numbers, and all behind them are still NaN."""
     got = output(case, evidence)
     if got is None or got.dim() != 2 or len(got) < 2:
         return False
-    return bool(compare.never_stored(got[-1]).all() and not got[0].isnan().any())
+    stored = ~compare.never_stored(got)
+    first = int(stored.all(dim=1).sum())
+    return 0 < first < len(got) and bool(stored[:first].all() and not stored[first:].any() and not got[0].isnan().any())
 
 
 @Detector

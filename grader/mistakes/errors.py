@@ -20,7 +20,6 @@ _TRANSLATIONS = [
     (r"is a function without @triton\.jit", "helper-no-jit"),
     (r"takes the numbers of a tensor to the host", "numbers-to-host"),
     (r"softmax.* in the line .*: a kernel takes Triton's own functions", "library-softmax"),
-    (r"^torch\.b?(float|int)\d+$", "dtype-is-no-text"),
     (r"^(list|tuple) indices must be integers or slices, not str", "list-for-dictionary"),
     (r"neither blocks nor types nor constants have a `(stride|shape|size|numel)", "pointer-knows-no-shape"),
     (r"this one is (PyTorch's|NumPy's|Python's)|neither blocks nor types nor constants have", "torch-in-kernel"),
@@ -173,6 +172,7 @@ _IN_SUCH_A_LINE = [
     (r"invalid operands of type (?=.*pointer<).*(?<!pointer<)\b(fp|bf|float)\d+", r"^[^-+]+$", "address-for-value"),
     # An interpreted block counts its axes when it is indexed.
     (r"^'int' object is not iterable$", r"^(?!.*\bfor\b).*\w\[", "indexing-pointer"),
+    (r"^'float' object is not iterable$", _BUILTIN, "one-number-given"),  # no block has a number of Python
     (_FROM_BLOCK, _BUILTIN, "python-builtin"),
     (r"is an invalid keyword argument for (max|min|sum)\(\)", _BUILTIN, "python-builtin"),
     (r"\bBoolean value of Tensor with more than one", _BUILTIN, "python-builtin"),

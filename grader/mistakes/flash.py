@@ -208,6 +208,11 @@ MISTAKES = [
         "By how much does the log-sum-exp of two equal scores lie above them?",
     ),
     Mistake(
+        "lse-put-together",
+        "The maximum and the sum are right, but lse is not the logarithm that they make together.",
+        "What is the logarithm of exp(m) times l, in terms of m and of log(l)?",
+    ),
+    Mistake(
         "lse-is-sum",
         "lse holds the sum of the weights in place of its logarithm.",
         "Which of m and l is in units of scores, and which in units of their exponentials?",
@@ -515,6 +520,10 @@ FLASH_KERNEL = (
     ("lse-in-base-two", lse_formula(lambda facts: facts["lse"] / LN_2)),
     ("lse-in-base-two", lse_formula(lambda facts: _top(facts) + (facts["lse"] - _top(facts)) / LN_2)),
     ("lse-is-maximum", lse_formula(_top)),
+    ("lse-put-together", lse_formula(lambda facts: _top(facts) * (facts["lse"] - _top(facts)))),
+    ("lse-put-together", lse_formula(lambda facts: 2 * _top(facts) - facts["lse"])),
+    ("lse-put-together", lse_formula(lambda facts: facts["lse"] - 2 * _top(facts))),
+    ("lse-put-together", lse_formula(lambda facts: torch.log(_top(facts) + torch.exp(facts["lse"] - _top(facts))))),
     ("lse-is-sum", lse_formula(lambda facts: torch.exp(facts["lse"] - _top(facts)))),
     ("lse-is-sum", lse_formula(lambda facts: _top(facts) + torch.exp(facts["lse"] - _top(facts)))),
     ("lse-of-unscaled-scores", lse_formula(_with_scores(scaled(lambda scale: 1.0)))),

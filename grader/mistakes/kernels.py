@@ -80,8 +80,8 @@ MISTAKES = [
     ),
     Mistake(
         "pad-counts",
-        "Masked lanes joined the sum: the pad is large enough to change the sum.",
-        "Which number makes exp(number - max) exactly 0, whatever the maximum is?",
+        "Masked lanes joined the sum: what they hold there is large enough to change it.",
+        "What does a masked lane hold when the sum is taken, and which number must it add?",
         (
             Mutant("8.3", 'other=-float("inf")', "other=1.0", 2),
             Mutant("8.3", 'other=-float("inf")', "other=-1.0", 2),
@@ -411,6 +411,16 @@ MISTAKES = [
         "Which power of two comes after 16?",
     ),
     Mistake(
+        "block-one-short",
+        "Where n_cols is one more than a power of two, the block has one lane too few.",
+        "Which block does your function give to a row of 5 columns, and which one does that row need?",
+    ),
+    Mistake(
+        "columns-doubled",
+        "This is twice the number of columns, which is a power of two only by chance.",
+        "Which block does a row of 5 columns need, and which number does your line give for 5?",
+    ),
+    Mistake(
         "columns-squared",
         "This is n_cols times n_cols, which is a power of two only by chance.",
         "Which block does a row of 5 columns need, and which number does your line give for 5?",
@@ -536,7 +546,8 @@ BLOCK_SIZE = (
     ("natural-logarithm", _block(lambda n: 2 ** math.ceil(math.log(n)))),
     ("block-rounded-down", value(lambda v, f: v < f["n"] < 2 * v)),
     ("block-doubled", replace(value(lambda v, f: v == 2 * f["n"] == 2 * _power(f["n"])), share=0.9)),
-    ("block-multiple", _block(lambda n: 2 * n)),
+    ("columns-doubled", _block(lambda n: 2 * n)),
+    ("block-one-short", _block(lambda n: _power(max(n - 1, 1)))),
     *(("block-capped", _block(lambda n, most=most: min(_power(n), most))) for most in _SIZES),
     *(("block-at-least", _block(lambda n, least=least: max(_power(n), least))) for least in _SIZES),
     *(("block-multiple", _block(lambda n, of=of: -(-n // of) * of)) for of in (2, 4, *_SIZES)),

@@ -111,6 +111,16 @@ MISTAKES = [
         "Which parameter says how many bytes of it one program takes?",
     ),
     Mistake(
+        "shared-memory-per-warp",
+        "The shared memory of one program was multiplied by its number of warps.",
+        "Whose bytes does the docstring of the parameter `shared` count: those of a program or those of a warp?",
+    ),
+    Mistake(
+        "resources-added",
+        "The programs that the resources allow were added up.",
+        "A room has 5 chairs and 3 desks. How many people can each have a chair and a desk?",
+    ),
+    Mistake(
         "thread-limit-ignored",
         "More programs were counted than the threads of a multiprocessor allow.",
         "Which entry of props limits the threads, and how many does one program bring?",
@@ -211,6 +221,16 @@ def _most(props, *kernel):
     return max(has // takes for has, takes in limits(props, *kernel).values()) * props["multiprocessor_count"]
 
 
+def _added(props, *kernel):
+    """What the stocks allow is added up."""
+    return sum(has // takes for has, takes in limits(props, *kernel).values()) * props["multiprocessor_count"]
+
+
+def _shared_per_warp(props, n_regs, shared, num_warps):
+    """A program takes its shared memory once for each warp."""
+    return right(props, n_regs, shared * num_warps, num_warps)
+
+
 def _one_multiprocessor(props, *kernel):
     """The count for one multiprocessor."""
     return min(has // takes for has, takes in limits(props, *kernel).values())
@@ -264,6 +284,8 @@ RESIDENCY = (
     ("registers-undercounted", _registers_as(lambda p, r, w: r * p["warpSize"])),
     ("registers-undercounted", _registers_as(lambda p, r, w: registers(p, r, 1))),
     ("registers-undercounted", _without("registers")),
+    ("shared-memory-per-warp", _count(_shared_per_warp)),
+    ("resources-added", _count(_added)),
     ("shared-memory-ignored", _without("shared")),
     ("thread-limit-ignored", _without("threads")),
     ("program-limit-ignored", _without("programs")),

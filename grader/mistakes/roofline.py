@@ -22,13 +22,13 @@ from .mistake import Mistake
 MISTAKES = [
     Mistake(
         "five-passes-counted",
-        "The traffic of the five passes was counted, and not that of one fused kernel.",
+        "Reads or writes of the five passes were counted, and not those of one fused kernel.",
         "If a row stays on the chip from the first step to the last, which steps still touch memory?",
     ),
     Mistake(
         "vectors-on-chip",
-        "The row maximum and the row sum are counted as if they went out to memory.",
-        "Where are they while their row is on the chip?",
+        "A row maximum or a row sum is counted as if it were in memory.",
+        "Where is it while its row is on the chip?",
     ),
     Mistake(
         "input-read-again",
@@ -108,7 +108,7 @@ MISTAKES = [
     ),
     Mistake(
         "rounded",
-        "Some digits of the right number are missing.",
+        "Digits are missing, in the result or in a number on the way to it.",
         "Which operator or function of yours gives only some of the digits?",
     ),
     Mistake(

@@ -20,7 +20,7 @@ from ..checks import compare, syntax
 from ..reference import splits
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
-from .detectors import both, formula, outside, written
+from .detectors import both, formula, outside, unmasked, written
 from .kernels import KERNEL
 from .mistake import Mistake
 from .mutant import Mutant, also
@@ -181,6 +181,16 @@ MISTAKES = [
                 'mask=mask, other=-float("inf"))\n        tl.store',
                 then=also("tl.exp(x - m) / d", "tl.exp(x - m) / tl.sum(tl.exp(x - m), axis=0)"),
             ),
+        ),
+    ),
+    Mistake(
+        "one-maximum-for-the-row",
+        "The maximum of one split was taken for that of the whole row.",
+        "In which splits may the maximum of a row be, and which of them does your kernel look at?",
+        (
+            Mutant("9.2", "m = tl.max(ms, axis=0)", "m = tl.load(m_ptr + row * n_splits + split)"),
+            Mutant("9.2", "m = tl.max(ms, axis=0)", "m = tl.load(m_ptr + row * n_splits + n_splits - 1)"),
+            Mutant("9.2", "m = tl.max(ms, axis=0)", "m = tl.load(m_ptr + row * n_splits)"),
         ),
     ),
     Mistake(
@@ -1042,10 +1052,16 @@ _SOFTMAX = (
     ("tail-missing", both(_x_known, detectors.tail_is_nan)),
 )
 
+# An access without a mask has no mask that could be true.
+_PAST_THE_ROW = {
+    op: ((f"no-{op}-mask", both(unmasked(op), outside(op, _over_the_row))), ("split-mask", outside(op, _over_the_row)))
+    for op in ("load", "store")
+}
+
 PARTIAL_KERNEL = (
     *KERNEL,
     ("programs-swapped", outside("load", _programs_swapped)),
-    ("split-mask", outside("load", _over_the_row)),
+    *_PAST_THE_ROW["load"],
     ("split-zero-only", _no_program_id_1),
     ("states-misplaced", outside("store", _state_misplaced)),
     ("split-read-twice", both(_states_right, _x_read_again)),
@@ -1087,8 +1103,8 @@ COMBINE_KERNEL = (
     *KERNEL,
     ("no-grid-barrier", _loaded_from_others),
     ("programs-swapped", outside("load", _programs_swapped)),
-    ("split-mask", outside("load", _over_the_row)),
-    ("split-mask", outside("store", _over_the_row)),
+    *_PAST_THE_ROW["load"],
+    *_PAST_THE_ROW["store"],
     ("states-misplaced", outside("load", _state_misplaced)),
     ("dead-row-zero", detectors.dead_rows_are_zero),
     ("inf-minus-inf", _rows_nan_behind_an_empty_state),

@@ -88,6 +88,11 @@ MISTAKES = [
         "Which of your asserts looks at the numbers of the result, and what does it say if they are all nan?",
     ),
     Mistake(
+        "test-ends-in-its-loop",
+        "The test returns inside its loop, so it ends after the first round.",
+        "Which of your inputs does the test reach, and which line ends it?",
+    ),
+    Mistake(
         "test-returns",
         "The test returns its result, but the value that a test returns is not used.",
         "How does a test report that something is wrong?",
@@ -141,7 +146,7 @@ MISTAKES = [
     Mistake(
         "test-blurs-single-values",
         "Your test accepts kernels that are wrong in a single place of a row or of the matrix.",
-        "If one value among thousands is wrong, how much does that change the number that your test compares?",
+        "If a single value is wrong, in any row, which comparison of your test sees it, and how much does it change?",
     ),
     Mistake(
         "test-absolute",
@@ -277,6 +282,7 @@ def mistakes_of_test(groups: Iterable[str]) -> tuple[tuple[str, Detector], ...]:
         ("input-no-matrix", _right_kernel_refused("softmax takes a float32 matrix")),
         ("test-refuses-pytorch", _refuses_reference),
         ("test-refuses-right", _refuses_right),
+        ("test-ends-in-its-loop", _accepts_wrong(syntax.ends_in_its_loop)),
         ("test-returns", Detector(lambda c, e, a: isinstance(e.value, bool))),
         ("test-calls-nothing", _accepts_wrong(lambda tree: 0 in syntax.unused_parameters(tree, "test_softmax"))),
         ("assert-of-a-tuple", _accepts_wrong(syntax.asserts_a_tuple)),

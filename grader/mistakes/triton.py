@@ -127,7 +127,7 @@ MISTAKES = [
     ),
     Mistake(
         "launch-arguments",
-        "The launch does not fit the kernel's parameters.",
+        "The arguments of a launch and the parameters of its kernel do not match one to one.",
         "Which parameters does the kernel's signature name, and which did you pass?",
     ),
     Mistake(
@@ -168,7 +168,7 @@ MISTAKES = [
     Mistake(
         "missing-argument",
         "A function was called with too few arguments.",
-        "Does your line call the function or pass it on, and which arguments does the function take?",
+        "Which arguments does the function take, under which names, and does your line call it at all?",
     ),
     Mistake(
         "arguments-misfit",
@@ -189,6 +189,11 @@ MISTAKES = [
         "python-builtin",
         "Python's own max, sum and similar functions go through the items of a list, and this is not a list.",
         "Which module has a function of that name for blocks or tensors, and how would your line call that one?",
+    ),
+    Mistake(
+        "one-number-given",
+        "Python's max, min or sum got one single number, and it looks for the items of a list.",
+        "Which numbers should that function compare or add, and which ones does your line give it?",
     ),
     Mistake(
         "grid-not-a-tuple",
@@ -228,7 +233,7 @@ MISTAKES = [
     Mistake(
         "not-an-address",
         "The first argument of a load or store is an address or a block of addresses. Here it is something else.",
-        "Which argument of that call comes first, and what does the launch pass for a pointer in it?",
+        "Which argument of that call comes first, and what does it hold in your line?",
     ),
     Mistake(
         "address-for-value",

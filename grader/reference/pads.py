@@ -51,7 +51,7 @@ def fault(pads, entry: str) -> str | None:
             ", and this kernel has a right pad" if given is None else ""
         )
     if math.isnan(pad):
-        return "with nan in the masked lane, no machine has to give the right result"
+        return "with nan in the masked lane, the result is nan, or whatever the machine makes of it"
     for row in _ROWS[entry]:
         lanes = torch.tensor([*row, pad], dtype=torch.float64).float()
         got, want = KERNELS[entry](lanes, len(row)), KERNELS[entry](lanes[:-1], len(row))

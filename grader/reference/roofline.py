@@ -81,11 +81,14 @@ def number_fault(got, want: Fraction) -> str | None:
 
 
 def bound_fault(got, intensity: float, flops: float, bandwidth: float) -> str | None:
-    """None if got is the word of `bound_by`, else a sentence that compares the two times for one byte."""
-    if got == bound_by(intensity, flops, bandwidth):
-        return None
+    """None if got is the word of `bound_by`, else a sentence that compares the two times for one byte.
+
+    Where both take the same time, either word is right.
+    """
     if got not in ("memory", "compute"):
         return f'{compare.shown(got)} came back, expected "memory" or "compute"'
+    if got == bound_by(intensity, flops, bandwidth) or intensity * bandwidth == flops:
+        return None
     calculating, moving = intensity / flops, 1 / bandwidth
     if got == "memory":
         return (

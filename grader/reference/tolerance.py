@@ -91,9 +91,9 @@ def verify(evidence: Evidence, dtype: torch.dtype, n: int, seed: int) -> str | N
     failed = refused(right, *tolerance)
     if failed:
         what, value, want = failed
-        error = f"has a relative error of {abs(value - want) / want:.2g}" if value else "becomes 0"
+        error = f"has a relative error of {abs(value - want) / want:.3g}" if value else "becomes 0"
         allowed = (tolerance[0] * want + tolerance[1]) / want
-        yours = f"your tolerance allows a relative error of {allowed:.2g}"
+        yours = f"your tolerance allows a relative error of {allowed:.3g}"
         return f"a right result is refused: {what}, {want:.3g} {error}, and {yours}"
     passed = accepted(wrong, *tolerance)
     return f"a wrong result is accepted: {passed} (1/n is {1 / n:.2g})" if passed else None

@@ -75,6 +75,7 @@ MISTAKES = [
         "shift-of-columns",
         "A maximum of each column was subtracted, so the values of one row were shifted by different numbers.",
         "How many maxima does a row need, and which dimension has your maximum lost?",
+        (Mutant("10.1", "tl.max(x, axis=1)", "tl.max(x, axis=0)", then=also("row_max[:, None]", "row_max[None, :]")),),
     ),
     Mistake(
         "fixed-shift",
@@ -175,18 +176,17 @@ MISTAKES = [
         "Which dimension do you walk along to visit the values of one row?",
         (
             Mutant("10.1", "axis=1)", "axis=0)", 2, then=also("x[:, None]", "x[None, :]", then=_ALONG_AXIS_0)),
-            Mutant("10.1", "tl.max(x, axis=1)", "tl.max(x, axis=0)", then=also("x[:, None]", "x[None, :]")),
             Mutant("10.1", "tl.sum(numerator, axis=1)", "tl.sum(numerator, axis=0)", then=_ALONG_AXIS_0),
         ),
     ),
     Mistake(
         "shapes-do-not-line-up",
         "Two shapes do not fit. They are compared from the last dimension backwards.",
-        "Which shape does each of the two have, and does each have the right number of dimensions?",
+        "Which shape does each of the two have, and which dimension of the one belongs to which of the other?",
     ),
     Mistake(
         "shift-upside-down",
-        "The difference is the wrong way round: small values get the large shares.",
+        "The difference is the wrong way round: small values get the large exponentials.",
         "Which of the two should be subtracted from the other?",
         (
             Mutant("8.3 8.4", "tl.exp(x - m)", "tl.exp(m - x)"),
@@ -260,6 +260,7 @@ MISTAKES = [
         "What should the shares of a row add up to, and what do yours add up to?",
         (
             Mutant("8.3 8.4 9.2", "tl.exp(x - m) / d", "tl.exp(x - m) / (d / n_cols)"),
+            Mutant("7.1 7.3", "tl.sum(numerator, axis=0)", "(tl.sum(numerator, axis=0) / n_cols)"),
             Mutant("4.1 5.1", "numerator / denominator", "numerator / (denominator / n_cols)"),
         ),
     ),
@@ -301,9 +302,9 @@ MISTAKES = [
     ),
     Mistake(
         "not-divided-by-its-sum",
-        "The numbers of a row are in the right proportion to each other, but they do not add up to 1: their divisor "
-        "is not their sum.",
-        "Which terms reach the number that you divide by, and how often does each of them?",
+        "The numbers of a row are in the right proportion to each other, but they do not add up to 1: they were not "
+        "divided by their sum.",
+        "What do the numbers of your row add up to, and by which number should each of them be divided?",
     ),
     Mistake(
         "shares-of-other-numbers",

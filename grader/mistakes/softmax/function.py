@@ -197,12 +197,13 @@ def _columns_apart(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 def _programs(test) -> Detector:
-    """Matches when test(programs, x) holds for the first axis of the grid of a launch."""
+    """Matches when test(rows, x) holds for the rows that a launch has programs for: one each, or ROWS each."""
 
     @Detector
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
         x = case.facts.get("x")
-        return x is not None and any(test(launch["grid"][0], x) for launch in evidence.launches)
+        taken = [launch["grid"][0] * launch["constants"].get("ROWS", 1) for launch in evidence.launches]
+        return x is not None and any(test(rows, x) for rows in taken)
 
     return detect
 

@@ -126,8 +126,7 @@ MISTAKES = [
     ),
     Mistake(
         "tile-maximum",
-        "The maximum belongs to the newest values alone. It can become smaller, and then the factor of the old sum "
-        "overflows.",
+        "The maximum belongs to the newest values alone, so it can be smaller than values of before.",
         "What is the largest value of everything seen so far?",
         (
             Mutant("8.1", "new = max(m, x)", "new = x"),
@@ -185,6 +184,7 @@ MISTAKES = [
         (
             Mutant("8.1", "m, d = -math.inf", "m, d = 1.0"),
             Mutant("8.1", "m, d = -math.inf", "m, d = -1000.0"),
+            Mutant("8.1", "m, d = -math.inf", "m, d = -1e9"),
             Mutant("8.1", "m, d = -math.inf", "m, d = math.inf"),
             Mutant("8.3", 'm = -float("inf")', "m = 1.0"),
             Mutant("8.3", 'm = -float("inf")', "m = -1e30"),
@@ -330,6 +330,7 @@ MISTAKES = [
         "What is the largest value of both parts together?",
         (
             Mutant("8.2", "max(ma, mb)", "ma + mb"),
+            Mutant("8.3 8.4 9.1", "tl.maximum(m, tl.max(x, axis=0))", "m + tl.max(x, axis=0)"),
             Mutant(
                 "8.2", "max(ma, mb)", "ma + mb", then=also("da * math.exp(ma - m) + db * math.exp(mb - m)", "da + db")
             ),
@@ -478,6 +479,21 @@ MISTAKES = [
         ),
     ),
     Mistake(
+        "scaled-to-the-other",
+        "Each sum was scaled to the maximum of the other part, and not to the maximum of both.",
+        "To which maximum must both sums belong before they are added?",
+        (
+            Mutant("8.2", "math.exp(ma - m)", "math.exp(ma - mb)", then=also("math.exp(mb - m)", "math.exp(mb - ma)")),
+            Mutant("8.2", "math.exp(ma - m)", "math.exp(mb - ma)", then=also("math.exp(mb - m)", "math.exp(ma - mb)")),
+        ),
+    ),
+    Mistake(
+        "guard-on-the-old-maximum",
+        "The guard asks the old maximum. That one is -inf before the first numbers, too, so their sum has no shift.",
+        "Which of your two maxima is -inf only if there was no number above -inf at all?",
+        (Mutant("8.3 8.4 9.1", 'tl.where(new == -float("inf")', 'tl.where(m == -float("inf")'),),
+    ),
+    Mistake(
         "maxima-divided",
         "The exponential was taken of the quotient of two maxima, and not of their difference.",
         "By which factor does exp(x - m) change when m changes?",
@@ -620,6 +636,13 @@ MISTAKES = [
             Mutant("8.3", f"{_LOADED}        new", f"{_LOADED}        new".replace("+ cols", "+ lanes")),
             Mutant("8.3", f"{_LOADED}        tl.store", f"{_LOADED}        tl.store".replace("+ cols", "+ lanes")),
             Mutant("13.4", "keys = start + tl.arange(0, BLOCK_N)", "keys = tl.arange(0, BLOCK_N)"),
+            Mutant("9.1", "split * split_size + start + lanes", "split * split_size + lanes"),
+            Mutant(
+                "9.1",
+                "split * split_size + start + lanes",
+                "split * split_size + lanes",
+                then=also("start + lanes < split_size", "lanes < split_size"),
+            ),
             Mutant("13.4", "rows = start + tl.arange(0, BLOCK_M)", "rows = tl.arange(0, BLOCK_M)"),
         ),
     ),

@@ -94,6 +94,12 @@ def _some_rows_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 @Detector
+def _fewer_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Fewer elements were stored than the output has."""
+    return evidence.written < case.facts["x"].numel()
+
+
+@Detector
 def _stored_in_the_first_row(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Only the first P rows hold numbers, and the number of stored elements is that of all rows."""
     stays = only_first_rows(lambda f: f["programs"])
@@ -149,5 +155,5 @@ PERSISTENT = (
     ("stored-after-the-loop", _last_row_of_each),
     ("mask-moves-with-the-row", both(detectors.unshared, only_first_rows(lambda f: 1))),
     ("tiles-overlap", both(detectors.shared, only_first_rows(_end_of_overlapping_shares))),
-    ("rows-left-out", both(detectors.unshared, _some_rows_left)),
+    ("rows-left-out", both(detectors.unshared, _fewer_stored, _some_rows_left)),
 )
