@@ -223,21 +223,26 @@ def _name(node: ast.Name) -> Iterator[ast.expr]:
 
 
 def _other_names(node: ast.Name, parent: ast.AST, tree: ast.stmt) -> Iterator[ast.expr]:
-    """Names of the same statement that are taken for this one: with the same ending, or all as short as x and y."""
+    """Names of the same statement that are taken for this one, as n_rows for n_cols, dy_ptr for y_ptr and y for x."""
     own = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
     own += [n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)]
     own = list(dict.fromkeys(own))
     if node.id not in own:
         return
-    ending = node.id.rpartition("_")[2] if "_" in node.id else None
-    alike = [n for n in own if n != node.id and (n.rpartition("_")[2] if "_" in n else None) == ending]
-    if isinstance(parent, ast.Return) or ending is not None:
+    alike = [n for n in own if n != node.id and ("_" in n) == ("_" in node.id) and _alike(n, node.id)]
+    if isinstance(parent, ast.Return) or "_" in node.id:
         others = alike
     else:  # of the short ones its two neighbours in the text
         at = own.index(node.id)
         others = [n for n in own[max(0, at - 1) : at + 2] if n in alike]
     for other in others:
         yield ast.Name(other, node.ctx)
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two names have no parts, or the same part at the beginning or at the end."""
+    a, b = one.split("_"), other.split("_")
+    return len(a) == len(b) == 1 or a[0] == b[0] or a[-1] == b[-1]
 
 
 def _subscript(node: ast.Subscript) -> Iterator[ast.expr]:

@@ -64,6 +64,7 @@ _MATRICES = [
     ("one column", inputs.randn, 130, 1, _BRAIN),
     ("100 ± 30", inputs.large, 5, 7, _HALF),
     ("values around -200", inputs.far_below_zero, 3, 9, _SINGLE),
+    ("values of -1e38", inputs.lowest, 3, 14, _SINGLE),
     ("ascending", inputs.ascending, 4, 11, _SINGLE),
     ("first half +200, the rest -200", inputs.cliff, 3, 16, _SINGLE),
     ("first half -200, the rest +200", inputs.rising_cliff, 3, 17, _BRAIN),
@@ -80,6 +81,7 @@ _MATRICES = [
     ("the longest row that is read once", inputs.large, 3, 8192, _HALF),
     ("rows that fill a block", inputs.randn, 2, 32768, _HALF),
     ("a long row", inputs.leading_minus_inf, 2, 8193, _SINGLE),
+    ("a long row of -1e38", inputs.lowest, 2, 12001, _SINGLE),
     ("long rows", inputs.randn, 2, 12672, _BRAIN),
     ("a long power of two", inputs.outlier, 2, 16384, _HALF),
     ("long rows", inputs.cliff, 3, 20000, _SINGLE),
@@ -94,6 +96,7 @@ _OWN = [  # as in _MATRICES, for kernels that are the learner's
     ("many short rows", inputs.large, 300, 64, _BRAIN),
     ("many short odd rows", inputs.rising_cliff, 67, 33, _HALF),
     ("rows longer than a block may be", inputs.up_and_down, 2, 32_800, _SINGLE),
+    ("rows of -1e38, longer than a block may be", inputs.lowest, 2, 32_801, _SINGLE),
 ]
 
 

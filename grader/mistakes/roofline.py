@@ -222,10 +222,15 @@ def _number(formula) -> Detector:
     return detectors.value_formula(lambda v, f: same_number(v, formula(**f), rel=1e-6))
 
 
+def _word(test) -> Detector:
+    """As value_formula, for a word: where both sides take the same time, either word is right and tells nothing."""
+    return detectors.value_formula(lambda v, f: f["intensity"] * f["bandwidth"] == f["flops"] or test(v, f))
+
+
 def _rule(test) -> Detector:
     """Matches the word of a wrong rule: "memory" where test(intensity, flops, bandwidth) holds, else "compute"."""
     words = {True: "memory", False: "compute"}
-    return detectors.value_formula(lambda v, f: v == words[bool(test(f["intensity"], f["flops"], f["bandwidth"]))])
+    return _word(lambda v, f: v == words[bool(test(f["intensity"], f["flops"], f["bandwidth"]))])
 
 
 def _powers_of_ten(tree: ast.AST) -> bool:
@@ -442,7 +447,7 @@ BOUND_BY = (
         lambda intensity, flops, bandwidth: intensity < flops // bandwidth,
         lambda intensity, flops, bandwidth: intensity < round(flops / bandwidth),
     )),
-    ("faster-side-named", detectors.value_formula(_wrong_word)),
+    ("faster-side-named", _word(_wrong_word)),
     *(("always-one-answer", _rule(lambda *numbers, word=word: word)) for word in (True, False)),
     ("card-left-out", _rule(lambda intensity, flops, bandwidth: intensity < 1)),
 )  # fmt: skip

@@ -1,4 +1,4 @@
 # exercise: 4.3
-# mistake: block-multiple
+# mistake: columns-doubled
 def block_size(n_cols):
     return 2 * n_cols

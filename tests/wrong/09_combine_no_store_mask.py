@@ -1,5 +1,5 @@
 # exercise: 9.2
-# mistake: split-mask
+# mistake: no-store-mask
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,5 @@
 # exercise: 9.1
-# mistake: split-mask
+# mistake: no-load-mask
 import torch
 import triton
 import triton.language as tl

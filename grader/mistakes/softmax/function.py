@@ -197,15 +197,22 @@ def _columns_apart(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 def _programs(test) -> Detector:
-    """Matches when test(rows, x) holds for the rows that a launch has programs for: one each, or ROWS each."""
+    """Matches when test(programs, x) holds for the first axis of the grid of a launch."""
 
     @Detector
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
         x = case.facts.get("x")
-        taken = [launch["grid"][0] * launch["constants"].get("ROWS", 1) for launch in evidence.launches]
-        return x is not None and any(test(rows, x) for rows in taken)
+        return x is not None and any(test(launch["grid"][0], x) for launch in evidence.launches)
 
     return detect
+
+
+@Detector
+def _too_few_programs(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A launch has programs for fewer rows than there are: for one row each, or for a tile of ROWS."""
+    rows = [launch["grid"][0] * launch["constants"].get("ROWS", 1) for launch in evidence.launches]
+    x = case.facts.get("x")
+    return x is not None and min(rows, default=len(x)) < len(x)
 
 
 @Detector
@@ -406,7 +413,7 @@ WRAPPER_PLACES = (
     ("grid-of-columns", _programs(lambda programs, x: programs == x.shape[1] != x.shape[0])),
     ("grid-too-large", detectors.both(_failed, _programs(lambda programs, x: programs > x.shape[0]))),
     ("grid-too-small", _programs(lambda programs, x: programs == 0)),
-    ("grid-too-small", detectors.both(detectors.tail_rows_nan, _programs(lambda programs, x: programs < x.shape[0]))),
+    ("grid-too-small", detectors.both(detectors.tail_rows_nan, _too_few_programs)),
     _launch_fault("launch-per-row"),
     *ROW_PLACES,
     *SOFTMAX_PLACES,

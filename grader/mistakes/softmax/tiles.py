@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ...checks import syntax
 from ...spec import Answer, Case, Detector, Evidence
@@ -265,6 +266,6 @@ TILE = (
     ("no-pad", detectors.no_pad(_some_rows_are_nan)),
     ("first-tile-only", both(detectors.shared, only_first_rows(lambda f: f["tile"]))),
     ("tiles-overlap", both(detectors.shared, only_first_rows(_end_of_overlapping_tiles))),
-    ("one-row-each", both(detectors.unshared, only_first_rows(_programs))),
+    ("one-row-each", replace(both(detectors.unshared, only_first_rows(_programs)), share=0.5)),
     ("rows-missing", both(detectors.unshared, detectors.tail_rows_nan)),
 )
