@@ -37,7 +37,7 @@ MISTAKES = [
     ),
     Mistake(
         "weights-not-normalised-again",
-        "The weights were computed without the saved log-sum-exp, so the weights of a query do not sum to 1.",
+        "The weights are not exp(score - saved log-sum-exp), so the weights of a query do not sum to 1.",
         "What is exp(s - lse), summed over all keys of a query?",
         (Mutant("13.4", _P, "tl.exp(s)", 2), Mutant("13.4", _P, "tl.exp(s) / lse[:, None]", 2)),
     ),

@@ -63,7 +63,7 @@ MISTAKES = [
     ),
     Mistake(
         "timed-together",
-        "Several calls were timed together, which gives their mean: one disturbed call spoils it.",
+        "Several calls lie between two readings of the clock: one disturbed call among them spoils the result.",
         "Which calls are between your two readings of the clock?",
     ),
     Mistake(
@@ -83,8 +83,8 @@ MISTAKES = [
     ),
     Mistake(
         "one-run-of-many",
-        "The result comes from one particular run: the fastest, the slowest, the first, or the middle of an unsorted "
-        "list.",
+        "The result comes from one particular run: the fastest, the slowest, the first, the last, or the middle of an "
+        "unsorted list.",
         "Which number of your runs is typical for what a caller gets?",
     ),
     Mistake(

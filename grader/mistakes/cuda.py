@@ -331,7 +331,7 @@ MISTAKES = [
     ),
     Mistake(
         "one-warp-knows",
-        "Only the first warp has the state of the whole row. Each of the others goes on with its own state.",
+        "Only the first warp has the state of the whole row. The others go on with other states.",
         "Which warps store numbers of the row, and from where does each of them know m and d?",
     ),
     Mistake(
@@ -1131,6 +1131,7 @@ def _unstored_fits(case: Case, evidence: Evidence) -> bool:
 
 
 UNSTORED = Detector(_unstored, _unstored_fits, exact=True)
+UNSTORED_IN_SOME = Detector(_unstored, last=True)  # beside failures of another kind
 
 
 _UPDATES = {

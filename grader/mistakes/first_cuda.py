@@ -207,4 +207,5 @@ FIRST_KERNELS = (
     ("no-stride-loop", _of_sums(_sums(lambda x, c, threads: torch.where(c < threads, x, 0.0)))),
     ("columns-counted-again", _of_sums(_sums(lambda x, c, threads: x * (c + 1).clamp(max=threads)))),
     ("columns-counted-again", _of_sums(_sums(lambda x, c, threads: x * threads))),
+    ("shared-unstored", cuda.UNSTORED_IN_SOME),
 )

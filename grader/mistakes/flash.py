@@ -131,7 +131,7 @@ MISTAKES = [
     ),
     Mistake(
         "scores-in-half",
-        "The scores were rounded to half precision. A score of 10 is then off by 0.004 or more, and so is lse.",
+        "The scores were rounded to half precision: a score near 10 can then be off by 0.004, or in bfloat16 by 0.03.",
         "Which dtype does tl.dot give for blocks in half precision, and which do your scores have when exp meets them?",
         (
             Mutant(

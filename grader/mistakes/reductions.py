@@ -34,6 +34,11 @@ MISTAKES = [
         "Which lists does your function make and not keep?",
     ),
     Mistake(
+        "state-of-one-number",
+        "For one number, its list came back, and not a list that holds this one state.",
+        "How many states does a single number have, and what holds the states of longer lists?",
+    ),
+    Mistake(
         "tree-result-bare",
         "The last state is a number; the others are lists.",
         "What is a list called that has one number in it?",
@@ -129,7 +134,7 @@ MISTAKES = [
     ),
     Mistake(
         "butterfly-step-missing",
-        "One step is missing, so a lane knows only half of the others.",
+        "One step is missing, so a lane knows only half of the lanes.",
         "Which offsets does it take until lane 0 has heard of every lane?",
     ),
     Mistake(
@@ -336,6 +341,7 @@ TREE = (
     ("tree-of-fixed-steps", value(lambda v, f: len(f["values"]) > 32)),
     ("list-changed", value(lambda v, f: f["callers_list"] and v != f["values"])),
     ("returns-nothing", nothing),
+    ("state-of-one-number", value(lambda v, f: len(f["values"]) == 1 and v == f["values"])),
     ("tree-only-result", value(_only_result)),
     ("tree-mirror", _wrong_tree(_mirror)),
     ("tree-result-bare", value(_result_bare)),

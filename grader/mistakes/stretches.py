@@ -149,7 +149,7 @@ MISTAKES = [
     ),
     Mistake(
         "second-level-in-series",
-        "The second level has a step for each warp.",
+        "The steps of the second level grow in number as the warps do.",
         "How often can the results of the warps be halved?",
     ),
     Mistake(

@@ -33,7 +33,7 @@ MISTAKES = [
     ),
     Mistake(
         "too-many-kept",
-        "More candidates were kept than a third, so there is little that need not be timed.",
+        "More candidates were kept than a third of them.",
         "How many candidates came in, and how many may stay?",
     ),
     Mistake(
@@ -49,7 +49,7 @@ MISTAKES = [
     ),
     Mistake(
         "bytes-of-one-program",
-        "The candidates were ranked by the bytes of one program alone.",
+        "The candidates were ranked by the size of one program alone: its bytes, its rows or its warps.",
         "How many such programs are resident, and how many bytes do all of them ask for at once?",
         (Mutant("15.1", "(min(under_way, 65536), warps)", 'c["bytes"]'),),
     ),

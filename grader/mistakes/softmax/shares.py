@@ -32,7 +32,8 @@ def of_factors(test, of_others=None) -> Detector:
 
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
         found = factors(case, evidence)
-        return found is not None and test(found, case)
+        some = found is not None and bool(found.nan_to_num().any(-1).all())  # zeros are in no proportion
+        return some and test(found, case)
 
     return Detector(detect, fits, share=detectors.MOST, exact=True, last=True)
 

@@ -1,0 +1,31 @@
+# exercise: 12.4
+# mistake: shared-unstored
+copy_rows = r"""
+extern "C" __global__ void copy_rows(float* y, const float* x, int n_cols) {
+    x += (long long)blockIdx.x * n_cols;  // this block's row
+    y += (long long)blockIdx.x * n_cols;
+    // The first column of this thread: const int first = ... (1 line).
+    const int first = threadIdx.x;
+    // Copy that column and all later columns of this thread (1 line, a for loop).
+    for (int c = first; c < n_cols; c += blockDim.x) y[c] = x[c];
+}
+"""
+
+sum_rows = r"""
+extern "C" __global__ void sum_rows(float* y, const float* x, int n_cols) {
+    __shared__ float buffer[1024];  // a place for each thread; a block has at most 1024
+    const int me = threadIdx.x;
+    x += (long long)blockIdx.x * n_cols;
+    y += (long long)blockIdx.x * n_cols;
+
+    float mine = 0.0f;
+    // Add my columns to mine (1 line).
+    for (int c = me; c < n_cols; c += blockDim.x) buffer[c] = x[c];
+    // Put mine into my place of buffer, and wait for all threads (2 lines).
+    __syncthreads();
+    float total = 0.0f;
+    for (int t = 0; t < blockDim.x; t++) total += buffer[t];
+    // Store total in my columns (1 line).
+    for (int c = me; c < n_cols; c += blockDim.x) y[c] = total;
+}
+"""
