@@ -147,8 +147,8 @@ _TRANSLATIONS = [
 ]  # fmt: skip
 # Python's own words for things of the wrong kind. They fit in a plain function as in a kernel.
 _KINDS = [
-    (r"'range' object has no attribute|operand .*'range'|instances of .*'range'|'list' object has no attribute 'dtype'",
-     "range-for-a-block"),
+    (r"'range' object has no attribute|operand .*'range'|instances of .*'range'|'list' object has no attribute 'dtype'"
+     r"|cannot convert .* of type <class '(list|range)'> to tensor", "range-for-a-block"),
     (r"object has no attribute '\w+'", "no-such-attribute"),
     (r"argument '\w+' .*must be|^isinstance\(\) arg|cannot be sent to the device|and one argument of this launch is"
      r"|^Expected dtype .* but got|argument must be callable", "argument-of-another-kind"),
