@@ -93,6 +93,9 @@ def _wrapper_cases(seed: int) -> list[Case]:
         softmax_function.case("fused_softmax", "many rows, 130×3", inputs.randn(130, 3, g)),
         softmax_function.case("fused_softmax", "a long row, 1×16385", inputs.randn(1, 16385, g)),
         softmax_function.first_result("fused_softmax", *inputs.randn(6, 7, g).split(3)),
+        softmax_function.case(
+            "fused_softmax", "one row of a wider matrix, 1×6", inputs.row_strided(inputs.randn(1, 6, g))
+        ),
         *softmax_function.refusals("fused_softmax", g),
     ]
     return cases

@@ -198,6 +198,9 @@ def _wrapper_cases(seed: int) -> list[Case]:
         ),
         softmax_function.case("online_softmax", "one column, expanded to 4×6", inputs.expanded(inputs.randn(4, 6, g))),
         softmax_function.first_result("online_softmax", *inputs.randn(6, 7, g).split(3)),
+        softmax_function.case(
+            "online_softmax", "one row of a wider matrix, 1×6", inputs.row_strided(inputs.randn(1, 6, g)), walks=2
+        ),
         *softmax_function.refusals("online_softmax", g),
     ]
 

@@ -209,7 +209,7 @@ MISTAKES = [
     Mistake(
         "index-outside",
         "The index is outside: there are fewer elements, or fewer axes.",
-        "How many axes and elements are there in that line, and which number does the first one have?",
+        "How many items or axes has the object that your line indexes, and which number does the first one have?",
     ),
     Mistake(
         "unpacked-into-others",

@@ -1329,7 +1329,7 @@ CUDA_KERNEL = (
     ),
     ("row-of-another", row_of_another),
     ("one-component-wrong", shares.of_factors(_one_component)),
-    ("not-divided-by-its-sum", shares.of_factors(shares.proportional, _proportional_by_thread)),
+    ("not-divided-by-its-sum", shares.of_factors(shares.scaled, _proportional_by_thread)),
     ("threads-disagree", shares.of_factors(_proportional_by_thread)),
     ("quotient-infinite", Detector(_infinite, last=True)),
 )

@@ -305,7 +305,7 @@ MISTAKES = [
     ),
     Mistake(
         "block-for-stride",
-        "The kernel begins row r after r whole blocks; a block is wider than a row.",
+        "The kernel begins row r after r whole blocks.",
         "Which number gives the distance between two rows?",
         (
             Mutant("8.3", "row * x_row_stride", "row * BLOCK", 2),

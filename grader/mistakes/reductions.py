@@ -34,7 +34,7 @@ MISTAKES = [
         "Which lists does your function make and not keep?",
     ),
     Mistake(
-        "state-of-one-number",
+        "tree-one-number-bare",
         "For one number, its list came back, and not a list that holds this one state.",
         "How many states does a single number have, and what holds the states of longer lists?",
     ),
@@ -341,7 +341,7 @@ TREE = (
     ("tree-of-fixed-steps", value(lambda v, f: len(f["values"]) > 32)),
     ("list-changed", value(lambda v, f: f["callers_list"] and v != f["values"])),
     ("returns-nothing", nothing),
-    ("state-of-one-number", value(lambda v, f: len(f["values"]) == 1 and v == f["values"])),
+    ("tree-one-number-bare", value(lambda v, f: len(f["values"]) == 1 and v == f["values"])),
     ("tree-only-result", value(_only_result)),
     ("tree-mirror", _wrong_tree(_mirror)),
     ("tree-result-bare", value(_result_bare)),

@@ -85,6 +85,6 @@ def _find(exercise_id: str):
 
     exercise = lessons.exercises().get(str(exercise_id))
     if exercise is None:
-        asked = exercise_id if isinstance(exercise_id, str) else type(exercise_id).__name__
-        print(say(f"There is no exercise {asked!r}. There are: {', '.join(lessons.exercises())}."))
+        asked = exercise_id if isinstance(exercise_id, (str, int, float)) else type(exercise_id).__name__
+        print(say(f"There is no exercise '{asked}'. There are: {', '.join(lessons.exercises())}."))
     return exercise

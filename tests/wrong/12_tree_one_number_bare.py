@@ -1,5 +1,5 @@
 # exercise: 12.1
-# mistake: state-of-one-number
+# mistake: tree-one-number-bare
 def tree_reduce(values):
     """All states of a sum by halves, each a list: the values, what each step makes of them, and finally [their sum].
 

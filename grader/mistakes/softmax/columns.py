@@ -342,7 +342,7 @@ def _shifted_by_no_maximum(tree: ast.AST) -> bool:
 
 # Asked last: how the shares of a row are wrong, where nothing says why.
 UNEXPLAINED = (
-    ("not-divided-by-its-sum", shares.of_factors(shares.proportional)),
+    ("not-divided-by-its-sum", shares.of_factors(shares.scaled, shares.proportional)),
     ("shares-of-other-numbers", shares.shares_of_other_numbers),
 )
 

@@ -592,6 +592,7 @@ MISTAKES = [
         "By which operation do all terms of a sum become smaller by the same factor?",
         (
             Mutant("8.1", "d * math.exp(m - new)", "d + math.exp(m - new)"),
+            Mutant("8.1", "d * math.exp(m - new) + math.exp(x - new)", "d + math.exp(m - new)"),
             Mutant("8.3 9.1", "d * tl.exp(m - shift)", "d + tl.exp(m - shift)"),
             Mutant("13.1", "l * factor", "l + factor"),
             Mutant("13.2 13.3", "l * factor", "l + factor"),
@@ -847,7 +848,7 @@ NORMALIZER = (
 )
 
 # The merge of two states (8.2). facts: a, b, want.
-MERGE = (_NOT_A_STATE,)
+MERGE = (("returns-nothing", detectors.nothing), _NOT_A_STATE)
 
 
 @Detector

@@ -49,12 +49,17 @@ def proportional(found: torch.Tensor, case: Case) -> bool:
     return constant(found)
 
 
+def scaled(found: torch.Tensor, case: Case) -> bool:
+    """As proportional, and the sum of some row is not 1."""
+    return constant(found) and bool((found - 1).abs().nan_to_num().max() > _CLOSE)
+
+
 def _sum_to_one(case: Case, evidence: Evidence) -> bool | None:
     """Whether all numbers are at least 0, and each row sums to 1; None where that cannot be said."""
     if factors(case, evidence) is None:
         return None
     got = detectors.output(case, evidence)
-    close = _CLOSE if got.dtype.itemsize >= 4 else 8 * _CLOSE
+    close = 2e-5 if got.dtype.itemsize >= 4 else 8 * _CLOSE
     return bool((got >= 0).all() and ((got.double().sum(-1) - 1).abs() <= close).all())
 
 
