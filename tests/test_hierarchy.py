@@ -111,7 +111,7 @@ def test_a_matrix_that_fits_in_the_cache_is_told_from_one_that_does_not(capsys):
     described(five_passes, torch.zeros(1025, 1024), gpu="T4")
     first, second = (line for line in capsys.readouterr().out.splitlines() if line.startswith("five"))
 
-    assert "with a matrix of 4 MB in float32: it fits in the L2 cache" in first and "does not fit" in second
+    assert "with an input of 4 MB in float32: it fits in the L2 cache" in first and "does not fit" in second
 
 
 def test_where_kernels_are_compiled_a_worker_counts_the_same(capsys, monkeypatch):

@@ -188,7 +188,7 @@ X = torch.zeros(4, 16)
     ("call", "says"),
     [
         (lambda: grader.machine_code(3), "takes a kernel and then the arguments"),
-        (lambda: grader.machine_code(softmax), "softmax, a function without @triton.jit"),
+        (lambda: grader.machine_code(softmax), "softmax is a function without @triton.jit"),
         (lambda: softmax(X, gpu="H2000"), "knows no GPU 'H2000': choose among T4"),
         (lambda: softmax(X, gpu=[]), "an empty list"),
         (lambda: softmax(X, num_warps=3), "a power of two, such as 1, 4 or 8, and not 3"),

@@ -154,7 +154,7 @@ def _wrapped(name: str) -> str:
 def _told(run: Run, cache: Level) -> list[str]:
     """The lines of one function: the tensors that each operation finds in memory, and whether a cache may hold them."""
     size, found = 4 * run.unit, operations(run)
-    lines = [f"{run.name}, with a matrix of {_size(size)} in float32"]
+    lines = [f"{run.name}, with an input of {_size(size)} in float32"]
     if len(found) > 1 and size <= cache.bytes:
         lines[0] += ": it fits in the L2 cache, where an operation may find what the one before it wrote"
     elif len(found) > 1:

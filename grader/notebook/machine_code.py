@@ -58,10 +58,11 @@ def _function(kernel, args, constants: dict) -> tuple:
     try:
         function, more = under_decorators(kernel, args, constants)
     except TypeError:
-        what = f"{kernel.__name__}, a function without @triton.jit" if hasattr(kernel, "__code__") else None
+        if hasattr(kernel, "__code__"):
+            raise KernelMisuse(f"{kernel.__name__} is a function without @triton.jit, and no kernel") from None
         raise KernelMisuse(
             "machine_code takes a kernel and then the arguments of its launch, and got "
-            f"{what or f'a {type(kernel).__name__}'}: machine_code(kernel, y, x, BLOCK=8, gpu='T4')"
+            f"a {type(kernel).__name__}: machine_code(kernel, y, x, BLOCK=8, gpu='T4')"
         ) from None
     return function, {**constants, **more}
 
