@@ -220,7 +220,7 @@ def compares_with_text(tree: ast.AST) -> bool:
 
 
 def ends_in_its_loop(tree: ast.AST) -> bool:
-    """A loop of the function itself returns in every round."""
+    """A loop has a return among its own lines, which no condition guards."""
     loops = [n for n in nodes(tree) if isinstance(n, (ast.For, ast.While))]
     return any(isinstance(line, ast.Return) for loop in loops for line in loop.body)
 

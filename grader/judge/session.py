@@ -116,9 +116,7 @@ class Session:
         except (Mismatch, KeyError) as mismatch:
             raise Died(f"a reply that makes no sense: {mismatch}") from None
 
-    def _ask(
-        self, header: dict | None, payload=b"", limit: int = 0, until: float | None = None
-    ) -> tuple[dict, bytes]:
+    def _ask(self, header: dict | None, payload=b"", limit: int = 0, until: float | None = None) -> tuple[dict, bytes]:
         """The reply to a request; None: to no request, which is the runner's first frame. Raises NoWorker too.
 
         limit: bytes of the reply. until: the second of the time limit at which the call has to end; None: its last one.

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from ..checks import syntax
 from ..checks.compare import same_number
-from ..reference.roofline import five_pass_traffic, one_pass_traffic
+from ..reference.roofline import at_the_balance, five_pass_traffic, one_pass_traffic
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
 from .mistake import Mistake
@@ -223,8 +223,10 @@ def _number(formula) -> Detector:
 
 
 def _word(test) -> Detector:
-    """As value_formula, for a word: where both sides take the same time, either word is right and tells nothing."""
-    return detectors.value_formula(lambda v, f: f["intensity"] * f["bandwidth"] == f["flops"] or test(v, f))
+    """As value_formula, for a word. At the balance either word is right, and tells nothing."""
+    return detectors.value_formula(
+        lambda v, f: at_the_balance(f["intensity"], f["flops"], f["bandwidth"]) or test(v, f)
+    )
 
 
 def _rule(test) -> Detector:

@@ -62,6 +62,11 @@ def bound_by(intensity: float, flops: float, bandwidth: float) -> str:
     return "memory" if intensity * bandwidth < flops else "compute"
 
 
+def at_the_balance(intensity: float, flops: float, bandwidth: float) -> bool:
+    """Whether both sides take the same time, so that either word is right."""
+    return intensity * bandwidth == flops
+
+
 def number_fault(got, want: Fraction) -> str | None:
     """None if got is the number `want`, else a sentence.
 
@@ -81,13 +86,10 @@ def number_fault(got, want: Fraction) -> str | None:
 
 
 def bound_fault(got, intensity: float, flops: float, bandwidth: float) -> str | None:
-    """None if got is the word of `bound_by`, else a sentence that compares the two times for one byte.
-
-    Where both take the same time, either word is right.
-    """
+    """None if got is the word of `bound_by`, or either word at the balance; else a sentence with the two times."""
     if got not in ("memory", "compute"):
         return f'{compare.shown(got)} came back, expected "memory" or "compute"'
-    if got == bound_by(intensity, flops, bandwidth) or intensity * bandwidth == flops:
+    if got == bound_by(intensity, flops, bandwidth) or at_the_balance(intensity, flops, bandwidth):
         return None
     calculating, moving = intensity / flops, 1 / bandwidth
     if got == "memory":
