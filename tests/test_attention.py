@@ -11,6 +11,7 @@ from grader import lessons
 from grader.environment import ROOT
 from grader.judge import extract
 from grader.judge.judge import judge
+from grader.mistakes.registry import MISTAKES
 from grader.reference import attention, attention_gradient
 from grader.spec import Evidence
 
@@ -30,6 +31,13 @@ def test_a_kernel_without_the_last_step_earns_the_rest():
     result = verdict(KERNEL.replace(_MASK, "            keep = keep"))
 
     assert ("failed", 1.5, "causal-ignored") == (result.status, result.score, result.mistake)
+
+
+def test_the_errors_of_a_rounded_score_in_the_text_are_those_of_its_dtype():
+    """A score near 10 lies between 8 and 16, where neighbours are 8 epsilons apart."""
+    half, brain = (8 * torch.finfo(dtype).eps / 2 for dtype in (torch.float16, torch.bfloat16))
+
+    assert f"off by {half:.1g}, or in bfloat16 by {brain:.1g}." in MISTAKES["scores-in-half"].sentence
 
 
 def test_a_step_that_is_still_a_stub_is_said_to_be_one():

@@ -211,6 +211,12 @@ MISTAKES = [
         "lse-put-together",
         "The maximum and the sum are right, but lse is not the logarithm that they make together.",
         "What is the logarithm of exp(m) times l, in terms of m and of log(l)?",
+        (
+            Mutant("13.3", "m + tl.log(l)", "m * tl.log(l)", replayed=False),
+            Mutant("13.3", "m + tl.log(l)", "m - tl.log(l)", replayed=False),
+            Mutant("13.3", "m + tl.log(l)", "tl.log(l) - m", replayed=False),
+            Mutant("13.3", "m + tl.log(l)", "tl.log(m + l)", replayed=False),
+        ),
     ),
     Mistake(
         "lse-is-sum",
