@@ -15,7 +15,7 @@ LAUNCH = {"kernel": "k", "grid": [2, 1, 1], "options": {"num_warps": 4},
 WHERE = {"op": "load", "program": (1, 0, 0), "tensor": "x_ptr", "row": None, "column": 9, "first": 8, "line": 0,
          "begins": 8, "lanes": 1, "of": 8}  # fmt: skip
 ERROR = {"type": "OutOfBounds", "kinds": ["OutOfBounds", "RuntimeError"], "message": "é", "line": "tl.load(x_ptr)",
-         "raised": False, "todo": ("4.1", "3", None), "where": WHERE}  # fmt: skip
+         "kernel": False, "raised": False, "todo": ("4.1", "3", None), "where": WHERE}  # fmt: skip
 PANEL = Panel("k", 1, [2, 1, 1], "x_ptr", "load", [3, 4], 4, [(0, 0, 0, 4)], [(1, 2, 3, 1)])
 MEMORY = MemoryRequests("k", 1, [2, 1, 1], "x_ptr", "load", 4, 2, 9, 8, 1, [(0, 4), (1, 8)])
 SHARED = SharedRequests(7, "store", 4, 3, 6, 2, [(0, 0, 0), (1, 32, 1)])

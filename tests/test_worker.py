@@ -186,7 +186,8 @@ def test_nothing_stays_when_the_judge_goes_without_a_word():
 
 
 GENUINE = pack_reply(1, observed=Observations())[0]
-SAID = {"type": "E", "kinds": [], "message": "", "line": "", "raised": False, "todo": None, "where": None}
+SAID = {"type": "E", "kinds": [], "message": "", "line": "", "kernel": False, "raised": False, "todo": None,
+        "where": None}  # fmt: skip
 ERROR = pack_reply(error=SAID)[0]["error"]
 WHERE = dict.fromkeys(("tensor", "row", "column", "first", "line", "begins", "lanes", "of"))
 FORGED = [

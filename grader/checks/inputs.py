@@ -154,6 +154,14 @@ def every_other_column(x: torch.Tensor) -> torch.Tensor:
     return wide[:, ::2]
 
 
+def apart_both_ways(x: torch.Tensor) -> torch.Tensor:
+    """The same values as a view: rows as far apart as in a contiguous matrix, and columns farther apart."""
+    m, n = x.shape
+    wide = torch.full((n, m * n), torch.nan, dtype=x.dtype)
+    wide[:, ::n] = x.t()
+    return wide[:, ::n].t()
+
+
 def expanded(x: torch.Tensor) -> torch.Tensor:
     """The first column of x in place of all others, as a view in which a row is one element of memory."""
     return x[:, :1].contiguous().expand(x.shape)

@@ -7,7 +7,7 @@ import functools
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 _one_at_a_time = threading.Lock()
 _MAX_MARKS = 256  # combining marks in a row; a letter of any language has a few
@@ -72,15 +72,31 @@ def without_mask(tree: ast.AST, op: str) -> bool:
 def load_without_other(tree: ast.AST) -> bool:
     """A tl.load with a mask and without a value for masked lanes.
 
-    False beside a tl.where that takes values for its condition: there the values of masked lanes are chosen wrongly.
+    False for a load whose lanes a tl.where chooses by the mask: then they are chosen wrongly.
     """
-    if any(len(call.args) > 1 and ast.dump(call.args[0]) == ast.dump(call.args[1]) for call in calls(tree, "where")):
-        return False
-    for call in calls(tree, "load"):
+    loads = calls(tree, "load")
+    masks = _names(k.value for call in loads for k in call.keywords if k.arg == "mask")
+    masks |= _names(n.value for n in nodes(tree) if isinstance(n, ast.Assign) and _names(n.targets) & masks)
+    chosen: list[ast.AST] = []
+    for call in calls(tree, "where"):
+        asked = _names(call.args[:1])
+        if any(ast.dump(call.args[0]) == ast.dump(value) for value in call.args[1:2]):
+            return False  # by its values
+        if asked and asked <= masks:
+            chosen += call.args[1:]
+    by_name = _names(chosen)
+    chosen += [n.value for n in nodes(tree) if isinstance(n, ast.Assign) and _names(n.targets) & by_name]
+    within = {id(n) for each in chosen for n in ast.walk(each)}
+    for call in loads:
         given = {k.arg for k in call.keywords if not _is_none(k.value)}
-        if ("mask" in given or len(call.args) > 1) and "other" not in given and len(call.args) < 3:
+        masked = "mask" in given or len(call.args) > 1
+        if masked and "other" not in given and len(call.args) < 3 and id(call) not in within:
             return True
     return False
+
+
+def _names(trees: Iterable[ast.AST]) -> set[str]:
+    return {n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name)}
 
 
 def _is_none(node: ast.AST) -> bool:
@@ -213,7 +229,12 @@ def compares_by_identity(tree: ast.AST) -> bool:
 
 
 def compares_with_text(tree: ast.AST) -> bool:
-    """A comparison has a text on one side, as in `dtype == "float32"`, or a dictionary has texts as its keys."""
+    """A comparison has a text on one side, as in `dtype == "float32"`, or a dictionary has texts as its keys.
+
+    False where the answer makes a text of a value itself.
+    """
+    if any(isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == "str" for n in nodes(tree)):
+        return False
     compared = [(n.left, *n.comparators) for n in nodes(tree) if isinstance(n, ast.Compare)]
     keys = [n.keys for n in nodes(tree) if isinstance(n, ast.Dict)]
     return any(isinstance(each, ast.Constant) and isinstance(each.value, str) for of in compared + keys for each in of)

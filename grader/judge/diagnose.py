@@ -19,6 +19,7 @@ Seen = list[tuple[Case, Evidence]]
 Table = tuple[tuple[str, Detector], ...]
 _MOST = 0.8  # share of the failing cases that a formula must match where the numbers are lost
 _REFUSALS = ("RefusedOperator", "RefusedKernel", "LeftForHost")  # of the device
+_OF_A_NAME = ("NameError", "UnboundLocalError")  # no detector knows more about these
 
 
 @dataclass
@@ -127,7 +128,7 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
     if first.mistake == "endless" and not first.evidence.error:
         reasons = (m for m, d in exercise.mistakes if d.endless and d(first.case, first.evidence, answer))
         return next(reasons, "endless"), None
-    certain = first.evidence.error is None or first.evidence.error["type"] in _REFUSALS
+    certain = first.evidence.error is None or first.evidence.error["type"] in (*_REFUSALS, *_OF_A_NAME)
     if first.mistake in MISTAKES and certain:
         return first.mistake, None
     failed = {id(f.case) for f in failures}
@@ -241,7 +242,9 @@ def _mistake_of_event(first: Failure, answer: Answer) -> str | None:
     if unchanged(first.case, first.evidence, answer=None):
         return "unchanged"
     stored = [got, *(outputs(first.case, first.evidence) if "spare" not in first.case.facts else [])]
-    found = (_nan(each) for each in stored if each is not None and each.is_floating_point())
+    found = [_nan(each) for each in stored if each is not None and each.is_floating_point()]
+    if "nothing-stored" in found and set(found) != {"nothing-stored"}:
+        return "elements-unstored"  # one of two outputs
     return next(filter(None, found), None) if _finite(first.case) else None
 
 

@@ -201,6 +201,12 @@ def _wrapper_cases(seed: int) -> list[Case]:
         softmax_function.case(
             "online_softmax", "one row of a wider matrix, 1×6", inputs.row_strided(inputs.randn(1, 6, g)), walks=2
         ),
+        softmax_function.case(
+            "online_softmax",
+            "rows 6 apart, columns 24 apart, 4×6",
+            inputs.apart_both_ways(inputs.randn(4, 6, g)),
+            walks=2,
+        ),
         *softmax_function.refusals("online_softmax", g),
     ]
 

@@ -34,6 +34,7 @@ _MATRICES = [  # label, family, M, N, n_splits, columns of a block
     ("first half -200, the rest +200", inputs.rising_cliff, 2, 27, 2, 4),
     ("a first split of -inf", inputs.leading_minus_inf, 2, 28, 2, 4),
     ("a first block of -inf", inputs.leading_minus_inf, 2, 29, 1, 4),
+    ("two first splits of -inf", inputs.leading_minus_inf, 2, 30, 4, 4),
     ("one -inf in each row", inputs.one_minus_inf, 3, 22, 5, 4),
     ("one outlier in each row", inputs.outlier, 3, 23, 5, 4),
     ("an outlier among the last values of each row", inputs.last_outliers, 4, 24, 3, 4),
@@ -170,6 +171,7 @@ def _wrapper_cases(seed: int) -> list[Case]:
         _wrapper_case("one column, expanded", inputs.expanded(inputs.randn(4, 6, g)), 2, "forward"),
         _first_result(inputs.randn(6, 7, g), 2),
         _wrapper_case("one row of a wider matrix", inputs.row_strided(inputs.randn(1, 6, g)), 2, "forward"),
+        _wrapper_case("rows 6 apart, columns 24 apart", inputs.apart_both_ways(inputs.randn(4, 6, g)), 2, "forward"),
         # Facts would have the detectors replay their walks over two million columns.
         replace(_wrapper_case("splits longer than any block", inputs.randn(1, 2**21 + 2, g), 2, "forward"), facts={}),
         _wrapper_case("a row of only -inf", _without_softmax(seed), 2, "forward"),

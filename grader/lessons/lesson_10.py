@@ -173,6 +173,7 @@ def _residency_cases(seed: int) -> list[Case]:
         _residency_case("H200, but the compiler reports nothing", residency.DEVICES["H200"], 0, 0, 4),
         _residency_case("a backend that reports nothing", {}, 32, 0, 4),
         _residency_case("little shared memory", residency.DEVICES["H200"] | {"max_shared_mem": 8192}, 32, 1000, 1),
+        _residency_case("T4, but with 0 for max_shared_mem", residency.lacking("max_shared_mem", 0), 40, 0, 4),
         _residency_case("a backend that reports other things", {"max_shared_mem": 196608, "num_aicore": 24}, 32, 0, 4),
         _residency_case("a backend that reports zeros", dict.fromkeys(residency.KEYS, 0), 32, 0, 4),
         *(_residency_case(f"T4, but without {key}", residency.lacking(key), 40, 0, 4) for key in residency.KEYS),

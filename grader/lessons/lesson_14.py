@@ -54,6 +54,8 @@ _CHOICES = [
     (32, 32768, _BRAIN, ("pairs", "shared"), "pairs-unused"),
     (8, 50257, _BRAIN, ("split", "online"), "beyond-the-registers"),
     (512, 50257, _BRAIN, ("split", "online"), "beyond-the-registers"),
+    (2, 32769, _SINGLE, ("split", "online", "shared"), "beyond-the-registers"),
+    (2, 40000, _SINGLE, ("split", "online", "shared"), "beyond-the-registers"),
     (128, 131072, _SINGLE, ("shared",), "sharing-unused"),
     (256, 131072, _BRAIN, ("shared",), "sharing-unused"),
 ]

@@ -39,8 +39,8 @@ MISTAKES = [
     ),
     Mistake(
         "list-for-dictionary",
-        "A list was asked for an entry by a name, and only a dictionary has names.",
-        "Which variable of that line is a list, and which one is a dictionary?",
+        "A list or a tuple was asked for an entry by a name, and only a dictionary has names.",
+        "Which variable of that line is a list or a tuple, and which one is a dictionary?",
     ),
     Mistake(
         "no-such-entry",
@@ -162,8 +162,8 @@ MISTAKES = [
     ),
     Mistake(
         "input-overwritten",
-        "Your function changed a tensor that it was given, and the caller may still need it.",
-        "Which operation of yours writes into that tensor?",
+        "An input tensor was changed, and the caller may still need it.",
+        "Which line of yours writes into that tensor?",
     ),
     Mistake(
         "library-softmax",
@@ -180,6 +180,11 @@ MISTAKES = [
         "argument-of-another-kind",
         "A function was given an argument of a type that it does not take.",
         "Which type does the message name, and which of your variables has that type?",
+    ),
+    Mistake(
+        "loop-over-a-number",
+        "A `for` takes one item after the other from a list, a tuple or a range, and here it got a single number.",
+        "Which values should the loop variable take, and which function of Python gives them one after the other?",
     ),
     Mistake(
         "kinds-misfit",

@@ -106,6 +106,8 @@ MISTAKES = [
             Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "da * (ma - m) + db * (mb - m)"),
             Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "da * (m - ma) + db * (m - mb)"),
             Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "da * ma / m + db * mb / m"),
+            Mutant("8.2", "da * math.exp(ma - m)", "da * (ma - m)"),
+            Mutant("8.2", "db * math.exp(mb - m)", "db * (mb - m)"),
             Mutant("8.1", "math.exp(m - new) +", "(m - new) +"),
         ),
     ),
@@ -212,7 +214,7 @@ MISTAKES = [
     Mistake(
         "loop-over-a-block",
         "A loop needs one number for its end, not a block of them.",
-        "How many keys does the program have to walk along, for all of its queries together?",
+        "How many steps does the loop need for all lanes together, and which single number says so?",
     ),
     Mistake(
         "matmul-in-kernel",
@@ -381,7 +383,7 @@ MISTAKES = [
     Mistake(
         "first-left-out",
         "The walk begins one too late: the first one took no part.",
-        "Which number does the first key have, or the first column?",
+        "Does your loop count keys, queries or columns, and which number does the first of them have?",
         (
             Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(1, end, BLOCK_N)"),
             Mutant("13.1", "range(0, len(k), tile)", "range(1, len(k), tile)"),

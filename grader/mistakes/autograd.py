@@ -22,13 +22,13 @@ from .mistake import Mistake
 MISTAKES = [
     Mistake(
         "one-direction-only",
-        "PyTorch did the work of one of the two directions.",
+        "Only one of the two directions launched a kernel.",
         "Which kernel does each of your two methods launch?",
     ),
     Mistake(
         "nothing-kept",
-        "backward asks for a tensor, and forward kept none.",
-        "Which line of forward hands a tensor to ctx?",
+        "A line asks for the tensors that forward keeps, and none was kept before it.",
+        "Which line of forward hands a tensor to ctx, and which line asks for it?",
     ),
     Mistake(
         "context-misused",
@@ -62,8 +62,8 @@ MISTAKES = [
     ),
     Mistake(
         "y-recomputed",
-        "The softmax was computed once more for backward.",
-        "Which result of forward could backward have used?",
+        "The softmax of the same x was computed more than once.",
+        "Which result could have been kept instead?",
     ),
     Mistake(
         "y-overwritten",

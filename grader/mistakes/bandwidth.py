@@ -31,7 +31,7 @@ MISTAKES = [
     Mistake(
         "clock-not-used",
         "There is no call between two readings of `clock`, so nothing was measured.",
-        "Which object of the lesson reads the time of the device that runs the call?",
+        "Which object of the lesson reads the time of the device, and what runs between two of your readings?",
     ),
     Mistake(
         "not-synchronised",
@@ -161,8 +161,8 @@ MISTAKES = [
     ),
     Mistake(
         "possible-refused",
-        "A result below the peak was refused.",
-        "Of which runs is the rate that you compare with `peak(x)`, and in which unit is each of the two?",
+        "The function raised an error, although a rate below the peak can be measured here.",
+        "Which rate does your function compare with `peak(x)` there, and in which unit is each of the two?",
     ),
 ]
 

@@ -39,8 +39,8 @@ MISTAKES = [
     ),
     Mistake(
         "values-unused",
-        "Every element is the same number: the values of the input were not used.",
-        "Which of your variables holds the loaded values, and does the store use it?",
+        "Every element is the same number, whatever the input holds.",
+        "Which of your variables holds the loaded values, and what does the stored number have to do with them?",
     ),
     Mistake(
         "min-for-max",
@@ -148,7 +148,7 @@ MISTAKES = [
     Mistake(
         "elements-missing",
         "The last elements were never stored.",
-        "For which program and which lanes is your mask true, and is every element among them?",
+        "Which lane of which program should store the last element, and what is its address and its mask?",
     ),
     Mistake(
         "absolute-values",

@@ -9,6 +9,7 @@ import re
 import torch
 
 _OF_TORCH = "|".join(name for name in dir(torch.Tensor) if not name.startswith("_"))
+_OF_MATH = "|".join(name for name in dir(math) if not name.startswith("_"))
 _FUNCTION, _NOT_CALLED = r"'(function|method|builtin_function_or_method)'", "function-not-called"
 _INFINITY = r"\bname '([iI]nf(inity)?|INF|[nN]a[nN]|NAN)' is not defined"
 # A pattern of a message of Triton, PyTorch or Python, and the id of the mistake. The first pattern that fits decides.
@@ -20,9 +21,13 @@ _TRANSLATIONS = [
     (r"is a function without @triton\.jit", "helper-no-jit"),
     (r"takes the numbers of a tensor to the host", "numbers-to-host"),
     (r"softmax.* in the line .*: a kernel takes Triton's own functions", "library-softmax"),
+    (r"^string indices must be", "kinds-misfit"),
     (r"^(list|tuple) indices must be integers or slices, not str", "list-for-dictionary"),
     (r"neither blocks nor types nor constants have a `(stride|shape|size|numel)", "pointer-knows-no-shape"),
-    (r"this one is (PyTorch's|NumPy's|Python's)|neither blocks nor types nor constants have", "torch-in-kernel"),
+    (rf"this one is (PyTorch's|NumPy's|Python's)|neither blocks nor .* have a `({_OF_TORCH}|{_OF_MATH})`",
+     "torch-in-kernel"),
+    (r"neither blocks nor types nor constants have", "no-such-attribute"),
+    (r"has no attribute 'to_tensor'", "arguments-misfit"),  # of a block's method, which got a block to begin with
     (r"num_warps must be a power of (2|two)", "bad-num-warps"),
     (r"must be a power of (2|two)|[Ss]hape element.*power of 2", "block-not-power-of-two"),
     (r"inputs must be either 2D or 3D", "dot-of-no-matrix"),
@@ -56,7 +61,6 @@ _TRANSLATIONS = [
     (r"names that are not kernel arguments", "name-of-no-parameter"),
     (r"the grid of a launch is a tuple", "grid-not-a-tuple"),
     (r"(zeros|full)\(\) missing .*'dtype'", "dtype-missing"),
-    (r"unsupported operand type\(s\) for @", "matmul-in-kernel"),
     (r"\"bitwise_xor_\w+\" not implemented", "xor-for-power"),
     (r"unsupported operand type\(s\) for \^: '(int' and 'float|float' and 'int)'", "whole-number-needed"),
     (r"object is not callable", "called-no-function"),
@@ -168,26 +172,35 @@ _FROM_BLOCK = r"^'(int|float|tensor|constexpr)' object is not iterable$|bad oper
 _IN_SUCH_A_LINE = [
     # The check's own launch, which is no line of the answer.
     (r"^'(?!function\b)\w+' object is not subscriptable$", r"^$", "answer-is-no-function"),
-    (r"^cannot access local variable", r"^\w+ *([-+*/%@&|^]|//|\*\*|<<|>>)=", "changed-before-set"),
+    (r"'function' object is not subscriptable", r"^(?!.*\w\[.*\]\().", _NOT_CALLED),  # no launch
     (r"invalid operands of type (?=.*pointer<).*(?<!pointer<)\b(fp|bf|float)\d+", r"^[^-+]+$", "address-for-value"),
-    # An interpreted block counts its axes when it is indexed.
-    (r"^'int' object is not iterable$", r"^(?!.*\bfor\b).*\w\[", "indexing-pointer"),
     (r"^'float' object is not iterable$", _BUILTIN, "one-number-given"),  # no block has a number of Python
-    (_FROM_BLOCK, _BUILTIN, "python-builtin"),
     (r"is an invalid keyword argument for (max|min|sum)\(\)", _BUILTIN, "python-builtin"),
     (r"\bBoolean value of Tensor with more than one", _BUILTIN, "python-builtin"),
     # tl.zeros raises it in Triton's own code, and then there is no line of the answer.
     (r"\bobject is not iterable", r"^$|\b(full|zeros)\(", "shape-not-a-tuple"),
     (r"^unexpected type (fp|bf)\d+$", r"//|%", "floor-division"),
     (r"\barray of size 1", r"range\(", "loop-over-a-block"),
-    (r"^'(int|tensor)' object is not iterable$", r"[\[(].*\bfor\b.*\bin\b", "lanes-one-by-one"),
     (r"\barray of size 1", r"\b(float|int|bool)\(", "python-cast"),
     (r"unsupported operand type\(s\) for \^", r"(?<![\w.\]])\d[\d.]* *\^", "xor-for-power"),
     (r"must be a power of (2|two)|power of 2", r"arange\(\s*[1-9]", "arange-from-one"),
-    (r"forget to add @triton\.jit", r"^(?!.*(?<![\w.])\w+\().", "triton-outside-kernel"),
+    (r"forget to add @triton\.jit", r"^(def |(?!.*(?<![\w.])\w+\().)", "triton-outside-kernel"),
     (r"annot\sbitcast", r"\b(and|or|not)\b", "and-or-on-masks"),
     # An operation made a block with a number for each pair of rows.
     (r"\bmaximum tensor numel", r"^(?!.*(\b(arange|zeros|full)\(|None)).", "lined-up-with-columns"),
+]
+# As these, but of lines of a kernel, and of all other lines.
+_IN_A_KERNEL = [
+    # An interpreted block counts its axes when it is indexed.
+    (r"^'int' object is not iterable$", r"^(?!.*\bfor\b).*\w\[", "indexing-pointer"),
+    (_FROM_BLOCK, _BUILTIN, "python-builtin"),
+    (r"^'(int|tensor)' object is not iterable$", r"[\[(].*\bfor\b.*\bin\b", "lanes-one-by-one"),
+    (r"unsupported operand type\(s\) for @", "", "matmul-in-kernel"),
+]
+_IN_PLAIN_PYTHON = [
+    (r"^'int' object is not iterable$", _BUILTIN, "one-number-given"),
+    (r"^'(int|float)' object is not iterable$", r"\bfor\b.*\bin\b", "loop-over-a-number"),
+    (r"'range' object has no attribute|operand .*'range'|instances of .*'range'", "", "kinds-misfit"),
 ]
 _OF_THE_DEVICE = ("RefusedKernel", "RefusedOperator", "LeftForHost")  # these say why in words of their own
 # Why Python cannot read a text.
@@ -198,7 +211,8 @@ _SYNTAX = [
     (r"unexpected indent|expected an indented block|unindent does not match|inconsistent use of tabs"
      r"|'(return|yield)' outside function", "indentation"),
 ]  # fmt: skip
-_TOOL = "name '(traffic|trace|check|hint|progress|hierarchy|steps|machine_code)' is not defined"
+_TOOL = re.compile("name '(traffic|trace|check|hint|progress|hierarchy|steps|machine_code)' is not defined")
+_UNBOUND = re.compile(r"^cannot access local variable '(\w+)'")
 _TYPES = {
     "NameError": "name-undefined",
     "UnboundLocalError": "name-undefined",
@@ -226,19 +240,31 @@ def of_syntax(why: str) -> str:
 
 
 def _called_alone(name: str, line: str) -> bool:
-    """Whether a line calls a function of a module without the name of the module."""
-    return name in _OF_A_MODULE and bool(re.search(rf"(?<![\w.]){name}\(", line))
+    """Whether a line calls a function of a module without the name of the module. `line` does not define it."""
+    return name in _OF_A_MODULE and _calls(name, line) and not re.match(rf"{name} *=", line)
+
+
+def _calls(name: str, line: str) -> bool:
+    return bool(re.search(rf"(?<![\w.]){name}\(", line))
+
+
+def _changes(name: str, line: str) -> bool:
+    """Whether a line is `name += ...`, with any operator."""
+    return bool(re.match(rf"{name} *([-+*/%@&|^]|//|\*\*|<<|>>)=", line))
 
 
 def from_error(error: dict) -> str | None:
     """The id of the mistake behind an exception (type, message, line); None where it may have several causes."""
     kind, message = error["type"], error["message"]
-    if kind == "NameError" and re.match(_TOOL, message):
+    if kind == "NameError" and (tool := _TOOL.match(message)) and _calls(tool[1], error["line"]):
         return "tool-in-answer"
+    if (unbound := _UNBOUND.match(message)) and _changes(unbound[1], error["line"]):
+        return "changed-before-set"
     if found := _UNKNOWN_NAME.search(message):
         unknown = next(filter(None, found.groups()))
         if unknown in _MODULES:
-            return "module-not-imported"
+            foreign = error.get("kernel") and unknown not in ("triton", "tl")
+            return "torch-in-kernel" if foreign else "module-not-imported"
         if _called_alone(unknown, error["line"]):
             return "module-left-out"
     if kind in _TYPES and not re.search(rf"^cannot access|{_INFINITY}", message):
@@ -249,7 +275,9 @@ def from_error(error: dict) -> str | None:
         return "print-in-kernel"
     if error.get("raised") and kind != "NotImplementedError":
         return "refuses-the-right-ones"
-    for of_message, of_line, mistake in _IN_SUCH_A_LINE:
+    # A record without this word, as of an error in a cell of the notebook, is most often one of a kernel.
+    where = _IN_A_KERNEL if error.get("kernel", True) else _IN_PLAIN_PYTHON
+    for of_message, of_line, mistake in where + _IN_SUCH_A_LINE:
         if re.search(of_message, message) and re.search(of_line, error["line"]):
             return mistake
     known = _TRANSLATIONS if kind in _OF_THE_DEVICE else _TRANSLATIONS + _KINDS

@@ -61,7 +61,7 @@ MISTAKES = [
     ),
     Mistake(
         "dot-missing",
-        "Only one half of the Jacobian is there: the outputs of a row share their sum, and that part was left out.",
+        "These are the numbers of one half of the Jacobian: the part that comes from the sum of a row is missing.",
         "When one x of a row grows, what happens to the other outputs of that row?",
     ),
     Mistake(

@@ -100,6 +100,11 @@ MISTAKES = [
         "Which type does your object have, and for which kernel does it have no entry?",
     ),
     Mistake(
+        "pad-of-no-kind",
+        "Each entry is a number, or None, and this one is neither.",
+        "Of which type is the value, and which value should a masked lane hold?",
+    ),
+    Mistake(
         "pad-given-up",
         "None says that this kernel has no right pad, but it has one.",
         "Which number, when a masked lane holds it, does not change the result of the reduction?",
@@ -299,7 +304,7 @@ MISTAKES = [
             Mutant("8.3", "row * x_row_stride", "row * n_cols", 2),
             Mutant("8.3", "row * y_row_stride", "row * n_cols"),
             Mutant("5.1", "row * x_row_stride", "row * n_cols"),
-            Mutant("5.1", "row * y_row_stride", "row * n_cols"),
+            Mutant("5.1 7.1 7.3 10.2", "row * y_row_stride", "row * n_cols"),
             Mutant("5.1", "row * x_row_stride", "row * n_cols", then=also("row * y_row_stride", "row * n_cols")),
         ),
     ),
@@ -500,7 +505,7 @@ def _wrong_pad(given, facts: dict) -> str:
         return "pad-given-up"
     number = pads.number(pad)
     if number is None:
-        return "not-a-number"
+        return "pad-of-no-kind"
     if entry == "d":
         return "pad-for-two-reductions"
     if math.isnan(number):
@@ -516,7 +521,7 @@ PADS = tuple(
         "pad-entry-missing",
         "text-for-number",
         "pad-given-up",
-        "not-a-number",
+        "pad-of-no-kind",
         "pad-for-two-reductions",
         "pad-not-a-number",
         "pad-of-another",

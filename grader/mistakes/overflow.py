@@ -31,8 +31,8 @@ MISTAKES = [
     ),
     Mistake(
         "not-an-integer",
-        "The exercise does not ask for the border itself, but for the first integer above it.",
-        "Which integer is the first one above the value you found?",
+        "The first integer at which exp overflows was expected, and this is no integer.",
+        "At the first integer above your number, is exp infinite, and is it still finite one step before?",
     ),
     Mistake(
         "wrong-keys",

@@ -40,7 +40,7 @@ MISTAKES = [
     ),
     Mistake(
         "tree-result-bare",
-        "The last state is a number; the others are lists.",
+        "The last state is a bare number, and a state is a list.",
         "What is a list called that has one number in it?",
     ),
     Mistake(
@@ -75,8 +75,8 @@ MISTAKES = [
     ),
     Mistake(
         "tree-states-too-many",
-        "The right states were returned, and after them a list that is not a state.",
-        "After which step is the tree done, and which lists does your function keep after that?",
+        "The right states were returned, and more lists than there are states.",
+        "How many states does the tree of the failing input have, and how many lists does your function keep?",
     ),
     Mistake(
         "tree-states-reversed",
@@ -150,12 +150,12 @@ MISTAKES = [
     Mistake(
         "butterfly-too-far",
         "A partner was looked for past the last lane.",
-        "What is the largest offset for a list of four lanes?",
+        "Of four lanes, which partner does your line give lane 3 in the first step, and is there such a lane?",
     ),
     Mistake(
         "butterfly-itself",
-        "Every lane was combined with itself, too.",
-        "Who is the partner of a lane when the offset is 0?",
+        "In one step, lanes were combined that already hold the same.",
+        "Which offsets does your function use, and how often each of them?",
     ),
     Mistake(
         "butterfly-old-values",

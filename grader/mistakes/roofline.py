@@ -44,13 +44,28 @@ MISTAKES = [
     Mistake("one-column-counted", "This is the traffic of one column.", "How many columns does the matrix have?"),
     Mistake("one-element-counted", "This is the traffic of one element.", "How many elements does the matrix have?"),
     Mistake(
+        "both-counts-doubled",
+        "Both numbers are twice the right ones.",
+        "Of how many matrices does the kernel read elements, and of how many does it write some?",
+    ),
+    Mistake(
+        "same-for-every-matrix",
+        "The answer is the same number for every matrix.",
+        "What is the ratio of a matrix with one column, and what is it for 1,000 columns?",
+    ),
+    Mistake(
+        "bandwidth-changed",
+        "The bandwidth was multiplied or divided by a number before it was used.",
+        "How many bytes does the card move in a second, in both directions together?",
+    ),
+    Mistake(
         "one-direction",
         "Reading and writing both take time, and only one of the two is counted.",
         "What else does a softmax do with memory, besides what you counted?",
     ),
     Mistake(
         "two-ratios",
-        "Reads and writes were compared separately.",
+        "Two numbers came back, and the ratio is one number.",
         "How many elements does each version move in all, whatever the direction?",
     ),
     Mistake(
@@ -217,6 +232,19 @@ _VECTORS = [(a, b) for a in range(3) for b in range(3) if (a, b) != (0, 0)]
 _UNITS = [10.0**k for k in (-12, -9, -6, -3, 3, 6, 9, 12)] + [2.0**k for k in (-30, -20, -10, 10, 20, 30)]
 
 
+def _without_the_matrix(tree: ast.AST) -> bool:
+    """For `written`: ideal_speedup uses neither m nor n."""
+    return syntax.unused_parameters(tree, "ideal_speedup") == {0, 1}
+
+
+def _another_bandwidth(tree: ast.AST) -> bool:
+    """For `written`: `bandwidth * 2` and the like, with any number. `2 / bandwidth` is none of them."""
+    operations = [n for n in syntax.nodes(tree) if isinstance(n, ast.BinOp)]
+    sides = [(n.left, n.right) for n in operations]
+    sides += [(n.right, n.left) for n in operations if isinstance(n.op, ast.Mult)]
+    return any(isinstance(b, ast.Constant) and getattr(a, "id", "") == "bandwidth" for a, b in sides)
+
+
 def _number(formula) -> Detector:
     """Matches the number that a wrong formula(**facts) gives."""
     return detectors.value_formula(lambda v, f: same_number(v, formula(**f), rel=1e-6))
@@ -305,6 +333,12 @@ def _claim(test) -> Detector:
     return detectors.value(lambda v, f: test(v[f["claim"]]))
 
 
+def _decimals(v) -> int:
+    """How many decimals a rounded number has. One with many was computed from rounded ones, and may be off by 1."""
+    count = len(repr(float(v)).rstrip("0").partition(".")[2])
+    return count if count < 6 and "e" not in repr(float(v)) else 0
+
+
 # The answer's text defines a fused_traffic that gives wrong numbers for a matrix of 7×11. The text of an earlier
 # exercise is part of the answer to a later one that uses it.
 _TRAFFIC_IS_WRONG = detectors.written(
@@ -312,7 +346,7 @@ _TRAFFIC_IS_WRONG = detectors.written(
 )
 # The number is less than 1 away from the right one, and the answer's text has an operation that cuts digits.
 _ROUNDED = detectors.both(
-    detectors.value(lambda v, f: abs(v - f["want"]) < 1),
+    detectors.value(lambda v, f: abs(v - f["want"]) < 10.0 ** -_decimals(v)),
     detectors.written(syntax.cuts_digits),
 )
 
@@ -342,6 +376,7 @@ FUSED_TRAFFIC = (
     ),
     ("bytes-not-elements", detectors.traffic(lambda m, n: (4 * m * n, 4 * m * n))),
     ("one-row-counted", detectors.traffic(lambda m, n: (n, n))),
+    ("both-counts-doubled", detectors.traffic(lambda m, n: (2 * m * n, 2 * m * n))),
     ("input-read-again", _multiple(0, 2, 0)),
     ("input-read-again", _multiple(0, 3, 0)),
     ("steps-stored", _multiple(1, 2, 0)),
@@ -360,6 +395,7 @@ IDEAL_SPEEDUP = (
     ("divided-by-one-factor", _number(lambda want, m, n: want * (m * n) ** 2)),
     ("divided-by-one-factor", _number(lambda want, m, n: want * n * n)),
     ("ratio-doubled", _number(lambda want, m, n: 2 * want)),
+    ("same-for-every-matrix", detectors.written(_without_the_matrix)),
     ("one-direction", _number(lambda want, m, n: want + 1)),
     *(("one-direction", _number(lambda want, m, n, k=k: k)) for k in (3, 5)),
     ("one-less", _number(lambda want, m, n: want - 1)),
@@ -389,6 +425,13 @@ FLOOR_TIME = (
     ("pair-for-number", _pair_as_number),
     ("returns-nothing", detectors.nothing),
     ("not-a-number", _NO_NUMBER),
+    *(
+        (
+            "bandwidth-changed",
+            detectors.both(_number(lambda want, k=k, **f: want * k), detectors.written(_another_bandwidth)),
+        )
+        for k in (2, Fraction(1, 2))
+    ),
     ("one-direction", _number(lambda want, **f: want / 2)),
     ("counted-twice", _number(lambda want, **f: want * 2)),
     ("itemsize-forgotten", _number(lambda want, itemsize, **f: want / itemsize)),

@@ -44,7 +44,7 @@ MISTAKES = [
     ),
     Mistake(
         "split-zero-only",
-        "Every program works on the first split of its row.",
+        "All programs of a row work on the same split.",
         "At which column does a split begin, and where does your kernel ask which split it has?",
     ),
     Mistake(
@@ -70,7 +70,7 @@ MISTAKES = [
     Mistake(
         "split-not-walked",
         "No column took part: all states are empty.",
-        "For which numbers does the loop run, and for which lanes is its mask true?",
+        "For which numbers does the loop run, for which lanes is its mask true, and where is the state stored?",
     ),
     Mistake(
         "split-cut-short",
@@ -81,6 +81,11 @@ MISTAKES = [
         "empty-split",
         "A split or a block without any number above -inf turned into NaN.",
         "What is -inf minus -inf, and which state should an empty split have?",
+    ),
+    Mistake(
+        "empty-split-unstored",
+        "A split without any number above -inf stored no state.",
+        "Which state should an empty split have, and which line stores it?",
     ),
     Mistake(
         "states-misplaced",
@@ -221,8 +226,8 @@ MISTAKES = [
     ),
     Mistake(
         "split-read-twice",
-        "The numbers are right, but each split is read twice: once for its maximum, once for its sum.",
-        "Can you update the sum while the maximum still changes?",
+        "The numbers are right, but each split is read twice.",
+        "Which of your lines use the first load and which the second, and could one load serve them all?",
     ),
     Mistake(
         "whole-row-each",
@@ -284,11 +289,25 @@ MISTAKES = [
     ),
     Mistake(
         "grid-without-splits",
-        "The grid of a launch has one program for each row, so every program does split 0.",
+        "In the grid of a launch, the second number is 1 or missing, so every program does split 0.",
         "How many numbers does a program need to know its row and its split, and how many does your grid have?",
         (
             Mutant("9.3", "combine_kernel[grid]", "combine_kernel[(n_rows, 1)]"),
             Mutant("9.3", "partial_kernel[grid]", "partial_kernel[(n_rows, 1)]"),
+        ),
+    ),
+    Mistake(
+        "grid-beyond-the-splits",
+        "The grid of a launch asks for more programs in a row than it has splits.",
+        "Which two sizes should the grid have, and which one does your second number give?",
+    ),
+    Mistake(
+        "states-in-half",
+        "The states were kept in half precision, so digits of every sum were lost.",
+        "Which dtype do your tensors for the states have, and how many digits does it keep?",
+        tuple(
+            Mutant("9.3", "n_splits), dtype=x.dtype, device", f"n_splits), dtype=torch.{half}, device")
+            for half in ("float16", "bfloat16")
         ),
     ),
     Mistake(
@@ -663,10 +682,17 @@ def _transposed(m, d, facts) -> bool:
 
 
 def _nan_where_empty(m, d, facts) -> bool:
-    """Recognises NaN in those splits alone whose first tile has no number above -inf."""
+    """Recognises computed NaN in those splits alone whose first tile has no number above -inf."""
     top, _ = walked_states(guarded_update, first_tile)(facts)
     nan = m.isnan() | d.isnan()
-    return nan.any() and not (nan & (top > -torch.inf)).any()
+    unstored = compare.never_stored(m) | compare.never_stored(d)
+    return nan.any() and not (nan & ((top > -torch.inf) | unstored)).any()
+
+
+def _unstored_where_empty(m, d, facts) -> bool:
+    """Recognises that only splits without a number above -inf have no state."""
+    unstored = compare.never_stored(m) | compare.never_stored(d)
+    return unstored.any() and not (unstored & (facts["states"][0] > -torch.inf)).any()
 
 
 def _some_nan(m, d, facts) -> bool:
@@ -859,6 +885,16 @@ def _every_grid(test) -> Detector:
         )
 
     return detect
+
+
+def _of_a_state_and_a_split(where: dict, facts: dict) -> bool:
+    """The access is one to the states, from a program of a split that there is."""
+    return _of_a_state(where, facts) and not _of_no_split(where, facts)
+
+
+def _of_no_split(where: dict, facts: dict) -> bool:
+    """For `outside`: the second number of the program is the number of no split."""
+    return len(where["program"]) > 1 and where["program"][1] >= facts["n_splits"]
 
 
 @Detector
@@ -1071,6 +1107,7 @@ PARTIAL_KERNEL = (
     ("states-misplaced", _stored_states(_transposed)),
     ("states-misplaced", both(detectors.shared, _stored_states(_some_nan))),
     ("empty-split", _stored_states(_nan_where_empty)),
+    ("empty-split-unstored", _stored_states(_unstored_where_empty)),
     ("not-rescaled", states_formula(walked_states(walks.not_rescaled))),
     ("factor-inverted", both(written(syntax.factor_inverted), _every_sum_is_nan)),
     ("factor-inverted", states_formula(walked_states(walks.factor_inverted))),
@@ -1079,7 +1116,7 @@ PARTIAL_KERNEL = (
     ("tile-maximum", states_formula(walked_states(walks.tile_maximum))),
     ("start-at-zero", states_formula(walked_states(guarded_update, start=(0.0, 0.0)))),
     ("pad-zero", states_formula(walked_states(guarded_update, pad=0.0))),
-    ("no-max", states_formula(walked_states(unshifted_update))),
+    ("sum-of-exp-x", states_formula(walked_states(unshifted_update))),
     *((mistake, states_formula(walked_states(guarded_update, columns))) for mistake, columns in (
         ("splits-overlap", all_lanes),
         ("splits-overlap", to_the_end),
@@ -1137,6 +1174,7 @@ SPLIT_SOFTMAX = (
         "programs-swapped",
         both(_softmax_wrong, _row_is_axis_0, _every_grid(lambda g, rows, n_splits: g == (n_splits, rows) != g[::-1])),
     ),
+    ("grid-beyond-the-splits", outside("store", _of_no_split)),
     ("output-not-stored", both(_without_atomics, _output_not_stored)),
     ("accumulated-without-atomics", both(detectors.shared, _updated_by_several)),
     ("counted-too-early", _counted_too_early),
@@ -1154,7 +1192,7 @@ SPLIT_SOFTMAX = (
     ("empty-split", _rows_nan_where_empty),
     ("dead-row-zero", detectors.dead_rows_are_zero),
     ("states-too-few", outside("load", _of_a_state)),
-    ("states-too-few", outside("store", _of_a_state)),
+    ("states-too-few", outside("store", _of_a_state_and_a_split)),
     *_MERGE,
     ("splits-overlap", both(_softmax_right, detectors.shared, _not_loaded_from_others)),
     *_ROW_STRIDES,

@@ -47,6 +47,11 @@ MISTAKES = [
         "Which part of a stretch is to be counted?",
     ),
     Mistake(
+        "lists-in-the-list",
+        "Your list holds lists, and each of its items should be one number.",
+        "How many numbers should your list hold for two stretches, and what does it hold instead?",
+    ),
+    Mistake(
         "butterflies-only",
         "Only butterflies were counted, and `shfl.sync` has other forms.",
         "What do the names of all shuffles begin with?",
@@ -99,7 +104,7 @@ MISTAKES = [
     Mistake(
         "counted-too-much",
         "In no stretch too few were counted, and in some too many.",
-        "What does your function count besides the lines with a shuffle?",
+        "Which text does your function search for each stretch, and what does it count there?",
     ),
     Mistake(
         "counted-too-little",
@@ -214,14 +219,22 @@ def _with_barriers(want: list[int]) -> list[list[int]]:
     return [[n + 1 for n in want[:-1]] + want[-1:], want[:1] + [n + 1 for n in want[1:]]]
 
 
+def _holds_text(part) -> bool:
+    """Whether a part of an answer is a text, or a list of texts."""
+    return isinstance(part, str) or isinstance(part, list) and any(isinstance(line, str) for line in part)
+
+
+_LISTS_IN_IT = value(lambda v, f: any(isinstance(part, (list, tuple)) for part in v))
+
 COUNTED = (
     ("returns-nothing", nothing),
     ("text-for-a-list", value(lambda v, f: isinstance(v, str))),
-    ("stretches-as-text", value(lambda v, f: any(isinstance(part, (str, list)) for part in v))),
+    ("stretches-as-text", value(lambda v, f: any(_holds_text(part) for part in v))),
+    ("lists-in-the-list", _LISTS_IN_IT),
     ("pieces-counted", value_formula(lambda v, f: list(v) == [n + 1 for n in f["want"]])),
     ("stretches-summed", value_formula(lambda v, f: v == sum(f["want"]) or list(v) == [sum(f["want"])])),
     ("no-list-returned", _no_list),
-    ("no-shuffle-found", value_formula(lambda v, f: len(v) > 0 and not any(v))),
+    ("no-shuffle-found", value_formula(lambda v, f: "ptx" in f and len(v) > 0 and not any(v))),
     ("stretch-last-missing", value_formula(lambda v, f: list(v) == f["want"][:-1])),
     ("stretch-first-missing", value_formula(lambda v, f: list(v) == f["want"][1:])),
     ("stretches-empty-dropped", value_formula(lambda v, f: list(v) == [n for n in f["want"] if n])),
@@ -252,6 +265,7 @@ def _others_right(v, f: dict) -> bool:
 
 PREDICTED = (
     ("returns-nothing", nothing),
+    ("lists-in-the-list", _LISTS_IN_IT),
     ("stretches-summed", value_formula(lambda v, f: v == sum(f["want"]))),
     ("no-list-returned", _no_list),
     ("one-warp-with-barriers", value_formula(_others_right)),
@@ -273,5 +287,5 @@ PREDICTED = (
     ("one-warp-miscounted", _last(lambda v, f: _numbers(v) and f["num_warps"] == 1 and len(v) == 1)),
     ("one-warp-with-barriers", _last(lambda v, f: _numbers(v) and f["num_warps"] == 1 and len(v) > 1)),
     ("levels-miscounted", _last(lambda v, f: _numbers(v) and f["num_warps"] > 1 and len(v) != 4)),
-    ("instructions-of-all-warps", value(lambda v, f: f["num_warps"] > 1 and v[0] == 5 * f["num_warps"])),
+    ("instructions-of-all-warps", value(lambda v, f: f["num_warps"] > 1 and v[0] == 5 * f["num_warps"] and v != [10])),
 )

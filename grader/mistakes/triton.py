@@ -27,12 +27,12 @@ MISTAKES = [
         "block-not-constexpr",
         "tl.arange needs two whole numbers that are known when the kernel is compiled. One of its two ends is "
         "something else.",
-        "Which of the two is no constant of the kernel, and which parameter says how many lanes a program has?",
+        "Which of the two ends is it, and of which type is its value?",
     ),
     Mistake(
         "block-too-large",
         "A block may hold 1048576 elements at most.",
-        "How could a program walk along a longer row?",
+        "How many elements does your block have, and could a program take them in several parts?",
     ),
     Mistake(
         "axis-out-of-range",
@@ -41,8 +41,8 @@ MISTAKES = [
     ),
     Mistake(
         "max-for-maximum",
-        "tl.max reduces one block along an axis; its second argument is that axis.",
-        "Which function compares two blocks element by element?",
+        "tl.max and tl.sum reduce one block along an axis; the second argument is that axis.",
+        "Should that line compare two blocks, or reduce one block along an axis?",
     ),
     Mistake(
         "torch-in-kernel",
@@ -52,7 +52,7 @@ MISTAKES = [
     Mistake(
         "indexing-pointer",
         "In a kernel, you add offsets to a pointer. Brackets pick no element: after a block, they only add an axis.",
-        "Which address has the element that you mean, and which function brings it from there?",
+        "Should the brackets add an axis or bring one element, and how does the lesson write that?",
     ),
     Mistake(
         "helper-no-jit",
@@ -107,8 +107,8 @@ MISTAKES = [
     ),
     Mistake(
         "function-not-called",
-        "A function was given where a number is needed: the line names it and does not call it.",
-        "What does Python need after the name of a function to call it, and which arguments does this one need?",
+        "A function stands where a value is needed: it was named and not called.",
+        "Which value did you mean: the result of that function, or another variable?",
     ),
     Mistake(
         "torch-keyword",
@@ -187,12 +187,12 @@ MISTAKES = [
     ),
     Mistake(
         "python-builtin",
-        "Python's own max, sum and similar functions go through the items of a list, and this is not a list.",
-        "Which module has a function of that name for blocks or tensors, and how would your line call that one?",
+        "Python's own max, min, sum and abs work with single numbers, and one of them got a block or a tensor.",
+        "Which module has a function of that name for blocks or tensors, or which number did you mean?",
     ),
     Mistake(
         "one-number-given",
-        "Python's max, min or sum got one single number, and it looks for the items of a list.",
+        "Python's max, min or sum looks for the items of a list in its first argument, and a single number is there.",
         "Which numbers should that function compare or add, and which ones does your line give it?",
     ),
     Mistake(
@@ -208,7 +208,7 @@ MISTAKES = [
     Mistake(
         "out-of-bounds",
         "No lane of this access is inside the tensor.",
-        "Which lanes of which program compute that address?",
+        "Which address does that line compute, and how many elements does the tensor have?",
     ),
     Mistake(
         "dot-of-no-matrix",
@@ -237,18 +237,18 @@ MISTAKES = [
     ),
     Mistake(
         "address-for-value",
-        "An address was used, but the value at that address is needed.",
-        "Which call loads the value at an address?",
+        "An address was used in an operation that needs values.",
+        "Which name of your kernel holds the values, or which call loads them from an address?",
     ),
     Mistake(
         "cast-to-pointer",
         "A number was cast to the type of a pointer. The type of a pointer is that of an address, and it only contains "
         "the dtype of the elements.",
-        "Which dtype do the elements have, and does a store need a cast to it?",
+        "Which name of that line is an address, and which dtype do the elements there have?",
     ),
     Mistake(
         "address-and-fraction",
-        "An address and a floating-point number were added. You can add only whole numbers to an address.",
+        "An address and a floating-point number meet in one operation. You can add only whole numbers to an address.",
         "Which part of that line is not a whole number, or is still an address where you mean a value?",
     ),
     Mistake(
@@ -264,12 +264,12 @@ MISTAKES = [
     Mistake(
         "truth-of-a-tensor",
         "A tensor with several values is neither true nor false.",
-        "Should one of the values be true, or all of them?",
+        "Which tensor does that line test, and did you mean all of its values or another name?",
     ),
     Mistake(
         "refused-by-compiler",
         "Triton's compiler does not take this Python, so the kernel would run on no GPU.",
-        "How can you write the same in Triton's language, and does the kernel need that line?",
+        "What should that line compute, and how does the lesson write it for blocks?",
     ),
     Mistake(
         "compiler-endless",

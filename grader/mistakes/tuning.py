@@ -39,7 +39,7 @@ MISTAKES = [
     Mistake(
         "no-candidate",
         "No candidate was kept, so there is nothing to time.",
-        "What should happen to the least bad candidates where none is good?",
+        "For the list named above, how many candidates are left after each of your lines?",
     ),
     Mistake(
         "little-under-way",
@@ -117,7 +117,7 @@ MISTAKES = [
     Mistake(
         "not-in-place",
         "After the call, x holds the same numbers as before.",
-        "Which tensor does the kernel store in: is it x itself, and for which lanes is the mask of the store true?",
+        "Which tensor does the kernel store in, for which lanes, and does your function reach the launch?",
         (Mutant("15.3", "](x, x.stride(0)", "](x.clone(), x.stride(0)", replayed=False),),
     ),
     Mistake(

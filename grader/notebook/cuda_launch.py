@@ -35,6 +35,8 @@ def run(source: str, x, threads: int, requests: bool = False) -> tuple[str, Evid
     """(name of the kernel, evidence of its launch). requests: whether to count those to shared memory too."""
     if not isinstance(source, str):
         raise KernelMisuse(say(f"launch takes the text of a kernel, not an object of the type {type(source).__name__}"))
+    if not isinstance(x, torch.Tensor):
+        raise KernelMisuse(say(f"launch takes a matrix of float32, not an object of the type {type(x).__name__}"))
     if x.dim() != 2 or x.dtype != torch.float32:
         kind = compare.name(x.dtype)
         raise KernelMisuse(

@@ -36,6 +36,9 @@ class Number(float):
         return _sum(other, self)
 
 
+Number.__name__ = "float"  # an error in the learner's function names what it was given
+
+
 def _sum(a, b) -> Number:
     made = Number(float(a) + float(b))
     made.parents = tuple(number for number in (a, b) if isinstance(number, Number))

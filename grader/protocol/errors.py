@@ -30,6 +30,7 @@ def describe(error: BaseException, path: str) -> Error:
     return {
         "type": type(error).__name__, "kinds": [c.__name__ for c in type(error).__mro__], "message": text[-2000:],
         "line": str(line)[:200],
+        "kernel": bool(stack) and path.startswith("<kernel "),
         "raised": raised,
         "todo": list(todo.groups()) if todo else None,
         "where": getattr(error, "where", None) if type(error).__name__ == "OutOfBounds" else None,

@@ -65,7 +65,8 @@ def first_rows(label: str, x: torch.Tensor, count: int, name: str) -> Case:
         error = evidence.error
         if error is not None:
             return None if error["type"] == "TooManyPrograms" else f"{error['type']}: {error['message']}"
-        return compare.softmax(some, evidence.value) or _beyond_the_registers(evidence)
+        wrong = compare.softmax(some, evidence.value) or softmax_function.warps_fault(evidence)
+        return wrong or _beyond_the_registers(evidence)
 
     return Case(
         f"{label}, {len(x)}×{x.shape[1]} {str(x.dtype).removeprefix('torch.')}, of which {count} are computed",

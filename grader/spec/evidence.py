@@ -34,6 +34,7 @@ class Error(TypedDict):
     kinds: list[str]  # names of its class and of all bases
     message: str
     line: str  # text of the line of the answer; "" for an exception from other code
+    kernel: bool  # whether that line is one of a kernel that ran
     raised: bool  # whether the answer raised it itself: by raise, assert or torch._check, and not by accident
     todo: tuple[str | None, str | None, str | None] | None  # for a TODO's exception: exercise, step, number of steps
     where: Where | None

@@ -1,5 +1,5 @@
 # exercise: 9.1
-# mistake: no-max
+# mistake: sum-of-exp-x
 import torch
 import triton
 import triton.language as tl

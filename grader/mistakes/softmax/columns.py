@@ -297,14 +297,13 @@ MISTAKES = [
     ),
     Mistake(
         "all-alike",
-        "Every element of a row got the same share.",
-        "What does each lane hold as its numerator and as its denominator, just before the division?",
+        "Every element of a row holds the same number.",
+        "What does each lane hold before and after the division, and what does the store take?",
     ),
     Mistake(
         "not-divided-by-its-sum",
-        "The numbers of a row are in the right proportion to each other, but they do not add up to 1: they were not "
-        "divided by their sum.",
-        "What do the numbers of your row add up to, and by which number should each of them be divided?",
+        "The numbers of a row are in the right proportion to each other, but they do not add up to 1.",
+        "What do the numbers of your row add up to, and by which number is each of them divided?",
     ),
     Mistake(
         "shares-of-other-numbers",

@@ -8,7 +8,7 @@ import re
 import torch
 
 from ...checks import compare, syntax
-from ...reference.softmax_function import launch_fault
+from ...reference.softmax_function import launch_fault, warps_fault
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
 from ..mistake import Mistake
@@ -192,6 +192,8 @@ def _rows_with_gaps(case: Case, evidence: Evidence, answer: Answer) -> bool:
 def _columns_apart(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The failing input has gaps between the elements of a row."""
     x = case.facts.get("x")
+    if evidence.error and evidence.error["type"] != "OutOfBounds":
+        return False  # that error has a reason of its own
     apart = x is not None and x.dim() == 2 and x.shape[1] > 1 and x.stride(1) != 1
     return apart and not re.search(r"\.(t\(|T\b|mT\b|reshape\(|view\(|transpose\(|permute\()", answer.source)
 
@@ -227,6 +229,18 @@ def _on_another_axis(case: Case, evidence: Evidence, answer: Answer) -> bool:
 def _failed(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The call ended with an exception."""
     return bool(evidence.error)
+
+
+@Detector
+def _no_store_outside(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """No store left its tensor: an output has no gaps."""
+    return not evidence.error or evidence.error["where"]["op"] == "load"
+
+
+@Detector
+def _no_error(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The call returned."""
+    return not evidence.error
 
 
 @Detector
@@ -352,12 +366,11 @@ def _stored_apart(distance) -> Detector:
 
 
 def _output_twice(tree: ast.AST) -> bool:
-    """A launch k[grid](a, a, ...) gets the same name for its first two arguments."""
+    """A launch k[grid](a, a, ...) gets the same name for its first two arguments, and no parameter of a function."""
     launches = (n for n in syntax.nodes(tree) if _is_launch(n))
-    return any(
-        len(n.args) > 1 and isinstance(n.args[0], ast.Name) and ast.dump(n.args[0]) == ast.dump(n.args[1])
-        for n in launches
-    )
+    pairs = [n.args[:2] for n in launches if len(n.args) > 1]
+    given = {a.arg for n in syntax.nodes(tree) if isinstance(n, ast.FunctionDef) for a in n.args.args}
+    return any(isinstance(a, ast.Name) and a.id not in given and ast.dump(a) == ast.dump(b) for a, b in pairs)
 
 
 # Any function of a matrix, however it launches its kernels.
@@ -377,7 +390,7 @@ FUNCTION = (
     ("accepts-anything", _accepted),
     ("wrong-exception", _refused_otherwise),
     ("refuses-the-right-ones", _refused),
-    _launch_fault("bad-num-warps"),
+    ("bad-num-warps", detectors.both(_no_error, Detector(lambda case, evidence, answer: bool(warps_fault(evidence))))),
     ("launch-for-result", detectors.both(detectors.written(_launch_returned), detectors.nothing)),
     ("returns-nothing", detectors.nothing),
     ("output-read-as-input", detectors.both(detectors.written(_output_twice), detectors.all_nan)),
@@ -392,7 +405,7 @@ FUNCTION = (
     ("mask-by-the-stride", detectors.both(detectors.masked("load"), detectors.outside("load", _stride_for_columns))),
     ("stride-of-another-tensor", _old_stride),
     ("rows-wrongly-apart", detectors.both(detectors.written(syntax.stride_of_another), _rows_with_gaps)),
-    ("rows-assumed-adjacent", _rows_with_gaps),
+    ("rows-assumed-adjacent", detectors.both(_rows_with_gaps, _no_store_outside)),
     ("column-stride", _columns_apart),
 )
 
@@ -412,7 +425,7 @@ WRAPPER_PLACES = (
     ("grid-on-another-axis", _on_another_axis),
     ("grid-of-columns", _programs(lambda programs, x: programs == x.shape[1] != x.shape[0])),
     ("grid-too-large", detectors.both(_failed, _programs(lambda programs, x: programs > x.shape[0]))),
-    ("grid-too-small", _programs(lambda programs, x: programs == 0)),
+    ("grid-too-small", detectors.both(_no_error, _programs(lambda programs, x: programs == 0))),
     ("grid-too-small", detectors.both(detectors.tail_rows_nan, _too_few_programs)),
     _launch_fault("launch-per-row"),
     *ROW_PLACES,

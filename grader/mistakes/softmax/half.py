@@ -36,7 +36,7 @@ MISTAKES = [
     ),
     Mistake(
         "half-exp",
-        "tl.exp takes float32 and float64, and this block is still in half precision.",
+        "tl.exp takes float32 and float64, and this block is in half precision.",
         "Which dtype does the block have, and in which line could it change?",
     ),
     Mistake(

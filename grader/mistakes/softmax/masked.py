@@ -130,8 +130,31 @@ MISTAKES = [
     ),
     Mistake(
         "dead-row-zero",
-        "A row without a kept entry became zeros. That is another choice than the one of the lesson.",
+        "A row in which nothing above -inf takes part became zeros. That is another choice than the one of the lesson.",
         "What does the lesson say such a row holds?",
+    ),
+    Mistake(
+        "dead-row-shares",
+        "A row that keeps no entry became equal shares. That is another choice than the one of the lesson.",
+        "What does the lesson say such a row holds?",
+        (
+            Mutant(
+                "7.3",
+                "y, mask=mask",
+                "tl.where(tl.sum(keep, axis=0) == 0, 1.0 / n_cols, y), mask=mask",
+            ),
+            Mutant(
+                "7.3",
+                "y, mask=mask",
+                'tl.where(row_max == -float("inf"), 1.0 / n_cols, y), mask=mask',
+            ),
+        ),
+    ),
+    Mistake(
+        "keep-compared-with-columns",
+        "keep was compared with the numbers of the columns, but it holds only 1 or 0 for each of them.",
+        "What are the two values of keep, and which of them is in your comparison?",
+        (Mutant("7.3", "keep != 0", "cols < keep"), Mutant("7.3", "keep != 0", "cols == keep")),
     ),
     Mistake(
         "dropped-not-zero",

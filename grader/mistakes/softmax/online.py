@@ -59,7 +59,7 @@ MISTAKES = [
     ),
     Mistake(
         "maximum-not-kept",
-        "The new maximum is used once and not kept: the next step starts with the old one.",
+        "The maximum of a step is not kept: the next step starts with the old one.",
         "What does m hold when the next value comes?",
         (
             Mutant("8.1", "        m = new\n", ""),
@@ -330,7 +330,6 @@ MISTAKES = [
         "What is the largest value of both parts together?",
         (
             Mutant("8.2", "max(ma, mb)", "ma + mb"),
-            Mutant("8.3 8.4 9.1", "tl.maximum(m, tl.max(x, axis=0))", "m + tl.max(x, axis=0)"),
             Mutant(
                 "8.2", "max(ma, mb)", "ma + mb", then=also("da * math.exp(ma - m) + db * math.exp(mb - m)", "da + db")
             ),
@@ -342,7 +341,6 @@ MISTAKES = [
         "Relative to which of the two does no exponential exceed 1?",
         (
             Mutant("8.2", "max(ma, mb)", "min(ma, mb)"),
-            Mutant("8.3 9.1", "tl.maximum(m,", "tl.minimum(m,"),
             Mutant("8.1", "max(m, x)", "min(m, x)", then=also("-math.inf, 0.0", "math.inf, 0.0")),
             Mutant(
                 "8.1",
@@ -350,6 +348,15 @@ MISTAKES = [
                 "min(m, x)",
                 then=also("-math.inf, 0.0", "math.inf, 0.0", then=also("new > -math.inf", "new < math.inf")),
             ),
+        ),
+    ),
+    Mistake(
+        "maximum-stays-low",
+        "The maximum is still -inf after the walk, although the row holds numbers.",
+        "If m is -inf, and the first tile has the maximum 3: which number does your line make of the two?",
+        (
+            Mutant("8.3 8.4 9.1", "tl.maximum(m, tl.max(x, axis=0))", "m + tl.max(x, axis=0)"),
+            Mutant("8.3 9.1", "tl.maximum(m,", "tl.minimum(m,"),
         ),
     ),
     Mistake(
@@ -792,7 +799,7 @@ MISTAKES = [
     ),
     Mistake(
         "walks-too-many",
-        "The numbers are right, but there are more than two walks along the row.",
+        "The numbers are right, but elements are read more often than two walks along the row need.",
         "Which two walks are needed, and which numbers does each of them compute?",
     ),
     Mistake(

@@ -30,7 +30,7 @@ MISTAKES = [
     ),
     Mistake(
         "column-numbers-stood-up",
-        "A reduction gave one number for each column, and [:, None] used them as one number for each row.",
+        "A reduction gave one number for each column, and they were used as one number for each row.",
         "Which axis did the reduction take away, and which one is left?",
     ),
     Mistake(
@@ -59,7 +59,7 @@ MISTAKES = [
     Mistake(
         "rows-past-the-end",
         "The access goes on past the last row.",
-        "How many rows are left for the last program, and which condition keeps it from going on?",
+        "Which rows belong to the last program, and which part of its address or of its mask depends on that?",
     ),
     Mistake(
         "columns-past-the-end",
