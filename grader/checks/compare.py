@@ -29,7 +29,7 @@ def softmax(x: torch.Tensor, got) -> str | None:
     if (error <= least_bound(x.shape[-1], got.dtype) * want + slack).all():
         return None
     good = error <= softmax_bound(x, got.dtype) * want + slack
-    good |= got.isnan() & want.isnan()
+    good |= _computed_nan(got) & want.isnan()
     if good.all():
         return None
     return place(got, want, good)
@@ -136,7 +136,7 @@ def tensor(got, want: torch.Tensor, rtol: float, atol: torch.Tensor | float = 0.
     if wrong_kind:
         return wrong_kind
     good = (got.double() - want.double()).abs() <= rtol * want.double().abs() + atol
-    good = (good & want.isfinite()) | (got == want) | (got.isnan() & want.isnan())
+    good = (good & want.isfinite()) | (got == want) | (_computed_nan(got) & want.isnan())
     if good.all():
         return None
     at = tuple(int(i) for i in (~good).nonzero()[0])
@@ -154,6 +154,12 @@ def never_stored(got: torch.Tensor) -> torch.Tensor:
     """Where nothing was stored to, of got's shape. Of a dtype without a mark: where got is NaN."""
     integers, never, _ = MARKS.get(name(got.dtype), ("", 0, 0))
     return got.contiguous().view(getattr(torch, integers)) == never if integers else got.isnan()
+
+
+def _computed_nan(got: torch.Tensor) -> torch.Tensor:
+    """Where got is NaN and something was stored. A dtype without a mark does not tell, and then all NaN counts."""
+    nan = got.isnan()
+    return nan & ~never_stored(got) if name(got.dtype) in MARKS else nan
 
 
 def is_now(element: torch.Tensor, digits: int) -> str:

@@ -20,6 +20,7 @@ Table = tuple[tuple[str, Detector], ...]
 _MOST = 0.8  # share of the failing cases that a formula must match where the numbers are lost
 _REFUSALS = ("RefusedOperator", "RefusedKernel", "LeftForHost")  # of the device
 _OF_A_NAME = ("NameError", "UnboundLocalError")  # no detector knows more about these
+_OF_SHAPES = ("shapes-do-not-line-up", "axis-out-of-range")  # of errors in a kernel, the ones with several causes
 
 
 @dataclass
@@ -128,8 +129,10 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
     if first.mistake == "endless" and not first.evidence.error:
         reasons = (m for m, d in exercise.mistakes if d.endless and d(first.case, first.evidence, answer))
         return next(reasons, "endless"), None
-    certain = first.evidence.error is None or first.evidence.error["type"] in (*_REFUSALS, *_OF_A_NAME)
-    if first.mistake in MISTAKES and certain:
+    error = first.evidence.error
+    certain = error is None or error["type"] in (*_REFUSALS, *_OF_A_NAME)
+    in_a_kernel = error and error["kernel"] and not error["where"] and first.mistake not in _OF_SHAPES
+    if first.mistake in MISTAKES and (certain or in_a_kernel):
         return first.mistake, None
     failed = {id(f.case) for f in failures}
     passed = [pair for pair in seen if id(pair[0]) not in failed and not _accepted_nan(*pair)]
@@ -241,11 +244,23 @@ def _mistake_of_event(first: Failure, answer: Answer) -> str | None:
         return "no-tensor-returned"
     if unchanged(first.case, first.evidence, answer=None):
         return "unchanged"
+    return _mistake_of_memory(first, answer, got) if _finite(first.case) else None
+
+
+def _mistake_of_memory(first: Failure, answer: Answer, got: torch.Tensor | None) -> str | None:
+    """The way in which the outputs came to hold NaN. got: the first output."""
     stored = [got, *(outputs(first.case, first.evidence) if "spare" not in first.case.facts else [])]
     found = [_nan(each) for each in stored if each is not None and each.is_floating_point()]
-    if "nothing-stored" in found and set(found) != {"nothing-stored"}:
-        return "elements-unstored"  # one of two outputs
-    return next(filter(None, found), None) if _finite(first.case) else None
+    mistake = next(filter(None, found), None)
+    if mistake not in ("nothing-stored", "elements-unstored"):
+        return mistake
+    if not first.evidence.launches:
+        return "memory-unset"
+    if "atomic_" in answer.source:
+        return "unstored-loaded"
+    if set(found) != {"nothing-stored"}:
+        return "elements-unstored"  # of one output, or of two
+    return "stored-elsewhere" if first.evidence.written else mistake
 
 
 def _finite(case: Case) -> bool:

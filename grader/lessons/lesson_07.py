@@ -97,7 +97,7 @@ def _tolerance_cases(seed: int) -> list[Case]:
             verify=lambda e, dtype=dtype, n=n: tolerance.verify(e, dtype, n, _PANEL),
             size=n,
             may_call_library=True,  # an answer may measure the error of torch.softmax
-            facts={"dtype": dtype, "panel": functools.partial(tolerance.panel, dtype, n, _PANEL)},
+            facts={"dtype": dtype, "n": n, "panel": functools.partial(tolerance.panel, dtype, n, _PANEL)},
             group=_SUBNORMAL if dtype == torch.float16 else _ROUNDING,
         )
         for n in _LENGTHS

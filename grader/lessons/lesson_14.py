@@ -95,7 +95,7 @@ _MATRICES = [
 
 _OWN = [  # as in _MATRICES, for kernels that are the learner's
     ("many short rows", inputs.randn, 130, 24, _SINGLE),
-    ("many short rows", inputs.large, 300, 64, _BRAIN),
+    ("many short rows", inputs.large, 600, 64, _BRAIN),
     ("many short odd rows", inputs.rising_cliff, 67, 33, _HALF),
     ("rows longer than a block may be", inputs.up_and_down, 2, 32_800, _SINGLE),
     ("rows of -1e38, longer than a block may be", inputs.lowest, 2, 32_801, _SINGLE),
@@ -118,6 +118,7 @@ def _any_matrix(seed: int, name: str, own: bool) -> list[Case]:
     twice = softmax_function.first_result(name, *inputs.randn(6, 7, g).split(3))
     views += [
         ("a transposed view", inputs.column_strided(matrix).bfloat16()),
+        ("rows 6 apart, columns 24 apart", inputs.apart_both_ways(inputs.randn(4, 6, g))),
         ("gaps between long rows", inputs.row_strided(long)),
         ("gaps between longer rows", inputs.row_strided(inputs.randn(2, 33_001, g))),
         ("a transposed view of long rows", inputs.column_strided(long)),

@@ -39,8 +39,8 @@ MISTAKES = [
     ),
     Mistake(
         "list-for-dictionary",
-        "A list or a tuple was asked for an entry by a name, and only a dictionary has names.",
-        "Which variable of that line is a list or a tuple, and which one is a dictionary?",
+        "A list, a tuple or a tensor was asked for an entry by a name, and only a dictionary has names.",
+        "Of which type is the object in front of the brackets, and which object has an entry of that name?",
     ),
     Mistake(
         "no-such-entry",
@@ -49,13 +49,13 @@ MISTAKES = [
     ),
     Mistake(
         "file-not-there",
-        "Your answer uses a name that another cell defines. That cell reads a file, and the check has no such file.",
-        "Which name does the line above define, and did you mean that name or one of your own?",
+        "Your answer, or a cell that defines one of its names, reads a file, and the check has no such file.",
+        "Which line reads the file, and did you mean a name of your own?",
     ),
     Mistake(
         "called-no-function",
         "A value was called like a function, and it is none.",
-        "Which name stands in front of the parentheses in that line, and which value does it have?",
+        "What stands in front of the parentheses in that line, and which value is it?",
     ),
     Mistake(
         "xor-for-power",
@@ -64,8 +64,8 @@ MISTAKES = [
     ),
     Mistake(
         "device-by-name",
-        "A tensor was put on a GPU by name, and this machine has no such device.",
-        "On which device is x, and how can your line ask x for it?",
+        "A tensor was put on a GPU, and this machine has no such device.",
+        "On which device are the tensors that your function was given, and how can your line ask one of them?",
     ),
     Mistake(
         "tool-in-answer",
@@ -154,6 +154,11 @@ MISTAKES = [
         "returns-nothing",
         "Here your function returns nothing.",
         "Which value should the caller get, and which line returns it?",
+    ),
+    Mistake(
+        "memory-unset",
+        "The result comes from memory to which nothing was stored: torch.empty gives such memory.",
+        "Which tensor begins without values, and which line gives it its first ones?",
     ),
     Mistake(
         "no-tensor-returned",

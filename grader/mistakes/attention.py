@@ -95,8 +95,8 @@ MISTAKES = [
     ),
     Mistake(
         "divided-at-every-tile",
-        "The accumulator was divided before the walk ended. Later tiles were added as if it had not been divided.",
-        "What would o have to be multiplied by before the next tile may be added to it?",
+        "A division by the sum took place before the walk ended, when the sum was not complete.",
+        "Which numbers did your kernel divide in each step, and which sum do they belong to?",
     ),
     Mistake(
         "factor-without-exp",

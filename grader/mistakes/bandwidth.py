@@ -30,7 +30,7 @@ MISTAKES = [
     # ---- a clock and a queue
     Mistake(
         "clock-not-used",
-        "There is no call between two readings of `clock`, so nothing was measured.",
+        "Between two readings of `clock` there is no call, so it timed no run.",
         "Which object of the lesson reads the time of the device, and what runs between two of your readings?",
     ),
     Mistake(
@@ -232,6 +232,7 @@ def _other_clock(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The answer used a CUDA clock or do_bench, or a clock on which no time passed: the calls are simulated."""
     error = evidence.error or {"type": "", "line": "", "message": ""}
     asked = "cuda" in error["line"] + error["message"] or "do_bench" in error["line"]
+    asked = asked and "synchronize" not in error["line"]
     by_a_zero = re.search(r"/ *0(\.0*)?\b", error["line"])
     return asked or (error["type"] == "ZeroDivisionError" and not by_a_zero)
 

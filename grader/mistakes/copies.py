@@ -29,8 +29,8 @@ MISTAKES = [
     ),
     Mistake(
         "same-element-read",
-        "All lanes of a row got the same element.",
-        "Which part of the load's address differs from lane to lane?",
+        "All lanes of a row stored the same element.",
+        "Which element does each lane load, and does a line make one number of all of them?",
     ),
     Mistake(
         "same-element-stored",
@@ -39,7 +39,7 @@ MISTAKES = [
     ),
     Mistake(
         "values-unused",
-        "Every element is the same number, whatever the input holds.",
+        "Every element of the result is the same number.",
         "Which of your variables holds the loaded values, and what does the stored number have to do with them?",
     ),
     Mistake(
@@ -240,9 +240,9 @@ MISTAKES = [
 
 
 def _one_too_far(where: dict, facts: dict) -> bool:
-    """For `outside`: one lane is outside, the first one behind the end; without a mask there would be more."""
+    """For `outside`: one lane of several is outside, the first behind the end; without a mask there would be more."""
     n = facts["x"].shape[-1]
-    return where["lanes"] == 1 and where["column"] == n and -n % facts["block"] >= 2
+    return where["of"] > 1 and where["lanes"] == 1 and where["column"] == n and -n % facts["block"] >= 2
 
 
 def _offsets_in_bytes(where: dict, facts: dict) -> bool:
@@ -277,11 +277,11 @@ def _tail_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 @Detector
 def _masked_by_value(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Zeros, or infinite values, are still NaN in the output, and every finite value but 0 is there."""
+    """Zeros, NaN or infinite values were never stored, and every finite value but 0 is there."""
     x, want, got = case.facts["x"], case.facts["want"], detectors.output(case, evidence)
     if got is None or got.shape != x.shape:
         return False
-    left, usual = got.isnan() & ~x.isnan(), x.isfinite() & (x != 0)
+    left, usual = compare.never_stored(got), x.isfinite() & (x != 0)
     return bool(left.any()) and torch.equal(got[usual], want[usual])
 
 
@@ -406,6 +406,7 @@ ROWS = (
     *either("stride-in-bytes", lambda f: 4 * f["x_stride"]),
     *either("rows-assumed-adjacent", lambda f: f["x"].shape[1]),
     *either("block-for-stride", lambda f: f["block"]),
+    *(("row-squared", both(written(syntax.squares_a_row), outside(op))) for op in ("load", "store")),
     *either("row-added-twice", lambda f: 2 * f["x_stride"]),
     *(("width-and-stride", outside(op, row_begins(lambda f, w=width, s=stride: w(f) * f[s])))
       for op, stride in (("load", "x_stride"), ("store", "y_stride"))

@@ -62,12 +62,16 @@ def formula(compute, share: float = MOST) -> Detector:
     return Detector(detect, fits, weight, share)
 
 
-def loss_weight(got: torch.Tensor, right: torch.Tensor) -> float:
-    """The weight of a match with `got`, as Detector.weight has it. right: the right output, of the same shape."""
+def loss_weight(got: torch.Tensor, right: torch.Tensor, zeros_count: bool = True) -> float:
+    """The weight of a match with `got`, as Detector.weight has it. right: the right output, of the same shape.
+
+    zeros_count: whether a 0 is a number like others, or as little as NaN.
+    """
     off = (got.double() - right.double()).abs() > 1e-4 * right.double().abs()
-    if (got.isfinite() & (off | ~right.isfinite())).any():
+    numbers = got.isfinite() if zeros_count else got.isfinite() & (got != 0)
+    if (numbers & (off | ~right.isfinite())).any():
         return 1.0
-    return 0.5 if got.isfinite().any() else 0.25 if got.isinf().any() else 0.0
+    return 0.5 if numbers.any() else 0.25 if got.isinf().any() else 0.0
 
 
 def _right(case: Case, got: torch.Tensor) -> torch.Tensor | None:
@@ -326,13 +330,14 @@ def all_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 @Detector
 def tail_is_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The same columns, among them the last one, are still NaN in every row, and the first column holds numbers."""
+    """The same columns at the end of every row are still NaN, and those before them hold numbers."""
     got = output(case, evidence)
     if got is None or got.dim() != 2 or got.shape[1] < 2 or not _unstored(got, evidence):
         return False
     nan = compare.never_stored(got)
     columns = nan.all(dim=0)
-    return bool(columns[-1] and not got[:, 0].isnan().any() and torch.equal(nan, columns.expand_as(nan)))
+    behind = not (columns.int().diff() < 0).any()
+    return bool(behind and columns[-1] and not got[:, 0].isnan().any() and torch.equal(nan, columns.expand_as(nan)))
 
 
 @Detector

@@ -46,6 +46,7 @@ _TRANSLATIONS = [
     (_FUNCTION + r" object (cannot be interpreted as an int|is not subscriptable)", _NOT_CALLED),
     (_FUNCTION + r" object has no attribute '(dtype|shape|to|type)'", _NOT_CALLED),
     (r"(not supported between instances of|unsupported operand type).*" + _FUNCTION, _NOT_CALLED),
+    (_FUNCTION + " object is not iterable", _NOT_CALLED),
     (r"cannot unpack non-iterable (function|method|builtin_function_or_method) object", _NOT_CALLED),
     (r"one argument of this launch is a (function|method|builtin_function_or_method)", _NOT_CALLED),
     (r"^module '[\w.]+' has no attribute", "no-such-function"),
@@ -174,6 +175,7 @@ _IN_SUCH_A_LINE = [
     (r"^'(?!function\b)\w+' object is not subscriptable$", r"^$", "answer-is-no-function"),
     (r"'function' object is not subscriptable", r"^(?!.*\w\[.*\]\().", _NOT_CALLED),  # no launch
     (r"invalid operands of type (?=.*pointer<).*(?<!pointer<)\b(fp|bf|float)\d+", r"^[^-+]+$", "address-for-value"),
+    (r"^too many indices|only integers, slices", r"\w\[[\"']", "list-for-dictionary"),
     (r"^'float' object is not iterable$", _BUILTIN, "one-number-given"),  # no block has a number of Python
     (r"is an invalid keyword argument for (max|min|sum)\(\)", _BUILTIN, "python-builtin"),
     (r"\bBoolean value of Tensor with more than one", _BUILTIN, "python-builtin"),
@@ -191,6 +193,7 @@ _IN_SUCH_A_LINE = [
 ]
 # As these, but of lines of a kernel, and of all other lines.
 _IN_A_KERNEL = [
+    (r"index out of range$", r"\b(reduce|associative_scan)\(", "combines-too-few"),
     # An interpreted block counts its axes when it is indexed.
     (r"^'int' object is not iterable$", r"^(?!.*\bfor\b).*\w\[", "indexing-pointer"),
     (_FROM_BLOCK, _BUILTIN, "python-builtin"),
@@ -199,7 +202,8 @@ _IN_A_KERNEL = [
 ]
 _IN_PLAIN_PYTHON = [
     (r"^'int' object is not iterable$", _BUILTIN, "one-number-given"),
-    (r"^'(int|float)' object is not iterable$", r"\bfor\b.*\bin\b", "loop-over-a-number"),
+    (r"^'(int|float)' object is not iterable$", r"\bfor\b.*\bin\b(?!.*\b(zip|enumerate|sum|min|max|list)\()",
+     "loop-over-a-number"),
     (r"'range' object has no attribute|operand .*'range'|instances of .*'range'", "", "kinds-misfit"),
 ]
 _OF_THE_DEVICE = ("RefusedKernel", "RefusedOperator", "LeftForHost")  # these say why in words of their own
@@ -263,7 +267,7 @@ def from_error(error: dict) -> str | None:
     if found := _UNKNOWN_NAME.search(message):
         unknown = next(filter(None, found.groups()))
         if unknown in _MODULES:
-            foreign = error.get("kernel") and unknown not in ("triton", "tl")
+            foreign = error.get("kernel") and unknown in ("torch", "np", "numpy")
             return "torch-in-kernel" if foreign else "module-not-imported"
         if _called_alone(unknown, error["line"]):
             return "module-left-out"

@@ -116,8 +116,8 @@ MISTAKES = [
     ),
     Mistake(
         "accumulator-in-half",
-        "The accumulator was rounded to half precision during the walk, so it overflows, or later terms are lost.",
-        "How large is 32768 + 16 in float16, and how often does your kernel add something that small?",
+        "The accumulator was rounded to half precision, so it overflows, or digits of it are lost.",
+        "In which lines has the accumulator half precision, and which of them needs it?",
         (
             Mutant("13.3", "        m = new\n", "        m = new\n        o = o.to(q.dtype).to(tl.float32)\n"),
             Mutant("13.3", "tl.dot(p.to(v.dtype), v)", "tl.dot(p.to(v.dtype), v).to(q.dtype)"),

@@ -96,7 +96,7 @@ MISTAKES = [
     ),
     Mistake(
         "dot-incomplete",
-        "The number to subtract from dy is the sum of y times dy in the row. Yours lacks y, dy or the sum.",
+        "The number to subtract from dy is the sum of y times dy in the row. Yours is another number.",
         "In the terms of one column, which factor is the same everywhere, and which two are left for the sum?",
     ),
     Mistake(

@@ -232,11 +232,17 @@ MISTAKES = [
     Mistake(
         "tail-missing",
         "Some columns at the end of a row were never stored.",
-        "For which columns is your mask true, and does every column have a lane?",
+        "Which columns does your kernel reach, and what decides that?",
         (
             Mutant("4.1", ", y, mask=mask)", ", y, mask=mask & (cols < 4))", replayed=False),
             Mutant("5.2", "triton.next_power_of_2(n_cols)", "triton.next_power_of_2(n_cols // 2 + 1)", replayed=False),
         ),
+    ),
+    Mistake(
+        "stored-elsewhere",
+        "Elements were stored, but not one of them into the output.",
+        "Into which tensor does each of your stores write?",
+        (Mutant("3.2", "tl.store(y_ptr", "tl.store(x_ptr", replayed=False),),
     ),
     Mistake(
         "elements-unstored",
@@ -321,7 +327,7 @@ MISTAKES = [
     ),
     Mistake(
         "stored-in-row-zero",
-        "Every program stores to the same place, at the beginning.",
+        "The stores of all programs go into the first row.",
         "How does the address of a store differ from program to program?",
         (
             Mutant("8.3 8.4", "row * y_row_stride + cols", "cols"),

@@ -133,6 +133,11 @@ MISTAKES = [
         "Which value does the partner of lane 0 get when lane 0 was changed first?",
     ),
     Mistake(
+        "butterfly-not-run",
+        "Every lane still has the value that it had at the beginning.",
+        "Which line of yours gives a lane another value, and does your function reach it?",
+    ),
+    Mistake(
         "butterfly-step-missing",
         "One step is missing, so a lane knows only half of the lanes.",
         "Which offsets does it take until lane 0 has heard of every lane?",
@@ -149,8 +154,8 @@ MISTAKES = [
     ),
     Mistake(
         "butterfly-too-far",
-        "A partner was looked for past the last lane.",
-        "Of four lanes, which partner does your line give lane 3 in the first step, and is there such a lane?",
+        "An index is past the last lane of the list.",
+        "For lane 3 of four lanes in the first step, which index does your line use, and how long is the list then?",
     ),
     Mistake(
         "butterfly-itself",
@@ -459,6 +464,7 @@ BUTTERFLY = (
             lambda lanes, combine, offsets: _in_one_list(lanes, combine, offsets[::-1]),
         ),
     ),
+    ("butterfly-not-run", _wrong_butterfly(lambda lanes, combine, offsets: list(lanes))),
     ("butterfly-one-step", _wrong_butterfly(lambda lanes, combine, offsets: butterfly(lanes, combine, offsets[:1]))),
     (
         "butterfly-step-missing",

@@ -49,6 +49,11 @@ MISTAKES = [
         "Of how many matrices does the kernel read elements, and of how many does it write some?",
     ),
     Mistake(
+        "one-line-left-out",
+        "One row or one column of the matrix is not counted.",
+        "With which row and which column does your count begin, and with which does it end?",
+    ),
+    Mistake(
         "same-for-every-matrix",
         "The answer is the same number for every matrix.",
         "What is the ratio of a matrix with one column, and what is it for 1,000 columns?",
@@ -70,7 +75,7 @@ MISTAKES = [
     ),
     Mistake(
         "ratio-doubled",
-        "This is twice the ratio: you divided by one direction alone, or you added two ratios.",
+        "This is twice the ratio.",
         "How many elements does each version move in all, whatever the direction?",
     ),
     Mistake(
@@ -198,8 +203,8 @@ MISTAKES = [
     ),
     Mistake(
         "intensity-per-element",
-        "The intensity was multiplied or divided by the bytes of an element, but it is counted per byte already.",
-        "What is the unit of `intensity`, and what is the unit of `flops / bandwidth`?",
+        "One side of the comparison was multiplied or divided by a number, and neither side needs one.",
+        "Which units do the two sides have without that number?",
     ),
     Mistake(
         "faster-side-named",
@@ -209,7 +214,7 @@ MISTAKES = [
     Mistake(
         "claim-missing",
         'A dictionary with the keys "a" to "f" was expected.',
-        "Which claim has no entry yet?",
+        "Of which type is your object, and which keys does it have?",
     ),
     Mistake("not-true-or-false", "An entry is neither True nor False.", "Does the claim hold, or does it not?"),
     Mistake(
@@ -227,6 +232,7 @@ MISTAKES = [
 _NO_PAIR = detectors.value(
     lambda v, f: not isinstance(v, (tuple, list)) or len(v) != 2 or any(isinstance(n, str) for n in v)
 )
+_A_NUMBER = detectors.value(lambda v, f: isinstance(v, (int, float, Fraction)))
 _NO_NUMBER = detectors.value(lambda v, f: isinstance(v, bool) or not isinstance(v, (int, float, Fraction)))
 _VECTORS = [(a, b) for a in range(3) for b in range(3) if (a, b) != (0, 0)]
 _UNITS = [10.0**k for k in (-12, -9, -6, -3, 3, 6, 9, 12)] + [2.0**k for k in (-30, -20, -10, 10, 20, 30)]
@@ -235,6 +241,18 @@ _UNITS = [10.0**k for k in (-12, -9, -6, -3, 3, 6, 9, 12)] + [2.0**k for k in (-
 def _without_the_matrix(tree: ast.AST) -> bool:
     """For `written`: ideal_speedup uses neither m nor n."""
     return syntax.unused_parameters(tree, "ideal_speedup") == {0, 1}
+
+
+def _counts_itself(tree: ast.AST) -> bool:
+    """For `written`: floor_time does not ask fused_traffic."""
+    functions = [n for n in syntax.nodes(tree) if isinstance(n, ast.FunctionDef) and n.name == "floor_time"]
+    return not any(isinstance(n, ast.Name) and n.id == "fused_traffic" for f in functions for n in ast.walk(f))
+
+
+def _names_seven(tree: ast.AST) -> bool:
+    """For `written`: the number 7 stands in ideal_speedup."""
+    functions = [n for n in syntax.nodes(tree) if isinstance(n, ast.FunctionDef) and n.name == "ideal_speedup"]
+    return any(isinstance(n, ast.Constant) and n.value == 7 for function in functions for n in ast.walk(function))
 
 
 def _another_bandwidth(tree: ast.AST) -> bool:
@@ -376,6 +394,8 @@ FUSED_TRAFFIC = (
     ),
     ("bytes-not-elements", detectors.traffic(lambda m, n: (4 * m * n, 4 * m * n))),
     ("one-row-counted", detectors.traffic(lambda m, n: (n, n))),
+    ("one-line-left-out", detectors.traffic(lambda m, n: (m * (n - 1), m * (n - 1)))),
+    ("one-line-left-out", detectors.traffic(lambda m, n: ((m - 1) * n, (m - 1) * n))),
     ("both-counts-doubled", detectors.traffic(lambda m, n: (2 * m * n, 2 * m * n))),
     ("input-read-again", _multiple(0, 2, 0)),
     ("input-read-again", _multiple(0, 3, 0)),
@@ -395,7 +415,8 @@ IDEAL_SPEEDUP = (
     ("divided-by-one-factor", _number(lambda want, m, n: want * (m * n) ** 2)),
     ("divided-by-one-factor", _number(lambda want, m, n: want * n * n)),
     ("ratio-doubled", _number(lambda want, m, n: 2 * want)),
-    ("same-for-every-matrix", detectors.written(_without_the_matrix)),
+    ("same-for-every-matrix", detectors.both(_A_NUMBER, detectors.written(_without_the_matrix))),
+    ("seven-mn", detectors.both(_number(lambda want, m, n: 5), detectors.written(_names_seven))),
     ("one-direction", _number(lambda want, m, n: want + 1)),
     *(("one-direction", _number(lambda want, m, n, k=k: k)) for k in (3, 5)),
     ("one-less", _number(lambda want, m, n: want - 1)),
@@ -438,7 +459,7 @@ FLOOR_TIME = (
     ("itemsize-forgotten", _number(lambda want, itemsize, **f: want / itemsize / 2)),
     ("float32-assumed", _number(lambda want, itemsize, **f: want * 4 / itemsize)),
     ("five-passes-counted", _number(lambda want, n, **f: want * (4 + Fraction(2, n)))),
-    ("five-passes-counted", _number(lambda want, **f: want * 4)),
+    ("five-passes-counted", detectors.both(_number(lambda want, **f: want * 4), detectors.written(_counts_itself))),
     *(("vectors-on-chip", _number(lambda want, n, k=k, **f: want * (1 + Fraction(k, 2 * n)))) for k in range(1, 5)),
     ("bits-not-bytes", _number(lambda want, **f: want * 8)),
     ("bits-not-bytes", _number(lambda want, **f: want / 8)),

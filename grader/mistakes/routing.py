@@ -131,6 +131,11 @@ MISTAKES = [
         "What would help a caller who passed this by mistake?",
     ),
     Mistake(
+        "refused-too-late",
+        "The input is refused, but only after kernels have run.",
+        "Which lines of your function come before the test, and what do they do with such an input?",
+    ),
+    Mistake(
         "unfit-accident",
         "For this input, another error happens, and not a ValueError or TypeError with a sentence.",
         "Which of your lines is the first to test x?",
@@ -234,6 +239,7 @@ _REFUSALS_OF_IT = (
     ("noticed-only", both(_unfit(), written(syntax.prints_only))),
     ("unfit-accepted", _unfit(lambda e: e.error is None)),
     ("unfit-without-a-word", _unfit(_deliberate, lambda e: not refused_late(e))),
+    ("refused-too-late", _unfit(_deliberate, refused_late)),
     ("unfit-accident", _unfit(lambda e: bool(e.error))),
     ("not-a-launcher", _no_launcher),
 )

@@ -38,7 +38,7 @@ MISTAKES = [
     ),
     Mistake(
         "stretches-summed",
-        "The text was not cut into stretches: one number came back for the whole kernel.",
+        "One number came back for the whole kernel, and not one number for each stretch.",
         "Which of these shuffles come before a barrier, and how does a barrier stand in a line of the text?",
     ),
     Mistake(
@@ -63,7 +63,7 @@ MISTAKES = [
     ),
     Mistake(
         "no-shuffle-found",
-        "No shuffle was found in any text.",
+        "No shuffle was counted in any text.",
         "Into which parts does your function cut the text, and which words does it look for in each of them?",
     ),
     Mistake(
@@ -88,7 +88,7 @@ MISTAKES = [
     ),
     Mistake(
         "text-for-a-list",
-        "A text came back that looks like a list.",
+        "A text came back, and a list was expected.",
         "What is the type of your result, and what is its first item?",
     ),
     Mistake(

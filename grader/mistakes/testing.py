@@ -24,7 +24,7 @@ MISTAKES = [
     Mistake(
         "input-no-matrix",
         "The kernels take a matrix of float32 numbers, and your input is something else.",
-        "How many dimensions and which dtype does your tensor have?",
+        "Of which type is the object that your function gives, and which shape and dtype does it have?",
     ),
     Mistake(
         "input-too-large",

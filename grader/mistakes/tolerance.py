@@ -110,7 +110,8 @@ def _rtol_is_loose(facts: dict, rtol: float, atol: float) -> bool:
 
 def _atol_is_loose(facts: dict, rtol: float, atol: float) -> bool:
     """A wrong result is accepted, and rtol is not the cause."""
-    return _accepts_a_wrong_result(facts, rtol, atol) and not _rtol_is_loose(facts, rtol, atol)
+    more = atol * facts["n"] > rtol  # than rtol, of a value of 1 / n
+    return more and _accepts_a_wrong_result(facts, rtol, atol) and not _rtol_is_loose(facts, rtol, atol)
 
 
 def _strict(facts: dict, rtol: float, atol: float) -> bool:
@@ -124,10 +125,17 @@ def _rtol_is_wrong(facts: dict, rtol: float, atol: float) -> bool:
     return _rtol_is_loose(facts, rtol, atol) or _strict(facts, rtol, atol)
 
 
+@Detector
+def _no_other_key(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """No dictionary was asked for anything but a dtype."""
+    error = evidence.error
+    return not error or error["type"] != "KeyError" or "torch." in error["message"]
+
+
 TOLERANCE = (
     ("returns-nothing", detectors.nothing),
     ("tolerance-not-numbers", detectors.value(lambda v, f: pair(v) is None)),
-    ("dtype-is-no-text", written(syntax.compares_with_text)),
+    ("dtype-is-no-text", both(written(syntax.compares_with_text), _no_other_key)),
     ("tolerance-zero", _tolerance(lambda f, rtol, atol: rtol == atol == 0)),
     ("tolerances-swapped", detectors.value_formula(lambda v, f: _swapped(f, *pair(v)))),
     (

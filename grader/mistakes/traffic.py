@@ -17,7 +17,7 @@ MISTAKES = [
     Mistake(
         "row-read-twice",
         "The same elements are loaded from memory more than once.",
-        "Which variable holds the elements after the first load, and which later line could use it?",
+        "Which two loads bring the same element: two lines of one program, or loads of two programs?",
     ),
     Mistake(
         "intermediate-stored",

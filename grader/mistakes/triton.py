@@ -216,6 +216,11 @@ MISTAKES = [
         "Which axes does each of the two blocks have?",
     ),
     Mistake(
+        "combines-too-few",
+        "The function that tl.reduce calls gives back fewer values than it gets from either side.",
+        "How many values does each side hold, and which line of that function returns as many?",
+    ),
+    Mistake(
         "mask-for-a-number",
         "The access has a single address, but its mask has many lanes.",
         "How many addresses does this access have, and how many lanes has its mask?",

@@ -1,5 +1,5 @@
 # exercise: 3.3
-# mistake: zero-in-the-maximum
+# mistake: pad-zero-wins
 import triton
 import triton.language as tl
 

@@ -1,5 +1,5 @@
 # exercise: 3.2
-# mistake: less-traffic
+# mistake: masked-by-value
 import torch
 import triton
 import triton.language as tl

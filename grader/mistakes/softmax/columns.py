@@ -186,8 +186,8 @@ MISTAKES = [
     ),
     Mistake(
         "shift-upside-down",
-        "The difference is the wrong way round: small values get the large exponentials.",
-        "Which of the two should be subtracted from the other?",
+        "The exponents have the wrong sign: small values get the large exponentials.",
+        "Which value of a row should get the largest exponential, and which exponent does your code give it?",
         (
             Mutant("8.3 8.4", "tl.exp(x - m)", "tl.exp(m - x)"),
             Mutant("9.1", "tl.exp(x - shift)", "tl.exp(shift - x)"),
@@ -308,7 +308,7 @@ MISTAKES = [
     Mistake(
         "shares-of-other-numbers",
         "Each row sums to 1, but with wrong shares: the numerators are not exp(x - max), or they come from other "
-        "values.",
+        "values, or shares were changed after the division.",
         "Which line makes the numerators, which values does it read, and what should it give for the largest of them?",
     ),
 ]

@@ -21,7 +21,7 @@ MISTAKES = [
     Mistake(
         "accepts-anything",
         "The function accepted an input that the kernel cannot take, and raised no ValueError.",
-        "What does your function know about x before it launches anything?",
+        "What does your function test before it launches anything?",
         (Mutant("8.4", "x.dtype != torch.float32", "False", replayed=False),),
     ),
     Mistake(
@@ -286,11 +286,12 @@ def _stride_for_columns(where: dict, facts: dict) -> bool:
     return where["of"] in (x.stride(0), min(x.stride(0), facts.get("block", 0)))
 
 
-def _output_of_one_size(tree: ast.AST) -> bool:
-    """For `written`: an output is made with one size of the input, as by torch.empty(x.shape[0])."""
-    made = [c for name in ("empty", "zeros") for c in syntax.calls(tree, name)]
-    sizes = [c.args[0] for c in made if len(c.args) == 1]
-    return any(isinstance(s, ast.Subscript) and ast.unparse(s.value).endswith(".shape") for s in sizes)
+@Detector
+def _output_of_another_shape(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A store left the output, which was made with another shape than that of the input."""
+    x, error = case.facts.get("x"), evidence.error or {"message": ""}
+    made = re.search(r"outside of it: y\w* has ([\d ×]+) elements?", error["message"])
+    return x is not None and made is not None and [int(size) for size in made[1].split(" × ")] != list(x.shape)
 
 
 def _launch_returned(tree: ast.AST) -> bool:
@@ -366,11 +367,14 @@ def _stored_apart(distance) -> Detector:
 
 
 def _output_twice(tree: ast.AST) -> bool:
-    """A launch k[grid](a, a, ...) gets the same name for its first two arguments, and no parameter of a function."""
+    """A launch k[grid](a, a, ...) gets the same name for its first two arguments, and no tensor of the caller."""
     launches = (n for n in syntax.nodes(tree) if _is_launch(n))
-    pairs = [n.args[:2] for n in launches if len(n.args) > 1]
     given = {a.arg for n in syntax.nodes(tree) if isinstance(n, ast.FunctionDef) for a in n.args.args}
-    return any(isinstance(a, ast.Name) and a.id not in given and ast.dump(a) == ast.dump(b) for a, b in pairs)
+    for launch in launches:
+        first, second, *_ = [a.id if isinstance(a, ast.Name) else "" for a in launch.args] + ["", ""]
+        if first and first == second and not given & {a.id for a in launch.args if isinstance(a, ast.Name)}:
+            return True
+    return False
 
 
 # Any function of a matrix, however it launches its kernels.
@@ -396,7 +400,7 @@ FUNCTION = (
     ("output-read-as-input", detectors.both(detectors.written(_output_twice), detectors.all_nan)),
     ("output-reused", detectors.output_reused),
     ("wrong-shape", detectors.wrong_kind("shape")),
-    ("wrong-shape", detectors.both(detectors.written(_output_of_one_size), detectors.outside("store"))),
+    ("wrong-shape", _output_of_another_shape),
     ("wrong-dtype", detectors.wrong_kind("dtype")),
     STRIDES_EXCHANGED,
     ("arguments-exchanged", detectors.both(detectors.written(syntax.arguments_exchanged), _not_refused)),

@@ -148,6 +148,8 @@ MISTAKES = [
                 "y, mask=mask",
                 'tl.where(row_max == -float("inf"), 1.0 / n_cols, y), mask=mask',
             ),
+            Mutant("7.3", "    row_max = ", "    x = tl.where(tl.sum(keep, axis=0) == 0, 0.0, x)\n    row_max = "),
+            Mutant("7.3", "    row_max = ", "    x = tl.where(tl.sum(keep, axis=0) == 0, 1.0, x)\n    row_max = "),
         ),
     ),
     Mistake(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 
 from ...checks import syntax
@@ -474,7 +475,7 @@ MISTAKES = [
         "start-counted-in-tiles",
         "The first column of a tile was multiplied by BLOCK, as if it were the number of the tile.",
         "Which values does start take if BLOCK is 4 and the row has 7 columns?",
-        (Mutant("8.3 8.4", "cols = start + lanes", "cols = start * BLOCK + lanes", times=2),),
+        (Mutant("8.3 8.4", "cols = start + lanes", "cols = start * BLOCK + lanes", times=2, replayed=False),),
     ),
     Mistake(
         "sums-multiplied",
@@ -858,6 +859,15 @@ NORMALIZER = (
 MERGE = (("returns-nothing", detectors.nothing), _NOT_A_STATE)
 
 
+def _start_times_block(tree: ast.AST) -> bool:
+    """For `written`: in a loop whose variable counts columns, this variable is multiplied by a constant's name."""
+    return any(
+        isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)
+        and ast.unparse(loop.target) in {ast.unparse(n.left), ast.unparse(n.right)}
+        for loop in syntax.nodes(tree) if isinstance(loop, ast.For) for n in syntax.nodes(loop)
+    )  # fmt: skip
+
+
 @Detector
 def _wider_than_a_tile(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """An access has more lanes than BLOCK."""
@@ -882,6 +892,7 @@ TILED_WALK = (
     ("tile-mask", outside("store", _behind_the_last_tile)),
     ("factor-inverted", both(written(syntax.factor_inverted), detectors.all_nan)),
     ("start-too-high", both(written(syntax.starts_at_infinity), detectors.all_nan)),
+    ("start-counted-in-tiles", both(_several_tiles, detectors.first_block_only, written(_start_times_block))),
     ("only-first-tile", both(_several_tiles, detectors.first_block_only)),
     *ROW_PLACES,
     *SOFTMAX_PLACES,

@@ -14,13 +14,14 @@ _CLOSE = 1e-3  # relative; numbers of half precision may be off by eight times a
 
 
 def factors(case: Case, evidence: Evidence) -> torch.Tensor | None:
-    """Each number beside the right share, NaN where that is next to nothing; None where a number is not finite."""
+    """Each number beside the right share, NaN where both are next to nothing; None where a number is not finite."""
     got = detectors.output(case, evidence)
     x = case.facts.get("x")
     if got is None or x is None or "want" in case.facts or got.shape != x.shape or not got.isfinite().all():
         return None
     want = torch.softmax(x.double(), -1)
-    return torch.where(want > 1e-30, got.double() / want, torch.nan)
+    nothing = torch.where(got.abs() > _CLOSE, torch.inf, torch.nan)  # beside a share that is next to nothing
+    return torch.where(want > 1e-30, got.double() / want, nothing)
 
 
 def of_factors(test, of_others=None) -> Detector:
@@ -41,7 +42,7 @@ def of_factors(test, of_others=None) -> Detector:
 def constant(found: torch.Tensor) -> bool:
     """Whether each row (of the last axis) has one factor. NaN is none."""
     low, high = (torch.where(found.isnan(), limit, found) for limit in (torch.inf, -torch.inf))
-    return bool((high.amax(-1) - low.amin(-1) <= _CLOSE * high.abs().amax(-1).clamp(max=1e300)).all())
+    return bool((high.amax(-1) - low.amin(-1) <= _CLOSE * found.nan_to_num().abs().amax(-1).clamp(max=1e300)).all())
 
 
 def proportional(found: torch.Tensor, case: Case) -> bool:
