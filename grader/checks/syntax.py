@@ -84,9 +84,9 @@ def load_without_other(tree: ast.AST) -> bool:
             return False  # by its values
         if asked and asked <= masks:
             chosen += call.args[1:]
-    by_name = _names(chosen)
+    by_name = {each.id for each in chosen if isinstance(each, ast.Name)}
     chosen += [n.value for n in nodes(tree) if isinstance(n, ast.Assign) and _names(n.targets) & by_name]
-    within = {id(n) for each in chosen for n in ast.walk(each)}
+    within = set(map(id, chosen))
     for call in loads:
         given = {k.arg for k in call.keywords if not _is_none(k.value)}
         masked = "mask" in given or len(call.args) > 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import torch
 
 from ..checks import compare
-from ..mistakes.detectors import output, unchanged, unmasked
+from ..mistakes.detectors import ZEROS, output, unchanged, unmasked
 from ..mistakes.registry import MISTAKES
 from ..spec import Answer, Case, Detector, Evidence, Exercise
 from . import untrusted
@@ -179,7 +179,7 @@ def votes(detectors: Table, answer: Answer, passed: Seen, failures: list[Failure
             continue
         weights = [weight(detect, f) for f in matched]
         certain = max(weights) == 1
-        if not certain and not (max(weights) > 0 and len(matched) >= _MOST * len(failures)):
+        if not certain and not (max(weights) > ZEROS and len(matched) >= _MOST * len(failures)):
             # NaN alone names nothing, unless it stands where the formula has it, and numbers stand elsewhere.
             if not (any(with_numbers) and fits(detect, ran) and fits(detect, passed)):
                 continue

@@ -16,7 +16,7 @@ import torch
 
 from ..checks import compare
 from ..checks.bounds import HALF
-from ..mistakes.detectors import loss_weight
+from ..mistakes.detectors import ZEROS, loss_weight
 from ..mistakes.mutant import Mutant, reference
 from ..mistakes.registry import mutants
 from ..protocol.calls import given_of, pack_call
@@ -96,7 +96,7 @@ def _weight(got, right) -> float:
         weights = [_weight(*pair) for pair in zip(got, right) if pair[1] is not None and not _same(*pair)]
         return max(weights, default=0.5)  # what is right says nothing of the rest
     if isinstance(got, torch.Tensor) and isinstance(right, torch.Tensor) and got.shape == right.shape:
-        return loss_weight(got, right, zeros_count=False)  # many ways lead to them, and no mutant is made for each
+        return loss_weight(got, right) if got.any() else ZEROS
     if isinstance(got, float) and isinstance(right, float):
         return 0.0 if got != got else 0.25 if abs(got) == torch.inf else 0.5 if _same(got, right) else 1.0
     return 0.5 if _same(got, right) else 1.0

@@ -261,6 +261,7 @@ def _stretch_cases(seed: int) -> list[Case]:
     ]
     for size, (label, counts) in enumerate(some):
         cases.append(_count_case(f"{label}, by hand", stretches.written(counts), size))
+    cases.append(_count_case("a kernel with `bar` in its name, by hand", stretches.written([2, 1], "rebar_kernel"), 0))
     for size, text in enumerate(stretches.recorded()):
         warps = f"{text['num_warps']} warp{'s' * (text['num_warps'] > 1)}"
         label = f"{text['kernel']} for {text['gpu']}, {warps}, Triton {text['triton']}"

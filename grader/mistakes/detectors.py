@@ -30,6 +30,7 @@ def output(case: Case, evidence: Evidence) -> torch.Tensor | None:
     return got[: len(got) - case.facts["spare"]] if "spare" in case.facts else got
 
 
+ZEROS = 0.1  # the weight of a mutant's match in nothing but zeros: many ways lead to them
 MOST = 0.5  # of the failing cases, the least that a wrong formula must give: in a row of two, many give the same
 
 
@@ -62,16 +63,12 @@ def formula(compute, share: float = MOST) -> Detector:
     return Detector(detect, fits, weight, share)
 
 
-def loss_weight(got: torch.Tensor, right: torch.Tensor, zeros_count: bool = True) -> float:
-    """The weight of a match with `got`, as Detector.weight has it. right: the right output, of the same shape.
-
-    zeros_count: whether a 0 is a number like others, or as little as NaN.
-    """
+def loss_weight(got: torch.Tensor, right: torch.Tensor) -> float:
+    """The weight of a match with `got`, as Detector.weight has it. right: the right output, of the same shape."""
     off = (got.double() - right.double()).abs() > 1e-4 * right.double().abs()
-    numbers = got.isfinite() if zeros_count else got.isfinite() & (got != 0)
-    if (numbers & (off | ~right.isfinite())).any():
+    if (got.isfinite() & (off | ~right.isfinite())).any():
         return 1.0
-    return 0.5 if numbers.any() else 0.25 if got.isinf().any() else 0.0
+    return 0.5 if got.isfinite().any() else 0.25 if got.isinf().any() else 0.0
 
 
 def _right(case: Case, got: torch.Tensor) -> torch.Tensor | None:

@@ -41,8 +41,11 @@ def shuffles(ptx: str) -> list[int]:
     return [len(_SHUFFLE.findall(part)) for part in _BARRIER.split(ptx)]
 
 
-def written(stretches: list[int]) -> str:
-    """A text with these numbers of shuffles, its other lines as compilers write them; among them a vote of a warp."""
+def written(stretches: list[int], kernel: str = "softmax_kernel") -> str:
+    """A text with these numbers of shuffles, its other lines as compilers write them; among them a vote of a warp.
+
+    kernel: its name.
+    """
     shuffle = "\tshfl.sync.bfly.b32 \t%r{}, %r{}, 16, 31, -1;\n\tmax.f32 \t%r{}, %r{}, %r{};\n"
     parts, number = [], 1
     for count in stretches:
@@ -52,7 +55,7 @@ def written(stretches: list[int]) -> str:
             number += 2
         parts.append("".join(lines))
     between = "\tst.shared.b32 \t[%r3], %r1;\n\tbar.sync \t0;\n"
-    begin = "\tld.shared.b32 \t%r1, [%r2];\n\tvote.sync.ballot.b32 \t%r4, %p1, -1;\n"
+    begin = ".visible .entry " + kernel + "(\n\tld.shared.b32 \t%r1, [%r2];\n\tvote.sync.ballot.b32 \t%r4, %p1, -1;\n"
     return begin + between.join(parts) + "\tret;\n"
 
 

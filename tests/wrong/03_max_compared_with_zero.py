@@ -1,5 +1,5 @@
 # exercise: 3.3
-# mistake: pad-zero-wins
+# mistake: zero-in-the-maximum
 import triton
 import triton.language as tl
 

@@ -234,7 +234,7 @@ def _failed(case: Case, evidence: Evidence, answer: Answer) -> bool:
 @Detector
 def _no_store_outside(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """No store left its tensor: an output has no gaps."""
-    return not evidence.error or evidence.error["where"]["op"] == "load"
+    return ((evidence.error or {}).get("where") or {}).get("op") != "store"
 
 
 @Detector
