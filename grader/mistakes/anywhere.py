@@ -12,7 +12,7 @@ MISTAKES = [
     Mistake("earlier-todo", "An earlier exercise comes first.", "Which exercise does the line above name?"),
     Mistake(
         "value-left-out",
-        "The name is there, but its value is None or a placeholder.",
+        "The name or the entry is there, but its value is still missing.",
         "What value should it have?",
     ),
     Mistake(
@@ -116,8 +116,8 @@ MISTAKES = [
     ),
     Mistake(
         "line-of-cpp",
-        "Python cannot read your answer: it takes a line of C++ for Python.",
-        "Should this line be in the text of a kernel, and where do the quotation marks of that text begin and end?",
+        "Python cannot read your answer: one line of it is C++, and no Python.",
+        "How does Python write this line, or should it stand inside the quotation marks of a kernel's text?",
     ),
     Mistake(
         "indentation",
@@ -127,8 +127,8 @@ MISTAKES = [
     Mistake(
         "foreign-sign",
         "A line has a sign that the language does not know, though it may look like one that it knows.",
-        "Which sign of that line is full-width, such as a bracket, a comma, a semicolon, a quotation mark, a digit or "
-        "a space, or is a sign of mathematics that a keyboard does not have?",
+        "Which sign of that line is full-width, such as a bracket, a comma, a colon, a semicolon, a quotation mark, a "
+        "digit or a space, or is a sign of mathematics that a keyboard does not have?",
     ),
     Mistake(
         "endless",
@@ -203,7 +203,7 @@ MISTAKES = [
     ),
     Mistake(
         "floor-division",
-        "`//` and `%` are operators for whole numbers, and a block of this line holds floating-point numbers.",
+        "`//` is an operator for whole numbers, and a block of this line holds floating-point numbers.",
         "Which operator divides one floating-point number by another?",
     ),
     Mistake(
