@@ -271,6 +271,7 @@ def test_a_text_that_no_template_explains_stays_english():
             "线程块 0 的线程 0 存储到一个地址，它不属于任何张量，也不属于任何共享内存",
         ),
         ("exp does not run interpreted: no attribute 'exp'.", "exp 无法解释执行：no attribute 'exp'。"),
+        ("load() got an unexpected keyword argument 'msk'", "load() 没有名为 'msk' 的参数"),
     ],
 )
 def test_words_of_others_and_brackets_confuse_nothing(english, chinese):

@@ -248,11 +248,12 @@ _compiled = functools.cache(re.compile)
 def _template(message: str, said: str) -> _Template:
     parts = _parsed(message)
     names = list(dict.fromkeys(name for _, name in parts if name))
-    code = frozenset(name for plain, name in parts if name and plain[-1:] in ("`", "'"))
+    code = {name for plain, name in parts if name and plain[-1:] in ("`", "'")}
+    code |= {name for (_, name), (behind, _) in zip(parts, parts[1:]) if name and behind.startswith("()")}
     texts = [plain for plain, _ in parts]
     patterns = (_pattern(parts, None), *(_pattern(parts, name) for name in names[:-1]))
     last = parts[-1][1] if len(names) > 1 else None
-    return _Template(max(texts, key=len), _letters("".join(texts)), last, code, patterns, _parsed(said))
+    return _Template(max(texts, key=len), _letters("".join(texts)), last, frozenset(code), patterns, _parsed(said))
 
 
 def _pattern(parts: list[tuple[str, str | None]], longest: str | None) -> str:
