@@ -617,8 +617,8 @@ def worked_out(tree: ast.AST, function: str, *given: int):
     The expression may have numbers, parameters, sums, differences, products and pairs. There must be as many integers
     as parameters.
     """
-    for n in nodes(tree):
-        if isinstance(n, ast.FunctionDef) and n.name == function and len(n.args.args) == len(given):
+    for n in functions(tree, function):
+        if len(n.args.args) == len(given):
             body = [s for s in n.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
             if len(body) == 1 and isinstance(body[0], ast.Return):
                 return _evaluate(body[0].value, {a.arg: value for a, value in zip(n.args.args, given)})
@@ -642,10 +642,14 @@ def _evaluate(node: ast.expr | None, names: dict[str, int]):
     return None
 
 
+def functions(tree: ast.AST, name: str) -> list[ast.FunctionDef]:
+    """The functions of this name."""
+    return [n for n in nodes(tree) if isinstance(n, ast.FunctionDef) and n.name == name]
+
+
 def unused_parameters(tree: ast.AST, function: str) -> set[int]:
     """The positions of the parameters that a function does not use; empty where there is no such function."""
-    for n in nodes(tree):
-        if isinstance(n, ast.FunctionDef) and n.name == function:
-            read = {m.id for m in nodes(n) if isinstance(m, ast.Name)}
-            return {i for i, a in enumerate(n.args.args) if a.arg not in read}
+    for n in functions(tree, function):
+        read = {m.id for m in nodes(n) if isinstance(m, ast.Name)}
+        return {i for i, a in enumerate(n.args.args) if a.arg not in read}
     return set()

@@ -19,7 +19,7 @@ from .detectors import both, formula, masked, outside, past_the_row, right_lanes
 from .kernels import KERNEL
 from .mistake import Mistake
 from .mutant import Mutant, also
-from .softmax.rows import either, row_begins
+from .softmax.rows import ROW_SQUARED, either, row_begins
 
 MISTAKES = [
     Mistake(
@@ -406,7 +406,7 @@ ROWS = (
     *either("stride-in-bytes", lambda f: 4 * f["x_stride"]),
     *either("rows-assumed-adjacent", lambda f: f["x"].shape[1]),
     *either("block-for-stride", lambda f: f["block"]),
-    *(("row-squared", both(written(syntax.squares_a_row), outside(op))) for op in ("load", "store")),
+    *ROW_SQUARED,
     *either("row-added-twice", lambda f: 2 * f["x_stride"]),
     *(("width-and-stride", outside(op, row_begins(lambda f, w=width, s=stride: w(f) * f[s])))
       for op, stride in (("load", "x_stride"), ("store", "y_stride"))

@@ -544,7 +544,7 @@ def _type_error(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 def _whole_warp(tree: ast.Module) -> bool:
     """In two_level, the result of a call of butterfly is not indexed at once."""
-    two_level = [n for n in syntax.nodes(tree) if isinstance(n, ast.FunctionDef) and n.name == "two_level"]
+    two_level = syntax.functions(tree, "two_level")
     nodes = [n for f in two_level for n in syntax.nodes(f)]
     taken = {id(n.value) for n in nodes if isinstance(n, ast.Subscript)}
     return any(

@@ -232,10 +232,15 @@ MISTAKES = [
 _NO_PAIR = detectors.value(
     lambda v, f: not isinstance(v, (tuple, list)) or len(v) != 2 or any(isinstance(n, str) for n in v)
 )
-_A_NUMBER = detectors.value(lambda v, f: isinstance(v, (int, float, Fraction)))
-_NO_NUMBER = detectors.value(lambda v, f: isinstance(v, bool) or not isinstance(v, (int, float, Fraction)))
+_A_NUMBER = detectors.value(lambda v, f: _is_number(v))
+_NO_NUMBER = detectors.value(lambda v, f: not _is_number(v))
 _VECTORS = [(a, b) for a in range(3) for b in range(3) if (a, b) != (0, 0)]
 _UNITS = [10.0**k for k in (-12, -9, -6, -3, 3, 6, 9, 12)] + [2.0**k for k in (-30, -20, -10, 10, 20, 30)]
+
+
+def _is_number(v) -> bool:
+    """Whether a value is a plain number. True and False are none."""
+    return isinstance(v, (int, float, Fraction)) and not isinstance(v, bool)
 
 
 def _without_the_matrix(tree: ast.AST) -> bool:
@@ -245,14 +250,14 @@ def _without_the_matrix(tree: ast.AST) -> bool:
 
 def _counts_itself(tree: ast.AST) -> bool:
     """For `written`: floor_time does not ask fused_traffic."""
-    functions = [n for n in syntax.nodes(tree) if isinstance(n, ast.FunctionDef) and n.name == "floor_time"]
-    return not any(isinstance(n, ast.Name) and n.id == "fused_traffic" for f in functions for n in ast.walk(f))
+    below = [n for function in syntax.functions(tree, "floor_time") for n in ast.walk(function)]
+    return not any(isinstance(n, ast.Name) and n.id == "fused_traffic" for n in below)
 
 
 def _names_seven(tree: ast.AST) -> bool:
     """For `written`: the number 7 stands in ideal_speedup."""
-    functions = [n for n in syntax.nodes(tree) if isinstance(n, ast.FunctionDef) and n.name == "ideal_speedup"]
-    return any(isinstance(n, ast.Constant) and n.value == 7 for function in functions for n in ast.walk(function))
+    below = [n for function in syntax.functions(tree, "ideal_speedup") for n in ast.walk(function)]
+    return any(isinstance(n, ast.Constant) and n.value == 7 for n in below)
 
 
 def _another_bandwidth(tree: ast.AST) -> bool:

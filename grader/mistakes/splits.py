@@ -86,6 +86,14 @@ MISTAKES = [
         "empty-split-unstored",
         "A split without any number above -inf stored no state.",
         "Which state should an empty split have, and which line stores it?",
+        (
+            Mutant(
+                "9.1",
+                "    tl.store(m_ptr",
+                '    if m == -float("inf"):\n        return\n    tl.store(m_ptr',
+                replayed=False,
+            ),
+        ),
     ),
     Mistake(
         "states-misplaced",
@@ -300,6 +308,7 @@ MISTAKES = [
         "grid-beyond-the-splits",
         "The grid of a launch asks for more programs in a row than it has splits.",
         "Which two sizes should the grid have, and which one does your second number give?",
+        (Mutant("9.3", "grid = (n_rows, n_splits)", "grid = (n_rows, n_cols)", replayed=False),),
     ),
     Mistake(
         "states-in-half",

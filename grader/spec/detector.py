@@ -22,7 +22,7 @@ class Detector:
         None: there is no formula.
     weight: for a detector with `fits`: (case, evidence) -> the weight of a match: 1 where the output has a wrong finite
         number, 0.5 where right numbers are left beside NaN and infinities, 0.25 where infinities are left, 0 for
-        nothing but NaN. None: 1.
+        nothing but NaN; of a mutant, 0.1 for nothing but zeros. None: 1.
     share: of the failing cases, the least that it must match; with `fits`, the least that it must fit of those with
         wrong numbers.
     exact: whether the detector counts only if it fits every case that ran.

@@ -80,6 +80,8 @@ def either(mistake: str, width) -> list:
     return [(mistake, replace(outside(op, row_begins(width)), share=0.4)) for op in ("load", "store")]
 
 
+ROW_SQUARED = tuple(("row-squared", both(written(syntax.squares_a_row), outside(op))) for op in ("load", "store"))
+
 ROW_PLACES = (
     ("stride-in-bytes", outside("load", row_begins(lambda f: 4 * f["x_stride"]))),
     ("stride-in-bytes", outside("store", row_begins(lambda f: 4 * f["y_stride"]))),
@@ -87,7 +89,7 @@ ROW_PLACES = (
     ("wrong-row-stride", outside("store", row_begins(lambda f: f["x_stride"]))),
     *either("rows-assumed-adjacent", lambda f: f["x"].shape[1]),
     *either("block-for-stride", lambda f: f["block"]),
-    *(("row-squared", both(written(syntax.squares_a_row), outside(op))) for op in ("load", "store")),
+    *ROW_SQUARED,
     ("row-added-twice", outside("load", row_begins(lambda f: 2 * f["x_stride"]))),
     ("row-added-twice", outside("store", row_begins(lambda f: 2 * f["y_stride"]))),
     ("row-plus-stride", formula(formulas.from_elements_on(lambda row, stride: row + stride))),
