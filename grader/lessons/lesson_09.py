@@ -34,7 +34,7 @@ _MATRICES = [  # label, family, M, N, n_splits, columns of a block
     ("first half -200, the rest +200", inputs.rising_cliff, 2, 27, 2, 4),
     ("a first split of -inf", inputs.leading_minus_inf, 2, 28, 2, 4),
     ("a first block of -inf", inputs.leading_minus_inf, 2, 29, 1, 4),
-    ("two first splits of -inf", inputs.leading_minus_inf, 2, 30, 4, 4),
+    ("two first splits of -inf", inputs.leading_minus_inf, 2, 32, 4, 4),
     ("one -inf in each row", inputs.one_minus_inf, 3, 22, 5, 4),
     ("one outlier in each row", inputs.outlier, 3, 23, 5, 4),
     ("an outlier among the last values of each row", inputs.last_outliers, 4, 24, 3, 4),
