@@ -1153,7 +1153,7 @@ COMBINE_KERNEL = (
     *_PAST_THE_ROW["store"],
     ("states-misplaced", outside("load", _state_misplaced)),
     ("dead-row-zero", detectors.dead_rows_are_zero),
-    ("inf-minus-inf", _rows_nan_behind_an_empty_state),
+    ("inf-minus-inf", replace(_rows_nan_behind_an_empty_state, share=1.0)),
     *_MERGE,
     ("whole-row-each", _stored_columns(_all_columns)),
     ("stored-in-split-zero", both(_stored_columns(_in_split_zero), _loads_beyond_split_zero)),

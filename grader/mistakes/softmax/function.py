@@ -367,13 +367,12 @@ def _stored_apart(distance) -> Detector:
 
 
 def _output_twice(tree: ast.AST) -> bool:
-    """A launch k[grid](a, a, ...) gets the same name for its first two arguments, and no tensor of the caller."""
-    launches = (n for n in syntax.nodes(tree) if _is_launch(n))
-    given = {a.arg for n in syntax.nodes(tree) if isinstance(n, ast.FunctionDef) for a in n.args.args}
-    for launch in launches:
-        first, second, *_ = [a.id if isinstance(a, ast.Name) else "" for a in launch.args] + ["", ""]
-        if first and first == second and not given & {a.id for a in launch.args if isinstance(a, ast.Name)}:
-            return True
+    """A launch k[grid](a, a, ...) gets the same name for its first two arguments, and nowhere the function's input."""
+    for function in (n for n in syntax.nodes(tree) if isinstance(n, ast.FunctionDef) and n.args.args):
+        for launch in (n for n in syntax.nodes(function) if _is_launch(n)):
+            names = [a.id if isinstance(a, ast.Name) else "" for a in launch.args]
+            if len(names) > 1 and names[0] and names[0] == names[1] and function.args.args[0].arg not in names:
+                return True
     return False
 
 
