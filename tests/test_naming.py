@@ -33,6 +33,7 @@ def test_two_mistakes_that_give_the_same_numbers_are_both_named():
 
     assert ("no-division", "base-two") == (result.mistake, result.also)
     text = " ".join(result.text.split())
+    assert "This mistake gives the same numbers: The exponentials are right" in text
     assert "It may also be this mistake, which gives the same numbers: These are powers of 2" in text
 
 
@@ -42,6 +43,17 @@ def test_the_way_an_answer_is_written_is_no_second_explanation():
     result = explained([("no-division", ones), ("base-two", Detector(lambda c, e, a: True))], torch.ones(1, 3))
 
     assert ("no-division", None) == (result.mistake, result.also)
+
+
+def test_the_sentence_of_a_mistake_says_no_more_than_was_seen():
+    """Numbers can agree by chance, or for another reason. A formula that fits every case, or another sign, is sure."""
+    ones = detectors.formula(lambda x, facts: torch.ones_like(x))
+    for detector, by_numbers in ((ones, True), (replace(ones, exact=True), False), (detectors.rows_constant, False)):
+        result = explained([("no-division", detector)], torch.ones(1, 3))
+
+        text = " ".join(result.text.split())
+        assert ("no-division", by_numbers) == (result.mistake, result.by_numbers)
+        assert by_numbers == ("This mistake gives the same numbers: The exponentials are right" in text)
 
 
 def test_a_mistake_that_is_not_known_is_not_guessed():

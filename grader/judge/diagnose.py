@@ -32,8 +32,18 @@ class Diagnosis:
     message: str
     mistake: str | None
     also: str | None
+    by_numbers: bool
     remarks: list[str] = field(default_factory=list)
     cases_passed: int | None = None
+
+
+@dataclass(frozen=True)
+class Name:
+    """The mistakes that explain the failures. Fields as in Result."""
+
+    mistake: str | None
+    also: str | None = None
+    by_numbers: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,8 +86,8 @@ def explain(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failu
     if exercise.parts:
         return _explain_parts(exercise, answer, seen, failures)
     first = failures[0]
-    mistake, also = name(exercise, answer, seen, failures)
-    found = Diagnosis(_status(first), 0.0, f"{first.case.label}: {first.sentence}", mistake, also)
+    named = name(exercise, answer, seen, failures)
+    found = Diagnosis(_status(first), 0.0, f"{first.case.label}: {first.sentence}", **vars(named))
     grouped = sum(case.group is not None for case, _ in seen)
     if exercise.last_step is not None and first.case.group is not None:
         found.score = exercise.points - exercise.last_step
@@ -99,14 +109,13 @@ def _explain_parts(exercise: Exercise, answer: Answer, seen: Seen, failures: lis
     # Parts of one function share its mistakes: the inputs on which the other parts passed tell them apart.
     together = [pair for pair in seen if pair[0].group in (right if len(exercise.names) == 1 else ())]
     own = [pair for pair in seen if pair[0].group == first.case.group]
-    mistake, also = name(exercise, answer, [*together, *own], failures)
+    named = name(exercise, answer, [*together, *own], failures)
     return Diagnosis(
         _status(first),
         round(exercise.points * len(right) / len(exercise.groups), 2),
         first.sentence if first.mistake == "todo-left" else f"{first.case.label}: {first.sentence}",
-        mistake,
-        also,
-        [f"right: {group}" for group in exercise.groups if group in right],
+        **vars(named),
+        remarks=[f"right: {group}" for group in exercise.groups if group in right],
     )
 
 
@@ -119,21 +128,21 @@ def _status(first: Failure) -> str:
     return "failed"
 
 
-def name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]) -> tuple[str | None, str | None]:
-    """(id of the mistake that explains most failing cases, id of a second one whose numbers fit equally well)."""
-    return untrusted.handle(_name, exercise, answer, seen, failures, otherwise=lambda why: (failures[0].mistake, None))
+def name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]) -> Name:
+    """The mistake that explains most failing cases, and a second one whose numbers fit equally well."""
+    return untrusted.handle(_name, exercise, answer, seen, failures, otherwise=lambda why: Name(failures[0].mistake))
 
 
-def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]) -> tuple[str | None, str | None]:
+def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]) -> Name:
     first = failures[0]
     if first.mistake == "endless" and not first.evidence.error:
         reasons = (m for m, d in exercise.mistakes if d.endless and d(first.case, first.evidence, answer))
-        return next(reasons, "endless"), None
+        return Name(next(reasons, "endless"))
     error = first.evidence.error
     certain = error is None or error["type"] in (*_REFUSALS, *_OF_A_NAME)
     in_a_kernel = error and error["kernel"] and not error["where"] and first.mistake not in _OF_SHAPES
     if first.mistake in MISTAKES and (certain or in_a_kernel):
-        return first.mistake, None
+        return Name(first.mistake)
     failed = {id(f.case) for f in failures}
     passed = [pair for pair in seen if id(pair[0]) not in failed and not _accepted_nan(*pair)]
     with Replay(exercise) as replay:
@@ -143,11 +152,12 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
     if not best:
         best = leading(votes([pair for pair in table if pair[1].last], answer, passed, failures), passed, failures)[:1]
     if not best:
-        return first.mistake or _mistake_of_event(first, answer), None
+        return Name(first.mistake or _mistake_of_event(first, answer))
     equal = [vote.mistake for vote in best[1:] if vote.detector.fits and best[0].detector.fits]
     if len(equal) > 1 and not best[0].certain:
-        return None, None  # three mistakes and more lose the same numbers
-    return best[0].mistake, equal[0] if equal else None
+        return Name(None)  # three mistakes and more lose the same numbers
+    chosen = best[0].detector
+    return Name(best[0].mistake, equal[0] if equal else None, chosen.fits is not None and not chosen.exact)
 
 
 def _accepted_nan(case: Case, evidence: Evidence) -> bool:

@@ -64,8 +64,8 @@ def examine(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: 
         for (mistake, mutant), (_, detect) in zip(replayed(exercise), replay.detectors()):
             found = _opinion(mistake, detect, answer, passed, failures)
             opinions.append(replace(found, detector=str(mutant), place="a mutant of the course's answer"))
-    mistake, also = diagnose.name(exercise, answer, run.seen, failures)
-    return Examination(listed, opinions, mistake, also, _reason(failures, opinions, mistake))
+    named = diagnose.name(exercise, answer, run.seen, failures)
+    return Examination(listed, opinions, named.mistake, named.also, _reason(failures, opinions, named.mistake))
 
 
 def _opinion(mistake: str, detect: Detector, answer: Answer, passed, failures: list[Failure]) -> Opinion:

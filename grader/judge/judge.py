@@ -76,7 +76,7 @@ def _judged(exercise: Exercise, answer: Answer, seconds: float, seed: int) -> Re
         return replace(result, status="passed", score=points, remarks=remarks)
     found = diagnose.explain(exercise, answer, run.seen, failures)
     if answer.taken and _is_no_function(failures[0]):
-        found = replace(found, message=answer.taken, mistake="name-taken", also=None)
+        found = replace(found, message=answer.taken, mistake="name-taken", also=None, by_numbers=False)
     counted = min(run.passed, len(cases) - len(_of_its_part(exercise, failures)))
     return replace(
         result, **vars(found) | {"cases_passed": counted if found.cases_passed is None else found.cases_passed}

@@ -82,11 +82,7 @@ def lines(record: dict) -> list[str]:
     found = [f"{mark(record)[1]}: {counts}"]
     found += [record["message"]] if record["message"] else []
     named = mistakes(record)
-    for i, each in enumerate(named):
-        found += [
-            ("It may also be this mistake, which gives the same numbers: " if i else "")
-            + (each["sentence"] or each["id"])
-        ]
+    found += [each["sentence"] or each["id"] for each in named]
     found += [f"Ask yourself: {named[0]['question']}"] if named and named[0]["question"] else []
     found += [traffic(record)] if traffic(record) else []
     return [say(line) for line in found + record.get("remarks", []) + record["flags"]]
@@ -125,10 +121,14 @@ def mistakes(record: dict) -> list[dict]:
     found = []
     for which in (record.get("mistake"), record.get("also")):
         known = MISTAKES.get(which)
-        if known:
-            found.append({"id": known.id, "sentence": say(known.sentence), "question": say(known.question)})
-        elif which:
-            found.append({"id": which, "sentence": "", "question": ""})
+        if known and found:
+            sentence = f"It may also be this mistake, which gives the same numbers: {known.sentence}"
+        elif known and record.get("by_numbers"):
+            sentence = f"This mistake gives the same numbers: {known.sentence}"
+        else:
+            sentence = known.sentence if known else ""
+        if which:
+            found.append({"id": which, "sentence": say(sentence), "question": say(known.question) if known else ""})
     return found
 
 
@@ -180,11 +180,10 @@ def _headline(record: dict) -> tuple[str, str]:
 
 def _mistake(record: dict) -> list[str]:
     more = f'hint("{record["id"]}") shows hints'
-    mistake, also = MISTAKES.get(record["mistake"]), MISTAKES.get(record["also"])
-    if mistake is None:
+    named = mistakes(record)
+    if record["mistake"] not in MISTAKES:
         return ["This is none of the mistakes that the check knows by name.", more]
-    other = [f"It may also be this mistake, which gives the same numbers: {also.sentence}"] if also else []
-    return [mistake.sentence, *other, f"Ask yourself: {mistake.question}", more]
+    return [*(each["sentence"] for each in named), f"Ask yourself: {named[0]['question']}", more]
 
 
 def _wrapped(sign: str, says: str) -> list[str]:

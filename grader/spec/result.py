@@ -41,6 +41,7 @@ class Record(TypedDict):
     max_score: float
     mistake: str | None
     also: str | None
+    by_numbers: bool | None  # None in a row of a grader that did not tell
     message: str
     cases_passed: int
     cases: int
@@ -89,6 +90,7 @@ class Result:
     budget: tuple[float, float] | None = None  # (read, written) that the exercise allows
     flags: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    by_numbers: bool = False  # whether the mistake is known by its numbers alone, which another one may give, too
     bonus: bool = False  # of the exercise
     text: str = ""  # the feedback that a learner reads
     seconds: float | None = None
@@ -98,7 +100,7 @@ class Result:
         return {
             "id": self.id, "title": self.title, "status": self.status, "score": self.score,
             "max_score": self.max_score, "mistake": self.mistake, "also": self.also,
-            "message": bounded(self.message),
+            "by_numbers": self.by_numbers, "message": bounded(self.message),
             "cases_passed": self.cases_passed, "cases": self.cases, "ledger": self.ledger,
             "budget": list(self.budget) if self.budget else None, "flags": all_bounded(self.flags),
             "remarks": all_bounded(self.remarks), "bonus": self.bonus, "seconds": self.seconds,
