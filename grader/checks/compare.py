@@ -69,7 +69,7 @@ def gradient(y: torch.Tensor, dy: torch.Tensor, got, off: torch.Tensor | float =
     element = f"{which}, column {column} {is_now(got[row, column], digits)}, expected {expected:.{digits}g}"
     count = f"{int((~good).sum())} of {good.numel()} values differ"
     total = got[row].double().sum().item()
-    if abs(total) <= allowed[row].sum():
+    if abs(total) <= allowed[row].sum() or total != total:
         return f"{element}; {count}"
     return f"{element}; {count}, and the row sums to {total:.4g}, expected 0"
 
@@ -122,7 +122,7 @@ def place(got: torch.Tensor, want: torch.Tensor, good: torch.Tensor) -> str:
     halves = abs(value - expected) / abs(expected) * 2 / torch.finfo(got.dtype).eps if expected else torch.inf
     if got.dtype in HALF and 1 < halves < 10:
         element += f" (off by {halves:.3g} times half of eps; one rounding is 1 at most)"
-    return f"{which}, {element}; {count}, the row sums to {total:.4g}"
+    return f"{which}, {element}; {count}" + (f", the row sums to {total:.4g}" if total == total else "")
 
 
 def tensor(got, want: torch.Tensor, rtol: float, atol: torch.Tensor | float = 0.0) -> str | None:

@@ -8,6 +8,7 @@ preprocessed text, which is the text that g++ compiles, so no macro can hide a n
 from __future__ import annotations
 
 import bisect
+import difflib
 import itertools
 import re
 
@@ -145,7 +146,8 @@ def _of_unknown_size(words: list[str], i: int) -> bool:
 
 def _unfit_name(name: str) -> str:
     if name.startswith("__") and name not in CUDA:
-        return f"'{name}' is not one of CUDA's names, and a kernel's own do not begin with two underscores"
+        near = "".join(f"; did you mean '{other}'?" for other in difflib.get_close_matches(name, CUDA, 1, 0.8))
+        return f"'{name}' is not one of CUDA's names, and a kernel's own do not begin with two underscores{near}"
     if name in _NAMES or re.match(r"_[A-Z]|(cpu|CPU)_", name):
         return f"'{name}' is not for a kernel: the check could not see what it does"
     return ""

@@ -21,7 +21,11 @@ _LOAD = 0
 # Advice for errors in which g++ names text that the learner did not write.
 _ADVICE = {
     "'std'": "C++'s own std is not there in a kernel; CUDA has fmaxf, max, __expf and others without it",
+    "thread-local": "this name is declared with __shared__ in one place and without it in another",
+    "'cpu_line'": "the call has more arguments than this function takes",
 }
+_OPTION = re.compile(r" \[-f[-\w]+\]$")  # the option of g++ that would let the error pass
+_INFINITY = re.compile(r"^('inf(?:inity)?' was not declared in this scope)(?:; did you mean '\w+'\?)?$", re.IGNORECASE)
 
 
 class Event(ctypes.Structure):
@@ -57,6 +61,7 @@ def refused(said: str, source: str) -> Stopped:
         return Stopped(todo)
     line = re.search(r"^kernel:(\d+):", said, re.MULTILINE)  # for an error in cuda_on_cpu.h, the kernel's line
     message = errors[0].removeprefix("static assertion failed: ") if errors else said.strip().splitlines()[-1]
+    message = _INFINITY.sub(r"\1; did you mean 'INFINITY'?", _OPTION.sub("", message))
     advice = next((advice for word, advice in _ADVICE.items() if word in message), message)
     return Stopped(f"the compiler refuses {_quoted(source, int(line[1])) if line else 'the kernel'}: {advice}")
 

@@ -342,7 +342,7 @@ MISTAKES = [
     Mistake(
         "thread-of-the-grid",
         "In your kernel, the first column of a thread is the thread's number in the whole grid. So columns are left "
-        "out at the beginning of every row but the first.",
+        "out at the beginning of every row but row 0.",
         "In how many blocks is there a thread 0, and which column is the first one of each of them?",
     ),
     Mistake(

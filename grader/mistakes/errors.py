@@ -129,7 +129,8 @@ _TRANSLATIONS = [
     (r"the compiler refuses .*`for [^(]", "loop-of-python"),
     (r"the compiler refuses .*`[^`]*\bfor\s*\([^;`]*,[^;`]*,[^;`]*\)", "loop-of-python"),
     (r"the compiler refuses .*does not name a type", "cuda-does-not-compile"),
-    (r"the compiler refuses .*: (expected|stray|missing|unterminated|invalid (suffix|digit))", "cuda-does-not-compile"),
+    (r"the compiler refuses .*: (expected|stray|missing|unterminated|invalid (suffix|digit)|'else' without|exponent has"
+     r"|too many decimal|unable to find numeric|(break|continue) statement)", "cuda-does-not-compile"),
     (r"the compiler refuses", "cuda-not-allowed"),
     (r"the text of a kernel was expected", "kernel-text-expected"),
     (r"there is no kernel", "kernel-not-found"),
@@ -176,6 +177,7 @@ _IN_SUCH_A_LINE = [
     (r"'function' object is not subscriptable", r"^(?!.*\w\[.*\]\().", _NOT_CALLED),  # no launch
     (r"invalid operands of type (?=.*pointer<).*(?<!pointer<)\b(fp|bf|float)\d+", r"^[^-+]+$", "address-for-value"),
     (r"^too many indices|only integers, slices", r"\w\[[\"']", "list-for-dictionary"),
+    (r"^only integer tensors of a single element", r"[\"'] *\*|\* *[\"']", "text-for-number"),
     (r"^'float' object is not iterable$", _BUILTIN, "one-number-given"),  # no block has a number of Python
     (r"is an invalid keyword argument for (max|min|sum)\(\)", _BUILTIN, "python-builtin"),
     (r"\bBoolean value of Tensor with more than one", _BUILTIN, "python-builtin"),
@@ -198,6 +200,7 @@ _IN_A_KERNEL = [
     (r"^'int' object is not iterable$", r"^(?!.*\bfor\b).*\w\[", "indexing-pointer"),
     (_FROM_BLOCK, _BUILTIN, "python-builtin"),
     (r"^'(int|tensor)' object is not iterable$", r"[\[(].*\bfor\b.*\bin\b", "lanes-one-by-one"),
+    (r"^'(int|float|tensor|constexpr)' object is not iterable$", r"^for \w+ in [^()]+:", "loop-without-range"),
     (r"unsupported operand type\(s\) for @", "", "matmul-in-kernel"),
 ]
 _IN_PLAIN_PYTHON = [

@@ -117,7 +117,7 @@ MISTAKES = [
     Mistake(
         "pad-not-a-number",
         "A sum with a NaN is NaN, and on some machines a minimum or a maximum with a NaN is NaN as well.",
-        "What may each of the four reductions give for the two values 1 and NaN?",
+        "What may a sum, a minimum and a maximum give for the two values 1 and NaN?",
     ),
     Mistake(
         "pad-of-another",
@@ -184,6 +184,20 @@ MISTAKES = [
         "lanes-one-by-one",
         "Python cannot go through the lanes of a block one by one.",
         "Which operation on the whole block gives all lanes their value at once?",
+    ),
+    Mistake(
+        "loop-without-range",
+        "In a kernel, a `for` runs over a range. This one got a block or a single number.",
+        "Which values should the loop variable take? If they are the lanes of a block: which operation on the whole "
+        "block does the same?",
+        (
+            Mutant(
+                "4.1",
+                "row_max = tl.max(x, axis=0)",
+                "row_max = -float('inf')\n    for value in x:\n        row_max = tl.maximum(row_max, value)",
+                replayed=False,
+            ),
+        ),
     ),
     Mistake(
         "branch-on-lanes",

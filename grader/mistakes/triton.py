@@ -168,7 +168,7 @@ MISTAKES = [
     Mistake(
         "missing-argument",
         "A function was called with too few arguments.",
-        "Which arguments does the function take, under which names, and does your line call it at all?",
+        "Which arguments does the function take, under which names, and which of them does your line give?",
     ),
     Mistake(
         "arguments-misfit",

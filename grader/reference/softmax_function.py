@@ -201,6 +201,8 @@ def refused(x: torch.Tensor | None, evidence: Evidence, what: str, kinds=("Value
         return f"{what} ends in {error['type']}: {error['message'].strip() or 'no message'}"
     if not error["raised"]:
         return f"{what} ends in an error that you did not raise, in the line `{error['line']}`: {error['message']}"
+    if not error["message"].strip():
+        return f"{what} is refused without a message that says what was wrong"
     if not any(character.isalpha() for character in error["message"]):
         return f"{what} is refused with {error['message']!r}, which does not say what was wrong"
     return None

@@ -846,6 +846,7 @@ _NAN_WITHOUT_NUMBERS = value(lambda v, f: f["want"][0] == -math.inf and math.isn
 
 # The state of a list of numbers (8.1). facts: xs, want.
 NORMALIZER = (
+    ("returns-nothing", detectors.nothing),
     _NOT_A_STATE,
     ("factor-inverted", both(written(syntax.factor_inverted), _SUM_IS_NAN)),
     ("factor-without-exp", both(written(syntax.factor_without_exp), _SUM_IS_NAN)),
