@@ -179,8 +179,8 @@ MISTAKES = [
     Mistake(
         "no-such-attribute",
         "An object was asked for an attribute that objects of its type do not have.",
-        "Which type does the message name? Is the name of the attribute spelled right, or has another variable of "
-        "yours that attribute?",
+        "Which type does the message name, and is the attribute spelled right, or has another variable of yours that "
+        "attribute?",
     ),
     Mistake(
         "argument-of-another-kind",

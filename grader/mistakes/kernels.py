@@ -188,8 +188,8 @@ MISTAKES = [
     Mistake(
         "loop-without-range",
         "In a kernel, a `for` runs over a range. This one got a block or a single number.",
-        "Which values should the loop variable take? If they are the lanes of a block: which operation on the whole "
-        "block does the same?",
+        "Which values should the loop variable take and, if they are the lanes of a block, which operation on the "
+        "whole block does the same?",
         (
             Mutant(
                 "4.1",
