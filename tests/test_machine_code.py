@@ -225,6 +225,7 @@ def test_the_gpu_of_a_machine_without_one(monkeypatch):
         softmax(X, gpu="here")
 
 
+@pytest.mark.whole
 def test_a_gpu_that_this_triton_does_not_know_is_named_below_the_others(monkeypatch):
     """The other columns keep their numbers."""
     monkeypatch.setitem(TARGETS, "older", ("cuda", 10, 32))

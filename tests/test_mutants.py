@@ -36,6 +36,7 @@ def test_no_mutant_survives_without_a_reason(exercise):
     assert [] == mutants.unexplained(results)
 
 
+@pytest.mark.whole
 @pytest.mark.of_every_exercise
 def test_a_judge_that_accepts_everything_is_found_out():
     """In every exercise: the sample has mutants of each that no reason excuses."""

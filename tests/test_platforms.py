@@ -86,6 +86,7 @@ def test_every_student_is_there_once(handed_out, tmp_path, monkeypatch, capsys):
     assert "Beside notebooks, and not graded: " in said and "helper.py" in said and "timestamp" not in said
 
 
+@pytest.mark.whole
 def test_every_attempt_is_graded_when_asked(tmp_path, monkeypatch):
     """And a row that is there stays when it is not asked again; an earlier file counts once the later one is gone."""
     platforms.write("moodle_flat", tmp_path / "class")
@@ -104,6 +105,7 @@ def test_every_attempt_is_graded_when_asked(tmp_path, monkeypatch):
     assert (0.0, None) == (first["score"], first["instead"])
 
 
+@pytest.mark.whole
 def test_parts_of_a_class_leave_out_the_same_attempts(tmp_path, monkeypatch):
     """Although a part holds only some of a student's files."""
     platforms.write("moodle_folders", tmp_path / "class")

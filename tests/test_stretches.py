@@ -14,7 +14,7 @@ RECORDER = runpy.run_path(str(pathlib.Path(__file__).parents[1] / "benchmarks" /
 WARPS = [1, 2, 4, 8, 16, 32]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.whole
 @pytest.mark.parametrize("gpu", ["T4", "A100", "H100"])
 def test_the_prediction_holds_for_the_compiler_at_hand(gpu):
     """5.1 on a row of 1024, which gives every thread a part; with each Triton that make matrix runs."""

@@ -52,6 +52,7 @@ def test_lessons_without_kernels_run(stem, platform):
     assert len(checks) > 2 and all("checks need Linux" in text for text in checks)
 
 
+@pytest.mark.whole
 def test_what_a_lesson_does_with_pytorch_alone_runs_and_kernels_are_a_sentence():
     """No cell ends in a traceback, those that come after a missing kernel included."""
     cells = elsewhere("04_one_row", "darwin")
