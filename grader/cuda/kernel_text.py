@@ -146,8 +146,10 @@ def _of_unknown_size(words: list[str], i: int) -> bool:
 
 def _unfit_name(name: str) -> str:
     if name.startswith("__") and name not in CUDA:
-        near = "".join(f"; did you mean '{other}'?" for other in difflib.get_close_matches(name, CUDA, 1, 0.8))
-        return f"'{name}' is not one of CUDA's names, and a kernel's own do not begin with two underscores{near}"
+        near = [other for other in CUDA if sorted(other.split("_")) == sorted(name.split("_"))]
+        near = near or difflib.get_close_matches(name, CUDA, 1, 0.8)
+        meant = f"; did you mean '{near[0]}'?" if near else ""
+        return f"'{name}' is not one of CUDA's names, and a kernel's own do not begin with two underscores{meant}"
     if name in _NAMES or re.match(r"_[A-Z]|(cpu|CPU)_", name):
         return f"'{name}' is not for a kernel: the check could not see what it does"
     return ""

@@ -25,6 +25,7 @@ _ADVICE = {
     "'cpu_line'": "the call has more arguments than this function takes",
 }
 _OPTION = re.compile(r" \[-f[-\w]+\]$")  # the option of g++ that would let the error pass
+_PLACE = re.compile(r"'\*\((\w+) \+ .*'$")  # an element, as g++ writes it
 _INFINITY = re.compile(r"^('inf(?:inity)?' was not declared in this scope)(?:; did you mean '\w+'\?)?$", re.IGNORECASE)
 
 
@@ -61,6 +62,7 @@ def refused(said: str, source: str) -> Stopped:
         return Stopped(todo)
     line = re.search(r"^kernel:(\d+):", said, re.MULTILINE)  # for an error in cuda_on_cpu.h, the kernel's line
     message = errors[0].removeprefix("static assertion failed: ") if errors else said.strip().splitlines()[-1]
+    message = _PLACE.sub(r"'\1[…]'", message)
     message = _INFINITY.sub(r"\1; did you mean 'INFINITY'?", _OPTION.sub("", message))
     advice = next((advice for word, advice in _ADVICE.items() if word in message), message)
     return Stopped(f"the compiler refuses {_quoted(source, int(line[1])) if line else 'the kernel'}: {advice}")

@@ -62,17 +62,18 @@ class Vote:
 def in_order(exercise: Exercise, failures: list[Failure]) -> list[Failure]:
     """The failures by importance: the first one is reported. Equal ones keep their order, the smallest case first.
 
-    Wrong numbers come before traffic, because a budget means nothing for a wrong kernel. A case that ran out of time
-    comes last, because either can be the cause. Failures that cost all points come before those that cost a share.
+    Wrong numbers come before a wrong way to right ones, as its traffic, which means nothing for a wrong kernel. A case
+    that ran out of time comes last, because either can be the cause. Failures that cost all points come before those
+    that cost a share.
     """
 
     def rank(failure: Failure):
         if failure.case.group is None:
-            return 0, failure.mistake == "endless", failure.traffic
+            return 0, failure.mistake == "endless", failure.right_numbers
         if exercise.parts:
             # What is not yet written comes last, unless the parts are steps of one function, climbed in order.
             place = exercise.groups.index(failure.case.group), failure.mistake == "todo-left"
-            return *(place if len(exercise.names) == 1 else place[::-1]), failure.traffic
+            return *(place if len(exercise.names) == 1 else place[::-1]), failure.right_numbers
         return 1 + failure.evidence.ran, exercise.groups.index(failure.case.group)
 
     return sorted(failures, key=rank)
@@ -170,7 +171,7 @@ def votes(detectors: Table, answer: Answer, passed: Seen, failures: list[Failure
     """One vote for each mistake that can explain the failures: the vote of its best detector."""
     first = failures[0]
     alike = [f for f in failures if f.case.call.name == first.case.call.name]  # a formula is one of forward or backward
-    numeric = [(f.case, f.evidence) for f in alike if not (f.evidence.error or f.case.expects_error or f.traffic)]
+    numeric = [(f.case, f.evidence) for f in alike if not (f.evidence.error or f.case.expects_error or f.right_numbers)]
     ran = [(f.case, f.evidence) for f in failures if not f.evidence.error]
     with_numbers = [not (case.expects_error or evidence.error) for case, evidence in passed]
     found: dict[str, Vote] = {}

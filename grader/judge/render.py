@@ -17,6 +17,9 @@ from ..spec import STATUS, Error, sign_of
 WIDTH = 84  # characters; JupyterLab wraps longer lines on a laptop
 _INDENT = " " * 5
 _PRINTED, _LONGEST_PRINTED = re.compile(r"\[[-+\d.einfa\s\[\]]+\]"), 4000
+_INNER = re.compile(r"\b\w+\.<locals>\.(_new_)?")  # the course's own functions, which stand for Triton's
+_TOO_MANY = re.compile(r"multiple values for argument '_semantic'")  # the last one of Triton's functions
+_LONG_TEXT = re.compile(r"'([^']{60})[^']{20,}'")
 _OF_CELLS = ("is not Python", "has another text now", " cells define ")  # flags about the cells of a notebook
 _COLOURS = {"✓": "#1a7f37", "✗": "#cf222e", "~": "#9a6700", "·": "#59636e"}  # of the signs of `mark`
 
@@ -149,14 +152,15 @@ def traffic(record: dict, digits: str = ".3g") -> str:
 
 def last_line(error: Error) -> str:
     """The most informative line of an error's message: the last one, or the first one of a list or of a CUDA error."""
-    message = error["message"]
+    message = _TOO_MANY.sub("too many arguments", _INNER.sub("", error["message"]))
     if len(message) < _LONGEST_PRINTED:  # Triton's messages print whole blocks
         message = _PRINTED.sub(lambda found: "a block" if "\n" in found[0] else found[0], message)
     message_lines = [line for line in message.splitlines() if line.strip()]
     if not message_lines:
         return error["type"]
     first = message_lines[0].startswith("CUDA error") or "invalid combination of arguments" in message_lines[0]
-    return message_lines[0 if first else -1].strip()[:300].removesuffix(", but expected one of:")
+    line = _LONG_TEXT.sub(r"'\1 …'", " ".join(message_lines[0 if first else -1].split()))
+    return line[:300].removesuffix(", but expected one of:")
 
 
 def error_sentence(error: Error) -> str:

@@ -34,7 +34,11 @@ class Failure:
     evidence: Evidence
     sentence: str
     mistake: str | None = None
-    traffic: bool = False  # whether the numbers are right and only the traffic is wrong
+
+    @property
+    def right_numbers(self) -> bool:
+        """Whether the numbers are right, and only the way to them is wrong, as its traffic."""
+        return bool(re.match("right numbers, but ", self.sentence))
 
 
 def failure_of(case: Case, evidence: Evidence) -> Failure | None:
@@ -100,7 +104,7 @@ def _traffic(case: Case, evidence: Evidence) -> Failure | None:
     )
     if evidence.read > read or evidence.written > written:
         if any(launch["shared"] for launch in evidence.launches):
-            return Failure(case, evidence, spent, "stored-twice", traffic=True)
+            return Failure(case, evidence, spent, "stored-twice")
         kernels = {launch["kernel"] for launch in evidence.launches}
         mistake = "row-read-twice" if read <= case.unit or case.each_once else "walks-too-many"
         if not case.each_once and (read >= 3 * case.unit or read > case.unit > 2 * (evidence.read - read)):
@@ -109,8 +113,8 @@ def _traffic(case: Case, evidence: Evidence) -> Failure | None:
             mistake = "intermediate-stored"
         if any(name not in kernels for name, _, _ in evidence.rows):
             mistake = "more-traffic"  # PyTorch operations moved elements too
-        return Failure(case, evidence, spent, mistake, traffic=True)
+        return Failure(case, evidence, spent, mistake)
     read_less = evidence.read < (case.least_read if case.may_read_less else read)
     if read_less or (evidence.written < written and not case.may_write_less):
-        return Failure(case, evidence, spent, "less-traffic", traffic=True)
+        return Failure(case, evidence, spent, "less-traffic")
     return None

@@ -132,7 +132,7 @@ MISTAKES = [
     ),
     Mistake(
         "endless",
-        "Your answer did not finish in time.",
+        "Your answer does not end, or not in time.",
         "Is there a loop whose variable never changes, or too much work for the time?",
     ),
     Mistake(
@@ -220,7 +220,7 @@ MISTAKES = [
     Mistake(
         "index-outside",
         "The index is outside: there are fewer elements, or fewer axes.",
-        "How many items or axes has the object that your line indexes, and which number does the first one have?",
+        "How many items or axes has the object, which number does the first one have, and which one did you ask for?",
     ),
     Mistake(
         "unpacked-into-others",

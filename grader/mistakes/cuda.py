@@ -70,7 +70,7 @@ MISTAKES = [
     ),
     Mistake(
         "barrier-divergent",
-        "Some threads wait at a barrier that others never reach.",
+        "Not all threads reach one of the barriers: it separates nothing, or those that reach it wait for ever.",
         "Which condition or `return` keeps some threads from that barrier, and for which threads does it hold?",
     ),
     Mistake(
@@ -110,7 +110,7 @@ MISTAKES = [
     ),
     Mistake(
         "reduced-in-series",
-        "The numbers are right, but the reduction takes about as many steps as there are threads.",
+        "The numbers are right, but the reduction takes many more steps than a tree.",
         "How many steps does a tree take for as many numbers?",
     ),
     Mistake(
@@ -419,7 +419,7 @@ MISTAKES = [
     Mistake(
         "kernel-not-found",
         "The text compiles, but a launch looks for its kernel by name and finds none.",
-        "In the line that the exercise gives, which words are in front of the kernel's name?",
+        "In the line that the exercise gives, what is the kernel's name, and which words are in front of it?",
     ),
 ]
 
@@ -1292,11 +1292,8 @@ CUDA_KERNEL = (
     *_both_widths("warps-not-merged", reduce=_two_levels(told=0)),
     *_both_widths("one-warp-knows", reduce=_two_levels(told=1)),
     *_both_widths("butterfly-step-missing", reduce=_two_levels(last=2)),
-    *(
-        pair
-        for of_warps in (_states_of_lanes, _own_state_repeated)
-        for pair in _both_widths("warps-not-merged", reduce=_by_warps(of_warps))
-    ),
+    *_both_widths("warps-not-merged", reduce=_by_warps(_states_of_lanes)),
+    *_both_widths("states-repeated", reduce=_by_warps(_own_state_repeated)),
     *_both_widths("one-warp-knows", reduce=_by_warps(_in_warp_zero)),
     *_both_widths("states-repeated", reduce=_by_warps(_own_state_in_spare_lanes)),
     *_both_widths("maximum-for-sum", reduce=_by_warps(_maxima_for_sums)),

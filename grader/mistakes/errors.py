@@ -53,7 +53,6 @@ _TRANSLATIONS = [
     (r"^the launch got multiple values", "argument-given-twice"),
     (r"^`\w+_ptr\[.*cannot assign to a part of a block", "indexing-pointer"),
     (r"cannot assign to a part of a block", "assigned-to-a-part"),
-    (r"unexpected keyword argument '(dim|keepdim)'", "torch-keyword"),
     (r"too many indices for tensor of rank 0", "number-not-block"),
     (r"forget to add @triton\.jit", "imported-by-name"),
     (r"global variable", "plain-global"),
@@ -70,6 +69,8 @@ _TRANSLATIONS = [
     (r"missing .*required positional argument", "missing-argument"),
     (r"expected (at least )?\d+ arguments?, got [01]$", "missing-argument"),
     (r"\(\) got (multiple values for|an unexpected keyword) argument|\(\) takes .* but \d+ w", "arguments-misfit"),
+    (r"is an invalid keyword argument for|takes (exactly|at least|at most) (\d+|one) arguments? \(\d+ given"
+     r"|expected \d+ arguments, got|missing required argument '", "arguments-misfit"),
     (r"received an invalid combination of arguments|expected (at most )?\d+ arguments?, got", "arguments-misfit"),
     (r"0 active drivers", "interpret-too-late"),
     (r"Loop-carried variable|re-assigned to .* in loop", "loop-type-changes"),
@@ -179,7 +180,8 @@ _IN_SUCH_A_LINE = [
     (r"^too many indices|only integers, slices", r"\w\[[\"']", "list-for-dictionary"),
     (r"^only integer tensors of a single element", r"[\"'] *\*|\* *[\"']", "text-for-number"),
     (r"^'float' object is not iterable$", _BUILTIN, "one-number-given"),  # no block has a number of Python
-    (r"is an invalid keyword argument for (max|min|sum)\(\)", _BUILTIN, "python-builtin"),
+    (r"'(dim|axis|keepdims?)' is an invalid keyword argument for (max|min|sum)\(\)", _BUILTIN, "python-builtin"),
+    (r"sum\(\) got an unexpected keyword argument '(dim|axis|keepdims?)'", _BUILTIN, "python-builtin"),
     (r"\bBoolean value of Tensor with more than one", _BUILTIN, "python-builtin"),
     # tl.zeros raises it in Triton's own code, and then there is no line of the answer.
     (r"\bobject is not iterable", r"^$|\b(full|zeros)\(", "shape-not-a-tuple"),
@@ -196,6 +198,8 @@ _IN_SUCH_A_LINE = [
 # As these, but of lines of a kernel, and of all other lines.
 _IN_A_KERNEL = [
     (r"index out of range$", r"\b(reduce|associative_scan)\(", "combines-too-few"),
+    (r"unexpected keyword argument '(dim|keepdim)'", "", "torch-keyword"),
+    (r"^'NoneType' object has no attribute", "", "kinds-misfit"),  # an attribute that Triton looks for
     # An interpreted block counts its axes when it is indexed.
     (r"^'int' object is not iterable$", r"^(?!.*\bfor\b).*\w\[", "indexing-pointer"),
     (_FROM_BLOCK, _BUILTIN, "python-builtin"),

@@ -155,7 +155,7 @@ MISTAKES = [
     Mistake(
         "butterfly-too-far",
         "An index is past the last lane of the list.",
-        "For lane 3 of four lanes in the first step, which index does your line use, and how long is the list then?",
+        "In the step that fails, how large is the offset, and how long is the list?",
     ),
     Mistake(
         "butterfly-itself",
@@ -422,6 +422,14 @@ def _index_out_of_range(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 @Detector
+def _index_in_butterfly(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """A list was indexed behind its end, in the function butterfly."""
+    own = syntax.functions(syntax.tree_of(answer.source), "butterfly")
+    texts = [ast.get_source_segment(answer.source, function) or "" for function in own]
+    return _index_out_of_range(case, evidence, answer) and any(evidence.error["line"] in text for text in texts)
+
+
+@Detector
 def _short_second_level(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """There are fewer warps than lanes in a warp, so that a list of their states is no full warp."""
     return len(case.facts.get("ms", ())) < LANES * LANES
@@ -577,6 +585,6 @@ TWO_LEVEL = (
         replace(value(lambda v, f: v[0] == f["want"][0] and 1.5 * f["want"][1] < v[1] < 64 * f["want"][1]), last=True),
     ),
     ("inf-minus-inf", value(lambda v, f: v[1] != v[1] and v[0] == f["want"][0])),
-    ("warps-unpadded", both(_index_out_of_range, _short_second_level)),
+    ("warps-unpadded", both(_index_in_butterfly, _short_second_level)),
     ("warp-is-a-list", both(_type_error, written(_whole_warp))),
 )

@@ -229,6 +229,7 @@ _LISTS_IN_IT = value(lambda v, f: any(isinstance(part, (list, tuple)) for part i
 COUNTED = (
     ("returns-nothing", nothing),
     ("text-for-a-list", value(lambda v, f: isinstance(v, str))),
+    ("text-for-number", value(lambda v, f: any(isinstance(part, str) and part.strip().isdigit() for part in v))),
     ("stretches-as-text", value(lambda v, f: any(_holds_text(part) for part in v))),
     ("lists-in-the-list", _LISTS_IN_IT),
     ("pieces-counted", value_formula(lambda v, f: list(v) == [n + 1 for n in f["want"]])),

@@ -42,7 +42,7 @@ MISTAKES = [
     Mistake(
         "max-for-maximum",
         "tl.max and tl.sum reduce one block along an axis; the second argument is that axis.",
-        "Should that line compare two blocks, or reduce one block along an axis?",
+        "Should that line compare two numbers or blocks, or reduce one block along an axis?",
     ),
     Mistake(
         "torch-in-kernel",
@@ -52,7 +52,7 @@ MISTAKES = [
     Mistake(
         "indexing-pointer",
         "In a kernel, you add offsets to a pointer. Brackets pick no element: after a block, they only add an axis.",
-        "Should the brackets add an axis or bring one element, and how does the lesson write that?",
+        "Should that line load, store, or add an axis, and how does the lesson write this?",
     ),
     Mistake(
         "helper-no-jit",
@@ -192,7 +192,7 @@ MISTAKES = [
     ),
     Mistake(
         "one-number-given",
-        "Python's max, min or sum looks for the items of a list in its first argument, and a single number is there.",
+        "With one argument, Python's max, min or sum goes through the items of a list, and a single number is there.",
         "Which numbers should that function compare or add, and which ones does your line give it?",
     ),
     Mistake(
@@ -258,7 +258,7 @@ MISTAKES = [
     ),
     Mistake(
         "address-computed-with",
-        "An address was used in place of a number. You can only add whole numbers to an address.",
+        "An address was used in place of a number. An address can only be moved, by a whole number.",
         "Which part of that line is an address, and which number should stand there?",
     ),
     Mistake(

@@ -20,7 +20,7 @@ MISTAKES = [
     # ---- input and result
     Mistake(
         "accepts-anything",
-        "The function accepted an input that the kernel cannot take, and raised no ValueError.",
+        "The function accepted an input that it should refuse with a ValueError.",
         "What does your function test before it launches anything?",
         (Mutant("8.4", "x.dtype != torch.float32", "False", replayed=False),),
     ),
