@@ -82,6 +82,8 @@ def _lowered(launches: dict[bytes, tuple], seconds: float) -> list[Failure]:
                 said = render.last_line(error).partition(". ")[0]
                 if found := re.fullmatch(r"unsupported AST node type: (Break|Continue)", said):
                     said = f"Triton's language has no `{found[1].lower()}`"
+                if re.fullmatch(r"'\w+' object has no attribute 'func'", said):
+                    said = "a `for` takes a call, as that of range"
                 sentence = f"Triton's compiler refuses it: {said}"
                 if error["type"] == "DoubtfulMask":
                     sentence = f"Triton's compiler warns: {said}"
@@ -89,7 +91,8 @@ def _lowered(launches: dict[bytes, tuple], seconds: float) -> list[Failure]:
                     sentence = f"Triton's compiler refuses it in the line `{line}`: {said}"
                 if not failed:
                     sentence = f"runs interpreted, but {sentence}"
-                return [Failure(case, evidence, sentence, from_error(error) or "refused-by-compiler")]
+                mistake = from_error(error | {"kernel": True}) or "refused-by-compiler"
+                return [Failure(case, evidence, sentence, mistake)]
             if len(_taken) < _MOST_TAKEN:
                 _taken.add(key)
     return []

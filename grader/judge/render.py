@@ -16,7 +16,7 @@ from ..spec import STATUS, Error, sign_of
 
 WIDTH = 84  # characters; JupyterLab wraps longer lines on a laptop
 _INDENT = " " * 5
-_PRINTED, _LONGEST_PRINTED = re.compile(r"\[[-+\d.einfa\s\[\]]+\]"), 4000
+_PRINTED, _LONGEST_PRINTED = re.compile(r"\barray\(\[[^()]*\)|\[[-+\d.einfa\s\[\]]+\]"), 4000
 _INNER = re.compile(r"\b\w+\.<locals>\.(_new_)?")  # the course's own functions, which stand for Triton's
 _TOO_MANY = re.compile(r"multiple values for argument '_semantic'")  # the last one of Triton's functions
 _LONG_TEXT = re.compile(r"'([^']{60})[^']{20,}'")

@@ -172,7 +172,7 @@ MISTAKES = [
     ),
     Mistake(
         "library-softmax",
-        "A library operation did the work, so there is no work of yours to check.",
+        "Your answer calls a library operation that does all of the work by itself.",
         "Which passes does that one call hide?",
     ),
     # ---- any error of Python or PyTorch
@@ -209,7 +209,7 @@ MISTAKES = [
     ),
     Mistake(
         "whole-number-needed",
-        "Whole numbers are needed here, and the value is not a whole number.",
+        "A whole number of the type int is needed here, and the value has another type.",
         "Which value does that line pass on (a fraction, a tensor, a list), and which whole number did you mean?",
     ),
     Mistake(

@@ -53,7 +53,8 @@ MISTAKES = [
     ),
     Mistake(
         "tiles-averaged",
-        "Each tile got a softmax of its own, and the tiles were averaged as if all of them weighed the same.",
+        "Each tile got a softmax of its own, and the tiles were added or averaged as if all of them "
+        "weighed the same.",
         "How much of the weight of all keys belongs to a tile if its scores are far below the scores of another tile?",
         (
             Mutant(
@@ -95,8 +96,8 @@ MISTAKES = [
     ),
     Mistake(
         "divided-at-every-tile",
-        "A division by the sum took place before the walk ended, when the sum was not complete.",
-        "Which numbers did your kernel divide in each step, and which sum do they belong to?",
+        "A division by the sum took place before the walk ended.",
+        "Which numbers did you divide in each step, and which sum do they belong to?",
     ),
     Mistake(
         "factor-without-exp",

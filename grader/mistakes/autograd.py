@@ -62,8 +62,8 @@ MISTAKES = [
     ),
     Mistake(
         "y-recomputed",
-        "The softmax of the same x was computed more than once.",
-        "Which result could have been kept instead?",
+        "A kernel was launched twice for the same numbers.",
+        "Which result of the first launch could have been kept, or which of the two launches is not needed?",
     ),
     Mistake(
         "y-overwritten",

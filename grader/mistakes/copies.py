@@ -24,8 +24,8 @@ from .softmax.rows import ROW_SQUARED, either, row_begins
 MISTAKES = [
     Mistake(
         "first-lane-skipped",
-        "The first element, of the vector or of each row, has no lane.",
-        "Which number does the first element have, and which number does the first lane have?",
+        "The first element, of the vector or of each row, has no lane, or its lane is masked.",
+        "Which number does the first element have, which lane has it, and for which lanes is the mask true?",
     ),
     Mistake(
         "same-element-read",
@@ -152,7 +152,7 @@ MISTAKES = [
     ),
     Mistake(
         "absolute-values",
-        "The values lost their signs before the maximum was taken.",
+        "Signs were lost, of the values or of their maximum.",
         "Which is the larger of -5 and 3, and what is a pad of -inf without its sign?",
     ),
     Mistake(
@@ -168,8 +168,8 @@ MISTAKES = [
     ),
     Mistake(
         "row-added-twice",
-        "The beginning of the row was added twice: each program begins twice as far from row 0 as its own row does.",
-        "Which of the terms of that address already hold the beginning of the row?",
+        "Each program begins twice as far from row 0 as its own row does.",
+        "Which terms of that address hold the beginning of the row, and how often?",
     ),
     Mistake(
         "row-squared",
@@ -231,7 +231,7 @@ MISTAKES = [
     ),
     Mistake(
         "output-spaced-like-rows",
-        "The results were stored as far apart as the rows of x are, but y holds one number per row.",
+        "The results were stored too far apart: y holds one number per row.",
         "How far apart in y are the maxima of two neighbouring rows?",
     ),
 ]
@@ -459,7 +459,10 @@ def _of_full_rows(compute) -> Detector:
 
 
 MAXIMUM = (
-    ("output-spaced-like-rows", outside("store", row_begins(lambda f: f["x_stride"]))),
+    *(
+        ("output-spaced-like-rows", outside("store", row_begins(apart)))
+        for apart in (lambda f: f["x_stride"], lambda f: f["block"], lambda f: f["x"].shape[1])
+    ),
     ("block-for-number", outside("store", lambda where, facts: (where["of"] or 0) > 1)),
     # Before KERNEL, which looks at the text: torch.finfo(...).min is wrong here because of its value.
     ("absolute-values", written(lambda tree: any(syntax.calls(kernel, "abs") for kernel in syntax.kernels(tree)))),

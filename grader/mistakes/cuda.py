@@ -65,7 +65,7 @@ MISTAKES = [
     ),
     Mistake(
         "shared-two-writers",
-        "Several threads store to one place: all values but one are lost, and nobody knows which one stays.",
+        "Several threads store to one place: values are lost, and nobody knows which one stays.",
         "Which thread should that place belong to?",
     ),
     Mistake(
@@ -105,7 +105,8 @@ MISTAKES = [
     ),
     Mistake(
         "shared-unstored",
-        "Shared memory was read at a place where no thread of the block had stored. That place holds NaN.",
+        "Shared memory was read at a place where no thread of the block had stored. The check puts NaN and "
+        "infinities there.",
         "Which places are filled before that line, and which of them does it read?",
     ),
     Mistake(
@@ -126,7 +127,7 @@ MISTAKES = [
     Mistake(
         "stored-again",
         "Some elements are stored more than once.",
-        "If float4s hold all columns, which columns does the loop over single columns go through?",
+        "Which columns does each loop of a thread store, with which one does it begin, and by how many does it go on?",
     ),
     Mistake(
         "tree-threads",
@@ -377,8 +378,8 @@ MISTAKES = [
     ),
     Mistake(
         "no-stride-loop",
-        "Each thread stored one column alone, and no thread stored the columns after these.",
-        "In a row with more columns than threads, which columns are those of thread 0, and which line stores each?",
+        "Each thread did one column alone, and no thread did the columns after these.",
+        "In a row with more columns than threads, which columns are those of thread 0, and which line goes on to each?",
     ),
     Mistake(
         "thread-beyond-row",
@@ -890,6 +891,11 @@ def _proportional_by_thread(factors: torch.Tensor, case: Case) -> bool:
     return False
 
 
+def _threads_apart(factors: torch.Tensor, case: Case) -> bool:
+    """Columns of one thread have one factor, and those of all threads have not."""
+    return _proportional_by_thread(factors, case) and not shares.constant(factors)
+
+
 def _one_component(factors: torch.Tensor, case: Case) -> bool:
     """In rows of float4s, only one component of the four ever has a wrong number."""
     if case.facts["version"] != "v3" or factors.shape[1] % 4:
@@ -1327,7 +1333,7 @@ CUDA_KERNEL = (
     ("row-of-another", row_of_another),
     ("one-component-wrong", shares.of_factors(_one_component)),
     ("not-divided-by-its-sum", shares.of_factors(shares.scaled, _proportional_by_thread)),
-    ("threads-disagree", shares.of_factors(_proportional_by_thread)),
+    ("threads-disagree", shares.of_factors(_threads_apart, _proportional_by_thread)),
     ("quotient-infinite", Detector(_infinite, last=True)),
 )
 

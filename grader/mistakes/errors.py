@@ -10,7 +10,8 @@ import torch
 
 _OF_TORCH = "|".join(name for name in dir(torch.Tensor) if not name.startswith("_"))
 _OF_MATH = "|".join(name for name in dir(math) if not name.startswith("_"))
-_FUNCTION, _NOT_CALLED = r"'(function|method|builtin_function_or_method)'", "function-not-called"
+_FUNCTION = r"'(function|method|builtin_function_or_method|InterpretedFunction|JITFunction)'"
+_NOT_CALLED = "function-not-called"
 _INFINITY = r"\bname '([iI]nf(inity)?|INF|[nN]a[nN]|NAN)' is not defined"
 # A pattern of a message of Triton, PyTorch or Python, and the id of the mistake. The first pattern that fits decides.
 _TRANSLATIONS = [
@@ -54,6 +55,7 @@ _TRANSLATIONS = [
     (r"^`\w+_ptr\[.*cannot assign to a part of a block", "indexing-pointer"),
     (r"cannot assign to a part of a block", "assigned-to-a-part"),
     (r"too many indices for tensor of rank 0", "number-not-block"),
+    (r"of type <class '(method|function)'> to tensor$", _NOT_CALLED),
     (r"forget to add @triton\.jit", "imported-by-name"),
     (r"global variable", "plain-global"),
     (r"the launch does not fit", "launch-arguments"),
@@ -186,6 +188,7 @@ _IN_SUCH_A_LINE = [
     # tl.zeros raises it in Triton's own code, and then there is no line of the answer.
     (r"\bobject is not iterable", r"^$|\b(full|zeros)\(", "shape-not-a-tuple"),
     (r"^unexpected type (fp|bf)\d+$", r"//|%", "floor-division"),
+    (r"unsupported operand type\(s\) for &: 'float'", r"^$", "bad-num-warps"),  # Triton looks at the bits of num_warps
     (r"\barray of size 1", r"range\(", "loop-over-a-block"),
     (r"\barray of size 1", r"\b(float|int|bool)\(", "python-cast"),
     (r"unsupported operand type\(s\) for \^", r"(?<![\w.\]])\d[\d.]* *\^", "xor-for-power"),
@@ -201,7 +204,9 @@ _IN_A_KERNEL = [
     (r"unexpected keyword argument '(dim|keepdim)'", "", "torch-keyword"),
     (r"^'NoneType' object has no attribute", "", "kinds-misfit"),  # an attribute that Triton looks for
     # An interpreted block counts its axes when it is indexed.
-    (r"^'int' object is not iterable$", r"^(?!.*\bfor\b).*\w\[", "indexing-pointer"),
+    (r"^'int' object is not iterable$", r"^(?!.*\bfor\b).*[\w)\]]\[", "indexing-pointer"),
+    (r"^'\w+' object has no attribute 'func'$", "", "loop-without-range"),
+    (r"unsupported AST node type: (Break|Continue)", "", "loop-left"),
     (_FROM_BLOCK, _BUILTIN, "python-builtin"),
     (r"^'(int|tensor)' object is not iterable$", r"[\[(].*\bfor\b.*\bin\b", "lanes-one-by-one"),
     (r"^'(int|float|tensor|constexpr)' object is not iterable$", r"^for \w+ in [^()]+:", "loop-without-range"),

@@ -226,8 +226,8 @@ MISTAKES = [
     Mistake(
         "lse-not-stored",
         "The lse of some queries was never stored.",
-        "Which place does the lse of a query of the second batch or head have, and is it stored for the last queries, "
-        "too?",
+        "Which line stores lse, which place has the lse of a query of the second batch or head, and what of the last "
+        "queries?",
         (
             Mutant(
                 "13.3",

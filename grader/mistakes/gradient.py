@@ -13,6 +13,7 @@ import ast
 import itertools
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import torch
 
@@ -77,7 +78,8 @@ MISTAKES = [
     Mistake(
         "y-and-dy-swapped",
         "y and dy have changed places.",
-        "In the formula, which of the two stands outside of the parentheses, and which one in your line?",
+        "In the formula, which of the two stands outside of the parentheses, and whose numbers stand there in your "
+        "kernel?",
     ),
     Mistake(
         "dot-averaged",
@@ -127,7 +129,7 @@ MISTAKES = [
     Mistake(
         "y-passed-on",
         "y came back as it was.",
-        "Which variable holds the result, and which one is returned?",
+        "Which variable holds the result, and which one is returned or stored?",
     ),
     Mistake(
         "divided-by-y",
@@ -247,6 +249,14 @@ def _of_tensors(*places: int) -> Detector:
     return gradient_formula(compute)
 
 
+_divided_by_y = gradient_formula(lambda y, dy, facts: torch.where(y == 0, torch.nan, softmax_gradient(y, dy)))
+
+
+def _nan_where_y_is_zero(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The formula fits, and every NaN was stored."""
+    return _divided_by_y(case, evidence, answer) and not compare.never_stored(detectors.output(case, evidence)).any()
+
+
 GRADIENT = (
     ("gradient-zero", gradient_formula(lambda y, dy, facts: torch.zeros_like(y))),
     ("dy-passed-on", gradient_formula(lambda y, dy, facts: dy)),
@@ -282,7 +292,7 @@ GRADIENT = (
     ),
     ("dot-alone", gradient_formula(lambda y, dy, facts: y * _row_sum(y * dy))),
     ("dot-alone", gradient_formula(lambda y, dy, facts: _row_sum(y * dy).expand(y.shape))),
-    ("divided-by-y", gradient_formula(lambda y, dy, facts: torch.where(y == 0, torch.nan, softmax_gradient(y, dy)))),
+    ("divided-by-y", replace(_divided_by_y, detect=_nan_where_y_is_zero)),
     ("max-for-sum", _with_term(lambda y, dy: (y * dy).amax(1, keepdim=True))),
     ("factor-twice", gradient_formula(lambda y, dy, facts: y * dy - y * y * _row_sum(y * dy))),
     ("dot-incomplete", gradient_formula(lambda y, dy, facts: y * dy - y * y * _row_sum(dy))),

@@ -186,6 +186,19 @@ MISTAKES = [
         "Which operation on the whole block gives all lanes their value at once?",
     ),
     Mistake(
+        "loop-left",
+        "Triton's loops have neither `break` nor `continue`.",
+        "Which end of the range, or which mask, has the same effect?",
+        (
+            Mutant(
+                "10.2",
+                "tl.num_programs(0)):\n",
+                "tl.num_programs(0)):\n        if row >= n_rows:\n            break\n",
+                replayed=False,
+            ),
+        ),
+    ),
+    Mistake(
         "loop-without-range",
         "In a kernel, a `for` runs over a range. This one got a block or a single number.",
         "Which values should the loop variable take and, if they are the lanes of a block, which operation on the "
@@ -261,7 +274,7 @@ MISTAKES = [
     Mistake(
         "elements-unstored",
         "Some elements were never stored: they still hold the NaN that they began with.",
-        "Which elements are they, and which store of which program should have reached them?",
+        "Which elements are they, and which store of which program or thread should have reached them?",
     ),
     Mistake(
         "nan-computed",
@@ -286,8 +299,8 @@ MISTAKES = [
     ),
     Mistake(
         "strides-exchanged-in-launch",
-        "The launch passes the row stride of each tensor in the place of the other one.",
-        "In which order does the kernel take the two strides, and in which order does the launch pass them?",
+        "The launch passes the row stride of one tensor in the place of that of another one.",
+        "In which order does the kernel take the strides, and in which order does the launch pass them?",
         (
             Mutant("5.2 8.4", "y, x, y.stride(0), x.stride(0)", "y, x, x.stride(0), y.stride(0)", replayed=False),
             Mutant("9.3", "y.stride(0), x.stride(0)", "x.stride(0), y.stride(0)", replayed=False),
@@ -353,7 +366,7 @@ MISTAKES = [
     Mistake(
         "rows-missing",
         "Only the first rows were written.",
-        "For which rows is your mask true?",
+        "Which rows does the kernel take, for which of them is the mask true, and which does it store?",
         (Mutant("5.1", "mask = cols < n_cols", "mask = row * x_row_stride + cols < n_cols", replayed=False),),
     ),
     Mistake(
@@ -381,7 +394,6 @@ MISTAKES = [
             Mutant("8.3 8.4", "row = tl.program_id(0)", "row = 0"),
             Mutant("3.2 3.3 3.4 5.1 5.2 7.1 7.3", "row = tl.program_id(0)", "row = 0"),
             Mutant("10.2", "row * x_row_stride", "0", then=also("row * y_row_stride", "0")),
-            Mutant("3.2 3.3 3.4", "x_ptr + row * row_stride", "x_ptr"),
         ),
     ),
     Mistake(
@@ -567,9 +579,9 @@ BLOCK_SIZE = (
     ("returns-nothing", detectors.nothing),
     ("block-not-int", value(lambda v, f: isinstance(v, (float, bool, str, torch.Tensor)))),
     ("xor-for-power", written(syntax.xor_for_power)),
-    ("block-is-n-cols", value(lambda v, f: v == f["n"])),
+    ("block-is-n-cols", replace(value(lambda v, f: v == f["n"]), share=0.6)),
     ("natural-logarithm", _block(lambda n: 2 ** math.ceil(math.log(n)))),
-    ("block-rounded-down", value(lambda v, f: v < f["n"] < 2 * v)),
+    ("block-rounded-down", replace(value(lambda v, f: v < f["n"] < 2 * v), share=0.6)),
     ("block-doubled", replace(value(lambda v, f: v == 2 * f["n"] == 2 * _power(f["n"])), share=0.9)),
     ("columns-doubled", _block(lambda n: 2 * n)),
     ("block-one-short", _block(lambda n: _power(max(n - 1, 1)))),

@@ -113,7 +113,7 @@ MISTAKES = [
     Mistake(
         "shared-memory-per-warp",
         "The shared memory of one program was multiplied by its number of warps.",
-        "Whose bytes does the docstring of the parameter `shared` count: those of a program or those of a warp?",
+        "Whose bytes does the parameter `shared` count: those of a program or those of a warp?",
     ),
     Mistake(
         "resources-added",
@@ -257,6 +257,7 @@ def _something_unknown(case: Case, evidence: Evidence, answer: Answer) -> bool:
 RESIDENCY = (
     ("divided-by-zero", _divided_by_zero),
     ("props-changed", detectors.value(lambda v, f: f["twice"] and v[0] == f["want"][0])),
+    ("text-for-number", detectors.value(lambda v, f: isinstance(v, str))),
     ("fallback-missing", _something_unknown),
     ("returns-nothing", detectors.nothing),
     ("programs-not-whole", _number(lambda v, f: isinstance(v, float))),

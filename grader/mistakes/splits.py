@@ -98,7 +98,7 @@ MISTAKES = [
     Mistake(
         "states-misplaced",
         "A state was stored to, loaded from, or computed from the place of another row or split.",
-        "How many states are stored before those of row r?",
+        "How many states are stored before those of row r, and which of this row's states is that of split s?",
     ),
     Mistake(
         "states-left-out",

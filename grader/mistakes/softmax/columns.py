@@ -307,7 +307,7 @@ MISTAKES = [
     ),
     Mistake(
         "shares-of-other-numbers",
-        "Each row sums to 1, but with wrong shares: the numerators are not exp(x - max), or they come from other "
+        "The rows sum to 1, but with wrong shares: the numerators are not exp(x - max), or they come from other "
         "values, or shares were changed after the division.",
         "Which line makes the numerators, which values does it read, and what should it give for the largest of them?",
     ),

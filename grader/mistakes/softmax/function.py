@@ -20,8 +20,8 @@ MISTAKES = [
     # ---- input and result
     Mistake(
         "accepts-anything",
-        "The function accepted an input that it should refuse with a ValueError.",
-        "What does your function test before it launches anything?",
+        "No ValueError was raised for an input that the function should refuse.",
+        "What does your function test before it launches anything, and what does it do then?",
         (Mutant("8.4", "x.dtype != torch.float32", "False", replayed=False),),
     ),
     Mistake(
@@ -98,7 +98,8 @@ MISTAKES = [
     Mistake(
         "arguments-exchanged",
         "A launch passes an argument in the place of another one.",
-        "In which order does the kernel take its parameters, and in which order does your launch pass them?",
+        "Is it the kernel that you mean, in which order does it take its parameters, and in which order does your "
+        "launch pass them?",
         (
             Mutant("9.3", "n_cols, n_splits, size, BLOCK", "n_cols, size, n_splits, BLOCK", replayed=False),
             Mutant("9.3", "partial_kernel[grid](m, d, x,", "partial_kernel[grid](x, m, d,", replayed=False),
@@ -120,8 +121,8 @@ MISTAKES = [
     ),
     Mistake(
         "grid-too-small",
-        "Some rows were never written: too few programs were launched.",
-        "How many rows are there, and how many programs?",
+        "Some rows were never written: no program with their number was launched.",
+        "How many rows are there, and which numbers do the programs have?",
         (Mutant("5.2 8.4", "[(n_rows,)]", "[(1,)]", replayed=False),),
     ),
     Mistake(
@@ -204,7 +205,10 @@ def _programs(test) -> Detector:
     @Detector
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
         x = case.facts.get("x")
-        return x is not None and any(test(launch["grid"][0], x) for launch in evidence.launches)
+        got = evidence.value
+        if x is None or isinstance(got, torch.Tensor) and got.shape != x.shape:
+            return False
+        return any(test(launch["grid"][0], x) for launch in evidence.launches)
 
     return detect
 

@@ -55,8 +55,8 @@ MISTAKES = [
     ),
     Mistake(
         "rows-left-out",
-        "Some rows were taken by no program.",
-        "Which row does each program take next, and where does each of them stop?",
+        "Some rows were stored by no program.",
+        "Which row does each program take next, where does each of them stop, and which rows does it store?",
     ),
     Mistake(
         "carried-to-the-next-row",

@@ -34,6 +34,7 @@ MISTAKES = [
             Mutant("8.3 8.4", "row * x_row_stride + cols", "cols", 2),
             Mutant("5.1 5.2 10.2", "x_ptr + row * x_row_stride + cols", "x_ptr + cols"),
             Mutant("10.2", "row * x_row_stride", "x_row_stride"),
+            Mutant("3.2 3.3 3.4", "x_ptr + row * row_stride", "x_ptr"),
             Mutant("10.1", "rows[:, None] * x_row_stride", "0 * rows[:, None]"),
             Mutant("10.1", "rows[:, None] * x_row_stride", "0 * rows[:, None] + x_row_stride"),
         ),
@@ -83,8 +84,9 @@ def either(mistake: str, width) -> list:
 ROW_SQUARED = tuple(("row-squared", both(written(syntax.squares_a_row), outside(op))) for op in ("load", "store"))
 
 ROW_PLACES = (
-    ("stride-in-bytes", outside("load", row_begins(lambda f: 4 * f["x_stride"]))),
-    ("stride-in-bytes", outside("store", row_begins(lambda f: 4 * f["y_stride"]))),
+    # In most cases: a block or a row may have 4 elements as well.
+    ("stride-in-bytes", replace(outside("load", row_begins(lambda f: 4 * f["x_stride"])), share=0.6)),
+    ("stride-in-bytes", replace(outside("store", row_begins(lambda f: 4 * f["y_stride"])), share=0.6)),
     ("wrong-row-stride", outside("load", row_begins(lambda f: f["y_stride"]))),
     ("wrong-row-stride", outside("store", row_begins(lambda f: f["x_stride"]))),
     *either("rows-assumed-adjacent", lambda f: f["x"].shape[1]),

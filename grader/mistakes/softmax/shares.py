@@ -14,12 +14,17 @@ _CLOSE = 1e-3  # relative; numbers of half precision may be off by eight times a
 
 
 def factors(case: Case, evidence: Evidence) -> torch.Tensor | None:
-    """Each number beside the right share, NaN where both are next to nothing; None where a number is not finite."""
+    """Each number beside the right share, NaN where both are next to nothing; None where a number is not finite.
+
+    None also where a row has no softmax.
+    """
     got = detectors.output(case, evidence)
     x = case.facts.get("x")
     if got is None or x is None or "want" in case.facts or got.shape != x.shape or not got.isfinite().all():
         return None
     want = torch.softmax(x.double(), -1)
+    if want.isnan().any():
+        return None  # a row without shares
     nothing = torch.where(got.abs() > _CLOSE, torch.inf, torch.nan)  # beside a share that is next to nothing
     return torch.where(want > 1e-30, got.double() / want, nothing)
 

@@ -84,7 +84,7 @@ MISTAKES = [
     ),
     Mistake(
         "first-tile-only",
-        "Every program works on the first tile of rows.",
+        "Every program loads or stores the first tile of rows.",
         "Which row does the tile of program 1 begin with?",
         (
             Mutant("10.1", "x_ptr + rows[:, None]", "x_ptr + tl.arange(0, ROWS)[:, None]"),
@@ -99,7 +99,7 @@ MISTAKES = [
     ),
     Mistake(
         "one-row-each",
-        "Each program did one row, and then stopped.",
+        "Each program stored one row, and no other one.",
         "When there are fewer programs than rows, which program does the other rows?",
     ),
 ]
@@ -178,8 +178,8 @@ ADDRESSES = (
     *_either("rows-assumed-adjacent", _row_begins(lambda f: f["x"].shape[1])),
     *_either("block-for-stride", _row_begins(lambda f: f["block"])),
     *_either("rows-past-the-end", _behind_the_rows),
-    ("no-load-mask", outside("load", _behind_the_columns)),
-    ("no-store-mask", outside("store", _behind_the_columns)),
+    ("no-load-mask", both(detectors.unmasked("load"), outside("load", _behind_the_columns))),
+    ("no-store-mask", both(detectors.unmasked("store"), outside("store", _behind_the_columns))),
     ("row-stride-missing", formula(formulas.one_apart)),  # a mutant has its own order of rows
 )
 
@@ -217,6 +217,12 @@ def _shapes_clash(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The shapes of two blocks cannot be broadcast, or a block does not have the shape of its addresses."""
     message = (evidence.error or {}).get("message", "")
     return "incompatible dimensions" in message or "could not be broadcast" in message
+
+
+@Detector
+def _not_in_a_store(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """The error is not in the line of a store, whose block and addresses may both be tiles."""
+    return "store(" not in (evidence.error or {}).get("line", "")
 
 
 def _reduces_along_axis_zero(tree: ast.AST) -> bool:
@@ -262,7 +268,7 @@ TILE = (
     *_either("columns-a-stride-apart", _columns_a_stride_apart),
     *ADDRESSES,
     ("column-numbers-stood-up", both(_shapes_clash, _not_in_a_mask, written(_reduces_along_axis_zero))),
-    ("lined-up-with-columns", _shapes_clash),
+    ("lined-up-with-columns", both(_shapes_clash, _not_in_a_store)),
     ("no-pad", detectors.no_pad(_some_rows_are_nan)),
     ("first-tile-only", both(detectors.shared, only_first_rows(lambda f: f["tile"]))),
     ("tiles-overlap", both(detectors.shared, only_first_rows(_end_of_overlapping_tiles))),
