@@ -181,6 +181,8 @@ def votes(detectors: Table, answer: Answer, passed: Seen, failures: list[Failure
             continue
         if detect.exact and not (fits(detect, ran) and fits(detect, passed)):
             continue
+        if detect.fits is not None and first.right_numbers:
+            continue  # right numbers tell of no wrong formula
         matched = [f for f in failures if f is first or detect(f.case, f.evidence, answer)]
         if detect.fits is None or not numeric:
             share = len(matched) / len(failures)

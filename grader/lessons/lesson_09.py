@@ -151,6 +151,7 @@ _SHAPES = [  # label, family, M, N, n_splits, order of the programs
     ("a first half of -inf", inputs.leading_minus_inf, 3, 14, 4, "shuffled"),
     ("constant rows", inputs.constant, 3, 15, 4, "forward"),
     ("many rows", inputs.randn, 130, 3, 2, "shuffled"),
+    ("thousands of rows", inputs.randn, 4200, 2, 1, "forward"),
     ("one row in many splits", inputs.randn, 1, 400, 130, "reversed"),
     ("one row in more than a thousand splits", inputs.randn, 1, 1100, 1100, "forward"),
     ("rows of 5000", inputs.randn, 2, 5000, 3, "shuffled"),

@@ -159,7 +159,7 @@ MISTAKES = [
     Mistake(
         "float32-assumed",
         "Every element was taken to have four bytes.",
-        "Which parameter says how large an element is?",
+        "What says how large an element is: a parameter, or the tensor itself?",
     ),
     Mistake(
         "bits-not-bytes",

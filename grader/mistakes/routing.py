@@ -34,7 +34,7 @@ MISTAKES = [
     ),
     Mistake(
         "needs-nvidia",
-        "A launcher was chosen that cannot run on this device.",
+        "A launcher was chosen that cannot run on this device, or not for this matrix.",
         "Which two functions say what this device can do?",
     ),
     Mistake(
@@ -63,7 +63,7 @@ MISTAKES = [
     ),
     Mistake(
         "too-few-programs",
-        "A matrix of very few rows got about one program for each row, and most of the device has nothing to do.",
+        "A matrix of very few rows got so few programs that most of the device has nothing to do.",
         "How many programs does a GPU with 132 multiprocessors need before all of them work?",
         (Mutant("14.2", "n_rows >= 512", "n_rows >= 1", replayed=False),),
     ),
@@ -137,7 +137,7 @@ MISTAKES = [
     ),
     Mistake(
         "unfit-accident",
-        "For this input, another error happens, and not a ValueError or TypeError with a sentence.",
+        "For this input, an error happens that your function does not raise itself.",
         "Which of your lines is the first to test x?",
     ),
 ]

@@ -18,6 +18,7 @@ from ..checks import syntax
 from ..reference.testing import is_matrix
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
+from .errors import from_error
 from .mistake import Mistake
 
 MISTAKES = [
@@ -38,7 +39,7 @@ MISTAKES = [
     ),
     Mistake(
         "input-clip-alike",
-        "The clip changes values of this input, but the shares of each row stay the same.",
+        "The clip changes values of this input, but the shares of each row stay (nearly) the same.",
         "Which two values of one row have different shares, and the same share after the clip?",
     ),
     Mistake(
@@ -232,7 +233,8 @@ def _refuses_right(case: Case, evidence: Evidence, answer: Answer) -> bool:
 @Detector
 def _refuses_reference(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The test is red on PyTorch's own softmax."""
-    return case.facts["reference"] and _red(case, evidence)
+    of_a_device = from_error(evidence.error) == "device-by-name" if evidence.error else False
+    return case.facts["reference"] and _red(case, evidence) and not of_a_device
 
 
 def _red(case: Case, evidence: Evidence) -> bool:

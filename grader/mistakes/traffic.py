@@ -12,7 +12,7 @@ MISTAKES = [
     Mistake(
         "less-traffic",
         "The numbers are right, but this is not the algorithm of the exercise: it moves less.",
-        "Which of the passes did you merge?",
+        "Which pass is missing or merged with another one, or reads only a part of the matrix?",
     ),
     Mistake(
         "row-read-twice",

@@ -310,10 +310,9 @@ def _more_programs_than_tiles(case: Case, evidence: Evidence, answer: Answer) ->
     return any(each["grid"][0] > -(-rows // each["constants"].get("ROWS", 1)) for each in evidence.launches)
 
 
-def _program_not_multiplied(tree: ast.AST) -> bool:
-    """No number of a program along axis 0 is multiplied."""
-    products = [n for n in syntax.nodes(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
-    return not any("program_id(0)" in ast.unparse(each) for each in products)
+def _program_unknown(tree: ast.AST) -> bool:
+    """No kernel asks for the number of its program along axis 0."""
+    return not any(ast.unparse(call).endswith("(0)") for call in syntax.calls(tree, "program_id"))
 
 
 @Detector
@@ -407,7 +406,7 @@ TUNED = (
         "whole-tile-reduced",
         Detector(lambda case, evidence, answer: _whole_tile_reduced(case, evidence), _whole_tile_reduced, _lost),
     ),
-    ("first-tile-only", both(written(_program_not_multiplied), _first_tile_alone)),
+    ("first-tile-only", both(written(_program_unknown), _first_tile_alone)),
     ("programs-without-rows", both(programs_without_rows, _more_programs_than_tiles)),
     *(pair for pair in WRAPPER if pair[0] not in _OF_ONE_LAUNCH),
 )

@@ -38,7 +38,8 @@ def broken_kernel_fault(evidence: Evidence, name: str, broken: str) -> str | Non
     x, result = evidence.value, evidence.then[0]
     if result.error or compare.softmax(x, result.value):
         return None
-    values = f"values from {x.min():.4g} to {x.max():.4g}" if x.numel() else "no value"
+    digits = 4 if f"{x.min():.4g}" != f"{x.max():.4g}" else 9
+    values = f"values from {x.min():.{digits}g} to {x.max():.{digits}g}" if x.numel() else "no value"
     return f"{broken} is right on all of it ({x.shape[0]}×{x.shape[1]}, {values})"
 
 
