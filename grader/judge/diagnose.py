@@ -69,14 +69,19 @@ def in_order(exercise: Exercise, failures: list[Failure]) -> list[Failure]:
 
     def rank(failure: Failure):
         if failure.case.group is None:
-            return 0, failure.mistake == "endless", failure.right_numbers
+            return 0, failure.mistake == "endless", _way(failure)
         if exercise.parts:
             # What is not yet written comes last, unless the parts are steps of one function, climbed in order.
             place = exercise.groups.index(failure.case.group), failure.mistake == "todo-left"
-            return *(place if len(exercise.names) == 1 else place[::-1]), failure.right_numbers
+            return *(place if len(exercise.names) == 1 else place[::-1]), _way(failure)
         return 1 + failure.evidence.ran, exercise.groups.index(failure.case.group)
 
     return sorted(failures, key=rank)
+
+
+def _way(failure: Failure) -> int:
+    """0 for wrong numbers; of right ones, 1 where the exercise asks for another way to them, 2 for traffic alone."""
+    return 0 if not failure.right_numbers else 1 if failure.mistake is None else 2
 
 
 def explain(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]) -> Diagnosis:

@@ -187,16 +187,24 @@ def _timed(test) -> Detector:
     return value(look)
 
 
-def _from_times(test) -> Detector:
-    """Matches a wrong result for which test(seconds of one call by that result, seconds of all intervals) holds."""
+def _from_times(test, only: str | None = None) -> Detector:
+    """Matches a wrong result for which test(seconds of one call by that result, seconds of all intervals) holds.
+
+    only: the letters of an interval; intervals with others are left out.
+    """
 
     def look(v, f) -> bool:
-        times = [t[3] for t in v[1]]
+        times = [t[3] for t in v[1] if only is None or t[0] == only]
         if not (f["possible"] and v[0] and times) or math.isclose(v[0], f["want"], rel_tol=TOLERANCE):
             return False
         return test(2 * f["m"] * f["n"] * f["itemsize"] / v[0] / 1e9, times)
 
     return value(look)
+
+
+def _one_run(only: str | None = None) -> Detector:
+    """Matches the seconds of one interval."""
+    return _from_times(lambda got, times: any(_close(got, t) for t in times), only)
 
 
 def _rate(formula) -> Detector:
@@ -246,6 +254,10 @@ def _a_reading(v, f: dict) -> bool:
     return longest < compiling and any(k * compiling <= seconds <= 1.2 * k * compiling for k in (1, 2))
 
 
+# The result is that of one run with nothing else beside it; two readings of the clock have other work between them.
+_clean_run = _one_run(only="u")
+_other_work = _timed(lambda letters, waited, *_: any(waited) or any("x" in each for each in letters))
+
 # A call that was slow, because it came too early, was timed.
 _slow = _timed(lambda letters, *_: any(set("fs") & set(each) for each in letters))
 
@@ -258,7 +270,8 @@ BANDWIDTH = (
     ("not-synchronised", _timed(lambda letters, waited, waiting, seconds: any(waiting))),
     ("timed-together", _timed(lambda letters, *_: any(len(each.strip("x")) > 1 for each in letters))),
     ("reading-for-duration", value(_a_reading)),
-    ("other-work-timed", _timed(lambda letters, waited, *_: any(waited) or any("x" in each for each in letters))),
+    ("one-run-of-many", both(_other_work, _clean_run)),
+    ("other-work-timed", Detector(lambda c, e, a: _other_work(c, e, a) and not _clean_run(c, e, a))),
     ("warm-up-too-short", both(_slow, _from_times(lambda got, times: _close(got, statistics.median(times))))),
     ("warm-up-too-short", both(_slow, _from_times(lambda got, times: any(_close(got, t) for t in times)))),
     ("warm-up-too-short", both(_slow, _from_times(lambda got, times: _close(got, statistics.fmean(times))))),
@@ -267,7 +280,7 @@ BANDWIDTH = (
     ("mean-not-median", _from_times(lambda got, times: _close(got, statistics.fmean(times)))),
     ("mean-not-median", _from_times(lambda got, times: _close(got, statistics.harmonic_mean(times)))),
     ("sum-of-runs", _from_times(lambda got, times: _close(got, sum(times)))),
-    ("one-run-of-many", _from_times(lambda got, times: any(_close(got, t) for t in times))),
+    ("one-run-of-many", _one_run()),
     ("warm-up-too-short", _timed(lambda letters, *_: "s" in letters and letters.count("u") < MIN_RUNS <= len(letters))),
     ("too-few-runs", _timed(lambda letters, *_: set(letters) == {"u"} and len(letters) < MIN_RUNS)),
     ("one-direction", _rate(lambda f: f["want"] / 2)),
