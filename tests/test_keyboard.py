@@ -97,7 +97,7 @@ ERRORS = [
     ("refuses-the-right-ones", "9.3", [("x.dim() != 2", "x.dim() == 2")]),
     ("index-outside", "1.1", [("x.amax(dim=1", "x.amax(dim=2")]),
     ("index-outside", "5.2", [("x.stride(0)", "x.stride(2)")]),
-    ("kinds-misfit", "8.3", [("for start in range(0, n_cols, BLOCK)", "for start in n_cols")]),
+    ("loop-without-range", "8.3", [("for start in range(0, n_cols, BLOCK)", "for start in n_cols")]),
     ("kinds-misfit", "12.1", [("half = len(values) // 2", "half = values // 2")]),
     ("missing-argument", "2.2", [("fused_traffic(m, n)", "fused_traffic(m)")]),
 ]

@@ -380,6 +380,18 @@ def stale_maximum(tree: ast.AST) -> bool:
     )  # fmt: skip
 
 
+def stale_in_tiles(tree: ast.AST) -> bool:
+    """In a loop, exp is taken of a tile minus a name that gets its new value only further down."""
+    return any(
+        isinstance(n.args[0].left, ast.Name)
+        and any(n.args[0].right.id in _assigned(s) and s.lineno > n.lineno for s in nodes(loop))
+        and not any(n.args[0].right.id in _assigned(s) and s.lineno < n.lineno for s in nodes(loop))
+        for loop in nodes(tree) if isinstance(loop, ast.For)
+        for n in calls(loop, "exp") if n.args and isinstance(getattr(n.args[0], "right", None), ast.Name)
+        and isinstance(n.args[0].op, ast.Sub)
+    )  # fmt: skip
+
+
 def exp_of_a_number(tree: ast.AST) -> bool:
     """In a loop, exp is taken of the loop's variable itself: nothing was subtracted from it."""
     return any(

@@ -116,7 +116,7 @@ def assemble(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
             sentence, mistake = fault
             return [Failure(case, evidence, f"right numbers, but {sentence}", mistake)]
         if wrong:
-            return [Failure(case, evidence, *wrong, traffic=True)]
+            return [Failure(case, evidence, *wrong)]
     return []
 
 

@@ -20,7 +20,8 @@ Table = tuple[tuple[str, Detector], ...]
 _MOST = 0.8  # share of the failing cases that a formula must match where the numbers are lost
 _REFUSALS = ("RefusedOperator", "RefusedKernel", "LeftForHost")  # of the device
 _OF_A_NAME = ("NameError", "UnboundLocalError")  # no detector knows more about these
-_OF_SHAPES = ("shapes-do-not-line-up", "axis-out-of-range")  # of errors in a kernel, the ones with several causes
+# Of errors in a kernel, those with several causes.
+_OF_SEVERAL = ("shapes-do-not-line-up", "axis-out-of-range", "no-such-attribute")
 
 
 @dataclass
@@ -146,7 +147,7 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
         return Name(next(reasons, "endless"))
     error = first.evidence.error
     certain = error is None or error["type"] in (*_REFUSALS, *_OF_A_NAME)
-    in_a_kernel = error and error["kernel"] and not error["where"] and first.mistake not in _OF_SHAPES
+    in_a_kernel = error and error["kernel"] and not error["where"] and first.mistake not in _OF_SEVERAL
     if first.mistake in MISTAKES and (certain or in_a_kernel):
         return Name(first.mistake)
     failed = {id(f.case) for f in failures}
@@ -199,7 +200,7 @@ def votes(detectors: Table, answer: Answer, passed: Seen, failures: list[Failure
         certain = max(weights) == 1
         if not certain and not (max(weights) > ZEROS and len(matched) >= _MOST * len(failures)):
             # NaN alone names nothing, unless it stands where the formula has it, and numbers stand elsewhere.
-            if not (any(with_numbers) and fits(detect, ran) and fits(detect, passed)):
+            if not ((any(with_numbers) or max(weights) == ZEROS) and fits(detect, ran) and fits(detect, passed)):
                 continue
         hits = sum(1 if each > 0 else 0.5 for each in weights)
         other = found.get(mistake)

@@ -107,7 +107,7 @@ def _tolerance_cases(seed: int) -> list[Case]:
 
 def _masked_cases(seed: int) -> list[Case]:
     """Each case has values, a mask, and gaps between the rows of the output, of the values or of the mask."""
-    g = inputs.generator(seed)
+    g, row_strided = inputs.generator(seed), inputs.row_strided
 
     def values(m: int, n: int) -> torch.Tensor:
         return inputs.randn(m, n, g)
@@ -155,8 +155,10 @@ def _masked_cases(seed: int) -> list[Case]:
         _masked_case("values around -200", values(4, 9) - 200, some(4, 9)),
         _masked_case("100 ± 30", 100 + 30 * values(4, 10), some(4, 10)),
         _masked_case("long rows", values(3, 781), some(3, 781)),
-        _masked_case("gaps between the rows of x", inputs.row_strided(values(3, 6), 2), some(3, 6)),
-        _masked_case("gaps between the rows of keep", values(3, 6), inputs.row_strided(some(3, 6), 3)),
+        # Four different numbers: the columns, and three strides.
+        _masked_case("gaps of three widths", row_strided(values(3, 6), 2), row_strided(some(3, 6), 1), y_gap=4),
+        _masked_case("gaps between the rows of x", row_strided(values(3, 6), 2), some(3, 6)),
+        _masked_case("gaps between the rows of keep", values(3, 6), row_strided(some(3, 6), 3)),
         _masked_case("gaps between the rows of y", values(3, 6), some(3, 6), y_gap=3),
         _masked_case("programs in reversed order", *without(2, 5, 6), order="reversed"),
     ]

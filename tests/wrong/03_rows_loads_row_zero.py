@@ -1,5 +1,5 @@
 # exercise: 3.2
-# mistake: row-zero-only
+# mistake: same-row-read
 import triton
 import triton.language as tl
 

@@ -1,5 +1,5 @@
 # exercise: 8.1
-# mistake: not-a-state
+# mistake: returns-nothing
 import math
 
 

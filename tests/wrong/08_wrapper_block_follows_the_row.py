@@ -1,5 +1,5 @@
 # exercise: 8.4
-# mistake: block-out-of-range
+# mistake: block-too-large
 import torch
 import triton
 import triton.language as tl

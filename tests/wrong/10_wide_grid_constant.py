@@ -1,5 +1,5 @@
 # exercise: 10.4
-# mistake: programs-without-rows
+# mistake: grid-too-small
 import torch
 import triton
 import triton.language as tl

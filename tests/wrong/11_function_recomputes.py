@@ -1,5 +1,5 @@
 # exercise: 11.3
-# mistake: y-recomputed
+# mistake: x-kept
 import torch
 import triton
 import triton.language as tl

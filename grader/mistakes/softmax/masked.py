@@ -16,6 +16,7 @@ from .. import detectors
 from ..detectors import both, written
 from ..mistake import Mistake
 from ..mutant import Mutant, also
+from .rows import row_begins
 
 _DROP = 'tl.where(keep != 0, x, -float("inf"))'
 _TIMES_KEEP = also("tl.exp(x - row_max)", "tl.exp(x - row_max) * keep")
@@ -229,4 +230,5 @@ MASKED_KERNEL = (
     ("dead-row-zero", detectors.dead_rows_are_zero),
     ("dropped-not-zero", _only_dropped_are_wrong),
     ("dropped-by-arithmetic", both(written(_times_infinity), detectors.all_nan)),
+    *(("wrong-row-stride", detectors.outside(op, row_begins(lambda f: f["keep_stride"]))) for op in ("load", "store")),
 )

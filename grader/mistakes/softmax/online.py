@@ -475,7 +475,7 @@ MISTAKES = [
         "start-counted-in-tiles",
         "The first column of a tile was multiplied by BLOCK, as if it were the number of the tile.",
         "Which values does start take if BLOCK is 4 and the row has 7 columns?",
-        (Mutant("8.3 8.4", "cols = start + lanes", "cols = start * BLOCK + lanes", times=2, replayed=False),),
+        (Mutant("8.3", "cols = start + lanes", "cols = start * BLOCK + lanes", times=2, replayed=False),),
     ),
     Mistake(
         "sums-multiplied",
@@ -893,6 +893,7 @@ TILED_WALK = (
     ("tile-mask", outside("store", _behind_the_last_tile)),
     ("factor-inverted", both(written(syntax.factor_inverted), detectors.all_nan)),
     ("start-too-high", both(written(syntax.starts_at_infinity), detectors.all_nan)),
+    ("stale-maximum", both(written(syntax.stale_in_tiles), detectors.all_nan)),
     ("start-counted-in-tiles", both(_several_tiles, detectors.first_block_only, written(_start_times_block))),
     ("only-first-tile", both(_several_tiles, detectors.first_block_only)),
     *ROW_PLACES,

@@ -17,8 +17,8 @@ from . import formulas
 MISTAKES = [
     Mistake(
         "wrong-row-stride",
-        "A row stride was used for the tensor that has the other one: input and output may have different row strides.",
-        "Which of the two strides says where a row of the input begins, and which one where a row of the output does?",
+        "A row stride was used for a tensor that has another one: tensors may have different row strides.",
+        "Which of the strides says where a row of the input begins, and which one where a row of the output does?",
         (
             Mutant("8.3", "row * y_row_stride", "row * x_row_stride"),
             Mutant("8.3", "row * x_row_stride", "row * y_row_stride", 2),
