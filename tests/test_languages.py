@@ -244,8 +244,8 @@ def test_a_text_that_no_template_explains_stays_english():
         ("not enough values to unpack (expected 2, got 1)", "要拆分的值不够（应为 2 个，只有 1 个）"),
         ("The future belongs to a different loop (expected 2, got 1)",) * 2,
         (
-            "two: TypeError in the line `return ','.join([1])`: sequence item 0: expected str instance, int found",
-            "two：TypeError，出在 `return ','.join([1])` 这一行：sequence item 0: expected str instance, int found",
+            "two: ValueError in the line `return open(x)`: embedded null byte",
+            "two：ValueError，出在 `return open(x)` 这一行：embedded null byte",
         ),
         (
             "two numbers: ValueError in the line `raise ValueError(\"a list of 2 numbers\")`: a list of 2 numbers",

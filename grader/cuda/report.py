@@ -60,12 +60,15 @@ def refused(said: str, source: str) -> Stopped:
     todo = next((message for message in errors if "TODO" in message), None)
     if todo:
         return Stopped(todo)
-    line = re.search(r"^kernel:(\d+):", said, re.MULTILINE)  # for an error in cuda_on_cpu.h, the kernel's line
+    # The line of the error or, if it is one of cuda_on_cpu.h, the kernel's line that led to it.
+    line = re.search(r"^kernel:(\d+):", said, re.MULTILINE)
+    first = re.search(r"^(\S+):(\d+):\d+: (?:fatal )?error: ", said, re.MULTILINE)
+    number = int(first[2]) if first and first[1] == "kernel" else int(line[1]) if line else 0
     message = errors[0].removeprefix("static assertion failed: ") if errors else said.strip().splitlines()[-1]
     message = _PLACE.sub(r"'\1[…]'", message)
     message = _INFINITY.sub(r"\1; did you mean 'INFINITY'?", _OPTION.sub("", message))
     advice = next((advice for word, advice in _ADVICE.items() if word in message), message)
-    return Stopped(f"the compiler refuses {_quoted(source, int(line[1])) if line else 'the kernel'}: {advice}")
+    return Stopped(f"the compiler refuses {_quoted(source, number) if number else 'the kernel'}: {advice}")
 
 
 def fail(event: Event, source: str, library: str, tensors: list) -> None:

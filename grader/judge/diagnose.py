@@ -153,7 +153,7 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
     failed = {id(f.case) for f in failures}
     passed = [pair for pair in seen if id(pair[0]) not in failed and not _accepted_nan(*pair)]
     with Replay(exercise) as replay:
-        mutants = replay.detectors() if first.mistake not in MISTAKES else []
+        mutants = [] if first.mistake in MISTAKES or first.right_numbers else replay.detectors()
         table = (*exercise.mistakes, *mutants)
         best = leading(votes([pair for pair in table if not pair[1].last], answer, passed, failures), passed, failures)
     if not best:
@@ -182,13 +182,13 @@ def votes(detectors: Table, answer: Answer, passed: Seen, failures: list[Failure
     with_numbers = [not (case.expects_error or evidence.error) for case, evidence in passed]
     found: dict[str, Vote] = {}
     for mistake, detect in detectors:
+        if detect.fits is not None and first.right_numbers:
+            continue  # right numbers tell of no wrong formula
         # The mistake must explain the first failure, because this is the reported one.
         if not detect(first.case, first.evidence, answer):
             continue
         if detect.exact and not (fits(detect, ran) and fits(detect, passed)):
             continue
-        if detect.fits is not None and first.right_numbers:
-            continue  # right numbers tell of no wrong formula
         matched = [f for f in failures if f is first or detect(f.case, f.evidence, answer)]
         if detect.fits is None or not numeric:
             share = len(matched) / len(failures)

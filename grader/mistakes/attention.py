@@ -209,8 +209,8 @@ MISTAKES = [
     ),
     Mistake(
         "dtype-missing",
-        "tl.zeros and tl.full also want a dtype.",
-        "Which type should the numbers of that block have?",
+        "tl.zeros takes a shape and a dtype, tl.full a shape, a value and a dtype. One of them is missing.",
+        "Which of these does your line give, and in which order?",
     ),
     Mistake(
         "loop-over-a-block",

@@ -398,8 +398,8 @@ MISTAKES = [
     ),
     Mistake(
         "wild-address",
-        "A pointer does not point into any of the kernel's arrays.",
-        "What was the pointer in that line set to?",
+        "An address is in none of the kernel's arrays.",
+        "In that line, which array does the pointer or the name stand for, and which values can the index take?",
     ),
     Mistake(
         "cuda-does-not-compile",

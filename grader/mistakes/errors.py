@@ -195,13 +195,12 @@ _IN_SUCH_A_LINE = [
     (r"must be a power of (2|two)|power of 2", r"arange\(\s*[1-9]", "arange-from-one"),
     (r"forget to add @triton\.jit", r"^(def |(?!.*(?<![\w.])\w+\().)", "triton-outside-kernel"),
     (r"annot\sbitcast", r"\b(and|or|not)\b", "and-or-on-masks"),
-    # An operation made a block with a number for each pair of rows.
-    (r"\bmaximum tensor numel", r"^(?!.*(\b(arange|zeros|full)\(|None)).", "lined-up-with-columns"),
 ]
 # As these, but of lines of a kernel, and of all other lines.
 _IN_A_KERNEL = [
     (r"index out of range$", r"\b(reduce|associative_scan)\(", "combines-too-few"),
     (r"unexpected keyword argument '(dim|keepdim)'", "", "torch-keyword"),
+    (r"^'(int|float)' object has no attribute 'type'$", r"\b(load|store)\(", "not-an-address"),
     (r"^'NoneType' object has no attribute", "", "kinds-misfit"),  # an attribute that Triton looks for
     # An interpreted block counts its axes when it is indexed.
     (r"^'int' object is not iterable$", r"^(?!.*\bfor\b).*[\w)\]]\[", "indexing-pointer"),

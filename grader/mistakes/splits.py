@@ -1032,7 +1032,7 @@ def _waits_in_a_loop(case: Case, evidence: Evidence, answer: Answer) -> bool:
 def _load_of_states_without_other(tree: ast.AST) -> bool:
     """Recognises a load of states with a mask and no `other`; the second walk over x needs none."""
     loads = [call for call in syntax.calls(tree, "load") if any(name in ast.unparse(call) for name in STATE_POINTERS)]
-    return any(syntax.load_without_other(call) for call in loads)
+    return any(syntax.load_without_other(call) for call in loads) and syntax.load_without_other(tree)
 
 
 def _language_on_the_host(tree: ast.AST) -> bool:

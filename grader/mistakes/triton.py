@@ -192,7 +192,7 @@ MISTAKES = [
     ),
     Mistake(
         "one-number-given",
-        "With one argument, Python's max, min or sum goes through the items of a list, and a single number is there.",
+        "Python's sum, and its max or min of one argument, go through the items of a list. A single number is there.",
         "Which numbers should that function compare or add, and which ones does your line give it?",
     ),
     Mistake(

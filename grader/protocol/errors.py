@@ -29,7 +29,7 @@ def describe(error: BaseException, path: str) -> Error:
     todo = re.search(r"TODO (\d+\.\d+)(?: \((\d+) of (\d+)\))?", text)
     return {
         "type": type(error).__name__, "kinds": [c.__name__ for c in type(error).__mro__], "message": text[-2000:],
-        "line": str(line)[:200],
+        "line": str(line) if len(str(line)) <= 200 else f"{str(line)[:200]} …",
         "kernel": bool(stack) and path.startswith("<kernel "),
         "raised": raised,
         "todo": list(todo.groups()) if todo else None,

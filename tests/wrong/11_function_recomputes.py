@@ -1,5 +1,5 @@
 # exercise: 11.3
-# mistake: x-kept
+# mistake: y-recomputed
 import torch
 import triton
 import triton.language as tl

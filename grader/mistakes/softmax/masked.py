@@ -30,8 +30,9 @@ MISTAKES = [
     ),
     Mistake(
         "mask-of-numbers",
-        "A load or store takes a mask of true and false, and this one holds numbers. `&` with numbers gives numbers.",
-        "Which comparison gives true and false, or do two arguments of that line stand in the wrong order?",
+        "A load or store takes a mask of true and false, and this one holds numbers or addresses.",
+        "Which comparison gives true and false, does `&` join a number with it, or are two arguments of that line in "
+        "the wrong order?",
     ),
     Mistake(
         "keep-ignored",
