@@ -19,6 +19,8 @@ _INDENT = " " * 5
 _PRINTED, _LONGEST_PRINTED = re.compile(r"\barray\(\[[^()]*\)|\[[-+\d.einfa\s\[\]]+\]"), 4000
 _INNER = re.compile(r"\b\w+\.<locals>\.(_new_)?")  # the course's own functions, which stand for Triton's
 _TOO_MANY = re.compile(r"multiple values for argument '_semantic'")  # the last one of Triton's functions
+_LINE_OF_A_BLOCK = re.compile(r"\n(?=a block\b)")
+_EXPECTED = re.compile(r", but expected .*$")  # all that PyTorch's function takes
 _LONG_TEXT = re.compile(r"'([^']{60})[^']{20,}'")
 _OF_CELLS = ("is not Python", "has another text now", " cells define ")  # flags about the cells of a notebook
 _COLOURS = {"✓": "#1a7f37", "✗": "#cf222e", "~": "#9a6700", "·": "#59636e"}  # of the signs of `mark`
@@ -155,12 +157,13 @@ def last_line(error: Error) -> str:
     message = _TOO_MANY.sub("too many arguments", _INNER.sub("", error["message"]))
     if len(message) < _LONGEST_PRINTED:  # Triton's messages print whole blocks
         message = _PRINTED.sub(lambda found: "a block" if "\n" in found[0] else found[0], message)
+        message = _LINE_OF_A_BLOCK.sub(" ", message)
     message_lines = [line for line in message.splitlines() if line.strip()]
     if not message_lines:
         return error["type"]
     first = message_lines[0].startswith("CUDA error") or "invalid combination of arguments" in message_lines[0]
     line = _LONG_TEXT.sub(r"'\1 …'", " ".join(message_lines[0 if first else -1].split()))
-    return line[:300].removesuffix(", but expected one of:")
+    return (_EXPECTED.sub("", line) if first else line)[:300]
 
 
 def error_sentence(error: Error) -> str:
