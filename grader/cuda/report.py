@@ -22,6 +22,7 @@ _LOAD = 0
 _ADVICE = {
     "'std'": "C++'s own std is not there in a kernel; CUDA has fmaxf, max, __expf and others without it",
     "thread-local": "this name is declared with __shared__ in one place and without it in another",
+    "nested-name-specifier": "there is a ':' where C++ takes none",
     "'cpu_line'": "the call has more arguments than this function takes",
 }
 _OPTION = re.compile(r" \[-f[-\w]+\]$")  # the option of g++ that would let the error pass
@@ -65,6 +66,7 @@ def refused(said: str, source: str) -> Stopped:
     first = re.search(r"^(\S+):(\d+):\d+: (?:fatal )?error: ", said, re.MULTILINE)
     number = int(first[2]) if first and first[1] == "kernel" else int(line[1]) if line else 0
     message = errors[0].removeprefix("static assertion failed: ") if errors else said.strip().splitlines()[-1]
+    message = message.replace("<brace-enclosed initializer list>", "{...}")
     message = _PLACE.sub(r"'\1[…]'", message)
     message = _INFINITY.sub(r"\1; did you mean 'INFINITY'?", _OPTION.sub("", message))
     advice = next((advice for word, advice in _ADVICE.items() if word in message), message)

@@ -1042,6 +1042,8 @@ def barrier_in_if(case: Case, evidence: Evidence, answer: Answer) -> bool:
 @Detector
 def array_not_shared(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """An array is declared without __shared__, and its places are chosen by the number of a thread."""
+    if "the compiler refuses" in (evidence.error or {}).get("message", ""):
+        return False
     text, of_a_thread = answer.source, {"threadIdx"}
     for _ in range(3):  # me = threadIdx.x, then lane = me % 32, and what is computed from it
         for name, value in re.findall(r"\b(\w+)\s*=\s*([^,;=]+)[,;]", text):
