@@ -370,14 +370,30 @@ def shifted_by_a_constant(tree: ast.AST) -> bool:
 
 
 def stale_maximum(tree: ast.AST) -> bool:
-    """In a loop, exp is taken of the loop's variable minus a name that still has the value of the step before."""
+    """In a loop, exp is taken of the loop's variable minus a name that still has the value of the step before.
+
+    The name gets its new value in a later statement of the same block. An exp that multiplies is a factor, and no term.
+    """
+    loops = [n for n in nodes(tree) if isinstance(n, ast.For)]
+    blocks = [(loop, block) for loop in loops for n in nodes(loop) for block in _blocks(n)]
     return any(
         isinstance(n.args[0], ast.BinOp) and isinstance(n.args[0].op, ast.Sub)
         and ast.unparse(n.args[0].left) == ast.unparse(loop.target)
-        and any(n.args[0].right.id in _assigned(s) and s.lineno > n.lineno for s in nodes(loop))
-        for loop in nodes(tree) if isinstance(loop, ast.For)
-        for n in calls(loop, "exp") if n.args and isinstance(getattr(n.args[0], "right", None), ast.Name)
+        and any(n.args[0].right.id in _assigned(s) for later in block[i + 1 :] for s in nodes(later))
+        for loop, block in blocks for i, statement in enumerate(block) if not isinstance(statement, ast.If)
+        for n in calls(statement, "exp") if n.args and isinstance(getattr(n.args[0], "right", None), ast.Name)
+        if not any(n in nodes(product) for product in _products(statement))
     )  # fmt: skip
+
+
+def _blocks(node: ast.AST) -> list[list[ast.stmt]]:
+    """The lists of statements of a loop or of a branch."""
+    return [block for name in ("body", "orelse") if isinstance(block := getattr(node, name, None), list)]
+
+
+def _products(statement: ast.AST) -> list[ast.AST]:
+    """The multiplications in a statement."""
+    return [n for n in nodes(statement) if isinstance(getattr(n, "op", None), ast.Mult)]
 
 
 def stale_in_tiles(tree: ast.AST) -> bool:
