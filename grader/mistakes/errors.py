@@ -195,6 +195,8 @@ _IN_SUCH_A_LINE = [
     (r"must be a power of (2|two)|power of 2", r"arange\(\s*[1-9]", "arange-from-one"),
     (r"forget to add @triton\.jit", r"^(def |(?!.*(?<![\w.])\w+\().)", "triton-outside-kernel"),
     (r"annot\sbitcast", r"\b(and|or|not)\b", "and-or-on-masks"),
+    # An operation made a block with a number for each pair of rows.
+    (r"\bmaximum tensor numel", r"^(?!.*(\b(arange|zeros|full|load|store)\(|None)).", "lined-up-with-columns"),
 ]
 # As these, but of lines of a kernel, and of all other lines.
 _IN_A_KERNEL = [
