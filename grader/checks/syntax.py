@@ -7,7 +7,7 @@ import functools
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 _one_at_a_time = threading.Lock()
 _MAX_MARKS = 256  # combining marks in a row; a letter of any language has a few
@@ -370,20 +370,34 @@ def shifted_by_a_constant(tree: ast.AST) -> bool:
 
 
 def stale_maximum(tree: ast.AST) -> bool:
-    """In a loop, exp is taken of the loop's variable minus a name that still has the value of the step before.
+    """In a loop, exp is taken of the loop's variable minus a name that still has the value of the step before."""
+    return _stale(tree, lambda left, loop: ast.unparse(left) == ast.unparse(loop.target))
 
-    The name gets its new value in a later statement of the same block. An exp that multiplies is a factor, and no term.
+
+def stale_in_tiles(tree: ast.AST) -> bool:
+    """In a loop, exp is taken of a tile minus a name that still has the value of the step before."""
+    return _stale(tree, lambda left, loop: isinstance(left, ast.Name))
+
+
+def _stale(tree: ast.AST, is_term: Callable[[ast.expr, ast.For], bool]) -> bool:
+    """exp(term - name) in a loop, and a later statement of the same block, but no earlier one, gives the name a value.
+
+    is_term(left side of the difference, loop). An exp that multiplies is a factor, and no term.
     """
     loops = [n for n in nodes(tree) if isinstance(n, ast.For)]
     blocks = [(loop, block) for loop in loops for n in nodes(loop) for block in _blocks(n)]
     return any(
-        isinstance(n.args[0], ast.BinOp) and isinstance(n.args[0].op, ast.Sub)
-        and ast.unparse(n.args[0].left) == ast.unparse(loop.target)
-        and any(n.args[0].right.id in _assigned(s) for later in block[i + 1 :] for s in nodes(later))
+        isinstance(n.args[0], ast.BinOp) and isinstance(n.args[0].op, ast.Sub) and is_term(n.args[0].left, loop)
+        and n.args[0].right.id in _assigned_in(block[i + 1 :]) - _assigned_in(block[:i])
         for loop, block in blocks for i, statement in enumerate(block) if not isinstance(statement, ast.If)
         for n in calls(statement, "exp") if n.args and isinstance(getattr(n.args[0], "right", None), ast.Name)
         if not any(n in nodes(product) for product in _products(statement))
     )  # fmt: skip
+
+
+def _assigned_in(statements: list[ast.stmt]) -> set[str]:
+    """The names that get a value in these statements or below them."""
+    return {name for statement in statements for n in nodes(statement) for name in _assigned(n)}
 
 
 def _blocks(node: ast.AST) -> list[list[ast.stmt]]:
@@ -394,18 +408,6 @@ def _blocks(node: ast.AST) -> list[list[ast.stmt]]:
 def _products(statement: ast.AST) -> list[ast.AST]:
     """The multiplications in a statement."""
     return [n for n in nodes(statement) if isinstance(getattr(n, "op", None), ast.Mult)]
-
-
-def stale_in_tiles(tree: ast.AST) -> bool:
-    """In a loop, exp is taken of a tile minus a name that gets its new value only further down."""
-    return any(
-        isinstance(n.args[0].left, ast.Name)
-        and any(n.args[0].right.id in _assigned(s) and s.lineno > n.lineno for s in nodes(loop))
-        and not any(n.args[0].right.id in _assigned(s) and s.lineno < n.lineno for s in nodes(loop))
-        for loop in nodes(tree) if isinstance(loop, ast.For)
-        for n in calls(loop, "exp") if n.args and isinstance(getattr(n.args[0], "right", None), ast.Name)
-        and isinstance(n.args[0].op, ast.Sub)
-    )  # fmt: skip
 
 
 def exp_of_a_number(tree: ast.AST) -> bool:

@@ -181,6 +181,14 @@ MISTAKES = [
         "float32-in-float64",
         "A float64 result has no more digits than float32: it went through float32 on the way.",
         "Which line names a dtype, or makes a tensor without naming one?",
+        (
+            Mutant(
+                "11.2",
+                "dy = tl.load(dy_ptr + row * dy_row_stride + cols, mask=mask, other=0.0)",
+                "dy = tl.load(dy_ptr + row * dy_row_stride + cols, mask=mask, other=0.0).to(tl.float32)",
+                replayed=False,
+            ),
+        ),
     ),
 ]
 

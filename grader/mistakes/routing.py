@@ -42,7 +42,10 @@ MISTAKES = [
         "A program holds so many elements at once that its registers do not suffice.",
         "Where does the compiler keep a block that does not fit into registers, and how often is that block moved "
         "then?",
-        (Mutant("14.2", "n_cols <= 32768", "n_cols <= 65536", replayed=False),),
+        (
+            Mutant("14.2", "n_cols <= 32768", "n_cols <= 65536", replayed=False),
+            Mutant("14.2", "rows = max(2048 // block, 1)", "rows = 64", replayed=False),
+        ),
     ),
     Mistake(
         "too-few-threads",
