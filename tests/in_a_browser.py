@@ -146,7 +146,8 @@ def test_lesson_04_from_not_yet_to_the_points(lab, chromium):
     lesson.run("def softmax_row(x)")
     lesson.run("traffic(")
     expect(lesson.output("traffic(")).to_contain_text("in all", timeout=60_000)
-    expect(lesson.cell("traffic(").locator("img")).to_have_attribute("alt", re.compile("^Bar chart of elements moved"))
+    chart = lesson.cell("traffic(").locator("img")
+    expect(chart).to_have_attribute("alt", re.compile("^Bar chart of elements moved"), timeout=60_000)
     lesson.shot("traffic-run", "traffic(")
     expect(lesson.page.get_by_text("official Jupyter news")).to_have_count(0)  # JupyterLab asks unless it is told
 
