@@ -69,8 +69,8 @@ hint("0.1")
 # ## Break it on purpose
 #
 # Let `double` return `x * x`, run it, and check it. The check shows the smallest input on which `double` failed. If the
-# mistake is a common one, the check describes it and asks you a question. "This mistake gives the same numbers" means: the
-# check knows the numbers of that mistake, and yours are the same. Another mistake may give them, too.
+# mistake is a common one, the check describes it and asks you a question. "This mistake gives the same result" means: the
+# check knows the result of that mistake, and yours is the same. Another mistake may give it, too.
 #
 # Next, write two lines instead: first `x *= 2`, then `return x`. What happens? Then make it right again.
 

@@ -62,7 +62,8 @@ except Exception as error:
 # four lines both subtracts the maximum and takes `exp`.)
 #
 # You need only three functions. `tl.max(block, axis=0)` and `tl.sum(block, axis=0)` turn a block into one number.
-# `tl.exp(block)` works on every lane, and so do `block - number` and `block / number`.
+# `tl.exp(block)` works on every lane, and so do `block - number` and `block / number`. (There is a `tl.softmax`, too. It
+# would do your work: you may not use it in this course.)
 
 # %%
 @triton.jit

@@ -183,6 +183,7 @@ WORDS = (
     "no match for 'operator{operator}' (operand types are '{one}' and '{two}')",
     "binding reference of type '{one}' to '{two}' discards qualifiers",
     "cannot bind non-const lvalue reference of type '{one}' to an rvalue of type '{two}'",
+    "cannot bind non-const lvalue reference of type '{one}' to a value of type '{two}'",
     "'{type}' has no member named '{name}'",
     "request for member '{name}' in '{of}', which is of non-class type '{type}'",
     "lvalue required as left operand of assignment",

@@ -33,8 +33,8 @@ def test_two_mistakes_that_give_the_same_numbers_are_both_named():
 
     assert ("no-division", "base-two") == (result.mistake, result.also)
     text = " ".join(result.text.split())
-    assert "This mistake gives the same numbers: The exponentials are right" in text
-    assert "It may also be this mistake, which gives the same numbers: These are powers of 2" in text
+    assert "This mistake gives the same result: The exponentials are right" in text
+    assert "It may also be this mistake, which gives the same result: These are powers of 2" in text
 
 
 def test_the_way_an_answer_is_written_is_no_second_explanation():
@@ -53,7 +53,7 @@ def test_the_sentence_of_a_mistake_says_no_more_than_was_seen():
 
         text = " ".join(result.text.split())
         assert ("no-division", by_numbers) == (result.mistake, result.by_numbers)
-        assert by_numbers == ("This mistake gives the same numbers: The exponentials are right" in text)
+        assert by_numbers == ("This mistake gives the same result: The exponentials are right" in text)
 
 
 def test_a_mistake_that_is_not_known_is_not_guessed():

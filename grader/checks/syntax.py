@@ -62,6 +62,13 @@ def calls(tree: ast.AST, function: str) -> list[ast.Call]:
     ]  # fmt: skip
 
 
+def exception_not_raised(tree: ast.AST) -> bool:
+    """Whether an exception is made and returned, or made and left alone."""
+    lines = [n.value for n in nodes(tree) if isinstance(n, (ast.Return, ast.Expr))]
+    made = [n.func.id for n in lines if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
+    return any(name.endswith(("Error", "Exception")) for name in made)
+
+
 def without_mask(tree: ast.AST, op: str) -> bool:
     """Whether a call of tl.<op>, load or store, has no mask, or there is no such call."""
     before = {"load": 1, "store": 2}[op]

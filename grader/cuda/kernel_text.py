@@ -69,7 +69,7 @@ def unfit_directive(source: str) -> str:
         if kind == "raw" or (word < " " and word != "\n"):
             sentence = f"{word!r} has no place in a kernel"
         elif names and kind == "name" and word not in _DIRECTIVES:
-            sentence = _INCLUDES if word in ("include", "include_next", "import") else f"a kernel has no #{word}"
+            sentence = _INCLUDES if word in ("include", "include_next", "import") else f"#{word} is no directive that a kernel may have"
         elif inside and word.startswith("__has_"):
             sentence = _INCLUDES
         if sentence:
@@ -103,7 +103,7 @@ def preprocessed(said: str) -> tuple[str, str]:
             lines[number] = ""
         elif re.match(r"\s*(#|%:)", text):
             pragma = re.match(r"#pragma .{,50}", text)
-            return "", refusal(line, f"a kernel has no {pragma[0]}" if pragma else _INCLUDES)
+            return "", refusal(line, f"{pragma[0]} is no directive that a kernel may have" if pragma else _INCLUDES)
         else:
             found = ((token.lastgroup, token[0]) for token in _TOKEN.finditer(text))
             tokens += [(line, kind, _SPELLED.get(word, word)) for kind, word in found if kind != "space"]

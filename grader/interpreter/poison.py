@@ -44,7 +44,10 @@ def stored(values: np.ndarray, element) -> np.ndarray:
 
 def added(addresses: np.ndarray, mask: np.ndarray, element, numpy_dtype) -> None:
     """After an atomic operation: give memory that still has the first mark the second one. addresses: real ones."""
-    integers, never, loaded = _marks(element, np.dtype(numpy_dtype(element)))
+    dtype = np.dtype(numpy_dtype(element))
+    # The maximum of floats is taken as that of integers with the same bits.
+    floats = f"float{8 * dtype.itemsize}" if dtype.kind in "iu" and dtype.itemsize > 2 else ""
+    integers, never, loaded = MARKS.get(floats) or _marks(element, dtype)
     if integers:
         kind = getattr(ctypes, f"c_{integers}")
         for address in addresses[np.broadcast_to(mask, addresses.shape)].tolist():

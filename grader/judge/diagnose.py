@@ -117,10 +117,14 @@ def _explain_parts(exercise: Exercise, answer: Answer, seen: Seen, failures: lis
     together = [pair for pair in seen if pair[0].group in (right if len(exercise.names) == 1 else ())]
     own = [pair for pair in seen if pair[0].group == first.case.group]
     named = name(exercise, answer, [*together, *own], failures)
+    message = first.sentence if first.mistake == "todo-left" else f"{first.case.label}: {first.sentence}"
+    left = [group for group in exercise.groups if all(case.group != group for case, _ in seen)]
+    if left:  # the time was over
+        message = f"{message}. Not checked: {', '.join(left)}"
     return Diagnosis(
         _status(first),
         round(exercise.points * len(right) / len(exercise.groups), 2),
-        first.sentence if first.mistake == "todo-left" else f"{first.case.label}: {first.sentence}",
+        message,
         **vars(named),
         remarks=[f"right: {group}" for group in exercise.groups if group in right],
     )

@@ -21,6 +21,7 @@ _INNER = re.compile(r"\b\w+\.<locals>\.(_new_)?")  # the course's own functions,
 _TOO_MANY = re.compile(r"multiple values for argument '_semantic'")  # the last one of Triton's functions
 _LINE_OF_A_BLOCK = re.compile(r"\n(?=a block\b)")
 _EXPECTED = re.compile(r", but expected .*$")  # all that PyTorch's function takes
+_RECURSION = re.compile(r"(?<=maximum recursion depth exceeded) (while|in) .*", re.DOTALL)  # where it happened to end
 _LONG_TEXT = re.compile(r"'([^']{60})[^']{20,}'")
 _OF_CELLS = ("is not Python", "has another text now", " cells define ")  # flags about the cells of a notebook
 _COLOURS = {"✓": "#1a7f37", "✗": "#cf222e", "~": "#9a6700", "·": "#59636e"}  # of the signs of `mark`
@@ -122,14 +123,14 @@ def mark(record: dict) -> tuple[str, str]:
 
 
 def mistakes(record: dict) -> list[dict]:
-    """The named mistakes, as dictionaries with id, sentence and question. A second one fits the same numbers."""
+    """The named mistakes, as dictionaries with id, sentence and question. A second one gives the same result."""
     found = []
     for which in (record.get("mistake"), record.get("also")):
         known = MISTAKES.get(which)
         if known and found:
-            sentence = f"It may also be this mistake, which gives the same numbers: {known.sentence}"
+            sentence = f"It may also be this mistake, which gives the same result: {known.sentence}"
         elif known and record.get("by_numbers"):
-            sentence = f"This mistake gives the same numbers: {known.sentence}"
+            sentence = f"This mistake gives the same result: {known.sentence}"
         else:
             sentence = known.sentence if known else ""
         if which:
@@ -154,7 +155,7 @@ def traffic(record: dict, digits: str = ".3g") -> str:
 
 def last_line(error: Error) -> str:
     """The most informative line of an error's message: the last one, or the first one of a list or of a CUDA error."""
-    message = _TOO_MANY.sub("too many arguments", _INNER.sub("", error["message"]))
+    message = _RECURSION.sub("", _TOO_MANY.sub("too many arguments", _INNER.sub("", error["message"])))
     if len(message) < _LONGEST_PRINTED:  # Triton's messages print whole blocks
         message = _PRINTED.sub(lambda found: "a block" if "\n" in found[0] else found[0], message)
         message = _LINE_OF_A_BLOCK.sub(" ", message)
@@ -163,7 +164,8 @@ def last_line(error: Error) -> str:
         return error["type"]
     first = message_lines[0].startswith("CUDA error") or "invalid combination of arguments" in message_lines[0]
     line = _LONG_TEXT.sub(r"'\1 …'", " ".join(message_lines[0 if first else -1].split()))
-    return (_EXPECTED.sub("", line) if first else line)[:300]
+    line = _EXPECTED.sub("", line) if first else line
+    return line if len(line) <= 300 else f"{line[:299]}…"
 
 
 def error_sentence(error: Error) -> str:

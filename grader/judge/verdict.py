@@ -57,7 +57,7 @@ def _failure_of(case: Case, evidence: Evidence) -> Failure | None:
     called = [] if case.may_call_library else evidence.torch_ops
     forbidden = next((n.lstrip("_") for n in called if n in _LIBRARY), None)
     if forbidden:
-        return Failure(case, evidence, f"the answer calls PyTorch's {forbidden}", "library-softmax")
+        return Failure(case, evidence, f"the answer runs PyTorch's {forbidden}", "library-softmax")
     if "softmax" in evidence.language:
         return Failure(case, evidence, "a kernel calls Triton's own tl.softmax", "library-softmax")
     if evidence.error and not case.expects_error:

@@ -33,7 +33,7 @@ def _speedup_cases(seed: int) -> list[Case]:
 
 def _floor_cases(seed: int) -> list[Case]:
     rng = random.Random(seed)
-    inputs = [(2, 3, 2, 1000), (4, 5, 8, 1000), (3, 7, 1, 10**6)]
+    inputs = [(2, 3, 2, 1000), (4, 5, 8, 1000), (3, 7, 1, 10**6), (6, 5, 4, 10**12)]
     for card in memories.cards().values():
         inputs.append((rng.randint(100, 9000), rng.randint(100, 9000), rng.choice((2, 4)), int(card["bandwidth"])))
     return [
@@ -62,17 +62,24 @@ _KERNELS = {
     "the product of two 4096×4096 matrices": 4096 / 6,
     "the five passes": 5 / 32,
     "a copy that doubles": 1 / 8,
+    "a kernel with one operation for each byte": 1,
+    "a kernel with four operations for each byte": 4,
     "the product of two 96×96 matrices": 96 / 6,
     "the product of two 128×128 matrices": 128 / 6,
 }
 _SMALL_COMPUTER = {"bandwidth": 8e9, "flops": 4e9}
-_AT_THE_BALANCE = "a kernel at the balance", 0.5  # of the small computer
+# Of the small computer.
+_NEAR_THE_BALANCE = [
+    ("a kernel at the balance", 0.5),
+    ("a kernel just below the balance", 0.48),
+    ("a kernel just above the balance", 0.52),
+]
 
 
 def _bound_cases(seed: int) -> list[Case]:
     cases = []
     for card, sheet in (memories.cards() | {"a small computer": _SMALL_COMPUTER}).items():
-        own = [_AT_THE_BALANCE] * (sheet is _SMALL_COMPUTER)
+        own = _NEAR_THE_BALANCE if sheet is _SMALL_COMPUTER else []
         for kernel, intensity in [*_KERNELS.items(), *own]:
             rates = {"intensity": intensity, "flops": sheet["flops"], "bandwidth": sheet["bandwidth"]}
             cases.append(

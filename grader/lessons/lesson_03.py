@@ -98,6 +98,7 @@ _MAXIMA = [
     ("full rows, around -200", inputs.far_below_zero, 2, 8, 8, 0, "forward"),
     ("ascending", inputs.ascending, 4, 11, 16, 0, "forward"),
     ("descending", inputs.descending, 4, 12, 16, 0, "forward"),
+    ("values up to 1e38", lambda m, n, g: -inputs.lowest(m, n, g), 3, 13, 16, 0, "forward"),
 ]
 
 

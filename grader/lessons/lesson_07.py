@@ -149,6 +149,7 @@ def _masked_cases(seed: int) -> list[Case]:
         _masked_case("a kept NaN in each row", *holding(torch.nan, kept=1)),
         _masked_case("the last row keeps nothing", *without(1)),
         _masked_case("two rows keep nothing", *without(2)),
+        _masked_case("a full row that keeps nothing", *without(1, 3, 8)),
         _masked_case("a row whose kept entries are all -inf", dead, keep),
         _masked_case("each row keeps what is not to its right", square, torch.ones(7, 7, dtype=torch.int8).tril()),
         _masked_case("values of -1e38", inputs.lowest(4, 9, g), some(4, 9)),

@@ -33,6 +33,7 @@ def _state_cases(seed: int) -> list[Case]:
         ("around -1e38", [-1e38] * 8),
         ("a cliff down", [200.0] * 4 + [-200.0] * 4),
         ("a cliff up", [-200.0] * 4 + [200.0] * 5),
+        ("1000 apart", [0.0] * 40 + [1000.0] * 20),  # late, because exp raises an error on the way of many mistakes
         ("random", [rng.gauss(0, 3) for _ in range(50)]),
         ("no number at all", []),
     ]

@@ -229,6 +229,7 @@ _WIDE = [  # label, family of inputs, rows, columns, dtype, whether the machine 
     ("long rows", inputs.randn, 17, 8192, _SINGLE, True),
     ("long odd rows", inputs.large, 2, 8191, _SINGLE, False),
     ("rows of 1 KB", inputs.randn, 5, 256, _SINGLE, False),  # fewer bytes than four loads of a warp
+    ("rows of 64 bytes", inputs.randn, 100, 16, _SINGLE, True),
     ("many rows", inputs.randn, 9001, 4, _SINGLE, False),  # more tiles than programs of a grid of a few hundred
 ]
 

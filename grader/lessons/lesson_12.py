@@ -27,7 +27,7 @@ def _tree_cases(seed: int) -> list[Case]:
     lists = [
         ("one number", [3.0]),
         ("two numbers", [1.0, 5.0]),
-        ("eight numbers", [float(v) for v in rng.sample(range(1, 100), 8)]),
+        ("eight numbers", [v / 4 for v in rng.sample(range(1, 100), 8)]),
         ("thirty-two numbers", [float(v) for v in rng.sample(range(-500, 500), 32)]),
         ("sixty-four numbers", [float(v) for v in rng.sample(range(-500, 500), 64)]),
         ("512 numbers", [float(v) for v in rng.sample(range(-500, 500), 512)]),

@@ -51,6 +51,7 @@ _CHOICES = [
     (64, 1000, _SINGLE, ("tile", "two"), "row-not-held"),
     (256, 12672, _SINGLE, ("tile", "two", "split", "online"), "row-not-held"),
     (64, 781, _HALF, ("odd",), "vectors-unused"),
+    (64, 1002, _HALF, ("odd",), "vectors-unused"),
     (32, 32768, _BRAIN, ("pairs", "shared"), "pairs-unused"),
     (8, 50257, _BRAIN, ("split", "online"), "beyond-the-registers"),
     (512, 50257, _BRAIN, ("split", "online"), "beyond-the-registers"),
@@ -127,8 +128,9 @@ def _any_matrix(seed: int, name: str, own: bool) -> list[Case]:
     cases += [twice, *(routing.case(label, view, name=name, own=own) for label, view in views)]
     if own:
         # Rows that overlap, so that the matrix is small to send.
-        many = inputs.up_and_down(1, 34_000, g).half().as_strided((521, 32_769), (2, 1))
-        cases.append(routing.first_rows("many long rows", many, 3, name))
+        for rows in (521, 100):
+            many = inputs.up_and_down(1, 34_000, g).half().as_strided((rows, 32_769), (2, 1))
+            cases.append(routing.first_rows("many long rows", many, 3, name))
     cases.append(routing.case("a row that is alone", inputs.randn(1, 1 << 20, g), alone=True, name=name, own=own))
     unfit = [
         ("a list", [1.0, 2.0]),

@@ -21,6 +21,11 @@ MISTAKES = [
         "Did you mean another name, or where should this one get its value: in your answer, or in a cell before it?",
     ),
     Mistake(
+        "key-without-quotes",
+        "A key of this dictionary stands there without quotation marks, so it is the name of a variable.",
+        "How does Python tell a text from a name?",
+    ),
+    Mistake(
         "module-not-imported",
         "Your answer uses a module, and no cell before it imports this module.",
         "Which line imports it, and in which cell could this line stand?",
@@ -64,8 +69,8 @@ MISTAKES = [
     ),
     Mistake(
         "device-by-name",
-        "A tensor was put on a GPU, and this machine has no such device.",
-        "On which device are the tensors that your function was given, and how can your line ask one of them?",
+        "This line asks for a GPU, and this machine has none.",
+        "Does this line need a GPU, or the device of the tensors that your function was given?",
     ),
     Mistake(
         "tool-in-answer",
@@ -172,8 +177,8 @@ MISTAKES = [
     ),
     Mistake(
         "library-softmax",
-        "Your answer calls a library operation that does all of the work by itself.",
-        "Which passes does that one call hide?",
+        "Your answer calls a library operation that this exercise leaves to you.",
+        "Which steps does that one call hide, and which of them should you write?",
     ),
     # ---- any error of Python or PyTorch
     Mistake(
@@ -185,7 +190,7 @@ MISTAKES = [
     Mistake(
         "argument-of-another-kind",
         "A function was given an argument of a type that it does not take.",
-        "Which type does the message name, and which of your variables has that type?",
+        "Which argument does the message speak of, and which value does your line pass for it?",
     ),
     Mistake(
         "loop-over-a-number",

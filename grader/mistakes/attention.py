@@ -214,8 +214,8 @@ MISTAKES = [
     ),
     Mistake(
         "loop-over-a-block",
-        "A loop needs one number for its end, not a block of them.",
-        "How many steps does the loop need for all lanes together, and which single number says so?",
+        "A loop needs one number for its beginning and one for its end, not a block of them.",
+        "Which variable in the line of the loop is a block, and which single number should stand there?",
     ),
     Mistake(
         "matmul-in-kernel",

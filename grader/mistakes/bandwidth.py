@@ -16,9 +16,10 @@ import re
 import statistics
 from dataclasses import replace
 
+from ..checks import syntax
 from ..reference.bandwidth import MIN_RUNS, TOLERANCE, result_fault
 from ..spec import Answer, Case, Detector, Evidence
-from .detectors import both, value
+from .detectors import both, value, written
 from .mistake import Mistake
 
 MISTAKES = [
@@ -237,10 +238,9 @@ def _impossible_not_refused(case: Case, evidence: Evidence, answer: Answer) -> b
 
 @Detector
 def _other_clock(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The answer used a CUDA clock or do_bench, or a clock on which no time passed: the calls are simulated."""
+    """The answer used CUDA events or do_bench, or a clock on which no time passed: the calls are simulated."""
     error = evidence.error or {"type": "", "line": "", "message": ""}
-    asked = "cuda" in error["line"] + error["message"] or "do_bench" in error["line"]
-    asked = asked and "synchronize" not in error["line"]
+    asked = re.search(r"do_bench|\bEvent\(|elapsed_time|\.record\(", error["line"]) is not None
     by_a_zero = re.search(r"/ *0(\.0*)?\b", error["line"])
     return asked or (error["type"] == "ZeroDivisionError" and not by_a_zero)
 
@@ -305,6 +305,7 @@ BANDWIDTH = (
     *(("time-returned", _rate(lambda f, unit=unit: f["seconds"] * unit)) for unit in (1, 1e3, 1e6, 1e9)),
     *(("rate-upside-down", _rate(lambda f, unit=unit: unit / f["want"])) for unit in (1, *_UNITS)),
     ("capped-at-peak", value(lambda v, f: not f["possible"] and math.isclose(v[0], f["peak"], rel_tol=1e-6))),
+    ("error-not-raised", both(written(syntax.exception_not_raised), _impossible_not_refused)),
     ("impossible-accepted", value(lambda v, f: not f["possible"] and isinstance(v[0], (int, float)))),
     ("wrong-refusal", _impossible_not_refused),
     ("possible-refused", _possible_refused),

@@ -7,6 +7,7 @@ at the end of the output that are no part of the result).
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 import torch
@@ -29,13 +30,13 @@ MISTAKES = [
     ),
     Mistake(
         "same-element-read",
-        "All lanes of a row stored the same element.",
+        "Lanes that should store different elements all stored the same one.",
         "Which element does each lane load, and does a line make one number of all of them?",
     ),
     Mistake(
         "same-element-stored",
-        "All lanes of a row store to the same element.",
-        "Which part of the store's address differs from lane to lane?",
+        "Only one element of each row, or of the vector, was stored to.",
+        "Which part of the store's address differs from lane to lane, and which lanes does its mask let through?",
     ),
     Mistake(
         "values-unused",
@@ -144,6 +145,15 @@ MISTAKES = [
         "Each program begins one element after the one before it, not one block.",
         "How many elements belong to the programs before this one?",
         (Mutant("3.1", "tl.program_id(0) * BLOCK", "tl.program_id(0)"),),
+    ),
+    Mistake(
+        "no-lanes",
+        "The kernel has no lanes: each program works on one element, where it should work on a block of them.",
+        "Which function of triton.language gives a block of numbers, one for each lane?",
+        (
+            Mutant("3.1", "tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)", "tl.program_id(0) * BLOCK", replayed=False),
+            Mutant("3.2", "cols = tl.arange(0, BLOCK)", "cols = tl.program_id(1)", replayed=False),
+        ),
     ),
     Mistake(
         "elements-missing",
@@ -264,7 +274,7 @@ def _no_lane_masked(where: dict, facts: dict) -> bool:
 
 def _no_lane_of_the_last_masked(where: dict, facts: dict) -> bool:
     """For `outside`: all lanes of the block are active, some are behind the end, and there are several blocks."""
-    return _no_lane_masked(where, facts) and facts["x"].numel() > facts["block"]
+    return _no_lane_masked(where, facts) and facts["x"].numel() > facts["block"] and where["program"][0] > 0
 
 
 @Detector
@@ -319,16 +329,37 @@ def _same_element_stored(case: Case, evidence: Evidence, answer: Answer) -> bool
 
 
 @Detector
+def _elements_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """Some elements of the output were never stored."""
+    got = detectors.output(case, evidence)
+    return got is not None and bool(compare.never_stored(got).any())
+
+
+def _makes_no_block(tree: ast.AST) -> bool:
+    """For `written`: the name arange stands nowhere."""
+    return not any("arange" in (getattr(n, "id", ""), getattr(n, "attr", "")) for n in syntax.nodes(tree))
+
+
+# Elements were left out by an answer that makes no block of numbers.
+_without_lanes = both(written(_makes_no_block), _elements_left)
+
+
+@Detector
 def _values_unused(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """Every element is the same number, and the right output holds it nowhere."""
     got, want = detectors.output(case, evidence), case.facts["want"]
     if got is None or got.shape != want.shape or got.numel() < 2 or not got.isfinite().all():
         return False
-    return len(got.unique()) == 1 and not bool((want == got.flatten()[0]).any())
+    return _one_number(case, evidence) and not bool((want == got.flatten()[0]).any())
 
+
+def _one_number(case: Case, evidence: Evidence) -> bool:
+    """Whether every element of the output is the same number, if there is an output."""
+    got = detectors.output(case, evidence)
+    return got is None or len(got.unique()) == 1
 
 _LANES = (
-    ("values-unused", _values_unused),
+    ("values-unused", replace(_values_unused, fits=_one_number, exact=True)),
     ("first-lane-skipped", _first_lane_skipped),
     ("same-element-read", _same_element_read),
     ("same-element-stored", _same_element_stored),
@@ -350,6 +381,7 @@ COPY = (
     *((name, both(text, outside(op, _no_lane_masked))) for op in ("load", "store") for name, text in _MASKS[op]),
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
+    ("no-lanes", _without_lanes),
     ("elements-missing", both(detectors.unshared, _tail_left)),
     *_LANES,
 )  # fmt: skip
@@ -418,6 +450,7 @@ ROWS = (
       for op in ("load", "store") for name, text in _MASKS[op]),
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
+    ("no-lanes", _without_lanes),
     ("rows-missing", both(detectors.unshared, _later_rows_left)),
     ("tail-missing", detectors.tail_is_nan),
     *_LANES,
@@ -436,7 +469,9 @@ def _pad_won(test) -> Detector:
         if not detectors.ragged(case, evidence, answer) or got is None or got.shape != want.shape:
             return False
         pads = got[got != want].unique()
-        return len(pads) == 1 and bool((pads > want[got != want]).all()) and test(pads.item())
+        if len(pads) != 1 or (case.facts["x"] == pads).any():  # a value of the matrix is no pad
+            return False
+        return bool((pads > want[got != want]).all()) and test(pads.item())
 
     return detect
 

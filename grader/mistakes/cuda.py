@@ -271,7 +271,7 @@ MISTAKES = [
     Mistake(
         "tree-idle",
         "The sum of thread 0 alone was used for the whole row: the tree of the sums changed nothing.",
-        "Which values does half take in the second tree, and how often does its loop run?",
+        "Which values does half take in the second tree, and where does each of its steps store its result?",
     ),
     Mistake(
         "lane-zero-alone",
@@ -405,6 +405,11 @@ MISTAKES = [
         "cuda-does-not-compile",
         "The compiler cannot read the kernel.",
         "What is missing or too much in that line or the line above it, or does a bracket further up have no partner?",
+    ),
+    Mistake(
+        "letters-behind-a-number",
+        "C++ does not know the letters behind this number. An f may stand only behind a number with a point.",
+        "Which number or name did you mean there, and how does C++ write it?",
     ),
     Mistake(
         "cuda-not-allowed",
@@ -1115,14 +1120,13 @@ def _reads_too_much(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 def _version_fault(mistake: str) -> tuple[str, Detector]:
-    """The mistake, with a detector that matches if `reference.cuda.version_fault` names it."""
+    """The mistake, with a detector that matches right numbers if `reference.cuda.version_fault` names it."""
 
     @Detector
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        return (
-            not evidence.error
-            and version_fault(case.facts["version"], evidence, case.facts["x"].shape[1])[0] == mistake
-        )
+        if evidence.error or compare.softmax(case.facts["x"], evidence.args[0]):
+            return False
+        return version_fault(case.facts["version"], evidence, case.facts["x"].shape[1])[0] == mistake
 
     return mistake, detect
 

@@ -192,8 +192,18 @@ def traffic(formula) -> Detector:
 
 
 def both(*detectors: Detector) -> Detector:
-    """Matches when all these detectors match."""
-    return Detector(lambda case, evidence, answer: all(d(case, evidence, answer) for d in detectors))
+    """Matches when all these detectors match. Their formulas apply together to the cases that passed."""
+
+    def fits(case: Case, evidence: Evidence) -> bool:
+        return all(d.fits(case, evidence) for d in detectors if d.fits is not None)
+
+    return Detector(
+        lambda case, evidence, answer: all(d(case, evidence, answer) for d in detectors),
+        fits if any(d.fits for d in detectors) else None,
+        next((d.weight for d in detectors if d.weight), None),
+        max(d.share for d in detectors),
+        any(d.exact for d in detectors),
+    )
 
 
 def wrong_kind(attribute: str) -> Detector:

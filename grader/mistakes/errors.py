@@ -128,12 +128,13 @@ _TRANSLATIONS = [
     (r"bytes of shared memory, and a block may", "shared-too-large"),
     (r"the compiler refuses .*extended character", "foreign-sign"),
     (r"the compiler refuses .*`: [^`]*[\uff01-\uff65\u2018-\u201d]", "foreign-sign"),
-    (r"the compiler refuses .*(stray '?.?#|invalid preprocessing directive|: a kernel has no #)", "comment-of-python"),
+    (r"the compiler refuses .*(stray '?.?#|invalid preprocessing directive|: #\w* is no directive)", "comment-of-python"),
     (r"the compiler refuses .*`for [^(]", "loop-of-python"),
     (r"the compiler refuses .*`[^`]*\bfor\s*\([^;`]*,[^;`]*,[^;`]*\)", "loop-of-python"),
     (r"the compiler refuses .*does not name a type", "cuda-does-not-compile"),
-    (r"the compiler refuses .*: (expected|stray|missing|unterminated|invalid (suffix|digit)|'else' without|exponent has"
-     r"|too many decimal|unable to find numeric|(break|continue) statement)", "cuda-does-not-compile"),
+    (r"the compiler refuses .*: (unable to find numeric literal|invalid suffix)", "letters-behind-a-number"),
+    (r"the compiler refuses .*: (expected|stray|missing|unterminated|invalid digit|'else' without|exponent has"
+     r"|too many decimal|(break|continue) statement)", "cuda-does-not-compile"),
     (r"the compiler refuses", "cuda-not-allowed"),
     (r"the text of a kernel was expected", "kernel-text-expected"),
     (r"there is no kernel", "kernel-not-found"),
@@ -170,7 +171,8 @@ _BUILTIN = r"(?<![\w.])(max|min|sum|abs)\("
 # Functions of the modules that an answer imports, whose names mean nothing without the module.
 _OF_A_MODULE = {name for module in (torch, math) for name in dir(module) if not hasattr(builtins, name)}
 _OF_A_MODULE |= {"store", "program_id", "num_programs", "cdiv", "next_power_of_2", "static_range", "constexpr"}
-_MODULES = ("math", "torch", "np", "numpy", "triton", "tl", "random", "statistics", "itertools", "functools")
+_MODULES = ("math", "torch", "np", "numpy", "triton", "tl", "random", "statistics", "itertools", "functools", "re",
+            "collections", "operator", "time")
 _UNKNOWN_NAME = re.compile(r"name '(\w+)' is not defined|global variable (\w+)|^(\w+) is not defined")
 _FROM_BLOCK = r"^'(int|float|tensor|constexpr)' object is not iterable$|bad operand type for abs|instances of 'tensor'"
 # (message, line of the answer, mistake): messages that say enough only beside their line.
@@ -204,6 +206,7 @@ _IN_A_KERNEL = [
     (r"unexpected keyword argument '(dim|keepdim)'", "", "torch-keyword"),
     (r"^'(int|float)' object has no attribute 'type'$", r"\b(load|store)\(", "not-an-address"),
     (r"^'NoneType' object has no attribute", "", "kinds-misfit"),  # an attribute that Triton looks for
+    (r"^'int' object is not iterable$", r"(?<![\w.])(sorted|list|set|max|min|sum|any|all)\(\w+\)", "python-builtin"),
     # An interpreted block counts its axes when it is indexed.
     (r"^'int' object is not iterable$", r"^(?!.*\bfor\b).*[\w)\]]\[", "indexing-pointer"),
     (r"^'\w+' object has no attribute 'func'$", "", "loop-without-range"),
@@ -279,6 +282,8 @@ def from_error(error: dict) -> str | None:
         return "changed-before-set"
     if found := _UNKNOWN_NAME.search(message):
         unknown = next(filter(None, found.groups()))
+        if re.search(rf"[{{,]\s*{unknown}\s*:", error["line"]) and "{" in error["line"]:
+            return "key-without-quotes"
         if unknown in _MODULES:
             foreign = error.get("kernel") and unknown in ("torch", "np", "numpy")
             return "torch-in-kernel" if foreign else "module-not-imported"

@@ -49,6 +49,12 @@ MISTAKES = [
         "Only the sum of the row is used, and the other part of the bracket is missing.",
         "What else is in the bracket of the formula?",
     ),
+    Mistake(
+        "sum-stored",
+        "Only the sum of the row came back, the same number for each of its columns.",
+        "Which of your lines makes a gradient for every column, and is it the result of that line that is stored or "
+        "returned?",
+    ),
     # ---- the formula
     Mistake(
         "gradient-zero",
@@ -79,7 +85,7 @@ MISTAKES = [
         "y-and-dy-swapped",
         "y and dy have changed places.",
         "In the formula, which of the two stands outside of the parentheses, and whose numbers stand there in your "
-        "kernel?",
+        "line?",
     ),
     Mistake(
         "dot-averaged",
@@ -299,7 +305,7 @@ GRADIENT = (
         for each in ((1, 1, 0, 1), (0, 0, 0, 1), (0, 1, 1, 1), (0, 1, 0, 0), (1, 1, 1, 0), (0, 0, 1, 0))
     ),
     ("dot-alone", gradient_formula(lambda y, dy, facts: y * _row_sum(y * dy))),
-    ("dot-alone", gradient_formula(lambda y, dy, facts: _row_sum(y * dy).expand(y.shape))),
+    ("sum-stored", gradient_formula(lambda y, dy, facts: _row_sum(y * dy).expand(y.shape))),
     ("divided-by-y", replace(_divided_by_y, detect=_nan_where_y_is_zero)),
     ("max-for-sum", _with_term(lambda y, dy: (y * dy).amax(1, keepdim=True))),
     ("factor-twice", gradient_formula(lambda y, dy, facts: y * dy - y * y * _row_sum(y * dy))),

@@ -45,7 +45,7 @@ MISTAKES = [
     ),
     Mistake(
         "pad-finite",
-        "In most rows a finite pad is not the maximum. But all values of a row can be below it.",
+        "In most rows a finite number does not win the maximum. But all values of a row can be below it.",
         "For which value is there no smaller float?",
         (
             Mutant("8.3", 'other=-float("inf")', "other=-3e38", 2),
@@ -101,7 +101,7 @@ MISTAKES = [
     ),
     Mistake(
         "pad-of-no-kind",
-        "Each entry is a number, or None, and this one is neither.",
+        "Each entry is a number that a lane can hold, or None, and this one is neither.",
         "Of which type is the value, and which value should a masked lane hold?",
     ),
     Mistake(

@@ -221,7 +221,7 @@ MISTAKES = [
     ),
     Mistake(
         "states-repeated",
-        "Some states were merged more than once: their sum counts several times.",
+        "The maximum is right and the sum is too large: states may have been merged more than once.",
         "Which state does each lane hold before the last merge, and how often is each part of the row among them?",
     ),
     Mistake(
@@ -343,7 +343,7 @@ def _first_state_changed(states, facts: dict) -> bool:
 
 
 TREE = (
-    ("tree-of-fixed-steps", value(lambda v, f: len(f["values"]) > 32)),
+    ("tree-of-fixed-steps", value(lambda v, f: len(f["values"]) > 32 and len(v) < len(tree(f["values"])))),
     ("list-changed", value(lambda v, f: f["callers_list"] and v != f["values"])),
     ("returns-nothing", nothing),
     ("tree-one-number-bare", value(lambda v, f: len(f["values"]) == 1 and v == f["values"])),
@@ -427,6 +427,15 @@ def _index_in_butterfly(case: Case, evidence: Evidence, answer: Answer) -> bool:
     own = syntax.functions(syntax.tree_of(answer.source), "butterfly")
     texts = [ast.get_source_segment(answer.source, function) or "" for function in own]
     return _index_out_of_range(case, evidence, answer) and any(evidence.error["line"] in text for text in texts)
+
+
+def _never_past_a_warp(tree: ast.AST) -> bool:
+    """For `written`: no place of a list is computed by adding an offset, which passes the end of a full warp, too."""
+    places = [n.slice for n in syntax.nodes(tree) if isinstance(n, ast.Subscript)]
+    return not any(isinstance(place, ast.BinOp) and isinstance(place.op, ast.Add) for place in places)
+
+
+_takes_a_warp = written(_never_past_a_warp)
 
 
 @Detector
@@ -585,6 +594,6 @@ TWO_LEVEL = (
         replace(value(lambda v, f: v[0] == f["want"][0] and 1.5 * f["want"][1] < v[1] < 64 * f["want"][1]), last=True),
     ),
     ("inf-minus-inf", value(lambda v, f: v[1] != v[1] and v[0] == f["want"][0])),
-    ("warps-unpadded", both(_index_in_butterfly, _short_second_level)),
+    ("warps-unpadded", both(_index_in_butterfly, _short_second_level, _takes_a_warp)),
     ("warp-is-a-list", both(_type_error, written(_whole_warp))),
 )

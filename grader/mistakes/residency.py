@@ -32,7 +32,7 @@ MISTAKES = [
     Mistake(
         "programs-not-whole",
         "The number of programs has to be an int, and yours is a float.",
-        "Which operator divides whole numbers and leaves a whole number?",
+        "Which of your steps gives a float, and how do you get a whole number from it?",
     ),
     Mistake(
         "one-multiprocessor",

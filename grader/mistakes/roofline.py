@@ -40,9 +40,11 @@ MISTAKES = [
         "The matrix is counted more than once among the elements written.",
         "Where are the intermediate numbers of a row until the result is done?",
     ),
-    Mistake("one-row-counted", "This is the traffic of one row.", "How many rows does the matrix have?"),
-    Mistake("one-column-counted", "This is the traffic of one column.", "How many columns does the matrix have?"),
-    Mistake("one-element-counted", "This is the traffic of one element.", "How many elements does the matrix have?"),
+    Mistake("one-row-counted", "Only the elements of one row are counted.", "How many rows does the matrix have?"),
+    Mistake(
+        "one-column-counted", "Only the elements of one column are counted.", "How many columns does the matrix have?"
+    ),
+    Mistake("one-element-counted", "Only one element is counted.", "How many elements does the matrix have?"),
     Mistake(
         "both-counts-doubled",
         "Both numbers are twice the right ones.",
@@ -216,7 +218,11 @@ MISTAKES = [
         'A dictionary with the keys "a" to "f" was expected.',
         "Of which type is your object, and which keys does it have?",
     ),
-    Mistake("not-true-or-false", "An entry is neither True nor False.", "Does the claim hold, or does it not?"),
+    Mistake(
+        "not-true-or-false",
+        "An entry is neither True nor False.",
+        "Of which type is that entry, and of which type are True and False?",
+    ),
     Mistake(
         "myth-believed",
         "You say that this claim is true, but it is not.",
@@ -252,6 +258,12 @@ def _counts_itself(tree: ast.AST) -> bool:
     """For `written`: floor_time does not ask fused_traffic."""
     below = [n for function in syntax.functions(tree, "floor_time") for n in ast.walk(function)]
     return not any(isinstance(n, ast.Name) and n.id == "fused_traffic" for n in below)
+
+
+def _takes_one_away(tree: ast.AST) -> bool:
+    """For `written`: `- 1` stands in ideal_speedup."""
+    below = [n for function in syntax.functions(tree, "ideal_speedup") for n in ast.walk(function)]
+    return any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub) and ast.unparse(n.right) == "1" for n in below)
 
 
 def _names_seven(tree: ast.AST) -> bool:
@@ -422,9 +434,9 @@ IDEAL_SPEEDUP = (
     ("ratio-doubled", _number(lambda want, m, n: 2 * want)),
     ("same-for-every-matrix", detectors.both(_A_NUMBER, detectors.written(_without_the_matrix))),
     ("seven-mn", detectors.both(_number(lambda want, m, n: 5), detectors.written(_names_seven))),
+    ("one-less", detectors.both(_number(lambda want, m, n: want - 1), detectors.written(_takes_one_away))),
     ("one-direction", _number(lambda want, m, n: want + 1)),
     *(("one-direction", _number(lambda want, m, n, k=k: k)) for k in (3, 5)),
-    ("one-less", _number(lambda want, m, n: want - 1)),
     ("saving-not-ratio", _number(lambda want, m, n: (want - 1) * 2 * m * n)),
     ("saving-not-ratio", _number(lambda want, m, n: 1 - 1 / want)),
     ("rounded", _ROUNDED),
@@ -440,6 +452,7 @@ IDEAL_SPEEDUP = (
         for k in (0, 1)
         for l in (1, 2)
     ),
+    ("one-less", _number(lambda want, m, n: want - 1)),
     *(
         ("two-matrices", _number(lambda want, sides=sides, **f: _five_over_one(*(f[side] for side in sides))))
         for sides in _SIDES
@@ -519,7 +532,8 @@ BOUND_BY = (
         lambda intensity, flops, bandwidth: intensity < round(flops / bandwidth),
     )),
     ("faster-side-named", _word(_wrong_word)),
-    *(("always-one-answer", _rule(lambda *numbers, word=word: word)) for word in (True, False)),
+    *(("always-one-answer", detectors.value_formula(lambda v, f, word=word: v == word))
+      for word in ("memory", "compute")),
     ("card-left-out", _rule(lambda intensity, flops, bandwidth: intensity < 1)),
 )  # fmt: skip
 

@@ -400,12 +400,6 @@ def blocks_apart(split: int, facts: dict) -> range:
     return range(split * facts["block"], split * facts["block"] + facts["split_size"])
 
 
-def first_tile_each_step(split: int, facts: dict) -> list[int]:
-    """The first tile in every step: the mask moves on along the split, and the addresses do not."""
-    begin, size, block = split * facts["split_size"], facts["split_size"], facts["block"]
-    return [begin + lane for start in range(0, size, block) for lane in range(min(block, size - start))]
-
-
 def first_split_alone(split: int, facts: dict) -> range:
     """The right columns for split 0, and none for the others."""
     return own_columns(0, facts)[: None if split == 0 else 0]
@@ -897,9 +891,14 @@ def _every_grid(test) -> Detector:
     return detect
 
 
+def _behind_the_states(where: dict, facts: dict) -> bool:
+    """The access is one to the states, and its first lane outside is behind the last of them."""
+    return _of_a_state(where, facts) and (where.get("column") or 0) >= 0
+
+
 def _of_a_state_and_a_split(where: dict, facts: dict) -> bool:
     """The access is one to the states, from a program of a split that there is."""
-    return _of_a_state(where, facts) and not _of_no_split(where, facts)
+    return _behind_the_states(where, facts) and not _of_no_split(where, facts)
 
 
 def _of_no_split(where: dict, facts: dict) -> bool:
@@ -1136,7 +1135,6 @@ PARTIAL_KERNEL = (
         ("split-zero-only", first_split),
         ("split-not-walked", no_columns),
         ("split-cut-short", first_tile),
-        ("split-cut-short", first_tile_each_step),
     )),
     ("split-cut-short", replace(states_formula(walked_states(guarded_update, whole_tiles)), exact=True)),
     ("row-zero-only", states_formula(walked_states(guarded_update, rows=lambda x: x[:1].expand(x.shape)))),
@@ -1201,7 +1199,7 @@ SPLIT_SOFTMAX = (
     ("states-never-made", _only_launched("combine_kernel")),
     ("empty-split", _rows_nan_where_empty),
     ("dead-row-zero", detectors.dead_rows_are_zero),
-    ("states-too-few", outside("load", _of_a_state)),
+    ("states-too-few", outside("load", _behind_the_states)),
     ("states-too-few", outside("store", _of_a_state_and_a_split)),
     *_MERGE,
     ("splits-overlap", both(_softmax_right, detectors.shared, _not_loaded_from_others)),

@@ -75,7 +75,8 @@ MISTAKES = [
     Mistake(
         "test-refuses-pytorch",
         "The test is red even on PyTorch's own result: it is too strict for float32, it compares with something that "
-        "is not the softmax of each row, it compares nan, or it asks for more than right numbers.",
+        "is not the softmax of each row, it compares nan, its condition is turned round, or it asks for more "
+        "than right numbers.",
         "For which of your inputs and in which assert is it red, and what are the two values that it compares there?",
     ),
     Mistake(

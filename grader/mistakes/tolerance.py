@@ -22,7 +22,7 @@ MISTAKES = [
     ),
     Mistake(
         "tolerance-not-numbers",
-        "Two numbers were expected, rtol and atol, neither of them negative.",
+        "Two numbers were expected, rtol and atol, neither of them negative or nan.",
         "Which two numbers does the docstring promise?",
     ),
     Mistake(

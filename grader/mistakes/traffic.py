@@ -32,13 +32,14 @@ MISTAKES = [
     ),
     Mistake(
         "matrix-miscounted",
-        "The elements of the whole matrix are counted too often, too rarely, or not as m times n.",
-        "How many elements does the matrix have, and how often is each of them moved in that direction?",
+        "The count is off by about as much as a whole matrix, and not by a few vectors.",
+        "How many elements does the matrix have, how often is each of them moved in that direction, and which of your "
+        "terms say so?",
     ),
     Mistake(
         "vectors-miscounted",
-        "The elements of the matrix are counted right, but the count of the vectors or of single numbers is wrong.",
-        "Is anything moved besides the matrix, and how many elements does it have?",
+        "The count is off by a few vectors or single numbers, and not by a whole matrix.",
+        "Are all rows and columns of the matrix counted, and what is moved besides it?",
     ),
     Mistake(
         "vectors-of-n",

@@ -208,7 +208,8 @@ MISTAKES = [
     Mistake(
         "out-of-bounds",
         "No lane of this access is inside the tensor.",
-        "Which address does that line compute, and how many elements does the tensor have?",
+        "Which addresses does this access compute, how many elements does the tensor have, and which lanes does the "
+        "mask let through?",
     ),
     Mistake(
         "dot-of-no-matrix",

@@ -55,7 +55,8 @@ MISTAKES = [
     ),
     Mistake(
         "few-warps-resident",
-        "Only candidates were kept of which few warps are resident, while others have twice as many and enough bytes.",
+        "Only candidates were kept of which few warps are resident, while others have twice as many, and enough bytes "
+        "or no fewer.",
         "Once enough bytes are under way, which candidate has more warps to compute while others wait?",
         (Mutant("15.1", "(min(under_way, 65536), warps)", "under_way", replayed=False),),
     ),
@@ -101,6 +102,11 @@ MISTAKES = [
         "not-autotuned",
         "The function launched no kernel with triton.autotune.",
         "Which kernel does the function launch: the one that triton.autotune has made, or the one below @triton.jit?",
+    ),
+    Mistake(
+        "configuration-without-rows",
+        "The grid asked the configuration for ROWS, and this launch has none.",
+        "Where do your configurations name ROWS, and is the kernel that you launch the one that triton.autotune made?",
     ),
     Mistake(
         "trials-add-up",
@@ -391,7 +397,7 @@ TUNED = (
     ("more-traffic", detectors.value(lambda v, f: "traffic" in f and isinstance(v, torch.Tensor))),
     ("name-of-no-parameter", _pointer_unknown),
     ("not-autotuned", _said("choices", lambda v: v[2] == 0)),
-    ("not-autotuned", _configured_by_nobody),
+    ("configuration-without-rows", _configured_by_nobody),
     ("warps-in-the-dictionary", both(written(_warps_in_a_dictionary), _said("choices", lambda v: v[2] > 0))),
     ("nothing-to-choose", _said("choices", lambda v: v[2] > 0)),
     ("tuned-every-call", _said("tunings", lambda v: v[2])),

@@ -23,7 +23,7 @@ def state(xs: list[float]) -> State:
 def too_wide(evidence: Evidence, block: int) -> str | None:
     """None when no access of a launch has more than `block` lanes, else a sentence. There must be a launch."""
     widest = max(launch["widest"] for launch in evidence.launches)
-    return f"right numbers, but an access has {widest} lanes, and BLOCK is {block}" if widest > block else None
+    return f"right numbers, but one access moves {widest} columns, and BLOCK is {block}" if widest > block else None
 
 
 def block_fault(evidence: Evidence, least: int, largest: int) -> str | None:

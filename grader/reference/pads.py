@@ -47,7 +47,7 @@ def fault(pads, entry: str) -> str | None:
         return None
     pad = number(given)
     if pad is None:
-        return f"{compare.shown(given)} is not a number" + (
+        return f"{compare.shown(given)} is no number that a lane can hold" + (
             ", and this kernel has a right pad" if given is None else ""
         )
     if math.isnan(pad):

@@ -197,6 +197,8 @@ def refused(x: torch.Tensor | None, evidence: Evidence, what: str, kinds=("Value
         if same and compare.softmax(x.reshape(-1, x.shape[-1]), got.reshape(-1, x.shape[-1])) is None:
             return None
         return f"{what} went through without an error"
+    if error.get("where"):
+        return f"{what}: {error['message']}"
     if not set(kinds) & set(error["kinds"]):
         return f"{what} ends in {error['type']}: {error['message'].strip() or 'no message'}"
     if not error["raised"]:

@@ -1,5 +1,5 @@
 # exercise: 2.2
-# mistake: one-less
+# mistake: one-direction
 def naive_traffic(m, n):
     return 5 * m * n + 2 * m, 3 * m * n + 2 * m
 

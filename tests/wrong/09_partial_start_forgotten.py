@@ -1,5 +1,5 @@
 # exercise: 9.1
-# mistake: split-cut-short
+# mistake: tile-start-missing
 import torch
 import triton
 import triton.language as tl

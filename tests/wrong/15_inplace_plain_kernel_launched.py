@@ -1,5 +1,5 @@
 # exercise: 15.3
-# mistake: not-autotuned
+# mistake: configuration-without-rows
 import triton
 
 import triton.language as tl

@@ -18,7 +18,7 @@ MISTAKES = [
     Mistake(
         "no-max",
         "exp left the range of float32: for a large number it gives inf, and for a very low one it gives 0.",
-        "What can you subtract from every value of a row without changing its softmax?",
+        "Which number is subtracted from every value of a row, if any, and is it the largest of the row?",
         (
             Mutant(
                 "8.3",
@@ -214,7 +214,7 @@ MISTAKES = [
     Mistake(
         "division-upside-down",
         "The division is the wrong way round.",
-        "Which of the two is larger, for a share below 1?",
+        "Which of the two is a sum over a row, and which is the term that is divided by it?",
         (
             Mutant("8.3 8.4", "tl.exp(x - m) / d", "d / tl.exp(x - m)"),
             Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "numerator / ", "1 / numerator * "),
@@ -308,8 +308,9 @@ MISTAKES = [
     Mistake(
         "shares-of-other-numbers",
         "The rows sum to 1, but with wrong shares: the numerators are not exp(x - max), or they come from other "
-        "values, or shares were changed after the division.",
-        "Which line makes the numerators, which values does it read, and what should it give for the largest of them?",
+        "values, or not all of a row are divided by the same number, or shares were changed after the division.",
+        "Which line makes the numerators, which values does it read, by what is each divided, and what should the "
+        "largest of them be?",
     ),
 ]
 

@@ -41,7 +41,8 @@ MISTAKES = [
     Mistake(
         "wrong-exception",
         "This input does not end in a ValueError that says what is wrong.",
-        "Which exception does Python have for a bad value, and what would help the caller?",
+        "Which line of yours should refuse this input, does its condition hold here, and which exception with which "
+        "words does it raise?",
     ),
     Mistake(
         "output-reused",
@@ -265,13 +266,6 @@ def _accepted(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return case.facts.get("refuses", False) and evidence.error is None
 
 
-def _exception_not_raised(tree: ast.AST) -> bool:
-    """For `written`: an exception that is made and returned, or made and left alone."""
-    lines = [n.value for n in syntax.nodes(tree) if isinstance(n, (ast.Return, ast.Expr))]
-    made = [n.func.id for n in lines if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
-    return any(name.endswith(("Error", "Exception")) for name in made)
-
-
 def _sizes_exchanged(tree: ast.AST) -> bool:
     """For `written`: the two sizes of a matrix get names of the other one, as in `cols, rows = x.shape`."""
     return any(
@@ -393,7 +387,7 @@ STRIDES_EXCHANGED = (
 )
 
 FUNCTION = (
-    ("error-not-raised", detectors.both(detectors.written(_exception_not_raised), _to_be_refused)),
+    ("error-not-raised", detectors.both(detectors.written(syntax.exception_not_raised), _to_be_refused)),
     ("accepts-anything", _accepted),
     ("wrong-exception", _refused_otherwise),
     ("refuses-the-right-ones", _refused),

@@ -59,7 +59,8 @@ MISTAKES = [
     Mistake(
         "rows-past-the-end",
         "The access goes on past the last row.",
-        "Which rows belong to the last program, and which part of its address or of its mask depends on that?",
+        "Which rows belong to the program named above, and which part of its address, its mask or its loop "
+        "depends on that?",
     ),
     Mistake(
         "columns-past-the-end",
