@@ -69,7 +69,8 @@ def unfit_directive(source: str) -> str:
         if kind == "raw" or (word < " " and word != "\n"):
             sentence = f"{word!r} has no place in a kernel"
         elif names and kind == "name" and word not in _DIRECTIVES:
-            sentence = _INCLUDES if word in ("include", "include_next", "import") else f"#{word} is no directive that a kernel may have"
+            included = word in ("include", "include_next", "import")
+            sentence = _INCLUDES if included else f"#{word} is no directive that a kernel may have"
         elif inside and word.startswith("__has_"):
             sentence = _INCLUDES
         if sentence:

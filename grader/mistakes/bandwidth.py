@@ -178,12 +178,19 @@ def _close(a: float, b: float) -> bool:
 def _timed(test) -> Detector:
     """Matches a wrong result for which test(letters, waited, waiting, seconds) holds.
 
-    Each argument is a tuple with one element for each timed interval.
+    Each argument is a tuple with one element for each timed interval. The result must come from the intervals: by it, a
+    call takes about as long as one of them, but for small factors.
     """
 
     def look(v, f) -> bool:
-        wrong = f["possible"] and bool(result_fault(f["want"], v))
-        return wrong and test(*(zip(*v[1]) if v[1] else [()] * 4))
+        if not (f["possible"] and result_fault(f["want"], v)):
+            return False
+        if v[1] and v[0]:
+            took, times = abs(2 * f["m"] * f["n"] * f["itemsize"] / v[0] / 1e9), [t[3] for t in v[1]]
+            calls = max(len(t[0].strip("x")) for t in v[1])
+            if not min(times) / (8 * calls) <= took <= 8 * max(times):
+                return False
+        return test(*(zip(*v[1]) if v[1] else [()] * 4))
 
     return value(look)
 

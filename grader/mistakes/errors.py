@@ -128,7 +128,8 @@ _TRANSLATIONS = [
     (r"bytes of shared memory, and a block may", "shared-too-large"),
     (r"the compiler refuses .*extended character", "foreign-sign"),
     (r"the compiler refuses .*`: [^`]*[\uff01-\uff65\u2018-\u201d]", "foreign-sign"),
-    (r"the compiler refuses .*(stray '?.?#|invalid preprocessing directive|: #\w* is no directive)", "comment-of-python"),
+    (r"the compiler refuses .*(stray '?.?#|invalid preprocessing directive|: #.* is no directive)",
+     "comment-of-python"),
     (r"the compiler refuses .*`for [^(]", "loop-of-python"),
     (r"the compiler refuses .*`[^`]*\bfor\s*\([^;`]*,[^;`]*,[^;`]*\)", "loop-of-python"),
     (r"the compiler refuses .*does not name a type", "cuda-does-not-compile"),
@@ -273,6 +274,16 @@ def _changes(name: str, line: str) -> bool:
     return bool(re.match(rf"{name} *([-+*/%@&|^]|//|\*\*|<<|>>)=", line))
 
 
+def _of_unknown(name: str, error: dict) -> str | None:
+    """The id of the mistake behind a name that has no value, None if it may be any."""
+    if re.search(rf"\{{(.*,)?\s*{name}\s*:", error["line"]):
+        return "key-without-quotes"
+    if name in _MODULES:
+        foreign = error.get("kernel") and name in ("torch", "np", "numpy")
+        return "torch-in-kernel" if foreign else "module-not-imported"
+    return "module-left-out" if _called_alone(name, error["line"]) else None
+
+
 def from_error(error: dict) -> str | None:
     """The id of the mistake behind an exception (type, message, line); None where it may have several causes."""
     kind, message = error["type"], error["message"]
@@ -281,14 +292,8 @@ def from_error(error: dict) -> str | None:
     if (unbound := _UNBOUND.match(message)) and _changes(unbound[1], error["line"]):
         return "changed-before-set"
     if found := _UNKNOWN_NAME.search(message):
-        unknown = next(filter(None, found.groups()))
-        if re.search(rf"[{{,]\s*{unknown}\s*:", error["line"]) and "{" in error["line"]:
-            return "key-without-quotes"
-        if unknown in _MODULES:
-            foreign = error.get("kernel") and unknown in ("torch", "np", "numpy")
-            return "torch-in-kernel" if foreign else "module-not-imported"
-        if _called_alone(unknown, error["line"]):
-            return "module-left-out"
+        if mistake := _of_unknown(next(filter(None, found.groups())), error):
+            return mistake
     if kind in _TYPES and not re.search(rf"^cannot access|{_INFINITY}", message):
         return of_syntax(message) if _TYPES[kind] == "not-python" else _TYPES[kind]
     if message == "'function' object is not subscriptable" and re.search(r"\.\w+\[", error["line"]):

@@ -222,7 +222,7 @@ MISTAKES = [
     Mistake(
         "states-repeated",
         "The maximum is right and the sum is too large: states may have been merged more than once.",
-        "Which state does each lane hold before the last merge, and how often is each part of the row among them?",
+        "Which two sums does each merge add, and how often is each part of the row among them?",
     ),
     Mistake(
         "warps-overlap",

@@ -145,7 +145,7 @@ MISTAKES = [
     ),
     Mistake(
         "bandwidth-left-out",
-        "The bandwidth was not used.",
+        "The bandwidth has no effect on the result.",
         "What happens to the time when the card is twice as fast?",
     ),
     Mistake(

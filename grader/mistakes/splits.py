@@ -109,7 +109,7 @@ MISTAKES = [
         "states-too-few",
         "The tensor for the states is too small.",
         "How many programs store a state, over all rows and splits?",
-        (Mutant("9.3", "((n_rows, n_splits), dtype", "((min(n_rows, 2048), n_splits), dtype", replayed=False),),
+        (Mutant("9.3", "((n_rows, n_splits), dtype", "((min(n_rows, 1024), n_splits), dtype", replayed=False),),
     ),
     Mistake(
         "states-never-made",

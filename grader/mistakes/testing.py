@@ -9,6 +9,7 @@ group of a wrong kernel is its kind. Facts of a case: reference (whether the ker
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
@@ -244,6 +245,11 @@ def _red(case: Case, evidence: Evidence) -> bool:
     return case.group is None and (error.get("type") == "AssertionError" or bool(error.get("raised")))
 
 
+def _never_calls(tree: ast.AST) -> bool:
+    """For `written`: the test does not use its parameter."""
+    return 0 in syntax.unused_parameters(tree, "test_softmax")
+
+
 def _accepts_wrong(test) -> Detector:
     """Matches if a wrong kernel passed, and test(syntax tree of the answer) holds."""
     written = detectors.written(test)
@@ -283,11 +289,12 @@ def mistakes_of_test(groups: Iterable[str]) -> tuple[tuple[str, Detector], ...]:
         ("input-empty", _right_kernel_refused("without elements")),
         ("input-too-large", _right_kernel_refused("is more than a check can interpret")),
         ("input-no-matrix", _right_kernel_refused("softmax takes a float32 matrix")),
+        ("test-calls-nothing", detectors.both(_refuses_reference, detectors.written(_never_calls))),
         ("test-refuses-pytorch", _refuses_reference),
         ("test-refuses-right", _refuses_right),
         ("test-ends-in-its-loop", _accepts_wrong(syntax.ends_in_its_loop)),
         ("test-returns", Detector(lambda c, e, a: isinstance(e.value, bool))),
-        ("test-calls-nothing", _accepts_wrong(lambda tree: 0 in syntax.unused_parameters(tree, "test_softmax"))),
+        ("test-calls-nothing", _accepts_wrong(_never_calls)),
         ("assert-of-a-tuple", _accepts_wrong(syntax.asserts_a_tuple)),
         ("any-for-all", _accepts_wrong(syntax.any_for_all)),
         ("one-sided-difference", _accepts_wrong(syntax.one_sided)),

@@ -32,7 +32,7 @@ MISTAKES = [
     ),
     Mistake(
         "matrix-miscounted",
-        "The count is off by about as much as a whole matrix, and not by a few vectors.",
+        "The count is off by more than a few vectors.",
         "How many elements does the matrix have, how often is each of them moved in that direction, and which of your "
         "terms say so?",
     ),

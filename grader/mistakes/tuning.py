@@ -347,6 +347,15 @@ def _pointer_unknown(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return error["type"] == "KeyError" and bool(re.search(given, answer.source.replace('"', "'")))
 
 
+@Detector
+def _text_for_names(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    """As _pointer_unknown, where the answer gives a text and no list: its first letter was looked for."""
+    error = evidence.error or {"type": ""}
+    letter = re.escape(error.get("message", "").strip("'"))
+    given = rf"(restore_value|reset_to_zero)\s*=\s*'{letter}"
+    return error["type"] == "KeyError" and len(letter) == 1 and bool(re.search(given, answer.source.replace('"', "'")))
+
+
 def _whole_tile_reduced(case: Case, evidence: Evidence) -> bool:
     """A maximum, a sum or both were one number for all rows of a tile, of as many rows as one of the launches had."""
     x, got = case.facts.get("x"), evidence.value
@@ -395,6 +404,7 @@ def _warps_in_a_dictionary(tree: ast.AST) -> bool:
 _OF_ONE_LAUNCH = ("launch-per-row", "no-kernel", "grid-of-columns", "grid-too-large")  # trials are launches as well
 TUNED = (
     ("more-traffic", detectors.value(lambda v, f: "traffic" in f and isinstance(v, torch.Tensor))),
+    ("text-for-names", _text_for_names),
     ("name-of-no-parameter", _pointer_unknown),
     ("not-autotuned", _said("choices", lambda v: v[2] == 0)),
     ("configuration-without-rows", _configured_by_nobody),

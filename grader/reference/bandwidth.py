@@ -72,5 +72,5 @@ def result_fault(want: float, value) -> str | None:
     if math.isclose(got, want, rel_tol=TOLERANCE):
         few = f"the right rate, but of the timed runs {usual} came after the warm-up, expected {MIN_RUNS} or more"
         return few if usual < MIN_RUNS else None
-    runs = "1 timed run" if len(timed) == 1 else f"{len(timed)} timed runs"
+    runs = "1 timed interval" if len(timed) == 1 else f"{len(timed)} timed intervals"
     return f"it says {got:.4g} GB/s after {runs}, expected {want:.4g}"
