@@ -162,7 +162,7 @@ def masks_inverted(tree: ast.AST) -> bool:
 
 
 def _behind_the_end(mask: ast.AST, lanes: set[str]) -> bool:
-    """Whether a comparison is true for the lanes that are at a limit or behind it; 0 is no limit."""
+    """Whether a comparison is true for the lanes at a limit or behind it. A number, such as -inf, is no limit."""
     if not isinstance(mask, ast.Compare) or len(mask.ops) != 1:
         return False
     left, right = mask.left, mask.comparators[0]
@@ -171,7 +171,8 @@ def _behind_the_end(mask: ast.AST, lanes: set[str]) -> bool:
     elif not isinstance(mask.ops[0], (ast.Gt, ast.GtE)):
         return False
     of_lanes = [any(isinstance(n, ast.Name) and n.id in lanes for n in nodes(side)) for side in (left, right)]
-    return of_lanes == [True, False] and not isinstance(right, ast.Constant)
+    limits = {n.id for n in nodes(right) if isinstance(n, ast.Name)} - {"float", "math", "torch"}
+    return of_lanes == [True, False] and bool(limits)
 
 
 _REDUCTIONS = ("max", "min", "sum", "reduce", "argmax", "argmin", "xor_sum", "reduce_or")

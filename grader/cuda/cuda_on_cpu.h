@@ -16,8 +16,9 @@
 #define __grid_constant__
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
-// All threads of a block are fibers of one thread of this process, so its thread-local memory is theirs.
-#define __shared__ thread_local
+// All threads of a block are fibers of one thread of this process, so its thread-local memory is theirs. What no thread
+// stores to would be zeros to the compiler, unless the array is said to be used.
+#define __shared__ __attribute__((used)) thread_local
 #define INFINITY __builtin_inff()
 #define CUDART_INF_F __builtin_inff()
 #define NAN __builtin_nanf("")

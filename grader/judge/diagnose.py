@@ -118,8 +118,9 @@ def _explain_parts(exercise: Exercise, answer: Answer, seen: Seen, failures: lis
     own = [pair for pair in seen if pair[0].group == first.case.group]
     named = name(exercise, answer, [*together, *own], failures)
     message = first.sentence if first.mistake == "todo-left" else f"{first.case.label}: {first.sentence}"
-    left = [group for group in exercise.groups if all(case.group != group for case, _ in seen)]
-    if left:  # the time was over
+    known = {first.case.group, *(case.group for case, _ in seen)}
+    left = [group for group in exercise.groups if group not in known]
+    if left and first.mistake == "endless":
         message = f"{message}. Not checked: {', '.join(left)}"
     return Diagnosis(
         _status(first),
@@ -216,20 +217,18 @@ def votes(detectors: Table, answer: Answer, passed: Seen, failures: list[Failure
 
 
 def leading(found: list[Vote], passed: Seen, failures: list[Failure]) -> list[Vote]:
-    """The votes with the most hits. Of several, those whose formula also fits the passed cases, if there are any.
+    """The votes with the most hits. Of several, those whose formula fits the most of the passed cases.
 
-    Where none does, those that are wrong about most of the passed cases have the numbers of the failing ones by chance.
+    One that is wrong about most of the passed cases has the numbers of the failing ones by chance.
     """
     most = max((vote.hits for vote in found), default=0)
     best = [vote for vote in found if vote.hits == most]
     if len(best) > 1:
-        fitting = [vote for vote in best if fits(vote.detector, passed)]
-        best = fitting or (best if len(passed) <= len(failures) else [v for v in best if _fits_most(v, passed)])
+        fitting = [sum(fits(vote.detector, [each]) for each in passed) for vote in best]
+        best = [vote for vote, count in zip(best, fitting) if count == max(fitting)]
+        if len(passed) > len(failures) and 2 * max(fitting) < len(passed):
+            best = []
     return best
-
-
-def _fits_most(vote: Vote, passed: Seen) -> bool:
-    return 2 * sum(fits(vote.detector, [each]) for each in passed) >= len(passed)
 
 
 def weight(detect: Detector, failure: Failure) -> float:

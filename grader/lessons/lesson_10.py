@@ -150,6 +150,7 @@ def _residency_cases(seed: int) -> list[Case]:
         ("H200", 64, 0, 8),  # registers are the scarcest stock
         ("H200", 30, 49152, 4),  # shared memory
         ("H200", 20, 0, 8),  # threads
+        ("H200", 20, 10000, 1),  # shared memory, no multiple of 1 KB
         ("H200", 16, 0, 1),  # programs
         ("H200", 33, 16, 4),  # registers, but only if they are counted in units
         ("H200", 49, 0, 2),  # registers, but only if each warp has whole units

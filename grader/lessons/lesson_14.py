@@ -98,6 +98,7 @@ _OWN = [  # as in _MATRICES, for kernels that are the learner's
     ("many short rows", inputs.randn, 130, 24, _SINGLE),
     ("many short rows", inputs.large, 600, 64, _BRAIN),
     ("rows of nearly 1024", inputs.randn, 70, 1000, _SINGLE),
+    ("many rows of 2000", inputs.randn, 130, 2000, _SINGLE),
     ("many short odd rows", inputs.rising_cliff, 67, 33, _HALF),
     ("rows longer than a block may be", inputs.up_and_down, 2, 32_800, _SINGLE),
     ("rows of -1e38, longer than a block may be", inputs.lowest, 2, 32_801, _SINGLE),

@@ -65,7 +65,8 @@ MISTAKES = [
     Mistake(
         "gradients-exchanged",
         "dk was stored where dv belongs, and dv where dk belongs.",
-        "Which of the two gradients needs no score at all but its weight?",
+        "Which of the two gradients is a sum of rows of do, each times a weight, and which one needs the gradient of "
+        "the scores?",
     ),
     Mistake(
         "gradient-from-one-tile",

@@ -148,7 +148,7 @@ MISTAKES = [
     ),
     Mistake(
         "no-lanes",
-        "The kernel has no lanes: each program works on one element, where it should work on a block of them.",
+        "The kernel has no lanes: without a block of addresses, each load and each store moves one element.",
         "Which function of triton.language gives a block of numbers, one for each lane?",
         (
             Mutant("3.1", "tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)", "tl.program_id(0) * BLOCK", replayed=False),
@@ -357,6 +357,7 @@ def _one_number(case: Case, evidence: Evidence) -> bool:
     """Whether every element of the output is the same number, if there is an output."""
     got = detectors.output(case, evidence)
     return got is None or len(got.unique()) == 1
+
 
 _LANES = (
     ("values-unused", replace(_values_unused, fits=_one_number, exact=True)),

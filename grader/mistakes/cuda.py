@@ -1132,9 +1132,9 @@ def _version_fault(mistake: str) -> tuple[str, Detector]:
 
 
 def _unstored(case: Case, evidence: Evidence, answer: Answer | None) -> bool:
-    """Shared memory was loaded that no thread had stored to, and the output holds NaN or an infinity."""
+    """Shared memory was loaded that no thread had stored to, and the output holds NaN, an infinity or nothing but 0."""
     got = detectors.output(case, evidence)
-    return bool(unstored_load(evidence)) and got is not None and not bool(got.isfinite().all())
+    return bool(unstored_load(evidence)) and got is not None and not bool(got.isfinite().all() and got.any())
 
 
 def _unstored_fits(case: Case, evidence: Evidence) -> bool:

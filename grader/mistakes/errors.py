@@ -227,7 +227,7 @@ _OF_THE_DEVICE = ("RefusedKernel", "RefusedOperator", "LeftForHost")  # these sa
 # Why Python cannot read a text.
 _SYNTAX = [
     (r"^.*unterminated (triple-quoted )?(f-)?string", "text-not-closed"),
-    (r"in the line `[^`]*\b(float\d?|int|const|void|extern|__\w+__)\b[^`]*[;{]`", "line-of-cpp"),
+    (r"in the line `[^`]*\b(float\d?|int|const|void|extern|__\w+__)\b[^`]*[;{]\s*(//[^`]*)?`", "line-of-cpp"),
     (r"^.*invalid (non-printable )?character", "foreign-sign"),
     (r"unexpected indent|expected an indented block|unindent does not match|inconsistent use of tabs"
      r"|'(return|yield)' outside function", "indentation"),
@@ -279,7 +279,7 @@ def _of_unknown(name: str, error: dict) -> str | None:
     if re.search(rf"\{{(.*,)?\s*{name}\s*:", error["line"]):
         return "key-without-quotes"
     if name in _MODULES:
-        foreign = error.get("kernel") and name in ("torch", "np", "numpy")
+        foreign = error.get("kernel") and name in ("torch", "np", "numpy", "math")
         return "torch-in-kernel" if foreign else "module-not-imported"
     return "module-left-out" if _called_alone(name, error["line"]) else None
 

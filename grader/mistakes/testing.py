@@ -26,7 +26,7 @@ MISTAKES = [
     Mistake(
         "input-no-matrix",
         "The kernels take a matrix of float32 numbers, and your input is something else.",
-        "Of which type is the object that your function gives, and which shape and dtype does it have?",
+        "Of which type is the object that the softmax was given, and which shape and dtype does it have?",
     ),
     Mistake(
         "input-too-large",

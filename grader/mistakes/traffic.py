@@ -32,13 +32,13 @@ MISTAKES = [
     ),
     Mistake(
         "matrix-miscounted",
-        "The count is off by more than a few vectors.",
+        "For a large matrix, the count is off by more than a few vectors.",
         "How many elements does the matrix have, how often is each of them moved in that direction, and which of your "
         "terms say so?",
     ),
     Mistake(
         "vectors-miscounted",
-        "The count is off by a few vectors or single numbers, and not by a whole matrix.",
+        "The count is off by a few vectors or single numbers.",
         "Are all rows and columns of the matrix counted, and what is moved besides it?",
     ),
     Mistake(

@@ -16,7 +16,7 @@ MISTAKES = [
     Mistake(
         "no-jit",
         "To Triton this is a plain function of Python, so there is no kernel to launch.",
-        "Which decorator is in the line above every kernel?",
+        "Which decorator makes a kernel of a function, and was it applied to the one that you launch?",
     ),
     Mistake(
         "block-not-power-of-two",

@@ -215,6 +215,7 @@ WORTH = (
     (
         "few-warps-resident",
         _kept(lambda some, f: 2 * max(map(_warps, some)) <= _warps(_best(f))
+              and max(map(_under_way, some)) >= min(_ENOUGH, 0.7 * _under_way(_best(f)))
               and min(_ENOUGH, max(map(_under_way, some))) <= _under_way(_best(f))),
     ),
 )  # fmt: skip

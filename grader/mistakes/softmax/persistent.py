@@ -83,7 +83,9 @@ def _first_program_everywhere(case: Case, evidence: Evidence, answer: Answer) ->
 def _remainder_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """The last M % P rows are still NaN: each program took M // P rows."""
     left, programs = _rows_left(case, evidence), case.facts["programs"]
-    return left is not None and torch.equal(left, torch.arange(len(left)) >= len(left) // programs * programs)
+    if left is None or not left.any():
+        return False
+    return torch.equal(left, torch.arange(len(left)) >= len(left) // programs * programs)
 
 
 @Detector
