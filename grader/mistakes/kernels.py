@@ -414,7 +414,7 @@ MISTAKES = [
     ),
     Mistake(
         "block-rounded-down",
-        "The block is the power of two below the row's length, so the end of the row has no lane.",
+        "The block is half of the right one, so the end of the row has no lane.",
         "Should the block be rounded down or up?",
     ),
     Mistake(
@@ -581,7 +581,7 @@ BLOCK_SIZE = (
     ("xor-for-power", written(syntax.xor_for_power)),
     ("block-is-n-cols", replace(value(lambda v, f: v == f["n"]), share=0.6)),
     ("natural-logarithm", _block(lambda n: 2 ** math.ceil(math.log(n)))),
-    ("block-rounded-down", replace(value(lambda v, f: v < f["n"] < 2 * v), share=0.6)),
+    ("block-rounded-down", replace(value(lambda v, f: v == _power(f["n"]) // 2), share=0.6)),
     ("block-doubled", replace(value(lambda v, f: v == 2 * f["n"] == 2 * _power(f["n"])), share=0.9)),
     ("columns-doubled", _block(lambda n: 2 * n)),
     ("block-one-short", _block(lambda n: _power(max(n - 1, 1)))),

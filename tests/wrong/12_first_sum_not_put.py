@@ -1,5 +1,5 @@
 # exercise: 12.4
-# mistake: sum-of-nothing
+# mistake: shared-unstored
 copy_rows = 'static_assert(false, "TODO 12.4");'
 sum_rows = r"""
 extern "C" __global__ void sum_rows(float* y, const float* x, int n_cols) {

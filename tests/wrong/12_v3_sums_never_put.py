@@ -1,5 +1,5 @@
 # exercise: 12.7
-# mistake: quotient-infinite
+# mistake: shared-unstored
 v3 = r"""
 // Merges another state into the state (m, d), as in lesson 08.
 __device__ void merge(float& m, float& d, float other_m, float other_d) {
