@@ -60,7 +60,7 @@ MISTAKES = [
     Mistake(
         "called-no-function",
         "A value was called like a function, and it is none.",
-        "What stands in front of the parentheses in that line, and which value is it?",
+        "What stands in front of the parentheses in that line, or is given there as a function, and which value is it?",
     ),
     Mistake(
         "xor-for-power",
@@ -84,8 +84,7 @@ MISTAKES = [
     ),
     Mistake(
         "assigned-later",
-        "A line of this function gives the name its value. But the function can reach the line that uses the name "
-        "without running that line.",
+        "This name gets its value in the function, but not on every way to the line that uses it.",
         "Is this the name that you mean, and which line gives it its first value?",
     ),
     Mistake(

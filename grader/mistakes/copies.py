@@ -194,7 +194,7 @@ MISTAKES = [
     ),
     Mistake(
         "addresses-not-mask",
-        "The mask has the right number of lanes, but addresses of some lanes are outside the tensor.",
+        "As many lanes are active as there should be, but addresses of some of them are outside the tensor.",
         "Take one program and compute by hand: which element belongs to its lane 1, and which address do you compute "
         "for that lane?",
     ),

@@ -369,7 +369,7 @@ MISTAKES = [
     Mistake(
         "misaligned",
         "An access of several floats began at an address where a GPU does not allow it.",
-        "At which addresses do the rows begin when n_cols is no multiple of four?",
+        "With which element of the array does each such access begin, and is its number a multiple of four?",
     ),
     Mistake(
         "float4-tail",

@@ -9,7 +9,6 @@ arguments), `block` (columns of a block), and `strides` (elements between two ro
 
 from __future__ import annotations
 
-import ast
 import itertools
 import re
 from collections.abc import Callable
@@ -50,7 +49,7 @@ MISTAKES = [
         "What else is in the bracket of the formula?",
     ),
     Mistake(
-        "sum-stored",
+        "dot-stored",
         "Only the sum of the row came back, the same number for each of its columns.",
         "Which of your lines makes a gradient for every column, and is it the result of that line that is stored or "
         "returned?",
@@ -305,7 +304,7 @@ GRADIENT = (
         for each in ((1, 1, 0, 1), (0, 0, 0, 1), (0, 1, 1, 1), (0, 1, 0, 0), (1, 1, 1, 0), (0, 0, 1, 0))
     ),
     ("dot-alone", gradient_formula(lambda y, dy, facts: y * _row_sum(y * dy))),
-    ("sum-stored", gradient_formula(lambda y, dy, facts: _row_sum(y * dy).expand(y.shape))),
+    ("dot-stored", gradient_formula(lambda y, dy, facts: _row_sum(y * dy).expand(y.shape))),
     ("divided-by-y", replace(_divided_by_y, detect=_nan_where_y_is_zero)),
     ("max-for-sum", _with_term(lambda y, dy: (y * dy).amax(1, keepdim=True))),
     ("factor-twice", gradient_formula(lambda y, dy, facts: y * dy - y * y * _row_sum(y * dy))),
@@ -337,10 +336,13 @@ def _for_one_row(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 @Detector
 def _matrix_product(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The answer has a matrix product, and the shapes of that product, or of a later operation on it, do not fit."""
-    sign = written(lambda tree: any(isinstance(node, ast.MatMult) for node in syntax.nodes(tree)))
-    fault = re.search(r"shapes cannot be mult|size of tensor a", (evidence.error or {"message": ""})["message"])
-    return bool(fault) and (sign(case, evidence, answer) or bool(re.search(r"\b(mm|matmul)\(", answer.source)))
+    """The shapes of a matrix product, or of an operation on what a line made of one, do not fit."""
+    error = evidence.error or {"message": "", "line": ""}
+    if not re.search(r"shapes cannot be mult|size of tensor a", error["message"]):
+        return False
+    product = r"[^#\n]*(?:\w\)? *@|\b(?:mm|matmul)\()"
+    made = re.findall(rf"^ *(\w+) *={product}", answer.source, re.MULTILINE)
+    return bool(re.search(product, error["line"]) or set(made) & set(re.findall(r"\w+", error["line"])))
 
 
 OTHER_METHODS = (

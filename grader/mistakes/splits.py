@@ -787,7 +787,7 @@ def _updated_by_several(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 
 def _stored_columns(test) -> Detector:
-    """Recognises what test(first column, last column, split, facts) does in the stores into y of every program.
+    """Recognises what test(columns in order, split, facts) does in the stores into y of every program.
 
     More programs than x has rows must have stored.
     """
@@ -800,25 +800,25 @@ def _stored_columns(test) -> Detector:
                 columns.setdefault(program, []).append(column)
         n_splits = case.facts["n_splits"]
         return len(columns) > len(case.facts["x"]) and all(
-            test(min(kept), max(kept), program % n_splits, case.facts) for program, kept in columns.items()
+            test(sorted(kept), program % n_splits, case.facts) for program, kept in columns.items()
         )
 
     return detect
 
 
-def _all_columns(first: int, last: int, split: int, facts: dict) -> bool:
-    """Recognises stores over the whole row."""
-    return (first, last) == (0, facts["x"].shape[1] - 1)
+def _all_columns(columns: list[int], split: int, facts: dict) -> bool:
+    """Recognises stores into every column of the row."""
+    return set(columns) == set(range(facts["x"].shape[1]))
 
 
-def _in_split_zero(first: int, last: int, split: int, facts: dict) -> bool:
+def _in_split_zero(columns: list[int], split: int, facts: dict) -> bool:
     """Recognises stores into split 0 alone."""
-    return last < facts["split_size"]
+    return columns[-1] < facts["split_size"]
 
 
-def _from_own_beginning(first: int, last: int, split: int, facts: dict) -> bool:
+def _from_own_beginning(columns: list[int], split: int, facts: dict) -> bool:
     """Recognises stores that begin where the program's split begins."""
-    return first == split * facts["split_size"]
+    return columns[0] == split * facts["split_size"]
 
 
 @Detector

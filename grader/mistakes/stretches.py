@@ -43,8 +43,8 @@ MISTAKES = [
     ),
     Mistake(
         "stretches-as-text",
-        "The stretches were returned, and not the number of shuffles in each of them.",
-        "Which part of a stretch is to be counted?",
+        "Texts were returned, and not the number of shuffles in each stretch.",
+        "What is to be counted in a stretch, and does your list hold these counts?",
     ),
     Mistake(
         "lists-in-the-list",

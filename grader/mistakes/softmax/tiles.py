@@ -124,14 +124,14 @@ def _stride(where: dict, facts: dict) -> int:
 def _row_begins(width):
     """A test for `outside`: a line of the block begins at element r · width(facts) for its row r > 0.
 
-    The test fails where width(facts) is the right stride by chance.
+    The test fails where width(facts) is the right stride by chance, or where one of these rows begins.
     """
 
     def test(where: dict, facts: dict) -> bool:
-        wrong = width(facts)
-        return wrong != _stride(where, facts) and any(
-            r > 0 and where["begins"] == r * wrong for r in _intended_rows(where, facts)
-        )
+        wrong, right, rows = width(facts), _stride(where, facts), _intended_rows(where, facts)
+        if wrong == right or where["begins"] in [r * right for r in rows]:
+            return False
+        return any(r > 0 and where["begins"] == r * wrong for r in rows)
 
     return test
 
