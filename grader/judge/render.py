@@ -146,7 +146,8 @@ def traffic(record: dict, digits: str = ".3g") -> str:
     ledger, budget = record.get("ledger"), record.get("budget")
     if not ledger:
         return ""
-    moved = [f"{ledger[name]:{digits}} MN" for name in ("read", "written")]
+    counts = [format(ledger[name], digits).removesuffix(".") for name in ("read", "written")]
+    moved = [f"{count} MN" for count in counts]
     if budget:
         moved = [f"{count} of {may:.3g}" for count, may in zip(moved, budget)]
     part = f" of {ledger['part']}" if ledger.get("part") else ""

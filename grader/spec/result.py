@@ -90,7 +90,7 @@ class Result:
     budget: tuple[float, float] | None = None  # (read, written) that the exercise allows
     flags: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    by_numbers: bool = False  # whether the mistake is known by its numbers alone, which another one may give, too
+    by_numbers: bool = False  # whether its result alone tells the mistake, which another one may give, too
     bonus: bool = False  # of the exercise
     text: str = ""  # the feedback that a learner reads
     seconds: float | None = None
