@@ -80,8 +80,8 @@ MISTAKES = [
     ),
     Mistake(
         "nothing-read",
-        "No element of the row took part: this is the value of masked lanes.",
-        "For which lanes is your mask true?",
+        "No value of the row took part in the maximum.",
+        "For which lanes is the value of the row kept, and for which is it replaced or left out?",
     ),
     Mistake(
         "two-divided",

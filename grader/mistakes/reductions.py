@@ -342,8 +342,16 @@ def _first_state_changed(states, facts: dict) -> bool:
     return len(right) > 1 and len(states[0]) == len(right[0]) and alike(states[0][: len(right[1])], right[1])
 
 
+_too_few_steps = value(lambda v, f: len(f["values"]) > LANES and len(v) < len(tree(f["values"])))
+
+
+def _too_few_beyond_a_warp(case: Case, evidence: Evidence) -> bool:
+    """Whether a list has states left out, if it is longer than a warp."""
+    return len(case.facts["values"]) <= LANES or _too_few_steps(case, evidence, None)
+
+
 TREE = (
-    ("tree-of-fixed-steps", value(lambda v, f: len(f["values"]) > 32 and len(v) < len(tree(f["values"])))),
+    ("tree-of-fixed-steps", replace(_too_few_steps, fits=_too_few_beyond_a_warp, exact=True)),
     ("list-changed", value(lambda v, f: f["callers_list"] and v != f["values"])),
     ("returns-nothing", nothing),
     ("tree-one-number-bare", value(lambda v, f: len(f["values"]) == 1 and v == f["values"])),

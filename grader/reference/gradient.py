@@ -24,7 +24,7 @@ def other_method(y: torch.Tensor, evidence: Evidence) -> str | None:
     """A sentence if a right gradient was not computed with the formula, else None."""
     library = next((name for name in evidence.torch_ops if "softmax" in name), None)
     if library:
-        return f"the answer calls PyTorch's {library}"
+        return f"the answer runs PyTorch's {library.lstrip('_')}"
     other = next((name for name in evidence.torch_ops if name in ("exp", "log")), None)
     if other:
         return f"right numbers, but on the way it calls PyTorch's {other}, and the formula has none"

@@ -197,7 +197,7 @@ def _columns_apart(case: Case, evidence: Evidence, answer: Answer) -> bool:
     if evidence.error and evidence.error["type"] != "OutOfBounds":
         return False  # that error has a reason of its own
     apart = x is not None and x.dim() == 2 and x.shape[1] > 1 and x.stride(1) != 1
-    return apart and not re.search(r"\.(t\(|T\b|mT\b|reshape\(|view\(|transpose\(|permute\()", answer.source)
+    return apart and not re.search(r"\.(t_?\(|T\b|mT\b|reshape\(|view\(|transpose\(|permute\()", answer.source)
 
 
 def _programs(test) -> Detector:
