@@ -74,11 +74,13 @@ MISTAKES = [
         "not-a-launcher",
         "Your choice returned an object that cannot be called.",
         "For the matrix named above: which line of your choice returns, and what?",
+        (Mutant("14.2", "by_walks if n_rows >= 512 else by_splits", "{512: by_walks}.get(n_rows)", replayed=False),),
     ),
     Mistake(
         "row-not-held",
         "A short row goes to several programs, or is read twice, although one program can hold it.",
         "Which launchers keep a whole row of this length in the registers of one program?",
+        (Mutant("14.2", "if n_cols <= 32768:", "if n_rows * n_cols <= 32768:", replayed=False),),
     ),
     Mistake(
         "vectors-unused",
