@@ -5,9 +5,9 @@ import pytest
 from conftest import ROOT
 from test_notebook import run, said
 
-# Everything that PyTorch asks the platform for is asked before the platform changes its name.
+# Everything that PyTorch and the list of fonts ask the platform for is asked before the platform changes its name.
 ELSEWHERE = """
-import importlib.metadata, os, platform, sys, urllib.request, torch
+import importlib.metadata, os, platform, sys, urllib.request, torch, matplotlib.font_manager
 
 class NoTriton:
     def find_spec(self, name, path=None, target=None):
