@@ -62,7 +62,7 @@ def test_a_mistake_that_is_not_known_is_not_guessed():
 
     assert (None, None) == (result.mistake, result.also)
     assert "a row, 1×3: the row sums to 2, expected 1" in result.text
-    assert "This is none of the mistakes that the check knows by name." in " ".join(result.text.split())
+    assert "The check does not recognise the mistake." in " ".join(result.text.split())
 
 
 def test_a_formula_that_would_be_wrong_where_the_answer_was_right_is_none():

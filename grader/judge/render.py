@@ -192,7 +192,7 @@ def _mistake(record: dict) -> list[str]:
     more = f'hint("{record["id"]}") shows hints'
     named = mistakes(record)
     if record["mistake"] not in MISTAKES:
-        return ["This is none of the mistakes that the check knows by name.", more]
+        return ["The check does not recognise the mistake.", more]
     return [*(each["sentence"] for each in named), f"Ask yourself: {named[0]['question']}", more]
 
 
