@@ -37,7 +37,8 @@ def case(m: int, n: int, dtype: str, microseconds: float, disturbed: int, share:
 
     def verify(evidence: Evidence) -> str | None:
         if not possible:
-            return softmax_function.refused(None, evidence, f"a measurement of {want:.0f} GB/s where the peak is {peak:.0f}")
+            measured = f"a measurement of {want:.0f} GB/s where the peak is {peak:.0f}"
+            return softmax_function.refused(None, evidence, measured)
         return result_fault(want, evidence.value)
 
     return Case(

@@ -235,7 +235,7 @@ MISTAKES = [
     ),
     Mistake(
         "wrong-numerator",
-        "The values were divided, and not their exponentials.",
+        "The values or their distances to the maximum were divided, and not their exponentials.",
         "Which number is divided in the formula, and which number does your line divide?",
         (
             Mutant("4.1 5.1", "numerator / denominator", "(x - row_max) / denominator"),
