@@ -443,9 +443,6 @@ def _never_past_a_warp(tree: ast.AST) -> bool:
     return not any(isinstance(place, ast.BinOp) and isinstance(place.op, ast.Add) for place in places)
 
 
-_takes_a_warp = written(_never_past_a_warp)
-
-
 @Detector
 def _short_second_level(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """There are fewer warps than lanes in a warp, so that a list of their states is no full warp."""
@@ -602,6 +599,6 @@ TWO_LEVEL = (
         replace(value(lambda v, f: v[0] == f["want"][0] and 1.5 * f["want"][1] < v[1] < 64 * f["want"][1]), last=True),
     ),
     ("inf-minus-inf", value(lambda v, f: v[1] != v[1] and v[0] == f["want"][0])),
-    ("warps-unpadded", both(_index_in_butterfly, _short_second_level, _takes_a_warp)),
+    ("warps-unpadded", both(_index_in_butterfly, _short_second_level, written(_never_past_a_warp))),
     ("warp-is-a-list", both(_type_error, written(_whole_warp))),
 )

@@ -86,6 +86,7 @@ MISTAKES = [
         "vectors-unused",
         "Rows of 16-bit numbers that do not begin at a boundary are loaded element by element.",
         "Which launcher cuts its rows at the boundaries, and what does `pick.aligned` say of this matrix?",
+        (Mutant("14.3", "not pick.aligned(x)", "n % 2", replayed=False),),
     ),
     Mistake(
         "pairs-unused",
