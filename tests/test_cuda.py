@@ -28,7 +28,7 @@ OUTSIDE = {
         "int kept;\nstruct S { ~S() { kept = 1; } };\nS s;\n",
         "would run when the kernel is loaded",
     ),
-    "a callback of its own": ('extern "C" void __tsan_read4(void*) {}\n', "'__tsan_read4' is not one of CUDA's names"),
+    "a callback of its own": ('extern "C" void __tsan_read4(void*) {}\n', "this course's CUDA has no '__tsan_read4'"),
     "expf of its own": ('extern "C" float expf(float) { return 1; }\n', "'expf' is a name of what runs the kernels"),
     "a variable of the runtime": (
         'extern "C" long long counts;\n__device__ long long& c = counts;\n',
@@ -38,7 +38,7 @@ OUTSIDE = {
         'extern "C" int system(const char*);\nint (*f)(const char*) = system;\n',
         "'system' is d",
     ),
-    "an alias": ('extern "C" void k2() __attribute__((alias("k")));\n', "'__attribute__' is not one of CUDA's names"),
+    "an alias": ('extern "C" void k2() __attribute__((alias("k")));\n', "this course's CUDA has no '__attribute__'"),
 }
 HEAD = 'extern "C" __global__ void k(float* y, const float* x, int n) {\n    const int me = threadIdx.x;\n'
 STORE = "    if (me < n) y[blockIdx.x * n + me] = v;\n"
@@ -247,8 +247,8 @@ WRONG = {
         "line 3, .*: this launch brings no .*the array needs a size",
     ),
     "assembler": ('    asm("nop");\n', "line 3, .*'asm' is not for a kernel"),
-    "a pasted name": ('#define P(a, b) a##b\n    P(__as, m__)("nop");\n', "line 4, `P.*'__asm__' is not one of CUDA's"),
-    "an attribute": ("    int v __attribute__((unused));\n", "line 3, .*'__attribute__' is not one of CUDA's names"),
+    "a pasted name": ('#define P(a, b) a##b\n    P(__as, m__)("nop");\n', "line 4, `P.*this course's CUDA has no '__asm__'"),
+    "an attribute": ("    int v __attribute__((unused));\n", "line 3, .*this course's CUDA has no '__attribute__'"),
     "an attribute in brackets": ("    <:[gnu::noinline]] int v;\n", "line 3, .*no attributes but those of CUDA"),
     "a pragma": ("#pragma GCC optimize(3)\n", r"line 3, .*#pragma GCC optimize\(3\) is no directive"),
     "a pragma in an operator": (

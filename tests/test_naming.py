@@ -46,9 +46,9 @@ def test_the_way_an_answer_is_written_is_no_second_explanation():
 
 
 def test_the_sentence_of_a_mistake_says_no_more_than_was_seen():
-    """Numbers can agree by chance, or for another reason. A formula that fits every case, or another sign, is sure."""
+    """Numbers can agree by chance, or for another reason, also in every case. A sign that is no number is sure."""
     ones = detectors.formula(lambda x, facts: torch.ones_like(x))
-    for detector, by_numbers in ((ones, True), (replace(ones, exact=True), False), (detectors.rows_constant, False)):
+    for detector, by_numbers in ((ones, True), (replace(ones, exact=True), True), (detectors.rows_constant, False)):
         result = explained([("no-division", detector)], torch.ones(1, 3))
 
         text = " ".join(result.text.split())

@@ -98,7 +98,9 @@ def kind(got, like: torch.Tensor) -> str | None:
     if got is None:
         return "the function returned None"
     if not isinstance(got, torch.Tensor):
-        return f"{shown(got)} {NO_TENSOR}"
+        # Not the entries of a list: a tensor of one number has arrived as that number.
+        row = f"a {type(got).__name__} of length {len(got)}" if isinstance(got, (list, tuple)) else ""
+        return f"{row or shown(got)} {NO_TENSOR}"
     if got.shape != like.shape:
         return f"the result has shape {tuple(got.shape)}, expected {tuple(like.shape)}"
     if got.dtype != like.dtype:

@@ -150,7 +150,7 @@ def _unfit_name(name: str) -> str:
         near = [other for other in CUDA if sorted(other.split("_")) == sorted(name.split("_"))]
         near = near or difflib.get_close_matches(name, CUDA, 1, 0.8)
         meant = f"; did you mean '{near[0]}'?" if near else ""
-        return f"'{name}' is not one of CUDA's names, and a kernel's own do not begin with two underscores{meant}"
+        return f"this course's CUDA has no '{name}', and a kernel's own names do not begin with two underscores{meant}"
     if name in _NAMES or re.match(r"_[A-Z]|(cpu|CPU)_", name):
         return f"'{name}' is not for a kernel: the check could not see what it does"
     return ""

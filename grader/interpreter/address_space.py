@@ -210,11 +210,16 @@ def _out_of_bounds_error(op: str, region: Region, addresses, good, program, grid
         where, size = f"element {column}", f"{count} element" + "s" * (count != 1)
     else:
         flat = (int(bad) - region.base) // region.itemsize
-        where, size = f"row {row}, column {column} (element {flat})", " × ".join(map(str, region.shape)) + " elements"
-        if not region.contiguous:
+        size = " × ".join(map(str, region.shape)) + " elements"
+        if region.contiguous:
+            where = f"row {row}, column {column} (element {flat})"
+            if column < 0:
+                where = f"element {flat}, {-column} before the first one of row {row}"
+        else:  # a place of its memory can lie in a gap
             size += f" (strides {' and '.join(map(str, region.strides))})"
-        if column < 0:
-            where = f"element {flat}, {-column} before the first one of row {row}"
+            where = f"row {row}, column {column} (place {flat} of its memory)"
+            if column < 0:
+                where = f"place {flat} of its memory, {-column} before the first element of row {row}"
     verb = "stores to" if op == "store" else "loads from"
     at = f"{where}, which is outside of it: {region.name} has {size}, numbered from 0"
     begin, end = region.extent()

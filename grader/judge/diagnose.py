@@ -169,7 +169,7 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
     if len(equal) > 1 and not best[0].certain:
         return Name(None)  # three mistakes and more lose the same numbers
     chosen = best[0].detector
-    return Name(best[0].mistake, equal[0] if equal else None, chosen.fits is not None and not chosen.exact)
+    return Name(best[0].mistake, equal[0] if equal else None, chosen.by_numbers)
 
 
 def _accepted_nan(case: Case, evidence: Evidence) -> bool:

@@ -140,7 +140,7 @@ class Replay:
             right = self._outcome(0, case)
             return 0.0 if right is None else weight(outcome(case, evidence), right)
 
-        return Detector(detect, fits, weighed, share=_SHARE)
+        return Detector(detect, fits, weighed, share=_SHARE, by_numbers=True)
 
     def _outcome(self, number: int, case: Case) -> Outcome | None:
         """The outcome of a mutant, or with 0 of the right answer; None where it cannot run."""

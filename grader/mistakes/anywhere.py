@@ -79,7 +79,7 @@ MISTAKES = [
     ),
     Mistake(
         "infinity-undefined",
-        "Your answer uses a word for infinity or NaN as a name, and no cell gives that name a value.",
+        "Your answer uses a word for infinity or NaN as a name that has no value.",
         'Python has float("inf") and float("nan"): is one of them the value that you mean?',
     ),
     Mistake(
@@ -137,7 +137,7 @@ MISTAKES = [
     Mistake(
         "endless",
         "Your answer does not end, or not in time.",
-        "Is there a loop whose variable never changes, or too much work for the time?",
+        "Is there a loop whose condition never becomes false, or too much work for the time?",
     ),
     Mistake(
         "out-of-memory",

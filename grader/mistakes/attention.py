@@ -102,7 +102,7 @@ MISTAKES = [
     Mistake(
         "factor-without-exp",
         "The factor is a ratio or a difference of the two maxima, and not a power of e.",
-        "What is exp(v - new) divided by exp(v - m), for any number v?",
+        "What is exp(v - a) divided by exp(v - b), for any number v and two maxima a and b?",
         (
             Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "da * (ma - m) + db * (mb - m)"),
             Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "da * (m - ma) + db * (m - mb)"),
@@ -751,7 +751,7 @@ def formula(compute, mixes_queries: bool = False) -> Detector:
     def weight(case: Case, evidence: Evidence) -> float:
         return detectors.loss_weight(detectors.output(case, evidence), case.facts["want"])
 
-    return Detector(detect, fits, weight)
+    return Detector(detect, fits, weight, by_numbers=True)
 
 
 def _if_causal(detector: Detector) -> Detector:

@@ -163,7 +163,7 @@ def formula(order: tuple[int, ...] = (0, 1), **changes) -> Detector:
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
         return fits(case, evidence)
 
-    return Detector(detect, fits, share=detectors.MOST)
+    return Detector(detect, fits, share=detectors.MOST, by_numbers=True)
 
 
 def _alike(got: torch.Tensor, want: torch.Tensor) -> bool:

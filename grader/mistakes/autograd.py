@@ -52,8 +52,8 @@ MISTAKES = [
     ),
     Mistake(
         "kept-beside-the-graph",
-        "A tensor is kept for backward without PyTorch knowing it. If it is changed or replaced, there is no error.",
-        "Which method of ctx keeps a tensor together with its version?",
+        "A tensor is kept for backward at a place that PyTorch does not know.",
+        "Which tensors does backward need, and which method of ctx keeps a tensor together with its version?",
     ),
     Mistake(
         "kept-too-much",

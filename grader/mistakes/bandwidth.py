@@ -31,7 +31,7 @@ MISTAKES = [
     # ---- a clock and a queue
     Mistake(
         "clock-not-used",
-        "Between two readings of `clock` there is no call, so it timed no run.",
+        "`clock` timed no run: between two of its readings there is no call.",
         "Which object of the lesson reads the time of the device, and what runs between two of your readings?",
     ),
     Mistake(
@@ -207,7 +207,7 @@ def _from_times(test, only: str | None = None) -> Detector:
             return False
         return test(2 * f["m"] * f["n"] * f["itemsize"] / v[0] / 1e9, times)
 
-    return value(look)
+    return replace(value(look), by_numbers=True)
 
 
 def _one_run(only: str | None = None) -> Detector:
@@ -228,7 +228,7 @@ def _rate(formula) -> Detector:
         measured = "m" in facts and facts["possible"] and not facts.get("peak_of")
         return not measured or bool(evidence.error) or detect(case, evidence, None)
 
-    return replace(detect, fits=fits, exact=True)
+    return replace(detect, fits=fits, exact=True, by_numbers=True)
 
 
 @Detector

@@ -25,7 +25,7 @@ from .softmax.rows import ROW_SQUARED, either, row_begins
 MISTAKES = [
     Mistake(
         "first-lane-skipped",
-        "The first element, of the vector or of each row, has no lane, or its lane is masked.",
+        "In this load or store, the first element of the vector or of a row has no lane, or its lane is masked.",
         "Which number does the first element have, which lane has it, and for which lanes is the mask true?",
     ),
     Mistake(
@@ -157,7 +157,7 @@ MISTAKES = [
     ),
     Mistake(
         "elements-missing",
-        "The last elements were never stored.",
+        "The end of the output was never stored.",
         "Which lane of which program should store the last element, and what is its address and its mask?",
     ),
     Mistake(
@@ -172,8 +172,8 @@ MISTAKES = [
     ),
     # ---- the rows of a matrix
     Mistake(
-        "width-and-stride",
-        "The row stride was also multiplied by the width of a row or of a block.",
+        "length-and-stride",
+        "The row stride was also multiplied by a length: by itself, by the width of a row or by that of a block.",
         "How far apart are the beginnings of two neighbouring rows, and which parameter gives that distance?",
     ),
     Mistake(
@@ -441,9 +441,9 @@ ROWS = (
     *either("block-for-stride", lambda f: f["block"]),
     *ROW_SQUARED,
     *either("row-added-twice", lambda f: 2 * f["x_stride"]),
-    *(("width-and-stride", outside(op, row_begins(lambda f, w=width, s=stride: w(f) * f[s])))
+    *(("length-and-stride", outside(op, row_begins(lambda f, w=width, s=stride: w(f) * f[s])))
       for op, stride in (("load", "x_stride"), ("store", "y_stride"))
-      for width in (lambda f: f["block"], lambda f: f["x"].shape[1])),
+      for width in (lambda f: f["block"], lambda f: f["x"].shape[1], lambda f: f["x_stride"])),
     *((name, outside(op, test)) for op in ("load", "store") for name, test in (
         ("addresses-not-mask", right_lanes_elsewhere),
     )),

@@ -56,7 +56,7 @@ MISTAKES = [
     Mistake(
         "barrier-missing",
         "One thread reads what another one stores, and nothing makes it wait until that has happened.",
-        "Between which two of your lines must every thread wait for the others?",
+        "Should both threads use this place, and if so, where must one of them wait for the other?",
     ),
     Mistake(
         "shared-reused",
@@ -254,9 +254,20 @@ MISTAKES = [
         "Which two places does a step of the tree read, and into which one does it store?",
     ),
     Mistake(
+        "own-warp-repeated",
+        "Each warp merged its own state, as often as there are warps, and the state of no other warp.",
+        "Which state should lane 1 of a warp hold before the second level: that of its own warp, or that of warp 1?",
+    ),
+    Mistake(
+        "not-rescaled-unguarded",
+        "A sum was added without rescaling. And while the maximum is still -inf, the exponent is -inf - (-inf), which "
+        "is NaN.",
+        "By which factor does exp(x - m) change when m changes, and what is it while m is -inf?",
+    ),
+    Mistake(
         "merged-into-copies",
         "The butterflies changed nothing: after each of them, a lane had the same m and d as before.",
-        "Which two variables does your line merge into, and which two does the kernel read after the butterfly?",
+        "Into which two variables is the partner's state merged, and which two does the kernel read afterwards?",
     ),
     Mistake(
         "own-place-read",
@@ -414,8 +425,8 @@ MISTAKES = [
     Mistake(
         "cuda-not-allowed",
         "The compiler does not allow this line.",
-        "Is a name in it unknown, declared twice or read-only, does a value stand where a variable must stand, or do "
-        "the types or the number of the arguments not fit?",
+        "Is a name in it unknown, declared twice or read-only, is something missing or too much, or does a type not "
+        "fit?",
     ),
     Mistake(
         "kernel-text-expected",
@@ -1298,14 +1309,14 @@ CUDA_KERNEL = (
     ("merged-not-stored", _of_versions("v2", _block_softmax(reduce=_state_of_thread_zero))),
     ("single-state", _of_versions("v2 v3", lambda x, facts: torch.exp(x - x.amax(1, keepdim=True)) / 0)),
     ("own-sum-for-partner", _of_versions("v3", _block_softmax(reduce=_two_levels(_own_sum_for_partner), width=4))),
-    *_both_widths("not-rescaled", update=walks.not_rescaled, raw=True),
+    *_both_widths("not-rescaled-unguarded", update=walks.not_rescaled, raw=True),
     *_both_widths("threads-not-merged", reduce=_no_reduction),
     *_both_widths("thread-maximum", reduce=_own_maximum),
     *_both_widths("warps-not-merged", reduce=_two_levels(told=0)),
     *_both_widths("one-warp-knows", reduce=_two_levels(told=1)),
     *_both_widths("butterfly-step-missing", reduce=_two_levels(last=2)),
     *_both_widths("warps-not-merged", reduce=_by_warps(_states_of_lanes)),
-    *_both_widths("states-repeated", reduce=_by_warps(_own_state_repeated)),
+    *_both_widths("own-warp-repeated", reduce=_by_warps(_own_state_repeated)),
     *_both_widths("one-warp-knows", reduce=_by_warps(_in_warp_zero)),
     *_both_widths("states-repeated", reduce=_by_warps(_own_state_in_spare_lanes)),
     *_both_widths("maximum-for-sum", reduce=_by_warps(_maxima_for_sums)),

@@ -60,7 +60,7 @@ def formula(compute, share: float = MOST) -> Detector:
         right = _right(case, got)
         return 1.0 if right is None else loss_weight(got, right)
 
-    return Detector(detect, fits, weight, share)
+    return Detector(detect, fits, weight, share, by_numbers=True)
 
 
 def loss_weight(got: torch.Tensor, right: torch.Tensor) -> float:
@@ -151,7 +151,7 @@ def value_formula(test) -> Detector:
     The formula must give the value of the answer in every case that ran.
     """
     detect = value(test)
-    return replace(detect, fits=lambda case, evidence: detect(case, evidence, None), exact=True)
+    return replace(detect, fits=lambda case, evidence: detect(case, evidence, None), exact=True, by_numbers=True)
 
 
 def value(test) -> Detector:
@@ -188,7 +188,7 @@ def traffic(formula) -> Detector:
         want = formula(facts["m"], facts["n"])
         return len(got) == 2 and all(same_number(g, w) for g, w in zip(got, want))
 
-    return value(test)
+    return replace(value(test), by_numbers=True)
 
 
 def both(*detectors: Detector) -> Detector:
@@ -203,6 +203,7 @@ def both(*detectors: Detector) -> Detector:
         next((d.weight for d in detectors if d.weight), None),
         max(d.share for d in detectors),
         any(d.exact for d in detectors),
+        any(d.by_numbers for d in detectors),
     )
 
 
@@ -284,7 +285,7 @@ def no_pad(loss: Detector) -> Detector:
         masked = 0 if x is None else -x.shape[-1] % case.facts.get("block", 1)
         return masked < 3 or got is None or bool(got.isnan().any())
 
-    return replace(both(written(syntax.load_without_other), loss), fits=fits, exact=True)
+    return replace(both(written(syntax.load_without_other), loss), fits=fits, exact=True, by_numbers=False)
 
 
 @Detector

@@ -12,7 +12,7 @@ _OF_TORCH = "|".join(name for name in dir(torch.Tensor) if not name.startswith("
 _OF_MATH = "|".join(name for name in dir(math) if not name.startswith("_"))
 _FUNCTION = r"'(function|method|builtin_function_or_method|InterpretedFunction|JITFunction)'"
 _NOT_CALLED = "function-not-called"
-_INFINITY = r"\bname '([iI]nf(inity)?|INF|[nN]a[nN]|NAN)' is not defined"
+_INFINITY = r"\b(name|attribute) '([iI]nf(ty|inity)?|INF(INITY)?|[nN]a[nN]|NAN|NINF)'( is not defined|$)"
 # A pattern of a message of Triton, PyTorch or Python, and the id of the mistake. The first pattern that fits decides.
 _TRANSLATIONS = [
     (r"^cannot access (local|free) variable", "assigned-later"),

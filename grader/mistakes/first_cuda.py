@@ -6,6 +6,8 @@ case is its kernel: copy_rows or sum_rows.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 
 from ..checks import compare
@@ -127,7 +129,7 @@ def _of_sums(compute) -> Detector:
     def asked(case: Case, evidence: Evidence, answer: Answer) -> bool:
         return case.group == "sum_rows" and detect(case, evidence, answer)
 
-    return Detector(asked, detect.fits, detect.weight, detect.share)
+    return replace(detect, detect=asked)
 
 
 def _windows(x):

@@ -203,6 +203,11 @@ MISTAKES = [
         "Which number does natural log give for e, and which one does log2?",
     ),
     Mistake(
+        "lse-in-two-bases",
+        "The logarithm of l is in base two, and the maximum is not.",
+        "Which number does natural log give for e, and which one does log2?",
+    ),
+    Mistake(
         "lse-is-maximum",
         "lse holds the maximum alone.",
         "By how much does the log-sum-exp of two equal scores lie above them?",
@@ -304,7 +309,7 @@ def lse_formula(compute: Callable[[dict], torch.Tensor], right_o: bool = True) -
             ((got - head["lse"]).abs() > head["lse_allowed"]).any() for got, head in zip(_lse(case, evidence), heads)
         )
 
-    return Detector(detect, fits, share=detectors.MOST)
+    return Detector(detect, fits, share=detectors.MOST, by_numbers=True)
 
 
 def _top(facts: dict) -> torch.Tensor:
@@ -450,7 +455,7 @@ def _elsewhere(place) -> Detector:
     def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
         return fits(case, evidence) and not flash.right_output(evidence, case.facts)
 
-    return Detector(detect, fits, share=detectors.MOST)
+    return Detector(detect, fits, share=detectors.MOST, by_numbers=True)
 
 
 def _for(names: str, strides) -> Detector:
@@ -524,7 +529,7 @@ FLASH_KERNEL = (
     ("lse-not-stored", _lse_missing),
     ("lse-without-maximum", lse_formula(lambda facts: facts["lse"] - _top(facts))),
     ("lse-in-base-two", lse_formula(lambda facts: facts["lse"] / LN_2)),
-    ("lse-in-base-two", lse_formula(lambda facts: _top(facts) + (facts["lse"] - _top(facts)) / LN_2)),
+    ("lse-in-two-bases", lse_formula(lambda facts: _top(facts) + (facts["lse"] - _top(facts)) / LN_2)),
     ("lse-is-maximum", lse_formula(_top)),
     ("lse-put-together", lse_formula(lambda facts: _top(facts) * (facts["lse"] - _top(facts)))),
     ("lse-put-together", lse_formula(lambda facts: 2 * _top(facts) - facts["lse"])),

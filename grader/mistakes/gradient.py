@@ -231,7 +231,7 @@ def gradient_formula(compute: Callable[[torch.Tensor, torch.Tensor, dict], torch
     def weight(case: Case, evidence: Evidence) -> float:
         return detectors.loss_weight(detectors.output(case, evidence), case.facts["want"])
 
-    return Detector(detect, fits, weight)
+    return Detector(detect, fits, weight, by_numbers=True)
 
 
 def _row_sum(t: torch.Tensor) -> torch.Tensor:

@@ -45,7 +45,8 @@ MISTAKES = [
     ),
     Mistake(
         "pad-finite",
-        "In most rows a finite number does not win the maximum. But all values of a row can be below it.",
+        "The maximum has a finite number as its pad. In most rows it does not win, but all values of a row can be "
+        "below it.",
         "For which value is there no smaller float?",
         (
             Mutant("8.3", 'other=-float("inf")', "other=-3e38", 2),
@@ -258,7 +259,7 @@ MISTAKES = [
     ),
     Mistake(
         "tail-missing",
-        "Some columns at the end of a row were never stored.",
+        "The end of a row was never stored.",
         "Which columns does your kernel reach, and what decides that?",
         (
             Mutant("4.1", ", y, mask=mask)", ", y, mask=mask & (cols < 4))", replayed=False),
@@ -354,7 +355,7 @@ MISTAKES = [
     ),
     Mistake(
         "stored-in-row-zero",
-        "The stores of all programs go into the first row.",
+        "All programs store to the beginning of the output.",
         "How does the address of a store differ from program to program?",
         (
             Mutant("8.3 8.4", "row * y_row_stride + cols", "cols"),
@@ -365,7 +366,7 @@ MISTAKES = [
     ),
     Mistake(
         "rows-missing",
-        "Only the first rows were written.",
+        "The rows after the first one, or after the first ones, were never written.",
         "Which rows does the kernel take, for which of them is the mask true, and which does it store?",
         (Mutant("5.1", "mask = cols < n_cols", "mask = row * x_row_stride + cols < n_cols", replayed=False),),
     ),
@@ -414,8 +415,8 @@ MISTAKES = [
     ),
     Mistake(
         "block-rounded-down",
-        "The block is half of the right one, so the end of the row has no lane.",
-        "Should the block be rounded down or up?",
+        "The block is half of the right one, rounded down, so the end of the row has no lane.",
+        "Should the power of two be the next one below the length of the row, or above it?",
     ),
     Mistake(
         "natural-logarithm",
@@ -449,7 +450,7 @@ MISTAKES = [
     ),
     Mistake(
         "block-one-short",
-        "Where n_cols is one more than a power of two, the block has one lane too few.",
+        "This is the block of a row of n_cols - 1 columns, so the last column may have no lane.",
         "Which block does your function give to a row of 5 columns, and which one does that row need?",
     ),
     Mistake(
@@ -469,8 +470,8 @@ MISTAKES = [
     ),
     Mistake(
         "two-added",
-        "The candidate grows by 2 in each step, and not by the factor 2.",
-        "Which numbers does your loop try after 1?",
+        "This is n_cols or the number after it, as of a candidate that grows by 2, and not by the factor 2.",
+        "Which numbers of lanes can a block have, and which of them come after 4?",
     ),
     Mistake(
         "block-exponent",
@@ -579,11 +580,11 @@ BLOCK_SIZE = (
     ("returns-nothing", detectors.nothing),
     ("block-not-int", value(lambda v, f: isinstance(v, (float, bool, str, torch.Tensor)))),
     ("xor-for-power", written(syntax.xor_for_power)),
-    ("block-is-n-cols", replace(value(lambda v, f: v == f["n"]), share=0.6)),
+    ("block-is-n-cols", replace(value(lambda v, f: v == f["n"]), share=0.6, by_numbers=True)),
     ("natural-logarithm", _block(lambda n: 2 ** math.ceil(math.log(n)))),
-    ("block-one-short", _block(lambda n: _power(max(n - 1, 1)))),
-    ("block-rounded-down", replace(value(lambda v, f: v == _power(f["n"]) // 2), share=0.6)),
-    ("block-doubled", replace(value(lambda v, f: v == 2 * f["n"] == 2 * _power(f["n"])), share=0.9)),
+    *(("block-one-short", _block(lambda n, of_one=of_one: _power(n - 1) if n > 1 else of_one)) for of_one in (0, 1)),
+    ("block-rounded-down", replace(value(lambda v, f: v == _power(f["n"]) // 2), share=0.6, by_numbers=True)),
+    ("block-doubled", replace(value(lambda v, f: v == 2 * f["n"] == 2 * _power(f["n"])), share=0.9, by_numbers=True)),
     ("columns-doubled", _block(lambda n: 2 * n)),
     *(("block-capped", _block(lambda n, most=most: min(_power(n), most))) for most in _SIZES),
     *(("block-at-least", _block(lambda n, least=least: max(_power(n), least))) for least in _SIZES),

@@ -221,7 +221,7 @@ MISTAKES = [
     ),
     Mistake(
         "states-repeated",
-        "The maximum is right and the sum is too large: states may have been merged more than once.",
+        "The maximum is right and the sum is too large, as if states had been merged more than once.",
         "Which two sums does each merge add, and how often is each part of the row among them?",
     ),
     Mistake(
@@ -254,7 +254,7 @@ def _wrong_tree(compute) -> Detector:
     def fits(case: Case, evidence: Evidence) -> bool:
         return bool(case.facts.get("callers_list")) or detect(case, evidence, None)
 
-    return replace(detect, fits=fits, exact=True)
+    return replace(detect, fits=fits, exact=True, by_numbers=True)
 
 
 def _neighbours(values: list[float]) -> list[list[float]]:
@@ -380,7 +380,7 @@ def _wrong_butterfly(*wrong) -> Detector:
         combine = getattr(combines, f["combine"])
         return any(alike(v, compute(f["lanes"], combine, powers(len(f["lanes"])))) for compute in wrong)
 
-    return value(test)
+    return replace(value(test), by_numbers=True)
 
 
 def _in_place(lanes: list, combine, offsets) -> list:
@@ -514,7 +514,7 @@ def _wrong_state(compute) -> Detector:
     def fits(case: Case, evidence: Evidence) -> bool:
         return "ms" not in case.facts or detect(case, evidence, None)
 
-    return replace(detect, fits=fits, exact=True)
+    return replace(detect, fits=fits, exact=True, by_numbers=True)
 
 
 def _overlapping_warps(f: dict) -> tuple[float, float]:

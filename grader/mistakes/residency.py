@@ -151,7 +151,7 @@ def _count(formula) -> Detector:
         return not facts["known"] or got == formula(*facts["kernel"])
 
     detect = _number(lambda got, facts: gives(got, facts) and got != facts["want"])
-    return replace(detect, fits=lambda case, evidence: gives(evidence.value, case.facts), exact=True)
+    return replace(detect, fits=lambda case, evidence: gives(evidence.value, case.facts), exact=True, by_numbers=True)
 
 
 def _without(stock: str) -> Detector:

@@ -466,7 +466,7 @@ def states_formula(compute) -> Detector:
         lost = [detectors.loss_weight(got, right) for got, right in pairs if not compare.alike(got, right)]
         return max(lost, default=0.5)  # m that is right says nothing of d
 
-    return Detector(detect, fits, weight, detectors.MOST)
+    return Detector(detect, fits, weight, detectors.MOST, by_numbers=True)
 
 
 def _same(some, others) -> bool:

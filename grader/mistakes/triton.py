@@ -25,9 +25,9 @@ MISTAKES = [
     ),
     Mistake(
         "block-not-constexpr",
-        "tl.arange needs two whole numbers that are known when the kernel is compiled. One of its two ends is "
-        "something else.",
-        "Which of the two ends is it, and of which type is its value?",
+        "tl.arange needs two whole numbers that are known when the kernel is compiled. At least one of its two ends "
+        "is something else.",
+        "From which number to which one does tl.arange count here, and which of the two are known before the launch?",
     ),
     Mistake(
         "block-too-large",
@@ -98,7 +98,7 @@ MISTAKES = [
     Mistake(
         "no-such-function",
         "The module has nothing of this name.",
-        "How does the lesson write this operation, and is a function needed for it?",
+        "Which name does the lesson use for this, if it needs one?",
     ),
     Mistake(
         "values-and-places",

@@ -113,7 +113,7 @@ def kept_case(x: torch.Tensor) -> Case:
             return None
         shown = " and ".join(_TENSORS[tensor] + _PLACES[place] for place, tensor in large)
         kept = shown or "nothing of the size of y"
-        return f"right numbers, but {kept} is kept, expected y alone, by ctx.save_for_backward"
+        return f"right numbers, but for backward it keeps {kept}, expected y alone, by ctx.save_for_backward"
 
     call = Call("call", "check_kept", (x,))
     return Case("what is kept for backward, 4×6", call, verify, size=4000, facts=_facts(x, "kept"))

@@ -26,6 +26,7 @@ class Detector:
     share: of the failing cases, the least that it must match; with `fits`, the least that it must fit of those with
         wrong numbers.
     exact: whether the detector counts only if it fits every case that ran.
+    by_numbers: whether it compares numbers alone. Another mistake can give the same ones, and the feedback says so.
     endless: whether the detector also applies to an answer that ran out of time.
     last: whether it is asked only where no other detector explains the failures.
     """
@@ -35,6 +36,7 @@ class Detector:
     weight: Callable[[Case, Evidence], float] | None = None
     share: float = 0.0
     exact: bool = False
+    by_numbers: bool = False
     endless: bool = False
     last: bool = False
 

@@ -1,5 +1,5 @@
 # exercise: 3.2
-# mistake: width-and-stride
+# mistake: length-and-stride
 import triton
 import triton.language as tl
 

@@ -18,7 +18,7 @@ MISTAKES = [
     Mistake(
         "no-max",
         "exp left the range of float32: for a large number it gives inf, and for a very low one it gives 0.",
-        "Which number is subtracted from every value of a row, if any, and is it the largest of the row?",
+        "Which number does exp get for a value, and is the largest of the row subtracted in it?",
         (
             Mutant(
                 "8.3",

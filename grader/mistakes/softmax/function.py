@@ -113,8 +113,8 @@ MISTAKES = [
     ),
     Mistake(
         "bad-num-warps",
-        "Triton takes a power of two for num_warps, and a GPU allows at most 32 warps in a program.",
-        "Which numbers from 1 to 32 are powers of two, and which number of warps does your code choose here?",
+        "For num_warps Triton takes an integer that is a power of two, and a GPU allows at most 32 warps in a program.",
+        "Which integers from 1 to 32 are powers of two, and what does your code give to num_warps here?",
         (
             Mutant("5.2", "num_warps=warps_for(block)", "num_warps=3", replayed=False),
             Mutant("5.2", "num_warps=warps_for(block)", "num_warps=64", replayed=False),
@@ -122,7 +122,7 @@ MISTAKES = [
     ),
     Mistake(
         "grid-too-small",
-        "Some rows were never written: no program with their number was launched.",
+        "Some rows were never written: no program was launched for them.",
         "How many rows are there, and which numbers do the programs have?",
         (Mutant("5.2 8.4", "[(n_rows,)]", "[(1,)]", replayed=False),),
     ),

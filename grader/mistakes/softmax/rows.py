@@ -18,7 +18,7 @@ MISTAKES = [
     Mistake(
         "wrong-row-stride",
         "A row stride was used for a tensor that has another one: tensors may have different row strides.",
-        "Which of the strides says where a row of the input begins, and which one where a row of the output does?",
+        "Which tensor does each of the strides belong to, and which tensor does this address point into?",
         (
             Mutant("8.3", "row * y_row_stride", "row * x_row_stride"),
             Mutant("8.3", "row * x_row_stride", "row * y_row_stride", 2),
