@@ -247,7 +247,7 @@ WRONG = {
         "line 3, .*: this launch brings no .*the array needs a size",
     ),
     "assembler": ('    asm("nop");\n', "line 3, .*'asm' is not for a kernel"),
-    "a pasted name": ('#define P(a, b) a##b\n    P(__as, m__)("nop");\n', "line 4, `P.*this course's CUDA has no '__asm__'"),
+    "a pasted name": ('#define P(a, b) a##b\n    P(__as, m__)("nop");\n', "line 4, `P.*CUDA has no '__asm__'"),
     "an attribute": ("    int v __attribute__((unused));\n", "line 3, .*this course's CUDA has no '__attribute__'"),
     "an attribute in brackets": ("    <:[gnu::noinline]] int v;\n", "line 3, .*no attributes but those of CUDA"),
     "a pragma": ("#pragma GCC optimize(3)\n", r"line 3, .*#pragma GCC optimize\(3\) is no directive"),

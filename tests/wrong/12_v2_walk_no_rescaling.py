@@ -1,5 +1,5 @@
 # exercise: 12.6
-# mistake: not-rescaled
+# mistake: not-rescaled-unguarded
 v2 = r"""
 // The state (m, d) takes in another one, as in lesson 08.
 __device__ void merge(float& m, float& d, float other_m, float other_d) {

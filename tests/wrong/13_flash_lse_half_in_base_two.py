@@ -1,5 +1,5 @@
 # exercise: 13.3
-# mistake: lse-in-base-two
+# mistake: lse-in-two-bases
 import torch
 import triton
 import triton.language as tl
