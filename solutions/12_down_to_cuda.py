@@ -315,6 +315,9 @@ launch(hopeful.replace("// here", "__syncthreads();"), torch.arange(64.0).reshap
 #
 # A warm-up in two kernels. Rows have any length, and `blockDim.x` is any number of whole warps.
 #
+# The check counts lines from the one with the opening quotes, which is line 1. It counts the loads and stores in the code
+# that g++ makes, and g++ leaves out a load whose number nobody uses.
+#
 # **First a copy.** Which columns are those of this thread?
 
 # %%

@@ -134,7 +134,11 @@ class Replay:
             return found is None or same(outcome(case, evidence), found)
 
         def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-            return self._outcome(number, case) is not None and fits(case, evidence)
+            found = self._outcome(number, case)
+            if found is None or not fits(case, evidence):
+                return False
+            # An error that the right answer raises as well says nothing of this mistake.
+            return found.error is None or found != self._outcome(0, case)
 
         def weighed(case: Case, evidence: Evidence) -> float:
             right = self._outcome(0, case)

@@ -46,6 +46,11 @@ MISTAKES = [
     ),
     Mistake("one-element-counted", "Only one element is counted.", "How many elements does the matrix have?"),
     Mistake(
+        "one-count-for-both",
+        "The elements read and the elements written are counted together, in one of the two numbers.",
+        "How many elements does the kernel read, and how many does it write?",
+    ),
+    Mistake(
         "both-counts-doubled",
         "Both numbers are twice the right ones.",
         "Of how many matrices does the kernel read elements, and of how many does it write some?",
@@ -413,6 +418,8 @@ FUSED_TRAFFIC = (
     ("one-row-counted", detectors.traffic(lambda m, n: (n, n))),
     ("one-line-left-out", detectors.traffic(lambda m, n: (m * (n - 1), m * (n - 1)))),
     ("one-line-left-out", detectors.traffic(lambda m, n: ((m - 1) * n, (m - 1) * n))),
+    ("one-count-for-both", detectors.traffic(lambda m, n: (2 * m * n, 0))),
+    ("one-count-for-both", detectors.traffic(lambda m, n: (0, 2 * m * n))),
     ("both-counts-doubled", detectors.traffic(lambda m, n: (2 * m * n, 2 * m * n))),
     ("input-read-again", _multiple(0, 2, 0)),
     ("input-read-again", _multiple(0, 3, 0)),

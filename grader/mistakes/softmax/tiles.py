@@ -25,8 +25,8 @@ _SUM_OF_THE_TILE = also("denominator[:, None]", "tl.sum(denominator, axis=0)")
 MISTAKES = [
     Mistake(
         "lined-up-with-columns",
-        "A block with one value for each row was matched with the columns of the tile.",
-        "Which shape does that block have, and which shape fits the rows of the tile?",
+        "Two blocks do not line up: the rows of one meet the columns of the other.",
+        "Which shapes do the two blocks have, and which shape should each of them have?",
     ),
     Mistake(
         "column-numbers-stood-up",
