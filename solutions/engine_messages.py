@@ -478,6 +478,14 @@ WORDS = (
     "Mask argument cannot be block type if pointer argument is not a block",
     "cannot convert {value} of type <class '{type}'> to tensor",
     "{type} is not string",
+    "expand({tensor}, size={size}): the number of sizes provided ({count}) must be greater or equal to the number of "
+    "dimensions in the tensor ({axes})",
+    "inconsistent tensor size, expected tensor {shape} and src {other} to have the same number of elements, but got "
+    "{count} and {others} elements respectively",
+    "stack expects each tensor to be equal size, but got {shape} at entry {at} and {other} at entry {other_at}",
+    "only tuple comprehensions are supported",
+    "{name} is not defined",
+    "Cannot evaluate f-string containing non-constexpr conversion values, found conversion of type {type}",
     "Torch not compiled with CUDA enabled",
     "{function}(): argument '{name}' (position {number}) must be tuple of Tensors, not {other}",
     "{function}(): argument '{name}' failed to unpack the object at pos {place} with error {error}",

@@ -79,9 +79,12 @@ def without_mask(tree: ast.AST, op: str) -> bool:
 def load_without_other(tree: ast.AST) -> bool:
     """A tl.load with a mask and without a value for masked lanes.
 
-    False for a load whose lanes a tl.where chooses by the mask: then they are chosen wrongly.
+    False for a load whose lanes a tl.where chooses by the mask: then they are chosen wrongly. A second walk, whose loop
+    stores, needs no value where the first walk has one.
     """
-    loads = calls(tree, "load")
+    storing = [call for loop in _loops(tree) if calls(loop, "store") for call in calls(loop, "load")]
+    walked = [call for call in calls(tree, "load") if call not in storing]
+    loads = walked if any(_has_other(call) for call in walked) else calls(tree, "load")
     masks = _names(k.value for call in loads for k in call.keywords if k.arg == "mask")
     masks |= _names(n.value for n in nodes(tree) if isinstance(n, ast.Assign) and _names(n.targets) & masks)
     chosen: list[ast.AST] = []
@@ -95,11 +98,23 @@ def load_without_other(tree: ast.AST) -> bool:
     chosen += [n.value for n in nodes(tree) if isinstance(n, ast.Assign) and _names(n.targets) & by_name]
     within = set(map(id, chosen))
     for call in loads:
-        given = {k.arg for k in call.keywords if not _is_none(k.value)}
-        masked = "mask" in given or len(call.args) > 1
-        if masked and "other" not in given and len(call.args) < 3 and id(call) not in within:
+        masked = "mask" in _given(call) or len(call.args) > 1
+        if masked and not _has_other(call) and id(call) not in within:
             return True
     return False
+
+
+def _loops(tree: ast.AST) -> list[ast.For | ast.While]:
+    return [n for n in nodes(tree) if isinstance(n, (ast.For, ast.While))]
+
+
+def _given(call: ast.Call) -> set[str | None]:
+    """The names of the keyword arguments of a call that are not None."""
+    return {k.arg for k in call.keywords if not _is_none(k.value)}
+
+
+def _has_other(load: ast.Call) -> bool:
+    return "other" in _given(load) or len(load.args) > 2
 
 
 def _names(trees: Iterable[ast.AST]) -> set[str]:
@@ -250,8 +265,7 @@ def compares_with_text(tree: ast.AST) -> bool:
 
 def ends_in_its_loop(tree: ast.AST) -> bool:
     """A loop has a return among its own lines, which no condition guards."""
-    loops = [n for n in nodes(tree) if isinstance(n, (ast.For, ast.While))]
-    return any(isinstance(line, ast.Return) for loop in loops for line in loop.body)
+    return any(isinstance(line, ast.Return) for loop in _loops(tree) for line in loop.body)
 
 
 def xor_for_power(tree: ast.AST) -> bool:
@@ -455,15 +469,17 @@ def _scaled_in(function: ast.FunctionDef, loop: ast.For | ast.While, test) -> bo
 
 
 def starts_at_infinity(tree: ast.AST) -> bool:
-    """A name that a loop assigns anew has the value +inf before the loop."""
+    """A maximum that a loop assigns anew has the value +inf before the loop."""
     starts = {
         name: n.lineno for n in nodes(tree)
         if isinstance(n, ast.Assign) and ast.unparse(n.value) in ("float('inf')", "math.inf", "torch.inf")
         for name in _assigned(n)
     }  # fmt: skip
-    loops = [n for n in nodes(tree) if isinstance(n, (ast.For, ast.While))]
-    changed = [(loop, name) for loop in loops for n in nodes(loop) for name in _assigned(n)]
-    return any(name in starts and starts[name] < loop.lineno for loop, name in changed)
+    changed = [(loop, name) for loop in _loops(tree) for n in nodes(loop) for name in _assigned(n)]
+    maxima = _names(arg for name in ("maximum", "max") for call in calls(tree, name) for arg in call.args)
+    maxima |= _names(n for n in nodes(tree) if isinstance(n, ast.Compare))
+    maxima |= _names(n for n in nodes(tree) if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "max")
+    return any(name in starts and name in maxima and starts[name] < loop.lineno for loop, name in changed)
 
 
 def _assigned(node: ast.AST) -> set[str]:

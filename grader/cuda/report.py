@@ -141,7 +141,7 @@ def _other(event: Event, who: str, verb: str) -> str:
         SOURCE: f"{who} wants the value of thread {event.other}, which takes no part in this shuffle",
         NOT_IN_MASK: f"{who} is not in the mask of its own warp operation",
         BOUNDS: f"{who} uses index {event.offset} of an array"
-        + (" that is shorter than that" if event.offset >= 0 else ", which is in front of its first place"),
+        + (", which is behind its last place" if event.offset >= 0 else ", which is in front of its first place"),
         DIVISION: f"{who} divides an integer by zero",
         CRASH: f"{who} ran out of its stack",
         TRAP: f"{who} called __trap()",

@@ -13,6 +13,7 @@ import ast
 import builtins
 import collections
 import copy
+import functools
 import hashlib
 import inspect
 import linecache
@@ -33,7 +34,23 @@ _BUILTINS = (
     "abs all any bool divmod enumerate float int isinstance len list max min pow print range reversed round sorted sum "
     "tuple zip"
 ).split()
-_SAFE_BUILTINS = {name: getattr(builtins, name) for name in _BUILTINS}
+
+
+def _of_blocks(own, blockwise: str):
+    """Python's max or min as Triton's compiler takes it: of blocks, or of a block and numbers, lane by lane."""
+
+    def function(*values, **options):
+        if len(values) < 2 or options or not any(isinstance(value, triton.language.tensor) for value in values):
+            return own(*values, **options)
+        return functools.reduce(getattr(triton.language, blockwise), values)
+
+    return function
+
+
+_SAFE_BUILTINS = {name: getattr(builtins, name) for name in _BUILTINS} | {
+    "max": _of_blocks(max, "maximum"),
+    "min": _of_blocks(min, "minimum"),
+}
 # Attributes of blocks, pointers, descriptors, dtypes and constants. None of them leads to an object of another kind, on
 # whatever value; of Python's own types, only text and lists have any of them (`split`, `sort`).
 _KINDS = (
@@ -384,7 +401,7 @@ class _Reader:
         fields = {name + _FIELD for name in self._fields}
         unknown = next((name for name in attributes if name not in _ATTRIBUTES and name not in fields), None)
         if unknown:
-            self._refuse(node, f"neither blocks nor types nor constants have a `{unknown}` for kernels")
+            self._refuse(node, f"neither blocks nor types nor constants have an attribute `{unknown}` in kernels")
 
     def _check_call(self, node: ast.Call, bound: set[str]) -> None:
         if not isinstance(node.func, (ast.Name, ast.Attribute)):

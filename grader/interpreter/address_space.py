@@ -199,33 +199,44 @@ def _in_a_gap(region: Region, place: int) -> str:
     return f"place {place} of its memory, in a gap between two elements"
 
 
+def _called(region: Region, place: int, row: int | None, column: int) -> str:
+    """Words for a place outside a tensor. row, column: as `Region.place` gives them."""
+    if row is None:
+        return f"element {column}"
+    if len(region.shape) > 2:  # a row of several axes has no number that a learner knows
+        return f"element {place}" if region.contiguous else f"place {place} of its memory"
+    if region.contiguous:
+        if column < 0:
+            return f"element {place}, {-column} before the first one of row {row}"
+        return f"row {row}, column {column} (element {place})"
+    if column < 0:
+        return f"place {place} of its memory, {-column} before the first element of row {row}"
+    return f"row {row}, column {column} (place {place} of its memory)"  # it can lie in a gap
+
+
+def _size(region: Region) -> str:
+    """The number of elements: that of each axis, where no axis repeats its elements."""
+    if len(region.shape) < 2 or region.repeats:
+        count = math.prod(n for _, n, _ in region._dims) if region.repeats else region.numel
+        return f"{count} element" + "s" * (count != 1)
+    size = " × ".join(map(str, region.shape)) + " elements"
+    return size if region.contiguous else f"{size} (strides {' and '.join(map(str, region.strides))})"
+
+
 def _out_of_bounds_error(op: str, region: Region, addresses, good, program, grid, lines: np.ndarray) -> OutOfBounds:
     """The error for the first lane that leaves its tensor."""
     bad, line = addresses[~good][0], lines[~good][0]
     beside = addresses[good & (lines == line)]
     row, column = region.place(bad, int(beside[0]) if beside.size else None)
     first, begins = ((int(a) - region.base) // region.itemsize for a in (addresses[0], addresses[lines == line][0]))
-    if row is None:
-        count = math.prod(n for _, n, _ in region._dims) if region.repeats else region.numel
-        where, size = f"element {column}", f"{count} element" + "s" * (count != 1)
-    else:
-        flat = (int(bad) - region.base) // region.itemsize
-        size = " × ".join(map(str, region.shape)) + " elements"
-        if region.contiguous:
-            where = f"row {row}, column {column} (element {flat})"
-            if column < 0:
-                where = f"element {flat}, {-column} before the first one of row {row}"
-        else:  # a place of its memory can lie in a gap
-            size += f" (strides {' and '.join(map(str, region.strides))})"
-            where = f"row {row}, column {column} (place {flat} of its memory)"
-            if column < 0:
-                where = f"place {flat} of its memory, {-column} before the first element of row {row}"
+    place = (int(bad) - region.base) // region.itemsize
     verb = "stores to" if op == "store" else "loads from"
+    where, size = _called(region, place, row, column), _size(region)
     at = f"{where}, which is outside of it: {region.name} has {size}, numbered from 0"
     begin, end = region.extent()
     behind_its_row = row is not None and beside.size > 0 and column >= region.shape[-1]
     if not region.contiguous and not behind_its_row and 0 <= int(bad) - region.base < end - begin:
-        at = _in_a_gap(region, (int(bad) - region.base) // region.itemsize)
+        at = _in_a_gap(region, place)
     return OutOfBounds(
         f"program {called(program, grid)} {verb} {region.name} at {at}. "
         f"Unmasked lanes outside the tensor in this {op}: {int((~good).sum())} of {good.size}.",

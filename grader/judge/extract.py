@@ -20,8 +20,8 @@ from ..checks.syntax import parse
 from ..spec import Answer
 
 # Lines of IPython that are not Python. A cell magic in _BODY_STAYS runs the rest of its cell as Python; any other one
-# consumes it.
-_MAGIC = re.compile(r"^(\s*)(?:[%!?].*|\w[\w.]*\?{1,2}|\w[\w, ]*=\s*[%!].*)$")
+# consumes it. In a function, `n =! 3` is rather a misspelt `!=` than the output of a shell.
+_MAGIC = re.compile(r"^(\s*)(?:[%!?].*|\w[\w.]*\?{1,2})$|^\w+(?:\s*,\s*\w+)*\s*=\s*[%!].*$")
 _BODY_STAYS = ("%%time", "%%timeit", "%%capture", "%%prun")
 # Magics that run the rest of their line here.
 _LINE_STAYS = re.compile(r"^(\s*)%(?:time|prun)\s+(?=\S)")
@@ -281,7 +281,10 @@ def _statements(cell: str) -> list[_Statement]:
         else:
             text = "\n".join(lines[start - 1 : node.end_lineno])
             text = text if _stands_alone(text) else ast.unparse(node)
-        now, later = _needed(node, text)
+        try:
+            now, later = _needed(node, text)
+        except SyntaxError as error:  # one that the parser takes; its line is counted from the statement
+            raise SyntaxError(error.msg, ("", error.lineno + start - 1, 1, "")) from None
         if _OPERATORS in registers_with:
             binds, now = binds | {_OPERATORS}, now | {_OPERATORS}
         if any(isinstance(n, ast.Attribute) and n.attr == "ops" for n in ast.walk(node)):

@@ -91,6 +91,8 @@ def _wrapper_cases(seed: int) -> list[Case]:
         ),
         softmax_function.case("fused_softmax", "one column, expanded to 4×6", inputs.expanded(inputs.randn(4, 6, g))),
         softmax_function.case("fused_softmax", "many rows, 130×3", inputs.randn(130, 3, g)),
+        # A block for the whole matrix would have more lanes than Triton allows.
+        softmax_function.case("fused_softmax", "over a million elements, 1100×955", inputs.randn(1100, 955, g)),
         softmax_function.case("fused_softmax", "a long row, 1×16385", inputs.randn(1, 16385, g)),
         softmax_function.first_result("fused_softmax", *inputs.randn(6, 7, g).split(3)),
         softmax_function.case(

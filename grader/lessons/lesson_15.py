@@ -49,7 +49,11 @@ EXERCISES = [
         title="worth_timing",
         names=("worth_timing",),
         points=1,
-        cases=lambda seed: [tuning.worth_timing(dtype, n) for dtype, n in tuning.sweep()],
+        cases=lambda seed: [
+            tuning.worth_timing("float32", 1024, 3),
+            tuning.worth_timing("bfloat16", 4096, 4),
+            *(tuning.worth_timing(dtype, n) for dtype, n in tuning.sweep()),
+        ],
         hints=(
             "Two numbers of a multiprocessor can be predicted: its resident warps, and the bytes that its resident "
             "programs load at once. Neither is enough alone.",

@@ -65,7 +65,7 @@ MISTAKES = [
     Mistake(
         "xor-for-power",
         "In Python, ^ is no power: it compares the bits of two whole numbers.",
-        "Which operator of Python raises a number to a power?",
+        "What should this line compute from its two numbers, and which operator of Python does that?",
     ),
     Mistake(
         "device-by-name",

@@ -31,6 +31,15 @@ from .mutant import Mutant, also
 
 MISTAKES = [
     Mistake(
+        "accumulator-lost",
+        "The sum of the weighted values, o, is lost at every step, and the sum of the weights, l, is kept.",
+        "What does o hold after the second step, and where are the values of the first step?",
+        (
+            Mutant("13.1", "o * factor + ", ""),
+            Mutant("13.2 13.3", "o * factor[:, None] + ", ""),
+        ),
+    ),
+    Mistake(
         "shift-not-maximum",
         "The scores of a tile are shifted by another number than their maximum, and exp overflowed.",
         "How much larger than the number that you subtract can a score of the tile be?",

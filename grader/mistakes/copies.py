@@ -90,7 +90,7 @@ MISTAKES = [
     ),
     Mistake(
         "another-factor",
-        "Every value was multiplied by the same number, and not by 2.",
+        "Every result is its value times the same number, and that number is not 2.",
         "What is 10 doubled, and what is the result of your line for 10?",
     ),
     # ---- a vector
@@ -163,7 +163,7 @@ MISTAKES = [
     Mistake(
         "absolute-values",
         "Signs were lost, of the values or of their maximum.",
-        "Which is the larger of -5 and 3, and what is a pad of -inf without its sign?",
+        "Which is the larger of -5 and 3, with their signs and without?",
     ),
     Mistake(
         "masked-by-value",
@@ -226,7 +226,7 @@ MISTAKES = [
     ),
     Mistake(
         "mask-by-the-stride",
-        "The mask compares columns with the row stride. If there are gaps between rows, it lets lanes into them.",
+        "The mask is true up to the row stride. If there are gaps between rows, it lets lanes into them.",
         "Which number says how many columns a row has, and which one says how far apart two rows begin?",
         (
             Mutant("3.2 3.3 3.4", "cols < n_cols", "cols < row_stride", replayed=False),

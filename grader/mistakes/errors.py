@@ -6,9 +6,10 @@ import builtins
 import math
 import re
 
+import numpy
 import torch
 
-_OF_TORCH = "|".join(name for name in dir(torch.Tensor) if not name.startswith("_"))
+_OF_TORCH = "|".join(name for kind in (torch.Tensor, numpy.ndarray) for name in dir(kind) if not name.startswith("_"))
 _OF_MATH = "|".join(name for name in dir(math) if not name.startswith("_"))
 _FUNCTION = r"'(function|method|builtin_function_or_method|InterpretedFunction|JITFunction)'"
 _NOT_CALLED = "function-not-called"
@@ -24,8 +25,8 @@ _TRANSLATIONS = [
     (r"softmax.* in the line .*: a kernel takes Triton's own functions", "library-softmax"),
     (r"^string indices must be", "kinds-misfit"),
     (r"^(list|tuple) indices must be integers or slices, not str", "list-for-dictionary"),
-    (r"neither blocks nor types nor constants have a `(stride|shape|size|numel)", "pointer-knows-no-shape"),
-    (rf"this one is (PyTorch's|NumPy's|Python's)|neither blocks nor .* have a `({_OF_TORCH}|{_OF_MATH})`",
+    (r"neither blocks nor types nor constants have an attribute `(stride|shape|size|numel)", "pointer-knows-no-shape"),
+    (rf"this one is (PyTorch's|NumPy's|Python's)|neither blocks nor .* have an attribute `({_OF_TORCH}|{_OF_MATH})`",
      "torch-in-kernel"),
     (r"neither blocks nor types nor constants have", "no-such-attribute"),
     (r"has no attribute 'to_tensor'", "arguments-misfit"),  # of a block's method, which got a block to begin with

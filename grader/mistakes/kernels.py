@@ -250,8 +250,8 @@ MISTAKES = [
     ),
     Mistake(
         "lanes-multiplied",
-        "An offset was multiplied with the columns, so the address does not step by one element per lane.",
-        "Which addresses do the first three lanes of programs 0 and 1 compute?",
+        "The columns were multiplied by another number, so the address does not step by one element per lane.",
+        "Which addresses do the first three lanes of a program compute?",
         (
             Mutant("3.2 3.4", "row * row_stride + cols", "row * (row_stride + cols)", 2, replayed=False),
             Mutant("5.1 7.1 7.3", "row * x_row_stride + cols", "row * (x_row_stride + cols)", replayed=False),
@@ -366,7 +366,7 @@ MISTAKES = [
     ),
     Mistake(
         "rows-missing",
-        "The rows after the first one, or after the first ones, were never written.",
+        "At least one row was never written.",
         "Which rows does the kernel take, for which of them is the mask true, and which does it store?",
         (Mutant("5.1", "mask = cols < n_cols", "mask = row * x_row_stride + cols < n_cols", replayed=False),),
     ),

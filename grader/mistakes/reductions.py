@@ -200,7 +200,7 @@ MISTAKES = [
     ),
     Mistake(
         "states-pad-zero",
-        "A lane that has no warp holds a maximum of 0, which can be larger than the maxima of the warps.",
+        "A lane that has no warp holds a maximum of 0, and such a state takes part in the merge.",
         "Which state changes nothing when it is merged?",
     ),
     Mistake(

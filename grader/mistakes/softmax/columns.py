@@ -58,7 +58,7 @@ MISTAKES = [
     ),
     Mistake(
         "shift-not-max",
-        "The shift is not the row's maximum, so the exponents can leave the range of float32.",
+        "The shift is not the row's maximum, so exp can leave the range of float32.",
         "Which shift makes the largest exponent exactly 0?",
         (
             Mutant("8.3", "tl.max(x, axis=0)", "tl.min(x, axis=0)"),

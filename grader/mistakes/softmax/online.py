@@ -432,8 +432,8 @@ MISTAKES = [
             Mutant("8.1", "d * math.exp(m - new) + ", ""),
             Mutant("8.3", "d * tl.exp(m - shift) + ", ""),
             Mutant("9.1", "d * tl.exp(m - shift) + ", ""),
-            Mutant("13.1", "o * factor + ", ""),
-            Mutant("13.2 13.3", "o * factor[:, None] + ", ""),
+            Mutant("13.1", "l * factor + ", "", then=also("o * factor + ", "")),
+            Mutant("13.2 13.3", "l * factor + ", "", then=also("o * factor[:, None] + ", "")),
         ),
     ),
     Mistake(
