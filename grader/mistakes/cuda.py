@@ -254,6 +254,11 @@ MISTAKES = [
         "Which two places does a step of the tree read, and into which one does it store?",
     ),
     Mistake(
+        "infinity-of-python",
+        "In C++ float('inf') is no infinity: letters between single quotes are a whole number.",
+        "Which word do the given kernels use for infinity?",
+    ),
+    Mistake(
         "own-warp-repeated",
         "Each warp merged its own state, as often as there are warps, and the state of no other warp.",
         "Which state should lane 1 of a warp hold before the second level: that of its own warp, or that of warp 1?",
@@ -1247,6 +1252,7 @@ CUDA_KERNEL = (
     ("array-not-shared", array_not_shared),
     ("partner-for-mask", _partner_for_mask),
     ("kept-as-int", _shuffled_into_int),
+    ("infinity-of-python", Detector(lambda c, e, a: re.search(r"float\s*\(\s*'inf", a.source) is not None)),
     ("thread-of-the-grid", thread_of_the_grid),
     ("shared-unstored", UNSTORED),
     ("barrier-divergent", barrier_in_if),

@@ -131,7 +131,7 @@ _TRANSLATIONS = [
     (r"the compiler refuses .*`: [^`]*[\uff01-\uff65\u2018-\u201d]", "foreign-sign"),
     (r"the compiler refuses .*(stray '?.?#|invalid preprocessing directive|: #.* is no directive)",
      "comment-of-python"),
-    (r"the compiler refuses .*`for [^(]", "loop-of-python"),
+    (r"the compiler refuses .*(`for [^(]|: 'begin' was not declared)", "loop-of-python"),
     (r"the compiler refuses .*`[^`]*\bfor\s*\([^;`]*,[^;`]*,[^;`]*\)", "loop-of-python"),
     (r"the compiler refuses .*does not name a type", "cuda-does-not-compile"),
     (r"the compiler refuses .*: (unable to find numeric literal|invalid suffix)", "letters-behind-a-number"),

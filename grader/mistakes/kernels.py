@@ -215,7 +215,7 @@ MISTAKES = [
     ),
     Mistake(
         "branch-on-lanes",
-        "An `if` or a `while` needs one truth value, and this condition has one for each lane. Triton's compiler "
+        "An `if` or a `while` needs one truth value, and a condition of yours has one for each lane. Triton's compiler "
         "refuses that.",
         "What can choose for each lane of a load, of a store or of a block, without an `if`?",
     ),

@@ -30,7 +30,7 @@ MISTAKES = [
     ),
     Mistake(
         "input-too-large",
-        "This input is too large for kernels that are interpreted.",
+        "This input is larger than this check allows: its kernels are interpreted.",
         "How small can an input be, if it should still show the difference?",
     ),
     Mistake(

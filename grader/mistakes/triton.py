@@ -183,7 +183,7 @@ MISTAKES = [
     Mistake(
         "range-for-a-block",
         "A `range` or a list has numbers one after the other, for a loop, and is no block or tensor to compute with.",
-        "Which function makes a block of the numbers 0, 1, 2, … at once, and which numbers do you need?",
+        "Do you need one number there or a block of numbers, and what makes such a block?",
     ),
     Mistake(
         "python-builtin",
