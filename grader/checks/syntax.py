@@ -523,7 +523,8 @@ def stride_of_another(tree: ast.AST) -> bool:
 
 def all_strides_passed(tree: ast.AST) -> bool:
     """A launch passes all strides of a tensor, x.stride(), for one parameter."""
-    return any(text.endswith(".stride()") for given in _launches(tree) for text in given.values())
+    passed = [text for given in _launches(tree) for text in given.values()]
+    return any(text.endswith(".stride()") and not text.startswith("*") for text in passed)
 
 
 def _owners_of_strides(tree: ast.AST) -> Iterator[dict[str, str]]:

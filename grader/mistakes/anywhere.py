@@ -33,7 +33,7 @@ MISTAKES = [
     Mistake(
         "module-left-out",
         "A function of a module is called without the name of its module.",
-        "Which module has that function, and what stands in front of the functions of this module in your other lines?",
+        "Is it a function of a module, and of which one, or did you mean another name?",
         (Mutant("4.1", "tl.exp(x - row_max)", "exp(x - row_max)", replayed=False),),
     ),
     Mistake(
@@ -213,8 +213,8 @@ MISTAKES = [
     ),
     Mistake(
         "whole-number-needed",
-        "A whole number of the type int is needed here, and the value has another type.",
-        "Which value does that line pass on (a fraction, a tensor, a list), and which whole number did you mean?",
+        "Whole numbers of the type int are needed here, one or several, and a value has another type.",
+        "Which value does that line pass on (a fraction, a tensor, a list), and which whole numbers did you mean?",
     ),
     Mistake(
         "tensor-for-number",
@@ -229,7 +229,7 @@ MISTAKES = [
     Mistake(
         "unpacked-into-others",
         "To unpack a tuple you need one name for each value, and here the numbers differ.",
-        "How many values does the right side of that line give?",
+        "How many values does each tuple have that this line takes apart?",
     ),
     Mistake(
         "elements-do-not-fill",

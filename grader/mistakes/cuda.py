@@ -75,8 +75,8 @@ MISTAKES = [
     ),
     Mistake(
         "shuffle-divergent",
-        "The mask of a shuffle names lanes that do not reach the shuffle.",
-        "Which lanes does the mask name, and which of them reach that line?",
+        "The mask of a shuffle does not name just the lanes that reach the shuffle.",
+        "Which lanes does the mask name, and which lanes reach that line?",
     ),
     Mistake(
         "lane-outside-its-mask",

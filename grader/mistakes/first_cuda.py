@@ -45,7 +45,7 @@ MISTAKES = [
     Mistake(
         "places-left-out",
         "The sums of some threads were added, and those of other threads were not.",
-        "Which places of buffer are filled, and which of them does your last loop read?",
+        "Which sums are added in the end, and of which threads are they?",
     ),
     Mistake(
         "sum-begins-elsewhere",

@@ -88,7 +88,7 @@ MISTAKES = [
     Mistake(
         "fallback-everywhere",
         "Your answer is the fixed number for missing entries, but no entry of this device is missing.",
-        "For which of the numbers in `props` is your condition true?",
+        "For which numbers in `props` should the answer be 32, and does this device have them?",
     ),
     Mistake(
         "multiprocessors-added",

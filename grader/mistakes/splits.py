@@ -97,7 +97,7 @@ MISTAKES = [
     ),
     Mistake(
         "states-misplaced",
-        "A state was stored to, loaded from, or computed from the place of another row or split.",
+        "An address leads to the state of another row or split, or to none.",
         "How many states are stored before those of row r, and which of this row's states is that of split s?",
     ),
     Mistake(
