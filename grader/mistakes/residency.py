@@ -88,7 +88,7 @@ MISTAKES = [
     Mistake(
         "fallback-everywhere",
         "Your answer is the fixed number for missing entries, but no entry of this device is missing.",
-        "For which numbers in `props` should the answer be 32, and does this device have them?",
+        "Which numbers must be missing for the answer 32, and are they missing here?",
     ),
     Mistake(
         "multiprocessors-added",
