@@ -478,6 +478,9 @@ WORDS = (
     "Mask argument cannot be block type if pointer argument is not a block",
     "cannot convert {value} of type <class '{type}'> to tensor",
     "{type} is not string",
+    "dot : expected both vectors to have same dtype, but found {type} and {other}",
+    "self must be a matrix",
+    "a ConstexprFunction",
     "expand({tensor}, size={size}): the number of sizes provided ({count}) must be greater or equal to the number of "
     "dimensions in the tensor ({axes})",
     "inconsistent tensor size, expected tensor {shape} and src {other} to have the same number of elements, but got "

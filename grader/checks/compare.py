@@ -62,9 +62,7 @@ def gradient(y: torch.Tensor, dy: torch.Tensor, got, off: torch.Tensor | float =
     value, expected = got[row, column].item(), want[row, column].item()
     if abs(expected) <= allowed[row, column]:
         expected = 0.0
-    digits = 6 if abs(value - expected) < 0.01 * abs(expected) else 4
-    if f"{value:.6g}" == f"{expected:.6g}":
-        digits = 12
+    digits = apart(value, expected, 6 if abs(value - expected) < 0.01 * abs(expected) else 4)
     which = "the row" if len(good) == 1 else f"row {row}"
     element = f"{which}, column {column} {is_now(got[row, column], digits)}, expected {expected:.{digits}g}"
     count = f"{int((~good).sum())} of {good.numel()} values differ"
@@ -89,7 +87,8 @@ def state(got, want: tuple[float, float]) -> str | None:
         return f"{shown(got)} came back, expected two numbers (m, d)"
     for name, g, w in zip("md", got, want):
         if not same_number(g, w, rel=1e-5):
-            return f"{name} is {f'{g:.6g}' if isinstance(g, float) else shown(g)}, expected {w:.6g}"
+            digits = apart(g, w, 6) if isinstance(g, float) else 6
+            return f"{name} is {f'{g:.{digits}g}' if isinstance(g, float) else shown(g)}, expected {w:.{digits}g}"
     return None
 
 
@@ -118,7 +117,7 @@ def place(got: torch.Tensor, want: torch.Tensor, good: torch.Tensor) -> str:
     # The right sum is computed from rounded values: it is not quite 1 in half precision, and may be NaN.
     if abs(total - want[row].to(got.dtype).double().sum().item()) > max(1e-3, torch.finfo(got.dtype).eps):
         return f"{which} sums to {total:.4g}, expected 1; its column {column} is {value:.4g}, expected {expected:.4g}"
-    digits = 6 if abs(value - expected) < 0.01 * abs(expected) else 4
+    digits = apart(value, expected, 6 if abs(value - expected) < 0.01 * abs(expected) else 4)
     count = f"{int((~good).sum())} of {good.numel()} values differ"
     element = f"column {column} {is_now(got[row, column], digits)}, expected {expected:.{digits}g}"
     halves = abs(value - expected) / abs(expected) * 2 / torch.finfo(got.dtype).eps if expected else torch.inf
@@ -143,7 +142,9 @@ def tensor(got, want: torch.Tensor, rtol: float, atol: torch.Tensor | float = 0.
         return None
     at = tuple(int(i) for i in (~good).nonzero()[0])
     where = f"row {at[0]}, column {at[1]}" if len(at) == 2 else f"element {at[0] if len(at) == 1 else at}"
-    return f"{where} {is_now(got[at], 6)}, expected {want[at].item():.6g}"
+    expected = want[at].item()
+    digits = apart(got[at].item(), expected, 6)
+    return f"{where} {is_now(got[at], digits)}, expected {expected:.{digits}g}"
 
 
 def unstored_loaded(got: torch.Tensor) -> bool:
@@ -162,6 +163,11 @@ def _computed_nan(got: torch.Tensor) -> torch.Tensor:
     """Where got is NaN and something was stored. A dtype without a mark does not tell, and then all NaN counts."""
     nan = got.isnan()
     return nan & ~never_stored(got) if name(got.dtype) in MARKS else nan
+
+
+def apart(value: float, expected: float, least: int) -> int:
+    """The number of digits with which two numbers that differ also look different, `least` if that is enough."""
+    return next((d for d in (least, 6, 9, 17) if d >= least and f"{value:.{d}g}" != f"{expected:.{d}g}"), least)
 
 
 def is_now(element: torch.Tensor, digits: int) -> str:

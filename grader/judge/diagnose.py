@@ -40,11 +40,15 @@ class Diagnosis:
 
 @dataclass(frozen=True)
 class Name:
-    """The mistakes that explain the failures. Fields as in Result."""
+    """The mistakes that explain the failures. Fields as in Result.
+
+    shown: the failure to report, where the first one has lost the numbers of the mistake. NaN has many causes.
+    """
 
     mistake: str | None
     also: str | None = None
     by_numbers: bool = False
+    shown: Failure | None = None
 
 
 @dataclass(frozen=True)
@@ -85,8 +89,8 @@ def _way(failure: Failure) -> int:
     return 0 if not failure.right_numbers else 1 if failure.mistake is None else 2
 
 
-def explain(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]) -> Diagnosis:
-    """The diagnosis of an answer that failed.
+def explain(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]) -> tuple[Diagnosis, Failure]:
+    """The diagnosis of an answer that failed, and the failure that it reports.
 
     seen: every case that ran, with its evidence. failures: in the order of `in_order`.
     """
@@ -94,7 +98,8 @@ def explain(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failu
         return _explain_parts(exercise, answer, seen, failures)
     first = failures[0]
     named = name(exercise, answer, seen, failures)
-    found = Diagnosis(_status(first), 0.0, f"{first.case.label}: {first.sentence}", **vars(named))
+    shown = named.shown or first
+    found = Diagnosis(_status(first), 0.0, f"{shown.case.label}: {shown.sentence}", *_names(named))
     grouped = sum(case.group is not None for case, _ in seen)
     if exercise.last_step is not None and first.case.group is not None:
         found.score = exercise.points - exercise.last_step
@@ -105,11 +110,17 @@ def explain(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failu
         found.score = round(exercise.points * (1 - len(failures) / grouped), 2)
         count = Counter(f.case.group for f in failures)
         found.message = f"{first.sentence}: {'; '.join(f'{n} {group}' for group, n in count.items())}"
-    return found
+    return found, shown
 
 
-def _explain_parts(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]) -> Diagnosis:
-    """The diagnosis of an exercise with parts. Each part gives its share; the first failed part is described."""
+def _names(named: Name) -> tuple[str | None, str | None, bool]:
+    return named.mistake, named.also, named.by_numbers
+
+
+def _explain_parts(
+    exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure]
+) -> tuple[Diagnosis, Failure]:
+    """As `explain`, for an exercise with parts. Each part gives its share; the first failed part is described."""
     first = failures[0]
     right = {case.group for case, _ in seen} - {failure.case.group for failure in failures}
     failures = [failure for failure in failures if failure.case.group == first.case.group]
@@ -117,18 +128,15 @@ def _explain_parts(exercise: Exercise, answer: Answer, seen: Seen, failures: lis
     together = [pair for pair in seen if pair[0].group in (right if len(exercise.names) == 1 else ())]
     own = [pair for pair in seen if pair[0].group == first.case.group]
     named = name(exercise, answer, [*together, *own], failures)
-    message = first.sentence if first.mistake == "todo-left" else f"{first.case.label}: {first.sentence}"
+    shown = named.shown or first
+    message = first.sentence if first.mistake == "todo-left" else f"{shown.case.label}: {shown.sentence}"
     known = {first.case.group, *(case.group for case, _ in seen)}
     left = [group for group in exercise.groups if group not in known]
     if left and first.mistake == "endless":
         message = f"{message}. Not checked: {', '.join(left)}"
-    return Diagnosis(
-        _status(first),
-        round(exercise.points * len(right) / len(exercise.groups), 2),
-        message,
-        **vars(named),
-        remarks=[f"right: {group}" for group in exercise.groups if group in right],
-    )
+    remarks = [f"right: {group}" for group in exercise.groups if group in right]
+    score = round(exercise.points * len(right) / len(exercise.groups), 2)
+    return Diagnosis(_status(first), score, message, *_names(named), remarks), shown
 
 
 def _status(first: Failure) -> str:
@@ -169,7 +177,14 @@ def _name(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failure
     if len(equal) > 1 and not best[0].certain:
         return Name(None)  # three mistakes and more lose the same numbers
     chosen = best[0].detector
-    return Name(best[0].mistake, equal[0] if equal else None, chosen.by_numbers)
+    shown = _telling(chosen, answer, failures) if chosen.by_numbers else first
+    return Name(best[0].mistake, equal[0] if equal else None, chosen.by_numbers, shown)
+
+
+def _telling(detect: Detector, answer: Answer, failures: list[Failure]) -> Failure:
+    """The first failure that shows the numbers of a mistake, and not only NaN, which may have another cause."""
+    with_numbers = (f for f in failures if not f.evidence.error and weight(detect, f) == 1)
+    return next((f for f in with_numbers if detect(f.case, f.evidence, answer)), failures[0])
 
 
 def _accepted_nan(case: Case, evidence: Evidence) -> bool:
@@ -275,7 +290,7 @@ def _mistake_of_memory(first: Failure, answer: Answer, got: torch.Tensor | None)
     found = [_nan(each) for each in stored if each is not None and each.is_floating_point()]
     mistake = next(filter(None, found), None)
     if mistake not in ("nothing-stored", "elements-unstored"):
-        return mistake
+        return mistake if "nan" in first.sentence else None  # not one beside the number that is reported
     if not first.evidence.launches:
         return "memory-unset"
     if "atomic_" in answer.source:

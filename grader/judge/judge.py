@@ -70,11 +70,13 @@ def _judged(exercise: Exercise, answer: Answer, seconds: float, seed: int) -> Re
     except zygotes.NoWorker as error:
         flags.insert(0, "grader-failed")  # not an error of the answer
         return replace(result, status="error", message=str(error), cases_passed=run.passed)
-    result = replace(result, cases_passed=run.passed, **_traffic(exercise, run.seen, failures))
+    result = replace(result, cases_passed=run.passed)
     if not failures:
+        result = replace(result, **_traffic(exercise, run.seen[::-1]))
         remarks = untrusted.handle(_remarks, exercise, *run.seen[-1], answer, otherwise=lambda why: [])
         return replace(result, status="passed", score=points, remarks=remarks)
-    found = diagnose.explain(exercise, answer, run.seen, failures)
+    found, shown = diagnose.explain(exercise, answer, run.seen, failures)
+    result = replace(result, **_traffic(exercise, [(shown.case, shown.evidence)]))
     if answer.taken and _is_no_function(failures[0]):
         found = replace(found, message=answer.taken, mistake="name-taken", also=None, by_numbers=False)
     counted = min(run.passed, len(cases) - len(_of_its_part(exercise, failures)))
@@ -125,10 +127,9 @@ def _of_its_part(exercise: Exercise, failures: list[Failure]) -> list[Failure]:
     return [f for f in failures if not exercise.parts or f.case.group == failures[0].case.group]
 
 
-def _traffic(exercise: Exercise, seen: diagnose.Seen, failures: list[Failure]) -> dict:
-    """The ledger and the budget to show: of the reported failure or, without one, of the largest case."""
-    counted: list[tuple[Case, Evidence]] = [(f.case, f.evidence) for f in failures[:1]] or seen[::-1]
-    for case, evidence in counted:
+def _traffic(exercise: Exercise, seen: diagnose.Seen) -> dict:
+    """The ledger and the budget to show: those of the first of these cases that has both."""
+    for case, evidence in seen:
         if case.budget and evidence.rows and not evidence.error:
             ledger = {"read": evidence.read / case.unit, "written": evidence.written / case.unit}
             part = {"part": case.group} if exercise.parts else {}

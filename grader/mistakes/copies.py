@@ -205,6 +205,11 @@ MISTAKES = [
     ),
     # ---- the maximum of a row
     Mistake(
+        "values-taken-for-pads",
+        "Values that equal the pad were left out of the maximum.",
+        "How can you tell a masked lane from a value, if the value may be any number?",
+    ),
+    Mistake(
         "pad-zero-wins",
         "The maximum of a row is 0, but no value of the row is 0: another number won.",
         "Which numbers take part in your maximum besides the values of the row, and which rows are below these "
@@ -495,6 +500,10 @@ def _of_full_rows(compute) -> Detector:
 
 
 MAXIMUM = (
+    *(
+        ("values-taken-for-pads", formula(lambda x, facts, pad=pad: x.masked_fill(x == pad, -torch.inf).amax(1)))
+        for pad in (0.0, torch.inf)
+    ),
     *(
         ("output-spaced-like-rows", outside("store", row_begins(apart)))
         for apart in (lambda f: f["x_stride"], lambda f: f["block"], lambda f: f["x"].shape[1])

@@ -1255,6 +1255,7 @@ CUDA_KERNEL = (
     ("infinity-of-python", Detector(lambda c, e, a: re.search(r"float\s*\(\s*'inf", a.source) is not None)),
     ("thread-of-the-grid", thread_of_the_grid),
     ("shared-unstored", UNSTORED),
+    ("shared-unstored", UNSTORED_IN_SOME),
     ("barrier-divergent", barrier_in_if),
     ("tree-threads", _within_tree_step),
     ("thread-for-row", outside("load", thread_for_row)),

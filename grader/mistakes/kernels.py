@@ -45,8 +45,8 @@ MISTAKES = [
     ),
     Mistake(
         "pad-finite",
-        "The maximum has a finite number as its pad. In most rows it does not win, but all values of a row can be "
-        "below it.",
+        "A finite number takes part in the maximum. In most rows it does not win, but all values of a row can be below "
+        "it.",
         "For which value is there no smaller float?",
         (
             Mutant("8.3", 'other=-float("inf")', "other=-3e38", 2),

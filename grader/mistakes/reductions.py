@@ -598,7 +598,7 @@ TWO_LEVEL = (
         "states-repeated",
         replace(value(lambda v, f: v[0] == f["want"][0] and 1.5 * f["want"][1] < v[1] < 64 * f["want"][1]), last=True),
     ),
-    ("inf-minus-inf", value(lambda v, f: v[1] != v[1] and v[0] == f["want"][0])),
+    ("inf-minus-inf", replace(value(lambda v, f: v[1] != v[1] and v[0] == f["want"][0]), by_numbers=True)),
     ("warps-unpadded", both(_index_in_butterfly, _short_second_level, written(_never_past_a_warp))),
     ("warp-is-a-list", both(_type_error, written(_whole_warp))),
 )

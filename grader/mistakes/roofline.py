@@ -77,7 +77,7 @@ MISTAKES = [
     ),
     Mistake(
         "two-ratios",
-        "Two numbers came back, and the ratio is one number.",
+        "A tuple or a list came back, and the ratio is one plain number.",
         "How many elements does each version move in all, whatever the direction?",
     ),
     Mistake(
@@ -322,8 +322,9 @@ def _ignores(*some: set[int]) -> Detector:
 
 
 def _multiple(which: int, a: int, b: int) -> Detector:
-    """Matches a pair in which number `which` (0: read, 1: written) is a·mn + b·m."""
-    return detectors.value_formula(lambda v, f: v[which] == a * f["m"] * f["n"] + b * f["m"])
+    """Matches a pair in which number `which` (0: read, 1: written) is a·mn + b·m. The other one may be wrong, too."""
+    same = detectors.value_formula(lambda v, f: v[which] == a * f["m"] * f["n"] + b * f["m"])
+    return replace(same, by_numbers=False)
 
 
 def _beside_the_matrix(v, f: dict, right) -> list[int | Fraction]:

@@ -41,7 +41,7 @@ MISTAKES = [
     ),
     Mistake(
         "max-for-maximum",
-        "tl.max and tl.sum reduce one block along an axis; the second argument is that axis.",
+        "tl.max, tl.min and tl.sum reduce one block along an axis; the second argument is that axis.",
         "Should that line compare two numbers or blocks, or reduce one block along an axis?",
     ),
     Mistake(

@@ -57,5 +57,7 @@ def fault(pads, entry: str) -> str | None:
         got, want = KERNELS[entry](lanes, len(row)), KERNELS[entry](lanes[:-1], len(row))
         if not math.isclose(got, want, rel_tol=1e-12):
             values = ", ".join(f"{v:g}" for v in row)
-            return f"with {pad:g} in the masked lane, the row {values} gives {got:.4g}, expected {want:.4g}"
+            digits = compare.apart(got, want, 4)
+            got, want = (f"{number:.{digits}g}" for number in (got, want))
+            return f"with {pad:g} in the masked lane, the row {values} gives {got}, expected {want}"
     return None

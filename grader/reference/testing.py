@@ -36,7 +36,9 @@ def broken_kernel_fault(evidence: Evidence, name: str, broken: str) -> str | Non
     if not is_matrix(evidence.value):
         return _not_a_matrix(evidence.value, name)
     x, result = evidence.value, evidence.then[0]
-    if result.error or compare.softmax(x, result.value):
+    if result.error:  # no kernel takes the input
+        return result.error["message"]
+    if compare.softmax(x, result.value):
         return None
     digits = 4 if f"{x.min():.4g}" != f"{x.max():.4g}" else 9
     values = f"values from {x.min():.{digits}g} to {x.max():.{digits}g}" if x.numel() else "no value"

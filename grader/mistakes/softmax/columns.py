@@ -99,7 +99,7 @@ MISTAKES = [
     ),
     Mistake(
         "sum-of-x",
-        "The values were added up, and not their exponentials.",
+        "The values or their distances to the maximum were added up, and not their exponentials.",
         "Which terms must the sum have, so that the outputs of a row sum to 1?",
         (
             Mutant("8.1", "math.exp(x - new)", "x"),

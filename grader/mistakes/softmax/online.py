@@ -138,12 +138,6 @@ MISTAKES = [
                 then=also("math.exp(m - new)", "(math.exp(m - new) if m - new < 700 else math.inf)"),
             ),
             Mutant("8.3", "tl.maximum(m, tl.max(x, axis=0))", "tl.max(x, axis=0)"),
-            Mutant(
-                "8.3",
-                "tl.maximum(m, tl.max(x, axis=0))",
-                "tl.max(x, axis=0)",
-                then=also('tl.where(new == -float("inf"), 0.0, new)', "new"),
-            ),
             Mutant("13.2 13.3", "tl.maximum(m, tl.max(s, axis=1))", "tl.max(s, axis=1)"),
         ),
     ),
@@ -457,7 +451,7 @@ MISTAKES = [
     ),
     Mistake(
         "factor-for-sum",
-        "The factor was added to the sum, and the old sum is missing.",
+        "The factor was added to the sum, and the sum that it should multiply is missing.",
         "What should the factor be multiplied by?",
         (
             Mutant("8.1", "d * math.exp(m - new)", "math.exp(m - new)"),
