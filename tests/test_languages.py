@@ -241,7 +241,7 @@ def test_a_text_that_no_template_explains_stays_english():
             "一个分块：程序 1 加载 x_ptr 的第 2 行，第 3 列（元素 9），越界了：x_ptr 有 3 × 3 个元素，从 0 数起。"
             "这次加载的 7 个没有被屏蔽的通道中，有 4 个在张量之外。",
         ),
-        ("not enough values to unpack (expected 2, got 1)", "要拆分的值不够（应为 2 个，只有 1 个）"),
+        ("not enough values to unpack (expected 2, got 1)", "可解包的值不够（应为 2 个，只有 1 个）"),
         ("The future belongs to a different loop (expected 2, got 1)",) * 2,
         (
             "two: ValueError in the line `return open(x)`: embedded null byte",

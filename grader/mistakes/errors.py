@@ -280,8 +280,8 @@ def _of_unknown(name: str, error: dict) -> str | None:
     if re.search(rf"\{{(.*,)?\s*{name}\s*:", error["line"]):
         return "key-without-quotes"
     if name in _MODULES:
-        function = re.search(rf"\b{name}\.\w+\(", error["line"])  # a number of math may stand in a kernel
-        foreign = error.get("kernel") and (name in ("torch", "np", "numpy") or name == "math" and function)
+        number = re.search(rf"\b{name}\.(inf|nan|pi|tau|e)\b", error["line"])  # it may stand in a kernel
+        foreign = error.get("kernel") and name in ("torch", "np", "numpy", "math") and not number
         return "torch-in-kernel" if foreign else "module-not-imported"
     return "module-left-out" if _called_alone(name, error["line"]) else None
 

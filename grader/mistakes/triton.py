@@ -27,7 +27,7 @@ MISTAKES = [
         "block-not-constexpr",
         "tl.arange needs two whole numbers that are known when the kernel is compiled. At least one of its two ends "
         "is something else.",
-        "From which number to which one does tl.arange count here, and which of the two are known before the launch?",
+        "From which number to which one does tl.arange count here, and which of the two does the compiler know?",
     ),
     Mistake(
         "block-too-large",
