@@ -372,7 +372,8 @@ class _Reader:
                 node, f"no line of the kernel gives it a value, and what has this name is {meaning.text[:100]}"
             )
         if meaning.kind == "foreign":
-            self._refuse(node, f"a kernel takes Triton's own functions, and this one is {meaning.text[:100]}")
+            kind = meaning.text[:100]
+            self._refuse(node, f"a kernel takes Triton's own functions and dtypes, and this one is {kind}")
         if meaning.kind == "library":
             place = kernel_language().get(meaning.text)
             if place is None or meaning.name not in place.names:

@@ -99,10 +99,11 @@ def _lowered(launches: dict[bytes, tuple], seconds: float) -> list[Failure]:
 
 
 def assemble(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
-    """Compile the launches of the cases that judge machine code, for one GPU. At most one failure.
+    """Compile the launches of the cases that judge machine code, for one GPU.
 
     seen, seconds, flags: as for `lower`.
     """
+    failures = []
     for case, evidence in seen:
         if case.machine is None:
             continue
@@ -112,12 +113,12 @@ def assemble(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
             fault = _fault(error, seconds, assembles=True)
             if fault is None:
                 flags.append(f"the machine code of the launches was not looked at: {error}")
-                return []
+                break
             sentence, mistake = fault
-            return [Failure(case, evidence, f"right numbers, but {sentence}", mistake)]
+            return failures or [Failure(case, evidence, f"right numbers, but {sentence}", mistake)]
         if wrong:
-            return [Failure(case, evidence, *wrong)]
-    return []
+            failures.append(Failure(case, evidence, *wrong))
+    return failures
 
 
 def _fault(error: Exception, seconds: float, assembles: bool) -> tuple[str, str] | None:

@@ -80,6 +80,9 @@ def _judged(exercise: Exercise, answer: Answer, seconds: float, seed: int) -> Re
     if answer.taken and _is_no_function(failures[0]):
         found = replace(found, message=answer.taken, mistake="name-taken", also=None, by_numbers=False)
     counted = min(run.passed, len(cases) - len(_of_its_part(exercise, failures)))
+    if run.failures:  # nobody has looked at the machine code of the others
+        failed = {id(failure.case) for failure in run.failures}
+        counted -= sum(case.machine is not None and id(case) not in failed for case, _ in run.seen)
     return replace(
         result, **vars(found) | {"cases_passed": counted if found.cases_passed is None else found.cases_passed}
     )

@@ -55,7 +55,7 @@ MISTAKES = [
     ),
     Mistake(
         "barrier-missing",
-        "One thread reads what another one stores, and nothing makes it wait until that has happened.",
+        "One thread stores to a place in shared memory that another one reads, and nothing orders the two.",
         "Should both threads use this place, and if so, where must one of them wait for the other?",
     ),
     Mistake(

@@ -190,7 +190,7 @@ _IN_SUCH_A_LINE = [
     (r"sum\(\) got an unexpected keyword argument '(dim|axis|keepdims?)'", _BUILTIN, "python-builtin"),
     (r"\bBoolean value of Tensor with more than one", _BUILTIN, "python-builtin"),
     # tl.zeros raises it in Triton's own code, and then there is no line of the answer.
-    (r"\bobject is not iterable", r"^$|\b(full|zeros)\(", "shape-not-a-tuple"),
+    (r"(?<!'dtype' )\bobject is not iterable", r"^$|\b(full|zeros)\(", "shape-not-a-tuple"),
     (r"^unexpected type (fp|bf)\d+$", r"//|%", "floor-division"),
     (r"unsupported operand type\(s\) for &: 'float'", r"^$", "bad-num-warps"),  # Triton looks at the bits of num_warps
     (r"\barray of size 1", r"range\(", "loop-over-a-block"),
@@ -277,7 +277,7 @@ def _changes(name: str, line: str) -> bool:
 
 def _of_unknown(name: str, error: dict) -> str | None:
     """The id of the mistake behind a name that has no value, None if it may be any."""
-    if re.search(rf"\{{(.*,)?\s*{name}\s*:", error["line"]):
+    if re.search(rf"\{{(.*,)?\s*{name}\s*:(?!.*\bfor\b)", error["line"]):
         return "key-without-quotes"
     if name in _MODULES:
         number = re.search(rf"\b{name}\.(inf|nan|pi|tau|e)\b", error["line"])  # it may stand in a kernel

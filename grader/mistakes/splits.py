@@ -107,8 +107,8 @@ MISTAKES = [
     ),
     Mistake(
         "states-too-few",
-        "The tensor for the states is too small.",
-        "How many programs store a state, over all rows and splits?",
+        "A state lies outside its tensor: the tensor is too small, or the kernel got another number of splits.",
+        "How many states are there, over all rows and splits, and how many splits does the kernel know of?",
         (Mutant("9.3", "((n_rows, n_splits), dtype", "((min(n_rows, 1024), n_splits), dtype", replayed=False),),
     ),
     Mistake(

@@ -198,7 +198,7 @@ def refused(x: torch.Tensor | None, evidence: Evidence, what: str, kinds=("Value
             return None
         return f"{what} went through without an error"
     if error.get("where"):
-        return f"{what}: {error['message']}"
+        return error["message"]
     if not set(kinds) & set(error["kinds"]):
         return f"{what} ends in {error['type']}: {error['message'].strip() or 'no message'}"
     if not error["raised"]:

@@ -181,7 +181,7 @@ MISTAKES = [
     ),
     Mistake(
         "shapes-do-not-line-up",
-        "Two shapes do not fit. They are compared from the last dimension backwards.",
+        "Two shapes do not fit each other in this line.",
         "Which shape does each of the two have, and which dimension of the one belongs to which of the other?",
     ),
     Mistake(
