@@ -462,7 +462,7 @@ def test_a_sentence_names_the_construct_and_the_line():
     with pytest.raises(RefusedKernel, match="^`exp` in the line `y = exp.x.`: a kernel takes .* this one is Python's$"):
         admit(one("y = exp(x)", names=names))
 
-    why = "a kernel takes Triton's own functions, and this one is PyTorch's"
+    why = "a kernel takes Triton's own functions and dtypes, and this one is PyTorch's"
     assert f"`torch.exp` in the line `y = torch.exp(x)  # e`: {why}" == str(caught.value)
 
 
