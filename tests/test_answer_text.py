@@ -101,6 +101,22 @@ def test_magics_and_shell_lines_are_dropped():
     assert "def f():\n    return 1\n\ndef g():\n    return 2" == extract(cells, ("f", "g")).source
 
 
+def test_a_misspelt_comparison_is_no_shell_line():
+    """`a =! b` in a function is Python with a slip; the output of a shell in a cell is IPython."""
+    (why,) = extract(["def f(a):\n    if a =! 3:\n        return 1\n    return 2"], ("f",)).problems
+
+    assert "in the line `if a =! 3:`" in why
+    assert "def f():\n    return 1" == extract(["files = !ls\ndef f():\n    return 1"], ("f",)).source
+
+
+def test_an_error_after_parsing_is_told_with_its_own_line():
+    """Python counts it from the statement, and the cell has other lines above."""
+    cell = "import math\n\n\ndef f(n):\n    total = 1\n    global n\n    return n"
+    (why,) = extract([cell], ("f",)).problems
+
+    assert "in the line `global n`" in why
+
+
 def test_percent_signs_in_python_are_kept():
     """Only what is no Python is searched for magics."""
     cell = 'def f(a, b):\n    """\n    % of b\n    """\n    return (a\n        % b)'
