@@ -86,9 +86,10 @@ narrow: $(VENV)/dev
 cards: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 tests/every_card.py
 
-# The shipped softmax on the GPU of this machine.
+# The shipped softmax, and all notebooks, on the GPU of this machine: docs/notebooks_on_a_gpu.json keeps what was run.
 gpu: $(VENV)/dev
 	$(BIN)/python -m pytest tests/on_a_gpu.py
+	$(BIN)/python tests/notebooks_on_a_gpu.py --out docs/notebooks_on_a_gpu.json
 
 # Every notebook alone in an environment as Colab's is, in .env-hosted. make hosted TORCH=2.13.0 takes another PyTorch.
 hosted: $(VENV)/dev

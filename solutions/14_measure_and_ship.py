@@ -159,13 +159,49 @@ check("14.1")
 #
 # **The peak** reveals a mistake: if you do not wait, a kernel seems to be faster than its memory.
 #
-# *An honest aside*: on a GPU, the host needs some microseconds to put a call into the queue, and your time includes them. For
-# very short calls that is too much. Then the device itself should measure the time: two **events** in its queue, one before the
-# call and one after it, note the time when the device reaches them. `triton.testing.do_bench` does that.
+# *An honest aside*: your time also has the microseconds that the host needs to put the call into the queue. On a GPU, that can be
+# longer than a short kernel.
 #
 # </details>
 
 # %% [markdown]
+# ## The clock in the queue
+#
+# The device can look at the clock itself. An **event** is an entry in its queue, and the device notes the time when it reaches it.
+# While the device still clears the cache, the host queues an event, the call, and a second event. So the device never waits
+# for the host between the two events. Which lines of your `bandwidth` have to change for such a clock?
+
+# %%
+class Moment:
+    """The time at which the device reaches this place in its queue."""
+
+    def __init__(self):
+        self.event = torch.cuda.Event(enable_timing=True)
+        self.event.record()
+
+    def __sub__(self, earlier):
+        """Seconds between two moments."""
+        self.event.synchronize()
+        return earlier.event.elapsed_time(self.event) / 1000
+
+
+class QueueClock(Clock):
+    """The same questions as above, but the device answers them."""
+
+    def now(self):
+        return Moment()
+
+    def synchronize(self):
+        """Nothing to wait for: the queue keeps its order."""
+
+    def clear_cache(self):
+        """Longer than the host needs to queue what follows."""
+        for _ in range(4):
+            super().clear_cache()
+
+# %% [markdown]
+# None: a different clock is enough. `triton.testing.do_bench` measures with events, too.
+#
 # A copy moves the same bytes and computes nothing, so we compare softmaxes with it. How fast is a copy on your machine?
 # (Without a GPU, `clear_cache` does nothing, and part of the data comes from a cache.)
 
@@ -173,7 +209,9 @@ check("14.1")
 x = torch.randn(2048, 2048, device=where)
 rate = bandwidth(torch.clone, x)
 assert 0 < rate <= peak(x)
-print(f"a copy: {rate:.0f} GB/s, the peak: {peak(x):.0f} GB/s")
+print(f"a copy: {rate:.0f} GB/s by the clock of the host, the peak: {peak(x):.0f} GB/s")
+clock = QueueClock() if where == "cuda" else clock
+print(f"a copy: {bandwidth(torch.clone, x):.0f} GB/s by the clock of the device" if where == "cuda" else "no GPU: no queue")
 
 # %% [markdown]
 # ## Your kernels

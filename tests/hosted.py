@@ -32,6 +32,7 @@ VERSIONS = {
     "jupyter-client": "<8",
     "nbformat": "==5.10.*",
     "rich": "==13.*",
+    "cloudpickle": "==3.1.*",
 }
 # What Colab sets besides, and the course might trip over.
 VARIABLES = {"MPLBACKEND": "module://ipykernel.pylab.backend_inline", "COLAB_RELEASE_TAG": "stand-in"}

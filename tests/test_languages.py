@@ -270,7 +270,6 @@ def test_a_text_that_no_template_explains_stays_english():
             "thread 0 of block 0 stores to an address that belongs to no tensor and to no shared memory",
             "线程块 0 的线程 0 存储到一个地址，它不属于任何张量，也不属于任何共享内存",
         ),
-        ("exp does not run interpreted: no attribute 'exp'.", "exp 无法解释执行：no attribute 'exp'。"),
         ("load() got an unexpected keyword argument 'msk'", "load() 没有名为 'msk' 的参数"),
     ],
 )

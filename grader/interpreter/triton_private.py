@@ -243,13 +243,24 @@ def under_decorators(kernel, args, kwargs: dict) -> tuple[object, dict]:
     while isinstance(kernel, (autotuner, heuristics)):
         given = {**dict(zip(kernel.arg_names, args)), **more, **kwargs}
         if isinstance(kernel, heuristics):
-            more |= {name: value(given) for name, value in kernel.values.items()}
+            for name, value in kernel.values.items():  # in Triton's order: one may read what those before it set
+                more[name] = given[name] = value(given)
         else:
             more |= _first_configuration(kernel, args, given)
         kernel = kernel.fn
     if not is_kernel(kernel):
         raise TypeError(f"'{type(kernel).__name__}' object is not subscriptable")
     return kernel, {name: value for name, value in more.items() if name not in kwargs}
+
+
+def _chosen(kernel, more: dict) -> str:
+    """The configuration among the arguments that decorators add, as text; "" where there was no choice."""
+    names: set[str] = set()
+    while isinstance(kernel, tuners()):
+        if len(getattr(kernel, "configs", ())) > 1:
+            names |= {"num_warps", *kernel.configs[0].kwargs}
+        kernel = kernel.fn
+    return ", ".join(f"{name}={value}" for name, value in more.items() if name in names)
 
 
 def _first_configuration(tuner, args, given: dict) -> dict:
@@ -262,13 +273,20 @@ def _first_configuration(tuner, args, given: dict) -> dict:
     return chosen.all_kwargs()
 
 
-def send_decorated() -> None:
-    """Make a launch of an autotuned kernel, or one with heuristics, a launch of its function. For this process."""
+def send_decorated(tell: Callable[[str, str], None] | None = None) -> None:
+    """Make a launch of an autotuned kernel, or one with heuristics, a launch of its function. For this process.
+
+    tell: gets the name of an autotuned kernel that has a choice, and the configuration that it runs with.
+    """
     autotuner, heuristics = tuners()
 
     def run(kernel, *args, grid=None, warmup=False, **kwargs):
         function, more = under_decorators(kernel, args, kwargs)
-        return None if warmup else function[grid](*args, **kwargs, **more)
+        if warmup:
+            return None
+        if tell and (settings := _chosen(kernel, more)):
+            tell(function.__name__, settings)
+        return function[grid](*args, **kwargs, **more)
 
     autotuner.run = heuristics.run = run
 

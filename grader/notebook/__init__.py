@@ -9,6 +9,8 @@ start           the work of `import grader`; history: the cells that ran
 errors          IPython's handler: errors of cells that become one sentence
 trace           with trace_text (table), trace_drawing (cells and frames) and trace_time (steps, reads before writes);
                 trace_sectors, trace_banks: requests of warps
+beside          a process beside the notebook's that interprets kernels, where this one compiles them;
+                beside_worker: its other end
 drawing         cells, tables and frames in HTML, for drawings that follow the theme of the page:
                 attention_drawing (tiles of queries and keys), reduction_drawing (tree, butterfly, two levels)
 canvas          boxes and arrows for drawings, on light and dark pages

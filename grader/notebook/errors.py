@@ -30,10 +30,11 @@ def _without_the_course(shell, error: BaseException, trace) -> str | None:
     from ..mistakes.errors import from_error
     from ..mistakes.registry import MISTAKES
 
-    places = [frame for frame in traceback.extract_tb(trace)]
+    places = [(frame.filename, frame.line) for frame in traceback.extract_tb(trace)]
+    places += getattr(error, "five_passes_places", [])  # of the process beside this one
     course = os.path.join(environment.ROOT, "grader", "")
-    cells = [(cell, place.line) for place in places if (cell := _cell(shell, place.filename))]
-    if not cells or not any(place.filename.startswith(course) for place in places):
+    cells = [(cell, line) for file, line in places if (cell := _cell(shell, file))]
+    if not cells or not any(file.startswith(course) for file, _ in places):
         return None
     where, line = cells[-1]
     said = {"type": type(error).__name__, "message": str(error), "line": line or ""}

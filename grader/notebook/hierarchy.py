@@ -164,7 +164,7 @@ def _told(run: Run, cache: Level) -> list[str]:
                          for moved in (each.read, each.written))  # fmt: skip
         inside = "in between: registers and shared memory" if each.kernel else "in between: not shown"
         lines.append(f"  {each.name}: from memory {read}; to memory {written}; {inside}")
-    return lines
+    return lines + [run.note] * bool(run.note)
 
 
 def _head(gpu: str) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 
 from .. import environment, interpreter
+from ..interpreter import triton_private
+from ..language import say
 
 
 def start() -> None:
     """Prepare this process. It must run before Triton is imported, because Triton reads the choice only once."""
     environment.prepare()
     if environment.interpreted():
-        interpreter.install()
+        interpret()
     shell = _shell()
     if shell is None:
         return
@@ -22,6 +25,18 @@ def start() -> None:
     shell.set_custom_exc((Exception,), errors.tell)
     shell.display_formatter.mimebundle_formatter.for_type_by_name("matplotlib.figure", "Figure", alt_text.bundle)
     zygotes.warm("interpreted", "compiled")
+
+
+def interpret() -> None:
+    """Hook the interpreter of this process, in which nothing can be timed: an autotuned kernel says what it takes."""
+    if "on" in interpreter.install().values():
+        triton_private.send_decorated(_say_configuration)
+
+
+@functools.cache
+def _say_configuration(kernel: str, configuration: str) -> None:
+    """Print it once for each kernel and configuration."""
+    print(say(f"{kernel} is autotuned, and interpreted kernels are not timed: it runs with {configuration}"))
 
 
 def _shell():

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any, NamedTuple
 
 from .. import environment, interpreter
-from ..interpreter import KernelMisuse, OutOfBounds, launch_args
+from ..interpreter import KernelMisuse, OutOfBounds
 from ..interpreter.recorder import Recorder
 from ..interpreter.sectors import SectorCounter
 from ..language import say
@@ -62,7 +61,11 @@ class Traced(NamedTuple):
 
 def run(target, args, kwargs, grid, order, sectors=False) -> Traced:
     """Run a kernel or a function, interpreted, under the recorder; the arguments are those of trace."""
-    return (_here if environment.interpreted() else _elsewhere)(target, args, kwargs, grid, order, sectors)
+    if environment.interpreted():
+        return traced(target, args, kwargs, grid, order, sectors)
+    from . import beside
+
+    return beside.run(traced, target, args, kwargs, grid, order, sectors)
 
 
 def _of_text(source: str, args, kwargs, plain: bool) -> Picture | None:
@@ -107,8 +110,8 @@ def _refuse_misuse(target, grid, order) -> None:
         raise KernelMisuse(f"there is no order {order!r} of programs: choose one of {', '.join(ORDERS)}")
 
 
-def _here(target, args, kwargs, grid, order, sectors=False) -> Traced:
-    """Run in this process."""
+def traced(target, args, kwargs, grid, order, sectors=False) -> Traced:
+    """As `run`, in this process, which interprets its kernels."""
     recorder = SectorCounter() if sectors else Recorder()
     try:
         with interpreter.recording(recorder=recorder), interpreter.conditions(order):
@@ -120,54 +123,6 @@ def _here(target, args, kwargs, grid, order, sectors=False) -> Traced:
 
 def _requests(recorder: Recorder) -> list[MemoryRequests]:
     return recorder.requests if isinstance(recorder, SectorCounter) else []
-
-
-def _elsewhere(target, args, kwargs, grid, order, sectors=False) -> Traced:
-    """Run in a worker, where this process compiles its kernels: the text of the target runs interpreted there."""
-    from ..judge import extract, zygotes
-    from ..spec import Call
-    from . import history
-
-    name = getattr(target, "__name__", "this")
-    found = extract.extract(history.session_cells(), (name,))
-    if found.missing:
-        raise KernelMisuse(f"trace runs the text of {name} interpreted, and no cell that has run defines it")
-    args, kwargs, grid = _positional(target, args, kwargs, grid)
-    sent = tuple(_to_cpu(a) if launch_args.is_tensor(a) else a for a in args)
-    kind = "call" if grid is None else "launch"
-    with zygotes.get().open(found.source, seconds=60, apart=True, modules=("grader.fast",)) as session:
-        call = Call(kind, name, sent, kwargs, grid=grid or (), order=order, trace=True, requests=sectors)
-        evidence = session.run(call) if session.loading_error is None else None
-    error = evidence.error if evidence else session.loading_error
-    if error and error["where"]:
-        return Traced(evidence.panels, error["message"], None, evidence.memory_requests)
-    if error:
-        refused = KernelMisuse if "KernelMisuse" in error["kinds"] else RuntimeError
-        raise refused(error["message"] if refused is KernelMisuse else f"{name} does not run: {error['message']}")
-    for mine, theirs in zip((a for a in args if launch_args.is_tensor(a)), evidence.args):
-        mine.copy_(theirs)
-    return Traced(evidence.panels, None, evidence.value, evidence.memory_requests)
-
-
-def _to_cpu(tensor):
-    """The tensor on the CPU, with its strides and its place in its storage: `Tensor.cpu` keeps neither of a slice."""
-    import torch
-
-    there = torch.empty(0, dtype=tensor.dtype)
-    storage = tensor.detach().untyped_storage().cpu()
-    return there.set_(storage, tensor.storage_offset(), tensor.shape, tensor.stride())
-
-
-def _positional(target, args, kwargs, grid) -> tuple[tuple, dict, tuple | None]:
-    """(positional arguments, other keywords, grid), with all tensors among the positional ones: only these are sent."""
-    if grid is not None:
-        bound, _ = launch_args.bind(target.fn, args, kwargs)
-        grid = launch_args.as_grid(grid, target.__name__)
-        grid = grid(bound) if callable(grid) else grid
-    given = inspect.signature(target.fn if grid is not None else target)
-    named = {k: v for k, v in kwargs.items() if k in given.parameters}
-    bound = given.bind(*args, **named)
-    return bound.args, bound.kwargs | {k: v for k, v in kwargs.items() if k not in named}, grid
 
 
 def _sentence(line: str) -> str:

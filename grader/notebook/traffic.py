@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 
 from .. import environment, interpreter
@@ -30,7 +31,7 @@ class Run:
 
     rows: (operation, elements read, elements written), in the order in which they ran. bytes: (read, written). unit:
     M·N, in elements. kernels: names of the operations that are kernels, and not operators of PyTorch. moves: as
-    Ledger.moves.
+    Ledger.moves. note: a sentence about what the counts leave out.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Run:
     unit: int
     kernels: frozenset[str] = frozenset()
     moves: list[tuple[str, str, int, int]] = field(default_factory=list)
+    note: str = ""
 
     def totals(self) -> tuple[float, float]:
         """(read, written) in units of M·N."""
@@ -47,35 +49,36 @@ class Run:
 
 def count(fn, args, kwargs) -> Run:
     """Run a function once and count its traffic. The unit is the size of its largest tensor argument."""
+    from . import beside
+
+    plain = beside.uncompiled(fn)
+    if environment.interpreted():
+        run = counted(plain, args, kwargs)
+    else:
+        run = beside.run(counted, plain, args, kwargs)
+    if plain is not fn:
+        run.note = f"{run.name} is compiled: these are the operators that torch.compile was given, before it joins some"
+    return run
+
+
+def counted(fn, args, kwargs) -> Run:
+    """As `count`, in this process, which interprets its kernels."""
     import torch
 
     from ..interpreter.torch_ledger import TorchLedger
 
-    unit = max([a.numel() for a in args if isinstance(a, torch.Tensor)] + [1])
+    unit = max([a.numel() for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor)] + [1])
     ledger = Ledger()
-    if not environment.interpreted():
-        args = [a.cpu() if isinstance(a, torch.Tensor) else a for a in args]
-        return _elsewhere(fn, args, unit)
     with interpreter.recording(ledger), TorchLedger(ledger):
         fn(*args, **kwargs)
     kernels = frozenset(launch.kernel for launch in ledger.launches)
-    return Run(getattr(fn, "__name__", "function"), ledger.rows(), ledger.bytes(), unit, kernels, ledger.moves())
+    return Run(_name(fn), ledger.rows(), ledger.bytes(), unit, kernels, ledger.moves())
 
 
-def _elsewhere(fn, args, unit: int) -> Run:
-    """Count in a worker, where this process compiles its kernels: the function's text runs interpreted there."""
-    from ..judge import extract, zygotes
-    from ..spec import Call
-    from . import history
-
-    name = fn.__name__
-    source = extract.extract(history.session_cells(), (name,)).source
-    with zygotes.get().open(source, seconds=60, apart=True) as session:
-        evidence = session.run(Call("call", name, tuple(args), requests=True))
-    if evidence.error:
-        raise RuntimeError(f"{name} does not run interpreted: {evidence.error['message']}")
-    kernels = frozenset(launch["kernel"] for launch in evidence.launches)
-    return Run(name, evidence.rows, evidence.bytes, unit, kernels, evidence.moves)
+def _name(fn) -> str:
+    while isinstance(fn, functools.partial):
+        fn = fn.func
+    return getattr(fn, "__name__", type(fn).__name__)
 
 
 def table(run: Run) -> str:
@@ -87,7 +90,7 @@ def table(run: Run) -> str:
     for name, read, written in rows:
         lines.append(f"{wrap.padded(name, width)}  {_amount(read, run.unit)}  {_amount(written, run.unit)}")
     lines.append(f"{wrap.padded(say('in bytes'), width)}  {run.bytes[0]:>21,}  {run.bytes[1]:>21,}")
-    return "\n".join(lines)
+    return "\n".join(lines + [say(run.note)] * bool(run.note))
 
 
 def _amount(elements: int, unit: int) -> str:

@@ -53,7 +53,9 @@ def _played(which, *inputs, tries=True):
 
     def with_values(kernel, *args, grid=None, warmup=False, **kwargs):
         given = {**dict(zip(kernel.arg_names, args)), **kwargs}
-        more = {name: value(given) for name, value in kernel.values.items()}
+        more = {}
+        for name, value in kernel.values.items():
+            more[name] = given[name] = value(given)
         return None if warmup else kernel.fn[grid](*args, **kwargs, **more)
 
     autotuner, heuristics = tuners()
