@@ -138,7 +138,7 @@ for n in (1, 2, 8, 64, 1024, 16384):
 import json
 from pathlib import Path
 
-cards = json.loads(Path("../docs/cards.json").read_text())["cards"]
+cards = json.loads(Path("../records/cards.json").read_text())["cards"]
 for card in cards:
     print(f"{card['name']:4}  {card['bandwidth'] / 1e9:4.0f} GB/s  {card['flops'] / 1e12:4.1f} Tflop/s ", card["source"])
 
@@ -260,7 +260,7 @@ for exp in (1, 10, 100):
 # file.
 
 # %%
-recorded = json.loads(Path("../docs/softmax_on_h200.json").read_text())
+recorded = json.loads(Path("../records/softmax_on_h200.json").read_text())
 lesson = recorded["lessons"]["02"]["results"]
 runs = [run for run in lesson if run["what"] != "copy"]
 for run in runs:

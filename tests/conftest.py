@@ -13,7 +13,7 @@ import pytest
 os.environ.setdefault("FIVE_PASSES_PROGRESS", "off")
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # one process a core is enough: more threads only wait for each other
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "solutions")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tools"), str(ROOT / "tests" / "slow")]
 
 
 @dataclass

@@ -6,12 +6,11 @@ import subprocess
 import sys
 
 import hosted
+import install
 import pytest
 from conftest import ROOT
 from packaging.requirements import Requirement
 from packaging.version import Version
-
-import install
 
 CPU = {"torch": ("2.13.0+cpu", 190_000_000), "triton": ("3.9.0", 280_000_000), "rich": ("15.0.0", 300_000)}
 CUDA = {"torch": ("2.13.0", 900_000_000), "nvidia-cudnn-cu13": ("9.24", 550_000_000), "rich": ("15.0.0", 0)}

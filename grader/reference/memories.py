@@ -1,7 +1,7 @@
 """The memories of a card, from registers to HBM: their sizes and speeds, for the drawing of them.
 
-The numbers are those of docs/cards.json and of residency.py. Speeds on the chip follow from the peak of its arithmetic:
-it gives the clock, and each multiplication with addition reads three registers and writes one.
+The numbers are those of records/cards.json and of residency.py. Speeds on the chip follow from the peak of its
+arithmetic: it gives the clock, and each multiplication with addition reads three registers and writes one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from . import residency
 
 # The text of lesson 02 reads the same table.
-_CARDS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "cards.json"
+_CARDS = pathlib.Path(__file__).resolve().parents[2] / "records" / "cards.json"
 _REGISTER = 4  # bytes
 _OPERANDS = 4  # registers that a multiplication with addition touches
 
@@ -34,7 +34,7 @@ class Level:
 
 
 def cards() -> dict[str, dict]:
-    """{name: card} of docs/cards.json."""
+    """{name: card} of records/cards.json."""
     return {card["name"]: card for card in json.loads(_CARDS.read_text(encoding="utf-8"))["cards"]}
 
 
