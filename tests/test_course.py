@@ -9,6 +9,7 @@ from conftest import ROOT
 import grader
 from grader import environment, lessons
 from grader.bench import per_lesson
+from grader.gpus import GPUS
 from grader.mistakes import registry
 from grader.mistakes.registry import MISTAKES
 from grader.reference import residency, tuning
@@ -106,22 +107,20 @@ def test_what_a_machine_cannot_measure_is_named():
 
 def test_what_was_recorded_fits_what_the_lessons_count():
     """Elements as in 1.2 and 2.1, and no run faster than its card's data sheet allows."""
-    cards = {c["name"]: c for c in json.loads((ROOT / "records" / "cards.json").read_text())["cards"]}
     for run in RECORD["lessons"]["02"]["results"]:
         m, n = run["m"], run["n"]
         once = (m * n, m * n)
         counted = {"copy": once, "fused": once, "five passes": (5 * m * n + 2 * m, 3 * m * n + 2 * m)}
         assert counted[run["what"]] == (run["read"], run["written"])
-        assert 4 * sum(counted[run["what"]]) / (run["microseconds"] * 1e-6) < cards["H200"]["bandwidth"]
+        assert 4 * sum(counted[run["what"]]) / (run["microseconds"] * 1e-6) < GPUS["H200"].bandwidth
 
 
 def test_what_was_recorded_of_short_rows_fits_what_lesson_10_counts():
     """As many programs as there are tiles, or as fit by the rule of 10.3, and no run faster than its card allows."""
-    cards = {c["name"]: c for c in json.loads((ROOT / "records" / "cards.json").read_text())["cards"]}
     lesson = RECORD["lessons"]["10"]
     for run in lesson["results"]:
         way, m = run["what"], run["m"]
-        assert 2 * 4 * m * run["n"] / (run["microseconds"] * 1e-6) < cards["H200"]["bandwidth"]
+        assert 2 * 4 * m * run["n"] / (run["microseconds"] * 1e-6) < GPUS["H200"].bandwidth
         if way.startswith("tile of "):
             assert -(-m // int(way.removeprefix("tile of "))) == run["programs"]
         elif way == "persistent":

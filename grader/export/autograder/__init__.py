@@ -9,7 +9,7 @@ from ...environment import ROOT
 
 _HERE = pathlib.Path(__file__).parent
 _SCRIPTS = ("setup.sh", "run_autograder")
-_OTHERS = ("requirements.txt", "requirements-grading.txt", "constraints.txt", "records/cards.json")
+_OTHERS = ("requirements.txt", "requirements-grading.txt", "constraints.txt")
 
 
 def build(to: pathlib.Path | str) -> pathlib.Path:
