@@ -102,17 +102,16 @@ contract: $(VENV)/dev
 matrix: $(VENV)/dev
 	$(BIN)/python tests/slow/matrix.py
 
-# What a command needs is in requirements-NAME.txt. Learners are told what is fetched, which takes pip some seconds more.
-# Only what is imported will be compiled: pip would compile all of it.
-INSTALL = $(BIN)/python -m pip install -q --disable-pip-version-check --no-compile -c constraints.txt -r
-$(VENV)/lab: INSTALL = @$(BIN)/python tools/install.py
-$(VENV)/%: requirements-%.txt $(wildcard requirements*.txt) constraints.txt | $(BIN)/pip
-	$(INSTALL) $<
+# What a command needs: the packages of learners, and parts of pyproject.toml. One installer says what is fetched.
+$(VENV)/dev: PARTS = grading dev
+$(VENV)/browser: PARTS = grading dev lab browser
+$(VENV)/%: pyproject.toml constraints.txt tools/install.py | $(BIN)/pip
+	@$(BIN)/python tools/install.py $(or $(PARTS),$*)
 	@touch $@
 
-.env-nbgrader/ready: requirements-nbgrader.txt
+.env-nbgrader/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .env-nbgrader
-	.env-nbgrader/bin/python -m pip install -q --disable-pip-version-check --no-compile -r $<
+	.env-nbgrader/bin/python tools/install.py nbgrader
 	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > \
 		"$$(.env-nbgrader/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/course.pth"
 	@touch $@

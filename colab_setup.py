@@ -22,7 +22,8 @@ import zipfile
 
 FOLDER = pathlib.Path("five_passes")  # where the course goes, beside the notebook that is alone
 ARCHIVE = pathlib.Path("five_passes.zip")  # what has arrived so far; gone once it is unpacked
-LEFT_OUT = ("tests/", "solutions/", "tools/", ".")  # worked solutions are for whoever looks for them
+# Worked solutions are for whoever looks for them.
+LEFT_OUT = ("tests/", "solutions/", "tools/", "locale/", "site/", ".")
 
 
 class NotReady(Exception):

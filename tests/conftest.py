@@ -104,7 +104,7 @@ def one_of_each(answers: list, kind, share: int = 1) -> list:
 
 def working_tree(copy: pathlib.Path) -> None:
     """Copy the course as it is now, without what running and testing it leaves behind."""
-    leave_out = shutil.ignore_patterns(".*", "__pycache__", "results", "screenshots", "five_passes*", "*.zip")
+    leave_out = shutil.ignore_patterns(".*", "__pycache__", "results", "build", "screenshots", "five_passes*", "*.zip")
     shutil.copytree(ROOT, copy, ignore=leave_out)
 
 

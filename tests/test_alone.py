@@ -21,7 +21,7 @@ from test_notebook import learner, said
 import colab_setup
 
 PAGE = b"<html><body>Please log in to this network.</body></html>"
-ADDED = ("tests", "solutions", "tools")  # in the repository, and not for learners
+ADDED = ("tests", "solutions", "tools", "locale", "site")  # in the repository, and not for learners
 
 
 class Source(http.server.BaseHTTPRequestHandler):

@@ -315,7 +315,7 @@ def language_problems(numbers: list[str]) -> list[str]:
             file = f"notebooks/{stem}.ipynb"
             stored = load(ROOT / in_language.place(file, language))
             found += in_language.problems(english, stored, file, language) if stored else []
-        compiled = catalogues.LOCALE / language / "feedback.json"
+        compiled = catalogues.feedback(language)
         if not compiled.exists() or compiled.read_text(encoding="utf-8") != catalogues.compiled(language, [*templates]):
             found.append(f"{compiled.relative_to(ROOT)} is stale")
     return found
@@ -328,7 +328,7 @@ def translate() -> None:
     for language in catalogues.languages():
         for domain, wanted in templates.items():
             catalogues.update(language, domain, wanted)
-        compiled = catalogues.LOCALE / language / "feedback.json"
+        compiled = catalogues.feedback(language)
         compiled.write_text(catalogues.compiled(language, [*templates]), encoding="utf-8")
         for path, made in made_in(language, notebooks).items():
             path.parent.mkdir(exist_ok=True)

@@ -3,7 +3,7 @@
     locale/zh_Hans/LC_MESSAGES/lesson_04_one_row.po     the text of a lesson, and the comments of its code
     locale/zh_Hans/LC_MESSAGES/page_glossary.po         a page
     locale/zh_Hans/LC_MESSAGES/feedback_judge.po        the sentences of a room of grader/
-    locale/zh_Hans/feedback.json                        all feedback, as the engine reads it
+    grader/language/zh_Hans.json                        all feedback, as the engine reads it
 
 A language is a folder of locale/. A message that changed in English is kept as fuzzy, and its text is English until
 somebody has looked at it.
@@ -50,6 +50,11 @@ def short(language: str) -> str:
 def path(language: str, domain: str) -> pathlib.Path:
     """The catalogue of a domain, such as lesson_04_one_row."""
     return LOCALE / language / "LC_MESSAGES" / f"{domain}.po"
+
+
+def feedback(language: str) -> pathlib.Path:
+    """The file of all feedback in a language, which is a part of the engine."""
+    return ROOT / "grader" / "language" / f"{language}.json"
 
 
 def templates(lessons: dict[str, object]) -> dict[str, dict[str, str]]:
@@ -136,7 +141,7 @@ def update(language: str, domain: str, wanted: dict[str, str]) -> None:
 
 
 def compiled(language: str, domains: list[str]) -> str:
-    """The text of feedback.json."""
+    """The text of the file `feedback(language)`."""
     found: dict[str, str] = {}
     for domain in domains:
         if domain.startswith("feedback_"):

@@ -1,6 +1,10 @@
-"""Install what make learn needs into .venv, and say first what is fetched, and how much.
+"""Install what the course, or a part of it, needs, and say first what is fetched, and how much.
 
-    .venv/bin/python tools/install.py requirements-lab.txt
+    .venv/bin/python tools/install.py                the packages of learners
+    .venv/bin/python tools/install.py grading dev    the same, and what grading and the tests need besides
+
+Parts are the optional dependencies and the dependency groups of pyproject.toml, constraints.txt has the versions with
+which the course was tested. Where there is no GPU, PyTorch is the one for the CPU, a tenth of the size.
 """
 
 from __future__ import annotations
@@ -8,24 +12,36 @@ from __future__ import annotations
 import concurrent.futures
 import importlib.util
 import json
-import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 import urllib.request
 
-_CPU = "https://download.pytorch.org/whl/cpu"  # PyTorch without CUDA, a tenth of the size
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ALONE = {"nbgrader"}  # parts for an environment beside the course's, which has the packages of learners already
+_CPU = "https://download.pytorch.org/whl/cpu"
 _PIP = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"]
 
 
-def main(requirements: str) -> int:
+def requirements(parts: list[str]) -> list[str]:
+    """What these parts need, as pip takes it. Raises SystemExit for a part that pyproject.toml does not have."""
+    stored = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    known = stored["project"]["optional-dependencies"] | stored["dependency-groups"]
+    if unknown := set(parts) - known.keys():
+        raise SystemExit(f"There is no part {' or '.join(sorted(unknown))}; choose among {', '.join(known)}.")
+    wanted = [] if set(parts) & ALONE else list(stored["project"]["dependencies"])
+    return list(dict.fromkeys([*wanted, *(each for part in parts for each in known[part])]))
+
+
+def main(parts: list[str]) -> int:
     """Install; the exit status. pip shows how far it is, file by file."""
     began = time.monotonic()
-    wanted = ["-r", requirements, "-c", "constraints.txt", *_cpu_index()]
-    print(f"Looking up what {requirements} wants and is not here yet.", flush=True)
+    wanted = [*requirements(parts), "-c", str(ROOT / "constraints.txt"), *_cpu_index()]
+    print(f"Looking up what {' and '.join(parts) or 'the course'} needs and is not here yet.", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder, "report.json")
         dry = [*_PIP, "--quiet", "--dry-run", "--report", str(report), *wanted]
@@ -53,7 +69,7 @@ def _summary(missing: list[dict]) -> str:
     parts = ", ".join(f"{name} with {_megabytes(sizes[name])}" for name in largest)
     unknown = sum(size == 0 for size in sizes.values())
     lines = [
-        f"Fetching {len(names)} packages, {_megabytes(sum(sizes.values()))}, into .venv: {parts}, and smaller ones."
+        f"Fetching {len(names)} packages, {_megabytes(sum(sizes.values()))}: {parts}, and smaller ones."
         + (f" The size of {unknown} is not known." if unknown else "")
     ]
     if any(name.lower().startswith("torch ") for name in names):
@@ -102,5 +118,4 @@ def _failed(said: str) -> int:
 
 
 if __name__ == "__main__":
-    os.chdir(pathlib.Path(__file__).resolve().parent.parent)
-    raise SystemExit(main(sys.argv[1]))
+    raise SystemExit(main(sys.argv[1:]))

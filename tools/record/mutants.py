@@ -23,13 +23,12 @@ import random
 import re
 import sys
 import textwrap
+import tomllib
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-
-import tomllib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
