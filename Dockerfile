@@ -7,9 +7,10 @@ ENV PYTHONUNBUFFERED=1 PIP_NO_CACHE_DIR=1 HOME=/tmp
 # Lesson 12 compiles C++; Triton builds its launcher with the same compiler.
 RUN apt-get update && apt-get install -y --no-install-recommends g++ && rm -rf /var/lib/apt/lists/*
 WORKDIR /course
-COPY requirements.txt requirements-grading.txt constraints.txt ./
-RUN pip install -r requirements-grading.txt -c constraints.txt
-COPY colab_setup.py pyproject.toml ./
+COPY pyproject.toml constraints.txt ./
+COPY tools/install.py tools/
+RUN python tools/install.py grading
+COPY colab_setup.py requirements.txt ./
 COPY notebooks notebooks
 COPY grader grader
 USER nobody

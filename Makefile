@@ -11,18 +11,18 @@ export PYTHONDONTWRITEBYTECODE =
 
 # Containers often run as root, which JupyterLab refuses unless told.
 learn: $(VENV)/lab
-	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks/00_check_your_bench.ipynb --LabApp.app_settings_dir=lab $(if $(filter 0,$(shell id -u)),--allow-root)
+	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks/00_check_your_bench.ipynb --LabApp.app_settings_dir=tools/lab $(if $(filter 0,$(shell id -u)),--allow-root)
 
 # make test ONLY=5.3 runs what belongs to one exercise.
 OF_ONE := $(patsubst %,tests/test_%.py,answers course build rooms)
 LESSON = $(wildcard solutions/$(shell printf '%02d' $(basename $(ONLY)))_*.ipynb)
 test: FIVE_PASSES_PROGRESS = off
 test: $(VENV)/dev
-	$(BIN)/python solutions/build.py --check
+	$(BIN)/python tools/build.py --check
 	$(BIN)/ruff check .
 	$(BIN)/python -m pytest $(if $(ONLY),--only $(ONLY) $(OF_ONE),-n 2 --dist worksteal -m "not more_answers and not whole" tests)
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 \
-		--nbval-sanitize-with solutions/nbval.cfg $(if $(ONLY),$(LESSON),-n 2 --dist loadfile solutions)
+		--nbval-sanitize-with tools/nbval.cfg $(if $(ONLY),$(LESSON),-n 2 --dist loadfile solutions)
 
 # make grade SUBMISSIONS=folder
 grade: $(VENV)/grading
@@ -35,12 +35,12 @@ gradescope: $(VENV)/grading
 
 # Rebuild both notebooks of every lesson from solutions/*.py and run what changed.
 build: $(VENV)/dev
-	$(BIN)/python solutions/build.py --execute
+	$(BIN)/python tools/build.py --execute
 
 # Point badges and lone notebooks to a repository on GitHub: make fork REPO=OWNER/NAME
 fork: $(VENV)/dev
 	@test -n "$(REPO)" || { echo "Say which repository: make fork REPO=OWNER/NAME"; exit 2; }
-	$(BIN)/python solutions/build.py --repo $(REPO)
+	$(BIN)/python tools/build.py --repo $(REPO)
 
 bench: $(VENV)/dev
 	$(BIN)/python -m grader bench
@@ -48,7 +48,7 @@ bench: $(VENV)/dev
 # Lessons in a real browser. What it saw is kept in screenshots/.
 browser: $(VENV)/browser
 	@command -v chromium > /dev/null || { echo "make browser needs Chromium: apt-get install chromium"; exit 2; }
-	$(BIN)/python -m pytest tests/in_a_browser.py tests/report_in_a_browser.py
+	$(BIN)/python -m pytest tests/slow/in_a_browser.py tests/slow/report_in_a_browser.py
 
 # The course as pages to read, in site/html: open index.html there, or put the folder on any server.
 site: $(VENV)/site
@@ -60,7 +60,7 @@ site: $(VENV)/site
 # These pages in a real browser: light, dark, on a phone, by keyboard, without another host.
 site-check: site $(VENV)/browser
 	@command -v chromium > /dev/null || { echo "make site-check needs Chromium: apt-get install chromium"; exit 2; }
-	$(BIN)/python -m pytest tests/site_in_a_browser.py
+	$(BIN)/python -m pytest tests/slow/site_in_a_browser.py
 
 # All stored answers, of which make test judges some of each kind, and mutants of the right ones. PART=2/5: a fifth of them.
 answers: $(VENV)/dev
@@ -72,48 +72,47 @@ whole: $(VENV)/dev
 
 # Runs of the real commands: killed, in parts, on a cluster, as the pages for instructors and authors say.
 runs: $(VENV)/dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal tests/real_runs.py tests/instructors_page.py tests/new_exercise.py
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests/slow/real_runs.py tests/slow/instructors_page.py tests/slow/new_exercise.py
 
 # nbgrader itself, with the lessons as its assignments. Its environment sees the course's packages behind its own.
 nbgrader: $(VENV)/dev .env-nbgrader/ready
-	$(BIN)/python -m pytest tests/nbgrader_course.py
+	$(BIN)/python -m pytest tests/slow/nbgrader_course.py
 
 # Right and wrong answers on machines that lack system calls, memory, processes or a compiler.
 narrow: $(VENV)/dev
-	$(BIN)/python -m pytest -n 2 tests/narrow_machines.py
+	$(BIN)/python -m pytest -n 2 tests/slow/narrow_machines.py
 
 # Every kernel of the shipped softmax and of the lessons' solutions, compiled to machine code for the GPUs that people have.
 cards: $(VENV)/dev
-	$(BIN)/python -m pytest -n 2 tests/every_card.py
+	$(BIN)/python -m pytest -n 2 tests/slow/every_card.py
 
-# The shipped softmax, and all notebooks, on the GPU of this machine: docs/notebooks_on_a_gpu.json keeps what was run.
+# The shipped softmax, and all notebooks, on the GPU of this machine: records/notebooks_on_a_gpu.json keeps what was run.
 gpu: $(VENV)/dev
-	$(BIN)/python -m pytest tests/on_a_gpu.py
-	$(BIN)/python tests/notebooks_on_a_gpu.py --out docs/notebooks_on_a_gpu.json
+	$(BIN)/python -m pytest tests/slow/on_a_gpu.py
+	$(BIN)/python tests/slow/notebooks_on_a_gpu.py --out records/notebooks_on_a_gpu.json
 
 # Every notebook alone in an environment as Colab's is, in .env-hosted. make hosted TORCH=2.13.0 takes another PyTorch.
 hosted: $(VENV)/dev
-	$(BIN)/python tests/hosted.py $(TORCH)
+	$(BIN)/python tests/slow/hosted.py $(TORCH)
 
 # The interpreter's contract, and every lesson, with the oldest and the newest Triton, or: make contract TRITON=3.6.0
 contract: $(VENV)/dev
-	$(BIN)/python tests/matrix.py $(or $(TRITON),3.4.0 newest)
+	$(BIN)/python tests/slow/matrix.py $(or $(TRITON),3.4.0 newest)
 
-# The same with every Triton that people have; docs/triton_versions.json keeps what works where.
+# The same with every Triton that people have; records/triton_versions.json keeps what works where.
 matrix: $(VENV)/dev
-	$(BIN)/python tests/matrix.py
+	$(BIN)/python tests/slow/matrix.py
 
-# What a command needs is in requirements-NAME.txt. Learners are told what is fetched, which takes pip some seconds more.
-# Only what is imported will be compiled: pip would compile all of it.
-INSTALL = $(BIN)/python -m pip install -q --disable-pip-version-check --no-compile -c constraints.txt -r
-$(VENV)/lab: INSTALL = @$(BIN)/python install.py
-$(VENV)/%: requirements-%.txt $(wildcard requirements*.txt) constraints.txt | $(BIN)/pip
-	$(INSTALL) $<
+# What a command needs: the packages of learners, and parts of pyproject.toml. One installer says what is fetched.
+$(VENV)/dev: PARTS = grading dev
+$(VENV)/browser: PARTS = grading dev lab browser
+$(VENV)/%: pyproject.toml constraints.txt tools/install.py | $(BIN)/pip
+	@$(BIN)/python tools/install.py $(or $(PARTS),$*)
 	@touch $@
 
-.env-nbgrader/ready: requirements-nbgrader.txt
+.env-nbgrader/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .env-nbgrader
-	.env-nbgrader/bin/python -m pip install -q --disable-pip-version-check --no-compile -r $<
+	.env-nbgrader/bin/python tools/install.py nbgrader
 	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > \
 		"$$(.env-nbgrader/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/course.pth"
 	@touch $@

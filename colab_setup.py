@@ -22,7 +22,8 @@ import zipfile
 
 FOLDER = pathlib.Path("five_passes")  # where the course goes, beside the notebook that is alone
 ARCHIVE = pathlib.Path("five_passes.zip")  # what has arrived so far; gone once it is unpacked
-LEFT_OUT = ("tests/", "solutions/", "benchmarks/", ".")  # worked solutions are for whoever looks for them
+# Worked solutions are for whoever looks for them.
+LEFT_OUT = ("tests/", "solutions/", "tools/", "locale/", "site/", ".")
 
 
 class NotReady(Exception):
@@ -111,7 +112,7 @@ def ready() -> None:
     """
     course = pathlib.Path(__file__).resolve().parent
     if not pathlib.Path("../grader").exists():
-        os.chdir(course / "notebooks")  # lessons read files in ../docs
+        os.chdir(course / "notebooks")  # lessons read files in ../records
     if str(course) not in sys.path:
         sys.path.insert(0, str(course))
     _install(course / "requirements.txt")

@@ -1,6 +1,6 @@
 """Five Passes to One: the judge of a course on fast GPU kernels.
 
-The eight public names are loaded when they are first used: a worker, which imports `grader.worker`, loads none of them.
+The nine public names are loaded when they are first used: a worker, which imports `grader.worker`, loads none of them.
 Importing `grader` in a notebook chooses how kernels run, which must come before anything imports Triton.
 """
 
@@ -17,6 +17,7 @@ _PUBLIC = {
     "device": "environment",
     "doctor": "notebook.doctor",
     "hint": "notebook.api",
+    "launch": "notebook.cuda_launch",
     "machine_code": "notebook.machine_code",
     "progress": "notebook.api",
     "trace": "notebook.trace",

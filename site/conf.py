@@ -22,7 +22,7 @@ extensions = ["myst_nb"]
 language = "en"
 html_use_index = False
 
-nb_execution_mode = "off"  # the lessons are executed by solutions/build.py
+nb_execution_mode = "off"  # the lessons are executed by tools/build.py
 nb_number_source_lines = False
 myst_enable_extensions = ["attrs_block", "dollarmath"]
 myst_heading_anchors = 3
@@ -66,6 +66,8 @@ class Elsewhere(SphinxPostTransform):
         path = path.resolve().relative_to(gather.ROOT)
         if path.match("solutions/*.ipynb"):
             return self.app.builder.get_relative_uri(page, f"notebooks/{path.stem}")
+        if path.match(".github/*.md"):
+            return self.app.builder.get_relative_uri(page, f"{gather.GITHUB}/{path.stem}")
         if path.as_posix() == "README.md":
             return self.app.builder.get_relative_uri(page, "index")
         return opening.file(path.as_posix(), _REPOSITORY) if _REPOSITORY else ""

@@ -12,7 +12,7 @@ import sys
 import nbformat
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "solutions"))
+sys.path.insert(0, str(ROOT / "tools"))
 sys.path.insert(0, str(ROOT))
 import catalogues  # noqa: E402
 import in_language  # noqa: E402
@@ -22,6 +22,7 @@ from grader import language as spoken  # noqa: E402
 
 _README = ROOT / "README.md"
 PAGES = ROOT / "site" / "pages"
+GITHUB = "github"  # the folder of what is in .github/: files that begin with a dot are not published
 _SETUP = "The first cell, the same in every lesson: it finds or fetches the course"
 _SOLUTION = "A solution of {}, and what its check says"
 _MARKERS = ("### BEGIN SOLUTION", "### END SOLUTION")
@@ -40,9 +41,12 @@ def gather() -> None:
     """Write site/pages/ anew."""
     shutil.rmtree(PAGES, ignore_errors=True)
     (PAGES / "notebooks").mkdir(parents=True)
-    shutil.copytree(ROOT / "docs", PAGES / "docs", ignore=shutil.ignore_patterns("*.json*"))
+    shutil.copytree(ROOT / "docs", PAGES / "docs")
     for text in set(ROOT.glob("*.md")) - set(ROOT.glob("README*.md")):
         shutil.copy(text, PAGES)
+    (PAGES / GITHUB).mkdir()
+    for text in (ROOT / ".github").glob("*.md"):
+        shutil.copy(text, PAGES / GITHUB)
     repository = opening.repository(ROOT)
     for language in ["en", *catalogues.languages()]:
         for name in lessons():

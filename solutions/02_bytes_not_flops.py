@@ -135,12 +135,11 @@ for n in (1, 2, 8, 64, 1024, 16384):
 # Data sheets give the peaks of both:
 
 # %%
-import json
-from pathlib import Path
+from grader.gpus import data_sheets
 
-cards = json.loads(Path("../docs/cards.json").read_text())["cards"]
+cards = data_sheets()
 for card in cards:
-    print(f"{card['name']:4}  {card['bandwidth'] / 1e9:4.0f} GB/s  {card['flops'] / 1e12:4.1f} Tflop/s ", card["source"])
+    print(f"{card.name:4}  {card.bandwidth / 1e9:4.0f} GB/s  {card.flops / 1e12:4.1f} Tflop/s ", card.sources[0])
 
 # %% [markdown]
 # ## Your turn: 2.3
@@ -180,9 +179,9 @@ check("2.3")
 # %%
 m, n = 4096, 2048
 for card in cards:
-    moving = floor_time(m, n, torch.float32.itemsize, card["bandwidth"])
-    calculating = 5 * m * n / card["flops"]
-    print(f"{card['name']:4}  moving {moving * 1e6:6.1f} µs, calculating {calculating * 1e6:5.1f} µs")
+    moving = floor_time(m, n, torch.float32.itemsize, card.bandwidth)
+    calculating = 5 * m * n / card.flops
+    print(f"{card.name:4}  moving {moving * 1e6:6.1f} µs, calculating {calculating * 1e6:5.1f} µs")
 
 # %% [markdown]
 # A GPU can do both at the same time, so mainly the longer of the two times counts. While bytes are moving, arithmetic
@@ -244,7 +243,7 @@ check("2.4")
 # %%
 for exp in (1, 10, 100):
     each = (4 + exp) / 8  # an element is read and written once: 8 bytes in float32
-    words = [f"{card['name']} {bound_by(each, card['flops'], card['bandwidth'])}" for card in cards]
+    words = [f"{card.name} {bound_by(each, card.flops, card.bandwidth)}" for card in cards]
     print(f"exp = {exp:3}: {each:6.3f} flop/byte:", ", ".join(words))
 
 # %% [markdown]
@@ -260,7 +259,10 @@ for exp in (1, 10, 100):
 # file.
 
 # %%
-recorded = json.loads(Path("../docs/softmax_on_h200.json").read_text())
+import json
+from pathlib import Path
+
+recorded = json.loads(Path("../records/softmax_on_h200.json").read_text())
 lesson = recorded["lessons"]["02"]["results"]
 runs = [run for run in lesson if run["what"] != "copy"]
 for run in runs:
@@ -276,9 +278,9 @@ plt.rcParams["font.size"] = 11
 figure, axes = plt.subplots(figsize=(6.4, 5), dpi=110, layout="constrained")
 styles = {"T4": ":", "A100": "-.", "H20": (0, (4, 1, 1, 1, 1, 1)), "H100": "--", "H200": "-"}
 for card in cards:
-    balance = card["flops"] / card["bandwidth"]
-    roof = [0.1 * card["bandwidth"], card["flops"], card["flops"]]
-    axes.loglog([0.1, balance, 100], roof, color="black", linestyle=styles[card["name"]], label=card["name"])
+    balance = card.flops / card.bandwidth
+    roof = [0.1 * card.bandwidth, card.flops, card.flops]
+    axes.loglog([0.1, balance, 100], roof, color="black", linestyle=styles[card.name], label=card.name)
 axes.legend(frameon=False, handlelength=3.5, loc="lower right")
 for what, marker, color in (("five passes", "s", "#eecc66"), ("fused", "o", "#4477aa")):
     some = [run for run in runs if run["what"] == what]
@@ -297,8 +299,8 @@ plt.show()
 # %%
 five, fused = (flop_per_byte(moved, m, n) for moved in (naive_traffic(m, n), fused_traffic(m, n)))
 for card in cards:
-    at = [min(card["flops"], i * card["bandwidth"]) / 1e12 for i in (five, fused)]
-    print(f"{card['name']:4}  balance {card['flops'] / card['bandwidth']:4.1f} flop/byte,", end="  ")
+    at = [min(card.flops, i * card.bandwidth) / 1e12 for i in (five, fused)]
+    print(f"{card.name:4}  balance {card.flops / card.bandwidth:4.1f} flop/byte,", end="  ")
     print(f"roof {at[0]:.2f} Tflop/s at {five:.3f} flop/byte and {at[1]:.2f} at {fused:.3f}")
 
 # %% [markdown]
@@ -313,7 +315,7 @@ for card in cards:
 # copy and the fused kernel have the same floor. Which matrices are far from it? How do you explain that?
 
 # %%
-peak = next(card["bandwidth"] for card in cards if card["name"] == "H200")
+peak = next(card.bandwidth for card in cards if card.name == "H200")
 took = {(run["m"], run["n"], run["what"]): run for run in lesson}
 print("     matrix    floor in µs        copy       fused  five passes    five passes / fused")
 for rows, columns in dict.fromkeys((run["m"], run["n"]) for run in lesson):

@@ -441,7 +441,7 @@ trace(every_kernel, y, x, 32, BLOCK=32, grid=(1,), sectors=True)
 import json
 from pathlib import Path
 
-recorded = json.loads(Path("../docs/softmax_on_h200.json").read_text())
+recorded = json.loads(Path("../records/softmax_on_h200.json").read_text())
 print(f"{recorded['device']}, recorded {recorded['date']}; {recorded['command']}")
 for run in recorded["results"]:
     if run["m"] >= 32768 and run["n"] in (781, 1000, 1024):

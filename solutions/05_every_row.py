@@ -264,7 +264,7 @@ hierarchy([naive_softmax, fused_softmax], x)
 import json
 from pathlib import Path
 
-recorded = json.loads(Path("../docs/softmax_on_h200.json").read_text())
+recorded = json.loads(Path("../records/softmax_on_h200.json").read_text())
 took = {(run["m"], run["n"], run["what"]): run["microseconds"] for run in recorded["lessons"]["02"]["results"]}
 print(f"{recorded['device']}, recorded {recorded['date']}: {recorded['command']}")
 print("      matrix  five passes  one pass   time ratio   elements ratio")

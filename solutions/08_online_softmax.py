@@ -314,7 +314,7 @@ traffic(online_softmax, x)
 import json
 from pathlib import Path
 
-recorded = json.loads(Path("../docs/softmax_on_h200.json").read_text())
+recorded = json.loads(Path("../records/softmax_on_h200.json").read_text())
 lesson = recorded["lessons"]["08"]["results"]
 took = {(run["m"], run["n"], run["what"]): run["microseconds"] for run in lesson}
 print(f"recorded on {recorded['device']}, {recorded['date']}: {recorded['command']}")

@@ -399,7 +399,7 @@ for s in (1, 4, 16, 64, 256, 1024):
 import json
 from pathlib import Path
 
-recorded = json.loads(Path("../docs/softmax_on_h200.json").read_text())
+recorded = json.loads(Path("../records/softmax_on_h200.json").read_text())
 lesson = recorded["lessons"]["09"]["results"]
 times = {(run["m"], run["n"], run["what"], run["n_splits"]): run["microseconds"] for run in lesson}
 shapes = sorted({(m, n) for m, n, _, _ in times})

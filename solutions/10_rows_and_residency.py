@@ -513,7 +513,7 @@ check("10.4")
 import json
 from pathlib import Path
 
-recorded = json.loads(Path("../docs/softmax_on_h200.json").read_text())
+recorded = json.loads(Path("../records/softmax_on_h200.json").read_text())
 lesson = recorded["lessons"]["10"]
 took = {(run["m"], run["n"], run["what"]): run for run in lesson["results"]}
 shapes = list(dict.fromkeys((m, n) for m, n, _ in took))

@@ -9,8 +9,7 @@
 # g++.*
 
 # %%
-from grader import check, draw, hint, progress, trace
-from grader.cuda.launch import launch
+from grader import check, draw, hint, launch, progress, trace
 import math
 import torch
 
@@ -811,7 +810,7 @@ trace(v1, x, threads=256)
 import json
 from pathlib import Path
 
-recorded = json.loads(Path("../docs/softmax_on_h200.json").read_text())
+recorded = json.loads(Path("../records/softmax_on_h200.json").read_text())
 runs = {run["what"]: run for run in recorded["lessons"]["12"]["results"]}
 print(f"{recorded['device']}, recorded {recorded['date']} with torch {recorded['versions']['torch']}")
 print(recorded["command"])

@@ -571,7 +571,7 @@ def flash_attention(q, k, v, causal=False, block_m=128, block_n=64, num_warps=8,
 import json
 from pathlib import Path
 
-recorded = json.loads(Path("../docs/attention_on_h200.json").read_text())
+recorded = json.loads(Path("../records/attention_on_h200.json").read_text())
 print(f"{recorded['device']}, {recorded['date']}, torch {recorded['versions']['torch']}: {recorded['command']}")
 print("64 heads, float16; the time of each, divided by that of 13.3")
 for run in recorded["results"]:

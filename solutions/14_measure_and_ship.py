@@ -372,7 +372,7 @@ def by_splits(y, x):
 import json
 from pathlib import Path
 
-routes = json.loads(Path("../docs/routes_on_h200.json").read_text())
+routes = json.loads(Path("../records/routes_on_h200.json").read_text())
 print(f"{routes['device']}, {routes['date']}, torch {routes['versions']['torch']}: {routes['command']}")
 
 
@@ -534,7 +534,7 @@ for dtype in ("float32", "bfloat16"):
 from grader import draw
 from grader.picture import Picture
 
-recorded = json.loads(Path("../docs/softmax_on_h200.json").read_text())
+recorded = json.loads(Path("../records/softmax_on_h200.json").read_text())
 print(f"{recorded['device']}, recorded {recorded['date']}, torch {recorded['versions']['torch']}: {recorded['command']}")
 names = [name for name in recorded["sweep"][0]["microseconds"] if name != "copy"]
 sweep = {name: [share(run, name) for run in recorded["sweep"]] for name in names}

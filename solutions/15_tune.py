@@ -27,7 +27,7 @@ import triton.language as tl
 # faster will the fastest configuration be than one row for each program?
 
 # %%
-recorded = json.loads(Path("../docs/tuning_on_h200.json").read_text())
+recorded = json.loads(Path("../records/tuning_on_h200.json").read_text())
 lesson = recorded["lessons"]["15"]
 print(f"{recorded['device']}, {recorded['date']}, torch {recorded['versions']['torch']}: {recorded['command']}")
 

@@ -13,7 +13,7 @@ import pytest
 os.environ.setdefault("FIVE_PASSES_PROGRESS", "off")
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # one process a core is enough: more threads only wait for each other
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "solutions")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tools"), str(ROOT / "tests" / "slow")]
 
 
 @dataclass
@@ -104,7 +104,7 @@ def one_of_each(answers: list, kind, share: int = 1) -> list:
 
 def working_tree(copy: pathlib.Path) -> None:
     """Copy the course as it is now, without what running and testing it leaves behind."""
-    leave_out = shutil.ignore_patterns(".*", "__pycache__", "results", "screenshots", "five_passes*", "*.zip")
+    leave_out = shutil.ignore_patterns(".*", "__pycache__", "results", "build", "screenshots", "five_passes*", "*.zip")
     shutil.copytree(ROOT, copy, ignore=leave_out)
 
 

@@ -21,7 +21,7 @@ from test_notebook import learner, said
 import colab_setup
 
 PAGE = b"<html><body>Please log in to this network.</body></html>"
-ADDED = ("tests", "solutions", "benchmarks")  # in the repository, and not for learners
+ADDED = ("tests", "solutions", "tools", "locale", "site")  # in the repository, and not for learners
 
 
 class Source(http.server.BaseHTTPRequestHandler):
@@ -149,7 +149,7 @@ def test_without_an_address_the_first_cell_says_so(source, tmp_path, monkeypatch
     (text,) = alone(tmp_path, [opening.addressed(opening.FIRST_CELL)], allow_errors=True)
 
     assert text.startswith("UsageError: No course in '..', and no address is configured to fetch it from. ")
-    for way in ("Set FIVE_PASSES_COURSE", "solutions/build.py --repo OWNER/NAME", "open this notebook in the course's"):
+    for way in ("Set FIVE_PASSES_COURSE", "tools/build.py --repo OWNER/NAME", "open this notebook in the course's"):
         assert way in text
     assert 1 == len(text.strip().splitlines()) and [] == source.asked
 

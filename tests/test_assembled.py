@@ -12,7 +12,7 @@ import triton
 import triton.language as tl
 from conftest import stored
 
-from grader import lessons, machine_code
+from grader import gpus, lessons, machine_code
 from grader.compiler import launched, sass
 from grader.interpreter import launch_args
 from grader.judge import compiled, zygotes
@@ -65,7 +65,7 @@ def machines():
         judged = [session.assemble(*each) for each in kept]
     columns = [
         machine_code(copy_kernel, torch.empty(len(x), 256, dtype=x.dtype), x, x.stride(0), x.shape[1], 0.5,
-                     BLOCK=256, gpu=launched.GPU, num_warps=warps).columns[0]
+                     BLOCK=256, gpu=gpus.JUDGED.name, num_warps=warps).columns[0]
         for x, warps in LAUNCHES.values()
     ]  # fmt: skip
     return dict(zip(LAUNCHES, zip(judged, columns)))

@@ -180,11 +180,11 @@ def test_the_gradient_is_the_one_of_autograd():
 
 def test_the_record_of_attention_is_the_one_of_the_script():
     """Its description, and every row that the script measures."""
-    path = ROOT / "benchmarks" / "attention.py"
+    path = ROOT / "tools" / "record" / "attention.py"
     spec = importlib.util.spec_from_file_location("attention_benchmark", path)
     spec.loader.exec_module(script := importlib.util.module_from_spec(spec))
-    record = json.loads((ROOT / "docs" / "attention_on_h200.json").read_text())
+    record = json.loads((ROOT / "records" / "attention_on_h200.json").read_text())
 
-    assert record["what"].startswith(script.WHAT) and record["command"].startswith("python benchmarks/attention.py")
+    assert record["what"].startswith(script.WHAT) and record["command"].startswith("python tools/record/attention.py")
     assert set(script.CHANGES) == set(record["variants"][0]["microseconds"])
     assert all(row["o"]["13.3"] <= 1.5 and row["lse"] < 1e-5 for row in record["errors"])

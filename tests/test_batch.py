@@ -13,12 +13,12 @@ import triton
 import triton.language as tl
 from conftest import stored
 
-from benchmarks.both_ways import description, differences
 from grader import interpreter
 from grader.interpreter import OutOfBounds, conditions, recording
 from grader.interpreter.batching import array, scheduler
 from grader.interpreter.ledger import Ledger
 from grader.interpreter.recorder import Recorder
+from tools.record.both_ways import description, differences
 
 interpreter.install()
 
@@ -392,7 +392,7 @@ def test_what_is_not_written_down_fails():
 
 @pytest.mark.parametrize("name", ["05_two_dimensional_tile", "09_partial_states_in_lanes", "13_kernel_while"])
 def test_answers_are_judged_alike(name):
-    """Three of those that benchmarks/both_ways.py compares."""
+    """Three of those that tools/record/both_ways.py compares."""
     (kept,) = [kept for kept in stored("right") if kept.name == name]
     compared, found = differences(kept.source, kept.exercise)
 

@@ -9,6 +9,7 @@ from conftest import ROOT
 import grader
 from grader import environment, lessons
 from grader.bench import per_lesson
+from grader.gpus import GPUS
 from grader.mistakes import registry
 from grader.mistakes.registry import MISTAKES
 from grader.reference import residency, tuning
@@ -26,7 +27,7 @@ def test_the_points_of_the_course_add_up_to_100():
 
 def test_the_public_names_are_these():
     """Eight words for learners; nothing else is promised."""
-    assert "check device doctor hint machine_code progress trace traffic".split() == sorted(grader.__all__)
+    assert "check device doctor hint launch machine_code progress trace traffic".split() == sorted(grader.__all__)
     assert all(callable(getattr(grader, name)) for name in grader.__all__)
 
 
@@ -49,7 +50,7 @@ def test_another_seed_gives_other_numbers():
             assert any(a.shape != b.shape or not (a == b).all() for a, b in zip(*tensors)), exercise.id
 
 
-RECORD = json.loads((ROOT / "docs" / "softmax_on_h200.json").read_text())
+RECORD = json.loads((ROOT / "records" / "softmax_on_h200.json").read_text())
 
 
 def test_the_records_hold_what_every_lesson_shows_of_a_gpu():
@@ -59,7 +60,8 @@ def test_the_records_hold_what_every_lesson_shows_of_a_gpu():
         for lesson, name in per_lesson.LESSONS.items()
     }
 
-    records = [RECORD, *(json.loads((ROOT / "docs" / f"{n}_on_h200.json").read_text()) for n in ("routes", "tuning"))]
+    others = (ROOT / "records" / f"{name}_on_h200.json" for name in ("routes", "tuning"))
+    records = [RECORD, *(json.loads(path.read_text()) for path in others)]
     for record in records:
         assert [] == record["left_out"] and record["command"].startswith("python -m grader bench --gpu")
     shown = {number: made["what"] for record in records for number, made in record["lessons"].items()}
@@ -105,22 +107,20 @@ def test_what_a_machine_cannot_measure_is_named():
 
 def test_what_was_recorded_fits_what_the_lessons_count():
     """Elements as in 1.2 and 2.1, and no run faster than its card's data sheet allows."""
-    cards = {c["name"]: c for c in json.loads((ROOT / "docs" / "cards.json").read_text())["cards"]}
     for run in RECORD["lessons"]["02"]["results"]:
         m, n = run["m"], run["n"]
         once = (m * n, m * n)
         counted = {"copy": once, "fused": once, "five passes": (5 * m * n + 2 * m, 3 * m * n + 2 * m)}
         assert counted[run["what"]] == (run["read"], run["written"])
-        assert 4 * sum(counted[run["what"]]) / (run["microseconds"] * 1e-6) < cards["H200"]["bandwidth"]
+        assert 4 * sum(counted[run["what"]]) / (run["microseconds"] * 1e-6) < GPUS["H200"].bandwidth
 
 
 def test_what_was_recorded_of_short_rows_fits_what_lesson_10_counts():
     """As many programs as there are tiles, or as fit by the rule of 10.3, and no run faster than its card allows."""
-    cards = {c["name"]: c for c in json.loads((ROOT / "docs" / "cards.json").read_text())["cards"]}
     lesson = RECORD["lessons"]["10"]
     for run in lesson["results"]:
         way, m = run["what"], run["m"]
-        assert 2 * 4 * m * run["n"] / (run["microseconds"] * 1e-6) < cards["H200"]["bandwidth"]
+        assert 2 * 4 * m * run["n"] / (run["microseconds"] * 1e-6) < GPUS["H200"].bandwidth
         if way.startswith("tile of "):
             assert -(-m // int(way.removeprefix("tile of "))) == run["programs"]
         elif way == "persistent":
@@ -137,7 +137,7 @@ def test_the_recorded_splits_are_counted_as_in_lesson_09():
 
 def test_the_sweep_that_judges_lesson_15_is_the_recorded_one():
     """Each configuration of a tile, with its time; nothing is left out."""
-    recorded = json.loads((ROOT / "docs" / "tuning_on_h200.json").read_text())["lessons"]["15"]["results"]
+    recorded = json.loads((ROOT / "records" / "tuning_on_h200.json").read_text())["lessons"]["15"]["results"]
     tiles = {(r["dtype"], r["n"], r["rows"], r["num_warps"]): r for r in recorded if r["kernel"] == "tile"}
     judged = {(*shape, *pair): row for shape, timed in tuning.sweep().items() for pair, row in timed.items()}
 

@@ -41,8 +41,8 @@ def test_no_path_and_no_user_is_in_it(monkeypatch, capsys):
 
 def test_it_says_whether_this_triton_was_tested(tmp_path, monkeypatch):
     """From the record of make matrix: all of it, what of it, or which others."""
-    (tmp_path / "docs").mkdir()
-    record = tmp_path / "docs" / "triton_versions.json"
+    (tmp_path / "records").mkdir()
+    record = tmp_path / "records" / "triton_versions.json"
     monkeypatch.setattr(environment, "ROOT", tmp_path)
     monkeypatch.setattr("grader.notebook.doctor._features", dict)
     row = {"triton": environment.triton(), "torch": "2.13.0", "guard": "on"}

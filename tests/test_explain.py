@@ -55,7 +55,7 @@ def test_a_notebook_is_explained_exercise_by_exercise(capsys):
     (["no/such/file.py"], "No such file"),
     ([str(ROOT / "README.md")], "has no line such as # exercise: 4.1, so name one"),
     ([str(PAD_ZERO), "4.9"], "there is no exercise '4.9'"),
-    ([str(ROOT / "docs" / "cards.json"), "4.1"], None),
+    ([str(ROOT / "records" / "links.json"), "4.1"], None),
 ])  # fmt: skip
 def test_bad_input_is_a_sentence(arguments, sentence, capsys):
     """A missing file, a file that answers nothing, an exercise that does not exist, a file that is no Python."""

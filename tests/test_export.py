@@ -500,11 +500,11 @@ def test_the_autograder_always_leaves_results(image, files):
 
 
 def test_setup_installs_what_the_zip_lists(image, tmp_path):
-    """With the newest Python that the image has; apt-get, pip and Python are stand-ins that keep what they are told."""
+    """With the newest Python that the image has; apt-get and Python are stand-ins that keep what they are told."""
     stubs = tmp_path / "bin"
     stubs.mkdir()
     told = f'echo "$(basename "$0") $*" >>{tmp_path}/told\n'
-    makes = f'mkdir -p "$3/bin"; cp {stubs}/apt-get "$3/bin/pip"; cp {stubs}/apt-get "$3/bin/python"\n'
+    makes = f'mkdir -p "$3/bin"; cp {stubs}/apt-get "$3/bin/python"\n'
     for name, does in {"apt-get": 'case "$*" in *3.13-venv*) exit 100;; esac\n', "python3.12": makes}.items():
         (stubs / name).write_text(f"#!/bin/sh\n{told}{does}")
         (stubs / name).chmod(0o755)
@@ -516,6 +516,8 @@ def test_setup_installs_what_the_zip_lists(image, tmp_path):
     assert 0 == done.returncode, done.stderr
     lines = (tmp_path / "told").read_text().splitlines()
     assert [f"python3.12 -m venv {tmp_path}/root/venv"] == [line for line in lines if line.startswith("python3.12")]
-    (install,) = (line.split() for line in lines if line.startswith("pip"))
-    assert all(os.path.isfile(path) for path in install if path.endswith(".txt")) and "-c" in install
-    assert "python -m grader doctor" == lines[-1]
+    assert ["python tools/install.py grading", "python -m grader doctor"] == lines[-2:]
+    installer = tmp_path / "root" / "source" / "tools" / "install.py"
+    done = subprocess.run([sys.executable, installer, "another"], capture_output=True, text=True)
+    assert "There is no part another; choose among grading" in done.stderr
+    assert (installer.parents[1] / "constraints.txt").exists()

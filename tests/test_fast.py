@@ -1,4 +1,4 @@
-"""The shipped softmax: right on every route that the interpreter can take. What needs a GPU is recorded in docs/."""
+"""The shipped softmax: right on every route that the interpreter can take. What needs a GPU is recorded in records/."""
 
 import pytest
 import torch

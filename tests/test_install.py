@@ -1,17 +1,24 @@
-"""What make learn does before JupyterLab starts: the Python is checked, and what is fetched is said first."""
+"""What every command installs: the Python is checked, what is fetched is said first, and what the package holds."""
 
+import functools
 import io
 import json
+import os
+import re
+import shutil
 import subprocess
 import sys
+import tomllib
+import zipfile
 
 import hosted
+import install
 import pytest
-from conftest import ROOT
+from conftest import ROOT, working_tree
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-import install
+from grader.version import VERSION
 
 CPU = {"torch": ("2.13.0+cpu", 190_000_000), "triton": ("3.9.0", 280_000_000), "rich": ("15.0.0", 300_000)}
 CUDA = {"torch": ("2.13.0", 900_000_000), "nvidia-cudnn-cu13": ("9.24", 550_000_000), "rich": ("15.0.0", 0)}
@@ -50,9 +57,9 @@ def test_what_is_fetched_and_how_much_is_said_before_it_is_fetched(pip, capsys):
     """The largest by name, and that PyTorch comes without CUDA."""
     calls = pip(CPU)
 
-    assert 0 == install.main("requirements-lab.txt")
+    assert 0 == install.main(["lab"])
     said = capsys.readouterr().out
-    assert "Fetching 3 packages, 470 MB, into .venv: triton 3.9.0 with 280 MB, torch 2.13.0+cpu with 190 MB" in said
+    assert "Fetching 3 packages, 470 MB: triton 3.9.0 with 280 MB, torch 2.13.0+cpu with 190 MB" in said
     assert "PyTorch is the one for the CPU: no GPU of NVIDIA was found." in said
     dry, real = calls
     assert "--dry-run" in dry and "--dry-run" not in real and "--quiet" not in real  # pip shows how far it is
@@ -62,7 +69,7 @@ def test_cuda_on_a_machine_without_a_gpu_is_said_with_its_reason(pip, capsys, mo
     """And a size that no server tells is not counted as nothing."""
     pip(CUDA)
     monkeypatch.setattr(install.sys, "platform", "linux")
-    install.main("requirements-lab.txt")
+    install.main(["lab"])
     said = capsys.readouterr().out
 
     assert "3 packages, 1.4 GB" in said and "The size of 1 is not known." in said
@@ -73,7 +80,7 @@ def test_nothing_is_fetched_twice(pip, capsys):
     """Where all is there, pip is not called again."""
     calls = pip({})
 
-    assert 0 == install.main("requirements-lab.txt")
+    assert 0 == install.main(["lab"])
     assert "Everything is here." in capsys.readouterr().out and 1 == len(calls)
 
 
@@ -85,7 +92,7 @@ def test_what_cannot_be_installed_is_a_sentence(monkeypatch, capsys):
         install.subprocess, "run", lambda command, **options: subprocess.CompletedProcess(command, 1, stderr=said)
     )
 
-    assert 2 == install.main("requirements-lab.txt")
+    assert 2 == install.main(["lab"])
     why, todo = capsys.readouterr().err.splitlines()
     assert "ERROR: No matching distribution found for torch==2.13.0" == why
     assert f"with Python {sys.version.split()[0]}. See that the network is on" in todo
@@ -133,12 +140,125 @@ def test_the_python_is_checked_before_anything_is_made(tmp_path, python, sentenc
     assert not (tmp_path / "venv").exists()
 
 
+def for_learners():
+    lines = (ROOT / "requirements.txt").read_text().splitlines()
+    return [Requirement(line) for line in lines if not line.startswith("#")]
+
+
 def test_what_colab_has_is_admitted_and_not_replaced():
     """Each version of make hosted lies in the range of requirements.txt."""
-    lines = [line.strip() for line in (ROOT / "requirements.txt").read_text().splitlines() if line[0] not in "#-"]
-    wanted = {r.name: r.specifier for r in map(Requirement, lines)}
+    wanted = {r.name: r.specifier for r in for_learners()}
     has = {name: version.strip("=<").replace(".*", ".0") for name, version in hosted.VERSIONS.items()}
 
     assert {"torch", "triton", "numpy", "ipykernel"} <= wanted.keys() & has.keys()
     for name in wanted.keys() & has.keys():
         assert Version(has[name]) in wanted[name], name
+
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PARTS = PROJECT["project"]["optional-dependencies"] | PROJECT["dependency-groups"]
+
+
+def test_the_packages_of_learners_are_written_twice_and_are_the_same():
+    """In requirements.txt, for hosted notebooks, and as the dependencies of the package."""
+    assert for_learners() == [Requirement(each) for each in PROJECT["project"]["dependencies"]]
+    assert PROJECT["project"]["dependencies"] == install.requirements([])
+
+
+def test_parts_are_added_to_the_packages_of_learners(monkeypatch):
+    """But for the part that lies beside them; a name that is no part is a sentence."""
+    both = install.requirements(["grading", "dev"])
+    assert both == [*PROJECT["project"]["dependencies"], *PARTS["grading"], *PARTS["dev"]]
+    assert PARTS["nbgrader"] == install.requirements(["nbgrader"])
+    with pytest.raises(SystemExit, match="There is no part grades; choose among grading, lab, dev"):
+        install.requirements(["grades"])
+
+
+def test_every_package_has_a_version_with_which_the_course_was_tested():
+    """But for Triton, which follows torch, and for what brings its own."""
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    tested = {r.name: r.specifier for r in map(Requirement, (line for line in lines if not line.startswith("#")))}
+    wanted = [Requirement(each) for name in PARTS.keys() - install.ALONE for each in install.requirements([name])]
+
+    assert {r.name for r in wanted} - tested.keys() == {"triton"}
+    for each in wanted:
+        assert each.name == "triton" or next(iter(tested[each.name])).version in each.specifier, each
+
+
+INSTALLS = [
+    ROOT / "Makefile", ROOT / "Dockerfile", ROOT / "docs" / "classroom.yml", *(ROOT / "docs").glob("**/*.md"),
+    *(ROOT / ".github" / "workflows").glob("*.yml"), ROOT / "grader" / "export" / "autograder" / "setup.sh",
+]  # fmt: skip
+
+
+def test_one_installer_serves_all():
+    """So PyTorch is the one for the CPU wherever there is no GPU; and the parts that are named exist."""
+    named = set()
+    for file in INSTALLS:
+        text = file.read_text(encoding="utf-8")
+        assert not re.search(r"pip install[^\n]* -r", text), file
+        named |= set(" ".join(re.findall(r"python\S* tools/install\.py((?: [a-z]+)+)", text)).split())
+    assert {"grading", "nbgrader"} <= named <= PARTS.keys()
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The package, built without a network from the files that git keeps."""
+    folder = tmp_path_factory.mktemp("wheel")
+    working_tree(folder / "course")
+    for leaves in ("notebooks", "tests", "solutions"):
+        shutil.rmtree(folder / "course" / leaves)
+    pip = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(folder), "."]
+    done = subprocess.run(pip, cwd=folder / "course", capture_output=True, text=True)
+    assert 0 == done.returncode, done.stdout + done.stderr
+    return next(folder.glob("five_passes-*.whl"))
+
+
+def test_the_package_holds_all_of_the_grader_and_nothing_else(wheel):
+    """Kernels, drivers, templates, tables, catalogues too."""
+    held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    files = {path for path in (ROOT / "grader").rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+
+    assert held == {path.relative_to(ROOT).as_posix() for path in files}
+    assert {"grader/language/zh_Hans.json", "grader/fast/clusters.cu", "grader/rooms.toml"} <= held
+
+
+def test_the_package_says_what_it_is(wheel):
+    """Its version is the grader's, and it brings a command."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if ".dist-info/" in name]
+        said = {name.rpartition("/")[2]: archive.read(name).decode() for name in names}
+
+    assert f"Version: {VERSION}\n" in said["METADATA"] and "Requires-Python: >=3.11\n" in said["METADATA"]
+    assert "grader = grader.__main__:main" in said["entry_points.txt"]
+
+
+def test_an_installed_package_runs_from_any_folder(wheel, tmp_path):
+    """The command line, the softmax, and a verdict, whose answer may read torch and not the course."""
+    place = tmp_path / "packages"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(place)
+    run = functools.partial(
+        subprocess.run, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(place)}, capture_output=True, text=True
+    )
+    assert "4.1" in run([sys.executable, "-m", "grader", "list"]).stdout
+    reads = run([sys.executable, "-c", READS])
+    assert reads.stdout in ("passed\nFileNotFoundError\n", "passed\nPermissionError\n"), reads.stdout + reads.stderr
+    assert "Nothing written: there are no lessons here" in reads.stderr
+
+
+READS = """
+from grader import environment, lessons
+from grader.__main__ import main
+from grader.fast import softmax
+from grader.judge import extract, judge, zygotes
+from grader.spec import Call
+
+assert environment.INSTALLED and environment.COURSE.name == "grader"
+exercise = lessons.exercises()["0.1"]
+print(judge.judge(exercise, extract.extract(["def double(x): return x + x"], exercise.names)).status)
+source = "import pathlib\\ndef f(p): return pathlib.Path(p).read_text()"
+with zygotes.get().open(source, 10.0) as session:
+    print(session.run(Call("call", "f", (environment.__file__,))).error["type"])
+assert 2 == main(["new", "5.9", "f"])
+"""

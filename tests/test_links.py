@@ -1,4 +1,4 @@
-"""Links to pages outside: docs/links.json says when each of them was last looked at. None is fetched."""
+"""Links to pages outside: records/links.json says when each of them was last looked at. None is fetched."""
 
 import datetime
 import json
@@ -8,7 +8,7 @@ import warnings
 import nbformat
 from conftest import ROOT
 
-LOOKED = json.loads((ROOT / "docs" / "links.json").read_text(encoding="utf-8"))["looked at"]
+LOOKED = json.loads((ROOT / "records" / "links.json").read_text(encoding="utf-8"))["looked at"]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 _ADDRESS = re.compile(r"\]\((https?://[^)\s]+)\)")
 
@@ -27,7 +27,7 @@ def linked():
 
 
 def test_every_link_has_an_entry():
-    """The lines of this list go into docs/links.json, with null where nobody has looked yet."""
+    """The lines of this list go into records/links.json, with null where nobody has looked yet."""
     missing = [f'"{address}": null,  in {file}' for address, file in linked().items() if address not in LOOKED]
 
     assert [] == missing

@@ -6,7 +6,7 @@ import sys
 import pytest
 from conftest import ROOT
 
-sys.path.insert(0, str(ROOT / "benchmarks"))
+sys.path.insert(0, str(ROOT / "tools" / "record"))
 
 import cuda_mutations  # noqa: E402
 import mutants  # noqa: E402

@@ -6,7 +6,8 @@ from conftest import ROOT
 
 from grader.version import VERSION
 
-TEXTS = sorted(ROOT.glob("*.md")) + sorted((ROOT / "docs").glob("*.md")) + [ROOT / "site" / "index.md"]
+BESIDE = sorted(ROOT.glob("*.md")) + sorted((ROOT / ".github").glob("*.md"))
+TEXTS = BESIDE + sorted((ROOT / "docs").glob("*.md")) + [ROOT / "site" / "index.md"]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
@@ -39,6 +40,6 @@ def test_what_the_image_copies_is_there_and_not_left_out():
 
 
 def test_links_between_these_texts_lead_somewhere():
-    for text in ROOT.glob("*.md"):
+    for text in BESIDE:
         for link in re.findall(r"\]\((?!https?:|#)([^)#]+)", text.read_text(encoding="utf-8")):
-            assert (ROOT / link).exists(), (text.name, link)
+            assert (text.parent / link).exists(), (text.name, link)

@@ -112,7 +112,7 @@ def test_nothing_is_told_by_colour_alone():
 
 def test_the_prose_is_spelt_right():
     """By codespell, in what learners, instructors and authors read; pyproject.toml lists what it is wrong about."""
-    what = ["README.md", "docs", "solutions", "grader", "benchmarks", "tests", "colab_setup.py"]
+    what = ["README.md", "docs", "solutions", "grader", "tools", "tests", "colab_setup.py"]
     done = subprocess.run(
         [sys.executable, "-m", "codespell_lib", "--skip=*.ipynb,*.png,*.json", *what],
         cwd=ROOT, capture_output=True, text=True,

@@ -3,9 +3,9 @@
 import ast
 import graphlib
 import re
+import tomllib
 
 import pytest
-import tomllib
 from conftest import ROOT
 
 from grader.judge import zygotes

@@ -4,7 +4,8 @@ import statistics
 
 import pytest
 
-from grader.simulated import COMPILE, JITTER, SLOW, Device
+from grader.simulated import Device
+from grader.simulated.device import COMPILE, JITTER, SLOW
 
 SECONDS = 50e-6
 

@@ -10,7 +10,7 @@ import triton
 from grader import machine_code
 from grader.reference import stretches
 
-RECORDER = runpy.run_path(str(pathlib.Path(__file__).parents[1] / "benchmarks" / "record_ptx.py"))
+RECORDER = runpy.run_path(str(pathlib.Path(__file__).parents[1] / "tools" / "record" / "ptx.py"))
 WARPS = [1, 2, 4, 8, 16, 32]
 
 
@@ -42,7 +42,7 @@ def test_recorded_texts_have_the_stretches_of_the_compiler_at_hand():
 
 @pytest.mark.whole
 def test_recorded_texts_of_this_triton_are_those_that_it_makes():
-    """As benchmarks/record_ptx.py records them."""
+    """As tools/record/ptx.py records them."""
     kept = [text for text in stretches.recorded() if text["triton"] == triton.__version__]
     if not kept:
         pytest.skip(f"no text of Triton {triton.__version__} is recorded")

@@ -1,6 +1,6 @@
 """Measurements: the time of a check, the speed of softmax on a GPU, and the header of every record.
 
-Runs in: `python -m grader bench`, and the scripts in benchmarks/.
+Runs in: `python -m grader bench`, and the scripts in tools/record/.
 May import: classroom, cuda, fast, judge, root.
 Start reading: latency.py (no GPU) or gpu.py.
 

@@ -47,14 +47,14 @@ def _read(load: Callable[[], bytes]) -> str | None:
     try:
         day, zone = _TIME.fullmatch(load()[:_MAX].decode("utf-8-sig").strip()).groups()
         then = datetime.datetime.fromisoformat(day).replace(tzinfo=_zone(zone))
-        return then.astimezone(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+        return then.astimezone(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S")
     except (OSError, ValueError, AttributeError, OverflowError, zoneinfo.ZoneInfoNotFoundError):
         return None
 
 
 def _zone(name: str) -> datetime.tzinfo:
     if name in ("", "Z", "UTC", "GMT"):
-        return datetime.timezone.utc
+        return datetime.UTC
     offset = _OFFSET.fullmatch(name)
     if offset:
         return datetime.datetime.fromisoformat(f"2000-01-01T00:00{offset[1]}:{offset[2]}").tzinfo

@@ -64,7 +64,7 @@ def run(options) -> int:
     except NotAGradebook as error:
         return _refused(f"{str(options.gradebook)!r} is no gradebook: {error}")
     except ModuleNotFoundError as error:
-        return _refused(f"this format needs {error.name}: pip install -r requirements-grading.txt")
+        return _refused(f"this format needs {error.name}: pip install {error.name}")
     except OSError as error:
         return _refused(f"{str(to)!r} cannot be written: {error.strerror or error}")
     print("\n".join(map(say, said)))

@@ -47,6 +47,8 @@ def write(number: str, name: str) -> list[pathlib.Path]:
     """Write the skeleton of an exercise: the files that were made or changed. Raises Refused before it writes any."""
     from .. import environment, lessons
 
+    if environment.INSTALLED:
+        raise Refused("there are no lessons here: exercises are added to a copy of the course's repository")
     lesson, giver = _checked(number, name)
     root, slug = environment.ROOT, lessons.OUTLINE[lesson][0]
     mistake = f"{name.replace('_', '-')}-one-added"

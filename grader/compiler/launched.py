@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 
 from ..device_side.kernel_text import admit
+from ..gpus import JUDGED
 from ..interpreter.triton_private import compile_for
 from ..protocol import schema
 from ..protocol.kernels import KernelProgram
@@ -15,8 +16,6 @@ from ..protocol.values import decode
 from . import ptx, sass
 from .compile import Pointer, spills
 from .targets import TARGETS
-
-GPU = "H100"
 
 
 def assembled(header: dict) -> dict:
@@ -30,7 +29,7 @@ def assembled(header: dict) -> dict:
     divisible = header["divisible"]
     args = {name: _alike(kind, divisible.get(name, 1)) for name, kind in header["signature"].items()}
     try:
-        made = compile_for(kernel, [], {**args, **values}, TARGETS[GPU], sass.with_places)
+        made = compile_for(kernel, [], {**args, **values}, TARGETS[JUDGED.name], sass.with_places)
         spilled = spills(made)
     except sass.MissingTool as error:
         return {"missing": str(error)}

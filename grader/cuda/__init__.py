@@ -10,6 +10,5 @@ banks     requests of warps to shared memory, and their ways
 tools     g++ and binutils, in a process beside the runner
 kernel_text, objects   what the text of a kernel and its compiled library may contain
 device    the same kernels on a GPU, through NVRTC
-launch    public path of notebook/cuda_launch
 runtime.cpp, cuda_on_cpu.h, memory.h (guard), meetings.h (races), state.h   the runtime
 """

@@ -1,7 +1,7 @@
 """The side of the numbers: it owns memory, poison, guard, ledger and interpreter, and runs operators and kernels.
 
 Runs in: a process of its own for each answer, forked by worker/zygote.py, with no Python of the answer but kernels.
-May import: cuda, interpreter, isolation, protocol, root, spec.
+May import: cuda, interpreter, isolation, protocol, root, simulated, spec.
 Start reading: server.py.
 
 server       serves the judge, and the orders of the host while a call runs
@@ -9,5 +9,5 @@ memory       the tensors of an answer, by number; numbers that leave for the hos
 operators    the list of PyTorch's operators that run
 kernel_text  the language of kernels: admits their text
 lowering     Triton's compiler front end: refuses what no GPU would run
-simulated    a GPU with a simulated clock, for lesson 14
+simulated    the clock of a GPU that is not there, over the wire, for lesson 14
 """

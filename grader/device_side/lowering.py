@@ -15,14 +15,15 @@ import warnings
 
 from triton import CompilationError
 
+from ..gpus import GPUS
 from ..interpreter.triton_private import make_ir, type_of_name
 from ..protocol import schema
 from ..protocol.kernels import KernelProgram
 from ..protocol.values import decode
 from .kernel_text import admit
 
-# (backend, architecture, warp size). The front end raises the same errors for all GPUs that Triton supports.
-_TARGET = ("cuda", 80, 32)
+# The front end raises the same errors for all GPUs that Triton supports.
+_TARGET = (*GPUS["A100"].target, GPUS["A100"].warp)
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 
 

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 import torch
 import triton
 
+from ..gpus import GPUS
 from . import cuda_texts
 from .launchers import LINE, VECTOR
 
-REGISTERS, THREADS = 65536, 2048  # of a multiprocessor
-SHARED = 227 * 1024  # bytes of shared memory that a block may have, of an H200
+_OF_AN_H200 = GPUS["H200"].multiprocessor
+REGISTERS, THREADS = _OF_AN_H200.registers, _OF_AN_H200.threads
+SHARED = _OF_AN_H200.shared - _OF_AN_H200.reserved  # bytes of shared memory that a block may have
 STATES = 6 * 1024  # of these, at most, for the states of a cluster and for CUDA itself
 MOST_BLOCKS = {9: 16, 10: 16}  # of a cluster, by the first number of the compute capability; all others promise 8
 

@@ -1,4 +1,4 @@
-"""Selects the kernel for a matrix. Each rule has its reason beside it; docs/softmax_on_h200.json has the times."""
+"""Selects the kernel for a matrix. Each rule has its reason beside it; records/softmax_on_h200.json has the times."""
 
 from __future__ import annotations
 

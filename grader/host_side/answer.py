@@ -114,7 +114,7 @@ def leave_the_course(modules: list[str]) -> None:
 
     modules: names of the modules of the course that are loaded.
     """
-    sys.path[:] = [p for p in sys.path if os.path.abspath(p) != str(environment.ROOT)]
+    sys.path[:] = [p for p in sys.path if os.path.abspath(p) != str(environment.COURSE)]
     for name in modules:
         if hasattr(sys.modules[name], "__path__"):
             sys.modules[name].__path__ = []

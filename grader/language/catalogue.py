@@ -14,7 +14,7 @@ import re
 import string
 from typing import NamedTuple
 
-FOLDER = pathlib.Path(__file__).resolve().parents[2] / "locale"
+FOLDER = pathlib.Path(__file__).resolve().parent  # a catalogue is CODE.json; tools/build.py makes it
 # How texts are put together from others; these are messages of every catalogue. Each may part a text at several places.
 JOINS = {
     "{one} {two}": r"(?<=[.!?…]) +|(?<=^\d) |(?<=^\d\d) ",  # two sentences, or a number and what is counted
@@ -294,12 +294,12 @@ def _letters(text: str) -> int:
 def names() -> dict[str, str]:
     """{code: the language's name in itself}: English, and each language that has a catalogue."""
     found = {"en": "English"}
-    for path in sorted(FOLDER.glob("*/feedback.json")):
-        found[path.parent.name] = json.loads(path.read_text(encoding="utf-8")).get("English", path.parent.name)
+    for path in sorted(FOLDER.glob("*.json")):
+        found[path.stem] = json.loads(path.read_text(encoding="utf-8")).get("English", path.stem)
     return found
 
 
 @functools.cache
 def catalogue(code: str) -> Catalogue:
     """The catalogue of a language other than English. Raises OSError where there is none."""
-    return Catalogue(json.loads((FOLDER / code / "feedback.json").read_text(encoding="utf-8")))
+    return Catalogue(json.loads((FOLDER / f"{code}.json").read_text(encoding="utf-8")))

@@ -1,7 +1,7 @@
 """The course: its lessons in order, their points, and the exercises of those that exist.
 
 Runs in: the judge's process.
-May import: checks, mistakes, reference, spec.
+May import: checks, mistakes, reference, root, spec.
 Start reading: lesson_04.py (a short one), then outline.py.
 
 lesson_NN          the exercises of a lesson: cases, hints, points

@@ -6,8 +6,9 @@ import random
 from fractions import Fraction
 
 from ..checks import compare
+from ..gpus import Gpu, data_sheets
 from ..mistakes.roofline import BOUND_BY, FLOOR_TIME, FUSED_TRAFFIC, IDEAL_SPEEDUP, MYTHS
-from ..reference import memories, roofline
+from ..reference import roofline
 from ..spec import Call, Case, Exercise
 
 
@@ -34,8 +35,8 @@ def _speedup_cases(seed: int) -> list[Case]:
 def _floor_cases(seed: int) -> list[Case]:
     rng = random.Random(seed)
     inputs = [(2, 3, 2, 1000), (4, 5, 8, 1000), (3, 7, 1, 10**6), (6, 5, 4, 10**12)]
-    for card in memories.cards().values():
-        inputs.append((rng.randint(100, 9000), rng.randint(100, 9000), rng.choice((2, 4)), int(card["bandwidth"])))
+    for card in data_sheets():
+        inputs.append((rng.randint(100, 9000), rng.randint(100, 9000), rng.choice((2, 4)), int(card.bandwidth)))
     return [
         _number_case(
             f"m={m}, n={n}, {itemsize} {'byte' if itemsize == 1 else 'bytes'} per element, {bandwidth:,} bytes/s",
@@ -67,7 +68,7 @@ _KERNELS = {
     "the product of two 96×96 matrices": 96 / 6,
     "the product of two 128×128 matrices": 128 / 6,
 }
-_SMALL_COMPUTER = {"bandwidth": 8e9, "flops": 4e9}
+_SMALL_COMPUTER = Gpu(name="a small computer", bandwidth=8e9, flops=4e9, sources=())
 # Of the small computer.
 _NEAR_THE_BALANCE = [
     ("a kernel at the balance", 0.5),
@@ -78,14 +79,14 @@ _NEAR_THE_BALANCE = [
 
 def _bound_cases(seed: int) -> list[Case]:
     cases = []
-    for card, sheet in (memories.cards() | {"a small computer": _SMALL_COMPUTER}).items():
-        own = _NEAR_THE_BALANCE if sheet is _SMALL_COMPUTER else []
+    for gpu in [*data_sheets(), _SMALL_COMPUTER]:
+        card, flops, bandwidth = gpu.name, gpu.flops, gpu.bandwidth
+        own = _NEAR_THE_BALANCE if gpu is _SMALL_COMPUTER else []
         for kernel, intensity in [*_KERNELS.items(), *own]:
-            rates = {"intensity": intensity, "flops": sheet["flops"], "bandwidth": sheet["bandwidth"]}
+            rates = {"intensity": intensity, "flops": flops, "bandwidth": bandwidth}
             cases.append(
                 Case(
-                    f"{kernel} on {card}: {intensity:.4g} flop/byte, {sheet['flops']:g} flop/s, "
-                    f"{sheet['bandwidth']:g} bytes/s",
+                    f"{kernel} on {card}: {intensity:.4g} flop/byte, {flops:g} flop/s, {bandwidth:g} bytes/s",
                     Call("call", "bound_by", tuple(rates.values())),
                     verify=lambda e, rates=rates: roofline.bound_fault(e.value, **rates),
                     size=len(cases),

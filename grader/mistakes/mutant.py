@@ -1,6 +1,6 @@
 """A mutant: the course's answer to an exercise with a small change that makes a mistake.
 
-The answers are in references.json, which solutions/build.py makes: packed, so that nobody reads one by accident. A
+The answers are in references.json, which tools/build.py makes: packed, so that nobody reads one by accident. A
 checkout without solutions/, as in Colab, has them too.
 """
 
@@ -57,7 +57,7 @@ def also(old: str, new: str, times: int = 1, then: Mutant | None = None) -> Muta
 def reference(exercise: str) -> str:
     """The course's answer to an exercise. Raises ValueError where none is stored."""
     if exercise not in _references():
-        raise ValueError(f"{REFERENCES.name} has no answer to {exercise}: run solutions/build.py")
+        raise ValueError(f"{REFERENCES.name} has no answer to {exercise}: run tools/build.py")
     return _references()[exercise]
 
 

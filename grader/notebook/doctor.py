@@ -64,7 +64,8 @@ def healthy(found: dict[str, str]) -> bool:
 def _tested() -> str:
     """Whether `make matrix` has tested the installed version of Triton, as a sentence."""
     try:
-        rows = json.loads((environment.ROOT / "docs" / "triton_versions.json").read_text(encoding="utf-8"))["results"]
+        record = (environment.ROOT / "records" / "triton_versions.json").read_text(encoding="utf-8")
+        rows = json.loads(record)["results"]
     except OSError:
         return "there is no record of it here"
     row = next((row for row in rows if row["triton"] == environment.triton()), None)

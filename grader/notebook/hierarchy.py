@@ -37,8 +37,8 @@ class Operation:
 def hierarchy(fn=None, *args, gpu: str = "H200", **kwargs):
     """Show the memories of a GPU with their sizes and speeds; and where the operations of fn(*args) find their numbers.
 
-    fn: a function, or a list of functions, which is run and counted as by `traffic`. gpu: "T4", "A100", "H100" or
-    "H200". Prints a table and returns a Picture of it. Raises KernelMisuse for another GPU.
+    fn: a function, or a list of functions, which is run and counted as by `traffic`. gpu: a name, such as "T4";
+    a wrong one says which there are. Prints a table and returns a Picture of it. Raises KernelMisuse for a wrong name.
 
     >>> hierarchy(naive_softmax, x)
     """

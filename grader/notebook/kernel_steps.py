@@ -9,6 +9,7 @@ import textwrap
 from collections import Counter
 from dataclasses import dataclass, field
 
+from ..gpus import JUDGED
 from ..interpreter.triton_private import under_decorators
 from ..language import say
 from ..reference import memories
@@ -17,7 +18,7 @@ from .hierarchy import GAP, LABEL, LEFT, TALL, TOP, draw_levels
 from .machine_code import machine_code
 from .picture import Picture
 
-_GPU = "H100"
+_GPU = JUDGED.name
 _MOST_COLUMNS = 8  # lines in the picture
 _OPCODE = re.compile(r"(?:@!?U?P\w+ )?([A-Z0-9]+)")
 _MOVES = ("LDG", "STG", "STS", "LDS", "SHFL")  # instructions that move numbers, as NVIDIA calls them

@@ -22,11 +22,11 @@ _WARPS = 4  # of a launch that does not say
 def machine_code(kernel, *args, grid=None, gpu="T4", num_warps=None, **constants):
     """Compile a kernel as its launch would, for GPUs that need not be here, and show what became of it. Nothing runs.
 
-    The launch `k[(4,)](y, x, BLOCK=8)` is `machine_code(k, y, x, BLOCK=8, grid=(4,))`. gpu: "T4", "A100", "H100",
-    "B200", "MI300X", "RX 7900", or "here" for the GPU of this machine. gpu and num_warps may be lists: each combination
-    is a column. Of a tensor, its dtype counts and whether 16 divides its address in bytes; of an integer, whether it is
-    1 and whether 16 divides it. Returns a MachineCode, which shows itself as a table; `+` puts two side by side. Raises
-    KernelMisuse for wrong arguments, and for a kernel that Triton's compiler refuses.
+    The launch `k[(4,)](y, x, BLOCK=8)` is `machine_code(k, y, x, BLOCK=8, grid=(4,))`. gpu: a name, such as "T4" or
+    "MI300X", or "here" for the GPU of this machine; a wrong name says which there are. gpu and num_warps may be lists:
+    each combination is a column. Of a tensor, its dtype counts and whether 16 divides its address in bytes; of an
+    integer, whether it is 1 and whether 16 divides it. Returns a MachineCode, which shows itself as a table; `+` puts
+    two side by side. Raises KernelMisuse for wrong arguments, and for a kernel that Triton's compiler refuses.
 
     >>> machine_code(softmax_kernel, y, x, n, BLOCK=1024, gpu=["T4", "MI300X"], num_warps=[1, 4, 8])
     """

@@ -119,12 +119,17 @@ def _file() -> pathlib.Path | None:
         return pathlib.Path(chosen)
     # A course that was fetched into a session of Colab is deleted with it.
     fleeting = "google.colab" in sys.modules and _DRIVE not in environment.ROOT.parents
-    return _DRIVE / _ON_DRIVE if fleeting and _DRIVE.is_dir() else environment.ROOT / ".progress.json"
+    return _DRIVE / _ON_DRIVE if fleeting and _DRIVE.is_dir() else _beside_the_course()
+
+
+def _beside_the_course() -> pathlib.Path:
+    """The file in the course's folder; in the user's where the course is installed as a package."""
+    return pathlib.Path.home() / f".{_ON_DRIVE}" if environment.INSTALLED else environment.ROOT / ".progress.json"
 
 
 def _stored() -> dict[str, float]:
     """The scores in the file, and those that were kept in the course before a Drive was mounted."""
-    file, in_course = _file(), environment.ROOT / ".progress.json"
+    file, in_course = _file(), _beside_the_course()
     scores = _read(file)
     if file != in_course and not os.environ.get(_VARIABLE):
         for exercise, score in _read(in_course).items():

@@ -15,7 +15,7 @@ import math
 
 import torch
 
-from ..simulated import COMPILE
+from ..simulated.device import COMPILE
 from ..spec import Call, Case, Evidence
 from . import softmax_function
 

@@ -1,20 +1,17 @@
 """The memories of a card, from registers to HBM: their sizes and speeds, for the drawing of them.
 
-The numbers are those of docs/cards.json and of residency.py. Speeds on the chip follow from the peak of its arithmetic:
-it gives the clock, and each multiplication with addition reads three registers and writes one.
+Speeds on the chip follow from the peak of its arithmetic: it gives the clock, and each multiplication with addition
+reads three registers and writes one.
 """
 
 from __future__ import annotations
 
-import json
-import pathlib
 from dataclasses import dataclass
 
-from . import residency
+from ..gpus import GPUS
 
-# The text of lesson 02 reads the same table.
-_CARDS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "cards.json"
 _REGISTER = 4  # bytes
+_NEEDED = ("multiprocessor", "bandwidth", "flops", "memory", "kind", "l2", "lanes")
 _OPERANDS = 4  # registers that a multiplication with addition touches
 
 
@@ -33,34 +30,27 @@ class Level:
     sharers: str
 
 
-def cards() -> dict[str, dict]:
-    """{name: card} of docs/cards.json."""
-    return {card["name"]: card for card in json.loads(_CARDS.read_text(encoding="utf-8"))["cards"]}
-
-
 def drawable() -> list[str]:
-    """Names of the cards whose memories are all known."""
-    return [name for name, card in cards().items() if "memory" in card]
+    """Names of the GPUs whose memories are all known."""
+    return [gpu.name for gpu in GPUS.values() if all(map(gpu.__getattribute__, _NEEDED))]
 
 
 def source(name: str) -> str:
-    """The publications from which the numbers of a card are."""
-    card = cards()[name]
-    return f"{card['source']}; {card['more']}"
+    """The publications from which the numbers of a GPU are."""
+    return "; ".join(GPUS[name].sources)
 
 
 def levels(name: str) -> list[Level]:
     """The memories of one of `drawable`, the nearest to the arithmetic first."""
-    card, inside = cards()[name], (residency.DEVICES | residency.CARDS)[name]
-    count = inside["multiprocessor_count"]
-    file = _REGISTER * inside["max_num_regs"]
-    begun = card["flops"] / 2  # multiplications with addition, in a second
-    clock = begun / (card["lanes"] * count)
-    shared = card["banks"] * _REGISTER * count * clock if "banks" in card else None
-    cache = card["l2_a_clock"] * clock if "l2_a_clock" in card else None
+    gpu = GPUS[name]
+    count, inside = gpu.multiprocessors, gpu.multiprocessor
+    begun = gpu.flops / 2  # multiplications with addition, in a second
+    clock = begun / (gpu.lanes * count)
+    shared = gpu.banks * _REGISTER * count * clock if gpu.banks else None
+    cache = gpu.l2_a_clock * clock if gpu.l2_a_clock else None
     return [
-        Level("registers", file, count, _OPERANDS * _REGISTER * begun, "a thread has its own"),
-        Level("shared memory", inside["max_shared_mem"], count, shared, "shared by the threads of a program"),
-        Level("L2 cache", card["l2"], 1, cache, "shared by all multiprocessors"),
-        Level(f"memory ({card['kind']})", int(card["memory"]), 1, card["bandwidth"], "kept from kernel to kernel"),
+        Level("registers", _REGISTER * inside.registers, count, _OPERANDS * _REGISTER * begun, "a thread has its own"),
+        Level("shared memory", inside.shared, count, shared, "shared by the threads of a program"),
+        Level("L2 cache", gpu.l2, 1, cache, "shared by all multiprocessors"),
+        Level(f"memory ({gpu.kind})", int(gpu.memory), 1, gpu.bandwidth, "kept from kernel to kernel"),
     ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 
 from ..checks import compare
+from ..gpus import GPUS, PLACES, Gpu
 
 FALLBACK = 32  # programs, where the device or the compiler reports too little
 KEYS = (
@@ -21,33 +22,30 @@ KEYS = (
     "max_threads_per_sm",
     "max_blocks_per_sm",
 )
-DEVICES = {
-    "H200": dict(zip(KEYS, (132, 32, 65536, 256, 233472, 2048, 32))),
-    "T4": dict(zip(KEYS, (40, 32, 65536, 256, 65536, 1024, 16))),
-    "RTX 4090": dict(zip(KEYS, (128, 32, 65536, 256, 102400, 1536, 24))),
-    "warps of 64": dict(zip(KEYS, (304, 64, 131072, 512, 65536, 2048, 32))),
-    "RX 7900": dict(zip(KEYS, (48, 32, 196608, 768, 131072, 2048, 64))),
-}
+# The devices of 10.3: names in the labels of its cases -> GPUs.
+_TRIED = {"H200": "H200", "T4": "T4", "RTX 4090": "RTX 4090", "warps of 64": "MI300X", "RX 7900": "RX 7900"}
+
+
+def _properties(gpu: Gpu) -> dict[str, int]:
+    has = gpu.multiprocessor
+    values = (gpu.multiprocessors, gpu.warp, has.registers, has.register_unit, has.shared, has.threads, has.programs)
+    return dict(zip(KEYS, values))
+
+
+DEVICES = {name: _properties(GPUS[gpu]) for name, gpu in _TRIED.items()}
 # The same of the GPUs that machine_code compiles for, with two more facts: the parts into which the registers of a
-# multiprocessor are divided, and the bytes of shared memory that it keeps for each program. A multiprocessor of the
-# RX 7900 is a pair of compute units, which share their memory.
+# multiprocessor are divided, and the bytes of shared memory that it keeps for each program.
 CARDS = {
-    name: dict(zip((*KEYS, "register_parts", "reserved_shared_mem"), properties))
-    for name, properties in {
-        "T4": (*DEVICES["T4"].values(), 4, 0),
-        "A100": (108, 32, 65536, 256, 167936, 2048, 32, 4, 1024),
-        "H100": (132, 32, 65536, 256, 233472, 2048, 32, 4, 1024),
-        "B200": (148, 32, 65536, 256, 233472, 2048, 32, 4, 1024),
-        "MI300X": (*DEVICES["warps of 64"].values(), 4, 0),
-        "RX 7900": (*DEVICES["RX 7900"].values(), 4, 0),
-    }.items()
+    gpu.name: _properties(gpu)
+    | {"register_parts": gpu.multiprocessor.register_parts, "reserved_shared_mem": gpu.multiprocessor.reserved}
+    for gpu in GPUS.values()
+    if gpu.target
 }
-_PLACES = {(7, 5): 16, (8, 6): 16, (8, 7): 16, (8, 9): 24, (12, 0): 24, (12, 1): 24}  # 32 in all others
 
 
 def of_nvidia(multiprocessors: int, capability: tuple[int, int], shared: int, threads: int) -> dict:
     """Properties as in CARDS, of another NVIDIA GPU. shared: bytes of a multiprocessor. threads: that it holds."""
-    properties = (multiprocessors, 32, 65536, 256, shared, threads, _PLACES.get(capability, 32))
+    properties = (multiprocessors, 32, 65536, 256, shared, threads, PLACES.get(capability, 32))
     return dict(zip(CARDS["T4"], (*properties, 4, 1024 if capability >= (8, 0) else 0)))
 
 

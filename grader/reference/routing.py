@@ -10,12 +10,13 @@ from __future__ import annotations
 import torch
 
 from ..checks import compare
+from ..gpus import JUDGED
 from ..spec import Call, Case, Evidence
 from . import softmax_function
 
 ONE_PROGRAM = 8192  # columns that one program can hold on any device; a row of up to so many is read once
-_REGISTERS = 65536  # of a multiprocessor, 32 bits each
-MAX_ELEMENTS = _REGISTERS // 2  # of one program at once, because the computation takes registers as well
+# Of one program at once: half the registers of a multiprocessor, because the computation takes registers as well.
+MAX_ELEMENTS = JUDGED.multiprocessor.registers // 2
 MIN_PROGRAMS = 32  # for a single very long row
 OF_A_THREAD = 255  # registers, and so the numbers that a thread can hold at most
 SHORT, MANY = 64, 64  # columns of a row that is too short for a program alone, where there are so many rows or more

@@ -1,7 +1,7 @@
 """Shuffles between the barriers of a kernel's PTX: recorded texts, and the right counts (exercise 12.8).
 
 PTX is the text that Triton hands to NVIDIA's assembler. How many barriers it has depends on Triton's version, so an
-answer is judged on texts of several versions, which benchmarks/record_ptx.py has recorded: it gets the same verdict
+answer is judged on texts of several versions, which tools/record/ptx.py has recorded: it gets the same verdict
 wherever it is judged. tests/test_stretches.py compares the compiler at hand.
 """
 

@@ -1,8 +1,8 @@
 """A recorded sweep of tile kernels on an H200, and the cases that predict from it or choose by it (15.1, 15.2).
 
-sweep.json holds the rows of docs/tuning_on_h200.json about tiles. A candidate is a configuration as compiled: rows of a
-tile, num_warps, n_regs and n_spills of a thread, resident (programs that a multiprocessor holds at once, by the rule of
-10.3), bytes (that a program loads).
+sweep.json holds the rows of records/tuning_on_h200.json about tiles. A candidate is a configuration as compiled: rows
+of a tile, num_warps, n_regs and n_spills of a thread, resident (programs that a multiprocessor holds at once, by the
+rule of 10.3), bytes (that a program loads).
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ import math
 import torch
 
 from ..checks import compare
+from ..gpus import JUDGED
 from ..spec import Call, Case, Evidence, Launch, Machine
 from . import softmax_function
 
@@ -20,7 +21,7 @@ _NARROW = 0.25  # of the bytes that a kernel loads, the share that may come in n
 MOST_REGISTERS = 255  # of a thread, on NVIDIA's GPUs
 _REGISTERS = MOST_REGISTERS * 4  # bytes of a thread
 _FEW_SPILLS = 8  # values; one version of the compiler spills as many where another spills none, and no time is lost
-_GPU = "an H100"  # compiler/launched.py
+_GPU = f"an {JUDGED.name}"
 
 
 def case(label: str, x: torch.Tensor, machine: bool) -> Case:

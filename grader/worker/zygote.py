@@ -69,7 +69,7 @@ class Zygote:
 
     def __init__(self, control: socket.socket, folder: str, gpu: bool, rungs: list[str]):
         self._control, self._folder, self._gpu = control, folder, gpu
-        self._sandbox = Sandbox(environment.ROOT, tuple(rungs))
+        self._sandbox = Sandbox(environment.COURSE, tuple(rungs))
         self._forks: dict[int, _Fork] = {}
         self._loaded = 0  # len(sys.modules) when the next two lists were made
         self._to_join: list[int] = []  # addresses for hugepages.join

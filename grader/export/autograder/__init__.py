@@ -9,14 +9,14 @@ from ...environment import ROOT
 
 _HERE = pathlib.Path(__file__).parent
 _SCRIPTS = ("setup.sh", "run_autograder")
-_OTHERS = ("requirements.txt", "requirements-grading.txt", "constraints.txt", "docs/cards.json")
+_OTHERS = ("pyproject.toml", "constraints.txt", "tools/install.py")
 
 
 def build(to: pathlib.Path | str) -> pathlib.Path:
     """Write the zip file and return its path. Equal files give equal bytes. Raises OSError."""
     files = {name: _HERE / name for name in _SCRIPTS}
     files |= {name: ROOT / name for name in _OTHERS}
-    for path in sorted([*(ROOT / "grader").rglob("*"), *(ROOT / "locale").glob("*/feedback.json")]):
+    for path in sorted((ROOT / "grader").rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
             files[path.relative_to(ROOT).as_posix()] = path
     with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED) as archive:

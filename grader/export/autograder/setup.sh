@@ -11,6 +11,6 @@ for version in 3.13 3.12 3.11; do
 done
 
 "python$version" -m venv "$root/venv"
-"$root/venv/bin/pip" install --no-cache-dir -r "$root/source/requirements-grading.txt" -c "$root/source/constraints.txt"
 cd "$root/source"
+PIP_NO_CACHE_DIR=1 "$root/venv/bin/python" tools/install.py grading
 "$root/venv/bin/python" -m grader doctor

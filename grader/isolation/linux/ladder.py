@@ -13,6 +13,8 @@ from .. import HIDDEN, RUNGS
 from . import landlock, limits, namespaces, proof, seccomp
 from .root import Root
 
+_HEADERS = pathlib.Path(__file__).resolve().parents[2] / "cuda"
+
 
 def proved(rung: str) -> str:
     """A sentence for a rung (or HIDDEN) that is "on": operations that worked behind it, and those that it refused."""
@@ -29,9 +31,9 @@ class Sandbox:
     """
 
     def __init__(self, course: pathlib.Path, rungs: tuple[str, ...] = RUNGS):
-        """Enter the namespaces; call it before large imports. course: root of the course. rungs: those to try."""
+        """Enter the namespaces; call it before large imports. course: a folder to close. rungs: those to try."""
         self.status = {rung: "" if rung in rungs else "off: not asked for" for rung in RUNGS}
-        self._reads = [*landlock.readable(course), str(course / "grader" / "cuda")]  # g++ reads its headers
+        self._reads = [*landlock.readable(course), str(_HEADERS)]  # g++ reads these
         self._root: Root | None = None
         if "namespaces" in rungs:
             self.status["namespaces"] = namespaces.enter()

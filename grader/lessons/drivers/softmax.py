@@ -9,8 +9,7 @@ from unittest import mock
 import torch
 
 from grader.fast import launchers, pick
-
-MULTIPROCESSORS = 132
+from grader.gpus import JUDGED
 
 
 def _shut(*args, **kwargs):
@@ -29,8 +28,8 @@ def check_choice(m, n, dtype):
         for where, name, value in (
             (launchers, "on_nvidia", lambda x: True),
             (pick, "on_nvidia", lambda x: True),
-            (launchers, "_multiprocessors", lambda device: MULTIPROCESSORS),
-            (torch.cuda, "get_device_capability", lambda device=None: (9, 0)),
+            (launchers, "_multiprocessors", lambda device: JUDGED.multiprocessors),
+            (torch.cuda, "get_device_capability", lambda device=None: divmod(JUDGED.target[1], 10)),
         ):
             pretended.enter_context(mock.patch.object(where, name, value))
         answer.softmax(torch.empty(m, n, dtype=getattr(torch, dtype)))

@@ -1,0 +1,124 @@
+"""Where notebooks are opened: the badges at their top, and the first cell, by which one that is alone gets the course.
+
+Badges and the cell's address follow from the repository on GitHub, "OWNER/NAME", which pyproject.toml keeps. Where none
+is named there are no badges and no address.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import subprocess
+
+import nbformat
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+_BRANCH = "main"  # what badges open; the set-up asks for HEAD, whatever that is called
+_STORED = re.compile(r'^repository = "(.*)"$', re.MULTILINE)
+_ADDRESS = re.compile(r'(?<="FIVE_PASSES_COURSE", )"[^"]*"')
+# A notebook that is alone has nothing but this text until it has fetched colab_setup.py.
+FIRST_CELL = "\n".join([
+    "# @title Find the course, or fetch it, and say what this machine has",
+    "import importlib.util, os, sys, urllib.request; from IPython.core.error import UsageError; "
+    'sys.path[:0] = ["..", "../..", "five_passes"]; course = os.environ.get("FIVE_PASSES_COURSE", "")',
+    'try: exec("from colab_setup import start" if importlib.util.find_spec("colab_setup") else '
+    'urllib.request.urlopen(course + "/raw/HEAD/colab_setup.py", timeout=60).read(), setup := {}); '
+    'setup["start"](course)',
+    'except Exception as error: raise (error if hasattr(error, "_render_traceback_") else UsageError('
+    """(f"No course in '..' or at '{course}': {error}. Check network (log in?) and disk" if course else """
+    """"No course in '..', and no address is configured to fetch it from. Set FIVE_PASSES_COURSE to one, have its """
+    """authors run tools/build.py --repo OWNER/NAME") + """
+    """", or open this notebook in the course's folder. Then run this cell again.")) from None""",
+])  # fmt: skip
+_FOLDED = {"tags": ["nbval-ignore-output"], "jupyter": {"source_hidden": True}, "cellView": "form"}
+_BADGES = re.compile(r"\n\n\[!\[Open in .*")  # one line, after the title or the marker
+BADGES_HERE = "<!-- badges -->"  # where they go in the README
+_SERVICES = {
+    "Colab": (
+        "https://colab.research.google.com/assets/colab-badge.svg",
+        "https://colab.research.google.com/github/{}",
+    ),
+    "Kaggle": (
+        "https://kaggle.com/static/images/open-in-kaggle.svg",
+        "https://kaggle.com/kernels/welcome?src=https://github.com/{}",
+    ),
+    "ModelScope": (
+        "https://img.shields.io/badge/Open%20in-ModelScope-624aff",
+        "https://modelscope.cn/notebook/share/github/{}",
+    ),
+}
+
+
+def repository(root: pathlib.Path = ROOT) -> str:
+    """The repository that is stored, "" where none is."""
+    return _STORED.search((root / "pyproject.toml").read_text(encoding="utf-8"))[1]
+
+
+def choose(named: str | None, root: pathlib.Path = ROOT) -> str:
+    """Store the repository: the one that is named, else the stored one, else the one that git fetches from."""
+    chosen = named or repository(root) or _remote(root)
+    if chosen and not re.fullmatch(r"[\w.-]+/[\w.-]+", chosen):
+        raise SystemExit(f"--repo takes OWNER/NAME, and got {chosen!r}")
+    if chosen != repository(root):
+        path = root / "pyproject.toml"
+        path.write_text(_STORED.sub(f'repository = "{chosen}"', path.read_text(encoding="utf-8")), encoding="utf-8")
+    return chosen
+
+
+def _remote(root: pathlib.Path) -> str:
+    try:
+        asked = subprocess.run(["git", "remote", "get-url", "origin"], cwd=root, capture_output=True, text=True)
+    except FileNotFoundError:  # a course that came as an archive, to a machine without git
+        return ""
+    found = re.search(r"github\.com[:/]([\w.-]+/[\w.-]+?)(\.git)?/?\s*$", asked.stdout)
+    return found[1] if found else ""
+
+
+def badges(path: str, repository: str) -> str:
+    """The line of badges that open the notebook at this path; "" without a repository."""
+    found = links(path, repository).items()
+    return " ".join(f"[![Open in {name}]({_SERVICES[name][0]})]({link})" for name, link in found)
+
+
+def links(path: str, repository: str) -> dict[str, str]:
+    """{service: the address that opens the notebook at this path there}; empty without a repository."""
+    place = f"{repository}/blob/{_BRANCH}/{path}"
+    return {name: link.format(place) for name, (_, link) in _SERVICES.items()} if repository else {}
+
+
+def file(path: str, repository: str) -> str:
+    """The address of the file or folder at this path on GitHub."""
+    return f"https://github.com/{repository}/blob/{_BRANCH}/{path}"
+
+
+def insert(notebook: nbformat.NotebookNode) -> None:
+    """Put the first cell before a notebook's other code cells, in place; JupyterLab and Colab fold it away.
+
+    Its last line says which language the notebook speaks (in_language.mark).
+    """
+    before = next(i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code")
+    cell = nbformat.v4.new_code_cell(FIRST_CELL, id="set-up", metadata=nbformat.from_dict(_FOLDED))
+    notebook.cells.insert(before, cell)
+
+
+def stamp(notebook: nbformat.NotebookNode, path: str, repository: str) -> None:
+    """Give a notebook its badges and its address in place, or take them away where there is no repository."""
+    title, first = (next(c for c in notebook.cells if c.cell_type == kind) for kind in ("markdown", "code"))
+    title.source = with_badges(title.source, title.source.partition("\n")[0], path, repository)
+    first.source = addressed(first.source, f"https://github.com/{repository}" if repository else "")
+
+
+def addressed(source: str, address: str = "") -> str:
+    """The text of a first cell with another address in it."""
+    return _ADDRESS.sub(f'"{address}"', source)
+
+
+def with_badges(text: str, after: str, path: str, repository: str) -> str:
+    """A text with its badges after the line `after`."""
+    line = badges(path, repository)
+    return _BADGES.sub("", text).replace(after, f"{after}\n\n{line}", 1) if line else _BADGES.sub("", text)
+
+
+def readme(text: str, repository: str) -> str:
+    """The README's text with badges that open lesson 00."""
+    return with_badges(text, BADGES_HERE, "notebooks/00_check_your_bench.ipynb", repository)
