@@ -5,7 +5,7 @@
 Executed are the solutions and the learners' notebooks, in English and in every other language. No given cell may end in
 an error, but that a learner's one waits for a TODO; each check of a solution has full points and says "compiled on the
 GPU". --hidden: with the GPU hidden, where kernels are interpreted, as the first cell says. Prints a line for each
-notebook, and keeps what was run in FILE. Exits with 1 if anything is wrong.
+notebook, and keeps what was run in FILE, one run for each card. Exits with 1 if anything is wrong.
 """
 
 from __future__ import annotations
@@ -110,18 +110,19 @@ def main() -> int:
     wrong = [problem for _, found in done.values() for problem in found]
     print(f"{len(done)} notebooks in {(time.monotonic() - began) / 60:.1f} minutes, {len(wrong)} problems")
     if given.out:
-        record = {
-            "what": "Notebooks executed on a GPU: seconds of each, and what was wrong.",
+        of = {"device": environment.facts()["device"], "gpu_hidden": given.hidden}
+        run_now = of | {
             "command": " ".join(["python", "tests/slow/notebooks_on_a_gpu.py", *sys.argv[1:]]),
             "date": datetime.date.today().isoformat(),
-            "device": environment.facts()["device"],
-            "gpu_hidden": given.hidden,
             "versions": {each: environment.version(each) for each in ("torch", "triton", "numpy", "ipykernel")},
             "minutes": round((time.monotonic() - began) / 60, 1),
             "jobs": given.jobs,
             "notebooks": {name: round(seconds, 1) for name, (seconds, _) in done.items()},
             "problems": wrong,
         }
+        kept = json.loads(given.out.read_text(encoding="utf-8"))["runs"] if given.out.exists() else []
+        runs = [each for each in kept if {name: each[name] for name in of} != of] + [run_now]
+        record = {"what": "Notebooks executed on a GPU: seconds of each, and what was wrong.", "runs": runs}
         given.out.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     return bool(wrong)
 
