@@ -20,6 +20,7 @@ test: FIVE_PASSES_PROGRESS = off
 test: $(VENV)/dev
 	$(BIN)/python tools/build.py --check
 	$(BIN)/ruff check .
+	$(BIN)/mypy
 	$(BIN)/python -m pytest $(if $(ONLY),--only $(ONLY) $(OF_ONE),-n 2 --dist worksteal -m "not more_answers and not whole" tests)
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 \
 		--nbval-sanitize-with tools/nbval.cfg $(if $(ONLY),$(LESSON),-n 2 --dist loadfile solutions)

@@ -33,8 +33,8 @@ def main(arguments: list[str] | None = None) -> int:
     for command in (grade, merge, export, listing, doctor, bench, explain, new):
         command.add(commands)
     known = f"the language of all that is said: {', '.join(language.languages())}"
-    for command in commands.choices.values():
-        command.add_argument("--lang", metavar="CODE", help=known)
+    for each in commands.choices.values():
+        each.add_argument("--lang", metavar="CODE", help=known)
     options = parser.parse_args(arguments)
     return options.run(options)
 

@@ -1,5 +1,6 @@
 """Sphinx's settings for the site: `make site`. Nothing on a page comes from another host."""
 
+import os
 import pathlib
 import sys
 
@@ -60,14 +61,12 @@ class Elsewhere(SphinxPostTransform):
 
     def _address(self, page: str, target: str) -> str | None:
         """Where a link leads, "" for nowhere, None where it is MyST's to say."""
-        path = (gather.ROOT / page).parent / target.partition("#")[0]
+        path = pathlib.Path(os.path.normpath((gather.ROOT / page).parent / target.partition("#")[0]))
         if not target or target.startswith("#") or not path.exists():
             return None
         path = path.resolve().relative_to(gather.ROOT)
         if path.match("solutions/*.ipynb"):
             return self.app.builder.get_relative_uri(page, f"notebooks/{path.stem}")
-        if path.match(".github/*.md"):
-            return self.app.builder.get_relative_uri(page, f"{gather.GITHUB}/{path.stem}")
         if path.as_posix() == "README.md":
             return self.app.builder.get_relative_uri(page, "index")
         return opening.file(path.as_posix(), _REPOSITORY) if _REPOSITORY else ""

@@ -57,7 +57,7 @@ def feedback(language: str) -> pathlib.Path:
     return ROOT / "grader" / "language" / f"{language}.json"
 
 
-def templates(lessons: dict[str, object]) -> dict[str, dict[str, str]]:
+def templates(lessons: dict[str, nbformat.NotebookNode]) -> dict[str, dict[str, str]]:
     """{domain: {message: a note for translators}} for all that is translated. lessons: {stem: learner's notebook}."""
     found: dict[str, dict[str, str]] = {}
     drawn: dict[str, str] = {}

@@ -187,7 +187,7 @@ def lost(message: str, translation: str) -> list[str]:
         ("code", r"`[^`]+`"), ("formula", r"\$[^$]+\$"), ("link", r"\]\(([^)]+)\)"), ("placeholder", r"\{\w+\}"),
         ("number", r"\d+(?:[.,]\d+)*"),
     ):  # fmt: skip
-        plain = (message, translation) if kind not in ("placeholder", "number") else (
+        plain: tuple[str, ...] = (message, translation) if kind not in ("placeholder", "number") else (
             re.sub(r"\]\([^)]+\)", "]", message), re.sub(r"\]\([^)]+\)", "]", translation))  # fmt: skip
         if kind == "link":  # a call with an index looks like one
             plain = tuple(re.sub("`[^`]*`", "`", text) for text in plain)

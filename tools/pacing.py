@@ -52,8 +52,8 @@ def table(lessons: list[headings.Heading]) -> str:
         longest.append(max(of_week))
     lines = [f"| lesson | minutes | {' | '.join(f'{weeks} weeks' for weeks in COURSES)} |", "|---|---|---|---|---|"]
     for lesson in lessons:
-        weeks = " | ".join(f"week {at[lesson.number]}" if lesson.number in at else "left out" for at in week.values())
-        lines.append(f"| {lesson.number} {lesson.title} | {lesson.minutes} | {weeks} |")
+        shown = " | ".join(f"week {at[lesson.number]}" if lesson.number in at else "left out" for at in week.values())
+        lines.append(f"| {lesson.number} {lesson.title} | {lesson.minutes} | {shown} |")
     every = sum(lesson.minutes for lesson in lessons)
     lines.append(f"| **minutes** | {every} | {' | '.join(map(str, totals))} |")
     lines.append(f"| **minutes in the longest week** | | {' | '.join(map(str, longest))} |")

@@ -139,7 +139,7 @@ def main() -> None:
     # Triton asks whether an argument is a tensor of PyTorch. None is here, and to import PyTorch takes longer than to
     # compile for all GPUs.
     sys.modules["torch"] = types.ModuleType("torch")
-    sys.modules["torch"].Tensor = type("Tensor", (), {})
+    vars(sys.modules["torch"])["Tensor"] = type("Tensor", (), {})
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as out, contextlib.redirect_stdout(sys.stderr):
         os.dup2(2, 1)  # a compiler may print
         json.dump(reply(json.load(sys.stdin)), out)

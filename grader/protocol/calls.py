@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..spec import Call, Given, Helper, Out
@@ -34,7 +35,8 @@ def reply_limit(call: Call) -> tuple[int, int]:
 
 def pack_call(call: Call) -> tuple[dict, list[bytes]]:
     """(header, payload) of the request. A value that cannot be encoded arrives as Unreadable; nothing is raised."""
-    args, payload, given = [], [], given_of(call)
+    args: list[list] = []
+    payload, given = [], given_of(call)
     for arg in call.args:
         if isinstance(arg, Out):
             args.append(["blank", describe(arg.dtype, arg.shape, arg.strides or _contiguous(arg.shape))])
@@ -64,7 +66,7 @@ def unpack_call(header: dict, payload: bytes) -> Call:
     return dataclasses.replace(schema.unpack(header["call"], Call), args=tuple(args))
 
 
-_UNPACK = {
+_UNPACK: dict[str, Callable] = {
     "blank": blank,
     "given": GivenAt,
     "helper": lambda what: Helper(*what),

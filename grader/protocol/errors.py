@@ -17,7 +17,9 @@ def describe(error: BaseException, path: str) -> Error:
     path: the beginning of the names of the files whose last line in the traceback is reported.
     """
     stack = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(path)]
-    line = (stack[-1].line or "") if stack else error.line if type(error).__name__ == "RefusedLine" else ""
+    line = getattr(error, "line", "") if type(error).__name__ == "RefusedLine" else ""
+    if stack:
+        line = stack[-1].line or ""
     text, raised = _message(error), False
     if error.__traceback__ is not None:
         raised, wordless = _raised(error, path)
@@ -32,7 +34,7 @@ def describe(error: BaseException, path: str) -> Error:
         "line": str(line) if len(str(line)) <= 200 else f"{str(line)[:200]} …",
         "kernel": bool(stack) and path.startswith("<kernel "),
         "raised": raised,
-        "todo": list(todo.groups()) if todo else None,
+        "todo": (todo[1], todo[2], todo[3]) if todo else None,
         "where": getattr(error, "where", None) if type(error).__name__ == "OutOfBounds" else None,
     }  # fmt: skip
 

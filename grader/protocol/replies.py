@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..spec import Error, Evidence, Observations, Unreadable
 from . import schema
 from .tensors import MAX_DIMENSIONS, describe, elements, unpack_elements
@@ -20,7 +22,8 @@ def pack_reply(
     value: any object. args: the tensor arguments after the call. error: as spec.Error. limit: in bytes; a returned
     tensor above it, or one of more than 64 dimensions, is left out, and only its dtype and shape are sent.
     """
-    header, payload = {}, []
+    header: dict[str, Any] = {}
+    payload = []
     if error is not None:
         header["error"] = schema.pack(error, Error)
     elif not hasattr(value, "untyped_storage"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from ..spec import Once, Unreadable
@@ -95,7 +96,7 @@ def _decode(data, depth: int):
     return _decode_plain(tag, rest)
 
 
-_CONTAINERS = {"list": list, "tuple": tuple, "once": lambda values: iter(list(values))}
+_CONTAINERS: dict[str, Callable] = {"list": list, "tuple": tuple, "once": lambda values: iter(list(values))}
 
 
 def _decode_plain(tag: str, rest: list):

@@ -74,7 +74,8 @@ def traffic(x: torch.Tensor, which: int) -> Case:
         computed = [name for name, *_ in evidence.rows if name not in kernels | _COPIES]
         if computed:
             return f"right numbers, but PyTorch's {computed[0]} works on them as well"
-        read, written = (sum(row[i] for row in evidence.rows if row[0] in kernels) for i in (1, 2))
+        read = sum(read for name, read, _ in evidence.rows if name in kernels)
+        written = sum(written for name, _, written in evidence.rows if name in kernels)
         if max(read, written) <= x.numel():
             return None
         return f"right numbers, but kernels read {read} elements of {x.numel()} and write {written} of {x.numel()}"

@@ -36,7 +36,7 @@ class Record(TypedDict):
 
     id: str
     title: str
-    status: Literal[tuple(STATUS)]
+    status: Literal[tuple(STATUS)]  # type: ignore[valid-type]
     score: float
     max_score: float
     mistake: str | None
@@ -86,7 +86,7 @@ class Result:
     mistake: str | None = None
     also: str | None = None  # a second mistake that explains the output as well as the first
     message: str = ""
-    ledger: dict | None = None  # keys "read", "written", and "part" for an exercise with parts
+    ledger: Ledger | None = None  # keys "read", "written", and "part" for an exercise with parts
     budget: tuple[float, float] | None = None  # (read, written) that the exercise allows
     flags: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
@@ -102,6 +102,7 @@ class Result:
             "max_score": self.max_score, "mistake": self.mistake, "also": self.also,
             "by_numbers": self.by_numbers, "message": bounded(self.message),
             "cases_passed": self.cases_passed, "cases": self.cases, "ledger": self.ledger,
-            "budget": list(self.budget) if self.budget else None, "flags": all_bounded(self.flags),
+            "budget": list(self.budget) if self.budget else None,  # type: ignore[typeddict-item]  # as in JSON
+            "flags": all_bounded(self.flags),
             "remarks": all_bounded(self.remarks), "bonus": self.bonus, "seconds": self.seconds,
         }  # fmt: skip

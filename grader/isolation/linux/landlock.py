@@ -45,8 +45,8 @@ def readable(course: pathlib.Path) -> list[str]:
 
     course: root of the course. A folder of Python that contains the user's home folder is left out.
     """
-    folders = {os.path.realpath(p) for p in _python()}
-    folders = sorted(f for f in folders if not pathlib.Path.home().is_relative_to(f))
+    real = {os.path.realpath(p) for p in _python()}
+    folders = sorted(f for f in real if not pathlib.Path.home().is_relative_to(f))
     return [path for each in (*_SYSTEM, *folders) for path in _without(each, str(course))]
 
 
