@@ -2,11 +2,9 @@
 
 import os
 import pathlib
-import re
 import shutil
 import sys
 import zlib
-from dataclasses import dataclass
 
 import pytest
 
@@ -14,21 +12,6 @@ os.environ.setdefault("FIVE_PASSES_PROGRESS", "off")
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # one process a core is enough: more threads only wait for each other
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tools"), str(ROOT / "tests" / "slow")]
-
-
-@dataclass
-class Stored:
-    """An answer kept as a file. Its header names the exercise and, of a wrong answer, the mistake.
-
-    mistake: None for a right answer, and for a wrong one to which no name is given: its header says `none`.
-    since: the first Triton that was seen to refuse it so; with an older one the answer runs, or fails in another way.
-    """
-
-    name: str
-    exercise: str
-    mistake: str | None
-    source: str
-    since: str | None = None
 
 
 def pytest_addoption(parser):
@@ -77,16 +60,11 @@ def pytest_collection_modifyitems(config, items):
     items[:] = kept
 
 
-def stored(folder: str) -> list[Stored]:
-    found = []
-    for path in sorted((ROOT / "tests" / folder).glob("*.py")):
-        source = path.read_text(encoding="utf-8")
-        if source.startswith("# files"):  # an attack that is no answer to an exercise
-            continue
-        header = dict(re.findall(r"^# (exercise|mistake|since): (.+)$", source, re.MULTILINE))
-        mistake = None if header.get("mistake") == "none" else header.get("mistake")
-        found.append(Stored(path.stem, header["exercise"], mistake, source, header.get("since")))
-    return found
+def stored(folder: str) -> list:
+    """The answers kept in a folder of tests/, each a Stored; of `wrong` also those that are edits in a table."""
+    from grader.mistakes import stored as keeping
+
+    return keeping.wrong(ROOT / "tests") if folder == "wrong" else keeping.files(ROOT / "tests" / folder)
 
 
 def one_of_each(answers: list, kind, share: int = 1) -> list:

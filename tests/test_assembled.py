@@ -126,7 +126,7 @@ def wide():
 
 
 def narrow():
-    (kept,) = [each for each in stored("wrong") if each.name == "10_wide_four_warps_always"]
+    (kept,) = [each for each in stored("wrong") if each.name == "10.4/wide-four-warps-always"]
     return lessons.exercises()["10.4"], extract([kept.source], ("wide_softmax",))
 
 

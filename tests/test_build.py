@@ -5,7 +5,7 @@ import re
 import build
 import nbformat
 import pytest
-from conftest import ROOT
+from conftest import ROOT, stored
 
 from grader import lessons
 from grader.judge import extract
@@ -202,7 +202,7 @@ def test_the_readme_shows_what_lesson_05_counted():
 
 def test_the_readmes_feedback_is_what_the_check_prints():
     """Run again, so that it cannot grow stale."""
-    source = (ROOT / "tests" / "wrong" / "04_pad_zero.py").read_text()
+    (source,) = [each.source for each in stored("wrong") if each.name == "4.1/pad-zero"]
     exercise = lessons.exercises()["4.1"]
 
     assert judge(exercise, extract.extract([source], exercise.names)).text in (ROOT / "README.md").read_text()

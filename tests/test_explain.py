@@ -1,18 +1,24 @@
 """python -m grader explain: why an answer has the name that it has."""
 
+import re
+
 import pytest
 from conftest import ROOT
 
+from grader import environment
 from grader.__main__ import main
 
-PAD_ZERO = ROOT / "tests" / "wrong" / "04_pad_zero.py"
+PAD_ZERO = "4.1/pad-zero"
 
 
 def test_it_shows_every_case_every_vote_and_what_decided(capsys):
     """Right and failing cases, the detectors that match and those that do not, a mutant with its fit."""
-    assert 0 == main(["explain", str(PAD_ZERO)])
+    assert 0 == main(["explain", PAD_ZERO])
     said = capsys.readouterr().out
 
+    assert said.startswith("4.1/pad-zero, stored as pad-zero\n  what it changes in its base, 04_plain:\n")
+    assert '    -    x = tl.load(x_ptr + cols, mask=mask, other=-float("inf"))\n' in said
+    assert "    +    x = tl.load(x_ptr + cols, mask=mask, other=0.0)\n" in said
     assert "✓ a row that fills its block, 1×4" in said
     assert "✗ ragged, 1×5 in a block of 8: the row sums to 0.7421" in said
     assert (
@@ -25,21 +31,18 @@ def test_it_shows_every_case_every_vote_and_what_decided(capsys):
 
 
 @pytest.mark.parametrize("name, decided", [
-    ("right/04_exp2", "no name: every case is right"),
-    ("wrong/04_and_on_masks", "and-or-on-masks: .*Triton's compiler warns"),
-    ("wrong/01_traffic_unwritten", "not yet: put your answer in place of the TODO of 1.2"),
-    ("wrong/04_intermediate_stored", "intermediate-stored: the verdict on the first failing case names it"),
+    (str(ROOT / "tests" / "right" / "04_exp2.py"), "no name: every case is right"),
+    ("4.1/and-on-masks", "and-or-on-masks: .*Triton's compiler warns"),
+    ("unwritten.py", "not yet: put your answer in place of the TODO of 1.2"),
+    ("4.1/intermediate-stored", "intermediate-stored: the verdict on the first failing case names it"),
 ])  # fmt: skip
-def test_what_no_vote_decided_is_said_too(name, decided, capsys, tmp_path):
+def test_what_no_vote_decided_is_said_too(name, decided, capsys, tmp_path, monkeypatch):
     """A right answer, one that only the compiler refuses, one that is not written, one that the verdict names."""
-    file = ROOT / "tests" / f"{name}.py"
-    if not file.exists():
-        file = tmp_path / "unwritten.py"
-        file.write_text("# exercise: 1.2\ndef naive_traffic(m, n):\n    raise NotImplementedError('TODO 1.2')\n")
+    monkeypatch.chdir(tmp_path)
+    todo = "# exercise: 1.2\ndef naive_traffic(m, n):\n    raise NotImplementedError('TODO 1.2')\n"
+    (tmp_path / "unwritten.py").write_text(todo)
 
-    assert 0 == main(["explain", str(file)])
-    import re
-
+    assert 0 == main(["explain", name])
     assert re.search(decided, " ".join(capsys.readouterr().out.split()))
 
 
@@ -54,7 +57,8 @@ def test_a_notebook_is_explained_exercise_by_exercise(capsys):
 @pytest.mark.parametrize("arguments, sentence", [
     (["no/such/file.py"], "No such file"),
     ([str(ROOT / "README.md")], "has no line such as # exercise: 4.1, so name one"),
-    ([str(PAD_ZERO), "4.9"], "there is no exercise '4.9'"),
+    ([PAD_ZERO, "4.9"], "there is no exercise '4.9'"),
+    (["4.1/pad-zer"], "no stored wrong answer is called '4.1/pad-zer'; perhaps 4.1/pad-zero or "),
     ([str(ROOT / "records" / "links.json"), "4.1"], None),
 ])  # fmt: skip
 def test_bad_input_is_a_sentence(arguments, sentence, capsys):
@@ -66,3 +70,11 @@ def test_bad_input_is_a_sentence(arguments, sentence, capsys):
         assert (0, True) == (status, "no cell defines softmax_row_kernel" in told.out)
     else:
         assert 2 == status and sentence in told.err and told.err.startswith("Nothing explained: ")
+
+
+def test_a_copy_without_stored_answers_says_so(capsys, monkeypatch, tmp_path):
+    """As in Colab, where tests/ is not fetched. A file of that name is taken wherever it is."""
+    monkeypatch.setattr(environment, "ROOT", tmp_path)
+
+    assert 2 == main(["explain", PAD_ZERO])
+    assert "this copy of the course has no stored answers, tests/wrong" in capsys.readouterr().err

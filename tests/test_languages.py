@@ -167,12 +167,12 @@ def untranslated(text):
 
 # A wrong answer of each lesson.
 _SOME = [
-    next(each for each in stored("wrong") if each.name.startswith(start))
-    for start in (
-        "00_added_two", "01_no_max", "02_floor_", "03_copy_no_load_mask", "04_pad_zero", "05_wrapper_", "06_test_",
-        "07_masked_ignored", "07_scaled_in_half", "07_tolerance_allclose_default",
-        "08_", "09_combine", "10_", "11_", "12_first_copy_no_condition", "12_two_level_all_lanes",
-        "13_kernel_starts_at_zero", "14_", "15_",
+    kept for kept in stored("wrong") if kept.name in (
+        "0.1/added-two", "1.1/no-max", "2.3/floor-as-text", "3.1/copy-no-load-mask", "4.1/pad-zero",
+        "5.2/wrapper-accepts-integers", "6.4/test-absolute", "7.1/scaled-in-half", "7.2/tolerance-allclose-default",
+        "7.3/masked-ignored", "8.1/exp-scaled-at-the-end", "9.2/combine-factors-alone", "10.3/limits-added-up",
+        "11.1/formula-added", "12.3/two-level-all-lanes", "12.4/first-copy-no-condition",
+        "13.2/kernel-starts-at-zero", "14.1/bandwidth-as-text", "15.2/configuration-a-dictionary",
     )
 ]  # fmt: skip
 

@@ -259,21 +259,20 @@ def leaks(notebook: nbformat.NotebookNode, stem: str) -> list[str]:
 
 
 def references() -> dict[str, str]:
-    """{exercise: the answer in its lesson's source}, for exercises whose mistakes are mutants of it."""
+    """{exercise: the answer in its lesson's source}."""
     from grader import lessons
     from grader.judge.extract import extract
-    from grader.mistakes.registry import mutants
 
     found = {}
-    for exercise in sorted(mutants()):
-        (lesson,) = sources([exercise.split(".")[0].zfill(2)])
+    for lesson in sources([]):
         cells = [cell.source for cell in read(lesson).cells if cell.cell_type == "code"]
-        found[exercise] = extract(cells, lessons.exercises()[exercise].names).source
+        for exercise in lessons.of_lesson(lesson.name[:2]):
+            found[exercise.id] = extract(cells, exercise.names).source
     return found
 
 
 def stale_references() -> list[str]:
-    """A sentence if the answers beside the mutants are not those of the lessons."""
+    """A sentence if the answers that mutants and stored wrong answers change are not those of the lessons."""
     from grader.mistakes import mutant
 
     path = mutant.REFERENCES

@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent / "grader"
 # Rooms whose words no learner and no instructor sees, or whose words are PyTorch's.
 _SILENT = ("bench", "fast", "language", "worker")
 # Authors work in English; names of fonts and of publications are names.
-_NOT_SAID = ("cli/bench.py", "cli/explain.py", "cli/new.py", "gpus.py", "notebook/fonts.py")
+_NOT_SAID = ("cli/bench.py", "cli/explain.py", "cli/new.py", "gpus.py", "mistakes/stored.py", "notebook/fonts.py")
 _CALLS = {"Mutant", "also", "compile", "sub", "fullmatch", "match", "search", "findall", "finditer", "split", "getenv"}
 _SHOWN = {"hints", "title", "label", "sentence", "question", "help"}  # arguments that are always words for a person
 _WORD = re.compile(r"[A-Za-z]{2,}|\b[aI]\b")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import pathlib
 import re
 import sys
@@ -12,7 +13,10 @@ def add(commands) -> None:
     """Add this command to the parser."""
     parser = commands.add_parser("explain", help="why an answer was given the name that it was given")
     parser.add_argument(
-        "file", type=pathlib.Path, metavar="FILE", help="a notebook, or Python with a line # exercise: 4.1"
+        "file",
+        type=pathlib.Path,
+        metavar="FILE",
+        help="a notebook, Python with a line # exercise: 4.1, or a stored wrong answer such as 4.1/pad-zero",
     )
     parser.add_argument(
         "id", nargs="?", metavar="ID", help="an exercise such as 4.1; without it, all that FILE answers"
@@ -26,7 +30,8 @@ def run(options) -> int:
     from ..judge import zygotes
 
     try:
-        cells, wanted = _cells(options.file, options.id)
+        kept = _kept(options.file)
+        cells, wanted = ([kept.source], [options.id or kept.exercise]) if kept else _cells(options.file, options.id)
     except (OSError, ValueError) as error:
         print(f"Nothing explained: {error}.", file=sys.stderr)
         return 2
@@ -35,6 +40,8 @@ def run(options) -> int:
         which = f"there is no exercise {unknown[0]!r}" if unknown else f"{str(options.file)!r} answers no exercise"
         print(f"Nothing explained: {which}.", file=sys.stderr)
         return 2
+    if kept:
+        _show(kept)
     for number in wanted:
         try:
             _explain(lessons.exercises()[number], cells)
@@ -42,6 +49,39 @@ def run(options) -> int:
             print(f"Nothing explained: {error}.", file=sys.stderr)
             return 2
     return 0
+
+
+def _kept(file: pathlib.Path):
+    """The stored wrong answer that is meant, None where a file is. Raises ValueError if there is none of this name."""
+    from .. import environment
+    from ..mistakes import stored
+
+    name = file.as_posix()
+    if file.exists() or not re.fullmatch(r"\d+\.\d+/[\w-]+", name):
+        return None
+    tests = environment.ROOT / "tests"
+    if not (tests / "wrong").is_dir():
+        raise ValueError(f"{name!r} is no file here, and this copy of the course has no stored answers, tests/wrong")
+    kept = {each.name: each for each in stored.wrong(tests)}
+    if name not in kept:
+        near = " or ".join(difflib.get_close_matches(name, kept, 3, 0.5))
+        raise ValueError(f"no stored wrong answer is called {name!r}" + f"; perhaps {near}" * bool(near))
+    return kept[name]
+
+
+def _show(kept) -> None:
+    """Print what a stored wrong answer is, and how it differs from its base."""
+    from ..mistakes import stored
+
+    print(f"{kept.name}, stored as {kept.mistake or 'a wrong answer without a name'}")
+    if kept.base is None:
+        print("  a whole file in tests/wrong\n")
+        return
+    print(f"  what it changes in its base, {kept.base}:")
+    texts = (stored.body(text).splitlines() for text in (kept.unchanged, kept.source))
+    for line in [*difflib.unified_diff(*texts, n=1, lineterm="")][2:]:
+        print(f"    {'...' if line.startswith('@@') else line}")
+    print()
 
 
 def _cells(file: pathlib.Path, number: str | None) -> tuple[list[str], list[str]]:

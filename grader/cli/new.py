@@ -57,7 +57,7 @@ def write(number: str, name: str) -> list[pathlib.Path]:
         root / f"grader/lessons/lesson_{lesson}.py": _lesson,
         root / f"solutions/{lesson}_{slug}.py": _cells,
         root / f"grader/mistakes/{name}.py": lambda text, words: _filled("mistakes", words),
-        root / f"tests/wrong/{lesson}_{mistake.replace('-', '_')}.py": lambda text, words: _filled("wrong", words),
+        root / f"tests/wrong/{number}.toml": lambda text, words: _filled("wrong", words, "toml"),
         root / f"tests/right/{lesson}_{name}_in_another_style.py": lambda text, words: _filled("right", words),
     }
     for file in list(files)[2:]:
@@ -92,8 +92,8 @@ def _checked(number: str, name: str):
     return lesson, giver
 
 
-def _filled(part: str, words: dict[str, str]) -> str:
-    return string.Template((_SKELETON / f"{part}.py.txt").read_text(encoding="utf-8")).substitute(words)
+def _filled(part: str, words: dict[str, str], kind: str = "py") -> str:
+    return string.Template((_SKELETON / f"{part}.{kind}.txt").read_text(encoding="utf-8")).substitute(words)
 
 
 def _lesson(text: str, words: dict[str, str]) -> str:

@@ -295,8 +295,14 @@ def names() -> dict[str, str]:
     """{code: the language's name in itself}: English, and each language that has a catalogue."""
     found = {"en": "English"}
     for path in sorted(FOLDER.glob("*.json")):
-        found[path.stem] = json.loads(path.read_text(encoding="utf-8")).get("English", path.stem)
+        found[path.stem] = _name(path, path.stat().st_mtime_ns) or path.stem
     return found
+
+
+@functools.cache
+def _name(path: pathlib.Path, changed: int) -> str | None:
+    """The name that the catalogue at a path gives its language. changed: when; a verdict asks for it ten times."""
+    return json.loads(path.read_text(encoding="utf-8")).get("English")
 
 
 @functools.cache

@@ -6,6 +6,7 @@ Start reading: mistake.py, detectors.py, then softmax/columns.py.
 
 mistake, registry  the record of a mistake; all of them by id
 mutant             a wrong answer as a small change of the course's answer, which references.json holds
+stored             the answers that tests/ keeps: whole files, and wrong ones as edits of right ones
 detectors          ways to recognise one: by numbers, places, text
 errors             messages of Triton, PyTorch and Python -> a mistake
 anywhere, overflow, traffic, kernels, triton   any exercise, exp, moved elements, any kernel, the language

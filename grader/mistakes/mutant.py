@@ -1,7 +1,7 @@
 """A mutant: the course's answer to an exercise with a small change that makes a mistake.
 
-The answers are in references.json, which tools/build.py makes: packed, so that nobody reads one by accident. A
-checkout without solutions/, as in Colab, has them too.
+The course's answers to all exercises are in references.json, which tools/build.py makes: packed, so that nobody
+reads one by accident. A checkout without solutions/, as in Colab, has them too.
 """
 
 from __future__ import annotations

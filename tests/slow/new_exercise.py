@@ -26,7 +26,7 @@ def test_a_skeleton_passes_and_lists_what_is_left(tmp_path):
     points = sum(exercise.points for exercise in lessons.of_lesson("05") if not exercise.bonus)
     assert f"One point of 5.1 went to 5.3, so that the lesson keeps its {points}." in made.stdout
     left = [line.split(":")[0].strip() for line in made.stdout.splitlines() if line.startswith("  ")]
-    answers = "tests/wrong/05_log_softmax_one_added.py", "tests/right/05_log_softmax_in_another_style.py"
+    answers = "tests/wrong/5.3.toml", "tests/right/05_log_softmax_in_another_style.py"
     for file in (
         "grader/lessons/lesson_05.py",
         "grader/mistakes/log_softmax.py",

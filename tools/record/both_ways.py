@@ -1,6 +1,6 @@
 """Every case of the answers in tests/right or tests/wrong, programs at once and one by one: both must agree.
 
-    python tools/record/both_ways.py right|wrong [beginning of a file's name ...]
+    python tools/record/both_ways.py right|wrong [lesson such as 03, or exercise such as 10.2 ...]
 
 Compared are the bytes that came back, the errors and the ledgers. Prints what differs, and exits with 1 if anything
 does. It takes minutes, so it is no test; tests/test_batch.py runs a few.
@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import os
 import pathlib
-import re
 import socket
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 
 def differences(source: str, number: str) -> tuple[int, list[str]]:
@@ -85,21 +84,22 @@ def plain(value):
     return repr(sorted(value) if isinstance(value, set) else value)
 
 
-def main(folder: str, begins: tuple[str, ...]) -> int:
-    """Compare, and say how many runs agreed."""
+def main(folder: str, which: tuple[str, ...]) -> int:
+    """Compare the answers to these lessons and exercises, and say how many runs agreed."""
+    from conftest import stored
+
     from grader import interpreter
 
     interpreter.install()
     total, wrong = 0, 0
-    for path in sorted((ROOT / "tests" / folder).glob("*.py")):
-        source = path.read_text(encoding="utf-8")
-        header = dict(re.findall(r"^# (exercise|mistake): (.+)$", source, re.MULTILINE))
-        if not path.name.startswith(begins) or header.get("mistake") in ("endless", "waits-for-others"):
+    for kept in stored(folder):
+        chosen = {kept.exercise, kept.exercise.split(".")[0].zfill(2)} & {*which}
+        if not chosen or kept.mistake in ("endless", "waits-for-others"):
             continue
-        compared, found = differences(source, header["exercise"])
+        compared, found = differences(kept.source, kept.exercise)
         total, wrong = total + compared, wrong + bool(found)
         if found:
-            print(f"{path.name}: {found}", flush=True)
+            print(f"{kept.name}: {found}", flush=True)
     print(f"{total} runs of tests/{folder} compared, {wrong} answers differed")
     return bool(wrong)
 
@@ -107,5 +107,5 @@ def main(folder: str, begins: tuple[str, ...]) -> int:
 if __name__ == "__main__":
     os.environ["TRITON_INTERPRET"] = "1"
     sys.exit(
-        main(sys.argv[1], tuple(sys.argv[2:]) or ("03", "04", "05", "07", "08", "09", "10", "11", "13", "14_softmax"))
+        main(sys.argv[1], tuple(sys.argv[2:]) or ("03", "04", "05", "07", "08", "09", "10", "11", "13", "14.3"))
     )

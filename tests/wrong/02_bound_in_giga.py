@@ -1,6 +1,0 @@
-# exercise: 2.4
-# mistake: units-do-not-match
-def bound_by(intensity, flops, bandwidth):
-    """Which of "memory" and "compute" holds back a kernel of this intensity on a card with these peaks."""
-    # One to three lines. Mind the units on both sides.
-    return "memory" if intensity * bandwidth / 1e9 < flops / 1e12 else "compute"

@@ -1,8 +1,0 @@
-# exercise: 4.3
-# mistake: calls-itself
-import triton
-
-def block_size(n_cols):
-    """The smallest power of two that is at least n_cols (an int from 1 up)."""
-    # One line; a loop is fine as well.
-    return block_size(n_cols)

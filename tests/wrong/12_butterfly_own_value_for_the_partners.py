@@ -1,9 +1,0 @@
-# exercise: 12.2
-# mistake: butterfly-own-value-twice
-def butterfly(lanes, combine):
-    now = list(lanes)
-    offset = len(lanes) // 2
-    while offset > 0:
-        now = [combine(now[i], now[i]) for i in range(len(now))]
-        offset //= 2
-    return now

@@ -1,9 +1,0 @@
-# exercise: 12.1
-# mistake: tree-states-missing
-def tree_reduce(values):
-    states = []
-    while len(values) > 1:
-        half = len(values) // 2
-        values = [values[i] + values[i + half] for i in range(half)]
-        states.append(values)
-    return states
