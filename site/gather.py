@@ -35,6 +35,8 @@ _GROUPS = {
     "For instructors": ["docs/instructors", "docs/isolation"],
     "For authors and maintainers": [],
 }
+_DECISIONS = "docs/decisions/"
+_INDEX = f"{_DECISIONS}README"  # it lists the other pages of its folder itself
 
 
 def gather() -> None:
@@ -42,6 +44,8 @@ def gather() -> None:
     shutil.rmtree(PAGES, ignore_errors=True)
     (PAGES / "notebooks").mkdir(parents=True)
     shutil.copytree(ROOT / "docs", PAGES / "docs")
+    index = PAGES / f"{_INDEX}.md"
+    index.write_text(index.read_text(encoding="utf-8") + _decisions(), encoding="utf-8")
     for text in set(ROOT.glob("*.md")) - set(ROOT.glob("README*.md")):
         shutil.copy(text, PAGES)
     (PAGES / GITHUB).mkdir()
@@ -171,9 +175,19 @@ def _start(repository: str) -> str:
     return (f"{{.where}}\nOne click: {click}\n\n" if click else "") + f"{where}:\n\n```\n{clone}make learn\n```\n"
 
 
+def _texts() -> list[str]:
+    return sorted(path.relative_to(PAGES).with_suffix("").as_posix() for path in PAGES.rglob("*.md"))
+
+
+def _decisions() -> str:
+    """The pages below the index of decisions, for the site's table of contents."""
+    pages = [page for page in _texts() if page.startswith(_DECISIONS) and page != _INDEX]
+    return "\n```{toctree}\n:hidden:\n\n" + "\n".join(f"/{page}" for page in pages) + "\n```\n"
+
+
 def _toctrees() -> str:
     """The site's tables of contents, one a group."""
-    texts = sorted(path.relative_to(PAGES).with_suffix("").as_posix() for path in PAGES.rglob("*.md"))
+    texts = [page for page in _texts() if page == _INDEX or not page.startswith(_DECISIONS)]
     *_, last = _GROUPS
     grouped = {page for pages in _GROUPS.values() for page in pages}
     groups = {"Lessons": [f"notebooks/{name}" for name in lessons()]} | _GROUPS

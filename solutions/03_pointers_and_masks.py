@@ -324,7 +324,7 @@ trace(shaky_kernel, y, x, 5, 5, BLOCK=8, grid=(3,), order="reversed")
 y[:3]
 
 # %% [markdown]
-# This is a **race**: two programs reach the same element, at least one of them stores, and nothing fixes which of them
+# This is a **data race**: two programs reach the same element, at least one of them stores, and nothing fixes which of them
 # comes first. The trace shows it as elements that are *touched twice*. The result depends on who wins: here the zeros came last and stayed.
 
 # %% [markdown]
@@ -360,7 +360,7 @@ torch.equal(y[:3], 2 * x)
 # <details><summary>Why right numbers prove so little</summary>
 #
 # **The mask on the store**: now each program touches only its own row. If no program touches an element that another
-# one stores, there is no race, and the order does not matter.
+# one stores, there is no data race, and the order does not matter.
 #
 # **Otherwise**: the numbers are right only if the programs happen to run in ascending order. On a GPU they may do so in a test, and not later.
 #
@@ -410,8 +410,8 @@ trace(copy_rows_kernel, torch.zeros_like(odd), odd, 33, 33, BLOCK=64, grid=(3,),
 # five sectors instead of four. (Each row of 33 needs two requests: one for 32 lanes, and one for the last number. The
 # three rows need 5, 6 and 6 sectors.)
 #
-# A request whose lanes lie next to each other in memory is called **coalesced**. How many sectors are touched if they
-# do not lie next to each other? This kernel takes every `step`-th element.
+# If the lanes of a request access neighbouring addresses, a few sectors answer all of them. Such a request is called
+# **coalesced**. How many sectors does a request touch that is not? This kernel takes every `step`-th element.
 
 # %%
 @triton.jit
@@ -427,7 +427,7 @@ trace(every_kernel, y, x, 32, BLOCK=32, grid=(1,), sectors=True)
 
 # %% [markdown]
 # Each number needs its own sector, so memory delivers eight times the bytes that the kernel asked for. A kernel that
-# reads down a *column* has the same cost: neighbours in a column are one row apart.
+# reads down a *column* has the same cost: neighbours in a column are one row apart, so its requests are not coalesced.
 
 # %% [markdown]
 # ## Which rows are slow?

@@ -103,7 +103,7 @@ check("5.1")
 #
 # **Store**: without the mask, a program writes over the beginning of the next row. If the programs run in order, the
 # next program then stores the right numbers there, and the error is hidden. In another order it is not: this is the
-# race of lesson 03.
+# data race of lesson 03.
 #
 # </details>
 

@@ -155,8 +155,9 @@ print("a, on random numbers: off by less than 1e-5:", worst_error(softmax_a, x) 
 # ## Your turn: 6.1
 #
 # Return a small matrix on which `softmax_a` is wrong, with at most 64 rows and 65,536 elements. This limit also holds in
-# 6.2 and 6.3. Wrong is a value with a relative error far above rounding. Beside that, the check allows far less than
-# 1e-30. It also runs a right kernel on your matrix. Your input must be fair: no value of the right answer may be `nan`.
+# 6.2 and 6.3. A value counts as wrong if its relative error is far above rounding. The check allows an absolute error
+# as well, but it is far below 1e-30. The check also runs a right kernel on your matrix. Your input must be fair: no value
+# of the right answer may be `nan`.
 
 # %%
 def breaks_a():

@@ -100,8 +100,8 @@ for split in range(n_splits):
 # 1. its column is **inside its split**;
 # 2. its column is **inside the row**.
 #
-# A split *needs* a condition if a lane would load a wrong column without it. Which splits need condition 1? Which
-# splits need condition 2? (The answer is folded away below the check.)
+# Leave one of the conditions out. If a lane of a split then loads a wrong column, this split *needs* the condition. Which
+# splits need condition 1? Which splits need condition 2? (The answer is folded away below the check.)
 
 # %% [markdown]
 # There is the same trap as in lesson 08: as long as all values are `-inf`, $M$ is `-inf` too, and `-inf - -inf` is
@@ -211,8 +211,8 @@ picture
 # After the launch all parts are there, but program 2 ran first. It loaded from `part_ptr` before programs 0 and 1 had
 # stored anything. So it found the NaN that we had put there before the launch. The picture marks these elements with ◆.
 #
-# This is a **race**, as in lesson 03: two programs use the same element, at least one of them stores, and nothing orders the
-# two. In the first picture the same race gave the right number. It may do so a thousand times, and then fail.
+# This is a **data race**, as in lesson 03: two programs use the same element, at least one of them stores, and nothing orders the
+# two. In the first picture the same data race gave the right number. It may do so a thousand times, and then fail.
 
 # %% [markdown]
 # Could program 2 wait in a loop until the others have stored? A GPU starts only as many programs as it has room for. The
@@ -296,7 +296,7 @@ check("9.2")
 # values are negative. If `d` has no pad, these lanes hold anything. Their factor is 0, but 0 times NaN is NaN.
 #
 # **Both conditions of 9.1, in both masks.** Suppose that "inside its split" is missing in both masks. Then two programs
-# store to the same columns. This is a race too, even if both store the same numbers. It is harmless here, because they
+# store to the same columns. This is a data race too, even if both store the same numbers. It is harmless here, because they
 # are the same, but it is more traffic. Now suppose that it is missing only in the mask of the store. Then lanes that
 # loaded nothing store into the next split.
 #
@@ -352,7 +352,7 @@ check("9.3")
 #
 # **The states** are made in each call and belong to this call alone.
 #
-# **No sum that programs share**: suppose that many programs load the same number, add to it, and store it. That is a race.
+# **No sum that programs share**: suppose that many programs load the same number, add to it, and store it. That is a data race.
 # If they run one after the other, the result is right. On a GPU, several of them load the same old value at the same time.
 # Then all but one of their additions are lost.
 #

@@ -282,8 +282,8 @@ launch(who, torch.zeros(3, 32), threads=32)[:, :6]
 # `__shared__ float buffer[1024];` declares an array of 1024 places in shared memory. There is one array for each thread block,
 # and all threads of the block use it. In the next kernel each thread stores a number there and loads the number of its
 # neighbour. But the threads of a block do not all run at the same speed. Has the neighbour stored its number yet? Nothing
-# guarantees it. This is a **race**, as between the programs of lesson 09: two threads use the same place, at least one of
-# them stores, and nothing orders the two. `launch` finds the race and names both lines:
+# guarantees it. This is a **data race**, as between the programs of lesson 09: two threads use the same place, at least one of
+# them stores, and nothing orders the two. `launch` finds the data race and names both lines:
 
 # %%
 hopeful = r"""
@@ -375,8 +375,8 @@ check("12.4")
 # **The loop** begins at the thread's own number and steps by the number of threads. So every column belongs to exactly one
 # thread, and a thread without a column skips the loop.
 #
-# **Neighbouring threads take neighbouring columns.** Then the 32 numbers that a warp loads lie next to each other in memory, as
-# those of a Triton block did.
+# **Neighbouring threads take neighbouring columns.** Then the 32 numbers that a warp loads lie next to each other in memory,
+# and its request is coalesced, as in lesson 03.
 #
 # **One barrier is enough**, because no thread stores to a place of `buffer` a second time.
 #
@@ -408,7 +408,7 @@ print("    barrier, and then every thread may load place 0")
 
 # %% [markdown]
 # Why is there a barrier in every step? In the first step, thread 2 stores to place 2. In the second step, thread 0 loads
-# place 2. Without a barrier between the two steps, this store and this load are a race.
+# place 2. Without a barrier between the two steps, this store and this load are a data race.
 
 # %% [markdown]
 # In C++, a loop or an `if` with more than one statement has braces around them. A variable that is declared inside the
@@ -655,7 +655,8 @@ __device__ void merge_warp(float& m, float& d) {
 # %% [markdown]
 # **The second level.** Lane 0 begins with the state of warp 0, lane 1 with that of warp 1, and so on: `ms[lane]` and
 # `ds[lane]`. A block of 128 threads has only four warps. What do the lanes from 4 on hold, as in 12.3? Let *every* warp
-# do this second level. Then no warp has to wait a second time, for the final result of another warp.
+# do this second level. Then each warp computes the final result itself. If one warp alone did it, the others would have to
+# wait for its result at one more barrier.
 
 # %% [markdown]
 # **`float4`s.** If `n_cols` is a multiple of four, a row has `fours` `float4`s, and they hold all of its columns. Otherwise
@@ -892,8 +893,8 @@ except Exception as error:
 # instruction has a line of its own, after some white space. The line of a shuffle contains `shfl.sync`; `bfly` means
 # butterfly, and 16 is the offset. The line of a barrier contains `bar.sync`. No other line contains one of these words.
 #
-# Barriers cut the text into **stretches**: the lines before the first barrier, the lines between two barriers, and the
-# lines after the last one.
+# Barriers cut the text into **barrier intervals**: the lines before the first barrier, the lines between two barriers,
+# and the lines after the last one. The functions below are named after them: a stretch is such an interval.
 
 # %% [markdown]
 # ## Your turn: 12.8
@@ -912,16 +913,16 @@ except Exception as error:
 # ```
 
 # %% [markdown]
-# How many shuffles are in each stretch? One thing is different from 12.3: the compiler knows the number of warps. So
-# the second level is a butterfly over the results of these warps, and no lane needs an empty state. Which stretches does
-# the text have with one warp?
+# How many shuffles are in each barrier interval? One thing is different from 12.3: the compiler knows the number of warps. So
+# the second level is a butterfly over the results of these warps, and no lane needs an empty state. Which barrier
+# intervals does the text have with one warp?
 #
 # Some versions of Triton have more barriers than these, with no shuffle between them. So your prediction leaves out every
-# stretch without a shuffle.
+# barrier interval without a shuffle.
 
 # %%
 def predicted_stretches(num_warps):
-    """Shuffles in each stretch of 5.1 that has any, in the order of the text, as a list.
+    """Shuffles in each barrier interval of 5.1 that has any, in the order of the text, as a list.
 
     num_warps: 1, 2, 4, ..., 32. Every thread has a part of the row.
     """
@@ -932,8 +933,8 @@ def predicted_stretches(num_warps):
     ### END SOLUTION
 
 # %% [markdown]
-# **Then count** the shuffles of a PTX text, now in *every* stretch. A text with one barrier has two stretches, and a stretch
-# without a shuffle counts 0.
+# **Then count** the shuffles of a PTX text, now in *every* barrier interval. A text with one barrier has two
+# of them, and an interval without a shuffle counts 0.
 
 # %%
 def shuffles_by_stretch(ptx):

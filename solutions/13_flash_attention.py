@@ -251,8 +251,8 @@ def attention_kernel(
     """
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     dims = tl.arange(0, D)
-    # Step 1: this program's queries, and zeros for l and o: a name that is used after the loop needs a value before it.
-    # Step 3: m, too. A query has one m, one l, and D values of o (about 5 lines).
+    # Step 1: load this program's queries. Set l and o to zeros before the loop, because you use them after it.
+    # Step 3: set m, too. A query has one m, one l, and D values of o (about 5 lines).
     ### BEGIN SOLUTION
     inside = rows[:, None] < n_queries
     q = tl.load(q_ptr + rows[:, None] * q_row_stride + dims[None, :], mask=inside, other=0.0)

@@ -9,7 +9,7 @@ import nbformat
 from conftest import ROOT
 
 LOOKED = json.loads((ROOT / "records" / "links.json").read_text(encoding="utf-8"))["looked at"]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/decisions").glob("*.md"))]
 _ADDRESS = re.compile(r"\]\((https?://[^)\s]+)\)")
 
 

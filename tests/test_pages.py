@@ -1,5 +1,6 @@
-"""The glossary and the cheat sheet say what lessons and libraries say."""
+"""The glossary and the cheat sheet say what lessons and libraries say; every decision stands in the index."""
 
+import datetime
 import math
 import re
 
@@ -122,3 +123,17 @@ def test_a_lesson_that_states_no_time_is_named(tmp_path):
 def test_weeks_are_as_short_as_can_be():
     assert [1, 1, 2, 3] == pacing.plan([10, 20, 30, 30], 3)
     assert [1, 2, 2] == pacing.plan([50, 10, 10], 2)
+
+
+def test_every_decision_has_a_day_and_stands_in_the_index():
+    """With the day and the question of its page, oldest first."""
+    folder = ROOT / "docs" / "decisions"
+    index = (folder / "README.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| (\d{4}-\d\d-\d\d) \| \[(.+?)\]\((\w+\.md)\) \| .+ \|$", index, re.M)
+    assert sorted(path.name for path in folder.glob("*.md") if path.name != "README.md") == sorted(x[2] for x in listed)
+    assert listed == sorted(listed, key=lambda line: line[0])
+    for day, question, name in listed:
+        text = (folder / name).read_text(encoding="utf-8")
+        assert text.startswith(f"# {question}\n\n*Decided on {day}"), name
+        assert datetime.date.fromisoformat(day) <= datetime.date.today()
+        assert ["Question", "Decided"] == re.findall(r"^\*\*(\w+)\.\*\* ", text, re.M)[:2], name

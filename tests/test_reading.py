@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from grader.notebook import alt_text, charts, traffic
 
 NOTEBOOKS = [*sorted((ROOT / "notebooks").glob("*.ipynb")), *sorted((ROOT / "solutions").glob("*.ipynb"))]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/decisions").glob("*.md"))]
 LINK = re.compile(r"(?<!!)\[((?:!\[[^\]]*\]\([^)]*\)|[^\]])*)\]\([^)]+\)")
 SAYS_NOTHING = {"", "here", "click here", "link", "this", "this link", "more", "read more"}
 

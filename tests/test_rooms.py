@@ -109,6 +109,7 @@ def test_a_lesson_imports_no_other_lesson():
 
 
 PAGE = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+DECISIONS = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs" / "decisions").glob("*.md"))]
 
 
 def reached(name):
@@ -123,9 +124,9 @@ def test_the_picture_of_the_rooms_is_that_of_the_table():
     assert needed == set(re.findall(r"^    (\w+) --> (\w+)$", PAGE, re.MULTILINE))
 
 
-def test_the_page_about_the_code_names_files_that_exist():
+def test_the_pages_about_the_code_name_files_that_exist():
     """Also where a path is relative to grader/ or to a room."""
-    for path in set(re.findall(r"`([\w/]+\.(?:py|toml|h|cpp|md))`", PAGE)):
+    for path in set(re.findall(r"`([\w/]+\.(?:py|toml|h|cpp|md))`", "".join([PAGE, *DECISIONS]))):
         found = [*ROOT.glob(path), *ROOT.glob(f"grader/{path}"), *ROOT.glob(f"grader/**/{path}")]
         assert found or path.startswith("lessons/lesson_NN"), path
 

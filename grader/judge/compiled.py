@@ -18,15 +18,15 @@ from .diagnose import Seen
 from .session import Session
 from .verdict import Failure, verified
 
-_taken: set[bytes] = set()  # hashes of launches that the compiler took: they need not be shown to it again
+_taken: set[bytes] = set()  # hashes of launches that the compiler accepted; they are not compiled again
 _assembled: dict[bytes, Machine] = {}  # by the hash of a launch
-_MOST_TAKEN = 10_000  # of both
+_MOST_TAKEN = 10_000  # the most entries of _taken, and of _assembled
 
 _STORE = KernelFunction(
     "store", "def store(x_ptr): tl.store(x_ptr, 1.0)", jit=True, names={"tl": Global("module", "triton.language")}
 )
 _BLAMELESS = json.dumps(schema.pack(KernelProgram([_STORE]), KernelProgram))
-_LONGER = 3  # times the limit, where the compiler did not finish in it: the machine may be slow
+_LONGER = 3  # times the limit: a second try for a compiler that did not finish, as on a slow machine
 _GPU_START = 60.0  # extra seconds to initialise the GPU and to compile
 
 

@@ -219,13 +219,13 @@ def votes(detectors: Table, answer: Answer, passed: Seen, failures: list[Failure
         weights = [weight(detect, f) for f in matched]
         certain = max(weights) == 1
         if not certain and not (max(weights) > ZEROS and len(matched) >= _MOST * len(failures)):
-            # NaN alone names nothing, unless it stands where the formula has it, and numbers stand elsewhere.
+            # An output of NaN alone names no mistake, unless the formula fits every case and a passed case has numbers.
             if not ((any(with_numbers) or max(weights) == ZEROS) and fits(detect, ran) and fits(detect, passed)):
                 continue
         hits = sum(1 if each > 0 else 0.5 for each in weights)
         other = found.get(mistake)
         better = other is None or hits > other.hits
-        # Of two changes that make the same mistake, the one that also gives the numbers of the cases that passed.
+        # Two changes may make the same mistake. With as many hits, prefer the one that also fits the passed cases.
         if better or (hits == other.hits and fits(detect, passed) and not fits(other.detector, passed)):
             found[mistake] = Vote(mistake, detect, hits, certain)
     return list(found.values())

@@ -30,8 +30,10 @@ def output(case: Case, evidence: Evidence) -> torch.Tensor | None:
     return got[: len(got) - case.facts["spare"]] if "spare" in case.facts else got
 
 
-ZEROS = 0.1  # the weight of a mutant's match in nothing but zeros: many ways lead to them
-MOST = 0.5  # of the failing cases, the least that a wrong formula must give: in a row of two, many give the same
+ZEROS = 0.1  # the weight of a mutant that matches only zeros: many mistakes give zeros
+# A wrong formula must fit at least this share of the failing cases. Fewer say little: on a row of two elements, many
+# wrong formulas give the same numbers.
+MOST = 0.5
 
 
 def formula(compute, share: float = MOST) -> Detector:

@@ -57,13 +57,13 @@ class Call:
     order: str = "forward"
     poison: bool = True
     trace: bool = False  # whether to record which program touched which element
-    # Whether to report what it asks of memory tensor by tensor; if traced, the requests of its warps too. In a call of
-    # kind "cuda", those to shared memory.
+    # Whether to report the loads and stores of each tensor (Evidence.moves); with trace, the requests of the warps too.
+    # A call of kind "cuda" reports its requests to shared memory.
     requests: bool = False
     # A simulated GPU that the driver may ask: shape and dtype of a matrix, seconds and disturbed calls of a copy, peak
     # in GB/s. The value of the call then is (value of the function, the timed intervals).
     clock: tuple[tuple[int, int], str, float, int, float] | None = None
     dry: bool = False  # whether launches do not run; the value of the call then is the list of the kernels' names
-    # (programs, first): a launch has so many programs along an axis, of which only the first run. Any other launch ends
-    # in TooManyPrograms.
+    # (programs, first): a launch may have this number of programs along an axis. Only the programs below `first` run.
+    # A launch with another number of programs raises TooManyPrograms.
     few: tuple[int, int] | None = None

@@ -76,7 +76,9 @@ class Observations:
     launches: list[Launch] = field(default_factory=list)
     torch_ops: list[str] = field(default_factory=list)  # names of the PyTorch operations
     torch_reads: list[int] = field(default_factory=list)  # for each tensor argument, elements that they read
-    late_reads: list[int] = field(default_factory=list)  # as torch_reads, by all, once the last argument had been read
+    # For each tensor argument, the elements that operations and kernels read of it after the first read of the last
+    # argument. In a gradient the last argument is dy, so these are the reads of backward.
+    late_reads: list[int] = field(default_factory=list)
     peak: int = 0  # largest number of elements alive at once, of tensors that they made
     language: list[str] = field(default_factory=list)  # library functions of triton.language that kernels called
     panels: list[Panel] = field(default_factory=list)  # only of a traced call
