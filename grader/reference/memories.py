@@ -10,6 +10,7 @@ import json
 import pathlib
 from dataclasses import dataclass
 
+from ..sentence import joined, said
 from . import residency
 
 # The text of lesson 02 reads the same table.
@@ -46,7 +47,7 @@ def drawable() -> list[str]:
 def source(name: str) -> str:
     """The publications from which the numbers of a card are."""
     card = cards()[name]
-    return f"{card['source']}; {card['more']}"
+    return joined("{one}; {two}", [card["source"], card["more"]])
 
 
 def levels(name: str) -> list[Level]:
@@ -59,8 +60,16 @@ def levels(name: str) -> list[Level]:
     shared = card["banks"] * _REGISTER * count * clock if "banks" in card else None
     cache = card["l2_a_clock"] * clock if "l2_a_clock" in card else None
     return [
-        Level("registers", file, count, _OPERANDS * _REGISTER * begun, "a thread has its own"),
-        Level("shared memory", inside["max_shared_mem"], count, shared, "shared by the threads of a program"),
-        Level("L2 cache", card["l2"], 1, cache, "shared by all multiprocessors"),
-        Level(f"memory ({card['kind']})", int(card["memory"]), 1, card["bandwidth"], "kept from kernel to kernel"),
+        Level(said("registers"), file, count, _OPERANDS * _REGISTER * begun, said("a thread has its own")),
+        Level(
+            said("shared memory"), inside["max_shared_mem"], count, shared, said("shared by the threads of a program")
+        ),
+        Level(said("L2 cache"), card["l2"], 1, cache, said("shared by all multiprocessors")),
+        Level(
+            said("memory ({kind})", kind=card["kind"]),
+            int(card["memory"]),
+            1,
+            card["bandwidth"],
+            said("kept from kernel to kernel"),
+        ),
     ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 
 from ..checks import compare
+from ..sentence import said
 
 FALLBACK = 32  # programs, where the device or the compiler reports too little
 KEYS = (
@@ -25,7 +26,7 @@ DEVICES = {
     "H200": dict(zip(KEYS, (132, 32, 65536, 256, 233472, 2048, 32))),
     "T4": dict(zip(KEYS, (40, 32, 65536, 256, 65536, 1024, 16))),
     "RTX 4090": dict(zip(KEYS, (128, 32, 65536, 256, 102400, 1536, 24))),
-    "warps of 64": dict(zip(KEYS, (304, 64, 131072, 512, 65536, 2048, 32))),
+    said("warps of 64"): dict(zip(KEYS, (304, 64, 131072, 512, 65536, 2048, 32))),
     "RX 7900": dict(zip(KEYS, (48, 32, 196608, 768, 131072, 2048, 64))),
 }
 # The same of the GPUs that machine_code compiles for, with two more facts: the parts into which the registers of a
@@ -128,14 +129,14 @@ def verify(got, want: int) -> str | None:
     """None when got is the integer `want`, else a sentence."""
     if isinstance(got, int) and not isinstance(got, bool) and got == want:
         return None
-    return f"{compare.shown(got)} came back, expected {want}"
+    return said("{shown} came back, expected {want}", shown=compare.shown(got), want=want)
 
 
 def verify_both(got, want: list[int]) -> str | None:
     """None when got has the integers of `want`, one for each call with the same arguments, else a sentence."""
     if not isinstance(got, list) or len(got) != 2:
-        return f"{compare.shown(got)} came back, expected {want}"
+        return said("{shown} came back, expected {want}", shown=compare.shown(got), want=want)
     first, second = map(verify, got, want)
     if first:
-        return f"the first call: {first}"
-    return f"the second call: {second}" if second else None
+        return said("the first call: {first}", first=first)
+    return said("the second call: {second}", second=second) if second else None
