@@ -493,7 +493,9 @@ PREFERENCES = {
         "4.1 failed 0/2 pad-zero, not passed 2/2; 4.2 none, not passed 2/2; isolation landlock+seccomp, not limits", 1,
     ),
     "a level before none": (row("a", isolation="none"), row("a", isolation="?"), "isolation none, not ?", 0),
-    "judged in full": (row("a"), row("a", problems=[fault(NOT_GRADED, "not graded: x")]), "problems none, not not graded: x", 0),
+    "judged in full": (
+        row("a"), row("a", problems=[fault(NOT_GRADED, "not graded: x")]), "problems none, not not graded: x", 0
+    ),
     "the later one": (row("a", sha256="3", seed="7"), row("a"), "sha256 3, not 1; secret 7, not 3", 1),
 }  # fmt: skip
 
