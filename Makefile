@@ -7,7 +7,7 @@ export PYDEVD_DISABLE_FILE_VALIDATION = 1
 # What has been imported once is compiled, whatever the machine's setting: the course starts many processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: learn test grade gradescope build bench browser whole runs narrow answers gpu cards contract matrix hosted fork nbgrader site site-check
+.PHONY: learn test release grade gradescope build bench browser whole runs narrow answers gpu cards contract matrix hosted fork nbgrader site site-check
 
 # Containers often run as root, which JupyterLab refuses unless told.
 learn: $(VENV)/lab
@@ -24,6 +24,10 @@ test: $(VENV)/dev
 	$(BIN)/python -m pytest $(if $(ONLY),--only $(ONLY) $(OF_ONE),-n 2 --dist worksteal -m "not more_answers and not whole" tests)
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 \
 		--nbval-sanitize-with tools/nbval.cfg $(if $(ONLY),$(LESSON),-n 2 --dist loadfile solutions)
+
+# What a release needs beyond make test: a translation of every sentence.
+release: $(VENV)/dev
+	$(BIN)/python solutions/build.py --check --release
 
 # make grade SUBMISSIONS=folder
 grade: $(VENV)/grading

@@ -10,6 +10,7 @@ import importlib
 import os
 
 from . import environment, version
+from .sentence import said
 
 # public name -> the module that defines it
 _PUBLIC = {
@@ -30,7 +31,7 @@ __version__ = version.VERSION
 def __getattr__(name: str):
     """A public name, imported on first use (PEP 562)."""
     if name not in _PUBLIC:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise AttributeError(said("module {name} has no attribute {name2}", name=repr(__name__), name2=repr(name)))
     value = getattr(importlib.import_module(f".{_PUBLIC[name]}", __name__), name)
     globals()[name] = value
     return value

@@ -6,6 +6,7 @@ import argparse
 
 from . import language
 from .cli import bench, doctor, explain, export, grade, listing, merge, new
+from .sentence import listed, said
 
 
 class _Help(argparse.HelpFormatter):
@@ -28,11 +29,11 @@ def main(arguments: list[str] | None = None) -> int:
         language.use(chosen.parse_known_args(arguments)[0].lang)  # before the help, which is said in it, too
     except language.Unknown as error:
         chosen.error(str(error))
-    parser = _Parser(prog="python -m grader", description=language.say("The judge of Five Passes to One."))
+    parser = _Parser(prog="python -m grader", description=language.say(said("The judge of Five Passes to One.")))
     commands = parser.add_subparsers(dest="command", required=True)
     for command in (grade, merge, export, listing, doctor, bench, explain, new):
         command.add(commands)
-    known = f"the language of all that is said: {', '.join(language.languages())}"
+    known = said("the language of all that is said: {list}", list=listed(language.languages()))
     for each in commands.choices.values():
         each.add_argument("--lang", metavar="CODE", help=known)
     options = parser.parse_args(arguments)

@@ -11,6 +11,8 @@ import shutil
 import sys
 import threading
 
+from .sentence import said
+
 # Device files of GPU drivers. Where none exists there is no GPU, and torch need not be imported to find out.
 _DRIVER_FILES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/kfd", "/dev/dxg", "/dev/dri")
 ROOT = pathlib.Path(__file__).resolve().parent.parent  # the folder of the course, or of Python's packages
@@ -19,9 +21,11 @@ COURSE = ROOT / "grader" if INSTALLED else ROOT  # what no answer may read
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 _triton_was_first = False
 _WITHOUT_TRITON = {
-    "darwin": "Triton has no package for macOS. Colab or a dev container runs all of the course",
-    "win32": "Triton has no package of its own for Windows. WSL, a dev container or Colab runs all of the course; "
-    "pip install triton-windows runs its kernels, but not its checks",
+    "darwin": said("Triton has no package for macOS. Colab or a dev container runs all of the course"),
+    "win32": said(
+        "Triton has no package of its own for Windows. WSL, a dev container or Colab runs "
+        "all of the course; pip install triton-windows runs its kernels, but not its checks"
+    ),
 }
 
 
@@ -76,7 +80,9 @@ def without_triton() -> str | None:
     """Advice for a machine without Triton, as a sentence without its full stop; None if Triton is installed."""
     if triton():
         return None
-    return _WITHOUT_TRITON.get(sys.platform, "Triton is not installed: pip install triton, then restart the kernel")
+    return _WITHOUT_TRITON.get(
+        sys.platform, said("Triton is not installed: pip install triton, then restart the kernel")
+    )
 
 
 def version(package: str) -> str | None:
@@ -102,18 +108,23 @@ def device() -> None:
 
 def facts() -> dict[str, str]:
     """The three lines of device(), as {name: text}."""
-    versions = f"Python {platform.python_version()}, torch {version('torch')}, Triton {triton()}"
-    return {"device": _name(), "versions": versions, "mode": _mode()}
+    versions = said(
+        "Python {python_version}, torch {version}, Triton {triton}",
+        python_version=platform.python_version(),
+        version=version("torch"),
+        triton=triton(),
+    )
+    return {said("device"): _name(), said("versions"): versions, said("mode"): _mode()}
 
 
 def order() -> str:
     """The order of the imports of Triton and grader, as text. Only if grader is first can it choose the mode."""
-    return "Triton, then grader" if _triton_was_first else "grader first, as it should be"
+    return said("Triton, then grader") if _triton_was_first else said("grader first, as it should be")
 
 
 def _name() -> str:
     if not has_gpu():
-        return "CPU, no GPU that Triton compiles for"
+        return said("CPU, no GPU that Triton compiles for")
     import torch
 
     backend = torch.cuda if torch.cuda.is_available() else torch.xpu
@@ -122,9 +133,9 @@ def _name() -> str:
 
 def _mode() -> str:
     if missing := without_triton():
-        return f"PyTorch only: {missing}"
+        return said("PyTorch only: {missing}", missing=missing)
     if not interpreted() and not has_gpu():
-        return "broken: Triton was imported before grader. Restart the kernel and run the first cell first"
+        return said("broken: Triton was imported before grader. Restart the kernel and run the first cell first")
     if interpreted():
-        return "interpreted: every kernel runs on the CPU, each access checked first"
-    return "compiled for the GPU; checks also run interpreted"
+        return said("interpreted: every kernel runs on the CPU, each access checked first")
+    return said("compiled for the GPU; checks also run interpreted")

@@ -19,10 +19,11 @@ from conftest import ROOT
 from grader import lessons
 from grader.__main__ import main
 from grader.classroom import executors, grading, results_store, seeds, submissions
-from grader.classroom.rows import failed, parse
+from grader.classroom.rows import NOT_GRADED, failed, parse
 from grader.cli.grade import _in_shard, _report
 from grader.judge import extract, zygotes
 from grader.judge.judge import judge
+from grader.sentence import fault
 from grader.spec import Answer, Result
 from grader.version import VERSION
 
@@ -159,7 +160,7 @@ def test_a_second_run_into_the_same_folder_is_refused(tmp_path, capsys):
 def test_only_what_is_done_with_the_same_bytes_grader_and_secret_is_kept(tmp_path):
     """And a row that says that the grader failed is no work done."""
     files = handed(a=b"1", b=b"2", c=b"3")
-    first = Graders(lambda w: graded(w) | {"problems": ["not graded: no memory"] * (w.name == "c")})
+    first = Graders(lambda w: graded(w) | {"problems": [fault(NOT_GRADED, "not graded: no memory")] * (w.name == "c")})
     assert [("a", False), ("b", False), ("c", False)] == sorted(run(files, tmp_path, first))
 
     second = Graders(graded)
@@ -492,7 +493,9 @@ PREFERENCES = {
         "4.1 failed 0/2 pad-zero, not passed 2/2; 4.2 none, not passed 2/2; isolation landlock+seccomp, not limits", 1,
     ),
     "a level before none": (row("a", isolation="none"), row("a", isolation="?"), "isolation none, not ?", 0),
-    "judged in full": (row("a"), row("a", problems=["not graded: x"]), "problems none, not not graded: x", 0),
+    "judged in full": (
+        row("a"), row("a", problems=[fault(NOT_GRADED, "not graded: x")]), "problems none, not not graded: x", 0
+    ),
     "the later one": (row("a", sha256="3", seed="7"), row("a"), "sha256 3, not 1; secret 7, not 3", 1),
 }  # fmt: skip
 

@@ -401,7 +401,7 @@ def test_loads_of_shared_memory_are_counted(run):
     one_missing = run(body.format("63 + blockIdx.x") + walk.format(64) + STORE).launches[0]["options"]
 
     assert (64, "") == (all_stored["most_loads"], all_stored["unstored"])
-    assert re.match("line 7, .*: thread 7 of block 0 reads .* where no thread has stored", one_missing["unstored"])
+    assert re.match("Line 7, .*: thread 7 of block 0 reads .* where no thread has stored", one_missing["unstored"])
     assert "block 1" in run(body.format("64 - blockIdx.x") + walk.format(64) + STORE).launches[0]["options"]["unstored"]
 
 

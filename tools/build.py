@@ -1,11 +1,12 @@
 """Make both notebooks of every lesson from its one source.
 
-    python tools/build.py                 learner notebooks, and the solution notebooks' cells
-    python tools/build.py --execute       the same, and run the solution notebooks whose cells changed
-    python tools/build.py --execute 04    the same, and run lesson 04 in any case
-    python tools/build.py --check         say what is stale, and fail if anything is
-    python tools/build.py --language xx   begin the catalogues of another language, which docs/languages.md explains
-    python tools/build.py --repo ME/FORK  point badges and lone notebooks to this repository, from now on
+    python tools/build.py                     learner notebooks, and the solution notebooks' cells
+    python tools/build.py --execute           the same, and run the solution notebooks whose cells changed
+    python tools/build.py --execute 04        the same, and run lesson 04 in any case
+    python tools/build.py --check             say what is stale, and fail if anything is; warn of missing translations
+    python tools/build.py --check --release   the same, and fail if a translation is missing
+    python tools/build.py --language xx       begin the catalogues of another language, which docs/languages.md explains
+    python tools/build.py --repo ME/FORK      point badges and lone notebooks to this repository, from now on
 
 A source is a jupytext percent file without the first code cell, which opening.py keeps for all lessons. What stands
 between ### BEGIN SOLUTION and ### END SOLUTION becomes a TODO in the learner's notebook. In the text of a kernel in
@@ -39,6 +40,7 @@ import pacing  # noqa: E402
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 _CHECK = re.compile(r'^check\("(\d+\.\d+)"\)$', re.MULTILINE)
+_SHOWN = 20  # missing translations that --check names one by one
 _PICTURE = "picture:"  # begins the tag of a cell whose picture the README shows; docs/ and the rest name the file
 
 
@@ -320,6 +322,31 @@ def language_problems(numbers: list[str]) -> list[str]:
     return found
 
 
+def missing_translations(numbers: list[str]) -> list[str]:
+    """Which messages have no translation yet, as sentences: of these lessons, the pages and the engine."""
+    notebooks = learners([])
+    templates = catalogues.templates(notebooks)
+    chosen = {f"lesson_{stem}" for stem in notebooks if not numbers or stem[:2] in numbers}
+    return [
+        sentence
+        for language in catalogues.languages()
+        for domain, wanted in templates.items()
+        if domain in chosen or not domain.startswith("lesson_")
+        for sentence in catalogues.untranslated(language, domain, wanted)
+    ]
+
+
+def _untranslated(numbers: list[str], release: bool) -> list[str]:
+    """The missing translations, for a release. Otherwise they are no problem, and printed as warnings."""
+    missing = missing_translations(numbers)
+    if release:
+        return missing
+    more = [f"and {len(missing) - _SHOWN} more"] if len(missing) > _SHOWN else []
+    for sentence in missing[:_SHOWN] + more:
+        print(f"warning: {sentence}")
+    return []
+
+
 def translate() -> None:
     """Bring the catalogues of all languages up to date, and make everything from them."""
     notebooks = learners([])
@@ -344,6 +371,7 @@ def main() -> int:
     parser.add_argument("lessons", nargs="*", help="numbers of lessons, such as 04; all of them when left out")
     parser.add_argument("--execute", action="store_true", help="run the solution notebooks whose cells changed")
     parser.add_argument("--check", action="store_true", help="change nothing; fail when anything is stale")
+    parser.add_argument("--release", action="store_true", help="with --check: fail when a translation is missing, too")
     parser.add_argument("--repo", metavar="OWNER/NAME", help="the repository on GitHub that badges lead to")
     parser.add_argument("--language", metavar="CODE", help="begin the catalogues of this language, such as zh_Hans")
     options = parser.parse_args()
@@ -361,6 +389,7 @@ def main() -> int:
             found.append("docs/map.md is stale")
         if guide.read_text(encoding="utf-8") != pacing.page(guide.read_text(encoding="utf-8")):
             found.append("docs/teaching.md has other minutes than the lessons")
+        found += _untranslated(options.lessons, options.release)
         print("\n".join(found) or f"{len(sources(options.lessons))} lessons are up to date")
         return 1 if found else 0
     repository = opening.choose(options.repo)

@@ -5,21 +5,21 @@
     locale/zh_Hans/LC_MESSAGES/feedback_judge.po        the sentences of a room of grader/
     grader/language/zh_Hans.json                        all feedback, as the engine reads it
 
-A language is a folder of locale/. A message that changed in English is kept as fuzzy, and its text is English until
-somebody has looked at it.
+A language is a folder of locale/. A message that changed in English is kept as fuzzy. Its text, and that of a new one,
+is English until somebody has looked at it.
 """
 
 from __future__ import annotations
 
-import ast
 import datetime
+import difflib
 import json
 import pathlib
 from collections.abc import Callable
 
-import engine_messages
 import messages
 import nbformat
+import sentences
 from babel.messages import pofile
 from babel.messages.catalog import Catalog
 
@@ -29,12 +29,8 @@ PAGES = {"README": "README.md"} | {
     name: f"docs/{name}.md"
     for name in ("glossary", "cheat_sheet", "map", "open_anywhere", "instructors", "teaching", "languages")
 }
-_DRAWING = {
-    "set_xlabel", "set_ylabel", "set_title", "suptitle", "annotate", "text", "legend",
-    "supxlabel", "supylabel", "Picture",
-}  # fmt: skip
 _NOT_DATED = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)  # a catalogue changes where a message does
-_SAYS = "English"  # the message whose translation is the language's name in itself
+_RESEMBLES = 0.7  # of two messages, the second one is the first one changed
 
 
 def languages() -> list[str]:
@@ -70,32 +66,12 @@ def templates(lessons: dict[str, nbformat.NotebookNode]) -> dict[str, dict[str, 
         translated(nbformat.from_dict(notebook), heard(f"lesson_{stem}"))
         for cell in notebook.cells:
             if cell.cell_type == "code":
-                drawn |= _drawn(cell.source)
+                drawn |= dict.fromkeys(sentences.of_drawing(cell.source), "")
     for name, file in PAGES.items():
         messages.markdown((ROOT / file).read_text(encoding="utf-8"), heard(f"page_{name}"))
-    from grader.language import catalogue
-
     found["feedback_pictures"] = drawn
-    found["feedback_words"] = dict.fromkeys(engine_messages.WORDS, "")
-    found["feedback_language"] = dict.fromkeys([_SAYS, *catalogue.JOINS, *catalogue.FRAMES, catalogue.LIST], "")
-    return found | {f"feedback_{room}": heard for room, heard in engine_messages.of_engine().items() if heard}
-
-
-def _drawn(source: str) -> dict[str, str]:
-    """The words of the pictures that a cell draws."""
-    found: dict[str, str] = {}
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:
-        return found
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        drawing = getattr(node.func, "attr", getattr(node.func, "id", "")) in _DRAWING
-        words = [*node.args] if drawing else []
-        words += [each.value for each in node.keywords if drawing or each.arg in ("label", "title")]
-        for each in words:
-            found |= engine_messages.of_words(each)
+    for room, heard in sentences.of_engine().items():
+        found.setdefault(f"feedback_{room}", {}).update(dict.fromkeys(heard, ""))
     return found
 
 
@@ -126,7 +102,13 @@ def update(language: str, domain: str, wanted: dict[str, str]) -> None:
         template.add(message, auto_comments=[note] if note else [])
     catalog = read(language, domain)
     if catalog._messages:
-        catalog.update(template)
+        gone = {m.id: m for m in catalog if m.id and m.string and m.id not in wanted}
+        new = [message for message in wanted if message not in catalog]
+        catalog.update(template, no_fuzzy_matching=True)
+        for message in new:
+            for old in difflib.get_close_matches(message, gone, 1, _RESEMBLES):
+                catalog[message].string = gone.pop(old).string
+                catalog[message].flags.add("fuzzy")
     else:
         catalog = template
         catalog.locale = language
@@ -150,20 +132,26 @@ def compiled(language: str, domains: list[str]) -> str:
 
 
 def problems(language: str, domain: str, wanted: dict[str, str]) -> list[str]:
-    """Sentences about the messages of a domain that are missing, stale, or have lost something."""
+    """Sentences about the translations of a domain that have lost something."""
+    where, stored = path(language, domain).relative_to(ROOT), said(read(language, domain))
+    return [
+        f"{where}: {_shortened(message)}: {sentence}"
+        for message in wanted if message in stored
+        for sentence in messages.lost(message, stored[message])
+    ]  # fmt: skip
+
+
+def untranslated(language: str, domain: str, wanted: dict[str, str]) -> list[str]:
+    """Sentences about the messages of a domain that are in English until somebody has translated them."""
     where, found = path(language, domain).relative_to(ROOT), []
     stored = {m.id: m for m in read(language, domain) if m.id}
     for message in wanted:
         have = stored.get(message)
         named = f"{where}: {_shortened(message)}"
-        if have is None:
-            found.append(f"{named} is not in the catalogue; tools/build.py puts it there")
+        if have is None or not (have.string or have.fuzzy):
+            found.append(f"{named} is new, and has no translation")
         elif have.fuzzy:
             found.append(f"{named} changed in English; look at its translation, and take its mark `fuzzy` away")
-        elif not have.string:
-            found.append(f"{named} has no translation")
-        else:
-            found += [f"{named}: {sentence}" for sentence in messages.lost(message, have.string)]
     return found
 
 

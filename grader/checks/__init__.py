@@ -1,7 +1,7 @@
 """Comparison and recognition: comparisons with float64, bounds on rounding errors, input families, syntax patterns.
 
 Runs in: the judge's process.
-May import: spec.
+May import: sentence, spec.
 Start reading: compare.py, then bounds.py.
 
 compare   values of an answer against float64: None, or a sentence

@@ -7,11 +7,10 @@ from fractions import Fraction
 
 import torch
 
+from ..sentence import Said, fault, joined, said
 from ..spec import Unreadable
 from ..spec.unstored import MARKS
 from .bounds import HALF, gradient_bound, least_bound, softmax_bound, softmax_slack
-
-NO_TENSOR = "came back instead of a tensor"
 
 
 def softmax(x: torch.Tensor, got) -> str | None:
@@ -63,13 +62,24 @@ def gradient(y: torch.Tensor, dy: torch.Tensor, got, off: torch.Tensor | float =
     if abs(expected) <= allowed[row, column]:
         expected = 0.0
     digits = apart(value, expected, 6 if abs(value - expected) < 0.01 * abs(expected) else 4)
-    which = "the row" if len(good) == 1 else f"row {row}"
-    element = f"{which}, column {column} {is_now(got[row, column], digits)}, expected {expected:.{digits}g}"
-    count = f"{int((~good).sum())} of {good.numel()} values differ"
+    which = said("the row") if len(good) == 1 else said("row {row}", row=row)
+    element = said(
+        "{which}, column {column} {is_now}, expected {expected}",
+        which=which,
+        column=column,
+        is_now=is_now(got[row, column], digits),
+        expected=f"{expected:.{digits}g}",
+    )
+    count = said("{sum} of {numel} values differ", sum=int((~good).sum()), numel=good.numel())
     total = got[row].double().sum().item()
     if abs(total) <= allowed[row].sum() or total != total:
-        return f"{element}; {count}"
-    return f"{element}; {count}, and the row sums to {total:.4g}, expected 0"
+        return joined("{one}; {two}", [element, count])
+    return said(
+        "{element}; {count}, and the row sums to {total}, expected 0",
+        element=element,
+        count=count,
+        total=f"{total:.4g}",
+    )
 
 
 def softmax_gradient(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
@@ -84,26 +94,35 @@ def softmax_gradient(y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
 def state(got, want: tuple[float, float]) -> str | None:
     """None when got is the state (m, d) of some values, maximum and sum of exp(x - m), else a sentence."""
     if not isinstance(got, (tuple, list)) or len(got) != 2:
-        return f"{shown(got)} came back, expected two numbers (m, d)"
+        return said("{shown} came back, expected two numbers (m, d)", shown=shown(got))
     for name, g, w in zip("md", got, want):
         if not same_number(g, w, rel=1e-5):
             digits = apart(g, w, 6) if isinstance(g, float) else 6
-            return f"{name} is {f'{g:.{digits}g}' if isinstance(g, float) else shown(g)}, expected {w:.{digits}g}"
+            return said(
+                "{name} is {value}, expected {w}",
+                name=name,
+                value=f"{g:.{digits}g}" if isinstance(g, float) else shown(g),
+                w=f"{w:.{digits}g}",
+            )
     return None
 
 
 def kind(got, like: torch.Tensor) -> str | None:
     """None when got is a tensor of the shape and dtype of `like`, else a sentence."""
     if got is None:
-        return "the function returned None"
+        return said("the function returned None")
     if not isinstance(got, torch.Tensor):
         # Not the entries of a list: a tensor of one number has arrived as that number.
-        row = f"a {type(got).__name__} of length {len(got)}" if isinstance(got, (list, tuple)) else ""
-        return f"{row or shown(got)} {NO_TENSOR}"
+        row = (
+            said("a {name} of length {count}", name=type(got).__name__, count=len(got))
+            if isinstance(got, (list, tuple))
+            else ""
+        )
+        return fault("no-tensor", "{value} came back instead of a tensor", value=row or shown(got))
     if got.shape != like.shape:
-        return f"the result has shape {tuple(got.shape)}, expected {tuple(like.shape)}"
+        return said("the result has shape {tuple}, expected {tuple2}", tuple=tuple(got.shape), tuple2=tuple(like.shape))
     if got.dtype != like.dtype:
-        return f"the result is {name(got.dtype)}, expected {name(like.dtype)}"
+        return said("the result is {name}, expected {name2}", name=name(got.dtype), name2=name(like.dtype))
     return None
 
 
@@ -111,19 +130,43 @@ def place(got: torch.Tensor, want: torch.Tensor, good: torch.Tensor) -> str:
     """A sentence about the first wrong row: its sum, and its first wrong value. good: bool, of the shape of got."""
     row = int((~good).any(dim=1).nonzero()[0])
     column = int((~good[row]).nonzero()[0])
-    which = "the row" if len(good) == 1 else f"row {row}"
+    which = said("the row") if len(good) == 1 else said("row {row}", row=row)
     value, expected = got[row, column].item(), want[row, column].item()
     total = got[row].double().sum().item()
     # The right sum is computed from rounded values: it is not quite 1 in half precision, and may be NaN.
     if abs(total - want[row].to(got.dtype).double().sum().item()) > max(1e-3, torch.finfo(got.dtype).eps):
-        return f"{which} sums to {total:.4g}, expected 1; its column {column} is {value:.4g}, expected {expected:.4g}"
+        return said(
+            "{which} sums to {total}, expected 1; its column {column} is {value}, expected {expected}",
+            which=which,
+            total=f"{total:.4g}",
+            column=column,
+            value=f"{value:.4g}",
+            expected=f"{expected:.4g}",
+        )
     digits = apart(value, expected, 6 if abs(value - expected) < 0.01 * abs(expected) else 4)
-    count = f"{int((~good).sum())} of {good.numel()} values differ"
-    element = f"column {column} {is_now(got[row, column], digits)}, expected {expected:.{digits}g}"
+    count = said("{sum} of {numel} values differ", sum=int((~good).sum()), numel=good.numel())
+    element = said(
+        "column {column} {is_now}, expected {expected}",
+        column=column,
+        is_now=is_now(got[row, column], digits),
+        expected=f"{expected:.{digits}g}",
+    )
     halves = abs(value - expected) / abs(expected) * 2 / torch.finfo(got.dtype).eps if expected else torch.inf
     if got.dtype in HALF and 1 < halves < 10:
-        element += f" (off by {halves:.3g} times half of eps; one rounding is 1 at most)"
-    return f"{which}, {element}; {count}" + (f", the row sums to {total:.4g}" if total == total else "")
+        element = said(
+            "{element} (off by {halves} times half of eps; one rounding is 1 at most)",
+            element=element,
+            halves=f"{halves:.3g}",
+        )
+    if total != total:
+        return said("{which}, {element}; {count}", which=which, element=element, count=count)
+    return said(
+        "{which}, {element}; {count}, the row sums to {total}",
+        which=which,
+        element=element,
+        count=count,
+        total=f"{total:.4g}",
+    )
 
 
 def tensor(got, want: torch.Tensor, rtol: float, atol: torch.Tensor | float = 0.0) -> str | None:
@@ -141,10 +184,19 @@ def tensor(got, want: torch.Tensor, rtol: float, atol: torch.Tensor | float = 0.
     if good.all():
         return None
     at = tuple(int(i) for i in (~good).nonzero()[0])
-    where = f"row {at[0]}, column {at[1]}" if len(at) == 2 else f"element {at[0] if len(at) == 1 else at}"
+    where = (
+        said("row {at}, column {at2}", at=at[0], at2=at[1])
+        if len(at) == 2
+        else said("element {value}", value=at[0] if len(at) == 1 else at)
+    )
     expected = want[at].item()
     digits = apart(got[at].item(), expected, 6)
-    return f"{where} {is_now(got[at], digits)}, expected {expected:.{digits}g}"
+    return said(
+        "{where} {is_now}, expected {expected}",
+        where=where,
+        is_now=is_now(got[at], digits),
+        expected=f"{expected:.{digits}g}",
+    )
 
 
 def unstored_loaded(got: torch.Tensor) -> bool:
@@ -175,8 +227,12 @@ def is_now(element: torch.Tensor, digits: int) -> str:
     integers, never, loaded = MARKS.get(name(element.dtype), ("", 0, 0))
     bits = element.view(getattr(torch, integers)).item() if integers else None
     if bits == never:
-        return "was never stored"
-    return f"is {element.item():.{digits}g}" + (", from memory that was never stored to" if bits == loaded else "")
+        return said("was never stored")
+    return (
+        said("is {item}, from memory that was never stored to", item=f"{element.item():.{digits}g}")
+        if bits == loaded
+        else said("is {item}", item=f"{element.item():.{digits}g}")
+    )
 
 
 def same_number(a, b, rel: float = 1e-9) -> bool:
@@ -192,18 +248,28 @@ def same_number(a, b, rel: float = 1e-9) -> bool:
 def two_numbers(got, want: tuple[int, int]) -> str | None:
     """None when got is the pair (read, written) of `want`, else a sentence."""
     if not isinstance(got, (tuple, list)) or len(got) != 2:
-        return f"{shown(got)} came back, expected two numbers (read, written)"
+        return said("{shown} came back, expected two numbers (read, written)", shown=shown(got))
     if all(same_number(g, w) for g, w in zip(got, want)):
         return None
-    wrong = [word for word, g, w in zip(("read", "written"), got, want) if not same_number(g, w)]
+    wrong = [word for word, g, w in zip((said("read"), said("written")), got, want) if not same_number(g, w)]
     # The sentence leaves out the expected number: the exercise is to count it.
-    return f"{shown(tuple(got))} came back; the number of elements {' and '.join(wrong)} is not right"
+    return said(
+        "{shown} came back; the number of elements {list} is not right",
+        shown=shown(tuple(got)),
+        list=joined("{one} and {two}", wrong),
+    )
 
 
 def shown(value) -> str:
     """A plain value for a sentence, at most 60 characters."""
-    text = f"an object of the type {value.kind}" if isinstance(value, Unreadable) else repr(value)
+    text = _unreadable(value.kind) if isinstance(value, Unreadable) else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _unreadable(kind: str) -> Said:
+    if isinstance(kind, Said):  # more than the name of a type
+        return said("an object of the type {what}", what=kind)
+    return said("an object of the type {kind}", kind=kind)
 
 
 def alike(got, want: torch.Tensor, rtol: float = 1e-4) -> bool:

@@ -7,6 +7,14 @@ from __future__ import annotations
 
 import torch
 
+from ..sentence import Said, said
+
+
+def sized(label: str, m: int, n: int, dtype: str = "") -> str:
+    """The label of a case with the size of its matrix; numbers alone are the same in all languages."""
+    size = f"{m}×{n} {dtype}".strip()
+    return said("{one}, {two}", one=label, two=size) if isinstance(label, Said) else f"{label}, {size}"
+
 
 def generator(seed: int) -> torch.Generator:
     """A new random generator: with one for each case, no case depends on the cases before it."""

@@ -9,6 +9,8 @@ import threading
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 
+from ..sentence import said
+
 _one_at_a_time = threading.Lock()
 _MAX_MARKS = 256  # combining marks in a row; a letter of any language has a few
 
@@ -20,7 +22,7 @@ def parse(text: str) -> ast.Module:
     once, as happens when a class is graded (python/cpython#106905). It sorts the marks of a name in quadratic time.
     """
     if _longest_marks(text) > _MAX_MARKS:
-        raise SyntaxError(f"a letter carries more than {_MAX_MARKS} combining marks")
+        raise SyntaxError(said("a letter carries more than {MAX_MARKS} combining marks", MAX_MARKS=_MAX_MARKS))
     with _one_at_a_time:
         return ast.parse(text)
 

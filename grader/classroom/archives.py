@@ -10,6 +10,8 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from ..sentence import said
+
 MAX_NAME = 1000  # characters of a path in an archive
 _MAX_DIRECTORY = 16 << 20  # bytes of an archive's list of its files, which zipfile reads at once
 _PIECE = 1 << 20  # bytes that are unpacked at a time
@@ -25,12 +27,16 @@ def files(path: pathlib.Path, limit: int) -> list[tuple[str, Callable[[], bytes]
         archive = zipfile.ZipFile(_File(path))
         listed = [info for info in archive.infolist() if not info.filename.endswith("/")]
         if sum(info.compress_size for info in listed) > os.path.getsize(path):
-            raise OSError("lists files that overlap, or that are larger than itself")
+            raise OSError(said("lists files that overlap, or that are larger than itself"))
     names = Counter(_shown(info.filename) for info in listed)
     found = {}
     for info in listed:
         name = _shown(info.filename)
-        why = f"is one of {names[name]} files of this name in one zip file" if names[name] > 1 else _fault(info, limit)
+        why = (
+            said("is one of {names} files of this name in one zip file", names=names[name])
+            if names[name] > 1
+            else _fault(info, limit)
+        )
         found[name] = functools.partial(refuse, why) if why else functools.partial(_load, archive, info)
     return list(found.items())
 
@@ -47,12 +53,12 @@ def _shown(name: str) -> str:
 def _fault(info: zipfile.ZipInfo, limit: int) -> str | None:
     """The reason why a file is not unpacked, by what the directory says of it."""
     if len(info.filename) > MAX_NAME:
-        return f"has a name of more than {MAX_NAME:,} characters"
+        return said("has a name of more than {MAX_NAME} characters", MAX_NAME=f"{MAX_NAME:,}")
     if info.flag_bits & 1:
-        return "is encrypted in its zip file"
+        return said("is encrypted in its zip file")
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # the others unpack without a bound
-        return "is compressed in its zip file by another method than deflate"
-    return f"is larger than {limit >> 20} MB" if info.file_size > limit else None
+        return said("is compressed in its zip file by another method than deflate")
+    return said("is larger than {value} MB", value=limit >> 20) if info.file_size > limit else None
 
 
 def _load(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
@@ -69,7 +75,7 @@ def _as_os_error() -> Iterator[None]:
     except OSError:
         raise
     except Exception as error:
-        raise OSError(f"cannot be read as a zip file: {error}") from None
+        raise OSError(said("cannot be read as a zip file: {error}", error=error)) from None
 
 
 class _File:
@@ -87,13 +93,13 @@ class _File:
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: os.path.getsize(self._path)}[whence]
         if start + offset < 0:
-            raise OSError("cannot be read as a zip file: it is too short")
+            raise OSError(said("cannot be read as a zip file: it is too short"))
         self._at = start + offset
         return self._at
 
     def read(self, size: int = -1) -> bytes:
         if size > _MAX_DIRECTORY:
-            raise OSError(f"has a list of its files of more than {_MAX_DIRECTORY >> 20} MB")
+            raise OSError(said("has a list of its files of more than {value} MB", value=_MAX_DIRECTORY >> 20))
         with open(self._path, "rb") as f:
             f.seek(self._at)
             data = f.read(size)

@@ -15,6 +15,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 
 from .. import environment
+from ..sentence import said
 
 CONNECT_TIMEOUT = 10  # seconds for a Dask scheduler to answer
 _PRELOADED = ["torch", "grader.classroom.grading", "grader.lessons"]  # imported once, before the processes are forked
@@ -59,13 +60,17 @@ def dask_cluster(address: str) -> Iterator[GradingExecutor]:
     try:
         client = Client(address, timeout=CONNECT_TIMEOUT)
     except (OSError, ValueError) as error:
-        raise Unreachable(f"no Dask scheduler answers at {address!r}: {error}") from None
+        raise Unreachable(
+            said("no Dask scheduler answers at {address}: {error}", address=repr(address), error=error)
+        ) from None
 
     def capacity() -> int:
         try:
             threads = sum(client.nthreads().values())
         except OSError as error:
-            raise Unreachable(f"the Dask scheduler at {address!r} went away: {error}") from None
+            raise Unreachable(
+                said("the Dask scheduler at {address} went away: {error}", address=repr(address), error=error)
+            ) from None
         return 2 * max(threads, 1)  # twice the files that are graded at a time, so that no worker waits for its next
 
     with client, _shut_down(client.get_executor(pure=False)) as executor:
@@ -120,7 +125,10 @@ class _Processes(Executor):
             self._pools.discard(pool)
             if time.monotonic() - began >= self._seconds:
                 raise TimeoutError(
-                    f"the process that graded the file did not end in {self._seconds:g} seconds"
+                    said(
+                        "the process that graded the file did not end in {seconds} seconds",
+                        seconds=f"{self._seconds:g}",
+                    )
                 ) from error
             raise
 
@@ -128,14 +136,16 @@ class _Processes(Executor):
         try:
             pool = ProcessPoolExecutor(1, self._context, _begin, (self._alive_reader,))
         except OSError as error:
-            raise RuntimeError(f"processes to grade files in need /dev/shm: {error.strerror}") from error
+            raise RuntimeError(
+                said("processes to grade files in need /dev/shm: {strerror}", strerror=error.strerror)
+            ) from error
         self._pools.add(pool)
         # The process inherits this mask, so that Ctrl-C reaches only the process that submits the files.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             pool.submit(os.getpid).result()
         except (BrokenProcessPool, OSError, EOFError) as error:
-            raise RuntimeError("a process to grade files in does not start") from error
+            raise RuntimeError(said("a process to grade files in does not start")) from error
         self._of_thread.pool = pool
         return pool
 

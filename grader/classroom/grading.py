@@ -16,6 +16,7 @@ from types import MappingProxyType
 from .. import lessons
 from ..isolation import LEVELS, UNKNOWN
 from ..judge import zygotes
+from ..sentence import fault, message, said
 from ..spec import Exercise, Result, all_bounded
 from ..version import VERSION
 from . import attempts, run_order, seeds, submissions
@@ -74,7 +75,13 @@ def grade(job: Job) -> Row:
         zygotes.warm("interpreted", "compiled")  # a kernel runs in both kinds of worker
     began, level = time.monotonic(), zygotes.isolation()
     if level not in at_least(job.isolation):
-        raise BelowLevel(f"answers would run at isolation level {level}, and {job.isolation} is required")
+        raise BelowLevel(
+            said(
+                "answers would run at isolation level {level}, and {isolation} is required",
+                level=level,
+                isolation=job.isolation,
+            )
+        )
     lesson, problems, results, language = None, [job.problem] if job.problem else [], [], None
     try:
         if job.data is not None:
@@ -83,8 +90,12 @@ def grade(job: Job) -> Row:
             results = _judged(submission, job)
             problems += _unlike_live(submission, results) + _imported(submission, job)
     except Exception as error:
-        begins = NOT_GRADED if isinstance(error, _OF_THE_MACHINE) else GIVEN_UP
-        problems.insert(0, f"{begins}: the grader itself failed: {type(error).__name__}: {error}")
+        values = {"name": type(error).__name__, "error": error}
+        if isinstance(error, _OF_THE_MACHINE):
+            problem = fault(NOT_GRADED, "not graded: the grader itself failed: {name}: {error}", **values)
+        else:
+            problem = fault(GIVEN_UP, "given up: the grader itself failed: {name}: {error}", **values)
+        problems.insert(0, problem)
     return _row(job, lesson, problems, results, level, began) | {"language": language}
 
 
@@ -160,7 +171,7 @@ def _submit(grader: GradingExecutor, function: Callable, job: Job) -> Future:
     try:
         return grader.executor.submit(function, job)
     except RuntimeError as error:
-        raise NotGraded(str(error)) from error
+        raise NotGraded(message(error)) from error
 
 
 def _finished(running: dict[Future, Job], results: Results, grader: GradingExecutor) -> Iterator[tuple[str, bool]]:
@@ -171,9 +182,13 @@ def _finished(running: dict[Future, Job], results: Results, grader: GradingExecu
         try:
             row = future.result()
         except grader.lost_worker_errors as error:
-            why = str(error) if isinstance(error, TimeoutError) else "the file ended the process that graded it"
-            again = "it is not tried again; to try, grade it into another folder"
-            row = _row(job, None, [f"{GIVEN_UP}: {why}; {again}"], [], UNKNOWN, time.monotonic())
+            late = isinstance(error, TimeoutError)
+            problem = fault(
+                GIVEN_UP,
+                "given up: {why}; it is not tried again; to try, grade it into another folder",
+                why=error if late else said("the file ended the process that graded it"),
+            )
+            row = _row(job, None, [problem], [], UNKNOWN, time.monotonic())
         except BelowLevel:
             raise
         except Exception as error:
@@ -181,7 +196,7 @@ def _finished(running: dict[Future, Job], results: Results, grader: GradingExecu
         try:
             results.add(row)
         except Damaged as error:  # an answer that changed its counts, or a cluster with another grader
-            problem = f"{NOT_GRADED}: the row made for it is damaged: {error}"
+            problem = fault(NOT_GRADED, "not graded: the row made for it is damaged: {error}", error=error)
             results.add(_row(job, None, [problem], [], UNKNOWN, time.monotonic()))
         yield job.name, False
 
@@ -203,7 +218,9 @@ def _job(file: submissions.SubmittedFile, secret: bytes, seconds: float) -> Job:
     try:
         data = file.load()
     except Exception as error:  # a library that unpacks archives may raise anything
-        return replace(job, problem=f"the file cannot be read: {getattr(error, 'strerror', None) or error}")
+        return replace(
+            job, problem=said("the file cannot be read: {value}", value=getattr(error, "strerror", None) or error)
+        )
     sha256 = hashlib.sha256(data).hexdigest()
     return replace(job, data=data, sha256=sha256, key=seeds.of_submission(secret, sha256))
 
@@ -228,7 +245,7 @@ def _result(exercise: Exercise, submission: submissions.Submission, job: Job, se
         return judge(exercise, submissions.answer(submission, exercise), seconds, seed)
     except Exception as error:  # a fault of the grader costs one exercise, and its flag calls for a person
         flag = "grader-failed" if isinstance(error, _OF_THE_MACHINE) else "grader-error"
-        message = f"the grader itself failed: {type(error).__name__}: {error}"
+        message = said("the grader itself failed: {name}: {error}", name=type(error).__name__, error=error)
         points = float(exercise.points)
         return Result(
             exercise.id, exercise.title, "error", 0.0, points, message=message, flags=[flag], bonus=exercise.bonus
@@ -250,8 +267,14 @@ def _unlike_live(submission: submissions.Submission, results: list[Result]) -> l
         if check is None or check.score == result.score:
             continue
         if check.digest != submissions.answer(submission, lessons.exercises()[result.id]).digest():
-            gave = f'check("{result.id}") gave {check.score:g} points to another text than the one in the file'
-            found.append(f"{gave}: a cell was edited, removed or run after it")
+            found.append(
+                said(
+                    'check("{id}") gave {score} points to another text than the one in the file: a cell was edited, '
+                    "removed or run after it",
+                    id=result.id,
+                    score=f"{check.score:g}",
+                )
+            )
     return found
 
 
@@ -259,8 +282,11 @@ def _imported(submission: submissions.Submission, job: Job) -> list[str]:
     """A sentence for each module beside the file that it imports."""
     code = "\n".join(submission.cells)
     return [
-        f"the notebook imports {module}.py, which was handed in beside it: only cells are read, so write what it "
-        "defines into a cell"
+        said(
+            "the notebook imports {module}.py, which was handed in beside it: only cells are "
+            "read, so write what it defines into a cell",
+            module=module,
+        )
         for module in dict.fromkeys(job.beside)
         if re.search(rf"^[ \t]*(?:from|import)[ \t]+{re.escape(module)}\b", code, re.MULTILINE)
     ]

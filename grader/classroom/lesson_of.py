@@ -7,6 +7,7 @@ from collections import Counter
 
 from .. import lessons
 from ..judge import extract
+from ..sentence import joined, said
 from . import file_names
 
 
@@ -17,20 +18,20 @@ def lesson_of(notebook: dict, cells: list[str], name: str = "") -> tuple[str | N
     change. A lesson of which the notebook defines no name comes last: a label alone must not decide about points.
     """
     found = {
-        "its metadata says": _by_metadata(notebook),
-        "its file name says": file_names.read(name).lesson,
-        "the names it defines say": _by_names(cells),
+        said("its metadata says"): _by_metadata(notebook),
+        said("its file name says"): file_names.read(name).lesson,
+        said("the names it defines say"): _by_names(cells),
     }
     found = {source: number for source, number in found.items() if number}
     if not found:
-        return None, ["no such lesson: the notebook defines none of the names an exercise asks for"]
+        return None, [said("no such lesson: the notebook defines none of the names an exercise asks for")]
     defined = extract.definitions(cells)
     answered = (n for n in found.values() if any(defined[x] for e in lessons.of_lesson(n) for x in e.names))
     chosen = next(answered, next(iter(found.values())))
     if len(set(found.values())) == 1:
         return chosen, []
-    opinions = ", ".join(f"{source} {number}" for source, number in found.items())
-    return chosen, [f"which lesson is it? {opinions}: graded as {chosen}"]
+    opinions = joined("{one}, {two}", [joined("{one} {two}", [source, number]) for source, number in found.items()])
+    return chosen, [said("which lesson is it? {opinions}: graded as {chosen}", opinions=opinions, chosen=chosen)]
 
 
 def _by_metadata(notebook: dict) -> str | None:

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 
 from .. import atomic_files
 from ..isolation import UNKNOWN
+from ..sentence import Said, said
+from . import rows
 from .rows import Damaged, Row, failed, parse
 
 RESULTS = "results.jsonl"
@@ -36,8 +38,15 @@ class DamagedLine:
     error: Damaged
 
     def __str__(self):
-        name = self.error.submission
-        return f"line {self.number}{f' about {name!r}' if name is not None else ''} is damaged: {self.error}"
+        return str(self.sentence)
+
+    @property
+    def sentence(self) -> Said:
+        """What is wrong with which line."""
+        name, error = self.error.submission, self.error
+        if name is None:
+            return said("line {number} is damaged: {error}", number=self.number, error=error)
+        return said("line {number} about {name} is damaged: {error}", number=self.number, name=repr(name), error=error)
 
 
 @dataclass
@@ -73,7 +82,9 @@ class Results:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self._lock.close()
-            raise Busy(f"another run is writing to {str(folder)!r}; wait for it, or name another --out") from None
+            raise Busy(
+                said("another run is writing to {folder}; wait for it, or name another --out", folder=repr(str(folder)))
+            ) from None
         with contextlib.ExitStack() as opened:
             opened.callback(self._lock.close)
             self.contents = self._tidy()
@@ -96,7 +107,7 @@ class Results:
         row: a Row, perhaps with fields of another version. Raises Damaged if it is none, and OSError, for example if
         the disk is full; the file then has its earlier content.
         """
-        line = json.dumps(row).encode() + b"\n"
+        line = rows.line(row)
         row, end = parse(line), os.fstat(self._file.fileno()).st_size
         left = memoryview(line)
         try:

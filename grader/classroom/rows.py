@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Literal, TypedDict
 
 from ..isolation import LEVELS, UNKNOWN
 from ..protocol import schema
+from ..sentence import Said, kind_of, message, said, tree
 from ..spec import Record
 
-NOT_GRADED = "not graded"  # the beginning of a problem that is the machine's: the file is graded again
-GIVEN_UP = "given up"  # the beginning of a problem that the file would have again
-_MAX_NUMBER, _MAX_DEPTH = 1e15, 16
+NOT_GRADED = "not-graded"  # the kind of a problem that is the machine's: the file is graded again
+GIVEN_UP = "given-up"  # the kind of a problem that the file would have again
+_MAX_NUMBER, _MAX_DEPTH = 1e15, 32
+_SENTENCES = {"problems", "title", "message", "flags", "remarks", "ledger"}  # fields of a row and its records
+_SAID = "said"  # the field of a line that has template and values of each sentence in the row
 
 
 class Row(TypedDict):
@@ -50,27 +54,50 @@ class Damaged(Exception):
         self.submission = submission
 
 
+def line(row: dict) -> bytes:
+    """The line for a row: its sentences in English, and beside them template and values of each."""
+    found: dict[str, list] = {}
+    _each(row, lambda text: found.setdefault(str(text), tree.tree(text)) if isinstance(text, Said) else None)
+    return json.dumps(row | {_SAID: found}).encode() + b"\n"
+
+
+def _each(data, do: Callable[[str], object]):
+    """JSON data in which each text that `do` makes another value of is that value."""
+    if isinstance(data, dict):
+        return {name: _each(value, do) for name, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_each(value, do) for value in data]
+    return (do(data) or data) if isinstance(data, str) else data
+
+
 def parse(line: bytes) -> Row:
-    """The row in a line, without the fields that this version does not know. Raises Damaged."""
+    """The row in a line, without the fields that this version does not know. Raises Damaged.
+
+    A row of a grader that kept no templates has plain texts for its sentences.
+    """
     data, submission = _json(line), None
     if isinstance(data, dict) and isinstance(data.get("submission"), str):
         submission = data["submission"]
     try:
         row = schema.unpack(data, Row)
+        known = schema.codec(dict[str, Said]).unpack(data.get(_SAID) or {})
     except schema.Mismatch as error:
-        raise Damaged(str(error), submission) from None
+        raise Damaged(message(error), submission) from None
     if row["lesson"] is not None and not re.fullmatch(r"[0-9]{2}", row["lesson"]):
-        raise Damaged("lesson: two digits expected", submission)
+        raise Damaged(said("lesson: two digits expected"), submission)
     if row["handed_in"] is not None and not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8}", row["handed_in"]):
-        raise Damaged("handed_in: a time such as 2026-11-22 10:15:00 expected", submission)
+        raise Damaged(said("handed_in: a time such as 2026-11-22 10:15:00 expected"), submission)
     if not all(re.fullmatch(r"[0-9]{1,3}\.[0-9]{1,3}", e["id"]) for e in row["exercises"]):
-        raise Damaged("exercises: an id such as 4.1 expected", submission)
+        raise Damaged(said("exercises: an id such as 4.1 expected"), submission)
+    for part in (row, *row["exercises"]):
+        for name in part.keys() & _SENTENCES:
+            part[name] = _each(part[name], lambda text: known[text] if known.get(text) == text else None)
     return row
 
 
 def failed(row: Row) -> bool:
     """Whether the machine failed on this file or on one of its exercises, so that the file is graded again."""
-    return any(p.startswith(NOT_GRADED) for p in row["problems"]) or any(
+    return any(kind_of(problem) == NOT_GRADED for problem in row["problems"]) or any(
         "grader-failed" in e["flags"] for e in row["exercises"]
     )
 
@@ -82,24 +109,24 @@ def _json(line: bytes):
             line.decode("utf-8-sig"), parse_int=_number(int), parse_float=_number(float), parse_constant=_number(float)
         )
     except UnicodeDecodeError:
-        raise Damaged("it is not UTF-8") from None
+        raise Damaged(said("it is not UTF-8")) from None
     except RecursionError:
-        raise Damaged("it is nested too deeply") from None
+        raise Damaged(said("it is nested too deeply")) from None
     except ValueError:
-        raise Damaged("it is not JSON") from None
+        raise Damaged(said("it is not JSON")) from None
     level = [data]
     for _ in range(_MAX_DEPTH):
         parts = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list))]
         level = [each for part in parts for each in part]
     if level:
-        raise Damaged("it is nested too deeply")
+        raise Damaged(said("it is nested too deeply"))
     return data
 
 
 def _number(kind: type):
     def convert(text: str):
         if not abs(float(text)) < _MAX_NUMBER:  # also NaN
-            raise Damaged("a number in it is too large, or is none")
+            raise Damaged(said("a number in it is too large, or is none"))
         return kind(text)
 
     return convert

@@ -13,7 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..judge import extract
+from ..sentence import fault, said
 from ..spec import Checked
+
+DEFINED_TWICE = "defined-twice"  # the kind of a remark that is for the student
 
 
 @dataclass(frozen=True)
@@ -62,16 +65,27 @@ def remarks(cells: list[CodeCell], names: dict[str, bool]) -> list[str]:
     mixed = has_order(cells)
     found = []
     for name, attempted in names.items():
-        several = f"{name} is defined {ran[name] + (0 if mixed else never[name])} times"
+        several = said("{name} is defined {value} times", name=name, value=ran[name] + (0 if mixed else never[name]))
         if mixed and ran[name] > 1:
-            found.append(f"{several}: the definition that ran last counts")
+            found.append(said("{several}: the definition that ran last counts", several=several))
         if mixed and ran[name] and never[name]:
-            found.append(f"a cell that never ran defines {name} too: the cell that ran counts")
+            found.append(said("a cell that never ran defines {name} too: the cell that ran counts", name=name))
         elif mixed and never[name] and attempted:
-            found.append(f"only a cell that never ran defines {name}: it counts, and a check in the notebook misses it")
+            found.append(
+                said(
+                    "only a cell that never ran defines {name}: it counts, and a check in the notebook misses it",
+                    name=name,
+                )
+            )
         elif not mixed and ran[name] + never[name] > 1:
-            why = ", because the cells ran in more than one session" if ran else ""
-            found.append(f"{several}: the last definition counts{why}")
+            found.append(
+                said(
+                    "{several}: the last definition counts, because the cells ran in more than one session",
+                    several=several,
+                )
+                if ran
+                else fault(DEFINED_TWICE, "{several}: the last definition counts", several=several)
+            )
     return found
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import unicodedata
 
+from ..sentence import Said, mapped
+
 
 def plain(text: str) -> str:
     """The text on one line. U+FFFD replaces each control, direction and unassigned character."""
     if text.isprintable():
         return text
+    if isinstance(text, Said):
+        return mapped(text, plain)
     return "".join(
         " " if c in "\t\n\r" else "\N{REPLACEMENT CHARACTER}" if unicodedata.category(c)[0] == "C" else c for c in text
     )

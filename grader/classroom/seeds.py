@@ -7,6 +7,7 @@ import pathlib
 import secrets
 
 from .. import atomic_files
+from ..sentence import said
 
 _MIN_BYTES = 16  # of a secret
 
@@ -20,9 +21,18 @@ def secret(file: pathlib.Path) -> bytes:
     try:
         found = file.read_bytes().strip()
     except OSError as error:
-        raise NoSecret(f"the secret {str(file)!r} cannot be read: {error.strerror}") from None
+        raise NoSecret(
+            said("the secret {file} cannot be read: {strerror}", file=repr(str(file)), strerror=error.strerror)
+        ) from None
     if len(found) < _MIN_BYTES:
-        raise NoSecret(f"the secret {str(file)!r} holds {len(found)} bytes: it wants {_MIN_BYTES} or more")
+        raise NoSecret(
+            said(
+                "the secret {file} holds {count} bytes: it wants {MIN_BYTES} or more",
+                file=repr(str(file)),
+                count=len(found),
+                MIN_BYTES=_MIN_BYTES,
+            )
+        )
     return found
 
 

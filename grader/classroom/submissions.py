@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from .. import lessons
 from ..judge.extract import extract
+from ..sentence import message, said
 from ..spec import Answer, Checked, Exercise
 from . import archives, file_names, hand_in_times, run_order
 from .archives import refuse
@@ -108,15 +109,15 @@ def find(path: pathlib.Path, out: pathlib.Path | None = None) -> Iterator[Submit
         try:
             found = _unwrapped(_in_zip(path, MAX_FILES), path.stem)
         except OSError as error:
-            raise NothingToGrade(f"{str(path)!r} {error}") from None
+            raise NothingToGrade(said("{path} {error}", path=repr(str(path)), error=error)) from None
     elif path.is_dir() and path.suffix.lower() != ".ipynb":
         found = _unwrapped(list(_in_folder(path, out)), "")
     elif os.path.lexists(path):
         found = [_file(path.name, lambda: _bytes(path))]
     else:
-        raise NothingToGrade(f"there is no file or folder {str(path)!r}")
+        raise NothingToGrade(said("there is no file or folder {path}", path=repr(str(path))))
     if not found:
-        raise NothingToGrade(f"{str(path)!r} holds no files")
+        raise NothingToGrade(said("{path} holds no files", path=repr(str(path))))
     yield from found
 
 
@@ -181,16 +182,16 @@ def _in_folder(folder: pathlib.Path, out: pathlib.Path | None) -> Iterator[tuple
         if _passed_over(name) or (out is not None and path.absolute().is_relative_to(out.absolute())):
             continue
         if path.is_symlink():  # no platform makes links, and a link could lead to another student's answer
-            yield name, (lambda: refuse("is a link"))
+            yield name, (lambda: refuse(said("is a link")))
         elif kind in _NOTEBOOKS and (kind == ".ipynb" or path.is_file()):
             yield name, (lambda path=path: _bytes(path))
         elif path.name == hand_in_times.FILE and path.is_file():
             yield name, (lambda path=path: _bytes(path))
         elif kind == ".zip" and path.is_file():
             try:
-                inside, problem = _in_zip(path, MAX_FILES_OF_ONE), "is a zip file that holds no files"
+                inside, problem = _in_zip(path, MAX_FILES_OF_ONE), said("is a zip file that holds no files")
             except OSError as error:
-                inside, problem = [], str(error)
+                inside, problem = [], message(error)
             for inner, load in inside:
                 yield f"{name}/{inner}", load
             if not inside:
@@ -203,13 +204,19 @@ def _in_zip(path: pathlib.Path, most: int) -> list[tuple[str, Callable[[], bytes
     """The files in a zip. Raises OSError if it cannot be read, or holds more than `most` files."""
     found = [(name, load) for name, load in archives.files(path, MAX_BYTES) if not _passed_over(name)]
     if len(found) > most:
-        raise OSError(f"is a zip file of {len(found):,} files, and {most:,} are the most that are read")
+        raise OSError(
+            said(
+                "is a zip file of {count} files, and {most} are the most that are read",
+                count=f"{len(found):,}",
+                most=f"{most:,}",
+            )
+        )
     return [(name, _if_notebook(name.lower(), load)) for name, load in found]
 
 
 def _if_notebook(name: str, load: Callable[[], bytes]) -> Callable[[], bytes]:
     if name.endswith(".zip"):
-        return lambda: refuse("is a zip file in a zip file: unpack the outer one into a folder")
+        return lambda: refuse(said("is a zip file in a zip file: unpack the outer one into a folder"))
     return load if name.endswith((*_NOTEBOOKS, f"/{hand_in_times.FILE}")) else _not_a_notebook
 
 
@@ -221,15 +228,15 @@ def _passed_over(name: str) -> bool:
 
 
 def _not_a_notebook() -> bytes:
-    refuse("is no notebook, whose name ends in .ipynb or .py")
+    refuse(said("is no notebook, whose name ends in .ipynb or .py"))
 
 
 def _bytes(path: pathlib.Path) -> bytes:
     if not path.is_file():
-        refuse("is no regular file")
+        refuse(said("is no regular file"))
     with open(path, "rb") as f:
         data = f.read(MAX_BYTES + 1)
-    return data if len(data) <= MAX_BYTES else refuse(f"is larger than {MAX_BYTES >> 20} MB")
+    return data if len(data) <= MAX_BYTES else refuse(said("is larger than {value} MB", value=MAX_BYTES >> 20))
 
 
 def answers(submission: Submission) -> list[tuple[Exercise, Answer]]:
@@ -250,12 +257,14 @@ def read(data: bytes, name: str = "") -> Submission:
     """
     submission = Submission()
     if not data.strip():
-        submission.problems.append("the file is empty")
+        submission.problems.append(said("the file is empty"))
         return submission
     # Each value begins behind one of these, and takes a hundred times the memory of its text. Those in strings count
     # as well.
     if sum(data.count(sign) for sign in (b",", b"[", b"{")) > MAX_VALUES:
-        submission.problems.append(f"the file holds more than {MAX_VALUES:,} JSON values, so it was not read")
+        submission.problems.append(
+            said("the file holds more than {MAX_VALUES} JSON values, so it was not read", MAX_VALUES=f"{MAX_VALUES:,}")
+        )
         return submission
     is_python = re.search(r"\.py(?: \([0-9]+\))?$", name.lower())  # grading.distinct adds a number
     notebook, cells = {}, []
@@ -267,10 +276,13 @@ def read(data: bytes, name: str = "") -> Submission:
             cells, problem = _cells(notebook)
         submission.problems += [problem] if problem else []
     except RecursionError:
-        submission.problems.append("the file is nested too deeply to be a notebook")
+        submission.problems.append(said("the file is nested too deeply to be a notebook"))
     except ValueError:
-        kind = "no text in UTF-8" if is_python else "no notebook: it cannot be read as JSON"
-        submission.problems.append(f"the file is {kind}")
+        submission.problems.append(
+            said("the file is no text in UTF-8")
+            if is_python
+            else said("the file is no notebook: it cannot be read as JSON")
+        )
     if not submission.problems:
         submission.lesson, submission.problems = lesson_of(notebook, [cell.text for cell in cells], name)
         ordered = run_order.in_run_order(cells)
@@ -309,13 +321,13 @@ def _percent_cells(text: str) -> list[str]:
 def _cells(notebook) -> tuple[list[CodeCell], str | None]:
     """(the code cells, a sentence about a fault or None), for nbformat 3 and 4."""
     if not isinstance(notebook, dict):
-        return [], f"no notebook: the JSON holds a {type(notebook).__name__}, not an object"
+        return [], said("no notebook: the JSON holds a {name}, not an object", name=type(notebook).__name__)
     cells = notebook.get("cells")
     if cells is None and isinstance(notebook.get("worksheets"), list):
         sheets = [s.get("cells") for s in notebook["worksheets"] if isinstance(s, dict)]
         cells = [c for s in sheets if isinstance(s, list) for c in s]
     if not isinstance(cells, list):
-        return [], "no notebook: the file has no list of cells"
+        return [], said("no notebook: the file has no list of cells")
     code = (_code_cell(cell) for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code")
     return _bounded([cell for cell in code if cell is not None])
 
@@ -336,17 +348,19 @@ def _code_cell(cell: dict) -> CodeCell | None:
 def _bounded(cells: list[CodeCell]) -> tuple[list[CodeCell], str | None]:
     """(the cells, a sentence or None), or no cells where they are too many or too long."""
     if len(cells) > MAX_CELLS:
-        return [], f"the notebook has more than {MAX_CELLS:,} code cells, so none of them was read"
+        return [], said(
+            "the notebook has more than {MAX_CELLS} code cells, so none of them was read", MAX_CELLS=f"{MAX_CELLS:,}"
+        )
     if sum(len(cell.text) for cell in cells) > MAX_CODE:
-        much = f"more than {MAX_CODE >> 10} thousand characters of code"
-        return [], f"the notebook holds {much}, so none of it was read"
+        much = said("more than {value} thousand characters of code", value=MAX_CODE >> 10)
+        return [], said("the notebook holds {much}, so none of it was read", much=much)
     # A lone surrogate cannot be encoded, so a question mark replaces it.
     cells = [
         replace(
             cell,
             text=cell.text.encode("utf-8", "replace").decode(),
-            called=f"In [{cell.count}]" if cell.count else f"code cell {number}",
+            called=said("In [{count}]", count=cell.count) if cell.count else said("code cell {number}", number=number),
         )
         for number, cell in enumerate(cells, 1)
     ]
-    return cells, None if cells else "the notebook has no code cells"
+    return cells, None if cells else said("the notebook has no code cells")

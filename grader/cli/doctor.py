@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from ..sentence import said
+
 
 def add(commands) -> None:
     """Add this command to the parser."""
-    commands.add_parser("doctor", help="say what works on this machine").set_defaults(run=run)
+    commands.add_parser("doctor", help=said("say what works on this machine")).set_defaults(run=run)
 
 
 def run(options) -> int:

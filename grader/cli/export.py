@@ -8,20 +8,25 @@ import pathlib
 import sys
 
 from ..language import say
+from ..sentence import said
 
 FORMATS = ("csv", "canvas", "gradescope", "github", "junit", "html")
 
 
 def add(commands) -> None:
     """Add this command to the parser."""
-    parser = commands.add_parser("export", help="results for Canvas, Gradescope, CI, a spreadsheet, or to be read")
-    parser.add_argument("results", type=pathlib.Path, metavar="DIR", help="the folder that grade wrote to")
+    parser = commands.add_parser(
+        "export", help=said("results for Canvas, Gradescope, CI, a spreadsheet, or to be read")
+    )
+    parser.add_argument("results", type=pathlib.Path, metavar="DIR", help=said("the folder that grade wrote to"))
     parser.add_argument("--format", choices=FORMATS, required=True)
-    parser.add_argument("--to", type=pathlib.Path, metavar="PATH", help="where it goes; into DIR when left out")
+    parser.add_argument("--to", type=pathlib.Path, metavar="PATH", help=said("where it goes; into DIR when left out"))
     canvas = parser.add_argument_group("canvas")
-    canvas.add_argument("--gradebook", type=pathlib.Path, metavar="FILE", help="the gradebook exported from Canvas")
     canvas.add_argument(
-        "--column", type=_column, action="append", default=[], metavar="04=NAME", help="the column of a lesson"
+        "--gradebook", type=pathlib.Path, metavar="FILE", help=said("the gradebook exported from Canvas")
+    )
+    canvas.add_argument(
+        "--column", type=_column, action="append", default=[], metavar="04=NAME", help=said("the column of a lesson")
     )
     parser.set_defaults(run=run)
 
@@ -40,44 +45,59 @@ def run(options) -> int:
     try:
         contents = results_store.read(file)
     except OSError as error:
-        return _refused(f"{str(file)!r} cannot be read: {error.strerror or error}")
+        return _refused(said("{file} cannot be read: {value}", file=repr(str(file)), value=error.strerror or error))
     for damaged in contents.damaged:
         print(
-            say(f"{file}: {damaged}. It is left out until `python -m grader grade` has repaired it."), file=sys.stderr
+            say(
+                said(
+                    "{file}: {damaged}. It is left out until `python -m grader grade` has repaired it.",
+                    file=file,
+                    damaged=damaged.sentence,
+                )
+            ),
+            file=sys.stderr,
         )
     found = entries.of(contents.rows())
     if not found:
-        return _refused(f"{str(file)!r} holds no results")
+        return _refused(said("{file} holds no results", file=repr(str(file))))
     module = importlib.import_module(f"..export.{options.format}", __package__)
     to, more = options.to or options.results / module.TO, ()
     if options.format == "canvas":
         if options.gradebook is None:
-            return _refused("say which gradebook to fill: --gradebook FILE, exported from Canvas")
+            return _refused(said("say which gradebook to fill: --gradebook FILE, exported from Canvas"))
         if options.gradebook.resolve() == to.resolve():
-            return _refused("the gradebook itself is kept: write to another file")
+            return _refused(said("the gradebook itself is kept: write to another file"))
         try:
             more = options.gradebook.read_bytes(), dict(options.column)
         except OSError as error:
-            return _refused(f"{str(options.gradebook)!r} cannot be read: {error.strerror or error}")
+            return _refused(
+                said(
+                    "{gradebook} cannot be read: {value}",
+                    gradebook=repr(str(options.gradebook)),
+                    value=error.strerror or error,
+                )
+            )
     try:
-        said = module.export(found, to, *more)
+        done = module.export(found, to, *more)
     except NotAGradebook as error:
-        return _refused(f"{str(options.gradebook)!r} is no gradebook: {error}")
+        return _refused(
+            said("{gradebook} is no gradebook: {error}", gradebook=repr(str(options.gradebook)), error=error)
+        )
     except ModuleNotFoundError as error:
-        return _refused(f"this format needs {error.name}: pip install {error.name}")
+        return _refused(said("this format needs {name}: pip install {name}", name=error.name))
     except OSError as error:
-        return _refused(f"{str(to)!r} cannot be written: {error.strerror or error}")
-    print("\n".join(map(say, said)))
+        return _refused(said("{to} cannot be written: {value}", to=repr(str(to)), value=error.strerror or error))
+    print("\n".join(map(say, done)))
     return 1 if contents.damaged else 0
 
 
 def _column(text: str) -> tuple[str, str]:
     lesson, equals, name = text.partition("=")
     if not (equals and name and lesson.isdecimal()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form 04=NAME")
+        raise argparse.ArgumentTypeError(said("{text} is not of the form 04=NAME", text=repr(text)))
     return lesson.zfill(2), name
 
 
 def _refused(why: str) -> int:
-    print(say(f"Nothing exported: {why}."), file=sys.stderr)
+    print(say(said("Nothing exported: {why}.", why=why)), file=sys.stderr)
     return 2

@@ -11,6 +11,7 @@ from datetime import timedelta
 
 from ..isolation import LEVELS, in_words
 from ..language import say
+from ..sentence import joined, listed, said
 from ..spec import sign_of
 
 _SHOWN = 5  # names of files in one sentence
@@ -18,29 +19,34 @@ _SHOWN = 5  # names of files in one sentence
 
 def add(commands) -> None:
     """Add this command to the parser."""
-    parser = commands.add_parser("grade", help="grade notebooks")
-    parser.add_argument("paths", nargs="+", type=pathlib.Path, metavar="PATH", help="a notebook, a folder, or a zip")
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("results"), help="where results.jsonl goes")
+    parser = commands.add_parser("grade", help=said("grade notebooks"))
+    parser.add_argument(
+        "paths", nargs="+", type=pathlib.Path, metavar="PATH", help=said("a notebook, a folder, or a zip")
+    )
+    parser.add_argument(
+        "--out", type=pathlib.Path, default=pathlib.Path("results"), help=said("where results.jsonl goes")
+    )
     parser.add_argument(
         "--jobs", type=_positive(int), default=_cores(),
-        help="files graded side by side; each takes about 1 GB of memory",
+        help=said("files graded side by side; each takes about 1 GB of memory"),
     )  # fmt: skip
     parser.add_argument(
         "--timeout", type=_positive(float), default=20.0, metavar="S",
-        help="seconds an exercise may take; a file may take three times as long",
+        help=said("seconds an exercise may take; a file may take three times as long"),
     )  # fmt: skip
     parser.add_argument(
         "--secret", type=pathlib.Path, metavar="FILE",
-        help="what the inputs of the cases are derived from; without it a secret is made in --out and kept there",
+        help=said("what the inputs of the cases are derived from; without it a secret is made in --out and kept "
+            "there"),
     )  # fmt: skip
-    parser.add_argument("--dask", metavar="ADDRESS", help="grade on the Dask cluster whose scheduler is there")
-    parser.add_argument("--shard", type=_shard, metavar="I/N", help="grade the I-th of N parts; merge joins them")
+    parser.add_argument("--dask", metavar="ADDRESS", help=said("grade on the Dask cluster whose scheduler is there"))
+    parser.add_argument("--shard", type=_shard, metavar="I/N", help=said("grade the I-th of N parts; merge joins them"))
     parser.add_argument(
         "--require-isolation", choices=LEVELS[1:], default=LEVELS[0], metavar="LEVEL",
-        help=f"grade nothing where answers are kept apart less than this: {', '.join(LEVELS[1:])}",
+        help=said("grade nothing where answers are kept apart less than this: {list}", list=listed(LEVELS[1:])),
     )  # fmt: skip
     parser.add_argument(
-        "--every-attempt", action="store_true", help="grade a student's earlier files for a lesson as well"
+        "--every-attempt", action="store_true", help=said("grade a student's earlier files for a lesson as well")
     )  # fmt: skip
     parser.set_defaults(run=run)
 
@@ -57,8 +63,11 @@ def run(options) -> int:
         files = grading.distinct(submissions.find_all(options.paths, options.out))
         with results_store.Results(options.out) as results:
             for damaged in results.contents.damaged:
-                aside = f"It is set aside in {results_store.DAMAGED}, and its file is graded again."
-                print(say(f"{results.path}: {damaged}. {aside}"), file=sys.stderr)
+                aside = said(
+                    "It is set aside in {DAMAGED}, and its file is graded again.", DAMAGED=results_store.DAMAGED
+                )
+                where = joined("{one}: {two}", [str(results.path), damaged.sentence])
+                print(say(said("{where}. {aside}", where=where, aside=aside)), file=sys.stderr)
             secret = seeds.secret(options.secret) if options.secret else seeds.own_secret(options.out)
             results.expect([file.name for file in files])
             part = [file for file in files if options.shard is None or _in_shard(file.name, *options.shard)]
@@ -75,20 +84,27 @@ def run(options) -> int:
             _report(options.out, {file.name for file in part})
             _say_what_is_no_submission(files)
     except (submissions.NothingToGrade, seeds.NoSecret, results_store.Busy) as error:
-        return _stop(2, f"Nothing graded: {error}.")
+        return _stop(2, said("Nothing graded: {error}.", error=error))
     except OSError as error:
         why = error.strerror or error
         return _stop(
             2,
-            f"The results cannot be written to {str(options.out)!r}: {why}. The rows that are there stay, and the same "
-            "command goes on from them.",
+            said(
+                "The results cannot be written to {out}: {why}. The rows that are there stay, and "
+                "the same command goes on from them.",
+                out=repr(str(options.out)),
+                why=why,
+            ),
         )
     except grading.BelowLevel as error:
-        return _stop(3, f"Grading stopped: {error}. `python -m grader doctor` says what is missing.")
+        return _stop(3, said("Grading stopped: {error}. `python -m grader doctor` says what is missing.", error=error))
     except (grading.NotGraded, executors.Unreachable) as error:
-        return _stop(2, f"Grading stopped: {error}.")
+        return _stop(2, said("Grading stopped: {error}.", error=error))
     except KeyboardInterrupt:
-        return _stop(130, f"Stopped. What is done is in {str(options.out)!r}; the same command goes on from there.")
+        return _stop(
+            130,
+            said("Stopped. What is done is in {out}; the same command goes on from there.", out=repr(str(options.out))),
+        )
     return 0
 
 
@@ -102,8 +118,10 @@ def _say_what_is_no_submission(files: list) -> None:
     """Print the names of the first few files that were handed in beside notebooks and are not graded."""
     names = sorted({name for file in files for name in file.beside})
     if names:
-        shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
-        print(_plain(say(f"Beside notebooks, and not graded: {shown}")))
+        shown = listed(names[:_SHOWN])
+        if len(names) > _SHOWN:
+            shown = said("{list} and {value} more", list=shown, value=len(names) - _SHOWN)
+        print(_plain(say(said("Beside notebooks, and not graded: {shown}", shown=shown))))
 
 
 def _show_progress(done, total: int) -> None:
@@ -123,8 +141,11 @@ def _show_progress(done, total: int) -> None:
                 continue
             bar.advance(task.id)
             if not console.is_terminal and task.completed % step == 0:
-                left = f", about {timedelta(seconds=task.time_remaining)} left" if task.time_remaining else ""
-                print(say(f"graded {task.completed:.0f} of {task.total:.0f}{left}"), file=sys.stderr, flush=True)
+                left = ""
+                if task.time_remaining:
+                    left = said(", about {timedelta} left", timedelta=timedelta(seconds=task.time_remaining))
+                values = {"completed": f"{task.completed:.0f}", "total": f"{task.total:.0f}", "left": left}
+                print(say(said("graded {completed} of {total}{left}", **values)), file=sys.stderr, flush=True)
 
 
 def _report(out: pathlib.Path, names: set[str]) -> None:
@@ -140,21 +161,35 @@ def _report(out: pathlib.Path, names: set[str]) -> None:
             continue
         marks = "  ".join(f"{e['id']} {_mark(e)}" for e in row["exercises"])
         score = f"{row['score']:g}/{row['max_score']:g}"
-        notes = [f"not graded: {row['instead']} is the later file"] if row["instead"] else row["problems"]
+        notes = (
+            [said("not graded: {instead} is the later file", instead=row["instead"])]
+            if row["instead"]
+            else row["problems"]
+        )
         lines.append((row["submission"], row["lesson"] or "-", score, marks, say("; ".join(notes))))
         failed += rows.failed(row)
         if not row["instead"]:
             levels.add(row["isolation"])
     heads = map(say, ("submission", "lesson", "score", "exercises", "problems"))
-    table = Table(*heads, title=say(f"isolation: {in_words(levels)}"))
+    table = Table(*heads, title=say(said("isolation: {in_words}", in_words=in_words(levels))))
     for line in sorted(lines):
         table.add_row(*map(_plain, line))
     Console().print(table)
-    print(say(f"{len(lines)} of {len(names)} files have a row in {out / results_store.RESULTS}"))
+    print(
+        say(
+            said(
+                "{count} of {count2} files have a row in {value}",
+                count=len(lines),
+                count2=len(names),
+                value=out / results_store.RESULTS,
+            )
+        )
+    )
     if failed:
-        again = (
-            f"{failed} of them could not be judged in full, through no fault of theirs: their rows say what was "
-            "missing. The same command tries these again."
+        again = said(
+            "{failed} of them could not be judged in full, through no fault of theirs: their "
+            "rows say what was missing. The same command tries these again.",
+            failed=failed,
         )
         print(say(again), file=sys.stderr)
 
@@ -188,7 +223,7 @@ def _positive(kind):
     def convert(text: str):
         number = kind(text)
         if not number > 0:
-            raise argparse.ArgumentTypeError(f"{text} is not above 0")
+            raise argparse.ArgumentTypeError(said("{text} is not above 0", text=text))
         return number
 
     return convert
@@ -198,7 +233,7 @@ def _shard(text: str) -> tuple[int, int]:
     """(part, parts) of a text such as 1/4."""
     part, _, parts = text.partition("/")
     if not (part.isdecimal() and parts.isdecimal() and 0 <= int(part) <= int(parts) != 0):
-        raise argparse.ArgumentTypeError(f"{text!r} is no part such as 1/4")
+        raise argparse.ArgumentTypeError(said("{text} is no part such as 1/4", text=repr(text)))
     return int(part), int(parts)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 
 from ..language import say
+from ..sentence import joined, listed, said
 
 
 def add(commands) -> None:
     """Add this command to the parser."""
-    parser = commands.add_parser("list", help="list the exercises")
-    parser.add_argument("--json", action="store_true", help="as JSON")
-    parser.add_argument("--mistakes", action="store_true", help="the mistakes instead: id, sentence, exercises")
+    parser = commands.add_parser("list", help=said("list the exercises"))
+    parser.add_argument("--json", action="store_true", help=said("as JSON"))
+    parser.add_argument("--mistakes", action="store_true", help=said("the mistakes instead: id, sentence, exercises"))
     parser.set_defaults(run=run)
 
 
@@ -26,12 +27,29 @@ def run(options) -> int:
         for mistake in sorted(MISTAKES.values(), key=lambda mistake: mistake.id):
             of = {exercise for mutant in mistake.mutants for exercise in mutant.of.split()}
             where = [e.id for e in exercises if mistake.id in dict(e.mistakes) or e.id in of]
-            print(say(f"{mistake.id}: {mistake.sentence} ({', '.join(where) or 'any exercise'})"))
+            named = joined("{one}: {two}", [mistake.id, mistake.sentence])
+            print(say(said("{one} ({two})", one=named, two=", ".join(where) or said("any exercise"))))
     elif options.json:
         fields = ("id", "title", "names", "points", "bonus")
         rows = [{field: getattr(e, field) for field in fields} for e in exercises]
         print(json.dumps(rows, indent=1))
     else:
         for e in exercises:
-            print(say(f"{e.id:<5} {e.points:>3g} points  {', '.join(e.names)}{'  (bonus)' if e.bonus else ''}"))
+            print(
+                say(
+                    said(
+                        "{id} {points} points  {list}  (bonus)",
+                        id=f"{e.id:<5}",
+                        points=f"{e.points:>3g}",
+                        list=listed(e.names),
+                    )
+                    if e.bonus
+                    else said(
+                        "{id} {points} points  {list}",
+                        id=f"{e.id:<5}",
+                        points=f"{e.points:>3g}",
+                        list=listed(e.names),
+                    )
+                )
+            )
     return 0

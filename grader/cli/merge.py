@@ -9,9 +9,11 @@ import sys
 
 from ..isolation import LEVELS
 from ..language import say
+from ..sentence import joined, said
 from ..version import VERSION
 
-_RULES = """\
+_RULES = said(
+    """\
 Of several rows about one file, merge keeps that of this version of the grader, then that of the higher isolation level,
 then one that was judged in full, then the row of the folder that is named last. Rows that --out has already count as
 named first. Merge says where rows differ.
@@ -20,6 +22,7 @@ exit status:
   0  every submitted file has a row, and the verdicts of all rows about a file agree
   1  the rows are joined, but a file has no row, a row is damaged, or verdicts differ
   2  nothing is joined, or not all rows could be written"""
+)
 
 
 class _NotReadable(Exception):
@@ -29,11 +32,13 @@ class _NotReadable(Exception):
 def add(commands) -> None:
     """Add this command to the parser."""
     parser = commands.add_parser(
-        "merge", help="join the results of grade --shard", epilog=_RULES,
+        "merge", help=said("join the results of grade --shard"), epilog=_RULES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    parser.add_argument("parts", nargs="+", type=pathlib.Path, metavar="DIR", help="a folder that grade --out named")
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="where the joined results.jsonl goes")
+    parser.add_argument(
+        "parts", nargs="+", type=pathlib.Path, metavar="DIR", help=said("a folder that grade --out named")
+    )
+    parser.add_argument("--out", type=pathlib.Path, required=True, help=said("where the joined results.jsonl goes"))
     parser.set_defaults(run=run)
 
 
@@ -55,24 +60,39 @@ def run(options) -> int:
                 if results.contents.lines.get(name) != line:
                     results.add(json.loads(line))
     except (_NotReadable, results_store.Busy) as error:
-        print(say(f"Nothing merged: {error}."), file=sys.stderr)
+        print(say(said("Nothing merged: {error}.", error=error)), file=sys.stderr)
         return 2
     except OSError as error:
         why = error.strerror or error
         print(
-            f"The results cannot be written to {str(options.out)!r}: {why}. The rows that are there stay, and the same "
-            "command adds the others.",
+            said(
+                "The results cannot be written to {out}: {why}. The rows that are there stay, and "
+                "the same command adds the others.",
+                out=repr(str(options.out)),
+                why=why,
+            ),
             file=sys.stderr,
         )
         return 2
     missing = [name for name in expected if name not in copies]
-    wrong = [f"{part / results_store.RESULTS}: {line}" for part, found in contents.items() for line in found.damaged]
-    wrong += [f"missing: {name!r} was handed in and has no row" for name in missing]
+    wrong = [
+        joined("{one}: {two}", [str(part / results_store.RESULTS), line.sentence])
+        for part, found in contents.items()
+        for line in found.damaged
+    ]
+    wrong += [said("missing: {name} was handed in and has no row", name=repr(name)) for name in missing]
     agree = _compare(copies)
     for sentence in wrong:
         print(say(sentence), file=sys.stderr)
     print(
-        say(f"{len(copies)} submissions have a row in {options.out / results_store.RESULTS}, {len(missing)} have none")
+        say(
+            said(
+                "{count} submissions have a row in {value}, {count2} have none",
+                count=len(copies),
+                value=options.out / results_store.RESULTS,
+                count2=len(missing),
+            )
+        )
     )
     return 1 if wrong or not agree else 0
 
@@ -86,13 +106,17 @@ def _read(parts: list[pathlib.Path]) -> dict:
         file = part / results_store.RESULTS
         try:
             if not file.is_file():
-                raise _NotReadable(f"{str(part)!r} holds no {results_store.RESULTS}")
+                raise _NotReadable(
+                    said("{part} holds no {RESULTS}", part=repr(str(part)), RESULTS=results_store.RESULTS)
+                )
             first = names.setdefault(part.resolve(), part)
             if first in found:
-                print(say(f"{str(part)!r} is named twice, and joined once"), file=sys.stderr)
+                print(say(said("{part} is named twice, and joined once", part=repr(str(part)))), file=sys.stderr)
             found[first] = results_store.read(file)
         except OSError as error:
-            raise _NotReadable(f"{str(file)!r} cannot be read: {error.strerror or error}") from None
+            raise _NotReadable(
+                said("{file} cannot be read: {value}", file=repr(str(file)), value=error.strerror or error)
+            ) from None
     return found
 
 
@@ -131,13 +155,25 @@ def _compare(copies: dict[str, dict]) -> bool:
             agree = agree and not verdicts
             if verdicts or others:
                 print(
-                    plain(f"{name!r} differs in {best} (kept) and {part}: {'; '.join(verdicts + others)}"),
+                    plain(
+                        said(
+                            "{name} differs in {best} (kept) and {part}: {list}",
+                            name=repr(name),
+                            best=best,
+                            part=part,
+                            list=joined("{one}; {two}", verdicts + others),
+                        )
+                    ),
                     file=sys.stderr,
                 )
     seeds = {row["seed"] for of_file in copies.values() for row in of_file.values()}
     if len(seeds) > 1:
         print(
-            say(f"graded with {len(seeds)} different secrets: hand the same --secret FILE to every part"),
+            say(
+                said(
+                    "graded with {count} different secrets: hand the same --secret FILE to every part", count=len(seeds)
+                )
+            ),
             file=sys.stderr,
         )
     return agree
@@ -159,4 +195,8 @@ def _circumstances(row: dict) -> dict[str, str]:
 
 def _differences(kept: dict[str, str], other: dict[str, str]) -> list[str]:
     pairs = {name: (kept.get(name), other.get(name)) for name in kept | other}
-    return [f"{name} {a or 'none'}, not {b or 'none'}" for name, (a, b) in pairs.items() if a != b]
+    return [
+        said("{name} {value}, not {value2}", name=name, value=a or said("none"), value2=b or said("none"))
+        for name, (a, b) in pairs.items()
+        if a != b
+    ]

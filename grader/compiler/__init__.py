@@ -1,7 +1,7 @@
 """The machine code of a kernel for any GPU, made without one by Triton's compiler and the tools in its wheel.
 
 Runs in: a process of its own, which ends with its work, or a confined worker; request.py in a notebook's kernel.
-May import: device_side, host_side, interpreter, protocol, root.
+May import: device_side, host_side, interpreter, protocol, root, sentence.
 Start reading: compile.py.
 
 compile   the process: compiles a kernel that arrives as text, and reads what came out

@@ -23,6 +23,7 @@ from ..device_side.lowering import refused
 from ..interpreter.triton_private import compile_for
 from ..protocol import launches, schema
 from ..protocol.kernels import KernelProgram
+from ..sentence import said
 from . import amdgcn, sass
 
 
@@ -54,7 +55,7 @@ def reply(request: dict) -> dict:
         return {"columns": [_numbers(each) for each in reading]}
     except CompilationError as error:
         why = refused(error, program)
-        return {"refused": f"{why}, in the line `{why.line}`" if why.line else str(why)}
+        return {"refused": said("{why}, in the line `{line}`", why=why, line=why.line) if why.line else str(why)}
     except (RefusedKernel, TypeError, ValueError, KeyError, AssertionError) as error:
         return {"refused": str(error.args[0] if error.args else type(error).__name__)}
 

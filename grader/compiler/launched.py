@@ -13,6 +13,7 @@ from ..interpreter.triton_private import compile_for
 from ..protocol import schema
 from ..protocol.kernels import KernelProgram
 from ..protocol.values import decode
+from ..sentence import message, said, tree
 from . import ptx, sass
 from .compile import Pointer, spills
 from .targets import TARGETS
@@ -32,7 +33,7 @@ def assembled(header: dict) -> dict:
         made = compile_for(kernel, [], {**args, **values}, TARGETS[JUDGED.name], sass.with_places)
         spilled = spills(made)
     except sass.MissingTool as error:
-        return {"missing": str(error)}
+        return {"missing": tree.pack(message(error))}
     return {"machine": {"loads": {str(n): k for n, k in ptx.loads(made.asm["ptx"]).items()}, "spills": spilled}}
 
 
@@ -47,4 +48,4 @@ def _alike(kind: str, divisible: int):
         return number if kind == "i32" or number == 1 else number + (1 << (40 if kind == "i64" else 63))
     if kind.startswith(("fp", "bf")):
         return 0.5
-    raise TypeError(f"an argument of the type {kind}")
+    raise TypeError(said("an argument of the type {kind}", kind=kind))

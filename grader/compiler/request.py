@@ -14,6 +14,7 @@ from ..host_side.kernel_source import UnreadableKernel, collect
 from ..interpreter.triton_private import is_kernel
 from ..protocol import launches, schema
 from ..protocol.kernels import KernelProgram
+from ..sentence import message, said
 
 _SECONDS = 300
 
@@ -32,12 +33,12 @@ def compiled(kernel, args, kwargs: dict, targets: list[tuple[tuple, dict]]) -> l
         program = schema.pack(collect(kernel.fn, [*args, *kwargs.values()]), KernelProgram)
         encoded = {"args": [*map(_encoded, args)], "kwargs": {name: _encoded(value) for name, value in kwargs.items()}}
     except UnreadableKernel as error:
-        raise NotCompiled(str(error)) from None
+        raise NotCompiled(message(error)) from None
     try:
         return _reply({"program": program, **encoded, "targets": targets})
     except _Ended as error:  # LLVM ends the process where it cannot go on, so each target gets one of its own
         if len(targets) == 1:
-            return [{"error": str(error)}]
+            return [{"error": message(error)}]
         return [column for target in targets for column in compiled(kernel, args, kwargs, [target])]
 
 
@@ -72,13 +73,17 @@ def _reply(request: dict) -> list[dict]:
                 timeout=_SECONDS,
             )
         except subprocess.TimeoutExpired:
-            raise NotCompiled(f"Triton's compiler has not finished after {_SECONDS} seconds") from None
+            raise NotCompiled(
+                said("Triton's compiler has not finished after {SECONDS} seconds", SECONDS=_SECONDS)
+            ) from None
     try:
         reply = json.loads(done.stdout)
     except ValueError:
         lines = [line for line in done.stderr.splitlines() if line.strip()]
         fatal = [line for line in lines if line.startswith("LLVM ERROR")] or lines[-1:]
-        raise _Ended(fatal[0][:300] if fatal else f"its process ended with status {done.returncode}") from None
+        raise _Ended(
+            fatal[0][:300] if fatal else said("its process ended with status {returncode}", returncode=done.returncode)
+        ) from None
     if "refused" in reply:
         raise NotCompiled(reply["refused"])
     return reply["columns"]

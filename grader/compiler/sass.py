@@ -8,6 +8,7 @@ import subprocess
 
 import triton
 
+from ..sentence import said
 from .counts import KERNEL, Counts, line_of
 
 _INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;")
@@ -25,7 +26,13 @@ def tool(name: str) -> str:
     for found in (path, path.with_suffix(".exe")):
         if found.exists():
             return str(found)
-    raise MissingTool(f"this package of Triton {triton.__version__} has no {name}, which reads NVIDIA's machine code")
+    raise MissingTool(
+        said(
+            "this package of Triton {version} has no {name}, which reads NVIDIA's machine code",
+            version=triton.__version__,
+            name=name,
+        )
+    )
 
 
 def with_places(ptx: str) -> str:
@@ -63,7 +70,10 @@ def disassembled(cubin: pathlib.Path) -> str:
 def _run(name: str, *arguments: str) -> str:
     done = subprocess.run([tool(name), *arguments], capture_output=True, text=True)
     if done.returncode:
-        raise MissingTool(f"{name} of Triton {triton.__version__} fails: {(done.stderr or done.stdout).strip()[-300:]}")
+        last = (done.stderr or done.stdout).strip()[-300:]
+        raise MissingTool(
+            said("{name} of Triton {version} fails: {strip}", name=name, version=triton.__version__, strip=last)
+        )
     return done.stdout
 
 

@@ -1,7 +1,7 @@
 """CUDA C++ kernels: compiled by g++ and run on the CPU, where every access is checked; on a GPU through CuPy.
 
 Runs in: a worker; `device.py` in `bench` too.
-May import: interpreter, protocol, spec.
+May import: interpreter, protocol, sentence, spec.
 Start reading: host.py (compile and run), then runtime.cpp, memory.h (the guard) and meetings.h (races).
 
 host      compiles a kernel for the CPU, runs it, counts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..sentence import said
 from . import report
 
 # NVRTC has no standard headers. These are the macros of cuda_on_cpu.h that a GPU does not have built in.
@@ -38,7 +39,7 @@ def kernel(source: str, function: str):
     except cupy.cuda.compiler.CompileException as error:
         lines = str(error).strip().splitlines()
         first = next((line for line in lines if "error" in line), lines[0])  # warnings may come before it
-        raise report.Stopped(f"NVRTC refuses the kernel: {first}") from None
+        raise report.Stopped(said("NVRTC refuses the kernel: {first}", first=first)) from None
 
     def run(grid: tuple[int, ...], threads: int, args) -> None:
         given = tuple(np.uintp(a.data_ptr()) if hasattr(a, "data_ptr") else np.int32(a) for a in args)

@@ -12,6 +12,7 @@ import re
 import numpy as np
 
 from ..interpreter.ledger import Entry, Launch, Ledger
+from ..sentence import said
 from ..spec import Unreadable
 from ..spec.unstored import MARKS
 from . import banks, report, tools
@@ -53,7 +54,9 @@ def launch(
     library = pathlib.Path(kernel._name).stem
     if not hasattr(kernel, function):
         first = f'extern "C" __global__ void {function}(...)'
-        raise report.Stopped(f"there is no kernel {function}: its first line is {first}")
+        raise report.Stopped(
+            said("there is no kernel {function}: its first line is {first}", function=function, first=first)
+        )
     tensors = {}  # name -> tensor, in the order of the arguments
     given = []
     for name, arg in zip(parameters(source, function, len(args)), args):
@@ -118,24 +121,24 @@ def parameters(source: str, function: str, count: int) -> list[str]:
     """The names of the first `count` parameters of a kernel; "argument i" where the text has fewer."""
     found = re.search(rf"\b{re.escape(function)}\s*\(([^)]*)\)", source)
     names = [p.split()[-1].strip("*&") for p in found[1].split(",") if p.split()] if found else []
-    return names[:count] + [f"argument {i}" for i in range(len(names), count)]
+    return names[:count] + [said("argument {i}", i=i) for i in range(len(names), count)]
 
 
 def compiled(source: str) -> ctypes.CDLL:
     """The compiled library of a CUDA source, cached by its text. Raises report.Stopped where it does not compile."""
     if not isinstance(source, str):
         kind = source.kind if isinstance(source, Unreadable) else type(source).__name__
-        raise report.Stopped(f"the text of a kernel was expected, not an object of the type {kind}")
+        raise report.Stopped(said("the text of a kernel was expected, not an object of the type {kind}", kind=kind))
     source = report.without_includes(source)
     if source not in _libraries:
         name = f"kernel{len(_libraries)}"
-        said = tools.build(name, source)
-        if said:
-            raise report.refused(said, source)
+        output = tools.build(name, source)
+        if output:
+            raise report.refused(output, source)
         try:
             _libraries[source] = _loaded(os.path.abspath(f"{name}.so"))
         except OSError:
-            raise report.Stopped("the compiler refuses the kernel: it cannot be loaded") from None
+            raise report.Stopped(said("the compiler refuses the kernel: it cannot be loaded")) from None
     return _libraries[source]
 
 
@@ -146,16 +149,23 @@ def _loaded(path: str, mode: int = ctypes.DEFAULT_MODE) -> ctypes.CDLL:
     except OSError as error:
         if "failed to map segment" not in str(error):
             raise
-        sentence = "what g++ compiled cannot be loaded: is the folder for temporary files (TMPDIR) mounted noexec?"
-        raise tools.Unavailable(f"{sentence} ({error})") from None
+        raise tools.Unavailable(
+            said(
+                "what g++ compiled cannot be loaded: is the folder for temporary files (TMPDIR) mounted noexec? "
+                "({error})",
+                error=error,
+            )
+        ) from None
 
 
 @functools.cache
 def _runtime() -> ctypes.CDLL:
     """The library that runs kernels. If the worker has not prepared one, it is compiled here, which takes 0.2 s."""
-    path, said = tools.runtime()
-    if said:
-        raise tools.Unavailable(f"g++ does not compile what runs the kernels: {said.splitlines()[0]}")
+    path, output = tools.runtime()
+    if output:
+        raise tools.Unavailable(
+            said("g++ does not compile what runs the kernels: {splitlines}", splitlines=output.splitlines()[0])
+        )
     # RTLD_GLOBAL: the libraries of kernels call functions of this one.
     library = _loaded(path, ctypes.RTLD_GLOBAL)
     library.cpu_tensor.restype = ctypes.c_void_p

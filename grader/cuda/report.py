@@ -7,6 +7,7 @@ import re
 
 from ..interpreter.address_space import OutOfBounds
 from ..interpreter.state import EndlessKernel
+from ..sentence import Said, foreign, said
 from . import tools
 
 _NUMBERS = "what access tensor block thread other other_wait line other_line size other_access".split()
@@ -20,10 +21,10 @@ _LOAD = 0
 
 # Advice for errors in which g++ names text that the learner did not write.
 _ADVICE = {
-    "'std'": "C++'s own std is not there in a kernel; CUDA has fmaxf, max, __expf and others without it",
-    "thread-local": "this name is declared with __shared__ in one place and without it in another",
-    "nested-name-specifier": "there is a ':' where C++ takes none",
-    "'cpu_line'": "the call has more arguments than this function takes",
+    "'std'": said("C++'s own std is not there in a kernel; CUDA has fmaxf, max, __expf and others without it"),
+    "thread-local": said("this name is declared with __shared__ in one place and without it in another"),
+    "nested-name-specifier": said("there is a ':' where C++ takes none"),
+    "'cpu_line'": said("the call has more arguments than this function takes"),
 }
 _OPTION = re.compile(r" \[-f[-\w]+\]$")  # the option of g++ that would let the error pass
 _PLACE = re.compile(r"'\*\((\w+) \+ .*'$")  # an element, as g++ writes it
@@ -48,29 +49,44 @@ def without_includes(source: str) -> str:
 
 
 def unstored(counts, source: str, library: str) -> str:
-    """A sentence about the first load of shared memory into which no thread of the block had stored."""
+    """A sentence of its own about the first load of shared memory into which no thread of the block had stored."""
+    place = {"thread": counts.thread, "block": counts.block}
     line = tools.line(library, counts.unstored)
-    at = f"{_quoted(source, line)}: " if line else ""
-    return f"{at}thread {counts.thread} of block {counts.block} reads shared memory where no thread has stored"
+    if not line:
+        return said("Thread {thread} of block {block} reads shared memory where no thread has stored", **place)
+    return said(
+        "Line {number}, `{line}`: thread {thread} of block {block} reads shared memory where no thread has stored",
+        number=line,
+        line=_text(source, line),
+        **place,
+    )
 
 
-def refused(said: str, source: str) -> Stopped:
+def refused(output: str, source: str) -> Stopped:
     """The first error of g++, with the line of the learner's text."""
-    said = re.sub(r"\\U([0-9a-f]{8})", lambda code: chr(int(code[1], 16)), said)  # a letter that g++ gives by its code
-    errors = re.findall(r"^\S+:\d+:\d+: (?:fatal )?error: (.*)$", said, re.MULTILINE)
+    output = re.sub(
+        r"\\U([0-9a-f]{8})", lambda code: chr(int(code[1], 16)), output
+    )  # a letter that g++ gives by its code
+    errors = re.findall(r"^\S+:\d+:\d+: (?:fatal )?error: (.*)$", output, re.MULTILINE)
     todo = next((message for message in errors if "TODO" in message), None)
     if todo:
         return Stopped(todo)
     # The line of the error or, if it is one of cuda_on_cpu.h, the kernel's line that led to it.
-    line = re.search(r"^kernel:(\d+):", said, re.MULTILINE)
-    first = re.search(r"^(\S+):(\d+):\d+: (?:fatal )?error: ", said, re.MULTILINE)
+    line = re.search(r"^kernel:(\d+):", output, re.MULTILINE)
+    first = re.search(r"^(\S+):(\d+):\d+: (?:fatal )?error: ", output, re.MULTILINE)
     number = int(first[2]) if first and first[1] == "kernel" else int(line[1]) if line else 0
-    message = errors[0].removeprefix("static assertion failed: ") if errors else said.strip().splitlines()[-1]
+    message = errors[0].removeprefix("static assertion failed: ") if errors else output.strip().splitlines()[-1]
     message = message.replace("<brace-enclosed initializer list>", "{...}")
     message = _PLACE.sub(r"'\1[…]'", message)
     message = _INFINITY.sub(r"\1; did you mean 'INFINITY'?", _OPTION.sub("", message))
     advice = next((advice for word, advice in _ADVICE.items() if word in message), message)
-    return Stopped(f"the compiler refuses {_quoted(source, number) if number else 'the kernel'}: {advice}")
+    return Stopped(
+        said(
+            "the compiler refuses {value}: {advice}",
+            value=_quoted(source, number) if number else said("the kernel"),
+            advice=foreign.recognised(advice),
+        )
+    )
 
 
 def fail(event: Event, source: str, library: str, tensors: list) -> None:
@@ -79,81 +95,175 @@ def fail(event: Event, source: str, library: str, tensors: list) -> None:
     tensors: (name, tensor) of the kernel's tensors, in their order.
     """
     line = event.line or tools.line(library, event.code)
-    at = f"{_quoted(source, line)}: " if line else ""
-    who = f"thread {event.thread} of block {event.block}"
-    verb = "loads from" if event.access == _LOAD else "stores to"
-    where = {"op": "load" if event.access == _LOAD else "store", "program": [event.block, event.thread, 0]}
+    at = said("{line}: ", line=_quoted(source, line)) if line else ""
+    who = said("thread {thread} of block {block}", thread=event.thread, block=event.block)
+    loads = event.access == _LOAD
+    where = {"op": "load" if loads else "store", "program": [event.block, event.thread, 0]}
     if event.what in (OUTSIDE, MISALIGNED) and event.tensor >= 0:
         name, tensor = tensors[event.tensor]
         element, columns = event.offset // tensor.element_size(), tensor.shape[-1]
         where |= {"tensor": name, "row": element // columns, "column": element % columns, "first": element}
-        place = f"{name} at row {element // columns}, column {element % columns} (element {element})"
+        place = said(
+            "{name} at row {value}, column {value2} (element {element})",
+            name=name,
+            value=element // columns,
+            value2=element % columns,
+            element=element,
+        )
+        values = {"at": at, "who": who, "place": place, "name": name}
         if event.what == OUTSIDE:
             size = " × ".join(map(str, tensor.shape))
             raise OutOfBounds(
-                f"{at}{who} {verb} {place}, which is outside of it: {name} has {size} elements, numbered from 0",
+                said(
+                    "{at}{who} loads from {place}, which is outside of it: {name} has {size} elements, numbered from 0",
+                    **(values | {"size": size}),
+                )
+                if loads
+                else said(
+                    "{at}{who} stores to {place}, which is outside of it: {name} has {size} elements, numbered from 0",
+                    **(values | {"size": size}),
+                ),
                 **where,
             )
         raise OutOfBounds(
-            f"{at}{who} {verb} {place} with {event.size} bytes at once, but the address is no multiple of that",
+            said(
+                "{at}{who} loads from {place} with {size} bytes at once, but the address is no multiple of that",
+                **(values | {"size": event.size}),
+            )
+            if loads
+            else said(
+                "{at}{who} stores to {place} with {size} bytes at once, but the address is no multiple of that",
+                **(values | {"size": event.size}),
+            ),
             **where,
         )
     if event.what == RACE:
-        raise OutOfBounds(f"{at}{who} {_race(event, line, source, library)}", tensor="shared memory", **where)
+        raise OutOfBounds(_race(event, at, who, line, source, library), tensor="shared memory", **where)
     if event.what == ENDLESS:
-        steps = f"{event.offset:,} loads, stores and synchronisations"
+        steps = said("{offset} loads, stores and synchronisations", offset=f"{event.offset:,}")
         elements = sum(tensor.numel() for _, tensor in tensors)
         raise EndlessKernel(
-            f"{at}{who} has made {steps}, and the tensors have {elements:,} elements: a loop in it does not end"
+            said(
+                "{at}{who} has made {steps}, and the tensors have {elements} elements: a loop in it does not end",
+                at=at,
+                who=who,
+                steps=steps,
+                elements=f"{elements:,}",
+            )
         )
-    raise Stopped(at + _meeting(event, who) if event.what in (LEFT, APART, ABSENT) else at + _other(event, who, verb))
+    what = _meeting(event, who) if event.what in (LEFT, APART, ABSENT) else _other(event, who, loads)
+    raise Stopped(said("{at}{what}", at=at, what=what) if line else what)
 
 
-def _race(event: Event, line: int, source: str, library: str) -> str:
+def _race(event: Event, at: str, who: str, line: int, source: str, library: str) -> Said:
     """A sentence about a race. Its wording follows the order of the two accesses in the text, not in time."""
     other_line = tools.line(library, event.other_code)
-    there = _quoted(source, other_line) if other_line != line else f"line {line}"
-    other = f"thread {event.other}" + f" ({there})" * (other_line > 0)
+    there = _quoted(source, other_line) if other_line != line else said("line {line}", line=line)
+    other = said("thread {other}", other=event.other)
+    if other_line > 0:
+        other = said("thread {other} ({there})", other=event.other, there=there)
     if event.access != _LOAD and event.other_access != _LOAD:
-        did = f"stores another value to shared memory than {other} has stored there"
+        did = said("{who} stores another value to shared memory than {other} has stored there", who=who, other=other)
     elif event.access == _LOAD:
-        did = f"{'still ' * (other_line > line)}reads shared memory that {other} has stored to"
+        did = (
+            said("{who} still reads shared memory that {other} has stored to", who=who, other=other)
+            if other_line > line
+            else said("{who} reads shared memory that {other} has stored to", who=who, other=other)
+        )
     else:
-        did = f"stores to shared memory that {other} has read{' already' * (other_line >= line)}"
-    return f"{did}, and no barrier lies between"
+        did = (
+            said("{who} stores to shared memory that {other} has read already", who=who, other=other)
+            if other_line >= line
+            else said("{who} stores to shared memory that {other} has read", who=who, other=other)
+        )
+    return said("{at}{did}, and no barrier lies between", at=at, did=did)
 
 
 def _meeting(event: Event, who: str) -> str:
-    waits = "at a __syncthreads()" if event.what != ABSENT else "for the other lanes of its mask"
     if event.other_wait == _DONE:
-        does = "has returned"
+        does = said("has returned")
     elif event.other_wait == _BARRIER:
-        does = f"waits at the __syncthreads() in line {event.other_line}"
+        does = said("waits at the __syncthreads() in line {other_line}", other_line=event.other_line)
     else:
-        does = f"waits for other lanes in line {event.other_line}"
-    return f"{who} waits {waits} for ever: thread {event.other} {does}"
+        does = said("waits for other lanes in line {other_line}", other_line=event.other_line)
+    if event.what == ABSENT:
+        return said(
+            "{who} waits for the other lanes of its mask for ever: thread {other} {does}",
+            who=who,
+            other=event.other,
+            does=does,
+        )
+    return said(
+        "{who} waits at a __syncthreads() for ever: thread {other} {does}", who=who, other=event.other, does=does
+    )
 
 
-def _other(event: Event, who: str, verb: str) -> str:
+def _other(event: Event, who: str, loads: bool) -> Said:
+    size = event.size
     return {
-        NOWHERE: f"{who} {verb} an address that belongs to no tensor and to no shared memory",
-        MISALIGNED: f"{who} {verb} shared memory with {event.size} bytes at once, but the address is no multiple",
-        SOURCE: f"{who} wants the value of thread {event.other}, which takes no part in this shuffle",
-        NOT_IN_MASK: f"{who} is not in the mask of its own warp operation",
-        BOUNDS: f"{who} uses index {event.offset} of an array"
-        + (", which is behind its last place" if event.offset >= 0 else ", which is in front of its first place"),
-        DIVISION: f"{who} divides an integer by zero",
-        CRASH: f"{who} ran out of its stack",
-        TRAP: f"{who} called __trap()",
-        GLOBAL: f"{who} {verb} a variable that all blocks share, an address that belongs to no tensor and to no shared "
-        "memory",
-        TOO_MUCH: f"the kernel has {event.offset:,} bytes of shared memory, and a block may have {48 << 10:,}",
+        NOWHERE: (
+            said("{who} loads from an address that belongs to no tensor and to no shared memory", who=who)
+            if loads
+            else said("{who} stores to an address that belongs to no tensor and to no shared memory", who=who)
+        ),
+        MISALIGNED: (
+            said(
+                "{who} loads from shared memory with {size} bytes at once, but the address is no multiple",
+                who=who,
+                size=size,
+            )
+            if loads
+            else said(
+                "{who} stores to shared memory with {size} bytes at once, but the address is no multiple",
+                who=who,
+                size=size,
+            )
+        ),
+        SOURCE: said(
+            "{who} wants the value of thread {other}, which takes no part in this shuffle", who=who, other=event.other
+        ),
+        NOT_IN_MASK: said("{who} is not in the mask of its own warp operation", who=who),
+        BOUNDS: (
+            said("{who} uses index {offset} of an array, which is behind its last place", who=who, offset=event.offset)
+            if event.offset >= 0
+            else said(
+                "{who} uses index {offset} of an array, which is in front of its first place",
+                who=who,
+                offset=event.offset,
+            )
+        ),
+        DIVISION: said("{who} divides an integer by zero", who=who),
+        CRASH: said("{who} ran out of its stack", who=who),
+        TRAP: said("{who} called __trap()", who=who),
+        GLOBAL: (
+            said(
+                "{who} loads from a variable that all blocks share, an address that belongs to no tensor and to no "
+                "shared memory",
+                who=who,
+            )
+            if loads
+            else said(
+                "{who} stores to a variable that all blocks share, an address that belongs to no tensor and to no "
+                "shared memory",
+                who=who,
+            )
+        ),
+        TOO_MUCH: said(
+            "the kernel has {offset} bytes of shared memory, and a block may have {value}",
+            offset=f"{event.offset:,}",
+            value=f"{48 << 10:,}",
+        ),
     }[event.what]
 
 
 def _quoted(source: str, line: int) -> str:
     lines = source.splitlines()
     if not 1 <= line <= len(lines):
-        return f"line {line}"
-    text = lines[line - 1].strip()
-    return f"line {line}, `{text if len(text) <= _WIDEST else text[:_WIDEST] + ' …'}`"
+        return said("line {line}", line=line)
+    return said("line {line}, `{value}`", line=line, value=_text(source, line))
+
+
+def _text(source: str, line: int) -> str:
+    """A line of the kernel, cut where it is long; "" where the text has no such line."""
+    text = "".join(source.splitlines()[line - 1 : line]).strip()
+    return text if len(text) <= _WIDEST else f"{text[:_WIDEST]} …"

@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Callable
 
 from ..protocol import frames
+from ..sentence import said, tree
 from . import kernel_text, objects
 
 _HERE = pathlib.Path(__file__).parent
@@ -55,10 +56,10 @@ def sealed_runtime(folder: str) -> int | None:
     """
     try:
         with tempfile.TemporaryDirectory(dir=folder) as place:
-            said, fault = _build("runtime", None, place)
-            if fault:
-                raise Unavailable(fault)
-            if said:
+            output, blame = _build("runtime", None, place)
+            if blame:
+                raise Unavailable(blame)
+            if output:
                 return None
             made = pathlib.Path(place, "runtime.so").read_bytes()
         file = os.memfd_create("runtime", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
@@ -87,10 +88,10 @@ def build(library: str, source: str | None) -> str:
 
     source: the text of a kernel; None for runtime.cpp. Raises Unavailable.
     """
-    said, fault = _asked("build", library, source)
-    if fault:
-        raise Unavailable(fault)
-    return said
+    output, blame = _asked("build", library, source)
+    if blame:
+        raise Unavailable(blame)
+    return output
 
 
 def line(library: str, code: int) -> int:
@@ -115,7 +116,7 @@ def start_beside(confine: Callable[[], None]) -> None:
         while True:
             asked, _ = frames.receive(theirs, 0)
             what, library, given = asked["ask"]
-            frames.send(theirs, {"said": _TOOLS[what](library, given)})
+            frames.send(theirs, {"said": _packed(_TOOLS[what](library, given))})
     finally:  # the answer's process has ended, or it sent another request
         os._exit(0)
 
@@ -125,9 +126,18 @@ def _asked(what: str, library: str, given):
         return _TOOLS[what](library, given)
     try:
         frames.send(_beside, {"ask": [what, library, given]})
-        return frames.receive(_beside, 0)[0]["said"]
+        return _unpacked(frames.receive(_beside, 0)[0]["said"])
     except (frames.BrokenChannel, OSError) as error:
-        raise Unavailable(f"the process that runs g++ has ended: {error}") from None
+        raise Unavailable(said("the process that runs g++ has ended: {error}", error=error)) from None
+
+
+def _packed(answer):
+    """The answer of a tool as JSON data: a pair of texts, or a number."""
+    return [tree.pack(text) for text in answer] if isinstance(answer, tuple) else answer
+
+
+def _unpacked(data):
+    return tuple(map(tree.unpack, data)) if isinstance(data, list) else data
 
 
 def _name(library: str) -> str:
@@ -156,9 +166,9 @@ def _build(library: str, source: str | None, folder: str | None = None) -> tuple
         with open(f"{file}.ii", **_TEXT) as made:
             said = made.read(_MOST_TEXT)
     except OSError as error:
-        return "", f"g++ does not work here: it makes no {error.filename}"
+        return "", said("g++ does not work here: it makes no {filename}", filename=error.filename)
     if len(said) == _MOST_TEXT:
-        return kernel_text.refusal(0, "its macros make a text of it that is too long"), ""
+        return kernel_text.refusal(0, said("its macros make a text of it that is too long")), ""
     text, refused = kernel_text.preprocessed(said)
     if refused:
         return refused, ""
@@ -174,11 +184,11 @@ def _compiler(library: str, folder: str, *arguments: str, given: str = "") -> tu
     try:
         running = subprocess.Popen(["g++", *arguments], env=environment, **pipes, **_TEXT)
     except OSError as error:
-        return "", f"g++ cannot be started: {error.strerror}"
+        return "", said("g++ cannot be started: {strerror}", strerror=error.strerror)
     try:
         said = running.communicate(given, _PATIENCE)[1]
     except subprocess.TimeoutExpired:
-        if fault := _fault(library, folder, f"g++ is not done after {_PATIENCE} seconds"):
+        if fault := _fault(library, folder, said("g++ is not done after {PATIENCE} seconds", PATIENCE=_PATIENCE)):
             return "", fault  # what is left of g++ ends with the process of the answer
         said = running.communicate()[1]
     if not running.returncode:
@@ -191,14 +201,14 @@ def _fault(library: str, folder: str, said: str) -> str:
     """A sentence with what g++ said if it cannot compile an empty kernel either, else ""."""
     if library != _EMPTY:
         return _build(_EMPTY, "", folder)[1]
-    return f"g++ does not work here: {said}"
+    return said("g++ does not work here: {said}", said=said)
 
 
 def _unfit(library: str, file: str) -> tuple[str, str]:
     try:
         sentence, code = objects.unfit(file)
     except (OSError, subprocess.CalledProcessError):
-        return "", "readelf and objdump, which come with g++, cannot be started"
+        return "", said("readelf and objdump, which come with g++, cannot be started")
     return kernel_text.refusal(_line(library, code) if code else 0, sentence) if sentence else "", ""
 
 

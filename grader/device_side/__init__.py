@@ -1,7 +1,7 @@
 """The side of the numbers: it owns memory, poison, guard, ledger and interpreter, and runs operators and kernels.
 
 Runs in: a process of its own for each answer, forked by worker/zygote.py, with no Python of the answer but kernels.
-May import: cuda, interpreter, isolation, protocol, root, simulated, spec.
+May import: cuda, interpreter, isolation, protocol, root, sentence, simulated, spec.
 Start reading: server.py.
 
 server       serves the judge, and the orders of the host while a call runs

@@ -28,6 +28,7 @@ import triton.language
 
 from ..interpreter.triton_private import FILLED_IN, REWRITER_NAMES, kernel_language, rewrite
 from ..protocol.kernels import Global, KernelFunction, KernelProgram
+from ..sentence import kind_of, said
 
 _MOST_FUNCTIONS, _LONGEST = 500, 200_000  # functions of a program; characters of a function
 _BUILTINS = (
@@ -73,12 +74,13 @@ _NODES = (
     ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.Load, ast.Store,
 )  # fmt: skip
 _WORDS = {
-    ast.FunctionDef: "a function inside a kernel", ast.AsyncFunctionDef: "`async`", ast.ClassDef: "`class`",
+    ast.FunctionDef: said("a function inside a kernel"), ast.AsyncFunctionDef: "`async`", ast.ClassDef: "`class`",
     ast.Import: "`import`", ast.ImportFrom: "`import`", ast.Try: "`try`", ast.With: "`with`", ast.Delete: "`del`",
     ast.Global: "`global`", ast.Nonlocal: "`nonlocal`", ast.Raise: "`raise`", ast.Lambda: "`lambda`",
     ast.Yield: "`yield`", ast.YieldFrom: "`yield`", ast.Await: "`await`", ast.Match: "`match`",
-    ast.GeneratorExp: "a generator", ast.SetComp: "a set", ast.DictComp: "a dictionary", ast.Set: "a set",
-    ast.Dict: "a dictionary", ast.AsyncFor: "`async`", ast.AsyncWith: "`async`",
+    ast.GeneratorExp: said("a generator"), ast.SetComp: said("a set"), ast.DictComp: said("a dictionary"),
+    ast.Set: said("a set"),
+    ast.Dict: said("a dictionary"), ast.AsyncFor: "`async`", ast.AsyncWith: "`async`",
 }  # fmt: skip
 _PLAIN = (bool, int, float, str, type(None))
 # Characters that are no text, or that end a line for some readers only.
@@ -101,7 +103,12 @@ def admit(program: KernelProgram):
     Raises RefusedKernel, with one sentence, and the ValueError of Triton's interpreter for `a = b = c`.
     """
     if not 0 < len(program.functions) <= _MOST_FUNCTIONS:
-        raise RefusedKernel(f"a kernel with the functions that it calls is 1 to {_MOST_FUNCTIONS} functions")
+        raise RefusedKernel(
+            said(
+                "a kernel with the functions that it calls is 1 to {MOST_FUNCTIONS} functions",
+                MOST_FUNCTIONS=_MOST_FUNCTIONS,
+            )
+        )
     fields = frozenset(program.fields) - _ATTRIBUTES
     readers = [_Reader(function, len(program.functions), fields) for function in program.functions]
     try:
@@ -113,7 +120,7 @@ def admit(program: KernelProgram):
                 del reader.namespace[name]
             reader.show()
     except (RecursionError, MemoryError):
-        raise RefusedKernel("the text of the kernel is nested too deeply") from None
+        raise RefusedKernel(said("the text of the kernel is nested too deeply")) from None
     return made[0]
 
 
@@ -146,13 +153,13 @@ class _Reader:
         try:
             code = compile(text, file, "exec", dont_inherit=True)
         except (SyntaxError, ValueError) as error:
-            raise RefusedKernel(f"the text of {tree.name} is no Python: {error}") from None
+            raise RefusedKernel(said("the text of {name} is no Python: {error}", name=tree.name, error=error)) from None
         linecache.cache[file] = (len(text), None, text.splitlines(True), file)
         local: dict = {}
         exec(code, self.namespace, local)
         function = local[tree.name]
         if inspect.getsource(function) != text.lstrip("\n"):
-            raise RefusedKernel(f"the text of {tree.name} cannot be read line by line")
+            raise RefusedKernel(said("the text of {name} cannot be read line by line", name=tree.name))
         if self._function.constexpr:
             return triton.constexpr_function(function)
         return triton.jit(function) if self._function.jit else function
@@ -174,21 +181,27 @@ class _Reader:
     def _parsed(self) -> ast.FunctionDef:
         name, source = self._function.name, self._function.source
         if len(source) > _LONGEST or _STRAY.search(source):
-            raise RefusedKernel(f"the text of {name[:50]} has over {_LONGEST} characters, or characters of no text")
+            raise RefusedKernel(
+                said(
+                    "the text of {name} has over {LONGEST} characters, or characters of no text",
+                    name=name[:50],
+                    LONGEST=_LONGEST,
+                )
+            )
         try:
             body = ast.parse(source).body
         except (SyntaxError, ValueError) as error:
-            raise RefusedKernel(f"the text of {name[:50]} is no Python: {error}") from None
+            raise RefusedKernel(said("the text of {name} is no Python: {error}", name=name[:50], error=error)) from None
         if len(body) != 1 or type(body[0]) is not ast.FunctionDef or body[0].name != name:
-            raise RefusedKernel(f"the text of {name[:50]} is not one `def` of this name")
+            raise RefusedKernel(said("the text of {name} is not one `def` of this name", name=name[:50]))
         (tree,) = body
         self._check_name(tree, name)
         for argument in _arguments(tree):
             self._check_name(argument, argument.arg)
             if argument.arg in FILLED_IN:
-                self._refuse(argument, "Triton fills this parameter in by itself", argument.arg)
+                self._refuse(argument, said("Triton fills this parameter in by itself"), argument.arg)
         if tree.args.kwarg or getattr(tree, "type_params", None):
-            self._refuse(tree, "Triton's language has neither `**` nor types as parameters", f"def {name}")
+            self._refuse(tree, said("Triton's language has neither `**` nor types as parameters"), f"def {name}")
         return tree
 
     def _with_fields(self, tree: ast.FunctionDef, bound: set[str]) -> ast.FunctionDef:
@@ -209,7 +222,7 @@ class _Reader:
         for row, start, name in sorted(places, reverse=True):
             line, end = lines[row - 1].encode(), start + len(name.encode())
             if line[start:end] != name.encode():
-                self._refuse(tree, "a field of a named tuple is written in another way here", f"`{name}`")
+                self._refuse(tree, said("a field of a named tuple is written in another way here"), f"`{name}`")
             lines[row - 1] = (line[:end] + _FIELD.encode() + line[end:]).decode()
         if places:
             self._shown, self._lines = self._lines, lines
@@ -248,7 +261,7 @@ class _Reader:
             expected = ast.dump(whole)
         if len(_defs(text)) != 1 or [expected] != [ast.dump(part) for part in ast.parse(text).body]:
             self._refuse(
-                tree, "Triton cannot cut out a text in which another line begins with `def`", f"def {tree.name}"
+                tree, said("Triton cannot cut out a text in which another line begins with `def`"), f"def {tree.name}"
             )
         return text
 
@@ -291,7 +304,7 @@ class _Reader:
         """A default value: as it was written if it is a number or a text, else a name for the value that arrived."""
         meaning = self._function.defaults.get(argument.arg)
         if meaning is None or meaning.kind not in ("plain", "library"):
-            self._refuse(default, "a default value of a kernel is a number, a text, or a type of Triton's")
+            self._refuse(default, said("a default value of a kernel is a number, a text, or a type of Triton's"))
         self._check_meaning(default, meaning, [])
         if meaning.kind == "plain" and not meaning.constexpr:
             try:
@@ -314,27 +327,27 @@ class _Reader:
             self._check_comprehension(node, bound)
         elif isinstance(node, ast.Constant):
             if type(node.value) not in (*_PLAIN, type(...)):
-                self._refuse(node, "Triton's language has numbers, text, True, False and None")
+                self._refuse(node, said("Triton's language has numbers, text, True, False and None"))
         elif isinstance(node, ast.FormattedValue):
             if node.format_spec is not None:
-                self._refuse(node, "Triton's language has no formats")
+                self._refuse(node, said("Triton's language has no formats"))
             self._check(node.value, bound)
         elif isinstance(node, _NODES):
             if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-                self._refuse(node, "Triton's language cannot assign to a part of a block")
+                self._refuse(node, said("Triton's language cannot assign to a part of a block"))
             for child in ast.iter_child_nodes(node):
                 self._check(child, bound)
         else:
-            self._refuse(node, "Triton's language has no such construct", _WORDS.get(type(node)))
+            self._refuse(node, said("Triton's language has no such construct"), _WORDS.get(type(node)))
 
     def _check_chain(self, node: ast.Name | ast.Attribute, bound: set[str]) -> None:
         """Check a name, or an attribute, with the object that it is read from."""
         root, attributes = _chain(node)
         if not isinstance(node.ctx, ast.Load) and attributes:
-            self._refuse(node, "a kernel cannot set an attribute")
+            self._refuse(node, said("a kernel cannot set an attribute"))
         hidden = next((name for name in attributes if name.startswith("_")), None)
         if hidden:
-            self._refuse(node, f"a kernel may not use `{hidden}`, which is not public")
+            self._refuse(node, said("a kernel may not use `{hidden}`, which is not public", hidden=hidden))
         if not isinstance(root, ast.Name):
             self._check(root, bound)
             self._check_attributes(node, attributes)
@@ -349,7 +362,7 @@ class _Reader:
         elif root.id in _SAFE_BUILTINS:
             self._check_attributes(node, attributes)
         elif hasattr(builtins, root.id):
-            self._refuse(node, "a kernel may not use this function of Python")
+            self._refuse(node, said("a kernel may not use this function of Python"))
 
     def _meaning(self, name: str, attributes: list[str]) -> tuple[str, Global | None, list[str]]:
         """(the beginning of a dotted name that has a meaning, its meaning, the attributes after it).
@@ -367,23 +380,26 @@ class _Reader:
         if meaning.kind == "module":
             self._check_module(node, meaning.text, attributes)
             return
-        if meaning.kind == "foreign" and meaning.text.startswith("a value of the notebook"):
+        if meaning.kind == "foreign" and kind_of(meaning.text) == "value":
             self._refuse(
-                node, f"no line of the kernel gives it a value, and what has this name is {meaning.text[:100]}"
+                node,
+                said("no line of the kernel gives it a value, and what has this name is {text}", text=_brief(meaning)),
             )
         if meaning.kind == "foreign":
-            kind = meaning.text[:100]
-            self._refuse(node, f"a kernel takes Triton's own functions and dtypes, and this one is {kind}")
+            kind = _brief(meaning)
+            self._refuse(
+                node, said("a kernel takes Triton's own functions and dtypes, and this one is {kind}", kind=kind)
+            )
         if meaning.kind == "library":
             place = kernel_language().get(meaning.text)
             if place is None or meaning.name not in place.names:
-                self._refuse(node, "Triton's language has no such function")
+                self._refuse(node, said("Triton's language has no such function"))
         elif meaning.kind == "plain" and not _is_plain(meaning.value):
-            self._refuse(node, "a kernel takes numbers and text from outside, and this is something else")
+            self._refuse(node, said("a kernel takes numbers and text from outside, and this is something else"))
         elif meaning.kind == "named" and not _names_fields(meaning.value):
-            self._refuse(node, "the fields of a named tuple have plain names and default values")
+            self._refuse(node, said("the fields of a named tuple have plain names and default values"))
         elif meaning.kind == "function" and not 0 <= meaning.index < self._count:
-            self._refuse(node, "this function did not arrive")
+            self._refuse(node, said("this function did not arrive"))
         self._check_attributes(node, attributes)
 
     def _check_module(self, node: ast.AST, path: str, attributes: list[str]) -> None:
@@ -392,26 +408,33 @@ class _Reader:
         while rest and f"{path}.{rest[0]}" in language:
             path = f"{path}.{rest.pop(0)}"
         if path not in language or not rest:
-            self._refuse(node, "a module is no value for a kernel")
+            self._refuse(node, said("a module is no value for a kernel"))
         if rest[0] in language[path].names:
             self._check_attributes(node, rest[1:])
         elif hasattr(language[path].object, rest[0]):
-            self._refuse(node, "a kernel takes the functions and types of Triton's language, and this is another part")
+            self._refuse(
+                node, said("a kernel takes the functions and types of Triton's language, and this is another part")
+            )
 
     def _check_attributes(self, node: ast.AST, attributes: list[str]) -> None:
         fields = {name + _FIELD for name in self._fields}
         unknown = next((name for name in attributes if name not in _ATTRIBUTES and name not in fields), None)
         if unknown:
-            self._refuse(node, f"neither blocks nor types nor constants have an attribute `{unknown}` in kernels")
+            self._refuse(
+                node,
+                said(
+                    "neither blocks nor types nor constants have an attribute `{unknown}` in kernels", unknown=unknown
+                ),
+            )
 
     def _check_call(self, node: ast.Call, bound: set[str]) -> None:
         if not isinstance(node.func, (ast.Name, ast.Attribute)):
-            self._refuse(node, "a kernel calls functions by their names")
+            self._refuse(node, said("a kernel calls functions by their names"))
         for keyword in node.keywords:
             if keyword.arg is None:
-                self._refuse(node, "Triton's language has no `**`")
+                self._refuse(node, said("Triton's language has no `**`"))
             if keyword.arg.startswith("_") or keyword.arg in FILLED_IN:
-                self._refuse(node, f"a kernel may not set `{keyword.arg}`")
+                self._refuse(node, said("a kernel may not set `{arg}`", arg=keyword.arg))
         for part in (node.func, *node.args, *(keyword.value for keyword in node.keywords)):
             self._check(part, bound)
 
@@ -422,7 +445,7 @@ class _Reader:
         inner = bound | {name for part in node.generators for name in _bound(part.target)}
         for part in node.generators:
             if part.is_async:
-                self._refuse(node, "Triton's language has no such construct", "`async`")
+                self._refuse(node, said("Triton's language has no such construct"), "`async`")
             parts = [part.target, *part.ifs] if part is first else [part.target, part.iter, *part.ifs]
             for each in parts:
                 self._check(each, inner)
@@ -430,14 +453,14 @@ class _Reader:
 
     def _check_name(self, node: ast.AST, name: str) -> None:
         if name.startswith("__") or name in REWRITER_NAMES:
-            self._refuse(node, "a kernel may not use this name", f"`{name}`")
+            self._refuse(node, said("a kernel may not use this name"), f"`{name}`")
 
     def _refuse(self, node: ast.AST, why: str, words: str | None = None) -> NoReturn:
         """Raise RefusedKernel. words: for the construct; by default its text."""
         text = " ".join(ast.unparse(node).split())
         words = words or (f"`{text}`" if len(text) <= 60 else f"`{text[:30]} ... {text[-25:]}`")
         line = self._lines[node.lineno - 1].strip()[:120] if 0 < getattr(node, "lineno", 0) <= len(self._lines) else ""
-        raise RefusedKernel(f"{words} in the line `{line}`: {why}")
+        raise RefusedKernel(said("{words} in the line `{line}`: {why}", words=words, line=line, why=why))
 
     # The namespace
 
@@ -551,7 +574,7 @@ def _named(value):
 def named_tuple(names: list[str], values: list):
     """An argument of a launch that is a named tuple. Raises RefusedKernel."""
     if not _names_fields([names, []]) or len(names) != len(values):
-        raise RefusedKernel("the fields of a named tuple have plain names")
+        raise RefusedKernel(said("the fields of a named tuple have plain names"))
     return _named([names, []])(*values)
 
 
@@ -573,3 +596,8 @@ def _frozen(value):
 
 def _wrapped(value, meaning: Global):
     return triton.language.constexpr(value) if meaning.constexpr else value
+
+
+def _brief(meaning: Global) -> str:
+    """What a foreign object is, in at most 100 characters."""
+    return meaning.text if len(meaning.text) <= 100 else meaning.text[:100]

@@ -10,6 +10,7 @@ from ..interpreter.ledger import Ledger
 from ..protocol import schema
 from ..protocol.kernels import KernelProgram
 from ..protocol.orders import Malformed
+from ..sentence import said
 from .kernel_text import RefusedKernel, admit
 
 
@@ -76,5 +77,5 @@ class Kernels:
 
     def _kernel(self, number: int) -> _Kernel:
         if not isinstance(number, int) or not 0 <= number < len(self._kernels):
-            raise Malformed("there is no such kernel on the device")
+            raise Malformed(said("there is no such kernel on the device"))
         return self._kernels[number]

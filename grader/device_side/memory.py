@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from ..protocol.orders import Malformed, Seen
+from ..sentence import said
 
 # Numbers that may leave the device in one call: a maximum, a condition, one number for each of many rows. Every lesson
 # has inputs with far more, so nobody can compute on the host.
@@ -53,7 +54,7 @@ class Memory:
         try:
             return self._tensors[number]
         except (KeyError, TypeError):
-            raise Malformed("there is no such tensor on the device") from None
+            raise Malformed(said("there is no such tensor on the device")) from None
 
     def free(self, numbers) -> None:
         """Forget tensors that the host has dropped."""
@@ -74,8 +75,12 @@ class Memory:
             self.downloaded += numbers
         if self.downloaded > FEW or at_once:
             error = LeftForHost(
-                f"{by} takes the numbers of a tensor to the host, {max(numbers, self.downloaded):,} of them in this "
-                "call: they live on the device, and operations on them run there"
+                said(
+                    "{by} takes the numbers of a tensor to the host, {max} of them in this call: they "
+                    "live on the device, and operations on them run there",
+                    by=by,
+                    max=f"{max(numbers, self.downloaded):,}",
+                )
             )
             if not at_once and self.exhausted is None:
                 self.exhausted = error

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import functools
 
+from ..sentence import said
+
 _ANY_FORM = """
 abs acos acosh add addbmm addcdiv addcmul addmm addmv addr angle asin asinh atan atan2 atanh baddbmm bitwise_and
 bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor ceil celu clamp clamp_max clamp_min copysign
@@ -58,8 +60,12 @@ def operator(name: str, overload: str):
 
     space, _, short = name.partition("::")
     if space != "aten" or short not in ALLOWED:
-        raise RefusedOperator(f"the device does not run PyTorch's operator {short if space == 'aten' else name}")
+        raise RefusedOperator(
+            said("the device does not run PyTorch's operator {value}", value=short if space == "aten" else name)
+        )
     found = getattr(getattr(torch.ops.aten, short), overload or "default")
     if torch._C._dispatch_has_kernel_for_dispatch_key(found.name(), "CompositeImplicitAutograd"):
-        raise RefusedOperator(f"the device runs the operators that {short} is made of, and not {short} itself")
+        raise RefusedOperator(
+            said("the device runs the operators that {short} is made of, and not {short} itself", short=short)
+        )
     return found

@@ -17,10 +17,11 @@ from ..interpreter.observe import Observer
 from ..isolation.linux import limits
 from ..protocol import frames, launches, orders
 from ..protocol.calls import unpack_call
-from ..protocol.errors import describe
+from ..protocol.errors import describe, packed
 from ..protocol.replies import pack_reply
 from ..protocol.tensors import elements, unpack
 from ..protocol.values import decode, encode
+from ..sentence import message, said, tree
 from ..spec import Call, Error
 from .kernel_text import named_tuple
 from .kernels import Kernels
@@ -47,14 +48,14 @@ def serve(to_judge: int, to_host: int, shipped: tuple[str, ...]) -> None:
     judge, host = socket.socket(fileno=to_judge), socket.socket(fileno=to_host)
     try:
         ready, _ = frames.receive(host, 0)  # before the host has an answer
-        too_little = ready.get("too_little_memory") or limits.too_little_memory()
+        too_little = ready.get("too_little_memory") or tree.pack(limits.too_little_memory())
         frames.send(judge, ready | {"too_little_memory": too_little})
         server = Server(host, shipped)
         while True:
             try:
                 reply, data = server.handle(*frames.receive(judge, _MAX_REQUEST))
             except tools.Unavailable as error:
-                reply, data = {"no_worker": str(error)}, []
+                reply, data = {"no_worker": tree.pack(message(error))}, []
             frames.send(judge, reply, data)
     except frames.BrokenChannel:
         return
@@ -219,7 +220,7 @@ class Server:
         if tensor.numel() > _SMALL:
             storage = tensor.untyped_storage().data_ptr()
             size = tensor.numel(), tensor.element_size(), self._storages.share_of(tensor), storage
-            self._observer.ledger.operation("to the device", [], [size])
+            self._observer.ledger.operation(said("to the device"), [], [size])
         return {"result": self._kept(tensor)}, b""
 
     def _download(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
@@ -231,12 +232,12 @@ class Server:
 
     def _ask_clock(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
         if self._clock is None:
-            raise orders.Malformed("this call has no clock")
+            raise orders.Malformed(said("this call has no clock"))
         result = self._clock.ask(header["name"], orders.decode(header["args"], self._memory.get))
         return {"result": orders.encode(result, self._kept)}, b""
 
     def _refuse_early(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
-        raise RefusedOperator("the check launches this kernel itself, and nothing runs before it does")
+        raise RefusedOperator(said("the check launches this kernel itself, and nothing runs before it does"))
 
     def _kept(self, tensor: torch.Tensor) -> dict:
         return {"tensor": self._memory.keep(tensor)}
@@ -246,7 +247,9 @@ class Server:
     def _told_by(self, error: BaseException) -> BaseException:
         """The error, or LeftForHost in its place: a message may tell numbers, and an answer can provoke many."""
         try:
-            self._memory.tell(-(-len(str(error).encode(errors="replace")) // _BYTES_OF_A_NUMBER), "an error's message")
+            self._memory.tell(
+                -(-len(str(error).encode(errors="replace")) // _BYTES_OF_A_NUMBER), said("an error's message")
+            )
         except LeftForHost as left:
             return error if isinstance(error, LeftForHost) else left
         return error
@@ -254,7 +257,7 @@ class Server:
     def _kept_error(self, error: BaseException) -> dict:
         """The record of an error of the device, with the number by which the host can name it."""
         self._errors.append(self._described(error))
-        return {"error": self._errors[-1], "number": len(self._errors) - 1}
+        return {"error": packed(self._errors[-1]), "number": len(self._errors) - 1}
 
     def _described(self, error: BaseException) -> Error:
         if isinstance(error, MemoryError):
@@ -263,11 +266,11 @@ class Server:
 
     def _error(self, done: dict) -> Error:
         """The error of a call. An error of the device, which the host only passes on, is the device's own record."""
-        said, number = done["error"], done.get("number")
+        theirs, number = done["error"], done.get("number")
         if not isinstance(number, int) or not 0 <= number < len(self._errors):
-            return said | {"where": None}  # the place of an access is known here alone
+            return theirs | {"where": None}  # the place of an access is known here alone
         mine = self._errors[number]
-        return mine | {"line": mine["line"] or said["line"]}
+        return mine | {"line": mine["line"] or theirs["line"]}
 
 
 _EXITS = {"_local_scalar_dense": "item"}
@@ -290,9 +293,9 @@ class TooManyPrograms(RuntimeError):
 def _first_programs(grid, many: int, first: int) -> tuple[int, ...]:
     """The grid with `first` programs along the axes that have `many`. Raises TooManyPrograms if none has."""
     if not isinstance(grid, tuple) or many not in grid:
-        raise TooManyPrograms(f"no axis of this launch has {many} programs")
+        raise TooManyPrograms(said("no axis of this launch has {many} programs", many=many))
     return tuple(first if programs == many else programs for programs in grid)
 
 
 def _no_tensor(number):
-    raise orders.Malformed("the check launches this kernel with tensors of its own, and with no others")
+    raise orders.Malformed(said("the check launches this kernel with tensors of its own, and with no others"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from ..sentence import said
 from ..simulated import Device
 
 
@@ -30,14 +31,17 @@ class Clock:
             self._expect(name, args, [])
             return getattr(self._device, name)()
         if name not in ("run", "peak"):
-            raise TypeError(f"the clock does not know {name}")
-        self._expect("the function to measure" if name == "run" else name, args, [self._matrix])
+            raise TypeError(said("the clock does not know {name}", name=name))
+        self._expect(said("the function to measure") if name == "run" else name, args, [self._matrix])
         return self._device.run(self._matrix) if name == "run" else self._peak
 
     def _expect(self, name: str, args: list, wanted: list) -> None:
         if len(args) != len(wanted) or any(a is not b and not _same(a, b) for a, b in zip(args, wanted)):
-            takes = "x and nothing else" if wanted else "no arguments"
-            raise TypeError(f"{name} was called with other arguments than it takes: {takes}")
+            raise TypeError(
+                said("{name} was called with other arguments than it takes: x and nothing else", name=name)
+                if wanted
+                else said("{name} was called with other arguments than it takes: no arguments", name=name)
+            )
 
 
 def _same(a, b: torch.Tensor) -> bool:

@@ -1,7 +1,7 @@
 """Results in other formats, one module for each. All read results.jsonl; canvas.py also reads a gradebook.
 
 Runs in: `python -m grader export`.
-May import: classroom, isolation, judge, language, lessons, root.
+May import: classroom, isolation, judge, language, lessons, root, sentence.
 Start reading: entries.py (the rows), then one format, such as csv.py.
 
 entries       the rows, and which of a student's files counts

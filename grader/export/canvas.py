@@ -6,6 +6,7 @@ import pathlib
 
 from ..classroom.sanitize import plain
 from ..judge import render
+from ..sentence import joined, listed, said
 from .entries import Entry, by_student, to_look_at, write
 from .gradebook import Column, Gradebook, columns_for, students_for
 
@@ -28,17 +29,25 @@ def export(entries: list[Entry], to: pathlib.Path, gradebook: bytes, chosen: dic
     for student in book.students:
         none = [lesson for lesson in columns if (student.row, lesson) not in latest]
         if none:
-            log.append(f"no submission: {student.name}, lesson {', '.join(none)}")
-    log += [f"look at {e.row['submission']}: {sentence}" for e in entries for sentence in to_look_at(e)]
+            log.append(said("no submission: {name}, lesson {list}", name=student.name, list=listed(none)))
+    log += [
+        said("look at {submission}: {sentence}", submission=e.row["submission"], sentence=sentence)
+        for e in entries
+        for sentence in to_look_at(e)
+    ]
     write(to, book.bytes())
-    return [plain(sentence) for sentence in [*log, f"the gradebook to import is {to}"]]
+    return [plain(sentence) for sentence in [*log, said("the gradebook to import is {to}", to=to)]]
 
 
 def _columns(book: Gradebook, entries: list[Entry], chosen: dict[str, str], log: list[str]) -> dict[str, Column]:
     """The column of each lesson for which exactly one column fits. No column is filled for two lessons."""
     found: dict[str, Column] = {}
     points = {e.row["lesson"]: e.row["max_score"] for e in entries if e.counts}
-    log += [f"no results for lesson {lesson}, which --column names" for lesson in chosen if lesson not in points]
+    log += [
+        said("no results for lesson {lesson}, which --column names", lesson=lesson)
+        for lesson in chosen
+        if lesson not in points
+    ]
     for lesson in sorted(points, key=lambda number: (number not in chosen, number)):
         free = [c for c in book.columns if c not in found.values()]
         if lesson in chosen:
@@ -49,10 +58,28 @@ def _columns(book: Gradebook, entries: list[Entry], chosen: dict[str, str], log:
             found[lesson] = fit[0]
             possible, most = fit[0].points, points[lesson]
             if possible not in (None, most):
-                log.append(f"{fit[0].name} has {possible:g} points possible, lesson {lesson} has {most:g}")
+                log.append(
+                    said(
+                        "{name} has {possible} points possible, lesson {lesson} has {most}",
+                        name=fit[0].name,
+                        possible=f"{possible:g}",
+                        lesson=lesson,
+                        most=f"{most:g}",
+                    )
+                )
         else:
-            what = "several columns fit: " + ", ".join(c.name for c in fit) if fit else "no column fits"
-            log.append(f"lesson {lesson} is left out, {what}; name one with --column {lesson}=NAME")
+            what = (
+                said("several columns fit: {list}", list=listed([c.name for c in fit]))
+                if fit
+                else said("no column fits")
+            )
+            log.append(
+                said(
+                    "lesson {lesson} is left out, {what}; name one with --column {lesson}=NAME",
+                    lesson=lesson,
+                    what=what,
+                )
+            )
     return found
 
 
@@ -62,16 +89,34 @@ def _by_student_and_lesson(book: Gradebook, entries: list[Entry], log: list[str]
     for key, mine in by_student(entries).items():
         students = students_for(book.students, key, mine[0].path_info.canvas)
         if len(students) != 1:
-            several = ", may be " + " or ".join(f"{s.name} ({s.id})" for s in students) if students else ""
+            several = (
+                said(", may be {list}", list=joined("{one} or {two}", [f"{s.name} ({s.id})" for s in students]))
+                if students
+                else ""
+            )
             files = ", ".join(e.row["submission"] for e in mine)
-            log.append(f"not in the gradebook: {mine[0].student}{several}: {files}")
+            log.append(
+                said(
+                    "not in the gradebook: {student}{several}: {files}",
+                    student=mine[0].student,
+                    several=several,
+                    files=files,
+                )
+            )
             continue
         for entry in filter(lambda e: e.counts, mine):
             place = students[0].row, entry.row["lesson"]
             if place in found:  # for example, one folder has the student's login as its name, and one has the id
                 first, entry = sorted([found[place], entry], key=lambda e: e.path_info.order)
                 other = first.row["submission"]
-                log.append(f"{students[0].name} has two files for lesson {place[1]}: {other} does not count")
+                log.append(
+                    said(
+                        "{name} has two files for lesson {place}: {other} does not count",
+                        name=students[0].name,
+                        place=place[1],
+                        other=other,
+                    )
+                )
             found[place] = entry
     return found
 
@@ -86,6 +131,13 @@ def _fill(book: Gradebook, column: Column, lesson: str, latest: dict[int, Entry]
             continue
         replaced += bool(before) and before != score
         book.put(row, column.at, score)
-    sentence = f"lesson {lesson}: {len(latest) - excused} scores in {column.name}"
-    sentence += f", {replaced} of them in place of another score" if replaced else ""
-    return sentence + (f"; {excused} excused students left alone" if excused else "")
+    sentence = said(
+        "lesson {lesson}: {value} scores in {name}", lesson=lesson, value=len(latest) - excused, name=column.name
+    )
+    if replaced:
+        sentence = said(
+            "{sentence}, {replaced} of them in place of another score", sentence=sentence, replaced=replaced
+        )
+    if excused:
+        sentence = said("{sentence}; {excused} excused students left alone", sentence=sentence, excused=excused)
+    return sentence

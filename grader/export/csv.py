@@ -9,6 +9,7 @@ import re
 
 from ..judge import render
 from ..language import say
+from ..sentence import said
 from .entries import Entry, remarks, write
 
 TO = "results.csv"
@@ -43,4 +44,4 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
         points = [scores.get(i, "") for i in exercises]
         table.writerow([*map(text, cells), row["score"], row["max_score"], *map(text, rest), *points])
     write(to, "\ufeff" + out.getvalue())
-    return [f"{len(entries)} files in {to}"]
+    return [said("{count} files in {to}", count=len(entries), to=to)]

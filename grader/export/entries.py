@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from .. import atomic_files
 from ..classroom import attempts, file_names
 from ..classroom.rows import GIVEN_UP, NOT_GRADED, Row
+from ..classroom.run_order import DEFINED_TWICE
 from ..classroom.sanitize import plain, plain_all
 from ..isolation import in_words
+from ..sentence import joined, kind_of, said
 
 
 @dataclass(frozen=True)
@@ -71,25 +73,32 @@ def for_a_person(entry: Entry) -> list[str]:
     found = list(entry.row["problems"]) if _unread(entry) else []
     if entry.row["instead"] is not None and entry.counted is None:
         later = entry.row["instead"]
-        found.append(f"not graded, and {later}, which is later, has no points: grade again with --every-attempt")
+        found.append(
+            said(
+                "not graded, and {later}, which is later, has no points: grade again with --every-attempt", later=later
+            )
+        )
     return found + [
-        f"{e['id']}: {e['message']}"
+        joined("{one}: {two}", [e["id"], e["message"]])
         for e in entry.row["exercises"]
         if {"grader-failed", "grader-error"} & {*e["flags"]}
     ]
 
 
 def _unread(entry: Entry) -> bool:
-    given_up = any(problem.startswith((NOT_GRADED, GIVEN_UP)) for problem in entry.row["problems"])
+    given_up = any(kind_of(problem) in (NOT_GRADED, GIVEN_UP) for problem in entry.row["problems"])
     return entry.row["lesson"] is None or given_up
 
 
 def late_or_superseded(entry: Entry) -> list[str]:
     """Sentences about the time of a file: it is late, or a later file counts."""
-    found = ["handed in late, as its name says"] if entry.path_info.late else []
+    found = [said("handed in late, as its name says")] if entry.path_info.late else []
     if entry.counted and entry.row["lesson"]:
-        graded = "not graded" if entry.row["instead"] is not None else "not counted"
-        found.append(f"{graded}: {entry.counted} is a later file for the same lesson")
+        found.append(
+            said("not graded: {counted} is a later file for the same lesson", counted=entry.counted)
+            if entry.row["instead"] is not None
+            else said("not counted: {counted} is a later file for the same lesson", counted=entry.counted)
+        )
     return found
 
 
@@ -97,7 +106,7 @@ def other_remarks(entry: Entry) -> list[str]:
     """The other sentences about a file."""
     found = [] if _unread(entry) else list(entry.row["problems"])
     if entry.counts and entry.row["exercises"] and all(e["status"] == "not_attempted" for e in entry.row["exercises"]):
-        found.append("nothing in it was attempted")
+        found.append(said("nothing in it was attempted"))
     return found
 
 
@@ -112,7 +121,7 @@ def to_look_at(entry: Entry) -> list[str]:
 
 
 def _for_student(sentence: str) -> bool:
-    return sentence.endswith("the last definition counts")
+    return kind_of(sentence) == DEFINED_TWICE
 
 
 def isolation(entries: list[Entry]) -> str:

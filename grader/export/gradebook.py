@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from ..classroom import file_names
+from ..sentence import said
 
 _POINTS = "Points Possible"
 _TEST_STUDENT = "Student, Test"
@@ -54,7 +55,9 @@ class Gradebook:
         self._rows = list(_rows(text, self._separator))
         names = [self.value(0, i) for i in range(len(self._rows[0]))] if self._rows else []
         if "Student" not in names or "ID" not in names:
-            raise NotAGradebook("it has no header row with Student and ID, as a gradebook exported from Canvas has")
+            raise NotAGradebook(
+                said("it has no header row with Student and ID, as a gradebook exported from Canvas has")
+            )
         self._at = {name: names.index(name) for name in _IDENTITY if name in names}
         self.students, possible = [], [""] * len(names)
         for row in range(1, len(self._rows)):

@@ -7,6 +7,7 @@ import pathlib
 
 from ..judge import render
 from ..language import say, speaking
+from ..sentence import joined, said
 from .entries import Entry, by_student, file_name, isolation, remarks, write
 
 TO = "results.json"
@@ -17,11 +18,11 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     students = by_student(entries)
     if len(students) == 1:
         write(to, _results(entries))
-        return [f"{len(entries)} files in {to}"]
+        return [said("{count} files in {to}", count=len(entries), to=to)]
     folder = to.with_suffix("")
     for key, mine in students.items():
         write(folder / f"{file_name(key)}.json", _results(mine))
-    return [f"one results.json for each of {len(students)} students in {folder}"]
+    return [said("one results.json for each of {count} students in {folder}", count=len(students), folder=folder)]
 
 
 def _results(entries: list[Entry]) -> str:
@@ -32,11 +33,11 @@ def _results(entries: list[Entry]) -> str:
 
 def _in_language(entries: list[Entry]) -> str:
     counting = [e for e in entries if e.counts]
-    notes = [f"{e.row['submission']}: {sentence}" for e in entries for sentence in remarks(e)]
+    notes = [joined("{one}: {two}", [e.row["submission"], sentence]) for e in entries for sentence in remarks(e)]
     results = {
         "score": sum(e.row["score"] for e in counting),
         "execution_time": sum(e.row["seconds"] for e in entries),
-        "output": "\n".join(map(say, [*notes, f"isolation: {isolation(entries)}"])),
+        "output": "\n".join(map(say, [*notes, said("isolation: {isolation}", isolation=isolation(entries))])),
         "output_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",

@@ -13,7 +13,8 @@ from collections.abc import Callable
 
 from .. import lessons
 from ..judge import render
-from ..language import language, say_html
+from ..language import language, say
+from ..sentence import Said, listed, said
 from . import entries as of_entries
 from . import statistics
 from .entries import Entry, by_student, file_name, isolation, remarks, write
@@ -33,7 +34,7 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     table = [_row(key, mine, most) for key, mine in students.items()]
     for row, mine in zip(table, students.values()):
         page = _template("student.html").render(**common, row=row, entries=mine)
-        write(to / row["page"], say_html(page))
+        write(to / row["page"], page)
     page = _template("index.html").render(
         **common,
         table=table,
@@ -44,8 +45,8 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
         missed=statistics.missed(entries),
         notes={kind: _notes(entries, which) for kind, which in _NOTES.items()},
     )
-    write(to / "index.html", say_html(page))
-    return [f"{len(students)} students in {to / 'index.html'}"]
+    write(to / "index.html", page)
+    return [said("{count} students in {value}", count=len(students), value=to / "index.html")]
 
 
 def _row(key: str, entries: list[Entry], most: dict[str, float]) -> dict:
@@ -73,6 +74,10 @@ def _slug(number: str | None) -> str:
     return lessons.OUTLINE[number][0].replace("_", " ") if number in lessons.OUTLINE else ""
 
 
+def _lesson_name(number: str) -> str:
+    return f"{number} ({_slug(number)})"
+
+
 @functools.cache
 def _environment():
     import jinja2
@@ -84,14 +89,15 @@ def _environment():
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=lambda value: say(value) if isinstance(value, Said) else value,
     )
-    environment.globals |= {"render": render, "remarks": remarks}
+    environment.globals |= {"render": render, "remarks": remarks, "said": said, "listed": listed}
     # The content security policy allows style and script by their hashes, so that no others have an effect.
     for name, file in (("style", "style.css"), ("script", "table.js")):
         text = (_TEMPLATES / file).read_text(encoding="utf-8")
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         environment.globals |= {name: Markup(text), f"{name}_hash": f"sha256-{digest}"}
-    environment.filters |= {"slug": _slug, "number": render.number}
+    environment.filters |= {"slug": _slug, "number": render.number, "lesson_name": _lesson_name}
     return environment
 
 

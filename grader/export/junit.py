@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 from ..judge import render
 from ..language import say
+from ..sentence import said
 from .entries import Entry, remarks, write
 
 TO = "results.xml"
@@ -23,7 +24,7 @@ def export(entries: list[Entry], to: pathlib.Path) -> list[str]:
     for attribute in ("tests", "failures", "errors", "skipped"):
         suites.set(attribute, str(sum(int(suite.get(attribute)) for suite in suites)))
     write(to, ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True))
-    return [f"{len(entries)} test suites in {to}"]
+    return [said("{count} test suites in {to}", count=len(entries), to=to)]
 
 
 def _suite(suites: ElementTree.Element, entry: Entry) -> None:
@@ -36,7 +37,7 @@ def _suite(suites: ElementTree.Element, entry: Entry) -> None:
         ElementTree.SubElement(properties, "property", name=name, value=value)
     found = []
     if not row["exercises"]:
-        case = _case(suite, "the file", entry, row["seconds"])
+        case = _case(suite, said("the file"), entry, row["seconds"])
         kind = "skipped" if row["instead"] is not None else "error"
         found.append(ElementTree.SubElement(case, kind, message="; ".join(map(say, remarks(entry)))).tag)
     for exercise in row["exercises"]:

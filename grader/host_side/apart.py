@@ -9,9 +9,10 @@ import torch
 
 from ..isolation.linux import limits
 from ..protocol import orders
-from ..protocol.errors import describe
+from ..protocol.errors import describe, packed
 from ..protocol.frames import BrokenChannel
 from ..protocol.values import decode, encode
+from ..sentence import tree
 from . import launches
 from .answer import Answer
 from .handles import Handle, OnDevice, upload
@@ -24,7 +25,7 @@ def serve(to_device: int, scratch: str) -> None:
     to_device: file descriptor of the socket. scratch: the folder that the answer may write to.
     """
     wire = Wire(socket.socket(fileno=to_device))
-    wire.tell({"too_little_memory": limits.too_little_memory()})
+    wire.tell({"too_little_memory": tree.pack(limits.too_little_memory())})
     launches.send(wire)
     host = Host(wire, scratch)
     with OnDevice(wire), contextlib.suppress(BrokenChannel):
@@ -73,7 +74,10 @@ class Host:
         """The reply for an exception. number: of the device's record, if it comes from there."""
         if isinstance(error, MemoryError):
             limits.use_reserve()
-        return {"error": describe(error, self._answer.path), "number": getattr(error, "on_device", None)}
+        return {
+            "error": packed(describe(error, self._answer.path)),
+            "number": getattr(error, "on_device", None),
+        }
 
     def _argument(self, kind: str, what):
         return Handle(self._wire, orders.Seen(*what)) if kind == "tensor" else decode(what)

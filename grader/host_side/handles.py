@@ -17,6 +17,7 @@ from torch._library.custom_ops import OPDEFS
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..protocol import orders, tensors
+from ..sentence import said
 from .wire import Wire
 
 
@@ -42,7 +43,11 @@ class Handle(torch.Tensor):
         return run(wire, operator, args, kwargs or {})
 
     def __repr__(self, *, tensor_contents=None):
-        return f"<{'×'.join(map(str, self.shape)) or 'a number'}, {self.dtype}, on the device>"
+        return said(
+            "<{value}, {dtype}, on the device>",
+            value="×".join(map(str, self.shape)) or said("a number"),
+            dtype=self.dtype,
+        )
 
     def __format__(self, spec):
         return format(self.item(), spec) if self.dim() == 0 else object.__format__(self, spec)
@@ -71,10 +76,12 @@ class Handle(torch.Tensor):
         return numbers if dtype is None else numbers.astype(dtype)
 
     def __dlpack__(self, *args, **kwargs):
-        raise BufferError("the numbers of this tensor live on the device, and no library of the host can share them")
+        raise BufferError(
+            said("the numbers of this tensor live on the device, and no library of the host can share them")
+        )
 
     def apply_(self, *functions):  # noqa: D102 (PyTorch's own would read memory that a handle does not have)
-        raise TypeError("this calls Python for each number, and the numbers of this tensor live on the device")
+        raise TypeError(said("this calls Python for each number, and the numbers of this tensor live on the device"))
 
     map_ = map2_ = apply_
 
@@ -86,7 +93,7 @@ class Handle(torch.Tensor):
         return copy
 
     def __reduce_ex__(self, protocol):
-        raise TypeError("a tensor of the device cannot be stored in a file")
+        raise TypeError(said("a tensor of the device cannot be stored in a file"))
 
 
 Handle.__name__ = "Tensor"  # Python's messages to a learner say so

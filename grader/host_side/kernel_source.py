@@ -20,8 +20,15 @@ import torch
 
 from ..interpreter.triton_private import is_kernel, kernel_language
 from ..protocol.kernels import Global, KernelFunction, KernelProgram
+from ..sentence import fault, said
 
-_OWNERS = {"torch": "PyTorch's", "numpy": "NumPy's", "math": "Python's", "cmath": "Python's", "builtins": "Python's"}
+_OWNERS = {
+    "torch": said("PyTorch's"),
+    "numpy": said("NumPy's"),
+    "math": said("Python's"),
+    "cmath": said("Python's"),
+    "builtins": said("Python's"),
+}
 _MISSING = object()
 
 
@@ -136,15 +143,19 @@ class _Text(NamedTuple):
 @functools.lru_cache(maxsize=256)
 def _text(function: types.FunctionType) -> _Text:
     """The text of a function. Raises UnreadableKernel."""
-    name = getattr(function, "__name__", "a function")
+    name = getattr(function, "__name__", said("a function"))
     try:
         text = textwrap.dedent("".join(inspect.getsourcelines(function)[0]))
         (tree,) = ast.parse(text).body
     except (OSError, TypeError, ValueError, SyntaxError, RecursionError, MemoryError) as error:
-        message = f"the text of {name} cannot be read: define it with `def` in the text of the answer ({error})"
+        message = said(
+            "the text of {name} cannot be read: define it with `def` in the text of the answer ({error})",
+            name=name,
+            error=error,
+        )
         raise UnreadableKernel(message) from None
     if not isinstance(tree, ast.FunctionDef):
-        raise UnreadableKernel(f"{name} is no function with a `def` of its own")
+        raise UnreadableKernel(said("{name} is no function with a `def` of its own", name=name))
     text = _without_annotations(text, tree)
     (tree,) = ast.parse(text).body
     tree.decorator_list = []
@@ -263,16 +274,16 @@ def _module_name(value) -> str:
 def _description(value) -> str:
     """A phrase for an object that no kernel may use, to follow "this one is"."""
     if isinstance(value, torch.Tensor):
-        return "a value of the notebook, a tensor"
+        return fault("value", "a value of the notebook, a tensor")
     if type(value).__module__ == "builtins" and not callable(value) and not isinstance(value, types.ModuleType):
-        return f"a value of the notebook, of the type {type(value).__name__}"
+        return fault("value", "a value of the notebook, of the type {name}", name=type(value).__name__)
     home = _module_name(value) or getattr(value, "__module__", None)
     home = home or getattr(getattr(value, "__self__", None), "__module__", None) or type(value).__module__
     package = str(home).partition(".")[0]
     if package in _OWNERS:
         return _OWNERS[package]
     return (
-        f"of the module {package}"
+        said("of the module {package}", package=package)
         if callable(value) or _module_name(value)
-        else f"a value of the notebook, of the type {type(value).__name__}"
+        else fault("value", "a value of the notebook, of the type {name}", name=type(value).__name__)
     )

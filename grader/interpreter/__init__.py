@@ -1,7 +1,7 @@
 """Triton's interpreter with a guard, poison, a ledger, a choice of program order, batched passes, and bfloat16.
 
 Runs in: a worker, and a notebook's kernel where there is no GPU.
-May import: spec.
+May import: sentence, spec.
 Start reading: hooks.py, then address_space.py (the guard), ledger.py, and batching/.
 
 hooks            the hooks around launches, accesses and programs
@@ -37,6 +37,7 @@ from __future__ import annotations
 
 import contextlib
 
+from ..sentence import fault
 from .address_space import OutOfBounds
 from .hooks import hook
 from .ledger import Ledger
@@ -44,7 +45,7 @@ from .recorder import Recorder
 from .state import FEATURES, EndlessKernel, KernelMisuse, current
 from .triton_private import private
 
-_NOT_YET = "off: not installed"
+_NOT_YET = fault("off", "off: not installed")
 STATUS: dict[str, str] = dict.fromkeys(FEATURES, _NOT_YET)
 
 
@@ -90,7 +91,9 @@ def install() -> dict[str, str]:
     try:
         names = private()
     except Exception as error:  # no Triton on this platform, or one that does not import
-        STATUS.update({feature: f"off: Triton does not import ({error})" for feature in FEATURES})
+        STATUS.update(
+            {feature: fault("off", "off: Triton does not import ({error})", error=error) for feature in FEATURES}
+        )
         return STATUS
     hook(names, STATUS)
     current.batch = STATUS["guard"] == STATUS["batch"] == "on"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..sentence import Said, fault, joined, said
 from ..spec import called
 
 # Every tensor of a launch has its own window of guarded addresses, with its first element in the middle of the window.
@@ -149,8 +150,12 @@ class AddressSpace:
         for index in owners[:1] if (owners == owners[0]).all() else np.unique(owners):
             if not 1 <= index <= len(self.regions):
                 raise OutOfBounds(
-                    f"a {op} in program {called(program, grid)} uses an address that belongs to no tensor of this "
-                    "launch: build it from one of the kernel's pointer arguments",
+                    said(
+                        "a {op} in program {called} uses an address that belongs to no tensor of this "
+                        "launch: build it from one of the kernel's pointer arguments",
+                        op=in_words(op),
+                        called=called(program, grid),
+                    ),
                     op=op,
                     program=list(program),
                     lanes=int(active.size),
@@ -189,38 +194,71 @@ def _in_a_gap(region: Region, place: int) -> str:
         last = (columns - 1) * column_stride
         if last < rest:
             ends, begins = row * row_stride + last, (row + 1) * row_stride
-            return (
-                f"place {place} of its memory, in a gap: row {row} ends at place {ends}, and row {row + 1} begins at "
-                f"place {begins}"
+            return said(
+                "place {place} of its memory, in a gap: row {row} ends at place {ends}, and row "
+                "{value} begins at place {begins}",
+                place=place,
+                row=row,
+                ends=ends,
+                value=row + 1,
+                begins=begins,
             )
         if last < row_stride:
             column = rest // column_stride
-            return f"place {place} of its memory, in a gap between columns {column} and {column + 1} of row {row}"
-    return f"place {place} of its memory, in a gap between two elements"
+            return said(
+                "place {place} of its memory, in a gap between columns {column} and {value} of row {row}",
+                place=place,
+                column=column,
+                value=column + 1,
+                row=row,
+            )
+    return said("place {place} of its memory, in a gap between two elements", place=place)
 
 
 def _called(region: Region, place: int, row: int | None, column: int) -> str:
     """Words for a place outside a tensor. row, column: as `Region.place` gives them."""
     if row is None:
-        return f"element {column}"
+        return said("element {column}", column=column)
     if len(region.shape) > 2:  # a row of several axes has no number that a learner knows
-        return f"element {place}" if region.contiguous else f"place {place} of its memory"
+        return (
+            said("element {place}", place=place)
+            if region.contiguous
+            else said("place {place} of its memory", place=place)
+        )
     if region.contiguous:
         if column < 0:
-            return f"element {place}, {-column} before the first one of row {row}"
-        return f"row {row}, column {column} (element {place})"
+            return said(
+                "element {place}, {value} before the first one of row {row}", place=place, value=-column, row=row
+            )
+        return said("row {row}, column {column} (element {place})", row=row, column=column, place=place)
     if column < 0:
-        return f"place {place} of its memory, {-column} before the first element of row {row}"
-    return f"row {row}, column {column} (place {place} of its memory)"  # it can lie in a gap
+        return said(
+            "place {place} of its memory, {value} before the first element of row {row}",
+            place=place,
+            value=-column,
+            row=row,
+        )
+    return said(
+        "row {row}, column {column} (place {place} of its memory)", row=row, column=column, place=place
+    )  # it can lie in a gap
+
+
+def in_words(op: str) -> Said | str:
+    """The word for a load or a store."""
+    return {"load": said("load"), "store": said("store")}.get(op, op)
 
 
 def _size(region: Region) -> str:
     """The number of elements: that of each axis, where no axis repeats its elements."""
     if len(region.shape) < 2 or region.repeats:
         count = math.prod(n for _, n, _ in region._dims) if region.repeats else region.numel
-        return f"{count} element" + "s" * (count != 1)
-    size = " × ".join(map(str, region.shape)) + " elements"
-    return size if region.contiguous else f"{size} (strides {' and '.join(map(str, region.strides))})"
+        return said("{count} elements", count=count) if count != 1 else said("{count} element", count=count)
+    size = said("{list} elements", list=" × ".join(map(str, region.shape)))
+    return (
+        size
+        if region.contiguous
+        else said("{size} (strides {list})", size=size, list=joined("{one} and {two}", [*map(str, region.strides)]))
+    )
 
 
 def _out_of_bounds_error(op: str, region: Region, addresses, good, program, grid, lines: np.ndarray) -> OutOfBounds:
@@ -230,16 +268,30 @@ def _out_of_bounds_error(op: str, region: Region, addresses, good, program, grid
     row, column = region.place(bad, int(beside[0]) if beside.size else None)
     first, begins = ((int(a) - region.base) // region.itemsize for a in (addresses[0], addresses[lines == line][0]))
     place = (int(bad) - region.base) // region.itemsize
-    verb = "stores to" if op == "store" else "loads from"
     where, size = _called(region, place, row, column), _size(region)
-    at = f"{where}, which is outside of it: {region.name} has {size}, numbered from 0"
+    at = said(
+        "{where}, which is outside of it: {name} has {size}, numbered from 0", where=where, name=region.name, size=size
+    )
     begin, end = region.extent()
     behind_its_row = row is not None and beside.size > 0 and column >= region.shape[-1]
     if not region.contiguous and not behind_its_row and 0 <= int(bad) - region.base < end - begin:
         at = _in_a_gap(region, place)
+    values = {"called": called(program, grid), "name": region.name, "at": at, "op": in_words(op)}
+    values |= {"sum": int((~good).sum()), "size": good.size}
     return OutOfBounds(
-        f"program {called(program, grid)} {verb} {region.name} at {at}. "
-        f"Unmasked lanes outside the tensor in this {op}: {int((~good).sum())} of {good.size}.",
+        fault(
+            "whole",
+            "program {called} stores to {name} at {at}. Unmasked lanes outside the tensor in this {op}: {sum} of "
+            "{size}.",
+            **values,
+        )
+        if op == "store"
+        else fault(
+            "whole",
+            "program {called} loads from {name} at {at}. Unmasked lanes outside the tensor in this {op}: {sum} of "
+            "{size}.",
+            **values,
+        ),
         op=op,
         tensor=region.name,
         row=row,

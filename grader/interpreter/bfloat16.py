@@ -11,6 +11,7 @@ import functools
 
 import numpy as np
 
+from ..sentence import said
 from .state import KernelMisuse, current
 from .triton_private import Private
 
@@ -44,7 +45,7 @@ def _hook_reductions(private: Private) -> None:
     def checked(self, values, *args, **kwargs):
         blocks = values if isinstance(values, tuple) else (values,)
         if current.launch is not None:
-            _refuse("a reduction such as tl.sum", [b.handle for b in blocks if hasattr(b, "handle")])
+            _refuse(said("a reduction such as tl.sum"), [b.handle for b in blocks if hasattr(b, "handle")])
         return apply(self, values, *args, **kwargs)
 
     private.replace("reduce", checked)
@@ -69,7 +70,7 @@ def _hook_dot(private: Private) -> None:
 def _refuse(what: str, handles) -> None:
     for handle in handles:
         if _is_bfloat16(getattr(handle, "dtype", None)):
-            raise KernelMisuse(f"{what} computes with a bfloat16 value, which has to be float32 there")
+            raise KernelMisuse(said("{what} computes with a bfloat16 value, which has to be float32 there", what=what))
 
 
 def _is_bfloat16(dtype) -> bool:

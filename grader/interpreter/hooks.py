@@ -14,7 +14,9 @@ import warnings
 
 import numpy as np
 
+from ..sentence import fault, listed, said
 from . import bfloat16, caching, compat, launch_args, poison
+from .address_space import in_words
 from .batching import scheduler
 from .batching.array import Unbatchable
 from .ledger import Launch
@@ -45,9 +47,9 @@ def hook(private: Private, status: dict[str, str]) -> None:
     for needed, (features, hooks) in _GROUPS.items():
         missing = private.missing(needed)
         if missing:
-            outcome = f"off: this Triton's interpreter has no {', '.join(missing)}"
+            outcome = fault("off", "off: this Triton's interpreter has no {list}", list=listed(missing))
         elif needed == "batch" and status["guard"] != "on":
-            outcome = "off: it needs the guard"
+            outcome = fault("off", "off: it needs the guard")
         else:
             outcome = _hook_whole(private, hooks())
         status.update(dict.fromkeys(features, outcome))
@@ -59,7 +61,7 @@ def _hook_whole(private: Private, hooks) -> str:
             for each in hooks:
                 each(private)
     except (AttributeError, TypeError) as error:
-        return f"off: this Triton's interpreter differs ({error})"
+        return fault("off", "off: this Triton's interpreter differs ({error})", error=error)
     return "on"
 
 
@@ -67,8 +69,8 @@ def _outside(function) -> str:
     """What is wrong with a call of a kernel, or of a helper, outside of all launches."""
     name = function.__name__
     if function.__module__.startswith("triton.language"):
-        return f"{name} is a function of triton.language: it works in kernels alone"
-    return f"{name} is a kernel: launch it with a grid, {name}[grid](...)"
+        return said("{name} is a function of triton.language: it works in kernels alone", name=name)
+    return said("{name} is a kernel: launch it with a grid, {name}[grid](...)", name=name)
 
 
 def _hook_launch(private: Private) -> None:
@@ -80,7 +82,9 @@ def _hook_launch(private: Private) -> None:
     def launch(self, *args, **kwargs):
         kernel = self.fn
         if current.launch is not None:
-            raise KernelMisuse(f"{kernel.__name__} is launched inside a kernel: a kernel calls it without a grid")
+            raise KernelMisuse(
+                said("{name} is launched inside a kernel: a kernel calls it without a grid", name=kernel.__name__)
+            )
         if not hasattr(kernel, "__signature__"):  # a launch computes it four times
             kernel.__signature__ = inspect.signature(kernel)
         try:
@@ -116,7 +120,7 @@ def _hook_launch(private: Private) -> None:
         if current.launch is not None and launch_args.is_tensor(arg) and hasattr(value, "handle"):
             memory, names = current.launch.memory, current.launch.names
             place = len(memory.regions)
-            name = names[place] if place < len(names) else "a tensor"
+            name = names[place] if place < len(names) else said("a tensor")
             region = memory.add(name, getattr(arg, "base", arg))  # reinterpreted tensors have a base
             value.handle.data = np.array([region.base], dtype=np.uint64)
         return value
@@ -231,7 +235,13 @@ def _checked_access(op: str, ptrs, mask, private: Private, atomic: bool = False)
     EndlessKernel.
     """
     if mask.dtype != bool:  # some versions of Triton would crash the process
-        raise KernelMisuse(f"the mask of a {op} holds numbers ({mask.dtype}) instead of true and false")
+        raise KernelMisuse(
+            said(
+                "the mask of a {op} holds numbers ({dtype}) instead of true and false",
+                op=in_words(op),
+                dtype=mask.dtype,
+            )
+        )
     launch = current.launch
     (x, y, z), (_, ny, nz) = launch.program, launch.grid
     program = (x * ny + y) * nz + z
@@ -256,8 +266,21 @@ def _count_access(launch: LaunchState, program: int) -> None:
     elements = sum(region.numel for region in launch.memory.regions)
     if launch.accesses > _ACCESSES + _ACCESSES_AN_ELEMENT * elements:
         raise EndlessKernel(
-            f"program {program} has made {launch.accesses:,} loads and stores, and the tensors of this launch have "
-            f"{elements:,} element{'s' * (elements != 1)}: a loop in it does not end"
+            said(
+                "program {program} has made {accesses} loads and stores, and the tensors of this "
+                "launch have {elements} elements: a loop in it does not end",
+                program=program,
+                accesses=f"{launch.accesses:,}",
+                elements=f"{elements:,}",
+            )
+            if elements != 1
+            else said(
+                "program {program} has made {accesses} loads and stores, and the tensors of this "
+                "launch have {elements} element: a loop in it does not end",
+                program=program,
+                accesses=f"{launch.accesses:,}",
+                elements=f"{elements:,}",
+            )
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 
+from ..sentence import said
 from .state import KernelMisuse
 from .triton_private import launch_options
 
@@ -19,13 +20,17 @@ def bind(fn, args, kwargs) -> tuple[dict, dict]:
     try:
         bound = inspect.getcallargs(fn, *args, **{k: v for k, v in kwargs.items() if k in names})
     except TypeError as error:
-        raise KernelMisuse(f"the launch does not fit the kernel's parameters: {error}") from None
+        raise KernelMisuse(said("the launch does not fit the kernel's parameters: {error}", error=error)) from None
     options = {k: v for k, v in kwargs.items() if k not in names}
     unknown = options.keys() - launch_options()
     if unknown:
         raise KernelMisuse(
-            f"the launch does not fit the kernel's parameters: {fn.__name__} has no parameter {sorted(unknown)[0]!r}, "
-            "and Triton has no launch option of that name"
+            said(
+                "the launch does not fit the kernel's parameters: {name} has no parameter {sorted}, "
+                "and Triton has no launch option of that name",
+                name=fn.__name__,
+                sorted=repr(sorted(unknown)[0]),
+            )
         )
     return bound, options
 
@@ -48,7 +53,11 @@ def as_grid(grid, kernel: str):
         return lambda meta: as_grid(grid(meta), kernel)
     if not isinstance(grid, (tuple, list)):
         raise KernelMisuse(
-            f"the grid of a launch is a tuple, even with one number, and {kernel} was launched over {grid!r}"
+            said(
+                "the grid of a launch is a tuple, even with one number, and {kernel} was launched over {grid}",
+                kernel=kernel,
+                grid=repr(grid),
+            )
         )
     return tuple(grid)
 

@@ -14,6 +14,8 @@ import inspect
 import triton
 import triton.language as tl
 
+from ..sentence import said
+
 _STUBS = "triton.language.extra.libdevice"
 _MODULES = (_STUBS, "triton.language.extra.cuda.libdevice")
 
@@ -163,7 +165,7 @@ def replace() -> None:
 def _missing(name: str, stub):
     @functools.wraps(stub)
     def refuse(*args, **kwargs):
-        raise NotImplementedError(f"libdevice's {name} runs on a GPU, and not in Triton's interpreter")
+        raise NotImplementedError(said("libdevice's {name} runs on a GPU, and not in Triton's interpreter", name=name))
 
     refuse.__module__ = _STUBS
     return refuse

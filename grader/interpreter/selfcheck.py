@@ -7,6 +7,7 @@ import triton
 import triton.language as tl
 
 from .. import interpreter
+from ..sentence import fault
 from .triton_private import private
 
 
@@ -69,9 +70,11 @@ def run() -> dict[str, str]:
         if status[feature] == "on":
             try:
                 if not control():
-                    status[feature] = "off: its control failed"
+                    status[feature] = fault("off", "off: its control failed")
             except Exception as error:
-                status[feature] = f"off: its control raised {type(error).__name__}: {error}"
+                status[feature] = fault(
+                    "off", "off: its control raised {name}: {error}", name=type(error).__name__, error=error
+                )
     return status
 
 

@@ -17,6 +17,8 @@ import json
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from ..sentence import said
+
 # our name -> its path from triton.runtime.interpreter
 _PATHS = {
     # launching
@@ -249,7 +251,7 @@ def under_decorators(kernel, args, kwargs: dict) -> tuple[object, dict]:
             more |= _first_configuration(kernel, args, given)
         kernel = kernel.fn
     if not is_kernel(kernel):
-        raise TypeError(f"'{type(kernel).__name__}' object is not subscriptable")
+        raise TypeError(said("'{name}' object is not subscriptable", name=type(kernel).__name__))
     return kernel, {name: value for name, value in more.items() if name not in kwargs}
 
 

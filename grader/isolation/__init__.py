@@ -1,7 +1,7 @@
 """The isolation ladder: four rungs, each proved before it is named.
 
 Runs in: every process, for the names; a worker, for the rungs themselves (`linux/`).
-May import: nothing of the course.
+May import: sentence.
 Start reading: linux/ladder.py, then docs/isolation.md.
 
 linux/ladder      proves the rungs on this machine and climbs them
@@ -24,9 +24,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..sentence import listed, said
+
 RUNGS = ("limits", "landlock", "seccomp", "namespaces")
 LEVELS = ("none", "limits", "landlock+seccomp", "namespaces")  # a level holds what those before it hold
-HIDDEN = "hidden files"  # whether inside the namespaces only those files exist that an answer may read
+HIDDEN = said("hidden files")  # whether inside the namespaces only those files exist that an answer may read
 UNKNOWN = "?"  # the level of a file that ended the process which graded it
 
 
@@ -39,5 +41,7 @@ def level(status: dict[str, str]) -> str:
 def in_words(levels: Iterable[str]) -> str:
     """Levels as text for the head of a report, with a warning where one of them does not stop malice."""
     found = set(levels)
-    warning = "; limits are no boundary against malice" if found & {*LEVELS[:2], UNKNOWN} else ""
-    return ", ".join(sorted(found)) + warning
+    levels = listed([said("none") if level == "none" else level for level in sorted(found)])
+    if found & {*LEVELS[:2], UNKNOWN}:
+        return said("{levels}; limits are no boundary against malice", levels=levels)
+    return levels

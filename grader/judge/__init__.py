@@ -1,7 +1,7 @@
 """The verdict on one answer: its cases run in a worker, are compared, and a mistake is named and described.
 
 Runs in: the judge's process: a notebook's kernel, or a process that grades.
-May import: checks, isolation, language, mistakes, protocol, root, spec.
+May import: checks, isolation, language, mistakes, protocol, root, sentence, spec.
 Start reading: judge.py.
 
 extract        cells of a notebook -> the source text of one answer

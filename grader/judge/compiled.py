@@ -6,12 +6,12 @@ import contextlib
 import functools
 import hashlib
 import json
-import re
 from dataclasses import replace
 
 from ..mistakes.errors import from_error
 from ..protocol import schema
 from ..protocol.kernels import Global, KernelFunction, KernelProgram
+from ..sentence import fault, foreign, said
 from ..spec import Answer, Evidence, Exercise, Launch, Machine
 from . import render, zygotes
 from .diagnose import Seen
@@ -42,7 +42,9 @@ def lower(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
             if launch["program"] >= 0:
                 odd = next((name for name, kind in launch["signature"].items() if kind == "?"), None)
                 if odd is not None:
-                    sentence = f"runs interpreted, but Triton has no type for what `{odd}` gets at a launch"
+                    sentence = said(
+                        "runs interpreted, but Triton has no type for what `{odd}` gets at a launch", odd=odd
+                    )
                     return [Failure(case, evidence, sentence, "refused-by-compiler")]
                 program = evidence.programs[launch["program"]]
                 key = _digest(program, launch, "signature", "constants", "options")
@@ -56,13 +58,17 @@ def lower(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
         except zygotes.NoWorker as error:
             ended = error
             break
-    fault = _fault(ended, seconds, assembles=False)
-    if fault is None:
-        flags.append(f"not shown to Triton's compiler: {ended}")
+    blame = _fault(ended, seconds, assembles=False)
+    if blame is None:
+        flags.append(said("not shown to Triton's compiler: {ended}", ended=ended))
         return []
-    sentence, mistake = fault
+    sentence, mistake = blame
     case, evidence, *_ = next(launch for key, launch in launches.items() if key not in _taken)
-    return [Failure(case, replace(evidence, error=None), f"runs interpreted, but {sentence}", mistake)]
+    return [
+        Failure(
+            case, replace(evidence, error=None), said("runs interpreted, but {sentence}", sentence=sentence), mistake
+        )
+    ]
 
 
 def _lowered(launches: dict[bytes, tuple], seconds: float) -> list[Failure]:
@@ -79,18 +85,14 @@ def _lowered(launches: dict[bytes, tuple], seconds: float) -> list[Failure]:
             if error:
                 failed = evidence.error is not None
                 evidence = replace(evidence, error=None)  # the compiler's verdict stands whatever happened then
-                said = render.last_line(error).partition(". ")[0]
-                if found := re.fullmatch(r"unsupported AST node type: (Break|Continue)", said):
-                    said = f"Triton's language has no `{found[1].lower()}`"
-                if re.fullmatch(r"'\w+' object has no attribute 'func'", said):
-                    said = "a `for` takes a call, as that of range"
-                sentence = f"Triton's compiler refuses it: {said}"
+                told = foreign.of_triton(render.last_line(error))
+                sentence = said("Triton's compiler refuses it: {said}", said=told)
                 if error["type"] == "DoubtfulMask":
-                    sentence = f"Triton's compiler warns: {said}"
+                    sentence = said("Triton's compiler warns: {said}", said=told)
                 elif line := error["line"]:
-                    sentence = f"Triton's compiler refuses it in the line `{line}`: {said}"
+                    sentence = said("Triton's compiler refuses it in the line `{line}`: {said}", line=line, said=told)
                 if not failed:
-                    sentence = f"runs interpreted, but {sentence}"
+                    sentence = said("runs interpreted, but {sentence}", sentence=sentence)
                 mistake = from_error(error | {"kernel": True}) or "refused-by-compiler"
                 return [Failure(case, evidence, sentence, mistake)]
             if len(_taken) < _MOST_TAKEN:
@@ -110,12 +112,14 @@ def assemble(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
         try:
             wrong = case.machine(_machines(evidence, seconds))
         except (zygotes.Deadline, zygotes.Died, zygotes.NotCompiled, zygotes.NoAssembler, zygotes.NoWorker) as error:
-            fault = _fault(error, seconds, assembles=True)
-            if fault is None:
-                flags.append(f"the machine code of the launches was not looked at: {error}")
+            blame = _fault(error, seconds, assembles=True)
+            if blame is None:
+                flags.append(said("the machine code of the launches was not looked at: {error}", error=error))
                 break
-            sentence, mistake = fault
-            return failures or [Failure(case, evidence, f"right numbers, but {sentence}", mistake)]
+            sentence, mistake = blame
+            return failures or [
+                Failure(case, evidence, fault("way", "right numbers, but {sentence}", sentence=sentence), mistake)
+            ]
         if wrong:
             failures.append(Failure(case, evidence, *wrong))
     return failures
@@ -127,12 +131,12 @@ def _fault(error: Exception, seconds: float, assembles: bool) -> tuple[str, str]
     assembles: whether machine code was to be made.
     """
     if isinstance(error, zygotes.Deadline):
-        return f"Triton's compiler is {error}", "compiler-endless"
+        return said("Triton's compiler is {error}", error=error), "compiler-endless"
     if isinstance(error, (zygotes.NoAssembler, zygotes.NoWorker)) or not _takes_another(seconds, assembles):
         return None
     if isinstance(error, zygotes.NotCompiled):
-        return f"Triton's compiler fails on it: {error}", "compiler-fails"
-    return "Triton's compiler crashes on it", "compiler-fails"
+        return said("Triton's compiler fails on it: {error}", error=error), "compiler-fails"
+    return said("Triton's compiler crashes on it"), "compiler-fails"
 
 
 def _takes_another(seconds: float, assembles: bool) -> bool:
@@ -217,12 +221,21 @@ def on_gpu(exercise: Exercise, answer: Answer, seen: Seen, seconds: float, flags
                 sentence = render.error_sentence(evidence.error) if failed else verified(looked_at, evidence)
                 if sentence:
                     mistake = from_error(evidence.error) if evidence.error else None
-                    failures.append(Failure(case, evidence, f"right interpreted, but on the GPU: {sentence}", mistake))
+                    failures.append(
+                        Failure(
+                            case,
+                            evidence,
+                            said("right interpreted, but on the GPU: {sentence}", sentence=sentence),
+                            mistake,
+                        )
+                    )
                 if failed:
                     break  # later calls on the GPU may fail after an error
     except (zygotes.Deadline, zygotes.Died) as error:
-        sentence = f"right interpreted, but on the GPU the process ended ({error})"
+        sentence = said("right interpreted, but on the GPU the process ended ({error})", error=error)
         failures.append(Failure(seen[0][0], Evidence(ran=False), sentence))
     asked = sum(not case.interpreted_only for case, _ in seen)
-    flags.append(f"compiled on the GPU: {asked - len(failures)} of {asked} cases")
+    flags.append(
+        fault("compiled", "compiled on the GPU: {value} of {asked} cases", value=asked - len(failures), asked=asked)
+    )
     return failures

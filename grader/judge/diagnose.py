@@ -10,6 +10,7 @@ import torch
 from ..checks import compare
 from ..mistakes.detectors import ZEROS, output, unchanged, unmasked
 from ..mistakes.registry import MISTAKES
+from ..sentence import Said, joined, kind_of, listed, said, within
 from ..spec import Answer, Case, Detector, Evidence, Exercise
 from . import untrusted
 from .replay import Replay, outputs
@@ -99,7 +100,7 @@ def explain(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failu
     first = failures[0]
     named = name(exercise, answer, seen, failures)
     shown = named.shown or first
-    found = Diagnosis(_status(first), 0.0, f"{shown.case.label}: {shown.sentence}", *_names(named))
+    found = Diagnosis(_status(first), 0.0, joined("{one}: {two}", [shown.case.label, shown.sentence]), *_names(named))
     grouped = sum(case.group is not None for case, _ in seen)
     if exercise.last_step is not None and first.case.group is not None:
         found.score = exercise.points - exercise.last_step
@@ -109,7 +110,8 @@ def explain(exercise: Exercise, answer: Answer, seen: Seen, failures: list[Failu
     elif grouped and first.evidence.ran:
         found.score = round(exercise.points * (1 - len(failures) / grouped), 2)
         count = Counter(f.case.group for f in failures)
-        found.message = f"{first.sentence}: {'; '.join(f'{n} {group}' for group, n in count.items())}"
+        groups = joined("{one}; {two}", [said("{count} {group}", count=n, group=group) for group, n in count.items()])
+        found.message = joined("{one}: {two}", [first.sentence, groups])
     return found, shown
 
 
@@ -129,12 +131,14 @@ def _explain_parts(
     own = [pair for pair in seen if pair[0].group == first.case.group]
     named = name(exercise, answer, [*together, *own], failures)
     shown = named.shown or first
-    message = first.sentence if first.mistake == "todo-left" else f"{shown.case.label}: {shown.sentence}"
+    message = (
+        first.sentence if first.mistake == "todo-left" else joined("{one}: {two}", [shown.case.label, shown.sentence])
+    )
     known = {first.case.group, *(case.group for case, _ in seen)}
     left = [group for group in exercise.groups if group not in known]
     if left and first.mistake == "endless":
-        message = f"{message}. Not checked: {', '.join(left)}"
-    remarks = [f"right: {group}" for group in exercise.groups if group in right]
+        message = said("{message}. Not checked: {list}", message=message, list=listed(left))
+    remarks = [said("right: {group}", group=group) for group in exercise.groups if group in right]
     score = round(exercise.points * len(right) / len(exercise.groups), 2)
     return Diagnosis(_status(first), score, message, *_names(named), remarks), shown
 
@@ -277,7 +281,7 @@ def _mistake_of_event(first: Failure, answer: Answer) -> str | None:
         return None
     if first.evidence.value is None and first.case.call.kind == "call":
         return "returns-nothing"
-    if first.sentence.endswith(compare.NO_TENSOR):
+    if any(kind_of(each) == "no-tensor" for each in within(first.sentence)):
         return "no-tensor-returned"
     if unchanged(first.case, first.evidence, answer=None):
         return "unchanged"
@@ -290,7 +294,7 @@ def _mistake_of_memory(first: Failure, answer: Answer, got: torch.Tensor | None)
     found = [_nan(each) for each in stored if each is not None and each.is_floating_point()]
     mistake = next(filter(None, found), None)
     if mistake not in ("nothing-stored", "elements-unstored"):
-        return mistake if "nan" in first.sentence else None  # not one beside the number that is reported
+        return mistake if _shows_nan(first.sentence) else None  # not one beside the number that is reported
     if not first.evidence.launches:
         return "memory-unset"
     if "atomic_" in answer.source:
@@ -298,6 +302,11 @@ def _mistake_of_memory(first: Failure, answer: Answer, got: torch.Tensor | None)
     if set(found) != {"nothing-stored"}:
         return "elements-unstored"  # of one output, or of two
     return "stored-elsewhere" if first.evidence.written else mistake
+
+
+def _shows_nan(sentence: str) -> bool:
+    """Whether a number in a sentence is NaN."""
+    return any("nan" in each for each in within(sentence) if not isinstance(each, Said))
 
 
 def _finite(case: Case) -> bool:

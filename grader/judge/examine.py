@@ -6,6 +6,7 @@ import inspect
 from dataclasses import dataclass, replace
 
 from .. import environment
+from ..sentence import listed, said
 from ..spec import Answer, Detector, Exercise
 from . import diagnose
 from .judge import PUBLIC_SEED, SECONDS, in_order, judge
@@ -57,13 +58,13 @@ def examine(exercise: Exercise, answer: Answer, seconds: float = SECONDS, seed: 
         return Examination(listed, [], None, None, run.not_attempted)
     if not failures:  # the import policy, Triton's compiler or a GPU may still refuse it
         result = judge(exercise, answer, seconds, seed)
-        return Examination(listed, [], result.mistake, result.also, result.message or "every case is right")
+        return Examination(listed, [], result.mistake, result.also, result.message or said("every case is right"))
     passed = [(case, evidence) for case, evidence in run.seen if id(case) not in failed]
     opinions = [_opinion(mistake, detect, answer, passed, failures) for mistake, detect in exercise.mistakes]
     with Replay(exercise) as replay:
         for (mistake, mutant), (_, detect) in zip(replayed(exercise), replay.detectors()):
             found = _opinion(mistake, detect, answer, passed, failures)
-            opinions.append(replace(found, detector=str(mutant), place="a mutant of the course's answer"))
+            opinions.append(replace(found, detector=str(mutant), place=said("a mutant of the course's answer")))
     named = diagnose.name(exercise, answer, run.seen, failures)
     return Examination(listed, opinions, named.mistake, named.also, _reason(failures, opinions, named.mistake))
 
@@ -74,13 +75,13 @@ def _opinion(mistake: str, detect: Detector, answer: Answer, passed, failures: l
     fitting = sum(diagnose.fits(detect, [pair]) for pair in cases)
     first = failures[0] in matched
     weights = [diagnose.weight(detect, failure) for failure in matched]
-    ruled_out = "" if first or not matched else "it does not match the first failing case"
+    ruled_out = "" if first or not matched else said("it does not match the first failing case")
     if first and detect.exact and fitting < len(cases):
-        ruled_out = "its formula is exact and does not fit every case"
+        ruled_out = said("its formula is exact and does not fit every case")
     if first and len(matched) < detect.share * len(failures):
-        ruled_out = "it matches too few of the failing cases"
+        ruled_out = said("it matches too few of the failing cases")
     if first and max(weights) == 0 and fitting < len(cases):
-        ruled_out = "it shows nothing but NaN, and it does not fit every case"
+        ruled_out = said("it shows nothing but NaN, and it does not fit every case")
     return Opinion(
         mistake,
         describe(detect),
@@ -95,17 +96,19 @@ def _opinion(mistake: str, detect: Detector, answer: Answer, passed, failures: l
 def _reason(failures: list[Failure], opinions: list[Opinion], mistake: str | None) -> str:
     first = failures[0]
     if first.mistake and first.mistake == mistake and not any(o.hits and o.mistake == mistake for o in opinions):
-        return "the verdict on the first failing case names it, before any detector is asked"
+        return said("the verdict on the first failing case names it, before any detector is asked")
     best = [opinion for opinion in opinions if opinion.mistake == mistake and opinion.hits]
     if not best:
-        return "no detector matches the first failing case: it is named by its event, or not at all"
+        return said("no detector matches the first failing case: it is named by its event, or not at all")
     most = max(opinion.hits for opinion in opinions)
     equal = {opinion.mistake for opinion in opinions if opinion.hits == most}
-    reason = f"it has the most votes, {most:g} of {len(failures)} failing cases"
+    reason = said("it has the most votes, {most} of {count} failing cases", most=f"{most:g}", count=len(failures))
     return (
         reason
         if len(equal) == 1
-        else f"{reason}; {', '.join(sorted(equal))} have as many, and the cases that passed decide"
+        else said(
+            "{reason}; {list} have as many, and the cases that passed decide", reason=reason, list=listed(sorted(equal))
+        )
     )
 
 

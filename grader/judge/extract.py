@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ..checks.syntax import parse
+from ..sentence import fault, foreign, joined, kind_of, said
 from ..spec import Answer
 
 # Lines of IPython that are not Python. A cell magic in _BODY_STAYS runs the rest of its cell as Python; any other one
@@ -115,7 +116,7 @@ def extract(cells: list[str], names: tuple[str, ...], called: list[str] | tuple 
     # A cell that is not Python matters only if no later cell defines the name in it.
     last_cell = {name: 0 if at is None else session.cell_of[at] for name, at in defined.items()}
     problems = [
-        f"{_name(number, cells, called)} {why}"
+        fault(kind_of(why), "{cell} {why}", cell=_name(number, cells, called), why=why)
         for number, cell, why in session.broken
         if any(re.search(rf"\b{re.escape(name)}\b", cell) and number >= last_cell[name] for name in names)
     ]
@@ -129,15 +130,20 @@ def extract(cells: list[str], names: tuple[str, ...], called: list[str] | tuple 
     source = "\n\n".join([*future, *(text for text in texts if text)])
     missing = tuple(n for n in names if defined[n] is None or session.statements[defined[n]].kind == "broken")
     if missing and not problems and any(_ELSEWHERE.search(cell) for cell in cells):
-        only = "The check reads only cells, and no definitions of %run, exec or a module"
-        problems = [f"no cell that has run defines {' and '.join(missing)}. {only}"]
+        problems = [
+            said(
+                "no cell that has run defines {list}. The check reads only cells, and no definitions of %run, exec or "
+                "a module",
+                list=joined("{one} and {two}", missing),
+            )
+        ]
     broken = [session.cell_of[i] for i in chosen if session.statements[i].kind == "broken"]
     told = {number: why for number, _, why in session.broken}
     return Answer(
         source,
         missing,
         tuple(problems),
-        f"{_name(broken[-1], cells, called)} {told[broken[-1]]}" if broken else "",
+        said("{cell} {why}", cell=_name(broken[-1], cells, called), why=told[broken[-1]]) if broken else "",
         next((_taken(name, session, cells, called) for name in names if _is_taken(name, session)), ""),
     )
 
@@ -149,7 +155,11 @@ def _name(number: int, cells: list[str], called: list[str] | tuple) -> str:
     above = next((line.strip() for line in reversed(cells[number - 2].split("\n")) if line.strip()), "")
     if len(above) > _LONGEST_SHOWN:
         above = f"{above[:_LONGEST_SHOWN]} …"
-    return f"the cell after `{above}`" if number > 1 and above else f"code cell {number}"
+    return (
+        said("the cell after `{above}`", above=above)
+        if number > 1 and above
+        else said("code cell {number}", number=number)
+    )
 
 
 def _is_taken(name: str, session: _Session) -> bool:
@@ -162,7 +172,12 @@ def _is_taken(name: str, session: _Session) -> bool:
 def _taken(name: str, session: _Session, cells: list[str], called: list[str] | tuple) -> str:
     last = session.last(name, len(session.statements))
     cell, line = _name(session.cell_of[last], cells, called), session.statements[last].text.partition("\n")[0]
-    return f"`{name}` is no longer what your answer made it: {cell} gave the name to something else, by `{line}`"
+    return said(
+        "`{name}` is no longer what your answer made it: {cell} gave the name to something else, by `{line}`",
+        name=name,
+        cell=cell,
+        line=line,
+    )
 
 
 def definitions(cells: list[str]) -> Counter[str]:
@@ -205,15 +220,12 @@ def _read(cells: tuple[str, ...]) -> _Session:
 def _why(error: Exception, cell: str) -> str:
     """Why a cell was left out."""
     if isinstance(error, _TooMany):
-        return f"was left out: it has over {_MOST_STATEMENTS:,} statements"
+        return said("was left out: it has over {MOST_STATEMENTS} statements", MOST_STATEMENTS=f"{_MOST_STATEMENTS:,}")
     line, at = getattr(error, "text", None) or "", getattr(error, "lineno", None)
     if not line and at:  # Python gives the line only where its parser stopped
         line = "".join(_lines(cell)[at - 1 : at])
     line = line.strip().split("\n")[0]
-    message = re.sub(r" \(detected at line \d+\)", "", str(getattr(error, "msg", error)))
-    if line:
-        message += f" It is in the line `{line[:120]}`." if message.endswith("?") else f", in the line `{line[:120]}`"
-    return f"is not Python, so nothing in it ran: {message}"
+    return fault("cells", "is not Python, so nothing in it ran: {message}", message=foreign.of_python(error, line))
 
 
 def _take(name: str, session: _Session, chosen: set[int]) -> set[str]:

@@ -15,6 +15,7 @@ import torch
 
 from .. import environment
 from ..mistakes.errors import of_syntax
+from ..sentence import joined, message, said
 from ..spec import Answer, Case, Evidence, Exercise, Result
 from . import compiled, diagnose, render, untrusted, zygotes
 from .run_cases import Run
@@ -56,20 +57,20 @@ def _judged(exercise: Exercise, answer: Answer, seconds: float, seed: int) -> Re
     if answer.broken and not (exercise.parts and 0 < len(answer.missing) < len(exercise.names)):
         return replace(result, status="error", message=answer.broken, mistake=of_syntax(answer.broken), flags=[])
     if answer.missing and not (exercise.parts and len(answer.missing) < len(exercise.names)):
-        missing = f"no cell that has run defines {' and '.join(answer.missing)}"
+        missing = said("no cell that has run defines {list}", list=joined("{one} and {two}", answer.missing))
         return replace(result, status="not_attempted", message=(*answer.problems, missing)[0])
     cuda = any(case.call.kind == "cuda" for case in cases)
     run = Run(exercise, answer, cases, seconds)
     try:
         if cuda and not environment.has_compiler():
-            raise zygotes.NoWorker("this exercise needs the C++ compiler g++, and this machine has none")
+            raise zygotes.NoWorker(said("this exercise needs the C++ compiler g++, and this machine has none"))
         run.run_all()
         if run.not_attempted is not None:
             return replace(result, status="not_attempted", message=run.not_attempted, cases_passed=run.passed)
         failures = _failures(exercise, answer, run, seconds, flags, cuda)
     except zygotes.NoWorker as error:
         flags.insert(0, "grader-failed")  # not an error of the answer
-        return replace(result, status="error", message=str(error), cases_passed=run.passed)
+        return replace(result, status="error", message=message(error), cases_passed=run.passed)
     result = replace(result, cases_passed=run.passed)
     if not failures:
         result = replace(result, **_traffic(exercise, run.seen[::-1]))

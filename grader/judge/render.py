@@ -9,9 +9,11 @@ from __future__ import annotations
 import builtins
 import html
 import re
+from typing import NamedTuple
 
 from ..language import say, wrap
 from ..mistakes.registry import MISTAKES
+from ..sentence import Said, foreign, joined, kind_of, said
 from ..spec import STATUS, Error, sign_of
 
 WIDTH = 84  # characters; JupyterLab wraps longer lines on a laptop
@@ -23,7 +25,6 @@ _LINE_OF_A_BLOCK = re.compile(r"\n(?=a block\b)")
 _EXPECTED = re.compile(r", but expected .*$")  # all that PyTorch's function takes
 _RECURSION = re.compile(r"(?<=maximum recursion depth exceeded) (while|in) .*", re.DOTALL)  # where it happened to end
 _LONG_TEXT = re.compile(r"'([^']{60})[^']{20,}'")
-_OF_CELLS = ("is not Python", "has another text now", " cells define ")  # flags about the cells of a notebook
 _COLOURS = {"✓": "#1a7f37", "✗": "#cf222e", "~": "#9a6700", "·": "#59636e"}  # of the signs of `mark`
 
 
@@ -62,20 +63,16 @@ def _sentences(record: dict) -> list[tuple[str, str]]:
     """(sign, sentence) for each statement below the headline."""
     status = "not_attempted" if record["mistake"] == "todo-left" else record["status"]
     sign, remarks = f"{sign_of(status)} ", record["remarks"]
-    found = [
-        ("! ", flag)
-        for flag in record["flags"]
-        if any(words in flag for words in _OF_CELLS) and flag != record["message"]
-    ]
+    found = [("! ", flag) for flag in record["flags"] if kind_of(flag) == "cells" and flag != record["message"]]
     if record["status"] == "passed":
-        found.append((sign, traffic(record, "#.3g") or say("right in every case")))
-        found += [(sign, flag) for flag in record["flags"] if flag.startswith("compiled on")]
+        found.append((sign, _traffic(record, "#.3g") or said("right in every case")))
+        found += [(sign, flag) for flag in record["flags"] if kind_of(flag) == "compiled"]
         return _said(found + [("! ", remark) for remark in remarks])
     if record["status"] == "not_attempted":
         return _said([*found, (sign, record["message"])])
     found += [(f"{sign_of('passed')} ", remark) for remark in remarks]
     found += [(sign, record["message"]), *(("  ", says) for says in _mistake(record))]
-    return _said(found + ([("", traffic(record, "#.3g"))] if record["ledger"] else []))
+    return _said(found + ([("", _traffic(record, "#.3g"))] if record["ledger"] else []))
 
 
 def _said(sentences: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -84,13 +81,19 @@ def _said(sentences: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def lines(record: dict) -> list[str]:
     """The same content for a report, as one line for each statement."""
-    counts = f"{record['cases_passed']} of {record['cases']} cases, {score(record)} {points(record)}"
-    found = [f"{mark(record)[1]}: {counts}"]
+    counts = said(
+        "{cases_passed} of {cases} cases, {score} {points}",
+        cases_passed=record["cases_passed"],
+        cases=record["cases"],
+        score=score(record),
+        points=points(record),
+    )
+    found = [joined("{one}: {two}", [_word(record), counts])]
     found += [record["message"]] if record["message"] else []
-    named = mistakes(record)
-    found += [each["sentence"] or each["id"] for each in named]
-    found += [f"Ask yourself: {named[0]['question']}"] if named and named[0]["question"] else []
-    found += [traffic(record)] if traffic(record) else []
+    named = _named(record)
+    found += [each.sentence or each.id for each in named]
+    found += [said("Ask yourself: {question}", question=named[0].question)] if named and named[0].question else []
+    found += [_traffic(record)] if record.get("ledger") else []
     return [say(line) for line in found + record.get("remarks", []) + record["flags"]]
 
 
@@ -106,7 +109,7 @@ def score(record: dict) -> str:
 
 def points(record: dict) -> str:
     """The unit of an exercise's score: "points" or "bonus points"."""
-    return "bonus points" if record.get("bonus") else "points"
+    return said("bonus points") if record.get("bonus") else said("points")
 
 
 def name(record: dict) -> str:
@@ -116,25 +119,43 @@ def name(record: dict) -> str:
 
 def mark(record: dict) -> tuple[str, str]:
     """(sign, word) for the status of an exercise. A failure with some points has the sign "~"."""
+    sign = sign_of(record["status"])
+    in_part = record.get("mistake") == "todo-left" or (sign == "✗" and record["score"] > 0)
+    return "~" if in_part else sign, say(_word(record))
+
+
+def _word(record: dict) -> str:
     if record.get("mistake") == "todo-left":
-        return "~", say("right so far")
+        return said("right so far")
     sign, word = STATUS.get(record["status"], ("?", str(record["status"])))
-    return ("~", say(f"{word} in part")) if sign == "✗" and record["score"] > 0 else (sign, say(word))
+    return said("{word} in part", word=word) if sign == "✗" and record["score"] > 0 else word
 
 
 def mistakes(record: dict) -> list[dict]:
     """The named mistakes, as dictionaries with id, sentence and question. A second one gives the same result."""
+    return [{"id": each.id, "sentence": say(each.sentence), "question": say(each.question)} for each in _named(record)]
+
+
+class _Named(NamedTuple):
+    id: str
+    sentence: str
+    question: str
+
+
+def _named(record: dict) -> list[_Named]:
     found = []
     for which in (record.get("mistake"), record.get("also")):
         known = MISTAKES.get(which)
         if known and found:
-            sentence = f"It may also be this mistake, which gives the same result: {known.sentence}"
+            sentence = said(
+                "It may also be this mistake, which gives the same result: {sentence}", sentence=known.sentence
+            )
         elif known and record.get("by_numbers"):
-            sentence = f"This mistake gives the same result: {known.sentence}"
+            sentence = said("This mistake gives the same result: {sentence}", sentence=known.sentence)
         else:
             sentence = known.sentence if known else ""
         if which:
-            found.append({"id": which, "sentence": say(sentence), "question": say(known.question) if known else ""})
+            found.append(_Named(which, sentence, known.question if known else ""))
     return found
 
 
@@ -143,19 +164,30 @@ def traffic(record: dict, digits: str = ".3g") -> str:
 
     digits: format of the two counts. A notebook keeps their zeros, so that the counts of two checks line up.
     """
+    return say(_traffic(record, digits))
+
+
+def _traffic(record: dict, digits: str = ".3g") -> str:
     ledger, budget = record.get("ledger"), record.get("budget")
     if not ledger:
         return ""
     counts = [format(ledger[name], digits).removesuffix(".") for name in ("read", "written")]
-    moved = [f"{count} MN" for count in counts]
-    if budget:
-        moved = [f"{count} of {may:.3g}" for count, may in zip(moved, budget)]
-    part = f" of {ledger['part']}" if ledger.get("part") else ""
-    return say(f"traffic{part}: read {moved[0]}, wrote {moved[1]}")
+    part, (read, written) = ledger.get("part"), counts
+    if not budget:
+        values = {"moved": f"{read} MN", "moved2": f"{written} MN"}
+        if part:
+            return said("traffic of {part}: read {moved}, wrote {moved2}", part=part, **values)
+        return said("traffic: read {moved}, wrote {moved2}", **values)
+    values = {"read": read, "written": written, "may": f"{budget[0]:.3g}", "may2": f"{budget[1]:.3g}"}
+    if part:
+        return said("traffic of {part}: read {read} MN of {may}, wrote {written} MN of {may2}", part=part, **values)
+    return said("traffic: read {read} MN of {may}, wrote {written} MN of {may2}", **values)
 
 
 def last_line(error: Error) -> str:
     """The most informative line of an error's message: the last one, or the first one of a list or of a CUDA error."""
+    if isinstance(error["message"], Said):
+        return error["message"]
     message = _RECURSION.sub("", _TOO_MANY.sub("too many arguments", _INNER.sub("", error["message"])))
     if len(message) < _LONGEST_PRINTED:  # Triton's messages print whole blocks
         message = _PRINTED.sub(lambda found: "a block" if "\n" in found[0] else found[0], message)
@@ -174,26 +206,46 @@ def error_sentence(error: Error) -> str:
     if error.get("where") or error["type"] == "Stopped":  # these messages already name the place
         return error["message"]
     message = last_line(error)
-    at = f" in the line `{error['line']}`" if error["line"] else ""
+    message = message if error.get("raised") else foreign.recognised(message)
     # The name of a builtin exception is informative; the name of a library's exception adds nothing to the message.
     kind = error["type"] if hasattr(builtins, error["type"]) else "error"
-    return f"{kind}{at}" if message == kind or (kind, message) == ("SystemExit", "None") else f"{kind}{at}: {message}"
+    builtin = kind == error["type"]
+    kind = kind if builtin else said("error")
+    if message == kind or (kind, message) == ("SystemExit", "None"):
+        return said("{kind} in the line `{line}`", kind=kind, line=error["line"]) if error["line"] else kind
+    if not error["line"]:
+        return said("{kind}: {said}", kind=kind, said=message) if builtin else said("error: {said}", said=message)
+    return said("{kind} in the line `{line}`: {said}", kind=kind, line=error["line"], said=message)
 
 
 def _headline(record: dict) -> tuple[str, str]:
     """(number and title, cases and points)."""
-    name, most = f"{record['id']}  {say(record['title'])}", f"of {record['max_score']:g} {points(record)}"
+    name = f"{record['id']}  {say(record['title'])}"
+    most = f"{record['max_score']:g}"
+    most = said("of {most} bonus points", most=most) if record.get("bonus") else said("of {most} points", most=most)
     if record["status"] == "not_attempted":
-        return name, say(f"not yet · 0 {most}")
-    return name, say(f"{record['cases_passed']} of {record['cases']} cases · {record['score']:g} {most}")
+        return name, say(said("not yet · 0 {most}", most=most))
+    return name, say(
+        said(
+            "{cases_passed} of {cases} cases · {score} {most}",
+            cases_passed=record["cases_passed"],
+            cases=record["cases"],
+            score=f"{record['score']:g}",
+            most=most,
+        )
+    )
 
 
 def _mistake(record: dict) -> list[str]:
-    more = f'hint("{record["id"]}") shows hints'
-    named = mistakes(record)
+    more = said('hint("{id}") shows hints', id=record["id"])
+    named = _named(record)
     if record["mistake"] not in MISTAKES:
-        return ["The check does not recognise the mistake.", more]
-    return [*(each["sentence"] for each in named), f"Ask yourself: {named[0]['question']}", more]
+        return [said("The check does not recognise the mistake."), more]
+    return [
+        *(each.sentence for each in named),
+        said("Ask yourself: {question}", question=named[0].question),
+        more,
+    ]
 
 
 def _wrapped(sign: str, says: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..sentence import message, said
 from ..spec import Answer, Case, Evidence, Exercise
 from . import zygotes
 from .oracle import Oracle
@@ -89,15 +90,15 @@ class Run:
     def _part_missing(self, case: Case) -> bool:
         """No cell defines the function of the case's part."""
         self._unfinished.add(case.group)
-        sentence = f"{case.group} is judged next: no cell that has run defines it yet"
+        sentence = said("{group} is judged next: no cell that has run defines it yet", group=case.group)
         self.failures.append(Failure(case, Evidence(), sentence, "todo-left"))
         return True
 
     def _stopped(self, case: Case, error: Exception) -> bool:
         """The answer ran out of time, or its process ended. error: Deadline or Died."""
         if isinstance(error, zygotes.Deadline):
-            return self._endless(case, str(error))
-        sentence = "the process that ran your answer ended before it had a result"
+            return self._endless(case, message(error))
+        sentence = said("the process that ran your answer ended before it had a result")
         self.failures.append(Failure(case, Evidence(ran=False), sentence, "exits"))
         self._unfinished.add(case.group)
         self._close_session()
@@ -113,7 +114,7 @@ class Run:
     def _last_step_to_do(self, case: Case) -> bool:
         """The last step of the exercise, which has its own points, still holds its TODO."""
         if not self.failures:
-            self.failures.append(Failure(case, Evidence(), "this last step is still to do", "todo-left"))
+            self.failures.append(Failure(case, Evidence(), said("this last step is still to do"), "todo-left"))
         return False
 
     def _to_do(self, case: Case, evidence: Evidence, todo: list | None) -> bool:
@@ -123,13 +124,27 @@ class Run:
         """
         which, step, steps = todo or (self._exercise.id, None, None)
         if which == self._exercise.id:
-            left = f" (the check stopped at TODO {step} of {steps})" if step and steps != "1" else ""
-            sentence = f"not yet: put your answer in place of the TODO of {which}{left}, run its cell, then check again"
+            left = (
+                said(" (the check stopped at TODO {step} of {steps})", step=step, steps=steps)
+                if step and steps != "1"
+                else ""
+            )
+            sentence = said(
+                "not yet: put your answer in place of the TODO of {which}{left}, run its cell, then check again",
+                which=which,
+                left=left,
+            )
             self.not_attempted = self.not_attempted or sentence
             if self._exercise.parts:
-                sentence = f"{case.group} is judged next: put your answer in place of its TODO{left}, then check again"
+                sentence = said(
+                    "{group} is judged next: put your answer in place of its TODO{left}, then check again",
+                    group=case.group,
+                    left=left,
+                )
         else:
-            sentence = f"{self._exercise.id} uses the answer to {which}, which still holds its TODO"
+            sentence = said(
+                "{id} uses the answer to {which}, which still holds its TODO", id=self._exercise.id, which=which
+            )
         if self._exercise.parts:
             self._unfinished.add(case.group)
             self.failures.append(Failure(case, Evidence(), sentence, "todo-left"))

@@ -13,6 +13,7 @@ from ..protocol.replies import unpack_error, unpack_reply
 from ..protocol.schema import Mismatch
 from ..protocol.tensors import pack, unpack
 from ..protocol.values import encode
+from ..sentence import Said, message, said, tree
 from ..spec import Call, Error, Evidence, Given, Launch, Machine
 from .time_limit import TimeLimit
 
@@ -67,10 +68,12 @@ class Session:
         self.too_little_memory, self._believed = "", True
         self._ended_for_memory = processes.ended_for_memory()
         try:
-            self.too_little_memory = self._ask(None)[0].get("too_little_memory")
+            self.too_little_memory = _text(self._ask(None)[0].get("too_little_memory") or "")
             self._ask({"op": "write", "source": source})
         except Died as error:
-            raise NoWorker(f"the process for the answer ended before it received the answer: {error}") from None
+            raise NoWorker(
+                said("the process for the answer ended before it received the answer: {error}", error=error)
+            ) from None
         self._believed = apart
         self.loading_error = _error(self._ask({"op": "load", "driver": driver})[0])
 
@@ -90,7 +93,7 @@ class Session:
         try:
             return unpack_reply(reply, data)
         except Mismatch as error:
-            raise Died(f"a reply that makes no sense: {error}") from None
+            raise Died(said("a reply that makes no sense: {error}", error=error)) from None
 
     def lower(self, launch: Launch, program: str) -> Error | None:
         """Lower the kernel of a launch, without a GPU. program: its text. Returns the error of Triton's compiler."""
@@ -108,13 +111,13 @@ class Session:
         reply, _ = self._ask(header)
         error = _error(reply)
         if error:
-            raise NotCompiled(error["message"][:300])
+            raise NotCompiled(_text(error["message"]))
         if "missing" in reply:
-            raise NoAssembler(str(reply["missing"])[:300])
+            raise NoAssembler(_text(reply["missing"]))
         try:
             return schema.unpack(reply["machine"], Machine)
         except (Mismatch, KeyError) as mismatch:
-            raise Died(f"a reply that makes no sense: {mismatch}") from None
+            raise Died(said("a reply that makes no sense: {mismatch}", mismatch=mismatch)) from None
 
     def _ask(self, header: dict | None, payload=b"", limit: int = 0, until: float | None = None) -> tuple[dict, bytes]:
         """The reply to a request; None: to no request, which is the runner's first frame. Raises NoWorker too.
@@ -123,7 +126,7 @@ class Session:
         """
         whole = self.limit.seconds
         of_call = until is not None and until < whole
-        late = Deadline(f"still running after {whole * (_CALL if of_call else 1):.2g} seconds")
+        late = Deadline(said("still running after {value} seconds", value=f"{whole * (_CALL if of_call else 1):.2g}"))
         left = functools.partial(self.limit.left, until if of_call else None)
         if (now := left()) <= 0:  # check first: an answer may have sent replies in advance
             raise late
@@ -136,13 +139,13 @@ class Session:
             raise late from None
         except (frames.BrokenChannel, OSError) as error:
             if processes.ended_for_memory() != self._ended_for_memory:
-                raise NoWorker("this machine ran out of memory, and Linux ended a process") from None
+                raise NoWorker(said("this machine ran out of memory, and Linux ended a process")) from None
             if self.too_little_memory:
                 raise NoWorker(self.too_little_memory) from None
-            raise Died(str(error)) from None
+            raise Died(message(error)) from None
         if "no_worker" in reply and self._believed:
             self.close()
-            raise NoWorker(f"the answer could not be run: {str(reply['no_worker'])[:300]}")
+            raise NoWorker(said("the answer could not be run: {no_worker}", no_worker=_text(reply["no_worker"])))
         return reply, data
 
     def close(self) -> None:
@@ -162,7 +165,16 @@ def _error(reply: dict) -> Error | None:
     try:
         return unpack_error(reply["error"]) if "error" in reply else None
     except Mismatch as error:
-        raise Died(f"a reply that makes no sense: {error}") from None
+        raise Died(said("a reply that makes no sense: {error}", error=error)) from None
+
+
+def _text(data) -> str:
+    """The sentence, or the text of at most 300 characters, in a reply."""
+    try:
+        text = data if isinstance(data, Said) else schema.unpack_text(data)
+    except Mismatch as error:
+        raise Died(said("a reply that makes no sense: {error}", error=error)) from None
+    return text if len(text) <= 300 else str(text)[:300]
 
 
 def _given(asked: dict, payload: bytes, given: list[Given], run_given: RunGiven) -> tuple[dict, list[bytes]]:
@@ -174,8 +186,10 @@ def _given(asked: dict, payload: bytes, given: list[Given], run_given: RunGiven)
         tensor = unpack(asked["tensor"], payload)
         evidence = run_given(given[int(asked["index"])], tensor)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RuntimeError) as error:
-        return {"error": {"type": "TypeError", "message": f"that cannot be handed over: {error}"}}, []
+        sentence = said("that cannot be handed over: {error}", error=error)
+        return {"error": {"type": "TypeError", "message": tree.pack(sentence)}}, []
     if evidence.error or not hasattr(evidence.value, "untyped_storage"):
-        return {"error": evidence.error or {"type": "TypeError", "message": "no tensor came back"}}, []
+        failed = evidence.error or {"type": "TypeError", "message": said("no tensor came back")}
+        return {"error": failed | {"message": tree.pack(failed["message"])}}, []
     specs, data = zip(*(pack(t) for t in (evidence.value, *evidence.args)))
     return {"tensors": specs}, list(data)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 
+from ..sentence import said
+
 
 class NotHandled(ResourceWarning):
     """Code of the course raised an exception over a value of an answer.
@@ -24,5 +26,7 @@ def handle(function, *args, otherwise):
         raise
     except Exception as error:
         sentence = f"{type(error).__name__}: {str(error)[:200]}"
-        warnings.warn(f"{function!r} raised {sentence}", NotHandled, stacklevel=2)
+        warnings.warn(
+            said("{function} raised {sentence}", function=repr(function), sentence=sentence), NotHandled, stacklevel=2
+        )
         return otherwise(sentence)

@@ -10,6 +10,7 @@ import torch
 
 from ..mistakes.detectors import overwritten
 from ..mistakes.errors import from_error
+from ..sentence import Said, fault, kind_of, said
 from ..spec import Case, Evidence
 from . import render, untrusted
 
@@ -20,7 +21,9 @@ _LIBRARY = frozenset(
     "_scaled_dot_product_flash_attention_for_cpu".split()
 )
 
-_INCOMPARABLE = "the result cannot be compared with the right one ({})"
+
+def _incomparable(why: str) -> Said:
+    return said("the result cannot be compared with the right one ({why})", why=why)
 
 
 @dataclass
@@ -38,28 +41,30 @@ class Failure:
     @property
     def right_numbers(self) -> bool:
         """Whether the numbers are right, and only the way to them is wrong, as its traffic."""
-        return bool(re.match("right numbers, but ", self.sentence))
+        return kind_of(self.sentence) == "way"
 
 
 def failure_of(case: Case, evidence: Evidence) -> Failure | None:
     """The failure of one case, None if the case is right. A result that cannot be compared is a failure as well."""
     return untrusted.handle(
-        _failure_of, case, evidence, otherwise=lambda why: Failure(case, evidence, _INCOMPARABLE.format(why))
+        _failure_of, case, evidence, otherwise=lambda why: Failure(case, evidence, _incomparable(why))
     )
 
 
 def verified(case: Case, evidence: Evidence) -> str | None:
     """None if the evidence is right, else a sentence, also for a result that cannot be compared."""
-    return untrusted.handle(case.verify, evidence, otherwise=_INCOMPARABLE.format)
+    return untrusted.handle(case.verify, evidence, otherwise=_incomparable)
 
 
 def _failure_of(case: Case, evidence: Evidence) -> Failure | None:
     called = [] if case.may_call_library else evidence.torch_ops
     forbidden = next((n.lstrip("_") for n in called if n in _LIBRARY), None)
     if forbidden:
-        return Failure(case, evidence, f"the answer runs PyTorch's {forbidden}", "library-softmax")
+        return Failure(
+            case, evidence, said("the answer runs PyTorch's {forbidden}", forbidden=forbidden), "library-softmax"
+        )
     if "softmax" in evidence.language:
-        return Failure(case, evidence, "a kernel calls Triton's own tl.softmax", "library-softmax")
+        return Failure(case, evidence, said("a kernel calls Triton's own tl.softmax"), "library-softmax")
     if evidence.error and not case.expects_error:
         mistake = from_error(evidence.error)
         by_the_check = not evidence.error["line"] and re.search("positional argument", evidence.error["message"])
@@ -77,8 +82,12 @@ def _failure_of(case: Case, evidence: Evidence) -> Failure | None:
     changed = [] if case.expects_error else overwritten(case, evidence)
     if changed:
         count = sum(isinstance(a, torch.Tensor) for a in case.call.args)
-        which = f"input tensor {changed[0]} of {count}" if count > 1 else "the input tensor"
-        return Failure(case, evidence, f"{which} was changed", "input-overwritten")
+        which = (
+            said("input tensor {changed} of {count}", changed=changed[0], count=count)
+            if count > 1
+            else said("the input tensor")
+        )
+        return Failure(case, evidence, said("{which} was changed", which=which), "input-overwritten")
     return _idle(case, evidence) or _traffic(case, evidence)
 
 
@@ -89,7 +98,12 @@ def _idle(case: Case, evidence: Evidence) -> Failure | None:
     launched, storing = math.prod(case.call.grid), sum(launch["storing"] for launch in evidence.launches)
     if storing >= (launched if case.busy is None else case.busy):
         return None
-    sentence = f"right numbers, but of {launched} programs only {storing} stored anything"
+    sentence = fault(
+        "way",
+        "right numbers, but of {launched} programs only {storing} stored anything",
+        launched=launched,
+        storing=storing,
+    )
     return Failure(case, evidence, sentence, "programs-idle")
 
 
@@ -98,9 +112,13 @@ def _traffic(case: Case, evidence: Evidence) -> Failure | None:
     if case.budget is None:
         return None
     read, written = case.budget
-    spent = (
-        f"right numbers, but it reads {evidence.read} elements (budget: {read}) and writes {evidence.written} "
-        f"(budget: {written})"
+    spent = fault(
+        "way",
+        "right numbers, but it reads {read} elements (budget: {read2}) and writes {written} (budget: {written2})",
+        read=evidence.read,
+        read2=read,
+        written=evidence.written,
+        written2=written,
     )
     if evidence.read > read or evidence.written > written:
         if any(launch["shared"] for launch in evidence.launches):

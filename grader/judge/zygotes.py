@@ -16,6 +16,7 @@ from .. import environment
 from ..isolation import LEVELS, RUNGS, level
 from ..protocol import schema
 from ..protocol.jobs import Job
+from ..sentence import said, tree
 from .session import Deadline, Died, NoAssembler, NotCompiled, NoWorker, Session
 from .time_limit import LONGEST, TimeLimit
 
@@ -37,11 +38,13 @@ class Zygote:
         self.status: dict[str, str] = {}
         self._lock, self._numbers, self._ready = threading.Lock(), itertools.count(), False
         if sys.platform != "linux":
-            raise NoWorker("checks need Linux (or Colab, or WSL): this platform cannot fork a guarded process")
+            raise NoWorker(said("checks need Linux (or Colab, or WSL): this platform cannot fork a guarded process"))
         try:
             self._start()
         except OSError as error:  # a full disk, too many processes
-            raise NoWorker(f"the process that runs answers cannot be started: {error.strerror}") from None
+            raise NoWorker(
+                said("the process that runs answers cannot be started: {strerror}", strerror=error.strerror)
+            ) from None
 
     def _start(self) -> None:
         # A socket of packets keeps the messages apart.
@@ -81,9 +84,10 @@ class Zygote:
                 return
             self._control.settimeout(START_SECONDS)
             try:
-                said = self._control.recv(10_000)
-                if said.startswith(b"ready "):
-                    self.status, self._ready = json.loads(said[6:]), True
+                arrived = self._control.recv(10_000)
+                if arrived.startswith(b"ready "):
+                    self.status = {rung: tree.unpack(state) for rung, state in json.loads(arrived[6:]).items()}
+                    self._ready = True
             except OSError:
                 pass
             self._control.settimeout(None)
@@ -91,7 +95,12 @@ class Zygote:
             self._process.kill()
             self._log.seek(0)
             last = self._log.read()[-400:].decode(errors="replace").strip().splitlines()
-            raise NoWorker(f"the process that runs answers did not start: {last[-1] if last else 'it said nothing'}")
+            raise NoWorker(
+                said(
+                    "the process that runs answers did not start: {value}",
+                    value=last[-1] if last else said("it said nothing"),
+                )
+            )
 
     def alive(self) -> bool:
         """Whether the process is still running."""
@@ -111,11 +120,15 @@ class Zygote:
         number = next(self._numbers)
         with self._lock:
             try:
-                socket.send_fds(self._control, [f"fork {number} {packed}".encode()], [theirs.fileno()])
+                socket.send_fds(
+                    self._control,
+                    [f"fork {number} {packed}".encode()],
+                    [theirs.fileno()],
+                )
             except OSError as error:
                 self._process.kill()  # it may take a while to end, and `get` would return it again
                 self._process.wait()
-                raise NoWorker(f"the process that runs answers went away: {error}") from None
+                raise NoWorker(said("the process that runs answers went away: {error}", error=error)) from None
             finally:
                 theirs.close()
         return Session(lambda: self.kill(number), ours, source, limit, driver, job.get("apart", False))

@@ -1,14 +1,14 @@
-"""In which language does the course speak? The engine writes English sentences, and they are said in another one here.
+"""In which language does the course speak? The engine makes sentences in English, and here another one is looked up.
 
 Runs in: notebooks, the command line, and what writes reports. Workers know no language: a verdict is the same in all.
-May import: nothing of the course.
+May import: sentence.
 Start reading: catalogue.py.
 
-catalogue   how a finished sentence is put into a language
-choose      which language this process speaks; say, say_html
+catalogue   the translations of a language, and how a sentence gets its own
+choose      which language this process speaks; say
 wrap        lines and columns where characters are wide
 """
 
-from .choose import Unknown, language, languages, say, say_html, speaking, use, use_of
+from .choose import Unknown, language, languages, say, speaking, use, use_of
 
-__all__ = ["Unknown", "language", "languages", "say", "say_html", "speaking", "use", "use_of"]
+__all__ = ["Unknown", "language", "languages", "say", "speaking", "use", "use_of"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import html
 import os
 import re
 
@@ -58,24 +57,9 @@ def speaking(code: str | None):
 
 
 def say(text: str) -> str:
-    """An English text of the engine in the language in use."""
+    """A sentence of the engine in the language in use; in English, the whole of it, where that lacks a part."""
     code = language()
-    return text if code == "en" else catalogue.catalogue(code).say(text)
-
-
-_TEXT = re.compile(r"(?<=>)[^<>]+(?=<)|(?<=aria-label=\")[^\"]*|(?<=alt=\")[^\"]*|(?<=title=\")[^\"]*")
-# Code, styles, drawings, and what a page itself says is not to be translated: names of people and files.
-_NO_TEXT = re.compile(r"(<(style|script|pre|code|svg)\b.*?</\2>|<bdi translate=\"no\">.*?</bdi>)", re.DOTALL)
-
-
-def say_html(page: str) -> str:
-    """HTML of the engine with its words in the language in use; code, styles and drawings stay."""
-    if language() == "en":
-        return page
-    parts = _NO_TEXT.split(page)  # text, element, its name, text, ...
-    for number in range(0, len(parts), 3):
-        parts[number] = _TEXT.sub(lambda found: html.escape(say(html.unescape(found[0]))), parts[number])
-    return "".join(part for number, part in enumerate(parts) if number % 3 != 2)
+    return str(text) if code == "en" else catalogue.catalogue(code).say(text)
 
 
 def _known(code: str) -> str:

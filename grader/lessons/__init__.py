@@ -1,7 +1,7 @@
 """The course: its lessons in order, their points, and the exercises of those that exist.
 
 Runs in: the judge's process.
-May import: checks, mistakes, reference, root, spec.
+May import: checks, mistakes, reference, root, sentence, spec.
 Start reading: lesson_04.py (a short one), then outline.py.
 
 lesson_NN          the exercises of a lesson: cases, hints, points
@@ -17,7 +17,7 @@ import importlib
 import importlib.util
 
 from ..spec import Exercise
-from .outline import OUTLINE
+from .outline import OUTLINE, TITLES
 
 
 @functools.cache
@@ -36,4 +36,4 @@ def of_lesson(number: str) -> list[Exercise]:
     return [e for e in exercises().values() if e.id.split(".")[0] == str(int(number))]
 
 
-__all__ = ["OUTLINE", "exercises", "of_lesson"]
+__all__ = ["OUTLINE", "TITLES", "exercises", "of_lesson"]

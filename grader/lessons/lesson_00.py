@@ -9,6 +9,7 @@ import torch
 from ..checks import compare, inputs
 from ..mistakes import detectors
 from ..mistakes.copies import DOUBLED
+from ..sentence import said
 from ..spec import Call, Case, Exercise
 
 _DRIVER = (pathlib.Path(__file__).parent / "drivers" / "first_result.py").read_text(encoding="utf-8")
@@ -16,7 +17,11 @@ _DRIVER = (pathlib.Path(__file__).parent / "drivers" / "first_result.py").read_t
 
 def _cases(seed: int) -> list[Case]:
     cases = []
-    for label, shape in (("a vector of 3", (3,)), ("a vector of 8", (8,)), ("a matrix of 4×5", (4, 5))):
+    for label, shape in (
+        (said("a vector of 3"), (3,)),
+        (said("a vector of 8"), (8,)),
+        (said("a matrix of 4×5"), (4, 5)),
+    ):
         x = torch.randn(shape, generator=inputs.generator(seed + len(shape)))
         cases.append(
             Case(
@@ -30,7 +35,7 @@ def _cases(seed: int) -> list[Case]:
         )
     x, other = torch.randn(2, 4, 5, generator=inputs.generator(seed))
     again = Case(
-        "two matrices of 4×5, and then the first result again",
+        said("two matrices of 4×5, and then the first result again"),
         Call("call", "check_first_result", ("double", x, other)),
         verify=lambda e: compare.tensor(e.value, 2 * x, 0.0),
         may_call_library=True,
@@ -49,9 +54,9 @@ EXERCISES = [
         cases=_cases,
         driver=_DRIVER,
         hints=(
-            "A function gives its result to the caller with return.",
-            "Arithmetic on a tensor works on every element at once.",
-            "The line has the form `return <a number> * x`.",
+            said("A function gives its result to the caller with return."),
+            said("Arithmetic on a tensor works on every element at once."),
+            said("The line has the form `return <a number> * x`."),
         ),
         mistakes=(
             ("returns-nothing", detectors.nothing),

@@ -11,24 +11,25 @@ from ..mistakes.roofline import NAIVE_TRAFFIC
 from ..mistakes.softmax import formulas
 from ..mistakes.softmax.columns import UNEXPLAINED
 from ..reference import roofline
+from ..sentence import said
 from ..spec import Call, Case, Detector, Exercise
 
 # Label, input family, rows, columns.
 _MATRICES = [
-    ("randn", inputs.randn, 3, 5),
-    ("around -200", inputs.far_below_zero, 2, 6),
+    (said("randn"), inputs.randn, 3, 5),
+    (said("around -200"), inputs.far_below_zero, 2, 6),
     ("100 ± 30", inputs.large, 3, 8),
-    ("ascending", inputs.ascending, 4, 7),
-    ("descending", inputs.descending, 4, 7),
-    ("first half +200, the rest -200", inputs.cliff, 4, 8),
-    ("constant rows", inputs.constant, 3, 9),
-    ("one -inf in each row", inputs.one_minus_inf, 4, 9),
-    ("one outlier in each row", inputs.outlier, 3, 16),
-    ("first half -200, the rest +200", inputs.rising_cliff, 4, 8),
-    ("a square", inputs.randn, 6, 6),
-    ("one column", inputs.randn, 40, 1),
-    ("one row", inputs.randn, 1, 33),
-    ("more columns than rows", inputs.randn, 17, 129),
+    (said("ascending"), inputs.ascending, 4, 7),
+    (said("descending"), inputs.descending, 4, 7),
+    (said("first half +200, the rest -200"), inputs.cliff, 4, 8),
+    (said("constant rows"), inputs.constant, 3, 9),
+    (said("one -inf in each row"), inputs.one_minus_inf, 4, 9),
+    (said("one outlier in each row"), inputs.outlier, 3, 16),
+    (said("first half -200, the rest +200"), inputs.rising_cliff, 4, 8),
+    (said("a square"), inputs.randn, 6, 6),
+    (said("one column"), inputs.randn, 40, 1),
+    (said("one row"), inputs.randn, 1, 33),
+    (said("more columns than rows"), inputs.randn, 17, 129),
 ]
 
 
@@ -36,9 +37,9 @@ def _softmax_cases(seed: int) -> list[Case]:
     cases = []
     for i, (label, family, m, n) in enumerate(_MATRICES):
         x = family(m, n, inputs.generator(seed + i))
-        cases.append(_softmax_case(f"{label}, {m}×{n}", x, roofline.five_pass_traffic(m, n)))
+        cases.append(_softmax_case(inputs.sized(label, m, n), x, roofline.five_pass_traffic(m, n)))
     x = inputs.column_strided(inputs.randn(5, 6, inputs.generator(seed)))
-    cases.append(_softmax_case("a transposed view, 5×6", x, None))
+    cases.append(_softmax_case(said("a transposed view, 5×6"), x, None))
     return cases
 
 
@@ -78,11 +79,11 @@ def _overflow_cases(seed: int) -> list[Case]:
 def _overflow_fault(got, dtype: str) -> str | None:
     """None if the entry of a dtype is right, else a sentence."""
     if not isinstance(got, dict) or dtype not in got:
-        return f"{compare.shown(got)} has no entry {dtype!r}"
+        return said("{shown} has no entry {dtype}", shown=compare.shown(got), dtype=repr(dtype))
     value = got[dtype]
     if same_number(value, _OVERFLOW[dtype], rel=0):
         return None
-    return f"{compare.shown(value)} is not the first integer whose exp is inf in {dtype}"
+    return said("{shown} is not the first integer whose exp is inf in {dtype}", shown=compare.shown(value), dtype=dtype)
 
 
 def _entry(test) -> Detector:
@@ -98,9 +99,12 @@ EXERCISES = [
         points=2,
         cases=_softmax_cases,
         hints=(
-            "softmax(x) = exp(x - max) / sum(exp(x - max)), row by row: five operations, and each of them is one pass.",
-            "Look at the shape of the row maximum. Does PyTorch repeat it along each row of the matrix?",
-            "`x.amax(dim=1, keepdim=True)` is the first line; four more of that kind follow, one operation each.",
+            said(
+                "softmax(x) = exp(x - max) / sum(exp(x - max)), row by row: five operations, and "
+                "each of them is one pass."
+            ),
+            said("Look at the shape of the row maximum. Does PyTorch repeat it along each row of the matrix?"),
+            said("`x.amax(dim=1, keepdim=True)` is the first line; four more of that kind follow, one operation each."),
         ),
         mistakes=(
             ("returns-nothing", detectors.nothing),
@@ -143,11 +147,15 @@ EXERCISES = [
         points=1,
         cases=_traffic_cases,
         hints=(
-            "Go through the five lines one by one. Write down how many elements each line reads, and how many it "
-            "writes.",
-            "Two of the lines read a vector of m elements besides the matrix, and two other lines write one.",
-            "The first number has the form `<lines that read a matrix> * m * n + <lines that read a vector> * m`. The "
-            "second has the same form, with the lines that write.",
+            said(
+                "Go through the five lines one by one. Write down how many elements each line reads, "
+                "and how many it writes."
+            ),
+            said("Two of the lines read a vector of m elements besides the matrix, and two other lines write one."),
+            said(
+                "The first number has the form `<lines that read a matrix> * m * n + <lines that "
+                "read a vector> * m`. The second has the same form, with the lines that write."
+            ),
         ),
         mistakes=NAIVE_TRAFFIC,
     ),
@@ -158,10 +166,12 @@ EXERCISES = [
         points=1,
         cases=_overflow_cases,
         hints=(
-            "exp overflows where its result would be larger than the largest number of the dtype.",
-            "torch.finfo(torch.float32).max is that number; its logarithm is not an integer.",
-            "Try torch.exp(torch.tensor(float(n), dtype=torch.float16)) for a few n around that logarithm, and float32 "
-            "likewise.",
+            said("exp overflows where its result would be larger than the largest number of the dtype."),
+            said("torch.finfo(torch.float32).max is that number; its logarithm is not an integer."),
+            said(
+                "Try torch.exp(torch.tensor(float(n), dtype=torch.float16)) for a few n around that "
+                "logarithm, and float32 likewise."
+            ),
         ),
         mistakes=(
             ("value-left-out", detectors.value(lambda v, f: v is None or v[f["dtype"]] in (None, ...))),

@@ -9,6 +9,7 @@ from ..checks import compare
 from ..gpus import Gpu, data_sheets
 from ..mistakes.roofline import BOUND_BY, FLOOR_TIME, FUSED_TRAFFIC, IDEAL_SPEEDUP, MYTHS
 from ..reference import roofline
+from ..sentence import said
 from ..spec import Call, Case, Exercise
 
 
@@ -39,7 +40,23 @@ def _floor_cases(seed: int) -> list[Case]:
         inputs.append((rng.randint(100, 9000), rng.randint(100, 9000), rng.choice((2, 4)), int(card.bandwidth)))
     return [
         _number_case(
-            f"m={m}, n={n}, {itemsize} {'byte' if itemsize == 1 else 'bytes'} per element, {bandwidth:,} bytes/s",
+            (
+                said(
+                    "m={m}, n={n}, {itemsize} byte per element, {bandwidth} bytes/s",
+                    m=m,
+                    n=n,
+                    itemsize=itemsize,
+                    bandwidth=f"{bandwidth:,}",
+                )
+                if itemsize == 1
+                else said(
+                    "m={m}, n={n}, {itemsize} bytes per element, {bandwidth} bytes/s",
+                    m=m,
+                    n=n,
+                    itemsize=itemsize,
+                    bandwidth=f"{bandwidth:,}",
+                )
+            ),
             Call("call", "floor_time", (m, n, itemsize, bandwidth)),
             roofline.floor_time(m, n, itemsize, bandwidth),
             size=m * n,
@@ -59,21 +76,21 @@ def _number_case(label: str, call: Call, want: Fraction, size: int, facts: dict)
 # kernel and card: one product is memory-bound on one card and compute-bound on another, and the small computer has
 # fewer flop/s than bytes/s.
 _KERNELS = {
-    "a fused softmax": 5 / 8,
-    "the product of two 4096×4096 matrices": 4096 / 6,
-    "the five passes": 5 / 32,
-    "a copy that doubles": 1 / 8,
-    "a kernel with one operation for each byte": 1,
-    "a kernel with four operations for each byte": 4,
-    "the product of two 96×96 matrices": 96 / 6,
-    "the product of two 128×128 matrices": 128 / 6,
+    said("a fused softmax"): 5 / 8,
+    said("the product of two 4096×4096 matrices"): 4096 / 6,
+    said("the five passes"): 5 / 32,
+    said("a copy that doubles"): 1 / 8,
+    said("a kernel with one operation for each byte"): 1,
+    said("a kernel with four operations for each byte"): 4,
+    said("the product of two 96×96 matrices"): 96 / 6,
+    said("the product of two 128×128 matrices"): 128 / 6,
 }
-_SMALL_COMPUTER = Gpu(name="a small computer", bandwidth=8e9, flops=4e9, sources=())
+_SMALL_COMPUTER = Gpu(name=said("a small computer"), bandwidth=8e9, flops=4e9, sources=())
 # Of the small computer.
 _NEAR_THE_BALANCE = [
-    ("a kernel at the balance", 0.5),
-    ("a kernel just below the balance", 0.48),
-    ("a kernel just above the balance", 0.52),
+    (said("a kernel at the balance"), 0.5),
+    (said("a kernel just below the balance"), 0.48),
+    (said("a kernel just above the balance"), 0.52),
 ]
 
 
@@ -86,7 +103,14 @@ def _bound_cases(seed: int) -> list[Case]:
             rates = {"intensity": intensity, "flops": flops, "bandwidth": bandwidth}
             cases.append(
                 Case(
-                    f"{kernel} on {card}: {intensity:.4g} flop/byte, {flops:g} flop/s, {bandwidth:g} bytes/s",
+                    said(
+                        "{kernel} on {card}: {intensity} flop/byte, {flops} flop/s, {bandwidth} bytes/s",
+                        kernel=kernel,
+                        card=card,
+                        intensity=f"{intensity:.4g}",
+                        flops=f"{flops:g}",
+                        bandwidth=f"{bandwidth:g}",
+                    ),
                     Call("call", "bound_by", tuple(rates.values())),
                     verify=lambda e, rates=rates: roofline.bound_fault(e.value, **rates),
                     size=len(cases),
@@ -98,19 +122,19 @@ def _bound_cases(seed: int) -> list[Case]:
 
 # claim -> (whether it holds, where the evidence is). The text of the claims is in the lesson.
 _CLAIMS = {
-    "a": (False, "the list that traffic printed for it after 2.1: how many operations are there?"),
-    "b": (False, "the bytes of that matrix, read once and written once, divided by that time"),
-    "c": (True, "which number of the card your floor_time divides by"),
-    "d": (False, "what bound_by says about the five passes"),
-    "e": (True, "what your floor_time gives for 4 bytes and for 2"),
-    "f": (False, "what your naive_traffic of lesson 01 says"),
+    "a": (False, said("the list that traffic printed for it after 2.1: how many operations are there?")),
+    "b": (False, said("the bytes of that matrix, read once and written once, divided by that time")),
+    "c": (True, said("which number of the card your floor_time divides by")),
+    "d": (False, said("what bound_by says about the five passes")),
+    "e": (True, said("what your floor_time gives for 4 bytes and for 2")),
+    "f": (False, said("what your naive_traffic of lesson 01 says")),
 }
 
 
 def _claim_cases(seed: int) -> list[Case]:
     return [
         Case(
-            f"claim {claim}",
+            said("claim {claim}", claim=claim),
             Call("value", "myths"),
             verify=lambda e, claim=claim: _claim_fault(e.value, claim),
             size=size,
@@ -123,11 +147,11 @@ def _claim_cases(seed: int) -> list[Case]:
 def _claim_fault(got, claim: str) -> str | None:
     """None if the entry of a claim is right, else a sentence."""
     if not isinstance(got, dict) or claim not in got:
-        return f"{compare.shown(got)} has no entry {claim!r}"
+        return said("{shown} has no entry {claim}", shown=compare.shown(got), claim=repr(claim))
     holds, look = _CLAIMS[claim]
     if not isinstance(got[claim], bool):
-        return f"{compare.shown(got[claim])} is neither True nor False"
-    return None if got[claim] is holds else f"{got[claim]} is not right here. Look at {look}"
+        return said("{shown} is neither True nor False", shown=compare.shown(got[claim]))
+    return None if got[claim] is holds else said("{got} is not right here. Look at {look}", got=got[claim], look=look)
 
 
 EXERCISES = [
@@ -138,9 +162,9 @@ EXERCISES = [
         points=1,
         cases=_traffic_cases,
         hints=(
-            "A number that is on the chip costs nothing to use again.",
-            "Which numbers are in memory when the kernel begins, and which must be in memory when it ends?",
-            "Each of the two numbers has the form a * m * n, with a small whole number a.",
+            said("A number that is on the chip costs nothing to use again."),
+            said("Which numbers are in memory when the kernel begins, and which must be in memory when it ends?"),
+            said("Each of the two numbers has the form a * m * n, with a small whole number a."),
         ),
         mistakes=FUSED_TRAFFIC,
     ),
@@ -151,9 +175,9 @@ EXERCISES = [
         points=1,
         cases=_speedup_cases,
         hints=(
-            "A ratio of 10 means: one of the two moves ten times as much as the other.",
-            "naive_traffic and fused_traffic give two numbers each. Both reads and writes take time.",
-            "The line has the form `sum(<five passes>) / sum(<one pass>)`.",
+            said("A ratio of 10 means: one of the two moves ten times as much as the other."),
+            said("naive_traffic and fused_traffic give two numbers each. Both reads and writes take time."),
+            said("The line has the form `sum(<five passes>) / sum(<one pass>)`."),
         ),
         mistakes=IDEAL_SPEEDUP,
     ),
@@ -164,9 +188,9 @@ EXERCISES = [
         points=1,
         cases=_floor_cases,
         hints=(
-            "At best, every byte that must move does so at full bandwidth, and nothing else takes time.",
-            "fused_traffic counts elements in both directions; the bandwidth counts bytes.",
-            "The line has the shape `<elements> * <bytes per element> / <bytes per second>`.",
+            said("At best, every byte that must move does so at full bandwidth, and nothing else takes time."),
+            said("fused_traffic counts elements in both directions; the bandwidth counts bytes."),
+            said("The line has the shape `<elements> * <bytes per element> / <bytes per second>`."),
         ),
         mistakes=FLOOR_TIME,
     ),
@@ -177,9 +201,11 @@ EXERCISES = [
         points=1,
         cases=_bound_cases,
         hints=(
-            "The GPU moves bytes and computes at the same time, so the slower of the two decides.",
-            "Take one byte. How long does it take to move it, and how long does the arithmetic for one byte take?",
-            'The line has the form `return "memory" if <one rate> < <another rate> else "compute"`.',
+            said("The GPU moves bytes and computes at the same time, so the slower of the two decides."),
+            said(
+                "Take one byte. How long does it take to move it, and how long does the arithmetic for one byte take?"
+            ),
+            said('The line has the form `return "memory" if <one rate> < <another rate> else "compute"`.'),
         ),
         mistakes=BOUND_BY,
     ),
@@ -190,10 +216,14 @@ EXERCISES = [
         points=1,
         cases=_claim_cases,
         hints=(
-            "You can decide each claim with numbers that you have counted, computed or seen in lessons 01 and 02.",
-            "Put the numbers of a claim into your own functions. For claims without numbers, ask on which quantity "
-            "the time depends.",
-            'A dictionary has the form `{"a": <True or False>, "b": <True or False>, ...}`.',
+            said(
+                "You can decide each claim with numbers that you have counted, computed or seen in lessons 01 and 02."
+            ),
+            said(
+                "Put the numbers of a claim into your own functions. For claims without numbers, ask "
+                "on which quantity the time depends."
+            ),
+            said('A dictionary has the form `{"a": <True or False>, "b": <True or False>, ...}`.'),
         ),
         mistakes=MYTHS,
     ),

@@ -6,11 +6,12 @@ import torch
 
 from ..checks import compare, inputs
 from ..mistakes.copies import COPY, MAXIMUM, REPAIR, ROWS
+from ..sentence import said
 from ..spec import Call, Case, Exercise, Out
 
 # (elements, lanes of a block). In the smallest ragged vectors at least two lanes are outside: so a mask with one lane
 # too many differs from no mask at all.
-_SPECIAL = ", among them 0, inf and NaN"
+_SPECIAL = said(", among them 0, inf and NaN")
 _VECTORS = [(4, 4), (8, 8), (3, 8), (16, 8), (13, 8), (20, 8), (64, 16), (37, 16), (1000, 128)]
 
 
@@ -24,9 +25,16 @@ def _copy_case(n: int, block: int, order: str, seed: int, family=inputs.randn) -
     x = family(1, n, inputs.generator(seed + n))[0]
     programs = -(-n // block)
     call = Call("launch", "copy_kernel", (Out((n,)), x, n), {"BLOCK": block}, grid=(programs,), order=order)
-    count = "1 program" if programs == 1 else f"{programs} programs"
+    count = said("1 program") if programs == 1 else said("{programs} programs", programs=programs)
     return Case(
-        f"{n} elements{_SPECIAL * (family is inputs.special)}, {count} of {block} lanes" + _in_order(order),
+        said(
+            "{n} elements{value}, {count} of {block} lanes{in_order}",
+            n=n,
+            value=_SPECIAL if family is inputs.special else "",
+            count=count,
+            block=block,
+            in_order=_in_order(order),
+        ),
         call,
         verify=lambda e: compare.tensor(e.args[0], x, 0.0),
         size=n * (1 + (programs > 1)),  # a failure in one program is reported first
@@ -36,9 +44,12 @@ def _copy_case(n: int, block: int, order: str, seed: int, family=inputs.randn) -
     )
 
 
+_ORDERS = {"reversed": said(", programs in reversed order"), "shuffled": said(", programs in shuffled order")}
+
+
 def _in_order(order: str) -> str:
     """The order of the programs, as the end of a label."""
-    return "" if order == "forward" else f", programs in {order} order"
+    return _ORDERS.get(order, "")
 
 
 def _row_cases(kernel: str, matrices, seed: int, rows) -> list[Case]:
@@ -50,7 +61,14 @@ def _row_cases(kernel: str, matrices, seed: int, rows) -> list[Case]:
     for i, (label, family, m, n, block, gap, order) in enumerate(matrices):
         x = family(m, n, inputs.generator(seed + i))
         x = inputs.row_strided(x, gap) if gap else x
-        label = f"{label}, {m}×{n} in blocks of {block}{_in_order(order)}"
+        label = said(
+            "{label}, {m}×{n} in blocks of {block}{in_order}",
+            label=label,
+            m=m,
+            n=n,
+            block=block,
+            in_order=_in_order(order),
+        )
         cases.append(_row_case(kernel, label, x, block, order, rows))
     return cases
 
@@ -79,29 +97,29 @@ def _row_case(kernel: str, label: str, x, block: int, order: str, rows, spare: i
 
 # No block has 4 lanes: r · BLOCK · row_stride would equal r · 4 · row_stride, a row stride in bytes.
 _MATRICES = [
-    ("one full row", inputs.randn, 1, 8, 8, 0, "forward"),
-    ("full rows", inputs.randn, 2, 8, 8, 0, "forward"),
-    ("ragged", inputs.randn, 3, 5, 8, 0, "forward"),
-    ("gaps between the rows", inputs.randn, 3, 6, 8, 3, "forward"),
-    ("one column", inputs.randn, 30, 1, 8, 0, "forward"),
-    ("a block much wider than the row", inputs.randn, 5, 7, 32, 0, "forward"),
-    ("more columns than a warp has threads", inputs.randn, 4, 33, 64, 2, "forward"),
-    ("gaps between the rows", inputs.randn, 6, 9, 16, 1, "reversed"),
-    ("ragged", inputs.randn, 7, 10, 16, 0, "shuffled"),
+    (said("one full row"), inputs.randn, 1, 8, 8, 0, "forward"),
+    (said("full rows"), inputs.randn, 2, 8, 8, 0, "forward"),
+    (said("ragged"), inputs.randn, 3, 5, 8, 0, "forward"),
+    (said("gaps between the rows"), inputs.randn, 3, 6, 8, 3, "forward"),
+    (said("one column"), inputs.randn, 30, 1, 8, 0, "forward"),
+    (said("a block much wider than the row"), inputs.randn, 5, 7, 32, 0, "forward"),
+    (said("more columns than a warp has threads"), inputs.randn, 4, 33, 64, 2, "forward"),
+    (said("gaps between the rows"), inputs.randn, 6, 9, 16, 1, "reversed"),
+    (said("ragged"), inputs.randn, 7, 10, 16, 0, "shuffled"),
 ]
-_COPIED = [*_MATRICES, (f"values{_SPECIAL}", inputs.special, 4, 9, 16, 0, "forward")]
+_COPIED = [*_MATRICES, (said("values, among them 0, inf and NaN"), inputs.special, 4, 9, 16, 0, "forward")]
 _MAXIMA = [
     *_MATRICES,
-    ("ragged, around -200", inputs.far_below_zero, 3, 6, 8, 0, "forward"),
-    ("ragged, values of -1e38", inputs.lowest, 4, 6, 8, 0, "forward"),
-    ("ragged, only -inf", lambda m, n, g: torch.full((m, n), -torch.inf), 5, 6, 8, 0, "forward"),
-    ("full rows, around -200", inputs.far_below_zero, 2, 8, 8, 0, "forward"),
-    ("ascending", inputs.ascending, 4, 11, 16, 0, "forward"),
-    ("descending", inputs.descending, 4, 12, 16, 0, "forward"),
-    ("values up to 1e38", lambda m, n, g: -inputs.lowest(m, n, g), 3, 13, 16, 0, "forward"),
+    (said("ragged, around -200"), inputs.far_below_zero, 3, 6, 8, 0, "forward"),
+    (said("ragged, values of -1e38"), inputs.lowest, 4, 6, 8, 0, "forward"),
+    (said("ragged, only -inf"), lambda m, n, g: torch.full((m, n), -torch.inf), 5, 6, 8, 0, "forward"),
+    (said("full rows, around -200"), inputs.far_below_zero, 2, 8, 8, 0, "forward"),
+    (said("ascending"), inputs.ascending, 4, 11, 16, 0, "forward"),
+    (said("descending"), inputs.descending, 4, 12, 16, 0, "forward"),
+    (said("values up to 1e38"), lambda m, n, g: -inputs.lowest(m, n, g), 3, 13, 16, 0, "forward"),
     # A pad that is told from the values by its number takes values of the same number with it.
-    ("values of at most 0", lambda m, n, g: inputs.randn(m, n, g).clamp(max=0), 5, 5, 8, 0, "forward"),
-    ("ragged, one inf in each row", lambda m, n, g: -inputs.one_minus_inf(m, n, g), 4, 10, 16, 0, "forward"),
+    (said("values of at most 0"), lambda m, n, g: inputs.randn(m, n, g).clamp(max=0), 5, 5, 8, 0, "forward"),
+    (said("ragged, one inf in each row"), lambda m, n, g: -inputs.one_minus_inf(m, n, g), 4, 10, 16, 0, "forward"),
 ]
 
 
@@ -111,9 +129,15 @@ def _copy_rows_cases(seed: int) -> list[Case]:
 
 def _row_max_cases(seed: int) -> list[Case]:
     # A product with the mask turns inf and NaN in masked lanes into NaN, which tl.max leaves out; 0 stays 0, and wins.
-    low, label = inputs.far_below_zero(4, 6, inputs.generator(seed)), "ragged, around -200, zeros in masked lanes"
+    low, label = inputs.far_below_zero(4, 6, inputs.generator(seed)), said("ragged, around -200, zeros in masked lanes")
     zeros = _row_case(
-        "row_max_kernel", f"{label}, 4×6 in blocks of 8", low, 8, "forward", lambda x: x.amax(1), poison=False
+        "row_max_kernel",
+        said("{label}, 4×6 in blocks of 8", label=label),
+        low,
+        8,
+        "forward",
+        lambda x: x.amax(1),
+        poison=False,
     )
     return [*_row_cases("row_max_kernel", _MAXIMA, seed, lambda x: x.amax(1)), zeros]
 
@@ -127,7 +151,7 @@ def _repaired_cases(seed: int) -> list[Case]:
     roomy = [
         _row_case(
             "repaired_kernel",
-            f"a spare row at the end, {m}×{n} in blocks of 8" + _in_order(order),
+            said("a spare row at the end, {m}×{n} in blocks of 8{in_order}", m=m, n=n, in_order=_in_order(order)),
             inputs.randn(m, n, g), 8, order, _twice, spare=1,
         )
         for m, n, order in [(2, 5, "reversed"), (3, 5, "forward"), (5, 6, "shuffled")]
@@ -144,11 +168,15 @@ EXERCISES = [
         cases=_copy_cases,
         kernels=True,
         hints=(
-            "Each program has BLOCK elements of its own: which is the first of them, in program 2?",
-            "tl.program_id(0) is the number of the program; the numbers of its lanes are added to the first element "
-            "of the program.",
-            "`offsets = <number of the program> * <lanes per program> + tl.arange(0, BLOCK)`, and the mask compares "
-            "those offsets with n.",
+            said("Each program has BLOCK elements of its own: which is the first of them, in program 2?"),
+            said(
+                "tl.program_id(0) is the number of the program; the numbers of its lanes are added "
+                "to the first element of the program."
+            ),
+            said(
+                "`offsets = <number of the program> * <lanes per program> + tl.arange(0, BLOCK)`, "
+                "and the mask compares those offsets with n."
+            ),
         ),
         mistakes=COPY,
     ),
@@ -160,12 +188,18 @@ EXERCISES = [
         cases=_copy_rows_cases,
         kernels=True,
         hints=(
-            "A program has one row. Only two things change: the first element of the block, and the lanes that are "
-            "inside.",
-            "How many elements after the beginning of row 0 does row 2 begin? And how many lanes of a block have a "
-            "column?",
-            "`x_ptr + <which row> * <elements from row to row> + <lanes>`; the mask compares the lanes with the number "
-            "of columns.",
+            said(
+                "A program has one row. Only two things change: the first element of the block, and "
+                "the lanes that are inside."
+            ),
+            said(
+                "How many elements after the beginning of row 0 does row 2 begin? And how many lanes "
+                "of a block have a column?"
+            ),
+            said(
+                "`x_ptr + <which row> * <elements from row to row> + <lanes>`; the mask compares the "
+                "lanes with the number of columns."
+            ),
         ),
         mistakes=ROWS,
     ),
@@ -177,11 +211,15 @@ EXERCISES = [
         cases=_row_max_cases,
         kernels=True,
         hints=(
-            "Load the row as before, reduce the block to one number, store that number.",
-            "Masked lanes take part in the maximum. What can they hold that never wins, not even against a row of very "
-            "low values? And how many elements of y belong to a row?",
-            "`tl.load(<addresses>, mask=<mask>, other=<a value below every float>)`, `tl.max(<block>, axis=0)`, and "
-            "`tl.store(y_ptr + <which row>, <number>)`.",
+            said("Load the row as before, reduce the block to one number, store that number."),
+            said(
+                "Masked lanes take part in the maximum. What can they hold that never wins, not even "
+                "against a row of very low values? And how many elements of y belong to a row?"
+            ),
+            said(
+                "`tl.load(<addresses>, mask=<mask>, other=<a value below every float>)`, "
+                "`tl.max(<block>, axis=0)`, and `tl.store(y_ptr + <which row>, <number>)`."
+            ),
         ),
         mistakes=MAXIMUM,
     ),
@@ -193,9 +231,12 @@ EXERCISES = [
         cases=_repaired_cases,
         kernels=True,
         hints=(
-            "Every program must touch its own row and nothing else; then the order cannot matter.",
-            "Look at the trace: which lanes of program 0 are in row 1? Are they masked in the load, and in the store?",
-            "`tl.store(<addresses>, <values>, mask=<which lanes?>)` is the form of the line that changes.",
+            said("Every program must touch its own row and nothing else; then the order cannot matter."),
+            said(
+                "Look at the trace: which lanes of program 0 are in row 1? Are they masked in the "
+                "load, and in the store?"
+            ),
+            said("`tl.store(<addresses>, <values>, mask=<which lanes?>)` is the form of the line that changes."),
         ),
         mistakes=REPAIR,
     ),

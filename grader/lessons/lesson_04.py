@@ -6,27 +6,28 @@ from ..checks import inputs
 from ..mistakes.kernels import BLOCK_SIZE, PADS
 from ..mistakes.softmax.columns import SOFTMAX_PLACES
 from ..reference import pads, softmax_function
+from ..sentence import said
 from ..spec import Call, Case, Evidence, Exercise, Out, Unreadable
 
 _ROWS = [  # label, family of inputs, columns, lanes
-    ("a row that fills its block", inputs.randn, 4, 4),
-    ("ragged", inputs.randn, 5, 8),
-    ("ragged, around -200", inputs.far_below_zero, 7, 8),
+    (said("a row that fills its block"), inputs.randn, 4, 4),
+    (said("ragged"), inputs.randn, 5, 8),
+    (said("ragged, around -200"), inputs.far_below_zero, 7, 8),
     ("100 ± 30", inputs.large, 8, 8),
-    ("ragged, 100 ± 30", inputs.large, 6, 8),
-    ("ascending", inputs.ascending, 9, 16),
-    ("descending", inputs.descending, 9, 16),
-    ("first half +200, the rest -200", inputs.cliff, 10, 16),
-    ("constant", inputs.constant, 11, 16),
-    ("one -inf", inputs.one_minus_inf, 12, 16),
-    ("first half -200, the rest +200", inputs.rising_cliff, 13, 16),
-    ("a single column", inputs.randn, 1, 16),
-    ("ragged, values of -1e38", inputs.lowest, 14, 16),
-    ("one outlier", inputs.outlier, 15, 16),
-    ("a block much wider than the row", inputs.randn, 17, 128),
-    ("one short of a power of two", inputs.randn, 127, 128),
-    ("as in the well-known 1823×781", inputs.randn, 781, 1024),
-    ("ragged, values near the lowest float32", inputs.at_the_end, 14, 16),
+    (said("ragged, 100 ± 30"), inputs.large, 6, 8),
+    (said("ascending"), inputs.ascending, 9, 16),
+    (said("descending"), inputs.descending, 9, 16),
+    (said("first half +200, the rest -200"), inputs.cliff, 10, 16),
+    (said("constant"), inputs.constant, 11, 16),
+    (said("one -inf"), inputs.one_minus_inf, 12, 16),
+    (said("first half -200, the rest +200"), inputs.rising_cliff, 13, 16),
+    (said("a single column"), inputs.randn, 1, 16),
+    (said("ragged, values of -1e38"), inputs.lowest, 14, 16),
+    (said("one outlier"), inputs.outlier, 15, 16),
+    (said("a block much wider than the row"), inputs.randn, 17, 128),
+    (said("one short of a power of two"), inputs.randn, 127, 128),
+    (said("as in the well-known 1823×781"), inputs.randn, 781, 1024),
+    (said("ragged, values near the lowest float32"), inputs.at_the_end, 14, 16),
 ]
 
 
@@ -37,7 +38,7 @@ def _row_cases(seed: int) -> list[Case]:
         call = Call("launch", "softmax_row_kernel", (Out((1, n)), x, n), {"BLOCK": block}, grid=(1,))
         cases.append(
             Case(
-                f"{label}, 1×{n} in a block of {block}",
+                said("{label}, 1×{n} in a block of {block}", label=label, n=n, block=block),
                 call,
                 verify=lambda e, x=x: softmax_function.stored(x, e.args[0]),
                 size=block,
@@ -53,7 +54,7 @@ def _row_cases(seed: int) -> list[Case]:
 def _pad_cases(seed: int) -> list[Case]:
     return [
         Case(
-            f"kernel {entry}",
+            said("kernel {entry}", entry=entry),
             Call("value", "pads"),
             verify=lambda e, entry=entry: pads.fault(e.value, entry),
             size=size,
@@ -69,7 +70,7 @@ _COLUMNS = [1, 2, 3, 4, 5, 7, 8, 9, 127, 128, 129, 781, 1000, 1024, 1025, 4096, 
 def _block_cases(seed: int) -> list[Case]:
     return [
         Case(
-            f"n_cols = {n}",
+            said("n_cols = {n}", n=n),
             Call("call", "block_size", (n,)),
             verify=lambda e, n=n: _wrong_block(e, n),
             size=n,
@@ -83,13 +84,20 @@ def _wrong_block(evidence: Evidence, n: int) -> str | None:
     """None when the value is the smallest power of two that is at least n, else a sentence."""
     got = evidence.value
     if isinstance(got, bool) or not isinstance(got, int):
-        return f"{'a ' + got.kind if isinstance(got, Unreadable) else repr(got)} came back, expected an int"
+        return said(
+            "{value} came back, expected an int",
+            value=said("a {kind}", kind=got.kind) if isinstance(got, Unreadable) else repr(got),
+        )
     if got < 1 or got & (got - 1):
-        return f"{got} came back, which is not a power of two"
+        return said("{got} came back, which is not a power of two", got=got)
     if got < n:
-        return f"{got} came back: {n - got} of the {n} columns {'have' if n - got > 1 else 'has'} no lane"
+        return (
+            said("{got} came back: {value} of the {n} columns have no lane", got=got, value=n - got, n=n)
+            if n - got > 1
+            else said("{got} came back: {value} of the {n} columns has no lane", got=got, value=n - got, n=n)
+        )
     if got >= 2 * n:
-        return f"{got} came back: at least half of the lanes stay idle"
+        return said("{got} came back: at least half of the lanes stay idle", got=got)
     return None
 
 
@@ -102,11 +110,15 @@ EXERCISES = [
         cases=_row_cases,
         kernels=True,
         hints=(
-            "The five steps of lesson 01 in four lines, on a block that stays on the chip: maximum; difference and "
-            "exp; sum; division.",
-            "tl.max and tl.sum turn a block into one number along axis 0; tl.exp works on every lane.",
-            "The forms of the lines: `tl.max(<block>, axis=0)`, `tl.exp(<block> - <number>)`, `tl.sum(<block>, "
-            "axis=0)`, `<block> / <number>`.",
+            said(
+                "The five steps of lesson 01 in four lines, on a block that stays on the chip: "
+                "maximum; difference and exp; sum; division."
+            ),
+            said("tl.max and tl.sum turn a block into one number along axis 0; tl.exp works on every lane."),
+            said(
+                "The forms of the lines: `tl.max(<block>, axis=0)`, `tl.exp(<block> - <number>)`, "
+                "`tl.sum(<block>, axis=0)`, `<block> / <number>`."
+            ),
         ),
         mistakes=SOFTMAX_PLACES,
     ),
@@ -117,11 +129,19 @@ EXERCISES = [
         points=2,
         cases=_pad_cases,
         hints=(
-            "A masked lane goes through every line, like any other. Follow one of them from the load to the reduction.",
-            "What does the lane hold when it reaches the reduction? A sum must get exactly 0 from it. A minimum "
-            "must get a number that is at least as large as every value of every row.",
-            "Three entries are numbers; Python writes infinity as float(...), with a word in quotes. In the other "
-            "kernel, count how often the block is reduced.",
+            said(
+                "A masked lane goes through every line, like any other. Follow one of them from the "
+                "load to the reduction."
+            ),
+            said(
+                "What does the lane hold when it reaches the reduction? A sum must get exactly 0 "
+                "from it. A minimum must get a number that is at least as large as every value of "
+                "every row."
+            ),
+            said(
+                "Three entries are numbers; Python writes infinity as float(...), with a word in "
+                "quotes. In the other kernel, count how often the block is reduced."
+            ),
         ),
         mistakes=PADS,
     ),
@@ -132,9 +152,9 @@ EXERCISES = [
         points=2,
         cases=_block_cases,
         hints=(
-            "tl.arange(0, BLOCK) needs a power of two, and every column needs a lane.",
-            "Start at 1 and double, or ask how many bits the number before n_cols has.",
-            "triton has a function with this name: next_power_of_2.",
+            said("tl.arange(0, BLOCK) needs a power of two, and every column needs a lane."),
+            said("Start at 1 and double, or ask how many bits the number before n_cols has."),
+            said("triton has a function with this name: next_power_of_2."),
         ),
         mistakes=BLOCK_SIZE,
     ),

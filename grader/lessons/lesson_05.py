@@ -11,32 +11,33 @@ from ..mistakes.softmax.columns import SOFTMAX_PLACES
 from ..mistakes.softmax.function import WRAPPER_PLACES, WRAPPER_REMARKS
 from ..mistakes.softmax.rows import ROW_PLACES
 from ..reference import softmax_function
+from ..sentence import said
 from ..spec import Call, Case, Exercise, Out
 
 _DRIVER = (pathlib.Path(__file__).parent / "drivers" / "first_result.py").read_text(encoding="utf-8")
 
 _MATRICES = [  # label, family of inputs, rows, columns
-    ("randn", inputs.randn, 2, 4),
-    ("ragged", inputs.randn, 3, 5),
-    ("one row", inputs.randn, 1, 6),
-    ("one column", inputs.randn, 40, 1),
-    ("first half -200, the rest +200", inputs.rising_cliff, 3, 11),
-    ("values around -200", inputs.far_below_zero, 3, 6),
+    (said("randn"), inputs.randn, 2, 4),
+    (said("ragged"), inputs.randn, 3, 5),
+    (said("one row"), inputs.randn, 1, 6),
+    (said("one column"), inputs.randn, 40, 1),
+    (said("first half -200, the rest +200"), inputs.rising_cliff, 3, 11),
+    (said("values around -200"), inputs.far_below_zero, 3, 6),
     ("100 ± 30", inputs.large, 3, 7),
-    ("ascending", inputs.ascending, 3, 9),
-    ("descending", inputs.descending, 3, 9),
-    ("first half +200, the rest -200", inputs.cliff, 3, 10),
-    ("constant rows", inputs.constant, 4, 11),
-    ("one -inf in each row", inputs.one_minus_inf, 4, 12),
-    ("one outlier in each row", inputs.outlier, 4, 13),
-    ("an outlier among the last values of each row", inputs.last_outliers, 4, 14),
-    ("values of -1e38", inputs.lowest, 4, 14),
-    ("a power of two", inputs.randn, 5, 16),
-    ("one more than a power of two", inputs.randn, 5, 17),
+    (said("ascending"), inputs.ascending, 3, 9),
+    (said("descending"), inputs.descending, 3, 9),
+    (said("first half +200, the rest -200"), inputs.cliff, 3, 10),
+    (said("constant rows"), inputs.constant, 4, 11),
+    (said("one -inf in each row"), inputs.one_minus_inf, 4, 12),
+    (said("one outlier in each row"), inputs.outlier, 4, 13),
+    (said("an outlier among the last values of each row"), inputs.last_outliers, 4, 14),
+    (said("values of -1e38"), inputs.lowest, 4, 14),
+    (said("a power of two"), inputs.randn, 5, 16),
+    (said("one more than a power of two"), inputs.randn, 5, 17),
     ("7×257", inputs.randn, 7, 257),
-    ("rows of 5000", inputs.randn, 2, 5000),
+    (said("rows of 5000"), inputs.randn, 2, 5000),
     # No lane is masked, so no pad takes part.
-    ("no lane to spare, first half +200, the rest -200", inputs.cliff, 3, 8),
+    (said("no lane to spare, first half +200, the rest -200"), inputs.cliff, 3, 8),
 ]
 
 
@@ -48,15 +49,22 @@ def _kernel_cases(seed: int) -> list[Case]:
     g = inputs.generator(seed)
     cases += [
         _kernel_case(
-            "wide gaps between the input's rows", inputs.row_strided(inputs.randn(3, 6, g)), "forward", y_gap=1
+            said("wide gaps between the input's rows"), inputs.row_strided(inputs.randn(3, 6, g)), "forward", y_gap=1
         ),
         _kernel_case(
-            "wide gaps between the output's rows", inputs.row_strided(inputs.randn(3, 6, g), 1), "forward", y_gap=2
+            said("wide gaps between the output's rows"),
+            inputs.row_strided(inputs.randn(3, 6, g), 1),
+            "forward",
+            y_gap=2,
         ),
-        _kernel_case("programs in reversed order", inputs.randn(4, 7, g), "reversed"),
-        _kernel_case("programs in shuffled order", inputs.row_strided(inputs.randn(6, 7, g)), "shuffled", y_gap=1),
-        _kernel_case("values near the lowest float32", inputs.at_the_end(4, 14, g), "forward"),
-        _kernel_case("rows 20000 elements apart", inputs.row_strided(inputs.randn(3, 6, g), 19_994), "forward", 19_994),
+        _kernel_case(said("programs in reversed order"), inputs.randn(4, 7, g), "reversed"),
+        _kernel_case(
+            said("programs in shuffled order"), inputs.row_strided(inputs.randn(6, 7, g)), "shuffled", y_gap=1
+        ),
+        _kernel_case(said("values near the lowest float32"), inputs.at_the_end(4, 14, g), "forward"),
+        _kernel_case(
+            said("rows 20000 elements apart"), inputs.row_strided(inputs.randn(3, 6, g), 19_994), "forward", 19_994
+        ),
     ]
     return cases
 
@@ -72,34 +80,40 @@ def _kernel_case(label: str, x: torch.Tensor, order: str, y_gap: int = 0) -> Cas
         grid=(m,),
         order=order,
     )
-    return softmax_function.kernel_case(f"{label}, {m}×{n} in blocks of {block}", x, call)
+    return softmax_function.kernel_case(
+        said("{label}, {m}×{n} in blocks of {block}", label=label, m=m, n=n, block=block), x, call
+    )
 
 
 def _wrapper_cases(seed: int) -> list[Case]:
     cases = []
     for i, (label, family, m, n) in enumerate(_MATRICES):
         x = family(m, n, inputs.generator(seed + i))
-        cases.append(softmax_function.case("fused_softmax", f"{label}, {m}×{n}", x))
+        cases.append(softmax_function.case("fused_softmax", inputs.sized(label, m, n), x))
     g = inputs.generator(seed)
     cases += [
         softmax_function.case(
-            "fused_softmax", "rows with gaps between them, 3×6", inputs.row_strided(inputs.randn(3, 6, g))
+            "fused_softmax", said("rows with gaps between them, 3×6"), inputs.row_strided(inputs.randn(3, 6, g))
         ),
-        softmax_function.case("fused_softmax", "a transposed view, 4×6", inputs.column_strided(inputs.randn(4, 6, g))),
         softmax_function.case(
-            "fused_softmax", "every other column, 4×6", inputs.every_other_column(inputs.randn(4, 6, g))
+            "fused_softmax", said("a transposed view, 4×6"), inputs.column_strided(inputs.randn(4, 6, g))
         ),
-        softmax_function.case("fused_softmax", "one column, expanded to 4×6", inputs.expanded(inputs.randn(4, 6, g))),
-        softmax_function.case("fused_softmax", "many rows, 130×3", inputs.randn(130, 3, g)),
+        softmax_function.case(
+            "fused_softmax", said("every other column, 4×6"), inputs.every_other_column(inputs.randn(4, 6, g))
+        ),
+        softmax_function.case(
+            "fused_softmax", said("one column, expanded to 4×6"), inputs.expanded(inputs.randn(4, 6, g))
+        ),
+        softmax_function.case("fused_softmax", said("many rows, 130×3"), inputs.randn(130, 3, g)),
         # A block for the whole matrix would have more lanes than Triton allows.
-        softmax_function.case("fused_softmax", "over a million elements, 1100×955", inputs.randn(1100, 955, g)),
-        softmax_function.case("fused_softmax", "a long row, 1×16385", inputs.randn(1, 16385, g)),
+        softmax_function.case("fused_softmax", said("over a million elements, 1100×955"), inputs.randn(1100, 955, g)),
+        softmax_function.case("fused_softmax", said("a long row, 1×16385"), inputs.randn(1, 16385, g)),
         softmax_function.first_result("fused_softmax", *inputs.randn(6, 7, g).split(3)),
         softmax_function.case(
-            "fused_softmax", "one row of a wider matrix, 1×6", inputs.row_strided(inputs.randn(1, 6, g))
+            "fused_softmax", said("one row of a wider matrix, 1×6"), inputs.row_strided(inputs.randn(1, 6, g))
         ),
         softmax_function.case(
-            "fused_softmax", "rows 6 apart, columns 24 apart, 4×6", inputs.apart_both_ways(inputs.large(4, 6, g))
+            "fused_softmax", said("rows 6 apart, columns 24 apart, 4×6"), inputs.apart_both_ways(inputs.large(4, 6, g))
         ),
         *softmax_function.refusals("fused_softmax", g),
     ]
@@ -115,10 +129,14 @@ EXERCISES = [
         cases=_kernel_cases,
         kernels=True,
         hints=(
-            "The kernel of 4.1 handles one row. Only two addresses change: the beginning of a row in the input and "
-            "in the output.",
-            "tl.program_id(0) says which row this program has; the row strides give the distance between two rows.",
-            "A row of the input begins at `x_ptr + <which row> * <elements between rows>`.",
+            said(
+                "The kernel of 4.1 handles one row. Only two addresses change: the beginning of a "
+                "row in the input and in the output."
+            ),
+            said(
+                "tl.program_id(0) says which row this program has; the row strides give the distance between two rows."
+            ),
+            said("A row of the input begins at `x_ptr + <which row> * <elements between rows>`."),
         ),
         mistakes=(
             *ROW_PLACES,
@@ -134,9 +152,9 @@ EXERCISES = [
         driver=_DRIVER,
         kernels=True,
         hints=(
-            "Look at x first (dimensions, dtype), then make the output, then launch one program for each row.",
-            "The launch needs the grid, both row strides, the number of columns, BLOCK and num_warps.",
-            "`softmax_kernel[(<rows>,)](y, x, y.stride(0), x.stride(0), <columns>, BLOCK=<power of two>, ...)`",
+            said("Look at x first (dimensions, dtype), then make the output, then launch one program for each row."),
+            said("The launch needs the grid, both row strides, the number of columns, BLOCK and num_warps."),
+            said("`softmax_kernel[(<rows>,)](y, x, y.stride(0), x.stride(0), <columns>, BLOCK=<power of two>, ...)`"),
         ),
         mistakes=WRAPPER_PLACES,
         remarks=WRAPPER_REMARKS,

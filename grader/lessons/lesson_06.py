@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from ..mistakes.testing import CLIPPED, SAMPLED, TIED, mistakes_of_test
 from ..reference import testing
+from ..sentence import said
 from ..spec import Call, Case, Exercise, Given
 
 _KERNELS = pathlib.Path(__file__).parent / "lesson_06_kernels"
@@ -17,28 +18,28 @@ _WRONG = (_KERNELS / "wrong.py").read_text(encoding="utf-8")
 
 # name of a right kernel -> its method, for the label of a case
 RIGHT = {
-    "reference": "PyTorch's own",
-    "one_row": "one program for each row",
-    "tile": "sixteen rows per program",
-    "copied": "a copy of the input, and the result in its place",
-    "base_two": "powers of two with a scaled exponent",
-    "chunked": "chunks of 1024 columns",
-    "online": "a sum that is rescaled on the way",
-    "doubled": "float64, rounded at the end",
+    "reference": said("PyTorch's own"),
+    "one_row": said("one program for each row"),
+    "tile": said("sixteen rows per program"),
+    "copied": said("a copy of the input, and the result in its place"),
+    "base_two": said("powers of two with a scaled exponent"),
+    "chunked": said("chunks of 1024 columns"),
+    "online": said("a sum that is rescaled on the way"),
+    "doubled": said("float64, rounded at the end"),
 }
 
 # kind of wrong kernels -> their names. The feedback is about the first kind that the test accepts.
 WRONG = {
-    "returning nan": ("all_nan",),
-    "with plausible numbers in the wrong places": ("uniform", "zeros", "halves_swapped"),
-    "wrong for some numbers of columns": ("no_other", "narrow", "by_fours"),
-    "a little wrong everywhere": ("half", "cheap", "epsilon"),
-    "wrong in only a few elements": ("seam", "corner"),
-    "wrong where results are small": ("fixed",),
-    "wrong on unusual values": ("cleaned", "clamped", "signless"),
-    "wrong in some memory layouts": ("rows_adjacent", "columns_adjacent"),
-    "wrong for some numbers of rows, or if rows differ a lot": ("whole_groups", "first_row_shift"),
-    "changing their input, or remembering an earlier call": ("in_place", "remembered"),
+    said("returning nan"): ("all_nan",),
+    said("with plausible numbers in the wrong places"): ("uniform", "zeros", "halves_swapped"),
+    said("wrong for some numbers of columns"): ("no_other", "narrow", "by_fours"),
+    said("a little wrong everywhere"): ("half", "cheap", "epsilon"),
+    said("wrong in only a few elements"): ("seam", "corner"),
+    said("wrong where results are small"): ("fixed",),
+    said("wrong on unusual values"): ("cleaned", "clamped", "signless"),
+    said("wrong in some memory layouts"): ("rows_adjacent", "columns_adjacent"),
+    said("wrong for some numbers of rows, or if rows differ a lot"): ("whole_groups", "first_row_shift"),
+    said("changing their input, or remembering an earlier call"): ("in_place", "remembered"),
 }
 
 
@@ -50,13 +51,13 @@ def _input_cases(name: str, broken: str) -> Callable[[int], list[Case]]:
     def cases(seed: int) -> list[Case]:
         return [
             case(
-                "your input, in a right kernel",
+                said("your input, in a right kernel"),
                 lambda e: testing.right_kernel_fault(e, name),
                 Given(_RIGHT, "one_row"),
                 size=1,
             ),
             case(
-                f"your input, in {broken}",
+                said("your input, in {broken}", broken=broken),
                 lambda e: testing.broken_kernel_fault(e, name, broken),
                 Given(_BROKEN, broken),
                 size=2,
@@ -72,9 +73,11 @@ def _test_cases(seed: int) -> list[Case]:
     The smallest failure is the one reported: PyTorch's own result before all others. A test may remember what it saw in
     its process; only a right kernel behind another one, other than PyTorch's, is not the first there.
     """
-    reference, *right = [(f"a right kernel ({style})", Given(_RIGHT, name), None) for name, style in RIGHT.items()]
+    reference, *right = [
+        (said("a right kernel ({style})", style=style), Given(_RIGHT, name), None) for name, style in RIGHT.items()
+    ]
     wrong = [
-        (f"kernel {i} of those {group}", Given(_WRONG, name), group)
+        (said("kernel {i} of those {group}", i=i, group=group), Given(_WRONG, name), group)
         for group, names in WRONG.items()
         for i, name in enumerate(names, 1)
     ]
@@ -89,7 +92,7 @@ def _test_case(label: str, kernel: Given, group: str | None, size: int, alone: b
     return Case(
         label,
         Call("call", "test_softmax", (kernel,)),
-        verify=lambda e: "your test accepts wrong kernels" if group and not e.error else None,
+        verify=lambda e: said("your test accepts wrong kernels") if group and not e.error else None,
         size=size,
         expects_error=group is not None,
         may_call_library=True,
@@ -118,9 +121,9 @@ EXERCISES = [
         "a",
         CLIPPED,
         (
-            "The kernel keeps exp from overflowing in a way that is not the row maximum.",
-            "For which values does tl.minimum change anything, and what does the row look like then?",
-            "A row of two values is enough: `torch.tensor([[<one value>, <another>]])`.",
+            said("The kernel keeps exp from overflowing in a way that is not the row maximum."),
+            said("For which values does tl.minimum change anything, and what does the row look like then?"),
+            said("A row of two values is enough: `torch.tensor([[<one value>, <another>]])`."),
         ),
     ),
     _input_exercise(
@@ -128,10 +131,12 @@ EXERCISES = [
         "b",
         SAMPLED,
         (
-            "A shift is right if neither an exp(x - shift) nor their sum overflows, and if at least one of them is not "
-            "0. For which rows is the shift of this kernel wrong?",
-            "The shift is the maximum of the first 64 columns alone. Which values could the other columns hold?",
-            "Begin with `torch.zeros(1, <number of columns>)` and change one value.",
+            said(
+                "A shift is right if neither an exp(x - shift) nor their sum overflows, and if at "
+                "least one of them is not 0. For which rows is the shift of this kernel wrong?"
+            ),
+            said("The shift is the maximum of the first 64 columns alone. Which values could the other columns hold?"),
+            said("Begin with `torch.zeros(1, <number of columns>)` and change one value."),
         ),
     ),
     _input_exercise(
@@ -139,9 +144,9 @@ EXERCISES = [
         "c",
         TIED,
         (
-            "The kernel counts the largest term once.",
-            "How many values of a row can be the largest?",
-            "Random rows hardly ever contain such a case. Write a short row by hand.",
+            said("The kernel counts the largest term once."),
+            said("How many values of a row can be the largest?"),
+            said("Random rows hardly ever contain such a case. Write a short row by hand."),
         ),
     ),
     Exercise(
@@ -153,12 +158,19 @@ EXERCISES = [
         groups=tuple(WRONG),
         imports=("torch.distributed.tensor", "unittest.mock", "pytest"),  # the first: torch.testing.assert_close
         hints=(
-            "A good test needs varied inputs and a strict comparison. Vary one property at a time: width, height, "
-            "memory layout, values.",
-            "Compute the reference in float64, and compare the relative error. Compare the input before and after "
-            "the call. Is a second call with other values of the same shape right as well?",
-            "A list of inputs, and for each: `want = torch.softmax(<x in float64>, dim=1)`, then an assert on `(got "
-            "- want).abs() <= <share> * want + <a tiny number>`.",
+            said(
+                "A good test needs varied inputs and a strict comparison. Vary one property at a "
+                "time: width, height, memory layout, values."
+            ),
+            said(
+                "Compute the reference in float64, and compare the relative error. Compare the input "
+                "before and after the call. Is a second call with other values of the same shape "
+                "right as well?"
+            ),
+            said(
+                "A list of inputs, and for each: `want = torch.softmax(<x in float64>, dim=1)`, then "
+                "an assert on `(got - want).abs() <= <share> * want + <a tiny number>`."
+            ),
         ),
         mistakes=mistakes_of_test(WRONG),
     ),

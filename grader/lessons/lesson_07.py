@@ -13,23 +13,24 @@ from ..mistakes.softmax.masked import MASKED_KERNEL
 from ..mistakes.softmax.rows import ROW_PLACES
 from ..mistakes.tolerance import TOLERANCE
 from ..reference import softmax_function, tolerance
+from ..sentence import said
 from ..spec import Call, Case, Exercise, Out
 
 _HALF = (torch.bfloat16, torch.float16)
 _MATRICES = [  # label, family of inputs, rows, columns
-    ("ragged", inputs.randn, 3, 5),
+    (said("ragged"), inputs.randn, 3, 5),
     ("100 ± 30", inputs.large, 3, 7),
-    ("one column", inputs.randn, 20, 1),
-    ("values around -200", inputs.far_below_zero, 4, 6),
-    ("first half +200, the rest -200", inputs.cliff, 4, 7),
-    ("the lowest values of the dtype", inputs.lowest, 5, 6),
-    ("one -inf in each row", inputs.one_minus_inf, 4, 12),
-    ("one outlier in each row", inputs.outlier, 4, 13),
-    ("long rows", inputs.randn, 2, 781),
-    ("very long rows", inputs.randn, 1, 32768),
-    ("equal values", inputs.constant, 1, 32768),
-    ("equal values, more than float16 can count", inputs.constant, 1, 70001),
-    ("no lane to spare, first half +200, the rest -200", inputs.cliff, 4, 8),
+    (said("one column"), inputs.randn, 20, 1),
+    (said("values around -200"), inputs.far_below_zero, 4, 6),
+    (said("first half +200, the rest -200"), inputs.cliff, 4, 7),
+    (said("the lowest values of the dtype"), inputs.lowest, 5, 6),
+    (said("one -inf in each row"), inputs.one_minus_inf, 4, 12),
+    (said("one outlier in each row"), inputs.outlier, 4, 13),
+    (said("long rows"), inputs.randn, 2, 781),
+    (said("very long rows"), inputs.randn, 1, 32768),
+    (said("equal values"), inputs.constant, 1, 32768),
+    (said("equal values, more than float16 can count"), inputs.constant, 1, 70001),
+    (said("no lane to spare, first half +200, the rest -200"), inputs.cliff, 4, 8),
 ]
 
 
@@ -43,13 +44,13 @@ def _half_cases(seed: int) -> list[Case]:
             cases.append(_half_case(label, x.to(dtype), interpreted_only=family is inputs.lowest))
     g = inputs.generator(seed)
     beyond = _beyond_float16(g).to(torch.bfloat16)
-    cases.append(_half_case("values that only bfloat16 can hold", beyond, interpreted_only=True))
+    cases.append(_half_case(said("values that only bfloat16 can hold"), beyond, interpreted_only=True))
     for dtype in _HALF:
         gaps, near = (inputs.row_strided(inputs.randn(3, 6, g).to(dtype), gap) for gap in (3, 1))
         cases += [
-            _half_case("wide gaps between the input's rows", gaps, y_gap=1),
-            _half_case("wide gaps between the output's rows", near, y_gap=2),
-            _half_case("programs in shuffled order", inputs.randn(6, 7, g).to(dtype), order="shuffled"),
+            _half_case(said("wide gaps between the input's rows"), gaps, y_gap=1),
+            _half_case(said("wide gaps between the output's rows"), near, y_gap=2),
+            _half_case(said("programs in shuffled order"), inputs.randn(6, 7, g).to(dtype), order="shuffled"),
         ]
     return cases
 
@@ -76,7 +77,7 @@ def _half_case(
         grid=(m,),
         order=order,
     )
-    what = f"{label}, {dtype}, {m}×{n} in blocks of {block}"
+    what = said("{label}, {dtype}, {m}×{n} in blocks of {block}", label=label, dtype=dtype, m=m, n=n, block=block)
     return softmax_function.kernel_case(what, x, call, interpreted_only=interpreted_only)
 
 
@@ -85,8 +86,8 @@ _PANEL = 20240229  # the same seed for every check: no answer gets the panel, an
 
 
 # The two steps of 7.2. Outputs of float16 also become subnormal, so its step needs both numbers.
-_ROUNDING = "float32 and bfloat16, where rounding is relative"
-_SUBNORMAL = "float16, where small outputs have few digits"
+_ROUNDING = said("float32 and bfloat16, where rounding is relative")
+_SUBNORMAL = said("float16, where small outputs have few digits")
 
 
 def _tolerance_cases(seed: int) -> list[Case]:
@@ -135,33 +136,37 @@ def _masked_cases(seed: int) -> list[Case]:
     dead[1][keep[1] == 1] = -torch.inf
     square = values(7, 7)
     return [
-        _masked_case("some entries dropped", values(3, 5), some(3, 5)),
-        _masked_case("every entry kept", values(2, 6), torch.ones(2, 6, dtype=torch.int8)),
-        _masked_case("every entry kept, no lane to spare", inputs.cliff(4, 8, g), torch.ones(4, 8, dtype=torch.int8)),
-        _masked_case("one entry kept in each row", values(4, 4), torch.eye(4, dtype=torch.int8).flip(1)),
-        _masked_case("a dropped 10000 in each row", *holding(1e4, kept=0)),
-        _masked_case("a dropped 95 in each row", *holding(95.0, kept=0)),  # exp(95) is inf, exp(-95) is not yet 0
-        _masked_case("a dropped inf in each row", *holding(torch.inf, kept=0)),
-        _masked_case("a dropped NaN in each row", *holding(torch.nan, kept=0)),
-        _masked_case("a kept 0 in each row", *holding(0.0, kept=1)),
-        _masked_case("a kept outlier in each row", *holding(25.0, kept=1)),
-        _masked_case("a kept -inf in each row", *holding(-torch.inf, kept=1)),
-        _masked_case("a kept NaN in each row", *holding(torch.nan, kept=1)),
-        _masked_case("the last row keeps nothing", *without(1)),
-        _masked_case("two rows keep nothing", *without(2)),
-        _masked_case("a full row that keeps nothing", *without(1, 3, 8)),
-        _masked_case("a row whose kept entries are all -inf", dead, keep),
-        _masked_case("each row keeps what is not to its right", square, torch.ones(7, 7, dtype=torch.int8).tril()),
-        _masked_case("values of -1e38", inputs.lowest(4, 9, g), some(4, 9)),
-        _masked_case("values around -200", values(4, 9) - 200, some(4, 9)),
+        _masked_case(said("some entries dropped"), values(3, 5), some(3, 5)),
+        _masked_case(said("every entry kept"), values(2, 6), torch.ones(2, 6, dtype=torch.int8)),
+        _masked_case(
+            said("every entry kept, no lane to spare"), inputs.cliff(4, 8, g), torch.ones(4, 8, dtype=torch.int8)
+        ),
+        _masked_case(said("one entry kept in each row"), values(4, 4), torch.eye(4, dtype=torch.int8).flip(1)),
+        _masked_case(said("a dropped 10000 in each row"), *holding(1e4, kept=0)),
+        _masked_case(said("a dropped 95 in each row"), *holding(95.0, kept=0)),  # exp(95) is inf, exp(-95) is not yet 0
+        _masked_case(said("a dropped inf in each row"), *holding(torch.inf, kept=0)),
+        _masked_case(said("a dropped NaN in each row"), *holding(torch.nan, kept=0)),
+        _masked_case(said("a kept 0 in each row"), *holding(0.0, kept=1)),
+        _masked_case(said("a kept outlier in each row"), *holding(25.0, kept=1)),
+        _masked_case(said("a kept -inf in each row"), *holding(-torch.inf, kept=1)),
+        _masked_case(said("a kept NaN in each row"), *holding(torch.nan, kept=1)),
+        _masked_case(said("the last row keeps nothing"), *without(1)),
+        _masked_case(said("two rows keep nothing"), *without(2)),
+        _masked_case(said("a full row that keeps nothing"), *without(1, 3, 8)),
+        _masked_case(said("a row whose kept entries are all -inf"), dead, keep),
+        _masked_case(
+            said("each row keeps what is not to its right"), square, torch.ones(7, 7, dtype=torch.int8).tril()
+        ),
+        _masked_case(said("values of -1e38"), inputs.lowest(4, 9, g), some(4, 9)),
+        _masked_case(said("values around -200"), values(4, 9) - 200, some(4, 9)),
         _masked_case("100 ± 30", 100 + 30 * values(4, 10), some(4, 10)),
-        _masked_case("long rows", values(3, 781), some(3, 781)),
+        _masked_case(said("long rows"), values(3, 781), some(3, 781)),
         # Four different numbers: the columns, and three strides.
-        _masked_case("gaps of three widths", row_strided(values(3, 6), 2), row_strided(some(3, 6), 1), y_gap=4),
-        _masked_case("gaps between the rows of x", row_strided(values(3, 6), 2), some(3, 6)),
-        _masked_case("gaps between the rows of keep", values(3, 6), row_strided(some(3, 6), 3)),
-        _masked_case("gaps between the rows of y", values(3, 6), some(3, 6), y_gap=3),
-        _masked_case("programs in reversed order", *without(2, 5, 6), order="reversed"),
+        _masked_case(said("gaps of three widths"), row_strided(values(3, 6), 2), row_strided(some(3, 6), 1), y_gap=4),
+        _masked_case(said("gaps between the rows of x"), row_strided(values(3, 6), 2), some(3, 6)),
+        _masked_case(said("gaps between the rows of keep"), values(3, 6), row_strided(some(3, 6), 3)),
+        _masked_case(said("gaps between the rows of y"), values(3, 6), some(3, 6), y_gap=3),
+        _masked_case(said("programs in reversed order"), *without(2, 5, 6), order="reversed"),
     ]
 
 
@@ -179,7 +184,7 @@ def _masked_case(label: str, raw: torch.Tensor, keep: torch.Tensor, y_gap: int =
         order=order,
     )
     return Case(
-        f"{label}, {m}×{n} in blocks of {block}",
+        said("{label}, {m}×{n} in blocks of {block}", label=label, m=m, n=n, block=block),
         call,
         # Beside a kept NaN, a dropped entry may be 0 or NaN.
         verify=lambda e: compare.softmax(x, e.args[0].masked_fill(x.isnan().any(1, True) & (keep == 0), torch.nan)),
@@ -201,9 +206,12 @@ EXERCISES = [
         cases=_half_cases,
         kernels=True,
         hints=(
-            "Half precision is for memory only. Between the load and the store, compute in float32.",
-            "`block.to(dtype)` casts a block. A store converts to the dtype that its pointer points at.",
-            "The load has the form `tl.load(<address>, mask=<mask>, other=<pad>).to(<dtype>)`; the rest is lesson 05.",
+            said("Half precision is for memory only. Between the load and the store, compute in float32."),
+            said("`block.to(dtype)` casts a block. A store converts to the dtype that its pointer points at."),
+            said(
+                "The load has the form `tl.load(<address>, mask=<mask>, other=<pad>).to(<dtype>)`; "
+                "the rest is lesson 05."
+            ),
         ),
         mistakes=(*HALF_KERNEL, *ROW_PLACES, *SOFTMAX_PLACES),
     ),
@@ -216,12 +224,19 @@ EXERCISES = [
         groups=(_ROUNDING, _SUBNORMAL),
         parts=True,
         hints=(
-            "rtol is for rounding, whose error is relative to the value. atol is for values that are so small that the "
-            "dtype has few digits for them.",
-            "torch.finfo(dtype) knows eps, the distance from 1 to the next number, and smallest_normal. "
-            "A softmax in float32 adds a few millionths.",
-            "A pair of the form `<a few> * max(<eps of the dtype>, <error of float32>), <distance between two of the "
-            "smallest numbers>`. The lesson computes that distance for float16, under the name `spacing`.",
+            said(
+                "rtol is for rounding, whose error is relative to the value. atol is for values that "
+                "are so small that the dtype has few digits for them."
+            ),
+            said(
+                "torch.finfo(dtype) knows eps, the distance from 1 to the next number, and "
+                "smallest_normal. A softmax in float32 adds a few millionths."
+            ),
+            said(
+                "A pair of the form `<a few> * max(<eps of the dtype>, <error of float32>), "
+                "<distance between two of the smallest numbers>`. The lesson computes that distance "
+                "for float16, under the name `spacing`."
+            ),
         ),
         mistakes=TOLERANCE,
     ),
@@ -233,11 +248,15 @@ EXERCISES = [
         cases=_masked_cases,
         kernels=True,
         hints=(
-            "A dropped entry should be like a masked lane: its value may not change the maximum or the sum.",
-            "tl.where(condition, a, b) takes a or b in each lane, and does not compute with them. keep has its own row "
-            "stride.",
-            "`keep = tl.load(<address in keep>, ...)`, then `x = tl.where(<kept>, x, <what loses every max>)`, "
-            "and lesson 05 after that.",
+            said("A dropped entry should be like a masked lane: its value may not change the maximum or the sum."),
+            said(
+                "tl.where(condition, a, b) takes a or b in each lane, and does not compute with "
+                "them. keep has its own row stride."
+            ),
+            said(
+                "`keep = tl.load(<address in keep>, ...)`, then `x = tl.where(<kept>, x, <what loses "
+                "every max>)`, and lesson 05 after that."
+            ),
         ),
         mistakes=(*MASKED_KERNEL, *ROW_PLACES, *SOFTMAX_PLACES),
     ),

@@ -14,6 +14,7 @@ from ..mistakes.softmax.function import WRAPPER_PLACES, WRAPPER_REMARKS
 from ..mistakes.softmax.online import MERGE, NORMALIZER, ONLINE_KERNEL, TILED_WALK
 from ..mistakes.softmax.promises import BLOCK_RANGE, NUMBERS_KEPT
 from ..reference import online, softmax_function
+from ..sentence import joined, said
 from ..spec import Call, Case, Exercise, Once, Out
 
 _DRIVERS = pathlib.Path(__file__).parent / "drivers"
@@ -22,20 +23,23 @@ _DRIVERS = pathlib.Path(__file__).parent / "drivers"
 def _state_cases(seed: int) -> list[Case]:
     rng = random.Random(seed)
     lists = [
-        ("one number", [3.0]),
-        ("ascending", [1.0, 2.0, 3.0]),
-        ("descending", [3.0, 2.0, 1.0]),
-        ("equal numbers", [0.5] * 4),
-        ("a -inf in the middle", [2.0, -torch.inf, 1.0]),
-        ("-inf first", [-torch.inf, -torch.inf, 1.0, 2.0]),
-        ("only -inf", [-torch.inf] * 6),
-        ("around -200", [-200.0 - i % 3 for i in range(7)]),
-        ("around -1e38", [-1e38] * 8),
-        ("a cliff down", [200.0] * 4 + [-200.0] * 4),
-        ("a cliff up", [-200.0] * 4 + [200.0] * 5),
-        ("1000 apart", [0.0] * 40 + [1000.0] * 20),  # late, because exp raises an error on the way of many mistakes
-        ("random", [rng.gauss(0, 3) for _ in range(50)]),
-        ("no number at all", []),
+        (said("one number"), [3.0]),
+        (said("ascending"), [1.0, 2.0, 3.0]),
+        (said("descending"), [3.0, 2.0, 1.0]),
+        (said("equal numbers"), [0.5] * 4),
+        (said("a -inf in the middle"), [2.0, -torch.inf, 1.0]),
+        (said("-inf first"), [-torch.inf, -torch.inf, 1.0, 2.0]),
+        (said("only -inf"), [-torch.inf] * 6),
+        (said("around -200"), [-200.0 - i % 3 for i in range(7)]),
+        (said("around -1e38"), [-1e38] * 8),
+        (said("a cliff down"), [200.0] * 4 + [-200.0] * 4),
+        (said("a cliff up"), [-200.0] * 4 + [200.0] * 5),
+        (
+            said("1000 apart"),
+            [0.0] * 40 + [1000.0] * 20,
+        ),  # late, because exp raises an error on the way of many mistakes
+        (said("random"), [rng.gauss(0, 3) for _ in range(50)]),
+        (said("no number at all"), []),
     ]
     return [*(_state_case(label, xs) for label, xs in lists), _kept_case(64)]
 
@@ -43,9 +47,13 @@ def _state_cases(seed: int) -> list[Case]:
 def _kept_case(count: int) -> Case:
     """A walk along so many numbers, of which no more than half may be in memory at once."""
     return Case(
-        f"a walk along {count} numbers",
+        said("a walk along {count} numbers", count=count),
         Call("call", "check_numbers_kept", ([float(i % 7) for i in range(count)],)),
-        verify=lambda e: f"{e.value} of {count} numbers were in memory at once" if e.value > count // 2 else None,
+        verify=lambda e: (
+            said("{value} of {count} numbers were in memory at once", value=e.value, count=count)
+            if e.value > count // 2
+            else None
+        ),
         size=2000,
         facts={"kept": True},
     )
@@ -66,15 +74,15 @@ def _merge_cases(seed: int) -> list[Case]:
     rng = random.Random(seed)
     some = [rng.gauss(0, 2) for _ in range(12)]
     halves = [
-        ("two states", [1.0, 2.0], [0.5, 3.0]),
-        ("the larger maximum first", [5.0, 1.0], [2.0, 2.0, 1.0]),
-        ("the same maximum", [4.0, 4.0], [4.0, 1.0]),
-        ("a state and nothing", [1.0, 2.0], []),
-        ("nothing and a state", [], [1.0, 2.0]),
-        ("nothing and nothing", [], []),
-        ("random", some[:5], some[5:]),
-        ("1000 apart", [1000.0] * 3, [0.0] * 3),
-        ("1000 apart, the other way round", [0.0] * 3, [1000.0] * 3),
+        (said("two states"), [1.0, 2.0], [0.5, 3.0]),
+        (said("the larger maximum first"), [5.0, 1.0], [2.0, 2.0, 1.0]),
+        (said("the same maximum"), [4.0, 4.0], [4.0, 1.0]),
+        (said("a state and nothing"), [1.0, 2.0], []),
+        (said("nothing and a state"), [], [1.0, 2.0]),
+        (said("nothing and nothing"), [], []),
+        (said("random"), some[:5], some[5:]),
+        (said("1000 apart"), [1000.0] * 3, [0.0] * 3),
+        (said("1000 apart, the other way round"), [0.0] * 3, [1000.0] * 3),
     ]
     cases = [
         _merge_case(label, online.state(a), online.state(b), online.state(a + b), size)
@@ -85,15 +93,15 @@ def _merge_cases(seed: int) -> list[Case]:
     both = 31.0, 1 + 1e9 * math.exp(-31)
     return [
         *cases,
-        _merge_case("one number, and a billion far below it", top, many, both, 20),
-        _merge_case("a billion numbers, and one far above them", many, top, both, 21),
+        _merge_case(said("one number, and a billion far below it"), top, many, both, 20),
+        _merge_case(said("a billion numbers, and one far above them"), many, top, both, 21),
     ]
 
 
 def _merge_case(label: str, a: online.State, b: online.State, want: online.State, size: int) -> Case:
-    shown = " and ".join(f"({m:.4g}, {d:.4g})" for m, d in (a, b))
+    shown = joined("{one} and {two}", [f"({m:.4g}, {d:.4g})" for m, d in (a, b)])
     return Case(
-        f"{label}, {shown}",
+        joined("{one}, {two}", [label, shown]),
         Call("call", "merge", (a, b)),
         verify=lambda e: compare.state(e.value, want),
         size=size,
@@ -102,26 +110,26 @@ def _merge_case(label: str, a: online.State, b: online.State, want: online.State
 
 
 _MATRICES = [  # label, family of inputs, rows, columns, lanes
-    ("a row that fits its block", inputs.randn, 2, 3, 4),
-    ("two tiles", inputs.randn, 2, 8, 4),
-    ("ragged", inputs.randn, 2, 7, 4),
-    ("ascending", inputs.ascending, 3, 9, 4),
-    ("descending", inputs.descending, 3, 9, 4),
-    ("one column", inputs.randn, 5, 1, 4),
-    ("around -200", inputs.far_below_zero, 2, 10, 4),
+    (said("a row that fits its block"), inputs.randn, 2, 3, 4),
+    (said("two tiles"), inputs.randn, 2, 8, 4),
+    (said("ragged"), inputs.randn, 2, 7, 4),
+    (said("ascending"), inputs.ascending, 3, 9, 4),
+    (said("descending"), inputs.descending, 3, 9, 4),
+    (said("one column"), inputs.randn, 5, 1, 4),
+    (said("around -200"), inputs.far_below_zero, 2, 10, 4),
     ("100 ± 30", inputs.large, 2, 10, 4),
-    ("first half +200, the rest -200", inputs.cliff, 2, 16, 8),
-    ("first half -200, the rest +200", inputs.rising_cliff, 2, 16, 8),
-    ("a first tile of -inf", inputs.leading_minus_inf, 2, 12, 4),
-    ("constant rows", inputs.constant, 3, 11, 4),
-    ("one -inf in each row", inputs.one_minus_inf, 3, 12, 4),
-    ("one outlier in each row", inputs.outlier, 3, 13, 4),
-    ("an outlier among the last values of each row", inputs.last_outliers, 4, 13, 4),
-    ("a last tile of -inf", inputs.trailing_minus_inf, 2, 12, 4),
-    ("values of -1e38", inputs.lowest, 2, 14, 8),
-    ("one short of five tiles", inputs.randn, 2, 79, 16),
+    (said("first half +200, the rest -200"), inputs.cliff, 2, 16, 8),
+    (said("first half -200, the rest +200"), inputs.rising_cliff, 2, 16, 8),
+    (said("a first tile of -inf"), inputs.leading_minus_inf, 2, 12, 4),
+    (said("constant rows"), inputs.constant, 3, 11, 4),
+    (said("one -inf in each row"), inputs.one_minus_inf, 3, 12, 4),
+    (said("one outlier in each row"), inputs.outlier, 3, 13, 4),
+    (said("an outlier among the last values of each row"), inputs.last_outliers, 4, 13, 4),
+    (said("a last tile of -inf"), inputs.trailing_minus_inf, 2, 12, 4),
+    (said("values of -1e38"), inputs.lowest, 2, 14, 8),
+    (said("one short of five tiles"), inputs.randn, 2, 79, 16),
     ("7×257", inputs.randn, 7, 257, 64),
-    ("values near the lowest float32", inputs.at_the_end, 2, 14, 8),
+    (said("values near the lowest float32"), inputs.at_the_end, 2, 14, 8),
 ]
 
 
@@ -131,12 +139,12 @@ def _kernel_cases(seed: int) -> list[Case]:
         cases.append(_kernel_case(label, family(m, n, inputs.generator(seed + i)), block))
     g = inputs.generator(seed)
     x = inputs.randn(2, 300, g)
-    cases += [_kernel_case("the same row, another block", x, block) for block in (16, 128, 512)]
+    cases += [_kernel_case(said("the same row, another block"), x, block) for block in (16, 128, 512)]
     cases += [
-        _kernel_case("wide gaps between the input's rows", inputs.row_strided(inputs.randn(3, 6, g)), 4, y_gap=1),
-        _kernel_case("programs in reversed order", inputs.randn(4, 9, g), 4, order="reversed"),
+        _kernel_case(said("wide gaps between the input's rows"), inputs.row_strided(inputs.randn(3, 6, g)), 4, y_gap=1),
+        _kernel_case(said("programs in reversed order"), inputs.randn(4, 9, g), 4, order="reversed"),
         _kernel_case(
-            "programs in shuffled order", inputs.row_strided(inputs.randn(6, 9, g)), 4, y_gap=5, order="shuffled"
+            said("programs in shuffled order"), inputs.row_strided(inputs.randn(6, 9, g)), 4, y_gap=5, order="shuffled"
         ),
     ]
     return cases
@@ -146,7 +154,7 @@ def _kernel_case(label: str, x: torch.Tensor, block: int, y_gap: int = 0, order:
     m, n = x.shape
     args = (Out((m, n), strides=(n + y_gap, 1)), x, n + y_gap, x.stride(0), n)
     return softmax_function.kernel_case(
-        f"{label}, {m}×{n} in tiles of {block}",
+        said("{label}, {m}×{n} in tiles of {block}", label=label, m=m, n=n, block=block),
         x,
         Call("launch", "online_softmax_kernel", args, {"BLOCK": block}, grid=(m,), order=order),
         walks=2,
@@ -155,24 +163,24 @@ def _kernel_case(label: str, x: torch.Tensor, block: int, y_gap: int = 0, order:
 
 
 _SHAPES = [  # label, family of inputs, rows, columns
-    ("randn", inputs.randn, 2, 4),
-    ("one row", inputs.randn, 1, 6),
-    ("one column", inputs.randn, 20, 1),
-    ("around -200", inputs.far_below_zero, 3, 6),
-    ("first half +200, the rest -200", inputs.cliff, 3, 10),
-    ("first half -200, the rest +200", inputs.rising_cliff, 3, 11),
-    ("one -inf in each row", inputs.one_minus_inf, 4, 12),
-    ("many rows", inputs.randn, 130, 3),
-    ("rows of 5000", inputs.randn, 2, 5000),
-    ("rows of 5000, ascending", inputs.ascending, 2, 5001),
-    ("a row of 1,100,000", inputs.randn, 1, 1_100_000),
+    (said("randn"), inputs.randn, 2, 4),
+    (said("one row"), inputs.randn, 1, 6),
+    (said("one column"), inputs.randn, 20, 1),
+    (said("around -200"), inputs.far_below_zero, 3, 6),
+    (said("first half +200, the rest -200"), inputs.cliff, 3, 10),
+    (said("first half -200, the rest +200"), inputs.rising_cliff, 3, 11),
+    (said("one -inf in each row"), inputs.one_minus_inf, 4, 12),
+    (said("many rows"), inputs.randn, 130, 3),
+    (said("rows of 5000"), inputs.randn, 2, 5000),
+    (said("rows of 5000, ascending"), inputs.ascending, 2, 5001),
+    (said("a row of 1,100,000"), inputs.randn, 1, 1_100_000),
 ]
 _BLOCKS = (1024, 16384)  # the least and the largest block of a long row
 
 
 def _long_row(x: torch.Tensor) -> Case:
     """A row longer than a block may be: the numbers, and then the block."""
-    case = softmax_function.case("online_softmax", f"a row of {x.shape[1]:,}", x, walks=2)
+    case = softmax_function.case("online_softmax", said("a row of {shape}", shape=f"{x.shape[1]:,}"), x, walks=2)
 
     return replace(
         case,
@@ -184,27 +192,31 @@ def _long_row(x: torch.Tensor) -> Case:
 def _wrapper_cases(seed: int) -> list[Case]:
     g = inputs.generator(seed)
     cases = [
-        softmax_function.case("online_softmax", f"{label}, {m}×{n}", family(m, n, g), walks=2)
+        softmax_function.case("online_softmax", inputs.sized(label, m, n), family(m, n, g), walks=2)
         for label, family, m, n in _SHAPES
     ]
     return [
         *cases,
         softmax_function.case(
-            "online_softmax", "rows with gaps between them, 3×6", inputs.row_strided(inputs.randn(3, 6, g))
+            "online_softmax", said("rows with gaps between them, 3×6"), inputs.row_strided(inputs.randn(3, 6, g))
         ),
         *(_long_row(inputs.randn(1, columns, g)) for columns in (5003, 20_001, 40_000)),
-        softmax_function.case("online_softmax", "a transposed view, 4×6", inputs.column_strided(inputs.randn(4, 6, g))),
         softmax_function.case(
-            "online_softmax", "every other column, 4×6", inputs.every_other_column(inputs.randn(4, 6, g))
+            "online_softmax", said("a transposed view, 4×6"), inputs.column_strided(inputs.randn(4, 6, g))
         ),
-        softmax_function.case("online_softmax", "one column, expanded to 4×6", inputs.expanded(inputs.randn(4, 6, g))),
+        softmax_function.case(
+            "online_softmax", said("every other column, 4×6"), inputs.every_other_column(inputs.randn(4, 6, g))
+        ),
+        softmax_function.case(
+            "online_softmax", said("one column, expanded to 4×6"), inputs.expanded(inputs.randn(4, 6, g))
+        ),
         softmax_function.first_result("online_softmax", *inputs.randn(6, 7, g).split(3)),
         softmax_function.case(
-            "online_softmax", "one row of a wider matrix, 1×6", inputs.row_strided(inputs.randn(1, 6, g)), walks=2
+            "online_softmax", said("one row of a wider matrix, 1×6"), inputs.row_strided(inputs.randn(1, 6, g)), walks=2
         ),
         softmax_function.case(
             "online_softmax",
-            "rows 6 apart, columns 24 apart, 4×6",
+            said("rows 6 apart, columns 24 apart, 4×6"),
             inputs.apart_both_ways(inputs.large(4, 6, g)),
             walks=2,
         ),
@@ -220,11 +232,16 @@ EXERCISES = [
         points=2,
         cases=_state_cases,
         hints=(
-            "Keep two numbers while you walk: the largest value so far, and the sum of exp(x - largest so far).",
-            "When a new value is larger, every term of the old sum is too large by the same factor. Which factor is "
-            "it?",
-            "Inside the loop: `<new maximum> = ...`, then `d = <old sum, relative to the new one> + <term of x>`. "
-            "The next step needs the new maximum. Which of your differences can be -inf minus -inf?",
+            said("Keep two numbers while you walk: the largest value so far, and the sum of exp(x - largest so far)."),
+            said(
+                "When a new value is larger, every term of the old sum is too large by the same "
+                "factor. Which factor is it?"
+            ),
+            said(
+                "Inside the loop: `<new maximum> = ...`, then `d = <old sum, relative to the new "
+                "one> + <term of x>`. The next step needs the new maximum. Which of your differences "
+                "can be -inf minus -inf?"
+            ),
         ),
         mistakes=(*NUMBERS_KEPT, *NORMALIZER),
         driver=(_DRIVERS / "numbers_kept.py").read_text(encoding="utf-8"),
@@ -236,9 +253,9 @@ EXERCISES = [
         points=2,
         cases=_merge_cases,
         hints=(
-            "Both sums must refer to the same maximum before they may be added.",
-            "Each side has its own factor: exp of its maximum minus the common one.",
-            "`m = max(ma, mb)`, then a sum of two products. A side with d = 0 adds nothing, for any m.",
+            said("Both sums must refer to the same maximum before they may be added."),
+            said("Each side has its own factor: exp of its maximum minus the common one."),
+            said("`m = max(ma, mb)`, then a sum of two products. A side with d = 0 adds nothing, for any m."),
         ),
         mistakes=MERGE,
     ),
@@ -250,10 +267,18 @@ EXERCISES = [
         cases=_kernel_cases,
         kernels=True,
         hints=(
-            "The steps of 8.1, with a tile of BLOCK values in place of one value. Then a second walk that stores.",
-            "Each tile has a maximum and a sum, and each of them is one reduction. What is the mask of the last tile?",
-            "`for start in range(0, n_cols, BLOCK):`, twice. In the first: load, new maximum, new sum, in this order; "
-            "in the second: load, `tl.exp(<tile> - <maximum>) / <sum>`, store.",
+            said(
+                "The steps of 8.1, with a tile of BLOCK values in place of one value. Then a second walk that stores."
+            ),
+            said(
+                "Each tile has a maximum and a sum, and each of them is one reduction. What is the "
+                "mask of the last tile?"
+            ),
+            said(
+                "`for start in range(0, n_cols, BLOCK):`, twice. In the first: load, new maximum, "
+                "new sum, in this order; in the second: load, `tl.exp(<tile> - <maximum>) / <sum>`, "
+                "store."
+            ),
         ),
         mistakes=ONLINE_KERNEL,
     ),
@@ -266,10 +291,12 @@ EXERCISES = [
         driver=(_DRIVERS / "first_result.py").read_text(encoding="utf-8"),
         kernels=True,
         hints=(
-            "Like fused_softmax in lesson 05, but the block does not grow with the length of the row.",
-            "The widest block is a number that you choose once, such as 4096. Longer rows get no wider block.",
-            "`online_softmax_kernel[<a program for each ...>](y, x, <the other parameters, in their order>, "
-            "BLOCK=<your number>)`",
+            said("Like fused_softmax in lesson 05, but the block does not grow with the length of the row."),
+            said("The widest block is a number that you choose once, such as 4096. Longer rows get no wider block."),
+            said(
+                "`online_softmax_kernel[<a program for each ...>](y, x, <the other parameters, in "
+                "their order>, BLOCK=<your number>)`"
+            ),
         ),
         mistakes=(*BLOCK_RANGE, *WRAPPER_PLACES, *TILED_WALK),
         remarks=WRAPPER_REMARKS,

@@ -14,36 +14,37 @@ from ..checks import inputs
 from ..mistakes.softmax.function import WRAPPER_REMARKS
 from ..mistakes.splits import COMBINE_KERNEL, PARTIAL_KERNEL, SPLIT_SOFTMAX
 from ..reference import softmax_function, splits
+from ..sentence import said
 from ..spec import Call, Case, Evidence, Exercise, Out
 
 _DRIVER = (pathlib.Path(__file__).parent / "drivers" / "first_result.py").read_text(encoding="utf-8")
 
 _MATRICES = [  # label, family, M, N, n_splits, columns of a block
-    ("two splits", inputs.randn, 1, 5, 2, 4),
-    ("one split", inputs.randn, 2, 3, 1, 4),
-    ("one column", inputs.randn, 7, 1, 2, 4),
-    ("empty splits", inputs.randn, 2, 5, 8, 4),
-    ("a short last split", inputs.randn, 2, 10, 3, 4),
-    ("splits that no block divides", inputs.randn, 2, 14, 2, 4),
-    ("ascending", inputs.ascending, 3, 13, 2, 4),
-    ("descending", inputs.descending, 3, 13, 2, 4),
-    ("constant rows", inputs.constant, 3, 14, 2, 4),
-    ("around -200", inputs.far_below_zero, 2, 22, 3, 4),
+    (said("two splits"), inputs.randn, 1, 5, 2, 4),
+    (said("one split"), inputs.randn, 2, 3, 1, 4),
+    (said("one column"), inputs.randn, 7, 1, 2, 4),
+    (said("empty splits"), inputs.randn, 2, 5, 8, 4),
+    (said("a short last split"), inputs.randn, 2, 10, 3, 4),
+    (said("splits that no block divides"), inputs.randn, 2, 14, 2, 4),
+    (said("ascending"), inputs.ascending, 3, 13, 2, 4),
+    (said("descending"), inputs.descending, 3, 13, 2, 4),
+    (said("constant rows"), inputs.constant, 3, 14, 2, 4),
+    (said("around -200"), inputs.far_below_zero, 2, 22, 3, 4),
     ("100 ± 30", inputs.large, 2, 23, 3, 4),
-    ("first half +200, the rest -200", inputs.cliff, 2, 26, 3, 4),
-    ("first half -200, the rest +200", inputs.rising_cliff, 2, 27, 2, 4),
-    ("a first split of -inf", inputs.leading_minus_inf, 2, 28, 2, 4),
-    ("a first block of -inf", inputs.leading_minus_inf, 2, 29, 1, 4),
-    ("two first splits of -inf", inputs.leading_minus_inf, 2, 32, 4, 4),
-    ("one -inf in each row", inputs.one_minus_inf, 3, 22, 5, 4),
-    ("one outlier in each row", inputs.outlier, 3, 23, 5, 4),
-    ("an outlier among the last values of each row", inputs.last_outliers, 4, 24, 3, 4),
-    ("values of -1e38", inputs.lowest, 2, 35, 3, 8),
-    ("a row in many splits", inputs.randn, 1, 100, 21, 4),
-    ("more splits than 64", inputs.randn, 1, 150, 70, 8),
-    ("rows of 257", inputs.randn, 3, 257, 5, 16),
-    ("a long row", inputs.randn, 1, 3000, 15, 64),
-    ("values near the lowest float32", inputs.at_the_end, 2, 35, 3, 8),
+    (said("first half +200, the rest -200"), inputs.cliff, 2, 26, 3, 4),
+    (said("first half -200, the rest +200"), inputs.rising_cliff, 2, 27, 2, 4),
+    (said("a first split of -inf"), inputs.leading_minus_inf, 2, 28, 2, 4),
+    (said("a first block of -inf"), inputs.leading_minus_inf, 2, 29, 1, 4),
+    (said("two first splits of -inf"), inputs.leading_minus_inf, 2, 32, 4, 4),
+    (said("one -inf in each row"), inputs.one_minus_inf, 3, 22, 5, 4),
+    (said("one outlier in each row"), inputs.outlier, 3, 23, 5, 4),
+    (said("an outlier among the last values of each row"), inputs.last_outliers, 4, 24, 3, 4),
+    (said("values of -1e38"), inputs.lowest, 2, 35, 3, 8),
+    (said("a row in many splits"), inputs.randn, 1, 100, 21, 4),
+    (said("more splits than 64"), inputs.randn, 1, 150, 70, 8),
+    (said("rows of 257"), inputs.randn, 3, 257, 5, 16),
+    (said("a long row"), inputs.randn, 1, 3000, 15, 64),
+    (said("values near the lowest float32"), inputs.at_the_end, 2, 35, 3, 8),
 ]
 
 
@@ -60,15 +61,35 @@ def _kernel_cases(seed: int, make) -> list[Case]:
     gaps = inputs.row_strided(inputs.randn(3, 11, g))
     return [
         *cases,
-        make("wide gaps between the input's rows", gaps, 2, 4, "forward", 1),
-        make("more rows than splits", inputs.randn(6, 9, g), 2, 4, "shuffled", 2),
-        make("a row of only -inf", _without_softmax(seed), 2, 4, "shuffled", 0),
+        make(said("wide gaps between the input's rows"), gaps, 2, 4, "forward", 1),
+        make(said("more rows than splits"), inputs.randn(6, 9, g), 2, 4, "shuffled", 2),
+        make(said("a row of only -inf"), _without_softmax(seed), 2, 4, "shuffled", 0),
     ]
 
 
 def _label(label: str, x: torch.Tensor, n_splits: int, block: int) -> str:
     (m, n), size = x.shape, splits.split_size(x.shape[1], n_splits)
-    return f"{label}, {m}×{n} in {n_splits} split{'s' * (n_splits > 1)} of {size}, blocks of {block}"
+    return (
+        said(
+            "{label}, {m}×{n} in {n_splits} splits of {size}, blocks of {block}",
+            label=label,
+            m=m,
+            n=n,
+            n_splits=n_splits,
+            size=size,
+            block=block,
+        )
+        if n_splits > 1
+        else said(
+            "{label}, {m}×{n} in {n_splits} split of {size}, blocks of {block}",
+            label=label,
+            m=m,
+            n=n,
+            n_splits=n_splits,
+            size=size,
+            block=block,
+        )
+    )
 
 
 def _without_softmax(seed: int) -> torch.Tensor:
@@ -140,23 +161,23 @@ def _combine_case(label: str, x: torch.Tensor, n_splits: int, block: int, order:
 
 
 _SHAPES = [  # label, family, M, N, n_splits, order of the programs
-    ("two splits", inputs.randn, 1, 6, 2, "reversed"),
-    ("one split", inputs.randn, 2, 4, 1, "forward"),
-    ("one column", inputs.randn, 8, 1, 2, "shuffled"),
-    ("more splits than columns", inputs.randn, 2, 5, 7, "reversed"),
-    ("splits of different lengths", inputs.randn, 3, 10, 4, "shuffled"),
-    ("first half +200, the rest -200", inputs.cliff, 3, 11, 2, "forward"),
-    ("first half -200, the rest +200", inputs.rising_cliff, 3, 12, 3, "reversed"),
-    ("around -200", inputs.far_below_zero, 3, 13, 4, "forward"),
-    ("a first half of -inf", inputs.leading_minus_inf, 3, 14, 4, "shuffled"),
-    ("constant rows", inputs.constant, 3, 15, 4, "forward"),
-    ("many rows", inputs.randn, 130, 3, 2, "shuffled"),
-    ("one row in many splits", inputs.randn, 1, 400, 130, "reversed"),
-    ("one row in more than a thousand splits", inputs.randn, 1, 1100, 1100, "forward"),
-    ("rows of 5000", inputs.randn, 2, 5000, 3, "shuffled"),
-    ("one row of 24576", inputs.randn, 1, 24576, 3, "reversed"),
-    ("two rows of 16384", inputs.randn, 2, 16384, 2, "forward"),
-    ("one row of 65536", inputs.randn, 1, 65536, 8, "shuffled"),
+    (said("two splits"), inputs.randn, 1, 6, 2, "reversed"),
+    (said("one split"), inputs.randn, 2, 4, 1, "forward"),
+    (said("one column"), inputs.randn, 8, 1, 2, "shuffled"),
+    (said("more splits than columns"), inputs.randn, 2, 5, 7, "reversed"),
+    (said("splits of different lengths"), inputs.randn, 3, 10, 4, "shuffled"),
+    (said("first half +200, the rest -200"), inputs.cliff, 3, 11, 2, "forward"),
+    (said("first half -200, the rest +200"), inputs.rising_cliff, 3, 12, 3, "reversed"),
+    (said("around -200"), inputs.far_below_zero, 3, 13, 4, "forward"),
+    (said("a first half of -inf"), inputs.leading_minus_inf, 3, 14, 4, "shuffled"),
+    (said("constant rows"), inputs.constant, 3, 15, 4, "forward"),
+    (said("many rows"), inputs.randn, 130, 3, 2, "shuffled"),
+    (said("one row in many splits"), inputs.randn, 1, 400, 130, "reversed"),
+    (said("one row in more than a thousand splits"), inputs.randn, 1, 1100, 1100, "forward"),
+    (said("rows of 5000"), inputs.randn, 2, 5000, 3, "shuffled"),
+    (said("one row of 24576"), inputs.randn, 1, 24576, 3, "reversed"),
+    (said("two rows of 16384"), inputs.randn, 2, 16384, 2, "forward"),
+    (said("one row of 65536"), inputs.randn, 1, 65536, 8, "shuffled"),
 ]
 
 
@@ -165,19 +186,23 @@ def _wrapper_cases(seed: int) -> list[Case]:
     gaps, apart = inputs.row_strided(inputs.randn(3, 6, g)), inputs.column_strided(inputs.randn(4, 6, g))
     return [
         *(_wrapper_case(label, family(m, n, g), s, order) for label, family, m, n, s, order in _SHAPES),
-        _wrapper_case("rows with gaps between them", gaps, 2, "forward"),
-        _wrapper_case("a transposed view", apart, 2, "forward"),
-        _wrapper_case("every other column", inputs.every_other_column(inputs.randn(4, 6, g)), 2, "forward"),
-        _wrapper_case("one column, expanded", inputs.expanded(inputs.randn(4, 6, g)), 2, "forward"),
+        _wrapper_case(said("rows with gaps between them"), gaps, 2, "forward"),
+        _wrapper_case(said("a transposed view"), apart, 2, "forward"),
+        _wrapper_case(said("every other column"), inputs.every_other_column(inputs.randn(4, 6, g)), 2, "forward"),
+        _wrapper_case(said("one column, expanded"), inputs.expanded(inputs.randn(4, 6, g)), 2, "forward"),
         _first_result(inputs.randn(6, 7, g), 2),
-        _wrapper_case("one row of a wider matrix", inputs.row_strided(inputs.randn(1, 6, g)), 2, "forward"),
-        _wrapper_case("rows 6 apart, columns 24 apart", inputs.apart_both_ways(inputs.large(4, 6, g)), 2, "forward"),
+        _wrapper_case(said("one row of a wider matrix"), inputs.row_strided(inputs.randn(1, 6, g)), 2, "forward"),
+        _wrapper_case(
+            said("rows 6 apart, columns 24 apart"), inputs.apart_both_ways(inputs.large(4, 6, g)), 2, "forward"
+        ),
         # Last, because an answer that launches for each row has no time for it. One that counts with atomics, whose
         # programs run one by one, takes some seconds.
-        replace(_wrapper_case("more than a thousand rows", inputs.randn(1100, 2, g), 1, "forward"), size=10**7),
+        replace(_wrapper_case(said("more than a thousand rows"), inputs.randn(1100, 2, g), 1, "forward"), size=10**7),
         # Facts would have the detectors replay their walks over two million columns.
-        replace(_wrapper_case("splits longer than any block", inputs.randn(1, 2**21 + 2, g), 2, "forward"), facts={}),
-        _wrapper_case("a row of only -inf", _without_softmax(seed), 2, "forward"),
+        replace(
+            _wrapper_case(said("splits longer than any block"), inputs.randn(1, 2**21 + 2, g), 2, "forward"), facts={}
+        ),
+        _wrapper_case(said("a row of only -inf"), _without_softmax(seed), 2, "forward"),
         *softmax_function.refusals("split_softmax", g, 2),
         *(_too_few(inputs.randn(2, 5, g), n_splits) for n_splits in (0, -1)),
     ]
@@ -190,10 +215,14 @@ def _wrapper_case(label: str, x: torch.Tensor, n_splits: int, order: str) -> Cas
     def verify(e: Evidence) -> str | None:
         if plain or not e.error:
             return splits.returned(x, n_splits, e)
-        return softmax_function.refused(x, e, "this input")
+        return softmax_function.refused(x, e, said("this input"))
 
     return Case(
-        f"{label}, {m}×{n} in {n_splits} split{'s' * (n_splits > 1)}",
+        (
+            said("{label}, {m}×{n} in {n_splits} splits", label=label, m=m, n=n, n_splits=n_splits)
+            if n_splits > 1
+            else said("{label}, {m}×{n} in {n_splits} split", label=label, m=m, n=n, n_splits=n_splits)
+        ),
         Call("call", "split_softmax", (x, n_splits), order=order, trace=n <= 5000),
         verify=verify,
         # Empty splits allow many faults, so such a case does not count as a small one.
@@ -217,9 +246,9 @@ def _first_result(both: torch.Tensor, n_splits: int) -> Case:
 
 
 def _too_few(x: torch.Tensor, n_splits: int) -> Case:
-    what = f"a row in {n_splits} splits"
+    what = said("a row in {n_splits} splits", n_splits=n_splits)
     return Case(
-        f"a number of splits it cannot take: {n_splits}",
+        said("a number of splits it cannot take: {n_splits}", n_splits=n_splits),
         Call("call", "split_softmax", (x, n_splits)),
         verify=lambda e: softmax_function.refused(None, e, what),
         size=10_000,
@@ -237,10 +266,12 @@ EXERCISES = [
         cases=_partial_cases,
         kernels=True,
         hints=(
-            "The first walk of lesson 08, over a part of the row. Two numbers are stored, and nothing else.",
-            "A lane counts if it is inside the split and inside the row. Join the two conditions with &.",
-            "`cols = <where the split begins> + start + lanes`, and after the loop "
-            "`tl.store(m_ptr + <row> * <splits per row> + <split>, m)`, the same for d.",
+            said("The first walk of lesson 08, over a part of the row. Two numbers are stored, and nothing else."),
+            said("A lane counts if it is inside the split and inside the row. Join the two conditions with &."),
+            said(
+                "`cols = <where the split begins> + start + lanes`, and after the loop "
+                "`tl.store(m_ptr + <row> * <splits per row> + <split>, m)`, the same for d."
+            ),
         ),
         mistakes=PARTIAL_KERNEL,
     ),
@@ -252,10 +283,12 @@ EXERCISES = [
         cases=_combine_cases,
         kernels=True,
         hints=(
-            "The merge of lesson 08, for all states of a row at once: one maximum, then one sum.",
-            "Each sum has its own factor. What should the lanes after the last state hold, in m and in d?",
-            "`m = tl.max(<all maxima>, axis=0)`, then `d = tl.sum(<all sums> * <a factor for each>, axis=0)`; the walk "
-            "is that of 9.1, with a store in place of the state.",
+            said("The merge of lesson 08, for all states of a row at once: one maximum, then one sum."),
+            said("Each sum has its own factor. What should the lanes after the last state hold, in m and in d?"),
+            said(
+                "`m = tl.max(<all maxima>, axis=0)`, then `d = tl.sum(<all sums> * <a factor for "
+                "each>, axis=0)`; the walk is that of 9.1, with a store in place of the state."
+            ),
         ),
         mistakes=COMBINE_KERNEL,
     ),
@@ -268,11 +301,15 @@ EXERCISES = [
         driver=_DRIVER,
         kernels=True,
         hints=(
-            "Look at the arguments, make y and the states, launch twice over the same grid.",
-            "How long is a split when n_splits does not divide the row? If you round down, no split has the end of "
-            "the row.",
-            "`partial_kernel[(<rows>, <splits>)](...)`, then `combine_kernel[(<rows>, <splits>)](...)`, with "
-            "SPLITS a power of two, at least the number of splits.",
+            said("Look at the arguments, make y and the states, launch twice over the same grid."),
+            said(
+                "How long is a split when n_splits does not divide the row? If you round down, no "
+                "split has the end of the row."
+            ),
+            said(
+                "`partial_kernel[(<rows>, <splits>)](...)`, then `combine_kernel[(<rows>, "
+                "<splits>)](...)`, with SPLITS a power of two, at least the number of splits."
+            ),
         ),
         mistakes=SPLIT_SOFTMAX,
         remarks=WRAPPER_REMARKS,

@@ -12,6 +12,7 @@ from ..mistakes.autograd import FUNCTION
 from ..mistakes.gradient import GRADIENT, GRADIENT_KERNEL, OTHER_METHODS
 from ..mistakes.softmax.function import STRIDES_EXCHANGED, WRAPPER, WRAPPER_REMARKS
 from ..reference import autograd, gradient, softmax_function
+from ..sentence import joined, said
 from ..spec import Call, Case, Exercise, Out
 
 _DRIVER = (pathlib.Path(__file__).parent / "drivers" / "gradient.py").read_text(encoding="utf-8")
@@ -44,43 +45,45 @@ def _decided(m: int, n: int, g: torch.Generator) -> torch.Tensor:
 
 # Label, input family of x, input family of dy, rows, columns. y is the softmax of x.
 _MATRICES = [
-    ("a random dy", inputs.randn, inputs.randn, 2, 3),
-    ("one row", inputs.randn, inputs.randn, 1, 8),
-    ("one column", inputs.randn, inputs.randn, 20, 1),
-    ("dy of ones", inputs.randn, _ones, 3, 7),
-    ("dy constant in each row", inputs.randn, _constant, 3, 8),
-    ("as many rows as columns", inputs.randn, inputs.randn, 5, 5),
-    ("dy of one 1 in each row", inputs.randn, _one_place, 4, 7),
-    ("equal outputs", inputs.constant, inputs.randn, 4, 8),
-    ("half of the outputs 0", inputs.cliff, inputs.randn, 4, 9),
-    ("one output of 1, the others 0", _decided, inputs.randn, 5, 8),
-    ("one output near 1", inputs.outlier, inputs.randn, 4, 11),
-    ("dy of some 10000", inputs.randn, _large, 4, 12),
-    ("many rows", inputs.randn, inputs.randn, 130, 3),
-    ("long rows", inputs.randn, inputs.randn, 7, 257),
+    (said("a random dy"), inputs.randn, inputs.randn, 2, 3),
+    (said("one row"), inputs.randn, inputs.randn, 1, 8),
+    (said("one column"), inputs.randn, inputs.randn, 20, 1),
+    (said("dy of ones"), inputs.randn, _ones, 3, 7),
+    (said("dy constant in each row"), inputs.randn, _constant, 3, 8),
+    (said("as many rows as columns"), inputs.randn, inputs.randn, 5, 5),
+    (said("dy of one 1 in each row"), inputs.randn, _one_place, 4, 7),
+    (said("equal outputs"), inputs.constant, inputs.randn, 4, 8),
+    (said("half of the outputs 0"), inputs.cliff, inputs.randn, 4, 9),
+    (said("one output of 1, the others 0"), _decided, inputs.randn, 5, 8),
+    (said("one output near 1"), inputs.outlier, inputs.randn, 4, 11),
+    (said("dy of some 10000"), inputs.randn, _large, 4, 12),
+    (said("many rows"), inputs.randn, inputs.randn, 130, 3),
+    (said("long rows"), inputs.randn, inputs.randn, 7, 257),
 ]
 
 # Label, input family, rows, columns, for the forward direction alone.
 _FORWARD = [
-    ("randn", inputs.randn, 2, 3),
-    ("one row", inputs.randn, 1, 6),
-    ("one column", inputs.randn, 20, 1),
-    ("values around -200", inputs.far_below_zero, 3, 6),
-    ("first half +200, the rest -200", inputs.cliff, 3, 10),
-    ("one -inf in each row", inputs.one_minus_inf, 4, 12),
-    ("long rows", inputs.randn, 7, 257),
-    ("an outlier among the last values of each row", inputs.last_outliers, 4, 13),
-    ("very long rows", inputs.randn, 1, 16385),
+    (said("randn"), inputs.randn, 2, 3),
+    (said("one row"), inputs.randn, 1, 6),
+    (said("one column"), inputs.randn, 20, 1),
+    (said("values around -200"), inputs.far_below_zero, 3, 6),
+    (said("first half +200, the rest -200"), inputs.cliff, 3, 10),
+    (said("one -inf in each row"), inputs.one_minus_inf, 4, 12),
+    (said("long rows"), inputs.randn, 7, 257),
+    (said("an outlier among the last values of each row"), inputs.last_outliers, 4, 13),
+    (said("very long rows"), inputs.randn, 1, 16385),
 ]
 
 
 def _formula_cases(seed: int) -> list[Case]:
     cases = []
-    for i, (label, x, dy, m, n) in enumerate([*_MATRICES, ("very long rows", inputs.randn, inputs.randn, 2, 2048)]):
+    for i, (label, x, dy, m, n) in enumerate(
+        [*_MATRICES, (said("very long rows"), inputs.randn, inputs.randn, 2, 2048)]
+    ):
         g = inputs.generator(seed + i)
         y, dy = torch.softmax(x(m, n, g), 1), dy(m, n, g)
         case = Case(
-            f"{label}, {m}×{n}",
+            inputs.sized(label, m, n),
             Call("call", "softmax_backward", (y, dy)),
             verify=lambda e, y=y, dy=dy: compare.gradient(y, dy, e.value) or gradient.other_method(y, e),
             size=m * n,
@@ -109,15 +112,15 @@ def _kernel_cases(seed: int) -> list[Case]:
     x64, dy64 = (inputs.randn(4, 6, g).double() / 3 for _ in range(2))  # with digits that float32 does not have
     cases += [
         _kernel_case("ragged", *pair(3, 5)),
-        _kernel_case("gaps between the rows of dx", *pair(3, 6), dx_gap=2),
-        _kernel_case("gaps between the rows of y", *gaps(3, 0)),
-        _kernel_case("gaps between the rows of dy", *gaps(0, 3)),
-        _kernel_case("three strides", *gaps(2, 3), dx_gap=1),
-        _kernel_case("all rows of dy one row in memory", y, dy[:1].expand(4, 5)),
+        _kernel_case(said("gaps between the rows of dx"), *pair(3, 6), dx_gap=2),
+        _kernel_case(said("gaps between the rows of y"), *gaps(3, 0)),
+        _kernel_case(said("gaps between the rows of dy"), *gaps(0, 3)),
+        _kernel_case(said("three strides"), *gaps(2, 3), dx_gap=1),
+        _kernel_case(said("all rows of dy one row in memory"), y, dy[:1].expand(4, 5)),
         # The softmax is computed in float64: a float32 row sums to 1 only roughly, and a right answer may rely on 1.
         _kernel_case("float64", torch.softmax(x64, 1), dy64),
-        _kernel_case("programs in reversed order", *pair(4, 7), order="reversed"),
-        _kernel_case("programs in shuffled order", *pair(6, 7), dx_gap=1, order="shuffled"),
+        _kernel_case(said("programs in reversed order"), *pair(4, 7), order="reversed"),
+        _kernel_case(said("programs in shuffled order"), *pair(6, 7), dx_gap=1, order="shuffled"),
     ]
     return cases
 
@@ -127,7 +130,7 @@ def _kernel_case(label: str, y: torch.Tensor, dy: torch.Tensor, dx_gap: int = 0,
     block, strides = softmax_function.block(n), {"dx": n + dx_gap, "y": y.stride(0), "dy": dy.stride(0)}
     dx = Out((m, n), compare.name(y.dtype), (strides["dx"], 1))
     return Case(
-        f"{label}, {m}×{n} in blocks of {block}",
+        said("{label}, {m}×{n} in blocks of {block}", label=label, m=m, n=n, block=block),
         Call(
             "launch",
             "softmax_backward_kernel",
@@ -148,15 +151,21 @@ def _kernel_case(label: str, y: torch.Tensor, dy: torch.Tensor, dx_gap: int = 0,
 def _function_cases(seed: int) -> list[Case]:
     g = inputs.generator(seed)
     cases = [
-        softmax_function.case("check_forward", f"forward, {label}, {m}×{n}", family(m, n, g))
+        softmax_function.case(
+            "check_forward", said("forward, {label}, {m}×{n}", label=label, m=m, n=n), family(m, n, g)
+        )
         for label, family, m, n in _FORWARD
     ]
     cases.append(
-        softmax_function.case("check_forward", "forward, rows with gaps", inputs.row_strided(inputs.randn(3, 6, g)))
+        softmax_function.case(
+            "check_forward", said("forward, rows with gaps"), inputs.row_strided(inputs.randn(3, 6, g))
+        )
     )
-    for i, (label, x, dy, m, n) in enumerate([*_MATRICES, ("very long rows", inputs.randn, inputs.randn, 1, 16385)]):
+    for i, (label, x, dy, m, n) in enumerate(
+        [*_MATRICES, (said("very long rows"), inputs.randn, inputs.randn, 1, 16385)]
+    ):
         g = inputs.generator(seed + i)
-        cases.append(autograd.backward_case(f"{label}, {m}×{n}", x(m, n, g), dy(m, n, g)))
+        cases.append(autograd.backward_case(inputs.sized(label, m, n), x(m, n, g), dy(m, n, g)))
 
     def pair(m: int, n: int) -> tuple[torch.Tensor, torch.Tensor]:
         return inputs.randn(m, n, g), inputs.randn(m, n, g)
@@ -164,22 +173,24 @@ def _function_cases(seed: int) -> list[Case]:
     x, dy = pair(3, 5)
     row_strided, column_strided = inputs.row_strided, inputs.column_strided
     views = [
-        ("dy one number, expanded", x, dy[:1, :1].expand(3, 5)),
-        ("dy one row, expanded", x, dy[:1].expand(3, 5)),
-        ("dy one column, expanded", x, dy[:, :1].expand(3, 5)),
-        ("dy a transposed view", x, column_strided(dy)),
-        ("gaps between the rows of dy", x, row_strided(dy)),
-        ("gaps between the rows of x", row_strided(x), dy),
-        ("x a transposed view", column_strided(x), dy),
-        ("x every other column", inputs.every_other_column(x), dy),
-        ("x one column, expanded", inputs.expanded(x), dy),
+        (said("dy one number, expanded"), x, dy[:1, :1].expand(3, 5)),
+        (said("dy one row, expanded"), x, dy[:1].expand(3, 5)),
+        (said("dy one column, expanded"), x, dy[:, :1].expand(3, 5)),
+        (said("dy a transposed view"), x, column_strided(dy)),
+        (said("gaps between the rows of dy"), x, row_strided(dy)),
+        (said("gaps between the rows of x"), row_strided(x), dy),
+        (said("x a transposed view"), column_strided(x), dy),
+        (said("x every other column"), inputs.every_other_column(x), dy),
+        (said("x one column, expanded"), inputs.expanded(x), dy),
         ("float64", x.double() / 3, dy.double() / 3),
     ]
-    cases += [autograd.backward_case(f"{label}, 3×5", x, dy) for label, x, dy in views]
+    cases += [autograd.backward_case(joined("{one}, {two}", [label, "3×5"]), x, dy) for label, x, dy in views]
     return [
         *cases,
-        autograd.gradient_case("the same backward a second time", "check_second_gradient", "second", *pair(3, 6)),
-        autograd.gradient_case("another forward before backward", "check_first_of_two", "first of two", *pair(3, 6)),
+        autograd.gradient_case(said("the same backward a second time"), "check_second_gradient", "second", *pair(3, 6)),
+        autograd.gradient_case(
+            said("another forward before backward"), "check_first_of_two", said("first of two"), *pair(3, 6)
+        ),
         autograd.first_output_case(*pair(3, 6)),
         autograd.first_gradient_case(*pair(3, 6)),
         autograd.output_case(*pair(3, 6)),
@@ -196,11 +207,16 @@ EXERCISES = [
         points=2,
         cases=_formula_cases,
         hints=(
-            "dx[j] is a sum over i: dy[i] times the Jacobian's element in row i and column j. Which part of the sum "
-            "comes from diag(y), and which part comes from the outer product?",
-            "diag(y) gives y·dy. The outer product gives y times one number for each row: a sum over all outputs of "
-            "the row.",
-            "`y * (dy - <one number for each row, kept as a column>)`",
+            said(
+                "dx[j] is a sum over i: dy[i] times the Jacobian's element in row i and column j. "
+                "Which part of the sum comes from diag(y), and which part comes from the outer "
+                "product?"
+            ),
+            said(
+                "diag(y) gives y·dy. The outer product gives y times one number for each row: a sum "
+                "over all outputs of the row."
+            ),
+            said("`y * (dy - <one number for each row, kept as a column>)`"),
         ),
         mistakes=(
             ("input-overwritten", detectors.input_overwritten),
@@ -219,11 +235,15 @@ EXERCISES = [
         cases=_kernel_cases,
         kernels=True,
         hints=(
-            "The kernel of 5.1 with two loads in place of one. After the loads, the kernel computes the formula of "
-            "11.1 and stores the result.",
-            "Three tensors, three strides. A lane outside the row should add 0 to the sum of the products.",
-            "Two lines of the form `tl.load(<pointer> + row * <its stride> + cols, mask=mask, other=<pad>)`, then "
-            "`tl.sum(<products>, axis=0)`.",
+            said(
+                "The kernel of 5.1 with two loads in place of one. After the loads, the kernel "
+                "computes the formula of 11.1 and stores the result."
+            ),
+            said("Three tensors, three strides. A lane outside the row should add 0 to the sum of the products."),
+            said(
+                "Two lines of the form `tl.load(<pointer> + row * <its stride> + cols, mask=mask, "
+                "other=<pad>)`, then `tl.sum(<products>, axis=0)`."
+            ),
         ),
         mistakes=GRADIENT_KERNEL,
     ),
@@ -237,12 +257,19 @@ EXERCISES = [
         driver=_DRIVER,
         imports=("torch.fx.experimental.symbolic_shapes",),  # torch.autograd.grad imports it
         hints=(
-            "forward is 5.2 without the errors, and with a line that keeps a tensor for backward. backward is a "
-            "launch, too.",
-            "ctx.save_for_backward takes tensors, ctx.saved_tensors is a tuple of them. What does dy.stride() "
-            "say about a dy that was expanded from one number?",
-            "In backward: `y, = ctx.saved_tensors`, then dy with strides that the kernel takes, then "
-            "`softmax_backward_kernel[(<rows>,)](dx, y, dy, <three strides>, <columns>, BLOCK=...)`, then return.",
+            said(
+                "forward is 5.2 without the errors, and with a line that keeps a tensor for "
+                "backward. backward is a launch, too."
+            ),
+            said(
+                "ctx.save_for_backward takes tensors, ctx.saved_tensors is a tuple of them. What "
+                "does dy.stride() say about a dy that was expanded from one number?"
+            ),
+            said(
+                "In backward: `y, = ctx.saved_tensors`, then dy with strides that the kernel takes, "
+                "then `softmax_backward_kernel[(<rows>,)](dx, y, dy, <three strides>, <columns>, "
+                "BLOCK=...)`, then return."
+            ),
         ),
         mistakes=(("output-reused", detectors.output_reused), STRIDES_EXCHANGED, *FUNCTION, *WRAPPER, *GRADIENT_KERNEL),
         remarks=WRAPPER_REMARKS,

@@ -14,6 +14,7 @@ from ..mistakes.first_cuda import FIRST_KERNELS
 from ..mistakes.reductions import BUTTERFLY, TREE, TWO_LEVEL
 from ..mistakes.stretches import COUNTED, PREDICTED
 from ..reference import combines, cuda, reductions, softmax_function, stretches
+from ..sentence import joined, said
 from ..spec import Call, Case, Evidence, Exercise, Helper, Out
 
 _DRIVERS = pathlib.Path(__file__).parent / "drivers"
@@ -25,12 +26,12 @@ _COMBINES = pathlib.Path(combines.__file__).read_text(encoding="utf-8")
 def _tree_cases(seed: int) -> list[Case]:
     rng = random.Random(seed)
     lists = [
-        ("one number", [3.0]),
-        ("two numbers", [1.0, 5.0]),
-        ("eight numbers", [v / 4 for v in rng.sample(range(1, 100), 8)]),
-        ("thirty-two numbers", [float(v) for v in rng.sample(range(-500, 500), 32)]),
-        ("sixty-four numbers", [float(v) for v in rng.sample(range(-500, 500), 64)]),
-        ("512 numbers", [float(v) for v in rng.sample(range(-500, 500), 512)]),
+        (said("one number"), [3.0]),
+        (said("two numbers"), [1.0, 5.0]),
+        (said("eight numbers"), [v / 4 for v in rng.sample(range(1, 100), 8)]),
+        (said("thirty-two numbers"), [float(v) for v in rng.sample(range(-500, 500), 32)]),
+        (said("sixty-four numbers"), [float(v) for v in rng.sample(range(-500, 500), 64)]),
+        (said("512 numbers"), [float(v) for v in rng.sample(range(-500, 500), 512)]),
     ]
     # A single number is the most special case, so its failure is reported last.
     cases = [_tree_case(label, values, len(values) if len(values) > 1 else 1000) for label, values in lists]
@@ -40,7 +41,7 @@ def _tree_cases(seed: int) -> list[Case]:
 def _list_case(values: list[float]) -> Case:
     """The caller's list must be the same after the call."""
     return Case(
-        "four numbers, and then the caller's list again",
+        said("four numbers, and then the caller's list again"),
         Call("call", "check_callers_list", (list(values),)),
         verify=lambda e: reductions.list_fault(e.value, values),
         size=2000,
@@ -64,15 +65,15 @@ def _butterfly_cases(seed: int) -> list[Case]:
     states = [(v, rng.uniform(1, 5)) for v in some]
     empty = (-torch.inf, 0.0)
     lists = [
-        ("two lanes, their sum", "total", [1.0, 2.0]),
-        ("four lanes, their sum", "total", [1.0, 10.0, 100.0, 1000.0]),
-        ("one lane", "total", [7.0]),
-        ("eight lanes, their maximum", "larger", [float(v) for v in rng.sample(range(100), 8)]),
-        ("a warp, its sum", "total", [float(v) for v in rng.sample(range(1000), 32)]),
-        ("a warp, its maximum", "larger", some),
-        ("a warp of states, merged", "merge", states),
-        ("a warp of states, most of them empty", "merge", [*states[:5], *[empty] * 27]),
-        ("a warp that counts its steps", "steps", [(0, float(lane)) for lane in range(32)]),
+        (said("two lanes, their sum"), "total", [1.0, 2.0]),
+        (said("four lanes, their sum"), "total", [1.0, 10.0, 100.0, 1000.0]),
+        (said("one lane"), "total", [7.0]),
+        (said("eight lanes, their maximum"), "larger", [float(v) for v in rng.sample(range(100), 8)]),
+        (said("a warp, its sum"), "total", [float(v) for v in rng.sample(range(1000), 32)]),
+        (said("a warp, its maximum"), "larger", some),
+        (said("a warp of states, merged"), "merge", states),
+        (said("a warp of states, most of them empty"), "merge", [*states[:5], *[empty] * 27]),
+        (said("a warp that counts its steps"), "steps", [(0, float(lane)) for lane in range(32)]),
     ]
     return [_butterfly_case(size, *case) for size, case in enumerate(lists)]
 
@@ -92,12 +93,12 @@ def _two_level_cases(seed: int) -> list[Case]:
     rng = random.Random(seed)
     cases = []
     for size, (label, warps, around) in enumerate([
-        ("two warps", 2, 0.0),
-        ("one warp", 1, 0.0),
-        ("four warps, around -200", 4, -200.0),
-        ("three warps", 3, 0.0),
-        ("twenty warps", 20, 0.0),
-        ("a block of 1024 threads", 32, -200.0),
+        (said("two warps"), 2, 0.0),
+        (said("one warp"), 1, 0.0),
+        (said("four warps, around -200"), 4, -200.0),
+        (said("three warps"), 3, 0.0),
+        (said("twenty warps"), 20, 0.0),
+        (said("a block of 1024 threads"), 32, -200.0),
     ]):  # fmt: skip
         ms = [rng.gauss(around, 3) for _ in range(32 * warps)]
         cases.append(_two_level_case(size, label, ms, [rng.uniform(1, 5) for _ in ms]))
@@ -105,10 +106,10 @@ def _two_level_cases(seed: int) -> list[Case]:
     gone = [-torch.inf] * 32
     cases.append(
         _two_level_case(
-            10, "four warps, the second one empty", ms[:32] + gone + ms[64:], ds[:32] + [0.0] * 32 + ds[64:]
+            10, said("four warps, the second one empty"), ms[:32] + gone + ms[64:], ds[:32] + [0.0] * 32 + ds[64:]
         )
     )
-    cases.append(_two_level_case(11, "two warps, both empty", gone * 2, [0.0] * 64))
+    cases.append(_two_level_case(11, said("two warps, both empty"), gone * 2, [0.0] * 64))
     return [*cases, _in_series_case(32 * 32)]
 
 
@@ -122,11 +123,17 @@ def _in_series_case(threads: int) -> Case:
     def verify(e: Evidence) -> str | None:
         series, lanes = e.value
         if lanes > reductions.LANES:
-            return f"butterfly got {lanes} lanes, and a warp has {reductions.LANES}"
-        return f"{series} additions wait for one another, and two levels need {most} at most" if series > most else None
+            return said("butterfly got {lanes} lanes, and a warp has {LANES}", lanes=lanes, LANES=reductions.LANES)
+        return (
+            said(
+                "{series} additions wait for one another, and two levels need {most} at most", series=series, most=most
+            )
+            if series > most
+            else None
+        )
 
     return Case(
-        f"additions one after another, {threads} threads",
+        said("additions one after another, {threads} threads", threads=threads),
         Call("call", "check_additions_in_series", (threads,)),
         verify=verify,
         size=threads + 1,
@@ -150,14 +157,14 @@ _FIRST = ("copy_rows", "sum_rows")
 
 def _first_cases(seed: int) -> list[Case]:
     shapes = [
-        ("a column for each thread", 1, 32, 32),
-        ("fewer columns than threads", 2, 5, 32),
-        ("more columns than threads", 2, 70, 32),
-        ("one column", 3, 1, 64),
-        ("twice as many columns as threads", 3, 128, 64),
-        ("three warps", 2, 200, 96),
-        ("many columns for each thread", 1, 300, 32),
-        ("a large block", 1, 1030, 1024),
+        (said("a column for each thread"), 1, 32, 32),
+        (said("fewer columns than threads"), 2, 5, 32),
+        (said("more columns than threads"), 2, 70, 32),
+        (said("one column"), 3, 1, 64),
+        (said("twice as many columns as threads"), 3, 128, 64),
+        (said("three warps"), 2, 200, 96),
+        (said("many columns for each thread"), 1, 300, 32),
+        (said("a large block"), 1, 1030, 1024),
     ]
     return [
         _first_case(name, label, inputs.randn(m, n, inputs.generator(seed + i)), threads)
@@ -173,7 +180,7 @@ def _first_case(name: str, label: str, x: torch.Tensor, threads: int) -> Case:
     # A float32 sum of n numbers is off by n roundings of the sum of their sizes at most, whatever the order.
     slack = n * torch.finfo(x.dtype).eps * x.double().abs().sum(1, keepdim=True) if summed else 0.0
     return Case(
-        f"{name}, {_labelled(label, x, threads)}",
+        joined("{one}, {two}", [name, _labelled(label, x, threads)]),
         Call("cuda", name, (Out((m, n)), x, n), {"function": name, "threads": threads}, (m,)),
         verify=lambda e: cuda.stored_fault(want, slack, e),
         size=m * n if n > 1 else 4000,  # a single column is the most special case, so it is reported late
@@ -186,31 +193,31 @@ def _first_case(name: str, label: str, x: torch.Tensor, threads: int) -> Case:
 
 # Label, input family, rows, columns, threads of a block.
 _MATRICES = [
-    ("randn", inputs.randn, 1, 5, 32),
-    ("one column", inputs.randn, 2, 1, 32),
-    ("fewer columns than threads", inputs.randn, 3, 8, 32),
-    ("a column for each thread", inputs.randn, 2, 64, 64),
-    ("more columns than threads", inputs.randn, 2, 100, 32),
-    ("ragged", inputs.randn, 3, 79, 64),
-    ("values around -200", inputs.far_below_zero, 2, 40, 64),
-    ("values around -200", inputs.far_below_zero, 1, 42, 1024),
+    (said("randn"), inputs.randn, 1, 5, 32),
+    (said("one column"), inputs.randn, 2, 1, 32),
+    (said("fewer columns than threads"), inputs.randn, 3, 8, 32),
+    (said("a column for each thread"), inputs.randn, 2, 64, 64),
+    (said("more columns than threads"), inputs.randn, 2, 100, 32),
+    (said("ragged"), inputs.randn, 3, 79, 64),
+    (said("values around -200"), inputs.far_below_zero, 2, 40, 64),
+    (said("values around -200"), inputs.far_below_zero, 1, 42, 1024),
     ("100 ± 30", inputs.large, 2, 70, 32),
-    ("ascending", inputs.ascending, 2, 96, 32),
-    ("descending", inputs.descending, 2, 98, 32),
-    ("first half +200, the rest -200", inputs.cliff, 2, 128, 32),
-    ("first half -200, the rest +200", inputs.rising_cliff, 2, 130, 32),
-    ("a first half of -inf", inputs.leading_minus_inf, 2, 128, 64),
-    ("a warp with nothing but -inf", inputs.leading_minus_inf, 2, 66, 64),
-    ("one -inf in each row", inputs.one_minus_inf, 3, 36, 32),
-    ("one outlier in each row", inputs.outlier, 3, 37, 32),
-    ("an outlier among the last values of each row", inputs.last_outliers, 4, 64, 64),
-    ("a last half of -inf", inputs.trailing_minus_inf, 2, 256, 32),
-    ("constant rows", inputs.constant, 4, 33, 32),
-    ("values of -1e38", inputs.lowest, 2, 36, 64),
+    (said("ascending"), inputs.ascending, 2, 96, 32),
+    (said("descending"), inputs.descending, 2, 98, 32),
+    (said("first half +200, the rest -200"), inputs.cliff, 2, 128, 32),
+    (said("first half -200, the rest +200"), inputs.rising_cliff, 2, 130, 32),
+    (said("a first half of -inf"), inputs.leading_minus_inf, 2, 128, 64),
+    (said("a warp with nothing but -inf"), inputs.leading_minus_inf, 2, 66, 64),
+    (said("one -inf in each row"), inputs.one_minus_inf, 3, 36, 32),
+    (said("one outlier in each row"), inputs.outlier, 3, 37, 32),
+    (said("an outlier among the last values of each row"), inputs.last_outliers, 4, 64, 64),
+    (said("a last half of -inf"), inputs.trailing_minus_inf, 2, 256, 32),
+    (said("constant rows"), inputs.constant, 4, 33, 32),
+    (said("values of -1e38"), inputs.lowest, 2, 36, 64),
     ("7×257", inputs.randn, 7, 257, 128),
-    ("a power of two", inputs.randn, 2, 2048, 256),
-    ("a long row", inputs.randn, 1, 4100, 1024),
-    ("values near the lowest float32", inputs.at_the_end, 2, 36, 64),
+    (said("a power of two"), inputs.randn, 2, 2048, 256),
+    (said("a long row"), inputs.randn, 1, 4100, 1024),
+    (said("values near the lowest float32"), inputs.at_the_end, 2, 36, 64),
 ]
 _PASSES = {"v1": 3, "v2": 2, "v3": 2}  # over the input: as many as the budget of a version allows
 
@@ -221,12 +228,13 @@ def _kernel_cases(seed: int, version: str) -> list[Case]:
         for i, (label, family, m, n, threads) in enumerate(_MATRICES)
     ]
     x = inputs.randn(4, 70, inputs.generator(seed))
-    return [*cases, _kernel_case(version, "blocks in reversed order", x, 32, "reversed")]
+    return [*cases, _kernel_case(version, said("blocks in reversed order"), x, 32, "reversed")]
 
 
 def _labelled(label: str, x: torch.Tensor, threads: int) -> str:
-    shape = "" if "×" in label else f", {len(x)}×{x.shape[1]}"
-    return f"{label}{shape}, {threads} threads per block"
+    size = f"{len(x)}×{x.shape[1]}"
+    what = label if label == size else joined("{one}, {two}", [label, size])
+    return said("{what}, {threads} threads per block", what=what, threads=threads)
 
 
 def _kernel_case(version: str, label: str, x: torch.Tensor, threads: int, order: str = "forward") -> Case:
@@ -252,19 +260,31 @@ def _stretch_cases(seed: int) -> list[Case]:
     rng = random.Random(seed)
     cases = [_prediction_case(warps) for warps in (4, 8, 1, 2, 16, 32)]
     some = [
-        ("two stretches", [2, 1]),
-        ("no barrier", [3]),
-        ("a barrier, and nothing before it", [0, 2]),
-        ("two barriers with nothing between them", [2, 0, 1]),
-        ("a barrier at the end", [1, 4, 0]),
-        ("any text", [rng.randint(1, 6) for _ in range(rng.randint(4, 7))]),
+        (said("two stretches"), [2, 1]),
+        (said("no barrier"), [3]),
+        (said("a barrier, and nothing before it"), [0, 2]),
+        (said("two barriers with nothing between them"), [2, 0, 1]),
+        (said("a barrier at the end"), [1, 4, 0]),
+        (said("any text"), [rng.randint(1, 6) for _ in range(rng.randint(4, 7))]),
     ]
     for size, (label, counts) in enumerate(some):
-        cases.append(_count_case(f"{label}, by hand", stretches.written(counts), size))
-    cases.append(_count_case("a kernel with `bar` in its name, by hand", stretches.written([2, 1], "rebar_kernel"), 0))
+        cases.append(_count_case(said("{label}, by hand", label=label), stretches.written(counts), size))
+    cases.append(
+        _count_case(said("a kernel with `bar` in its name, by hand"), stretches.written([2, 1], "rebar_kernel"), 0)
+    )
     for size, text in enumerate(stretches.recorded()):
-        warps = f"{text['num_warps']} warp{'s' * (text['num_warps'] > 1)}"
-        label = f"{text['kernel']} for {text['gpu']}, {warps}, Triton {text['triton']}"
+        warps = (
+            said("{num_warps} warps", num_warps=text["num_warps"])
+            if text["num_warps"] > 1
+            else said("{num_warps} warp", num_warps=text["num_warps"])
+        )
+        label = said(
+            "{kernel} for {gpu}, {warps}, Triton {triton}",
+            kernel=text["kernel"],
+            gpu=text["gpu"],
+            warps=warps,
+            triton=text["triton"],
+        )
         cases.append(_count_case(label, text["ptx"], len(some) + size))
     return cases
 
@@ -302,10 +322,14 @@ EXERCISES = [
         cases=_tree_cases,
         driver=_LIST_DRIVER,
         hints=(
-            "A step adds the upper half of the list to the lower half, and the result is half as long.",
-            "Every state is a list of its own. The first state has all the values, the last state has one number.",
-            "`while len(values) > 1:` a new list, `[values[i] + values[<i plus half of the length>] for i in "
-            "range(<half>)]`, and keep it.",
+            said("A step adds the upper half of the list to the lower half, and the result is half as long."),
+            said(
+                "Every state is a list of its own. The first state has all the values, the last state has one number."
+            ),
+            said(
+                "`while len(values) > 1:` a new list, `[values[i] + values[<i plus half of the "
+                "length>] for i in range(<half>)]`, and keep it."
+            ),
         ),
         mistakes=TREE,
     ),
@@ -316,10 +340,16 @@ EXERCISES = [
         points=1,
         cases=_butterfly_cases,
         hints=(
-            "In every step each lane combines its value with that of its partner, whose number differs in one bit.",
-            "What does lane 1 read when lane 0 has been changed already? All lanes of a warp read at the same time.",
-            "For the offsets 16, 8, 4, 2, 1 (for 32 lanes): a new list with `combine(<old, own>, "
-            "<old, lane ^ offset>)` for every lane.",
+            said(
+                "In every step each lane combines its value with that of its partner, whose number differs in one bit."
+            ),
+            said(
+                "What does lane 1 read when lane 0 has been changed already? All lanes of a warp read at the same time."
+            ),
+            said(
+                "For the offsets 16, 8, 4, 2, 1 (for 32 lanes): a new list with `combine(<old, own>, "
+                "<old, lane ^ offset>)` for every lane."
+            ),
         ),
         mistakes=BUTTERFLY,
     ),
@@ -330,17 +360,19 @@ EXERCISES = [
         points=1,
         cases=_two_level_cases,
         hints=(
-            "Reduce 32 lanes to one state, twice: first in every warp, then for the states of the warps.",
-            "The second level is a warp too, so it has 32 lanes. Which state changes nothing when it is merged?",
-            "`butterfly(list(zip(<32 maxima>, <32 sums>)), merge)[0]` for every warp; then the same for a list of the "
-            "results, filled up to 32.",
+            said("Reduce 32 lanes to one state, twice: first in every warp, then for the states of the warps."),
+            said("The second level is a warp too, so it has 32 lanes. Which state changes nothing when it is merged?"),
+            said(
+                "`butterfly(list(zip(<32 maxima>, <32 sums>)), merge)[0]` for every warp; then the "
+                "same for a list of the results, filled up to 32."
+            ),
         ),
         mistakes=TWO_LEVEL,
         driver=_SERIES_DRIVER,
     ),
     Exercise(
         id="12.4",
-        title="copy_rows, sum_rows",
+        title=said("copy_rows, sum_rows"),
         names=_FIRST,
         points=1,
         cases=_first_cases,
@@ -348,12 +380,20 @@ EXERCISES = [
         parts=True,
         kernels=True,
         hints=(
-            "Write down by hand, for a row of 7 columns and a block of 3 threads, which columns each of the "
-            "threads 0, 1 and 2 has.",
-            "A thread begins with the column that has its own number. The distance to its next column is the number of "
-            "threads. In sum_rows, a thread reads places that other threads have filled.",
-            "copy_rows: `for (int c = <first>; c < n_cols; c += <how many threads>) y[c] = <...>;`. sum_rows: the same "
-            "loop with `mine += <...>;`, then `buffer[<my place>] = mine;`, then the barrier.",
+            said(
+                "Write down by hand, for a row of 7 columns and a block of 3 threads, which columns "
+                "each of the threads 0, 1 and 2 has."
+            ),
+            said(
+                "A thread begins with the column that has its own number. The distance to its next "
+                "column is the number of threads. In sum_rows, a thread reads places that other "
+                "threads have filled."
+            ),
+            said(
+                "copy_rows: `for (int c = <first>; c < n_cols; c += <how many threads>) y[c] = "
+                "<...>;`. sum_rows: the same loop with `mine += <...>;`, then `buffer[<my place>] = "
+                "mine;`, then the barrier."
+            ),
         ),
         mistakes=FIRST_KERNELS,
     ),
@@ -365,12 +405,19 @@ EXERCISES = [
         cases=functools.partial(_kernel_cases, version="v1"),
         kernels=True,
         hints=(
-            "Each thread first walks along its own columns, then all threads of the block combine their results. "
-            "Between a store to shared memory and a load by another thread, both have to arrive at a barrier.",
-            "The tree is that of 12.1, once with fmaxf and once with +. Before the second tree, every thread must have "
-            "read the result of the first one.",
-            "A tree: `<barrier> for (int half = blockDim.x / 2; half > 0; half /= 2) { if (me < half) <my place takes "
-            "in place me + half>; <barrier> }`.",
+            said(
+                "Each thread first walks along its own columns, then all threads of the block "
+                "combine their results. Between a store to shared memory and a load by another "
+                "thread, both have to arrive at a barrier."
+            ),
+            said(
+                "The tree is that of 12.1, once with fmaxf and once with +. Before the second tree, "
+                "every thread must have read the result of the first one."
+            ),
+            said(
+                "A tree: `<barrier> for (int half = blockDim.x / 2; half > 0; half /= 2) { if (me < "
+                "half) <my place takes in place me + half>; <barrier> }`."
+            ),
         ),
         mistakes=CUDA_KERNEL,
         remarks=TREE_REMARKS,
@@ -383,10 +430,16 @@ EXERCISES = [
         cases=functools.partial(_kernel_cases, version="v2"),
         kernels=True,
         hints=(
-            "A state of one number v is (v, 1). A thread merges the states of its columns, one after the other.",
-            "The tree is that of version 1 with two arrays: a step merges two places of ms and ds instead of adding.",
-            "The walk: `merge(m, d, <x of my column>, <d of one number>)`. A step of the tree: `if (me < half) "
-            "merge(<my place of ms>, <my place of ds>, <the other m>, <the other d>);`, then the barrier.",
+            said("A state of one number v is (v, 1). A thread merges the states of its columns, one after the other."),
+            said(
+                "The tree is that of version 1 with two arrays: a step merges two places of ms and "
+                "ds instead of adding."
+            ),
+            said(
+                "The walk: `merge(m, d, <x of my column>, <d of one number>)`. A step of the tree: "
+                "`if (me < half) merge(<my place of ms>, <my place of ds>, <the other m>, <the other "
+                "d>);`, then the barrier."
+            ),
         ),
         mistakes=CUDA_KERNEL,
         remarks=TREE_REMARKS,
@@ -399,30 +452,43 @@ EXERCISES = [
         cases=functools.partial(_kernel_cases, version="v3"),
         kernels=True,
         hints=(
-            "merge_warp is 12.2 with the merge of states. The two levels are those of 12.3.",
-            "Both numbers of the partner have to be fetched before one's own state changes. In the second level, a "
-            "lane takes the state of the warp that has the lane's number, or the empty state.",
-            "A step: `<other m> = __shfl_xor_sync(0xffffffff, m, offset);`, the same for d, then merge. The levels: "
-            "`merge_warp(m, d);`, one lane of each warp stores, a barrier, `m = lane < warps ? <...> : <empty>;`, the "
-            "same for d, `merge_warp(m, d);`.",
+            said("merge_warp is 12.2 with the merge of states. The two levels are those of 12.3."),
+            said(
+                "Both numbers of the partner have to be fetched before one's own state changes. In "
+                "the second level, a lane takes the state of the warp that has the lane's number, or "
+                "the empty state."
+            ),
+            said(
+                "A step: `<other m> = __shfl_xor_sync(0xffffffff, m, offset);`, the same for d, then "
+                "merge. The levels: `merge_warp(m, d);`, one lane of each warp stores, a barrier, `m "
+                "= lane < warps ? <...> : <empty>;`, the same for d, `merge_warp(m, d);`."
+            ),
         ),
         mistakes=CUDA_KERNEL,
     ),
     Exercise(
         id="12.8",
-        title="predicted_stretches, shuffles_by_stretch",
+        title=said("predicted_stretches, shuffles_by_stretch"),
         names=_STRETCHES,
         points=1,
         cases=_stretch_cases,
         groups=_STRETCHES,
         parts=True,
         hints=(
-            "A reduction has the two levels of 12.3, and each level is a butterfly. For k values, halve k until 1 is "
-            "left: each halving is one step. To count the shuffles of a text, go through its lines with one counter.",
-            "The maximum comes first, then the sum. There is a barrier between two levels. With one warp there is no "
-            "second level, so no barrier is needed. In the text, a barrier ends a stretch and begins the next one.",
-            "`[<first level>, <second level>] * <reductions>`, and one number for one warp. For a text: "
-            "`part.count(<how a shuffle begins>)` for every part between two barriers.",
+            said(
+                "A reduction has the two levels of 12.3, and each level is a butterfly. For k "
+                "values, halve k until 1 is left: each halving is one step. To count the shuffles of "
+                "a text, go through its lines with one counter."
+            ),
+            said(
+                "The maximum comes first, then the sum. There is a barrier between two levels. With "
+                "one warp there is no second level, so no barrier is needed. In the text, a barrier "
+                "ends a stretch and begins the next one."
+            ),
+            said(
+                "`[<first level>, <second level>] * <reductions>`, and one number for one warp. For "
+                "a text: `part.count(<how a shuffle begins>)` for every part between two barriers."
+            ),
         ),
         mistakes=(*PREDICTED, *COUNTED),
     ),

@@ -17,6 +17,7 @@ from ..mistakes.attention_gradient import ATTENTION_GRADIENT
 from ..mistakes.flash import FLASH_KERNEL, FLASH_REMARKS
 from ..reference import attention, attention_gradient, flash
 from ..reference.attention_gradient import KEYS, QUERIES
+from ..sentence import said
 from ..spec import Call, Case, Exercise, Out
 
 _TWICE_DRIVER = (pathlib.Path(__file__).parent / "drivers" / "first_result.py").read_text(encoding="utf-8")
@@ -68,28 +69,28 @@ def _tensors(m: int, n: int, d: int, dv: int, tile: int, offsets: Offsets, scale
 
 
 _TILED = [  # label, offsets, M, N, d, dv, keys of a tile
-    ("one tile", _plain, 2, 3, 4, 2, 4),
-    ("two tiles", _plain, 3, 4, 2, 3, 2),
-    ("a ragged last tile", _plain, 3, 5, 4, 2, 2),
-    ("one key a tile", _plain, 3, 6, 4, 2, 1),
-    ("one query", _plain, 1, 7, 4, 2, 3),
-    ("one key", _plain, 20, 1, 4, 2, 3),
-    ("more queries than keys", _plain, 9, 3, 4, 2, 2),
-    ("rising scores", _rising, 3, 10, 4, 2, 4),
-    ("falling scores", _falling, 3, 10, 4, 2, 4),
-    ("scores around -200", _below_zero, 3, 11, 4, 2, 4),
-    ("scores around +200", _above_zero, 3, 11, 4, 2, 4),
-    ("scores around -20000", _far_below, 3, 11, 4, 2, 4),
-    ("scores around +1200", _far_above, 3, 11, 4, 2, 4),
-    ("a first tile at +200, the rest at -200", _cliff, 3, 12, 4, 2, 4),
-    ("a first tile at -200, the rest at +200", _rising_cliff, 3, 12, 4, 2, 4),
-    ("queries 150 apart", _queries_apart, 4, 10, 4, 2, 4),
-    ("one key far above the others", _outlier, 4, 13, 4, 2, 4),
-    ("a key inside a tile 200 above the others", _outlier_inside, 3, 14, 4, 2, 4),
-    ("the last key 200 above the others", _outlier_last, 3, 15, 4, 2, 4),
-    ("64 numbers per key", _plain, 8, 50, 64, 64, 16),
-    ("many keys", _plain, 24, 300, 2, 2, 16),
-    ("equal scores around -1e12", _equal, 3, 11, 4, 2, 4),
+    (said("one tile"), _plain, 2, 3, 4, 2, 4),
+    (said("two tiles"), _plain, 3, 4, 2, 3, 2),
+    (said("a ragged last tile"), _plain, 3, 5, 4, 2, 2),
+    (said("one key a tile"), _plain, 3, 6, 4, 2, 1),
+    (said("one query"), _plain, 1, 7, 4, 2, 3),
+    (said("one key"), _plain, 20, 1, 4, 2, 3),
+    (said("more queries than keys"), _plain, 9, 3, 4, 2, 2),
+    (said("rising scores"), _rising, 3, 10, 4, 2, 4),
+    (said("falling scores"), _falling, 3, 10, 4, 2, 4),
+    (said("scores around -200"), _below_zero, 3, 11, 4, 2, 4),
+    (said("scores around +200"), _above_zero, 3, 11, 4, 2, 4),
+    (said("scores around -20000"), _far_below, 3, 11, 4, 2, 4),
+    (said("scores around +1200"), _far_above, 3, 11, 4, 2, 4),
+    (said("a first tile at +200, the rest at -200"), _cliff, 3, 12, 4, 2, 4),
+    (said("a first tile at -200, the rest at +200"), _rising_cliff, 3, 12, 4, 2, 4),
+    (said("queries 150 apart"), _queries_apart, 4, 10, 4, 2, 4),
+    (said("one key far above the others"), _outlier, 4, 13, 4, 2, 4),
+    (said("a key inside a tile 200 above the others"), _outlier_inside, 3, 14, 4, 2, 4),
+    (said("the last key 200 above the others"), _outlier_last, 3, 15, 4, 2, 4),
+    (said("64 numbers per key"), _plain, 8, 50, 64, 64, 16),
+    (said("many keys"), _plain, 24, 300, 2, 2, 16),
+    (said("equal scores around -1e12"), _equal, 3, 11, 4, 2, 4),
 ]
 
 
@@ -102,7 +103,7 @@ def _tiled_twice(seed: int) -> Case:
     q, k, v = _tensors(6, 5, 4, 2, 2, _plain, 0.5, seed)
     first, second = (attention.case_facts(part, k, v, 0.5, 2, causal=False, exact=False) for part in q.split(3))
     return Case(
-        "two calls with 3 queries each, and then the first result again",
+        said("two calls with 3 queries each, and then the first result again"),
         Call("call", "check_first_result", ("tiled_attention", *q.split(3), k, v, 2)),
         verify=lambda e: compare.kind(e.value, first["want"].float()) or attention.numbers_fault(e.value, first),
         size=5_000,
@@ -116,7 +117,7 @@ def _tiled_case(label: str, offsets: Offsets, m: int, n: int, d: int, dv: int, t
     exact = offsets is _equal
     facts = attention.case_facts(q, k, v, d**-0.5, tile, causal=False, exact=exact) | {"many": n > 100}
     return Case(
-        f"{label}, {m} × {n} scores in tiles of {tile} keys",
+        said("{label}, {m} × {n} scores in tiles of {tile} keys", label=label, m=m, n=n, tile=tile),
         Call("call", "tiled_attention", (q, k, v, tile)),
         verify=lambda e: attention.returned(e, facts),
         size=m * n,
@@ -125,58 +126,58 @@ def _tiled_case(label: str, offsets: Offsets, m: int, n: int, d: int, dv: int, t
 
 
 _ONE_TILE = [  # label, offsets, M, N, D, BLOCK_M, BLOCK_N; every block is full
-    ("one tile", _plain, 16, 32, 64, 16, 32),
-    ("one tile, wide", _plain, 16, 64, 32, 16, 64),
-    ("one tile, two blocks of queries", _plain, 32, 32, 16, 16, 32),
-    ("one tile, scores around -200", _below_zero, 16, 32, 64, 16, 32),
-    ("one tile, scores around +200", _above_zero, 16, 32, 64, 16, 32),
-    ("one tile, queries 150 apart", _queries_apart, 16, 32, 64, 16, 32),
+    (said("one tile"), _plain, 16, 32, 64, 16, 32),
+    (said("one tile, wide"), _plain, 16, 64, 32, 16, 64),
+    (said("one tile, two blocks of queries"), _plain, 32, 32, 16, 16, 32),
+    (said("one tile, scores around -200"), _below_zero, 16, 32, 64, 16, 32),
+    (said("one tile, scores around +200"), _above_zero, 16, 32, 64, 16, 32),
+    (said("one tile, queries 150 apart"), _queries_apart, 16, 32, 64, 16, 32),
 ]
 _EDGES = [
-    ("one key", _plain, 2, 1, 32, 16, 64),
-    ("fewer keys than a tile", _plain, 3, 5, 32, 16, 64),
-    ("more queries than a block, fewer keys than a tile", _plain, 20, 11, 16, 16, 16),
-    ("fewer keys than a tile, scores around -200", _below_zero, 17, 12, 16, 16, 16),
-    ("fewer keys than a tile, scores around +200", _above_zero, 17, 13, 16, 16, 16),
-    ("fewer keys than a tile, scores around -20000", _far_below, 5, 14, 16, 16, 16),
+    (said("one key"), _plain, 2, 1, 32, 16, 64),
+    (said("fewer keys than a tile"), _plain, 3, 5, 32, 16, 64),
+    (said("more queries than a block, fewer keys than a tile"), _plain, 20, 11, 16, 16, 16),
+    (said("fewer keys than a tile, scores around -200"), _below_zero, 17, 12, 16, 16, 16),
+    (said("fewer keys than a tile, scores around +200"), _above_zero, 17, 13, 16, 16, 16),
+    (said("fewer keys than a tile, scores around -20000"), _far_below, 5, 14, 16, 16, 16),
 ]
 _TILES = [
-    ("several tiles", _plain, 8, 64, 64, 16, 32),
-    ("a ragged last tile", _plain, 7, 75, 64, 16, 32),
-    ("more queries than a block", _plain, 40, 20, 16, 32, 16),
-    ("all blocks of 16", _plain, 24, 40, 16, 16, 16),
-    ("rising scores", _rising, 17, 60, 16, 16, 16),
-    ("falling scores", _falling, 17, 61, 16, 16, 16),
-    ("scores around -200", _below_zero, 17, 62, 16, 16, 16),
-    ("scores around +200", _above_zero, 17, 63, 16, 16, 16),
-    ("scores around -20000", _far_below, 17, 62, 16, 16, 16),
-    ("a first tile at +200, the rest at -200", _cliff, 17, 65, 16, 16, 16),
-    ("a first tile at -200, the rest at +200", _rising_cliff, 17, 66, 16, 16, 16),
-    ("queries 150 apart", _queries_apart, 18, 64, 16, 16, 16),
-    ("one key far above the others", _outlier, 18, 65, 16, 16, 16),
-    ("a key inside a tile 200 above the others", _outlier_inside, 18, 66, 16, 16, 16),
-    ("the last key 200 above the others", _outlier_last, 18, 67, 16, 16, 16),
-    ("96 queries, 80 keys", _plain, 96, 80, 16, 32, 16),
-    ("equal scores around -1e12", _equal, 17, 62, 16, 16, 16),
+    (said("several tiles"), _plain, 8, 64, 64, 16, 32),
+    (said("a ragged last tile"), _plain, 7, 75, 64, 16, 32),
+    (said("more queries than a block"), _plain, 40, 20, 16, 32, 16),
+    (said("all blocks of 16"), _plain, 24, 40, 16, 16, 16),
+    (said("rising scores"), _rising, 17, 60, 16, 16, 16),
+    (said("falling scores"), _falling, 17, 61, 16, 16, 16),
+    (said("scores around -200"), _below_zero, 17, 62, 16, 16, 16),
+    (said("scores around +200"), _above_zero, 17, 63, 16, 16, 16),
+    (said("scores around -20000"), _far_below, 17, 62, 16, 16, 16),
+    (said("a first tile at +200, the rest at -200"), _cliff, 17, 65, 16, 16, 16),
+    (said("a first tile at -200, the rest at +200"), _rising_cliff, 17, 66, 16, 16, 16),
+    (said("queries 150 apart"), _queries_apart, 18, 64, 16, 16, 16),
+    (said("one key far above the others"), _outlier, 18, 65, 16, 16, 16),
+    (said("a key inside a tile 200 above the others"), _outlier_inside, 18, 66, 16, 16, 16),
+    (said("the last key 200 above the others"), _outlier_last, 18, 67, 16, 16, 16),
+    (said("96 queries, 80 keys"), _plain, 96, 80, 16, 32, 16),
+    (said("equal scores around -1e12"), _equal, 17, 62, 16, 16, 16),
 ]
 _CAUSAL = [
-    ("causal, one tile", _plain, 6, 6, 32, 16, 64),
-    ("causal, one query", _plain, 1, 40, 16, 16, 16),
-    ("causal, all blocks of 16", _plain, 40, 40, 16, 16, 16),
-    ("causal, more queries than keys", _plain, 50, 20, 16, 32, 16),
-    ("causal, more keys than queries", _plain, 20, 60, 16, 16, 16),
-    ("causal, tiles higher than wide", _plain, 70, 70, 16, 32, 16),
-    ("causal, tiles wider than high", _plain, 70, 71, 64, 16, 32),
-    ("causal, scores around -200", _below_zero, 35, 41, 16, 16, 16),
-    ("causal, scores around -1,200,000", _below_millions, 35, 41, 16, 16, 16),
-    ("causal, falling scores", _falling, 35, 42, 16, 16, 16),
-    ("causal, each key 100 above the one before", _steps_up, 35, 43, 16, 16, 16),
-    ("causal, equal scores around -1e12", _equal, 35, 41, 16, 16, 16),
+    (said("causal, one tile"), _plain, 6, 6, 32, 16, 64),
+    (said("causal, one query"), _plain, 1, 40, 16, 16, 16),
+    (said("causal, all blocks of 16"), _plain, 40, 40, 16, 16, 16),
+    (said("causal, more queries than keys"), _plain, 50, 20, 16, 32, 16),
+    (said("causal, more keys than queries"), _plain, 20, 60, 16, 16, 16),
+    (said("causal, tiles higher than wide"), _plain, 70, 70, 16, 32, 16),
+    (said("causal, tiles wider than high"), _plain, 70, 71, 64, 16, 32),
+    (said("causal, scores around -200"), _below_zero, 35, 41, 16, 16, 16),
+    (said("causal, scores around -1,200,000"), _below_millions, 35, 41, 16, 16, 16),
+    (said("causal, falling scores"), _falling, 35, 42, 16, 16, 16),
+    (said("causal, each key 100 above the one before"), _steps_up, 35, 43, 16, 16, 16),
+    (said("causal, equal scores around -1e12"), _equal, 35, 41, 16, 16, 16),
 ]
 
 
 # The steps of 13.2, each with its inputs. An answer climbs them one by one.
-_STEPS = {"one tile": _ONE_TILE, "edges": _EDGES, "several tiles": _TILES, "causal": _CAUSAL}
+_STEPS = {said("one tile"): _ONE_TILE, said("edges"): _EDGES, said("several tiles"): _TILES, said("causal"): _CAUSAL}
 
 
 def _kernel_cases(seed: int) -> list[Case]:
@@ -184,28 +185,31 @@ def _kernel_cases(seed: int) -> list[Case]:
     cases = [_kernel_case(*row, group=group, seed=seed + i) for i, (row, group) in enumerate(rows)]
     blocks = (16, 16, 16)
     for i, name in enumerate("oqkv"):
-        label = {"o": "output's rows", "q": "queries", "k": "keys", "v": "rows of v"}[name]
+        label = {"o": said("output's rows"), "q": "queries", "k": "keys", "v": said("rows of v")}[name]
         gaps = {other: 1 + (j - i) % 4 for j, other in enumerate("vkqo")}
-        for group, m, n, tile in (("one tile", 32, 32, 32), ("several tiles", 33, 40 + i, 16)):
-            row = (f"gaps between the {label}", _plain, m, n, 16, 16, tile)
+        for group, m, n, tile in ((said("one tile"), 32, 32, 32), (said("several tiles"), 33, 40 + i, 16)):
+            row = (said("gaps between the {label}", label=label), _plain, m, n, 16, 16, tile)
             cases.append(_kernel_case(*row, group=group, seed=seed, gaps=gaps))
-    tiles = functools.partial(_kernel_case, group="several tiles", seed=seed)
+    tiles = functools.partial(_kernel_case, group=said("several tiles"), seed=seed)
     return [
         *cases,
-        _kernel_case("another scale, one tile", _plain, 16, 32, 64, 16, 32, group="one tile", seed=seed, scale=0.6),
-        tiles("another scale", _plain, 18, 30, *blocks, scale=0.6),
+        _kernel_case(
+            said("another scale, one tile"), _plain, 16, 32, 64, 16, 32, group=said("one tile"), seed=seed, scale=0.6
+        ),
+        tiles(said("another scale"), _plain, 18, 30, *blocks, scale=0.6),
         # Poison in the masked lanes would hide that they became the maximum; zeros show it.
         *(
             _kernel_case(
-                "scores around -20000, zeros in masked lanes", _far_below, 17, n, *blocks, group=group, seed=seed,
+                said("scores around -20000, zeros in masked lanes"), _far_below, 17, n, *blocks, group=group, seed=seed,
                 poison=False,
             )
-            for group, n in (("edges", 12), ("several tiles", 62))
+            for group, n in ((said("edges"), 12), (said("several tiles"), 62))
         ),
-        tiles("programs in reversed order", _plain, 50, 30, *blocks, order="reversed"),
-        tiles("programs in shuffled order", _plain, 70, 30, *blocks, order="shuffled"),
+        tiles(said("programs in reversed order"), _plain, 50, 30, *blocks, order="reversed"),
+        tiles(said("programs in shuffled order"), _plain, 70, 30, *blocks, order="shuffled"),
         _kernel_case(
-            "causal, programs in shuffled order", _plain, 70, 72, *blocks, seed=seed, group="causal", order="shuffled"
+            said("causal, programs in shuffled order"), _plain, 70, 72, *blocks, seed=seed, group=said("causal"),
+            order="shuffled",
         ),
     ]  # fmt: skip
 
@@ -225,7 +229,15 @@ def _kernel_case(
     reads = m * d + 2 * blocks * n * d  # a causal kernel needs fewer
     facts |= {"out": 0, "block": block_m, "strides": strides, "reads": reads}
     return Case(
-        f"{label}, {m} × {n} scores in tiles of {block_m} × {block_n}, D = {d}",
+        said(
+            "{label}, {m} × {n} scores in tiles of {block_m} × {block_n}, D = {d}",
+            label=label,
+            m=m,
+            n=n,
+            block_m=block_m,
+            block_n=block_n,
+            d=d,
+        ),
         Call(
             "launch",
             "attention_kernel",
@@ -251,29 +263,29 @@ _F16, _BF16 = torch.float16, torch.bfloat16
 # Axes of a tensor in memory, the slowest first: batch, head, row, dimension. Heads first, rows first, batches inside.
 _LAYOUTS = {"h": "bhrd", "r": "brhd", "b": "hbrd"}
 _FLASH = [  # label, dtype, offsets, B, H, M, N, causal, layouts of o, q, k and v
-    ("one head", _F16, _plain, 1, 1, 3, 10, False, "hhhh"),
-    ("one head", _BF16, _plain, 1, 1, 4, 11, False, "hhhh"),
-    ("several tiles", _F16, _plain, 1, 1, 17, 60, False, "hhhh"),
-    ("several tiles", _BF16, _plain, 1, 1, 18, 61, False, "hhhh"),
-    ("two heads", _F16, _plain, 1, 2, 17, 23, False, "hhhh"),
-    ("two batches", _BF16, _plain, 2, 1, 18, 24, False, "hhhh"),
-    ("two batches of three heads", _F16, _plain, 2, 3, 19, 35, False, "hhhh"),
-    ("two batches of three heads", _BF16, _plain, 2, 3, 20, 34, False, "hhhh"),
-    ("heads alternate from row to row", _F16, _plain, 2, 3, 21, 33, False, "rrrr"),
-    ("four tensors, not all laid out alike", _BF16, _plain, 2, 3, 22, 37, False, "rhrb"),
-    ("four tensors, not all laid out alike", _F16, _plain, 3, 2, 23, 38, False, "hbrr"),
-    ("falling scores", _F16, _falling, 1, 2, 17, 61, False, "hhhh"),
-    ("rising scores", _BF16, _rising, 1, 2, 17, 60, False, "hhhh"),
-    ("scores around -200", _BF16, _below_zero, 1, 2, 18, 62, False, "hhhh"),
-    ("scores around +200", _F16, _above_zero, 1, 2, 18, 63, False, "hhhh"),
-    ("scores around -20000", _F16, _far_below, 1, 1, 17, 62, False, "hhhh"),
-    ("a first tile at +200, the rest at -200", _F16, _cliff, 1, 1, 17, 65, False, "hhhh"),
-    ("a first tile at -200, the rest at +200", _BF16, _rising_cliff, 1, 1, 17, 66, False, "hhhh"),
-    ("causal", _F16, _plain, 1, 2, 40, 40, True, "hhhh"),
-    ("causal, more keys than queries", _BF16, _plain, 2, 2, 20, 50, True, "rrrr"),
-    ("causal, more queries than keys", _F16, _plain, 1, 2, 50, 20, True, "hhhh"),
-    ("causal, scores around -200", _BF16, _below_zero, 1, 2, 35, 41, True, "hhhh"),
-    ("causal, scores around -20000", _BF16, _far_below, 1, 1, 36, 42, True, "hhhh"),
+    (said("one head"), _F16, _plain, 1, 1, 3, 10, False, "hhhh"),
+    (said("one head"), _BF16, _plain, 1, 1, 4, 11, False, "hhhh"),
+    (said("several tiles"), _F16, _plain, 1, 1, 17, 60, False, "hhhh"),
+    (said("several tiles"), _BF16, _plain, 1, 1, 18, 61, False, "hhhh"),
+    (said("two heads"), _F16, _plain, 1, 2, 17, 23, False, "hhhh"),
+    (said("two batches"), _BF16, _plain, 2, 1, 18, 24, False, "hhhh"),
+    (said("two batches of three heads"), _F16, _plain, 2, 3, 19, 35, False, "hhhh"),
+    (said("two batches of three heads"), _BF16, _plain, 2, 3, 20, 34, False, "hhhh"),
+    (said("heads alternate from row to row"), _F16, _plain, 2, 3, 21, 33, False, "rrrr"),
+    (said("four tensors, not all laid out alike"), _BF16, _plain, 2, 3, 22, 37, False, "rhrb"),
+    (said("four tensors, not all laid out alike"), _F16, _plain, 3, 2, 23, 38, False, "hbrr"),
+    (said("falling scores"), _F16, _falling, 1, 2, 17, 61, False, "hhhh"),
+    (said("rising scores"), _BF16, _rising, 1, 2, 17, 60, False, "hhhh"),
+    (said("scores around -200"), _BF16, _below_zero, 1, 2, 18, 62, False, "hhhh"),
+    (said("scores around +200"), _F16, _above_zero, 1, 2, 18, 63, False, "hhhh"),
+    (said("scores around -20000"), _F16, _far_below, 1, 1, 17, 62, False, "hhhh"),
+    (said("a first tile at +200, the rest at -200"), _F16, _cliff, 1, 1, 17, 65, False, "hhhh"),
+    (said("a first tile at -200, the rest at +200"), _BF16, _rising_cliff, 1, 1, 17, 66, False, "hhhh"),
+    (said("causal"), _F16, _plain, 1, 2, 40, 40, True, "hhhh"),
+    (said("causal, more keys than queries"), _BF16, _plain, 2, 2, 20, 50, True, "rrrr"),
+    (said("causal, more queries than keys"), _F16, _plain, 1, 2, 50, 20, True, "hhhh"),
+    (said("causal, scores around -200"), _BF16, _below_zero, 1, 2, 35, 41, True, "hhhh"),
+    (said("causal, scores around -20000"), _BF16, _far_below, 1, 1, 36, 42, True, "hhhh"),
 ]
 
 
@@ -284,18 +296,50 @@ def _flash_cases(seed: int) -> list[Case]:
         # Each further tile adds half of the last place of the first one, and an accumulator in half precision stays.
         late = torch.ones(160, 16).index_fill_(0, torch.tensor([0]), one)
         cases.append(
-            more("equal scores, one value far above the others", dtype, b=1, h=1, m=5, n=160, seed=seed, v=late)
+            more(said("equal scores, one value far above the others"), dtype, b=1, h=1, m=5, n=160, seed=seed, v=late)
         )
         high = most * (1 - 0.25 * torch.rand(40, 16, generator=inputs.generator(seed)))
-        cases.append(more(f"values near {most:.0e}", dtype, b=1, h=1, m=6, n=40, seed=seed + 1, v=high, flat=False))
+        cases.append(
+            more(
+                said("values near {most}", most=f"{most:.0e}"),
+                dtype,
+                b=1,
+                h=1,
+                m=6,
+                n=40,
+                seed=seed + 1,
+                v=high,
+                flat=False,
+            )
+        )
     return [
         *cases,
-        more("another scale", _F16, b=1, h=2, m=18, n=30, seed=seed + 2, scale=0.6),
-        more("tiles wider than high", _BF16, b=1, h=2, m=18, n=70, seed=seed + 3, d=32, blocks=(16, 32)),
-        more("tiles higher than wide", _F16, b=1, h=2, m=40, n=40, seed=seed + 4, d=32, blocks=(32, 16)),
-        more("programs in shuffled order", _F16, b=2, h=2, m=35, n=20, seed=seed + 5, order="shuffled"),
-        more("causal, tiles wider than high", _BF16, b=1, h=2, m=40, n=70, seed=seed + 6, causal=True, blocks=(16, 32)),
-        more("causal, tiles higher than wide", _F16, b=1, h=2, m=40, n=40, seed=seed + 7, causal=True, blocks=(32, 16)),
+        more(said("another scale"), _F16, b=1, h=2, m=18, n=30, seed=seed + 2, scale=0.6),
+        more(said("tiles wider than high"), _BF16, b=1, h=2, m=18, n=70, seed=seed + 3, d=32, blocks=(16, 32)),
+        more(said("tiles higher than wide"), _F16, b=1, h=2, m=40, n=40, seed=seed + 4, d=32, blocks=(32, 16)),
+        more(said("programs in shuffled order"), _F16, b=2, h=2, m=35, n=20, seed=seed + 5, order="shuffled"),
+        more(
+            said("causal, tiles wider than high"),
+            _BF16,
+            b=1,
+            h=2,
+            m=40,
+            n=70,
+            seed=seed + 6,
+            causal=True,
+            blocks=(16, 32),
+        ),
+        more(
+            said("causal, tiles higher than wide"),
+            _F16,
+            b=1,
+            h=2,
+            m=40,
+            n=40,
+            seed=seed + 7,
+            causal=True,
+            blocks=(32, 16),
+        ),
     ]
 
 
@@ -316,7 +360,10 @@ def _flash_case(
     out = _laid_out(torch.empty(b, h, m, d), of_o)
     strides = [s for t in (out, q, k, values) for s in t.stride()[:3]]
     return Case(
-        f"{label}, {str(dtype)[6:]}, {b} × {h} heads, {m} × {n} scores in tiles of {blocks[0]} × {blocks[1]}, D = {d}",
+        said(
+            "{label}, {dtype}, {b} × {h} heads, {m} × {n} scores in tiles of {blocks} × {blocks2}, D = {d}",
+            label=label, dtype=str(dtype)[6:], b=b, h=h, m=m, n=n, blocks=blocks[0], blocks2=blocks[1], d=d,
+        ),
         Call(
             "launch",
             "flash_kernel",
@@ -343,24 +390,24 @@ def _laid_out(t: torch.Tensor, axes: str) -> torch.Tensor:
 
 
 _GRADIENT = [  # label, offsets, M, N, D, BLOCK_M, BLOCK_N
-    ("one block", _plain, 16, 32, 16, 16, 32),
-    ("fewer than a block", _plain, 3, 5, 16, 16, 32),
-    ("several tiles", _plain, 40, 70, 16, 16, 32),
-    ("more queries than keys", _plain, 70, 20, 16, 16, 32),
-    ("64 numbers per key", _plain, 33, 34, 64, 32, 16),
-    ("scores around -200", _below_zero, 18, 40, 16, 16, 32),
-    ("scores around +200", _above_zero, 19, 41, 16, 16, 32),
-    ("falling scores", _falling, 34, 60, 16, 16, 32),
-    ("one more than whole tiles", _plain, 17, 65, 16, 16, 32),
-    ("scores around +1200", _far_above, 19, 42, 16, 16, 32),
-    ("scores around -20000", _far_below, 18, 43, 16, 16, 32),
+    (said("one block"), _plain, 16, 32, 16, 16, 32),
+    (said("fewer than a block"), _plain, 3, 5, 16, 16, 32),
+    (said("several tiles"), _plain, 40, 70, 16, 16, 32),
+    (said("more queries than keys"), _plain, 70, 20, 16, 16, 32),
+    (said("64 numbers per key"), _plain, 33, 34, 64, 32, 16),
+    (said("scores around -200"), _below_zero, 18, 40, 16, 16, 32),
+    (said("scores around +200"), _above_zero, 19, 41, 16, 16, 32),
+    (said("falling scores"), _falling, 34, 60, 16, 16, 32),
+    (said("one more than whole tiles"), _plain, 17, 65, 16, 16, 32),
+    (said("scores around +1200"), _far_above, 19, 42, 16, 16, 32),
+    (said("scores around -20000"), _far_below, 18, 43, 16, 16, 32),
 ]
 
 
 def _gradient_cases(seed: int) -> list[Case]:
     cases = [_gradient_case(name, *row, seed=seed + i) for name in (KEYS, QUERIES) for i, row in enumerate(_GRADIENT)]
     others = [
-        _gradient_case(name, "another scale", _plain, 20, 36, 16, 16, 32, seed=seed + 9, scale=0.6)
+        _gradient_case(name, said("another scale"), _plain, 20, 36, 16, 16, 32, seed=seed + 9, scale=0.6)
         for name in (KEYS, QUERIES)
     ]
     return [*cases, *others]
@@ -379,7 +426,16 @@ def _gradient_case(
     blocks = -(-n // block_n) if of_keys else -(-m // block_m)
     outs = [Out((n, d)), Out((n, d))] if of_keys else [Out((m, d))]
     return Case(
-        f"{kernel}, {label}, {m} × {n} scores in tiles of {block_m} × {block_n}, D = {d}",
+        said(
+            "{kernel}, {label}, {m} × {n} scores in tiles of {block_m} × {block_n}, D = {d}",
+            kernel=kernel,
+            label=label,
+            m=m,
+            n=n,
+            block_m=block_m,
+            block_n=block_n,
+            d=d,
+        ),
         Call(
             "launch",
             kernel,
@@ -407,12 +463,19 @@ EXERCISES = [
         cases=_tiled_cases,
         driver=_TWICE_DRIVER,
         hints=(
-            "It is the walk of lesson 08, for all queries at once. Each tile brings a block of scores and a few rows "
-            "of v.",
-            "When the maximum rises, each sum that is relative to the old maximum has to be rescaled. How many such "
-            "sums does a query have now?",
-            "For each tile: `s = <q times the tile of k, transposed> * <scale>`, the new maximum of each query, "
-            "`<factor>` and `p` from it, then `l = l * <factor> + <sum of p>`, and likewise o, with `p @ <tile of v>`.",
+            said(
+                "It is the walk of lesson 08, for all queries at once. Each tile brings a block of "
+                "scores and a few rows of v."
+            ),
+            said(
+                "When the maximum rises, each sum that is relative to the old maximum has to be "
+                "rescaled. How many such sums does a query have now?"
+            ),
+            said(
+                "For each tile: `s = <q times the tile of k, transposed> * <scale>`, the new maximum "
+                "of each query, `<factor>` and `p` from it, then `l = l * <factor> + <sum of p>`, "
+                "and likewise o, with `p @ <tile of v>`."
+            ),
         ),
         mistakes=TILED_ATTENTION,
     ),
@@ -424,12 +487,16 @@ EXERCISES = [
         cases=_kernel_cases,
         kernels=True,
         hints=(
-            "13.1 in a kernel: a program has a block of queries, and m, l and o stay in its registers.",
-            "Which keys of the last tile do not exist, and which keys may a query not see? Both get the "
-            "same score, and they get it before the maximum is taken.",
-            'In the loop: `s = tl.dot(<q>, tl.trans(<k>), input_precision="ieee") * scale`, '
-            "`s = tl.where(<mask>, s, <a value that is never the maximum>)`, then 13.1. Causal: `<keys>[None, :] <= "
-            "<queries>[:, None]`.",
+            said("13.1 in a kernel: a program has a block of queries, and m, l and o stay in its registers."),
+            said(
+                "Which keys of the last tile do not exist, and which keys may a query not see? Both "
+                "get the same score, and they get it before the maximum is taken."
+            ),
+            said(
+                'In the loop: `s = tl.dot(<q>, tl.trans(<k>), input_precision="ieee") * scale`, `s = '
+                "tl.where(<mask>, s, <a value that is never the maximum>)`, then 13.1. Causal: "
+                "`<keys>[None, :] <= <queries>[:, None]`."
+            ),
         ),
         mistakes=ATTENTION_KERNEL,
         groups=tuple(_STEPS),
@@ -444,20 +511,27 @@ EXERCISES = [
         cases=_flash_cases,
         kernels=True,
         hints=(
-            "`tl.program_id(1)` numbers the heads of all batches. First find out where this head begins in memory. "
-            "The rest is 13.2.",
-            "Both blocks of a tl.dot have the same dtype. Your two products have four blocks. Which of them is not in "
-            "half precision, and should be rounded for its product alone?",
-            "`batch = tl.program_id(1) // <heads per batch>`, and `%` for the head; `<pointer> += batch * <its batch "
-            "stride> + head * <its head stride>`, four times; `tl.dot(p.to(<dtype of the values>), v)`; at the end "
-            "`<maximum> + <logarithm of the sum>`.",
+            said(
+                "`tl.program_id(1)` numbers the heads of all batches. First find out where this head "
+                "begins in memory. The rest is 13.2."
+            ),
+            said(
+                "Both blocks of a tl.dot have the same dtype. Your two products have four blocks. "
+                "Which of them is not in half precision, and should be rounded for its product alone?"
+            ),
+            said(
+                "`batch = tl.program_id(1) // <heads per batch>`, and `%` for the head; `<pointer> "
+                "+= batch * <its batch stride> + head * <its head stride>`, four times; "
+                "`tl.dot(p.to(<dtype of the values>), v)`; at the end `<maximum> + <logarithm of the "
+                "sum>`."
+            ),
         ),
         mistakes=FLASH_KERNEL,
         remarks=FLASH_REMARKS,
     ),
     Exercise(
         id="13.4",
-        title="key_gradient_kernel, query_gradient_kernel",
+        title=said("key_gradient_kernel, query_gradient_kernel"),
         names=(KEYS, QUERIES),
         points=2,
         cases=_gradient_cases,
@@ -466,12 +540,19 @@ EXERCISES = [
         parts=True,
         bonus=True,
         hints=(
-            "Both kernels make the same tile of weights and the same tile of ds. They differ in the walk and in "
-            "the sums.",
-            "A weight is exp(s - lse), so no walk for the maximum and the sum is needed. The sum of do · o is one "
-            "number for each query.",
-            "`p = tl.exp(<scores> - lse[:, None])`, `ds = p * (<do, times v transposed> - <one per query>) * scale`; "
-            "then `dv += <p transposed, times do>`, `dk += <ds transposed, times q>`, `dq += <ds, times k>`.",
+            said(
+                "Both kernels make the same tile of weights and the same tile of ds. They differ in "
+                "the walk and in the sums."
+            ),
+            said(
+                "A weight is exp(s - lse), so no walk for the maximum and the sum is needed. The sum "
+                "of do · o is one number for each query."
+            ),
+            said(
+                "`p = tl.exp(<scores> - lse[:, None])`, `ds = p * (<do, times v transposed> - <one "
+                "per query>) * scale`; then `dv += <p transposed, times do>`, `dk += <ds transposed, "
+                "times q>`, `dq += <ds, times k>`."
+            ),
         ),
         mistakes=ATTENTION_GRADIENT,
     ),

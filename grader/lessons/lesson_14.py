@@ -12,6 +12,7 @@ from ..mistakes.bandwidth import BANDWIDTH
 from ..mistakes.routing import PICK, ROUTE
 from ..mistakes.softmax.function import WRAPPER_REMARKS
 from ..reference import bandwidth, routing, softmax_function
+from ..sentence import said
 from ..spec import Case, Exercise
 
 _DRIVERS = pathlib.Path(__file__).parent / "drivers"
@@ -62,46 +63,46 @@ _CHOICES = [
 ]
 # Label, input family, rows, columns, dtype.
 _MATRICES = [
-    ("a single element", inputs.randn, 1, 1, _SINGLE),
-    ("randn", inputs.randn, 3, 5, _SINGLE),
-    ("one column", inputs.randn, 130, 1, _BRAIN),
+    (said("a single element"), inputs.randn, 1, 1, _SINGLE),
+    (said("randn"), inputs.randn, 3, 5, _SINGLE),
+    (said("one column"), inputs.randn, 130, 1, _BRAIN),
     ("100 ± 30", inputs.large, 5, 7, _HALF),
-    ("values around -200", inputs.far_below_zero, 3, 9, _SINGLE),
-    ("values of -1e38", inputs.lowest, 3, 14, _SINGLE),
-    ("ascending", inputs.ascending, 4, 11, _SINGLE),
-    ("first half +200, the rest -200", inputs.cliff, 3, 16, _SINGLE),
-    ("first half -200, the rest +200", inputs.rising_cliff, 3, 17, _BRAIN),
-    ("one -inf in each row", inputs.one_minus_inf, 33, 8, _HALF),
-    ("the first half of each row -inf", inputs.leading_minus_inf, 4, 64, _BRAIN),
-    ("one outlier in each row", inputs.outlier, 2, 512, _SINGLE),
-    ("an outlier among the last values of each row", inputs.last_outliers, 4, 24, _SINGLE),
-    ("odd rows", inputs.randn, 3, 781, _BRAIN),
-    ("odd rows", inputs.large, 4, 781, _HALF),
-    ("odd rows", inputs.cliff, 5, 1001, _SINGLE),
-    ("a power of two", inputs.randn, 4, 1024, _BRAIN),
-    ("one more than a power of two", inputs.leading_minus_inf, 2, 4097, _SINGLE),
-    ("the longest row that is read once", inputs.randn, 2, 8192, _SINGLE),
-    ("the longest row that is read once", inputs.large, 3, 8192, _HALF),
-    ("rows that fill a block", inputs.randn, 2, 32768, _HALF),
-    ("a long row", inputs.leading_minus_inf, 2, 8193, _SINGLE),
-    ("a long row of -1e38", inputs.lowest, 2, 12001, _SINGLE),
-    ("long rows", inputs.randn, 2, 12672, _BRAIN),
-    ("a long power of two", inputs.outlier, 2, 16384, _HALF),
-    ("long rows", inputs.cliff, 3, 20000, _SINGLE),
-    ("a vocabulary", inputs.randn, 2, 50257, _BRAIN),
-    ("longer odd rows", inputs.randn, 1, 131073, _HALF),
-    ("a vocabulary", inputs.large, 1, 128256, _SINGLE),
+    (said("values around -200"), inputs.far_below_zero, 3, 9, _SINGLE),
+    (said("values of -1e38"), inputs.lowest, 3, 14, _SINGLE),
+    (said("ascending"), inputs.ascending, 4, 11, _SINGLE),
+    (said("first half +200, the rest -200"), inputs.cliff, 3, 16, _SINGLE),
+    (said("first half -200, the rest +200"), inputs.rising_cliff, 3, 17, _BRAIN),
+    (said("one -inf in each row"), inputs.one_minus_inf, 33, 8, _HALF),
+    (said("the first half of each row -inf"), inputs.leading_minus_inf, 4, 64, _BRAIN),
+    (said("one outlier in each row"), inputs.outlier, 2, 512, _SINGLE),
+    (said("an outlier among the last values of each row"), inputs.last_outliers, 4, 24, _SINGLE),
+    (said("odd rows"), inputs.randn, 3, 781, _BRAIN),
+    (said("odd rows"), inputs.large, 4, 781, _HALF),
+    (said("odd rows"), inputs.cliff, 5, 1001, _SINGLE),
+    (said("a power of two"), inputs.randn, 4, 1024, _BRAIN),
+    (said("one more than a power of two"), inputs.leading_minus_inf, 2, 4097, _SINGLE),
+    (said("the longest row that is read once"), inputs.randn, 2, 8192, _SINGLE),
+    (said("the longest row that is read once"), inputs.large, 3, 8192, _HALF),
+    (said("rows that fill a block"), inputs.randn, 2, 32768, _HALF),
+    (said("a long row"), inputs.leading_minus_inf, 2, 8193, _SINGLE),
+    (said("a long row of -1e38"), inputs.lowest, 2, 12001, _SINGLE),
+    (said("long rows"), inputs.randn, 2, 12672, _BRAIN),
+    (said("a long power of two"), inputs.outlier, 2, 16384, _HALF),
+    (said("long rows"), inputs.cliff, 3, 20000, _SINGLE),
+    (said("a vocabulary"), inputs.randn, 2, 50257, _BRAIN),
+    (said("longer odd rows"), inputs.randn, 1, 131073, _HALF),
+    (said("a vocabulary"), inputs.large, 1, 128256, _SINGLE),
 ]
 
 
 _OWN = [  # as in _MATRICES, for kernels that are the learner's
-    ("many short rows", inputs.randn, 130, 24, _SINGLE),
-    ("many short rows", inputs.large, 600, 64, _BRAIN),
-    ("rows of nearly 1024", inputs.randn, 70, 1000, _SINGLE),
-    ("many rows of 2000", inputs.randn, 130, 2000, _SINGLE),
-    ("many short odd rows", inputs.rising_cliff, 67, 33, _HALF),
-    ("rows longer than a block may be", inputs.up_and_down, 2, 32_800, _SINGLE),
-    ("rows of -1e38, longer than a block may be", inputs.lowest, 2, 32_801, _SINGLE),
+    (said("many short rows"), inputs.randn, 130, 24, _SINGLE),
+    (said("many short rows"), inputs.large, 600, 64, _BRAIN),
+    (said("rows of nearly 1024"), inputs.randn, 70, 1000, _SINGLE),
+    (said("many rows of 2000"), inputs.randn, 130, 2000, _SINGLE),
+    (said("many short odd rows"), inputs.rising_cliff, 67, 33, _HALF),
+    (said("rows longer than a block may be"), inputs.up_and_down, 2, 32_800, _SINGLE),
+    (said("rows of -1e38, longer than a block may be"), inputs.lowest, 2, 32_801, _SINGLE),
 ]
 
 
@@ -113,37 +114,37 @@ def _any_matrix(seed: int, name: str, own: bool) -> list[Case]:
     g = inputs.generator(seed)
     matrix, long = inputs.randn(6, 40, g), inputs.randn(2, 9001, g)
     views = [
-        ("gaps between the rows", inputs.row_strided(matrix)),
-        ("gaps between odd rows", inputs.row_strided(inputs.randn(4, 301, g).half(), 4)),
-        ("every other column", inputs.randn(3, 24, g)[:, ::2]),
-        ("one column, expanded", inputs.expanded(inputs.randn(4, 6, g))),
+        (said("gaps between the rows"), inputs.row_strided(matrix)),
+        (said("gaps between odd rows"), inputs.row_strided(inputs.randn(4, 301, g).half(), 4)),
+        (said("every other column"), inputs.randn(3, 24, g)[:, ::2]),
+        (said("one column, expanded"), inputs.expanded(inputs.randn(4, 6, g))),
     ]
     twice = softmax_function.first_result(name, *inputs.randn(6, 7, g).split(3))
     views += [
-        ("a transposed view", inputs.column_strided(matrix).bfloat16()),
-        ("rows 6 apart, columns 24 apart", inputs.apart_both_ways(inputs.randn(4, 6, g))),
-        ("gaps between long rows", inputs.row_strided(long)),
-        ("gaps between longer rows", inputs.row_strided(inputs.randn(2, 33_001, g))),
-        ("a transposed view of long rows", inputs.column_strided(long)),
+        (said("a transposed view"), inputs.column_strided(matrix).bfloat16()),
+        (said("rows 6 apart, columns 24 apart"), inputs.apart_both_ways(inputs.randn(4, 6, g))),
+        (said("gaps between long rows"), inputs.row_strided(long)),
+        (said("gaps between longer rows"), inputs.row_strided(inputs.randn(2, 33_001, g))),
+        (said("a transposed view of long rows"), inputs.column_strided(long)),
     ]
     cases += [twice, *(routing.case(label, view, name=name, own=own) for label, view in views)]
     if own:
         # Rows that overlap, so that the matrix is small to send.
         for rows in (521, 100):
             many = inputs.up_and_down(1, 34_000, g).half().as_strided((rows, 32_769), (2, 1))
-            cases.append(routing.first_rows("many long rows", many, 3, name))
-    cases.append(routing.case("a row that is alone", inputs.randn(1, 1 << 20, g), alone=True, name=name, own=own))
+            cases.append(routing.first_rows(said("many long rows"), many, 3, name))
+    cases.append(routing.case(said("a row that is alone"), inputs.randn(1, 1 << 20, g), alone=True, name=name, own=own))
     unfit = [
-        ("a list", [1.0, 2.0]),
+        (said("a list"), [1.0, 2.0]),
         ("None", None),
-        ("a tensor without dimensions", torch.tensor(1.5)),
-        ("integers", torch.arange(6).reshape(2, 3)),
-        ("32-bit integers", torch.arange(6, dtype=torch.int32).reshape(2, 3)),
-        ("8-bit integers", torch.arange(6, dtype=torch.int8).reshape(2, 3)),
-        ("true and false", torch.ones(2, 3, dtype=torch.bool)),
-        ("one dimension", matrix[0, :5].clone()),
-        ("three dimensions", matrix.reshape(3, 2, 40)),
-        ("four dimensions", matrix.reshape(3, 2, 8, 5)),
+        (said("a tensor without dimensions"), torch.tensor(1.5)),
+        (said("integers"), torch.arange(6).reshape(2, 3)),
+        (said("32-bit integers"), torch.arange(6, dtype=torch.int32).reshape(2, 3)),
+        (said("8-bit integers"), torch.arange(6, dtype=torch.int8).reshape(2, 3)),
+        (said("true and false"), torch.ones(2, 3, dtype=torch.bool)),
+        (said("one dimension"), matrix[0, :5].clone()),
+        (said("three dimensions"), matrix.reshape(3, 2, 40)),
+        (said("four dimensions"), matrix.reshape(3, 2, 8, 5)),
         ("float64", inputs.randn(2, 5, g).double()),
         ("float8", inputs.randn(2, 5, g).to(torch.float8_e4m3fn)),
     ]
@@ -168,12 +169,18 @@ EXERCISES = [
         driver=(_DRIVERS / "bandwidth.py").read_text(encoding="utf-8"),
         modules=("grader.simulated",),
         hints=(
-            "Three things come before the clock starts: the calls that warm up, an empty cache, an empty queue. One "
-            "more comes before it stops: the device has finished.",
-            "Collect the time of each run in a list, and take its `statistics.median`. Bytes over seconds, over 1e9, "
-            "are GB/s. Compare them with `peak(x)`.",
-            "In the loop: `clock.clear_cache()`, wait, `start = clock.now()`, <the call>, wait, "
-            "`times.append(<difference>)`.",
+            said(
+                "Three things come before the clock starts: the calls that warm up, an empty cache, "
+                "an empty queue. One more comes before it stops: the device has finished."
+            ),
+            said(
+                "Collect the time of each run in a list, and take its `statistics.median`. Bytes "
+                "over seconds, over 1e9, are GB/s. Compare them with `peak(x)`."
+            ),
+            said(
+                "In the loop: `clock.clear_cache()`, wait, `start = clock.now()`, <the call>, wait, "
+                "`times.append(<difference>)`."
+            ),
         ),
         mistakes=BANDWIDTH,
     ),
@@ -186,11 +193,16 @@ EXERCISES = [
         kernels=True,
         driver=_TWICE_DRIVER,
         hints=(
-            "Ask two questions of a matrix: how long is a row, and how many rows are there?",
-            "Short rows go into tiles. A longer row that one program can hold has a program of its own. If rows are "
-            "longer still: many rows keep the device busy with one program each, and a few rows do not.",
-            "In my_route: `if n_cols <= <a limit>: return by_tiles`, and so on. In my_softmax: refuse, make y, make "
-            "the columns neighbours, `my_route(x)(y, x)`.",
+            said("Ask two questions of a matrix: how long is a row, and how many rows are there?"),
+            said(
+                "Short rows go into tiles. A longer row that one program can hold has a program of "
+                "its own. If rows are longer still: many rows keep the device busy with one program "
+                "each, and a few rows do not."
+            ),
+            said(
+                "In my_route: `if n_cols <= <a limit>: return by_tiles`, and so on. In my_softmax: "
+                "refuse, make y, make the columns neighbours, `my_route(x)(y, x)`."
+            ),
         ),
         mistakes=ROUTE,
         remarks=WRAPPER_REMARKS,
@@ -205,13 +217,20 @@ EXERCISES = [
         driver=_SOFTMAX_DRIVER,
         modules=("grader.fast",),
         hints=(
-            "Begin with the kernels that read a row once: when can each of them be used? The other rows take two walks "
-            "or two launches.",
-            "These questions decide: how long is a row, how many bytes does an element have, how many rows are there, "
-            "and may the kernel take rows with these addresses and gaps? For `pairs` and `shared`, ask `can_pair` and "
-            "`can_share` first.",
-            "`if <a row fits>: return pick.tile`, and so on; the last line returns a kernel that takes every matrix. "
-            "In softmax: refuse, make y, make the columns neighbours, `kernel_for(x)(y, x)`.",
+            said(
+                "Begin with the kernels that read a row once: when can each of them be used? The "
+                "other rows take two walks or two launches."
+            ),
+            said(
+                "These questions decide: how long is a row, how many bytes does an element have, how "
+                "many rows are there, and may the kernel take rows with these addresses and gaps? "
+                "For `pairs` and `shared`, ask `can_pair` and `can_share` first."
+            ),
+            said(
+                "`if <a row fits>: return pick.tile`, and so on; the last line returns a kernel that "
+                "takes every matrix. In softmax: refuse, make y, make the columns neighbours, "
+                "`kernel_for(x)(y, x)`."
+            ),
         ),
         mistakes=PICK,
         groups=(routing.CHOICES,),

@@ -7,28 +7,29 @@ import pathlib
 from ..checks import inputs
 from ..mistakes.tuning import CONFIGURATION, TUNED, WORTH
 from ..reference import autotuned, tuning
+from ..sentence import said
 from ..spec import Case, Exercise
 
 _DRIVER = (pathlib.Path(__file__).parent / "drivers" / "tuned.py").read_text(encoding="utf-8")
 
 _TUNED = [  # label, family of inputs, rows, columns, number of the fastest configuration
-    ("one row", inputs.randn, 1, 5, 0),
-    ("more rows than a tile", inputs.randn, 37, 6, 0),
-    ("more rows than a tile", inputs.randn, 37, 6, 1),
-    ("more rows than a tile", inputs.randn, 35, 7, 2),
-    ("more rows than a tile", inputs.randn, 33, 7, 3),
-    ("more rows than a tile", inputs.randn, 41, 7, -1),
+    (said("one row"), inputs.randn, 1, 5, 0),
+    (said("more rows than a tile"), inputs.randn, 37, 6, 0),
+    (said("more rows than a tile"), inputs.randn, 37, 6, 1),
+    (said("more rows than a tile"), inputs.randn, 35, 7, 2),
+    (said("more rows than a tile"), inputs.randn, 33, 7, 3),
+    (said("more rows than a tile"), inputs.randn, 41, 7, -1),
     ("100 ± 30", inputs.large, 9, 6, 1),
-    ("rows far apart", inputs.rows_apart, 14, 5, 0),
-    ("rows far apart", inputs.rows_apart, 14, 5, -1),
-    ("around -200", inputs.far_below_zero, 6, 15, 2),
-    ("first half +200, the rest -200", inputs.cliff, 5, 13, 3),
-    ("one -inf in each row", inputs.one_minus_inf, 7, 8, 0),
-    ("one column", inputs.randn, 70, 1, 1),
-    ("longer rows", inputs.randn, 3, 300, 2),
-    ("values of -1e38", inputs.lowest, 5, 6, 2),
-    ("many rows", inputs.randn, 1500, 3, 0),
-    ("rows of more than a thousand", inputs.randn, 3, 2100, 1),
+    (said("rows far apart"), inputs.rows_apart, 14, 5, 0),
+    (said("rows far apart"), inputs.rows_apart, 14, 5, -1),
+    (said("around -200"), inputs.far_below_zero, 6, 15, 2),
+    (said("first half +200, the rest -200"), inputs.cliff, 5, 13, 3),
+    (said("one -inf in each row"), inputs.one_minus_inf, 7, 8, 0),
+    (said("one column"), inputs.randn, 70, 1, 1),
+    (said("longer rows"), inputs.randn, 3, 300, 2),
+    (said("values of -1e38"), inputs.lowest, 5, 6, 2),
+    (said("many rows"), inputs.randn, 1500, 3, 0),
+    (said("rows of more than a thousand"), inputs.randn, 3, 2100, 1),
 ]
 
 
@@ -37,7 +38,7 @@ def _tuned_cases(seed: int) -> list[Case]:
     for i, (label, family, m, n, which) in enumerate(_TUNED):
         cases.append(autotuned.case(label, family(m, n, inputs.generator(seed + i)), which))
     g = inputs.generator(seed)
-    cases.append(autotuned.case("gaps between the rows", inputs.randn(12, 7, g), 1, gap=5))
+    cases.append(autotuned.case(said("gaps between the rows"), inputs.randn(12, 7, g), 1, gap=5))
     x, longer, again = inputs.randn(4, 6, g), inputs.randn(4, 7, g), inputs.randn(4, 6, g)  # in blocks of the same size
     cases += [autotuned.tunings(x, longer, again), autotuned.tunings(x, longer, again, stride=9)]
     return [*cases, autotuned.choices(inputs.randn(130, 6, g)), autotuned.traffic(inputs.randn(11, 6, g), 1)]
@@ -55,12 +56,18 @@ EXERCISES = [
             *(tuning.worth_timing(dtype, n) for dtype, n in tuning.sweep()),
         ],
         hints=(
-            "Two numbers of a multiprocessor can be predicted: its resident warps, and the bytes that its resident "
-            "programs load at once. Neither is enough alone.",
-            "Bytes help until there are enough of them, here about 64 KB. Among candidates that have enough, more "
-            "resident warps are better. Candidates that spill come last.",
-            "`sorted(candidates, key=<(no spills, bytes but at most enough, warps)>, reverse=True)`, and of that the "
-            "first third.",
+            said(
+                "Two numbers of a multiprocessor can be predicted: its resident warps, and the bytes "
+                "that its resident programs load at once. Neither is enough alone."
+            ),
+            said(
+                "Bytes help until there are enough of them, here about 64 KB. Among candidates that "
+                "have enough, more resident warps are better. Candidates that spill come last."
+            ),
+            said(
+                "`sorted(candidates, key=<(no spills, bytes but at most enough, warps)>, "
+                "reverse=True)`, and of that the first third."
+            ),
         ),
         mistakes=WORTH,
     ),
@@ -71,12 +78,18 @@ EXERCISES = [
         points=2,
         cases=lambda seed: [tuning.configuration(dtype, n) for dtype, n in tuning.sweep()],
         hints=(
-            "Look at bytes and not at columns: how many bytes does a fast tile have, and how many bytes does each of "
-            "its threads?",
-            "Short rows share a tile of about 2 KB, with 8 rows at most. A long row has a tile of its own. A thread "
-            "has about 64 bytes, and a program at most 32 warps.",
-            "`rows = max(1, min(8, <bytes of a tile> // <bytes of a row>))`, and the warps from the bytes of the tile, "
-            "between 1 and 32. A row is as long as its block.",
+            said(
+                "Look at bytes and not at columns: how many bytes does a fast tile have, and how "
+                "many bytes does each of its threads?"
+            ),
+            said(
+                "Short rows share a tile of about 2 KB, with 8 rows at most. A long row has a tile "
+                "of its own. A thread has about 64 bytes, and a program at most 32 warps."
+            ),
+            said(
+                "`rows = max(1, min(8, <bytes of a tile> // <bytes of a row>))`, and the warps from "
+                "the bytes of the tile, between 1 and 32. A row is as long as its block."
+            ),
         ),
         mistakes=CONFIGURATION,
     ),
@@ -88,12 +101,17 @@ EXERCISES = [
         cases=_tuned_cases,
         driver=_DRIVER,
         hints=(
-            "Tuning runs the kernel many times, with your tensors. What does the second run find in x?",
-            "`triton.autotune` takes the configurations, the `key` (names of arguments: for a new value, it tunes "
-            "again), and `restore_value` or `reset_to_zero` (names of pointers). A grid may be a function of a "
-            "configuration.",
-            "`@triton.autotune(configs=[triton.Config({<name>: <value>}, num_warps=<n>), ...], key=[<...>], "
-            "restore_value=[<...>])`, and `kernel[lambda meta: (triton.cdiv(n_rows, meta[<name>]),)](...)`.",
+            said("Tuning runs the kernel many times, with your tensors. What does the second run find in x?"),
+            said(
+                "`triton.autotune` takes the configurations, the `key` (names of arguments: for a "
+                "new value, it tunes again), and `restore_value` or `reset_to_zero` (names of "
+                "pointers). A grid may be a function of a configuration."
+            ),
+            said(
+                "`@triton.autotune(configs=[triton.Config({<name>: <value>}, num_warps=<n>), ...], "
+                "key=[<...>], restore_value=[<...>])`, and `kernel[lambda meta: (triton.cdiv(n_rows, "
+                "meta[<name>]),)](...)`."
+            ),
         ),
         mistakes=TUNED,
     ),

@@ -1,7 +1,7 @@
 """Known misconceptions, one module a topic: sentence and question, wrong formulas, detectors, tables (id, detector).
 
 Runs in: the judge's process.
-May import: checks, reference, spec.
+May import: checks, reference, sentence, spec.
 Start reading: mistake.py, detectors.py, then softmax/columns.py.
 
 mistake, registry  the record of a mistake; all of them by id

@@ -20,6 +20,7 @@ import torch
 from ..checks import syntax
 from ..reference import attention
 from ..reference.attention import causal_mask, matmul
+from ..sentence import said
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
 from .detectors import both, outside, written
@@ -62,8 +63,7 @@ MISTAKES = [
     ),
     Mistake(
         "tiles-averaged",
-        "Each tile got a softmax of its own, and the tiles were added or averaged as if all of them "
-        "weighed the same.",
+        "Each tile got a softmax of its own, and the tiles were added or averaged as if all of them weighed the same.",
         "How much of the weight of all keys belongs to a tile if its scores are far below the scores of another tile?",
         (
             Mutant(
@@ -1227,18 +1227,26 @@ ATTENTION_KERNEL = (
 # Remarks on right answers to 13.2: (text, detector).
 KERNEL_REMARKS = (
     (
-        "A tl.dot of yours does not name its input_precision. Some GPUs then cut float32 down to tf32, which keeps 10 "
-        "bits after the point: about three digits of the result are right there.",
+        said(
+            "A tl.dot of yours does not name its input_precision. Some GPUs then cut float32 "
+            "down to tf32, which keeps 10 bits after the point: about three digits of the result "
+            "are right there."
+        ),
         written(_dot_without_precision),
     ),
     (
-        "A tl.dot of yours asks for tf32, which keeps 10 bits after the point. On a GPU that has it, about three "
-        "digits of the result are right.",
+        said(
+            "A tl.dot of yours asks for tf32, which keeps 10 bits after the point. On a GPU that "
+            "has it, about three digits of the result are right."
+        ),
         written(_dot_with_tf32),
     ),
     (
-        "With CAUSAL, every program walks along as many keys as the last program, also along keys that come after all "
-        "of its own queries. The result is right, and a program that stops earlier has less to do.",
+        said(
+            "With CAUSAL, every program walks along as many keys as the last program, also along "
+            "keys that come after all of its own queries. The result is right, and a program "
+            "that stops earlier has less to do."
+        ),
         _no_tile_skipped,
     ),
 )

@@ -17,6 +17,7 @@ import torch
 from ..checks import compare
 from ..reference.cuda import merge_states, unstored_load, version_fault
 from ..reference.reductions import LANES
+from ..sentence import said
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
 from .detectors import both, formula, outside
@@ -1372,10 +1373,13 @@ def _divergent(case: Case, evidence: Evidence, answer: Answer) -> bool:
 
 TREE_REMARKS = (
     (
-        "Your tree gives the right result. The threads that work in one step are spread over all warps, so most warps "
-        "run most steps for a few of their 32 threads: the threads of such a warp diverge. With 1024 threads and "
-        "neighbours added first, the warps take 191 turns for one tree. Where the threads that work are next to each "
-        "other, as in 12.1, they take 36, and the other warps rest.",
+        said(
+            "Your tree gives the right result. The threads that work in one step are spread over "
+            "all warps, so most warps run most steps for a few of their 32 threads: the threads "
+            "of such a warp diverge. With 1024 threads and neighbours added first, the warps "
+            "take 191 turns for one tree. Where the threads that work are next to each other, as "
+            "in 12.1, they take 36, and the other warps rest."
+        ),
         _divergent,
     ),
 )

@@ -17,6 +17,7 @@ import torch
 from ..checks import compare, syntax
 from ..reference import flash
 from ..reference.attention import causal_mask, difference, matmul, scores
+from ..sentence import said
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
 from .attention import ATTENTION_NUMBERS, ZERO_TIMES_NAN, alike, formula, scaled, walk
@@ -569,8 +570,10 @@ def _to_float32(node: ast.expr) -> bool:
 # Remarks on right answers to 13.3: (text, detector).
 FLASH_REMARKS = (
     (
-        "A tl.dot of yours takes blocks in float32. The result is right, but tensor cores multiply blocks in half "
-        "precision faster.",
+        said(
+            "A tl.dot of yours takes blocks in float32. The result is right, but tensor cores "
+            "multiply blocks in half precision faster."
+        ),
         detectors.written(_products_in_float32),
     ),
 )

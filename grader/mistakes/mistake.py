@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ..sentence import Said, said
 from .mutant import Mutant
 
 
@@ -16,3 +17,8 @@ class Mistake:
     sentence: str
     question: str
     mutants: tuple[Mutant, ...] = ()
+
+    def __post_init__(self):
+        for name in ("sentence", "question"):
+            if not isinstance(getattr(self, name), Said):
+                object.__setattr__(self, name, said(getattr(self, name)))

@@ -1,7 +1,8 @@
 """The functions for a learner in a notebook: check, hint, progress, trace, traffic, machine_code, doctor, and pictures.
 
 Runs in: a notebook's kernel.
-May import: checks, compiler, interpreter, isolation, judge, language, lessons, mistakes, reference, root, spec.
+May import: checks, compiler, interpreter, isolation, judge, language, lessons, mistakes, reference, root, sentence,
+spec.
 Start reading: api.py, then start.py (the work of `import grader`).
 
 api             check, hint, progress; progress_store: the scores behind them; feedback: a verdict on display

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from ..language import say
+from ..sentence import Said, foreign, joined, said
+
 _POINTS = 12  # of a series that is listed in full; of a longer one, the text has the ends and the extremes
 
 
@@ -12,12 +15,12 @@ def bundle(figure) -> dict[str, str]:
     return Picture(words(figure), lambda: figure)._repr_mimebundle_()
 
 
-def words(figure) -> str:
+def words(figure) -> Said:
     """The description of a matplotlib figure: the axes of each panel, and the points of all series in it."""
     panels = [_panel(axes) for axes in figure.axes]
     if len(panels) > 1:
-        panels = [f"Panel {number}: {text}" for number, text in enumerate(panels, 1)]
-    return " ".join(["Chart.", *panels])
+        panels = [said("Panel {number}: {text}", number=number, text=text) for number, text in enumerate(panels, 1)]
+    return joined("{one} {two}", [said("Chart."), *panels])
 
 
 def _panel(axes) -> str:
@@ -27,24 +30,40 @@ def _panel(axes) -> str:
         middles = [(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in bars.patches]
         series.append((bars.get_label(), middles))
     title, across, up = axes.get_title(), axes.get_xlabel(), axes.get_ylabel()
-    said = [f"{title}." if title else "", f"Across: {across}." if across else "", f"Up: {up}." if up else ""]
-    said += [f"{_name(label)} (across, up): {_points(list(points))}." for label, points in series]
-    notes = [text.get_text() for text in axes.texts]
-    said.append(f"In it stands: {'; '.join(notes)}." if notes else "")
-    return " ".join(part for part in said if part)
+    told = [said("{one}.", one=_known(title))] if title else []
+    told += [said("Across: {across}.", across=_known(across))] if across else []
+    told += [said("Up: {up}.", up=_known(up))] if up else []
+    told += [
+        said("{name} (across, up): {points}.", name=_name(label), points=_points(list(points)))
+        for label, points in series
+    ]
+    notes = [_known(text.get_text()) for text in axes.texts]
+    told += [said("In it stands: {list}.", list=joined("{one}; {two}", notes))] if notes else []
+    return joined("{one} {two}", told)
+
+
+def _known(text: str) -> str:
+    """Words that a chart shows: a sentence where it has another form in the language in use."""
+    words = foreign.recognised(text)
+    return Said(text) if words is text and say(text) != text else words
 
 
 def _name(label: str) -> str:
     """The label of a series. Matplotlib's default labels begin with an underscore and become "Unnamed"."""
-    return "Unnamed" if label.startswith("_") else label
+    return said("Unnamed") if label.startswith("_") else _known(label)
 
 
 def _points(points) -> str:
     if len(points) > _POINTS:
         lowest, highest = (end(points, key=lambda point: point[1]) for end in (min, max))
-        kept = {"first": points[0], "lowest": lowest, "highest": highest, "last": points[-1]}
-        return f"{len(points)} points, " + ", ".join(f"{name} {_pair(point)}" for name, point in kept.items())
-    return ", ".join(_pair(point) for point in points)
+        kept = [
+            said("first {pair}", pair=_pair(points[0])),
+            said("lowest {pair}", pair=_pair(lowest)),
+            said("highest {pair}", pair=_pair(highest)),
+            said("last {pair}", pair=_pair(points[-1])),
+        ]
+        return said("{count} points, {list}", count=len(points), list=joined("{one}, {two}", kept))
+    return joined("{one}, {two}", [_pair(point) for point in points])
 
 
 def _pair(point) -> str:

@@ -6,6 +6,7 @@ import os
 from dataclasses import replace
 
 from ..language import say
+from ..sentence import fault, joined, listed, said
 
 _hints_open: dict[str, int] = {}
 
@@ -38,10 +39,10 @@ def hint(exercise_id: str = "") -> None:
         return
     level = _hints_open[exercise.id] = min(_hints_open.get(exercise.id, 0) + 1, len(exercise.hints))
     for number, text in enumerate(exercise.hints[:level], 1):
-        head = say(f"hint {number} of {len(exercise.hints)}:")
+        head = say(said("hint {number} of {count}:", number=number, count=len(exercise.hints)))
         print(f"{exercise.id}  {head}{' ' * head[-1].isascii()}{say(text)}")  # a wide colon has its own space
     if level == len(exercise.hints):
-        print("     " + say("That was the last hint."))
+        print("     " + say(said("That was the last hint.")))
 
 
 def progress(save: str | None = None) -> None:
@@ -56,7 +57,13 @@ def progress(save: str | None = None) -> None:
         try:
             print(say(progress_store.save(save)))
         except OSError as error:
-            print(say(f"Nothing was saved: {save} cannot be written ({error.strerror})."))
+            print(
+                say(
+                    said(
+                        "Nothing was saved: {save} cannot be written ({strerror}).", save=save, strerror=error.strerror
+                    )
+                )
+            )
 
 
 def _answer(exercise):
@@ -69,14 +76,27 @@ def _answer(exercise):
     problems = list(answer.problems)
     gone = extract.undefined(cells, exercise.names) & set(extract.definitions(history.replaced_cells()))
     if gone:
-        why = "and a check reads the cells as they are now, as a file keeps them"
-        problems.append(f"the cell that defined {' and '.join(sorted(gone))} has another text now, {why}")
+        problems.append(
+            fault(
+                "cells",
+                "the cell that defined {list} has another text now, and a check reads the cells as they are now, as a "
+                "file keeps them",
+                list=joined("{one} and {two}", sorted(gone)),
+            )
+        )
     count = extract.definitions(cells)
     for name in (name for name in exercise.names if count[name] > 1):
         several = sum(extract.definitions([text])[name] > 0 for text in history.cells_with_ids())
         if several > 1:
-            why = "the one that ran last counts, and the lower one in a notebook whose outputs were cleared"
-            problems.append(f"{several} cells define {name}: {why}")
+            problems.append(
+                fault(
+                    "cells",
+                    "{several} cells define {name}: the one that ran last counts, and the lower one in a notebook "
+                    "whose outputs were cleared",
+                    several=several,
+                    name=name,
+                )
+            )
     return replace(answer, problems=tuple(problems))
 
 
@@ -86,5 +106,11 @@ def _find(exercise_id: str):
     exercise = lessons.exercises().get(str(exercise_id))
     if exercise is None:
         asked = exercise_id if isinstance(exercise_id, (str, int, float)) else type(exercise_id).__name__
-        print(say(f"There is no exercise '{asked}'. There are: {', '.join(lessons.exercises())}."))
+        print(
+            say(
+                said(
+                    "There is no exercise '{asked}'. There are: {list}.", asked=asked, list=listed(lessons.exercises())
+                )
+            )
+        )
     return exercise

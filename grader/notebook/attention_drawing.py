@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 
 import torch
 
 from ..interpreter import KernelMisuse
+from ..sentence import Said, joined, said
 from . import trace_time
-from .drawing import Drawing, cell, chip, frames, label, legend, table
+from .drawing import Drawing, cell, chip, escaped, frames, label, legend, table
 from .trace import run
 
 _MOST_ROWS, _MOST_WEIGHTS = 16, 8  # programs and tiles that are drawn; queries and keys of a tile with its weights
 _LEGEND = {
-    "computed": "computed: every query of the tile gives every key of it a weight; the number tells the order",
-    "partial": "partial: loaded, and some of its scores are masked: their weight is 0",
-    "masked": "masked: loaded, and all of its scores are masked",
-    "skipped": "skipped: the program does not load these keys",
-    "not a number": "not a number: a weight of the tile is NaN",
+    "computed": said("computed: every query of the tile gives every key of it a weight; the number tells the order"),
+    "partial": said("partial: loaded, and some of its scores are masked: their weight is 0"),
+    "masked": said("masked: loaded, and all of its scores are masked"),
+    "skipped": said("skipped: the program does not load these keys"),
+    "not a number": said("not a number: a weight of the tile is NaN"),
 }
 _LOOKS = {
-    "computed": "load", "partial": "load, partial", "masked": "masked", "skipped": "empty", "not a number": "outside",
-}  # fmt: skip
+    "computed": "load",
+    "partial": "load, partial",
+    "masked": "masked",
+    "skipped": "empty",
+    "not a number": "outside",
+}
+
+_WORDS = {
+    "computed": said("computed"),
+    "partial": said("partial"),
+    "masked": said("masked"),
+    "skipped": said("skipped"),
+    "not a number": said("not a number"),
+}
 
 
 @dataclass
@@ -37,7 +49,8 @@ class Tile:
 
     def words(self) -> str:
         """The kind, with the order of a tile that was loaded."""
-        return f"{self.order} {self.kind}" if self.order else self.kind
+        word = _WORDS[self.kind]
+        return said("{one} {two}", one=self.order, two=word) if self.order else word
 
 
 def attention_tiles(attention, q, k, v, *args, **kwargs) -> Drawing:
@@ -54,14 +67,17 @@ def attention_tiles(attention, q, k, v, *args, **kwargs) -> Drawing:
     weights = _weights(attention, q, k, v, args, kwargs)
     rows = _tiles(loads["q_ptr"], loads["k_ptr"], weights)
     told = [_sentence(loads["k_ptr"].called(program), tiles) for program, tiles in rows.items()]
-    shape = f"queries × keys, {q.shape[0]} × {k.shape[0]}"
-    return Drawing(f"Grid of {shape}. {' '.join(told)}", _page(shape, rows, loads["k_ptr"].called))
+    shape = said("queries × keys, {shape} × {shape2}", shape=q.shape[0], shape2=k.shape[0])
+    return Drawing(
+        said("Grid of {shape}. {list}", shape=shape, list=joined("{one} {two}", told)),
+        _page(shape, rows, loads["k_ptr"].called),
+    )
 
 
 def _run(attention, args, kwargs):
     traced = run(attention, args, kwargs, None, "forward")
     if traced.stopped:
-        raise KernelMisuse(f"stopped before it happened: {traced.stopped}")
+        raise KernelMisuse(said("stopped before it happened: {stopped}", stopped=traced.stopped))
     return traced
 
 
@@ -108,42 +124,57 @@ def _tile(queries: range, keys: range, loaded: list[range], weights: torch.Tenso
 
 
 def _sentence(program: str, tiles: list[Tile]) -> str:
-    orders = [f" ({tile.order})" if tile.order else "" for tile in tiles]
-    told = "; ".join(f"{_span('key', tile.keys)} {tile.kind}{order}" for tile, order in zip(tiles, orders))
-    return f"Program {program}, {_span(('query', 'queries'), tiles[0].queries)}: {told}."
+    told = joined("{one}; {two}", [_of_a_tile(tile) for tile in tiles])
+    return said(
+        "Program {program}, {span}: {told}.",
+        program=program,
+        span=_queries(tiles[0].queries),
+        told=told,
+    )
+
+
+def _of_a_tile(tile: Tile) -> Said:
+    told = said("{one} {two}", one=_keys(tile.keys), two=_WORDS[tile.kind])
+    return said("{told} ({order})", told=told, order=tile.order) if tile.order else told
 
 
 def _page(shape: str, rows: dict[int, list[Tile]], called) -> str:
-    pages = [("all programs", _grid(shape, rows, rows, called))]
+    pages = [(said("all programs"), _grid(shape, rows, rows, called))]
     programs = list(rows)[:_MOST_ROWS]
     for number, program in enumerate(programs if len(programs) > 1 else [], 1):
         done = dict.fromkeys(programs[:number])
-        pages.append((f"{number}: program {called(program)}", _grid(shape, rows, done, called, program)))
+        pages.append(
+            (
+                said("{number}: program {called}", number=number, called=called(program)),
+                _grid(shape, rows, done, called, program),
+            )
+        )
     kinds = {tile.kind for tiles in rows.values() for tile in tiles}
     samples = [(chip("&emsp;", _LOOKS[kind]), words) for kind, words in _LEGEND.items() if kind in kinds]
-    return f"<div>{frames('Step through the programs', pages)}{legend(samples)}</div>"
+    steps = frames(said("Step through the programs"), pages)
+    return f"<div>{steps}{legend(samples)}</div>"
 
 
 def _grid(shape: str, rows: dict[int, list[Tile]], done, called, now: int | None = None) -> str:
     """The tiles as a table. done: programs whose tiles are drawn. now: the one to outline."""
     drawn = list(rows.items())[:_MOST_ROWS]
-    head = label("") + "".join(label(_span("key", tile.keys)) for tile in drawn[0][1][:_MOST_ROWS])
+    head = label("") + "".join(label(_keys(tile.keys)) for tile in drawn[0][1][:_MOST_ROWS])
     lines = []
     for program, tiles in drawn:
-        name = f"program {called(program)}\n{_span(('query', 'queries'), tiles[0].queries)}"
+        name = said("program {called}\n{span}", called=called(program), span=_queries(tiles[0].queries))
         cells = [_cell(tile, program == now) if program in done else cell("", "none") for tile in tiles[:_MOST_ROWS]]
         lines.append(label(name, scope="row") + "".join(cells))
     cut = (
         ""
         if len(drawn) == len(rows) and len(drawn[0][1]) <= _MOST_ROWS
-        else f"; drawn: {_MOST_ROWS} × {_MOST_ROWS} tiles"
+        else said("; drawn: {MOST_ROWS} × {MOST_ROWS} tiles", MOST_ROWS=_MOST_ROWS)
     )
-    told = " ".join(_sentence(called(program), tiles) for program, tiles in drawn if program in done)
-    return table(f"Tiles of {shape}{cut}, and the weights in them", [head], lines, told)
+    told = joined("{one} {two}", [_sentence(called(program), tiles) for program, tiles in drawn if program in done])
+    return table(said("Tiles of {shape}{cut}, and the weights in them", shape=shape, cut=cut), [head], lines, told)
 
 
 def _cell(tile: Tile, now: bool) -> str:
-    words = html.escape(tile.words())
+    words = escaped(tile.words())
     if tile.order and max(len(tile.queries), len(tile.keys)) <= _MOST_WEIGHTS:
         lines = (" ".join(_number(float(weight)) for weight in row) for row in tile.weights)
         words += f'<div style="font-family:monospace;white-space:pre">{"<br>".join(lines)}</div>'
@@ -157,6 +188,13 @@ def _number(weight: float) -> str:
     return f"{weight:4.2f}" if not weight < 0.005 else "&lt;.01"
 
 
-def _span(word: str | tuple[str, str], of: range) -> str:
-    one, several = word if isinstance(word, tuple) else (word, f"{word}s")
-    return f"{one} {of.start}" if len(of) == 1 else f"{several} {of.start}-{of.stop - 1}"
+def _keys(of: range) -> Said:
+    if len(of) == 1:
+        return said("key {key}", key=of.start)
+    return said("keys {first}-{last}", first=of.start, last=of.stop - 1)
+
+
+def _queries(of: range) -> Said:
+    if len(of) == 1:
+        return said("query {query}", query=of.start)
+    return said("queries {first}-{last}", first=of.start, last=of.stop - 1)

@@ -23,6 +23,7 @@ from .. import environment
 from ..interpreter import KernelMisuse
 from ..interpreter.triton_private import is_kernel, tuners
 from ..language import language
+from ..sentence import said
 from . import beside_worker as worker
 
 _one_at_a_time = threading.Lock()
@@ -36,17 +37,24 @@ def run(work, target, *given):
     what changed in them comes back. What the function prints is printed here. Raises what it raises, and KernelMisuse
     for a function that cannot go there.
     """
-    name = getattr(target, "__name__", "the function")
+    name = getattr(target, "__name__", said("the function"))
     try:
         order, storages = _packed((language(), work, target, given))
     except ImportError:
         raise KernelMisuse(
-            f"{name} runs in a process of its own here, and the package that brings it there is missing: "
-            "pip install cloudpickle"
+            said(
+                "{name} runs in a process of its own here, and the package that brings it there is missing: "
+                "pip install cloudpickle",
+                name=name,
+            )
         ) from None
     except Exception as error:
         raise KernelMisuse(
-            f"{name} runs in a process of its own here, and it uses something that cannot go there ({error})"
+            said(
+                "{name} runs in a process of its own here, and it uses something that cannot go there ({error})",
+                name=name,
+                error=error,
+            )
         ) from None
     reply = _asked(name, order)
     sys.stdout.write(reply.printed)
@@ -78,7 +86,7 @@ def _asked(name: str, order: bytes) -> worker.Reply:
             return pickle.load(process.stdout)
         except (EOFError, OSError):
             close()
-            raise KernelMisuse(f"{name} ended the process in which it ran") from None
+            raise KernelMisuse(said("{name} ended the process in which it ran", name=name)) from None
         except BaseException:  # an interrupt: what runs there is of no use any more
             close()
             raise

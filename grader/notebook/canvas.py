@@ -1,7 +1,7 @@
 """A sheet for drawings of boxes and arrows: transparent, legible on light and dark pages, without need of colour.
 
 Positions are in inches from the top left corner. All text stands dark on light: in a box, or on a plate of its own. So
-it is legible on any page.
+it is legible on any page. Matplotlib keeps a text without its template, so each one has its sentence beside it.
 """
 
 from __future__ import annotations
@@ -35,17 +35,19 @@ class Canvas:
         self._axes.add_patch(Rectangle((x, y), wide, tall, **style))
         if text:
             plate = {"boxstyle": "square,pad=0.15", "facecolor": style["facecolor"], "edgecolor": "none"}
-            self._axes.text(
+            written = self._axes.text(
                 x + wide / 2, y + tall / 2, text, ha="center", va="center", fontsize=size, color=INK, linespacing=1.25,
                 parse_math=False, bbox=plate if "hatch" in style else None,
             )  # fmt: skip
+            written.sentence = text
 
     def text(self, x: float, y: float, text: str, size: float = 9.5, ha: str = "left", va: str = "center") -> None:
         """Text outside of boxes, on a light plate."""
         plate = {"boxstyle": "round,pad=0.18", "facecolor": "white", "edgecolor": "none"}
-        self._axes.text(
+        written = self._axes.text(
             x, y, text, ha=ha, va=va, fontsize=size, color=INK, linespacing=1.3, parse_math=False, bbox=plate
         )
+        written.sentence = text
 
     def arrow(self, x: float, start: float, end: float, wide: float, **style) -> None:
         """An upright arrow from start to end, both distances from the top. wide: of its shaft. style: as of a box."""

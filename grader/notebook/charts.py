@@ -7,6 +7,7 @@ import io
 import re
 
 from ..language import language, say
+from ..sentence import foreign, said
 from . import fonts
 
 _READ = {"color": "#4477aa", "edgecolor": "black", "linewidth": 0.8}
@@ -24,17 +25,19 @@ def traffic(runs):
     for run in runs:
         bars += [(name, read / run.unit, written / run.unit) for name, read, written in run.rows]
         if len(run.rows) > 1 or len(runs) > 1:
-            bars.append((f"{run.name}\nin all", *run.totals()))
+            bars.append((said("{name}\nin all", name=run.name), *run.totals()))
     figure = Figure(figsize=(6.4, 0.9 + 0.46 * len(bars)), dpi=110, layout="constrained", facecolor="white")
     axes = figure.add_subplot()
     for y, (_, read, written) in enumerate(bars):
-        axes.barh(y, read, **_READ, label="read" if y == 0 else None)
-        axes.barh(y, written, left=read, **_WRITTEN, label="written" if y == 0 else None)
+        axes.barh(y, read, **_READ, label=said("read") if y == 0 else None)
+        axes.barh(y, written, left=read, **_WRITTEN, label=said("written") if y == 0 else None)
         axes.text(read + written, y, f" {read + written:.2f}", va="center", fontsize=11)
     axes.set_yticks(range(len(bars)), [b[0] for b in bars], fontsize=11)
+    for artist, (name, *_) in zip(axes.get_yticklabels(), bars):
+        artist.sentence = name
     axes.invert_yaxis()
     axes.set_xlim(0, 1.18 * max((b[1] + b[2] for b in bars), default=1))
-    axes.set_xlabel("elements moved, in units of M·N", fontsize=11)
+    axes.set_xlabel(said("elements moved, in units of M·N"), fontsize=11)
     axes.tick_params(axis="x", labelsize=10)
     axes.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside upper right", ncols=2, fontsize=11, frameon=False)
@@ -45,10 +48,10 @@ def traffic(runs):
 _RACERS = [
     ("copy", {"color": "black", "linestyle": ":"}),
     ("softmax", {"color": "#0077bb", "linewidth": 2.4}),
-    ("one row", {"color": "#4477aa", "linestyle": "--"}),
+    (said("one row"), {"color": "#4477aa", "linestyle": "--"}),
     ("torch.compile", {"color": "#bb5566", "linestyle": "-."}),
     ("torch.softmax", {"color": "#997700", "marker": ".", "markersize": 4}),
-    ("five passes", {"color": "#888888", "linewidth": 0.9}),
+    (said("five passes"), {"color": "#888888", "linewidth": 0.9}),
 ]
 
 
@@ -64,11 +67,12 @@ def bandwidth(record):
     rows = record["sweep"]
     for name, style in _RACERS:
         points = [(r["n"], 8e-3 * r["m"] * r["n"] / t) for r in rows if (t := r["microseconds"].get(name))]
-        axes.plot(*zip(*points), **style, label="softmax (shipped)" if name == "softmax" else name)
+        axes.plot(*zip(*points), **style, label=said("softmax (shipped)") if name == "softmax" else name)
     axes.set_xlim(0, rows[-1]["n"])
     axes.set_ylim(bottom=0)
-    axes.set_xlabel(f"columns of a float32 matrix with {rows[0]['m']} rows", fontsize=11)
-    axes.set_ylabel("GB/s, each element counted\nonce read and once written", fontsize=11)
+    across = said("columns of a float32 matrix with {m} rows", m=rows[0]["m"])
+    axes.set_xlabel(across, fontsize=11).sentence = across
+    axes.set_ylabel(said("GB/s, each element counted\nonce read and once written"), fontsize=11)
     axes.set_title(f"{record['device']}, {record['date']}", fontsize=10, loc="left")
     figure.legend(loc="outside lower center", ncols=3, fontsize=10, frameon=False, handlelength=3)
     axes.spines[["top", "right"]].set_visible(False)
@@ -85,9 +89,10 @@ def in_language(figure) -> None:
     if language() == "en":
         return
     for artist in figure.findobj(Text):
-        said = say(artist.get_text())
-        if said != artist.get_text() and (family := fonts.family(said)):
-            artist.set(text=said, fontfamily=family)
+        # A text of the engine has its sentence beside it; a lesson's cell writes plain words into its charts.
+        words = say(getattr(artist, "sentence", None) or foreign.recognised(artist.get_text()))
+        if words != artist.get_text() and (family := fonts.family(words)):
+            artist.set(text=words, fontfamily=family)
 
 
 def see_through(figure) -> None:

@@ -12,6 +12,7 @@ from ..interpreter import KernelMisuse
 from ..judge import zygotes
 from ..judge.session import Deadline
 from ..language import say
+from ..sentence import message, said
 from ..spec import Call, Evidence, Out
 
 
@@ -24,9 +25,23 @@ def launch(source: str, x, threads: int = 64):
     """
     name, evidence = run(source, x, threads)
     barriers = evidence.launches[0]["options"]["barriers"] // len(x)
-    moved = f"read {evidence.read / x.numel():.2f} MN, wrote {evidence.written / x.numel():.2f} MN"
+    moved = said(
+        "read {value} MN, wrote {value2} MN",
+        value=f"{evidence.read / x.numel():.2f}",
+        value2=f"{evidence.written / x.numel():.2f}",
+    )
     print(
-        say(f"{name}, {len(x)}×{x.shape[1]} with {threads} threads per block: {moved}; barriers in a block: {barriers}")
+        say(
+            said(
+                "{name}, {count}×{shape} with {threads} threads per block: {moved}; barriers in a block: {barriers}",
+                name=name,
+                count=len(x),
+                shape=x.shape[1],
+                threads=threads,
+                moved=moved,
+                barriers=barriers,
+            )
+        )
     )
     return evidence.args[0]
 
@@ -34,31 +49,51 @@ def launch(source: str, x, threads: int = 64):
 def run(source: str, x, threads: int, requests: bool = False) -> tuple[str, Evidence]:
     """(name of the kernel, evidence of its launch). requests: whether to count those to shared memory too."""
     if not isinstance(source, str):
-        raise KernelMisuse(say(f"launch takes the text of a kernel, not an object of the type {type(source).__name__}"))
+        raise KernelMisuse(
+            say(said("launch takes the text of a kernel, not an object of the type {name}", name=type(source).__name__))
+        )
     if not isinstance(x, torch.Tensor):
-        raise KernelMisuse(say(f"launch takes a matrix of float32, not an object of the type {type(x).__name__}"))
+        raise KernelMisuse(
+            say(said("launch takes a matrix of float32, not an object of the type {name}", name=type(x).__name__))
+        )
     if x.dim() != 2 or x.dtype != torch.float32:
         kind = compare.name(x.dtype)
         raise KernelMisuse(
-            say(f"launch takes a matrix of float32, and x has the shape {tuple(x.shape)} and the type {kind}")
+            say(
+                said(
+                    "launch takes a matrix of float32, and x has the shape {tuple} and the type {kind}",
+                    tuple=tuple(x.shape),
+                    kind=kind,
+                )
+            )
         )
     if not x.numel():
         raise KernelMisuse(
-            say(f"launch takes a matrix with at least one element, and this one is {len(x)}×{x.shape[1]}")
+            say(
+                said(
+                    "launch takes a matrix with at least one element, and this one is {count}×{shape}",
+                    count=len(x),
+                    shape=x.shape[1],
+                )
+            )
         )
     if threads % 32 or not 32 <= threads <= 1024:
-        raise KernelMisuse(say(f"a thread block is made of whole warps, 32 to 1024 threads, not {threads}"))
+        raise KernelMisuse(
+            say(said("a thread block is made of whole warps, 32 to 1024 threads, not {threads}", threads=threads))
+        )
     if not environment.has_compiler():
-        raise KernelMisuse(say("CUDA kernels are compiled by g++ here, and this machine has none"))
+        raise KernelMisuse(say(said("CUDA kernels are compiled by g++ here, and this machine has none")))
     found = re.search(r"__global__\s+void\s+(\w+)", source)
     name = found[1] if found else "kernel"
     (m, n), x = x.shape, x.cpu().contiguous()  # the kernel expects rows without gaps
     call = Call("cuda", "source", (Out((m, n)), x, n), {"function": name, "threads": threads}, (m,), requests=requests)
-    with zygotes.get().open(f"source = {source!r}", seconds=60, apart=True, tools=True) as session:
+    with zygotes.get().open(
+        said("source = {source}", source=repr(source)), seconds=60, apart=True, tools=True
+    ) as session:
         try:
             evidence = session.run(call)
         except Deadline as error:
-            raise Deadline(say(str(error))) from None
+            raise Deadline(say(message(error))) from None
     if evidence.error:
         raise KernelMisuse(say(evidence.error["message"]))  # a lesson prints it
     return name, evidence

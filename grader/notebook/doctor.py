@@ -12,10 +12,13 @@ import sys
 from .. import environment
 from ..isolation import HIDDEN, RUNGS, in_words
 from ..language import say, wrap
+from ..sentence import fault, joined, kind_of, listed, mapped, said, tree
 
 # Programs for processes of their own: the interpreter needs an interpreted process, a GPU one that compiles.
-_FEATURES = "import json; from grader.interpreter import selfcheck; print(json.dumps(selfcheck.run()))"
-_CALLS = "import json; from grader.isolation.linux import calls; print(json.dumps(calls.missing()))"
+_PRINTED = "print(json.dumps({what: tree.pack(state) for what, state in found.items()}))"
+_IMPORTS = "import json; from grader.sentence import tree; "
+_FEATURES = f"{_IMPORTS}from grader.interpreter import selfcheck; found = selfcheck.run(); {_PRINTED}"
+_CALLS = f"{_IMPORTS}from grader.isolation.linux import calls; found = calls.missing(); {_PRINTED}"
 _KNOWN = (
     "from grader.interpreter import selfcheck; "
     "assert selfcheck.copy_once({!r}).tolist() == [0, 1, 2, 3, 4], 'a wrong answer'"
@@ -35,7 +38,7 @@ def doctor() -> None:
 def show(found: dict[str, str]) -> None:
     """Print a report of `report`, one line for each entry, without paths."""
     for what, state in found.items():
-        print(f"{wrap.padded(say(what), 18)} {say(_anonymous(state))}")
+        print(f"{wrap.padded(say(what), 18)} {say(mapped(state, _anonymous))}")
 
 
 def report() -> dict[str, str]:
@@ -43,22 +46,29 @@ def report() -> dict[str, str]:
     from ..version import VERSION
 
     return {
-        "course": VERSION,
+        said("course"): VERSION,
         **environment.facts(),
-        "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
-        "order of imports": environment.order(),
-        "tested": _tested(),
+        said("system"): said(
+            "{system} {machine}, {cpu_count} cores",
+            system=platform.system(),
+            machine=platform.machine(),
+            cpu_count=os.cpu_count(),
+        ),
+        said("order of imports"): environment.order(),
+        said("tested"): _tested(),
         **_calls(),
         **_features(),
         **_workers(),
         **_isolation(),
-        "g++ for CUDA": "on" if environment.has_compiler() else "off: there is no g++, which lesson 12 needs",
+        said("g++ for CUDA"): "on"
+        if environment.has_compiler()
+        else fault("off", "off: there is no g++, which lesson 12 needs"),
     }
 
 
 def healthy(found: dict[str, str]) -> bool:
     """Whether every check can run. It can without a rung of the sandbox too."""
-    return not any(state.startswith("off") for what, state in found.items() if what.strip() not in (*RUNGS, HIDDEN))
+    return not any(kind_of(state) == "off" for what, state in found.items() if what.strip() not in (*RUNGS, HIDDEN))
 
 
 def _tested() -> str:
@@ -67,12 +77,16 @@ def _tested() -> str:
         record = (environment.ROOT / "records" / "triton_versions.json").read_text(encoding="utf-8")
         rows = json.loads(record)["results"]
     except OSError:
-        return "there is no record of it here"
+        return said("there is no record of it here")
     row = next((row for row in rows if row["triton"] == environment.triton()), None)
     if row is None:
-        return f"not with this Triton, but with {', '.join(row['triton'] for row in rows)}"
-    missing = [what for what, state in row.items() if state.startswith("off")]
-    return f"with this Triton and torch {row['torch']}: " + (f"no {', no '.join(missing)}" if missing else "all works")
+        return said("not with this Triton, but with {list}", list=listed([row["triton"] for row in rows]))
+    missing = [what for what, state in row.items() if what not in ("triton", "torch") and state != "on"]
+    return said(
+        "with this Triton and torch {torch}: {value}",
+        torch=row["torch"],
+        value=joined("{one}, {two}", [said("no {what}", what=what) for what in missing]) or said("all works"),
+    )
 
 
 def _calls() -> dict[str, str]:
@@ -81,31 +95,37 @@ def _calls() -> dict[str, str]:
         return {}
     done = _python(_CALLS, "1")
     try:
-        found = json.loads(done.stdout.splitlines()[-1])
+        found = _printed(done)
     except (IndexError, ValueError):
-        return {"system calls": f"off: {_last(done)}"}
-    return {"system calls": f"missing: {', '.join(found)}" if found else "on"} | {f"  {k}": v for k, v in found.items()}
+        return {said("system calls"): fault("off", "off: {last}", last=_last(done))}
+    return {said("system calls"): said("missing: {list}", list=listed(found)) if found else "on"} | {
+        f"  {k}": v for k, v in found.items()
+    }
 
 
 def _features() -> dict[str, str]:
     """The states of the interpreter's features after their controls, and of a kernel with a known result."""
     if missing := environment.without_triton():
-        return {"kernels": f"off: {missing}"}
+        return {said("kernels"): fault("off", "off: {missing}", missing=missing)}
     done = _python(_FEATURES, "1")
     try:
-        found = json.loads(done.stdout.splitlines()[-1])
+        found = _printed(done)
     except (IndexError, ValueError):
-        found = {"interpreter": f"off: {_last(done)}"}
-    known = {"known answer": _known("cpu", "1")}
+        found = {said("interpreter"): fault("off", "off: {last}", last=_last(done))}
+    known = {said("known answer"): _known("cpu", "1")}
     if environment.has_gpu():
         known["known answer, GPU"] = _known("cuda", "0")
     return known | found
 
 
+def _printed(done: subprocess.CompletedProcess) -> dict[str, str]:
+    return {what: tree.unpack(state) for what, state in json.loads(done.stdout.splitlines()[-1]).items()}
+
+
 def _known(device: str, interpret: str) -> str:
     """ "on" if a kernel with a known result gives this result. device: "cpu" or "cuda". interpret: "1" or "0"."""
     done = _python(_KNOWN.format(device), interpret)
-    return "on" if done.returncode == 0 else f"off: {_last(done)}"
+    return "on" if done.returncode == 0 else fault("off", "off: {last}", last=_last(done))
 
 
 def _python(code: str, interpret: str) -> subprocess.CompletedProcess:
@@ -116,7 +136,7 @@ def _python(code: str, interpret: str) -> subprocess.CompletedProcess:
 
 
 def _last(done: subprocess.CompletedProcess) -> str:
-    return (done.stderr.strip().splitlines() or ["it did not start"])[-1]
+    return (done.stderr.strip().splitlines() or [said("it did not start")])[-1]
 
 
 def _workers() -> dict[str, str]:
@@ -127,9 +147,11 @@ def _workers() -> dict[str, str]:
         try:
             with zygotes.get(mode).open("", _SECONDS):
                 pass
-            found[f"{mode} worker"] = "on"
+            found[said("{mode} worker", mode=mode)] = "on"
         except (zygotes.NoWorker, zygotes.Deadline, zygotes.Died, OSError) as error:
-            found[f"{mode} worker"] = f"off: {error or 'it took too long'}"
+            found[said("{mode} worker", mode=mode)] = fault(
+                "off", "off: {value}", value=error or said("it took too long")
+            )
     return found
 
 
@@ -143,11 +165,14 @@ def _isolation() -> dict[str, str]:
     except zygotes.NoWorker:
         status = {}
     if not status:
-        return {"isolation": f"{level}: no answer runs here"}
+        return {said("isolation"): said("{level}: no answer runs here", level=level)}
     from ..isolation.linux.ladder import proved
 
-    rungs = {f"  {rung}": f"on: {proved(rung)}" if state == "on" else state for rung, state in status.items()}
-    return {"isolation": in_words([level]), **rungs}
+    rungs = {
+        f"  {rung}": said("on: {proved}", proved=proved(rung)) if state == "on" else state
+        for rung, state in status.items()
+    }
+    return {said("isolation"): in_words([level]), **rungs}
 
 
 def _anonymous(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 
-from ..language import say, say_html
+from ..language import say
 
 _CELL = "border-radius:2px;padding:.1em .25em;min-width:1.5em;height:1.6em;text-align:center;white-space:nowrap;"
 _LABEL = "border:none;padding:0 .3em;text-align:center;white-space:pre;font-weight:normal;background:none;"
@@ -34,6 +34,11 @@ _KEYS = 'data-lm-suppress-shortcuts="true"'  # JupyterLab leaves the keys to an 
 _NOW = "outline:3px solid #c05000;"
 
 
+def escaped(words: str) -> str:
+    """Words as HTML, in the language in use."""
+    return html.escape(say(words))
+
+
 class Drawing:
     """A drawing that a notebook shows as HTML, and that is its description elsewhere."""
 
@@ -44,19 +49,19 @@ class Drawing:
         return say(self.description)
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": say_html(self.page)}
+        return {"text/plain": repr(self), "text/html": self.page}
 
 
 def cell(words: str, look: str, *, now: bool = False, span: int = 1, title: str = "") -> str:
     """A cell of a table. words: HTML. now: whether it is drawn with an outline."""
-    more = (f' colspan="{span}"' if span > 1 else "") + (f' title="{html.escape(title)}"' if title else "")
+    more = (f' colspan="{span}"' if span > 1 else "") + (f' title="{escaped(title)}"' if title else "")
     return f'<td{more} style="{_CELL}{LOOKS[look]}{_NOW if now else ""}">{words}</td>'
 
 
 def label(words: str, *, scope: str = "col", span: int = 1) -> str:
     """A cell of a table that names a row or column. words: plain text."""
     more = f' colspan="{span}"' if span > 1 else ""
-    return f'<th scope="{scope}"{more} style="{_LABEL}">{html.escape(words)}</th>'
+    return f'<th scope="{scope}"{more} style="{_LABEL}">{escaped(words)}</th>'
 
 
 def chip(words: str, look: str, width: str = "") -> str:
@@ -67,20 +72,20 @@ def chip(words: str, look: str, width: str = "") -> str:
 
 def table(title: str, head: list[str], rows: list[str], words: str = "") -> str:
     """A table that scrolls by itself where the page is narrower. words: read out in place of its cells."""
-    said = f' role="img" aria-label="{html.escape(words)}"' if words else ""
+    read_out = f' role="img" aria-label="{escaped(words)}"' if words else ""
     row = '<tr style="background:none;border:none">'
     top = "".join(f"{row}{cells}</tr>" for cells in head)
     body = "".join(f"{row}{cells}</tr>" for cells in rows)
     return (
-        f'<div style="margin:.6em 0 .1em">{html.escape(title)}</div>'
+        f'<div style="margin:.6em 0 .1em">{escaped(title)}</div>'
         '<div tabindex="0" style="overflow-x:auto;padding:3px">'
-        f'<table{said} style="{_TABLE}"><thead style="border:none">{top}</thead><tbody>{body}</tbody></table></div>'
+        f'<table{read_out} style="{_TABLE}"><thead style="border:none">{top}</thead><tbody>{body}</tbody></table></div>'
     )
 
 
 def legend(entries: list[tuple[str, str]]) -> str:
     """Lines of (HTML of a sample, its meaning)."""
-    lines = "".join(f'<div style="margin:.25em 0">{sample} {html.escape(words)}</div>' for sample, words in entries)
+    lines = "".join(f'<div style="margin:.25em 0">{sample} {escaped(words)}</div>' for sample, words in entries)
     return f'<div style="margin-top:.6em;font-size:13px;line-height:1.5">{lines}</div>'
 
 
@@ -103,15 +108,14 @@ def frames(name: str, pages: list[tuple[str, str]]) -> str:
     )
     box = "display:inline-block;margin:0 .9em 0 0;white-space:nowrap"
     buttons = "".join(
-        f'<label style="{box}"><input type="radio" {_KEYS} name="frame"{" checked" * (n == 0)}> '
-        f"{html.escape(each)}</label>"
+        f'<label style="{box}"><input type="radio" {_KEYS} name="frame"{" checked" * (n == 0)}> {escaped(each)}</label>'
         for n, (each, _) in enumerate(pages)
     )
     body = "".join(
-        f'<div><div style="margin:.8em 0 0"><b>{html.escape(each)}</b></div>{page}</div>' for each, page in pages
+        f'<div><div style="margin:.8em 0 0"><b>{escaped(each)}</b></div>{page}</div>' for each, page in pages
     )
     # A form keeps the buttons of one drawing apart from those of another; "dialog" keeps it from being sent.
     return (
         f'<form method="dialog" class="five-passes-frames"><style>{style}</style>'
-        f'<p hidden style="margin:.4em 0"><span>{html.escape(name)}: </span>{buttons}</p>{body}</form>'
+        f'<p hidden style="margin:.4em 0"><span>{escaped(name)}: </span>{buttons}</p>{body}</form>'
     )

@@ -10,6 +10,7 @@ from IPython.core.error import UsageError
 
 from .. import environment
 from ..language import say
+from ..sentence import foreign, message, said
 
 
 def tell(shell, kind, error, trace, tb_offset=None):
@@ -37,11 +38,22 @@ def _without_the_course(shell, error: BaseException, trace) -> str | None:
     if not cells or not any(file.startswith(course) for file, _ in places):
         return None
     where, line = cells[-1]
-    said = {"type": type(error).__name__, "message": str(error), "line": line or ""}
-    known = MISTAKES.get(from_error(said))
+    found = {"type": type(error).__name__, "message": message(error), "line": line or ""}
+    known = MISTAKES.get(from_error(found))
     # On lines of their own: the message of an exception is not put into another language, and these are.
-    words = f"\n{known.sentence}\nAsk yourself: {known.question}" if known else ""
-    return f"{where}, in the line `{said['line']}`: {said['type']}: {said['message']}.{words}"
+    words = (
+        said("\n{sentence}\nAsk yourself: {question}", sentence=known.sentence, question=known.question)
+        if known
+        else ""
+    )
+    return said(
+        "{where}, in the line `{line}`: {type}: {message}.{words}",
+        where=where,
+        line=found["line"],
+        type=found["type"],
+        message=foreign.recognised(found["message"]),
+        words=words,
+    )
 
 
 def _cell(shell, filename: str) -> str | None:
@@ -60,20 +72,26 @@ def _sentence(error: BaseException) -> str | None:
 
     todo = re.search(r"TODO (\d+\.\d+)", str(error))
     if todo:
-        return f"Not yet: this cell needs your answer to {todo[1]}. Fill in its TODO, run it, and come back."
+        return said(
+            "Not yet: this cell needs your answer to {todo}. Fill in its TODO, run it, and come back.", todo=todo[1]
+        )
     missing = isinstance(error, (ModuleNotFoundError, NameError)) and environment.without_triton()
     if missing and re.fullmatch(r"triton(\..*)?|tl|.*_kernel", error.name or ""):
-        return f"Not here: {missing}. What needs only PyTorch runs here too: go on with the next cell."
+        return said(
+            "Not here: {missing}. What needs only PyTorch runs here too: go on with the next cell.", missing=missing
+        )
     if (
         not environment.interpreted()
         and not environment.has_gpu()
         and re.search(r"active drivers|scope of a kernel", str(error))
     ):
-        return "Triton was imported before grader, so it wants a GPU. Restart the kernel and run the first cell first."
+        return said(
+            "Triton was imported before grader, so it wants a GPU. Restart the kernel and run the first cell first."
+        )
     while not isinstance(error, (OutOfBounds, KernelMisuse, EndlessKernel)) and error.__cause__ is not None:
         error = error.__cause__  # PyTorch's own checks of an operator wrap its errors
     if isinstance(error, OutOfBounds):
-        return f"Stopped before it happened: {error}"
+        return said("Stopped before it happened: {error}", error=error)
     if isinstance(error, (KernelMisuse, EndlessKernel)):
-        return f"Stopped: {error}"
+        return said("Stopped: {error}", error=error)
     return None

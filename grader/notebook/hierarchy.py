@@ -11,9 +11,10 @@ from ..language import say
 from ..language.wrap import padded
 from ..reference import memories
 from ..reference.memories import Level
+from ..sentence import joined, listed, said
 from . import traffic
 from .canvas import IDLE, PLAIN, READ, WIDTH, WRITTEN, Canvas
-from .picture import Picture
+from .picture import Picture, in_a_line
 from .traffic import Run
 
 _MOST_COLUMNS = 7  # operations in the picture
@@ -44,16 +45,22 @@ def hierarchy(fn=None, *args, gpu: str = "H200", **kwargs):
     """
     if gpu not in memories.drawable():
         choice = _or(memories.drawable())
-        raise KernelMisuse(f"the course does not have all numbers of the memories of {gpu!r}: choose {choice}")
+        raise KernelMisuse(
+            said(
+                "the course does not have all numbers of the memories of {gpu}: choose {choice}",
+                gpu=repr(gpu),
+                choice=choice,
+            )
+        )
     levels = memories.levels(gpu)
     functions = [] if fn is None else fn if isinstance(fn, (list, tuple)) else [fn]
     runs = [traffic.count(each, args, kwargs) for each in functions]
     told = [_told(run, levels[2]) for run in runs]
-    table = [_head(gpu), *map(_row, levels), say(f"from: {memories.source(gpu)}")]
+    table = [_head(gpu), *map(_row, levels), say(said("from: {source}", source=memories.source(gpu)))]
     print("\n".join([*table, *(say(line) for lines in told for line in ["", *lines])]))
-    words = ". ".join(map(_words, levels))
-    said = " ".join(" ".join(line.split()) + "." for lines in told for line in lines)
-    return Picture(f"Picture of the memories of the {gpu}. {words}. {said}".strip(), lambda: figure(gpu, levels, runs))
+    parts = [said("Picture of the memories of the {gpu}.", gpu=gpu), *(said("{one}.", one=_words(e)) for e in levels)]
+    parts += [said("{one}.", one=line) for lines in told for line in lines]
+    return Picture(in_a_line(parts), lambda: figure(gpu, levels, runs))
 
 
 def operations(run: Run) -> list[Operation]:
@@ -86,7 +93,11 @@ def figure(gpu: str, levels: list[Level], runs: list[Run]):
 def draw_levels(canvas: Canvas, gpu: str, levels: list[Level], alone: bool) -> list[float]:
     """Draw the levels as boxes; the distances of their tops from the top, in inches. alone: as in _draw_level."""
     count = levels[0].count
-    canvas.text(LEFT + 0.05, 0.17, f"{gpu}: each of its {count} multiprocessors has registers and shared memory")
+    canvas.text(
+        LEFT + 0.05,
+        0.17,
+        said("{gpu}: each of its {count} multiprocessors has registers and shared memory", gpu=gpu, count=count),
+    )
     top, tops = TOP, []
     for level, tall in zip(levels, TALL):
         tops.append(top)
@@ -99,13 +110,13 @@ def _draw_level(canvas: Canvas, level: Level, top: float, tall: float, alone: bo
     """Draw one level. alone: no columns are beside its label, so there is room for all that is known of it."""
     canvas.box(LEFT, top, WIDTH - 2 * LEFT, tall, **PLAIN)
     each = f"{level.count} × {_size(level.bytes)}" if level.count > 1 else _size(level.bytes)
-    speed = f"up to {_speed(level)}" if level.speed else "speed not published"
+    speed = said("up to {speed}", speed=_speed(level)) if level.speed else said("speed not published")
     if not alone:
-        canvas.box(LEFT, top, LABEL, tall, f"{level.name}\n{each}\n{speed}", 8.5, **PLAIN)
+        canvas.box(LEFT, top, LABEL, tall, joined("{one}\n{two}", [level.name, each, speed]), 8.5, **PLAIN)
         return
     together = f" = {_size(level.count * level.bytes)}" if level.count > 1 else ""
     canvas.box(LEFT, top, LABEL, tall, level.name, 10, **PLAIN)
-    text = f"{each}{together}, {speed}\n{level.sharers}"
+    text = joined("{one}\n{two}", [joined("{one}, {two}", [f"{each}{together}", speed]), level.sharers])
     canvas.box(LEFT + LABEL, top, WIDTH - 2 * LEFT - LABEL, tall, text, 9.5)
 
 
@@ -132,15 +143,16 @@ def _draw_columns(canvas: Canvas, columns: list[Operation], tops: list[float]) -
 
 
 def _draw_legend(canvas: Canvas, y: float, drawn: list[Operation], left_out: int) -> None:
-    more = f"; {left_out} operations more are not drawn" if left_out else ""
-    what = "elements in units of M·N; the names are those of operations and of kernel parameters"
-    canvas.text(LEFT + 0.05, y, what + more, size=8.5)
-    boxes = [(0.1, 0.2, READ, "read"), (0.85, 0.2, WRITTEN, "written")]
+    what = said("elements in units of M·N; the names are those of operations and of kernel parameters")
+    if left_out:
+        what = said("{what}; {left_out} operations more are not drawn", what=what, left_out=left_out)
+    canvas.text(LEFT + 0.05, y, what, size=8.5)
+    boxes = [(0.1, 0.2, READ, said("read")), (0.85, 0.2, WRITTEN, said("written"))]
     kernels = any(each.kernel for each in drawn)
     if kernels:
-        boxes += [(1.8, 0.2, PLAIN, "a kernel: all in between stays here")]
+        boxes += [(1.8, 0.2, PLAIN, said("a kernel: all in between stays here"))]
     if not all(each.kernel for each in drawn):
-        boxes += [(1.8, 0.44 if kernels else 0.2, IDLE, "an operation: its inside is not shown")]
+        boxes += [(1.8, 0.44 if kernels else 0.2, IDLE, said("an operation: its inside is not shown"))]
     for x, below, style, text in boxes:
         canvas.box(x, y + below, 0.2, 0.16, **style)
         canvas.text(x + 0.27, y + below + 0.08, text, size=8.5)
@@ -154,35 +166,50 @@ def _wrapped(name: str) -> str:
 def _told(run: Run, cache: Level) -> list[str]:
     """The lines of one function: the tensors that each operation finds in memory, and whether a cache may hold them."""
     size, found = 4 * run.unit, operations(run)
-    lines = [f"{run.name}, with an input of {_size(size)} in float32"]
+    lines = [said("{name}, with an input of {size} in float32", name=run.name, size=_size(size))]
     if len(found) > 1 and size <= cache.bytes:
-        lines[0] += ": it fits in the L2 cache, where an operation may find what the one before it wrote"
+        lines[0] = said(
+            "{line}: it fits in the L2 cache, where an operation may find what the one before it wrote", line=lines[0]
+        )
     elif len(found) > 1:
-        lines[0] += ": it does not fit in the L2 cache"
+        lines[0] = said("{line}: it does not fit in the L2 cache", line=lines[0])
     for each in found:
-        read, written = (", ".join(f"{name} {_amount(n)} MN" for name, n in moved) or "nothing"
-                         for moved in (each.read, each.written))  # fmt: skip
-        inside = "in between: registers and shared memory" if each.kernel else "in between: not shown"
-        lines.append(f"  {each.name}: from memory {read}; to memory {written}; {inside}")
+        read, written = (
+            listed([f"{name} {_amount(n)} MN" for name, n in moved]) or said("nothing")
+            for moved in (each.read, each.written)
+        )
+        values = {"name": each.name, "read": read, "written": written}
+        lines.append(
+            said("  {name}: from memory {read}; to memory {written}; in between: registers and shared memory", **values)
+            if each.kernel
+            else said("  {name}: from memory {read}; to memory {written}; in between: not shown", **values)
+        )
     return lines + [run.note] * bool(run.note)
 
 
 def _head(gpu: str) -> str:
-    heads = (padded(say(head), -width) for head, width in (("each", 8), ("how many", 9), ("together", 9)))
-    return f"{gpu:<16}{' '.join(heads)}  {say('at most')}"
+    heads = (
+        padded(say(head), -width) for head, width in ((said("each"), 8), (said("how many"), 9), (said("together"), 9))
+    )
+    most = say(said("at most"))
+    return f"{gpu:<16}{' '.join(heads)}  {most}"
 
 
 def _row(level: Level) -> str:
     together = _size(level.count * level.bytes)
-    speed = _speed(level) or "not published"
+    speed = _speed(level) or said("not published")
     name, speed = padded(say(level.name), 16), padded(say(speed), 14)
     return f"{name}{_size(level.bytes):>8} {level.count:>9} {together:>9}  {speed} {say(level.sharers)}"
 
 
 def _words(level: Level) -> str:
-    each = f"{level.count} times {_size(level.bytes)}" if level.count > 1 else _size(level.bytes)
-    speed = f"up to {_speed(level)}" if level.speed else "its speed is not published"
-    return f"{level.name}: {each}, {speed}, {level.sharers}"
+    each = (
+        said("{count} times {size}", count=level.count, size=_size(level.bytes))
+        if level.count > 1
+        else _size(level.bytes)
+    )
+    speed = said("up to {speed}", speed=_speed(level)) if level.speed else said("its speed is not published")
+    return joined("{one}: {two}", [level.name, joined("{one}, {two}", [each, speed, level.sharers])])
 
 
 def _amount(elements: float) -> str:
@@ -202,4 +229,4 @@ def _speed(level: Level) -> str:
 
 
 def _or(names: list[str]) -> str:
-    return f"{', '.join(names[:-1])} or {names[-1]}"
+    return said("{list} or {names}", list=listed(names[:-1]), names=names[-1])

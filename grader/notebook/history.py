@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .. import language
+from ..sentence import said
 
 
 class _Run(NamedTuple):
@@ -27,7 +28,7 @@ def record(shell) -> None:
     before = shell.history_manager.input_hist_raw[1:]
     for text in before:
         language.use_of(text)
-    _executed.extend(_Run(None, text, f"In [{count}]") for count, text in enumerate(before, 1))
+    _executed.extend(_Run(None, text, said("In [{count}]", count=count)) for count, text in enumerate(before, 1))
     parent = getattr(shell, "get_parent", dict)()
     running = parent.get("content", {}).get("code")
     if running and running not in before[-1:]:
@@ -38,7 +39,7 @@ def record(shell) -> None:
 def _remember(shell, cell: str | None, text: str) -> None:
     # IPython counts up before this event or after it, depending on its version; it keeps the cell after it.
     language.use_of(text)
-    _executed.append(_Run(cell, text, f"In [{len(shell.history_manager.input_hist_raw)}]"))
+    _executed.append(_Run(cell, text, said("In [{count}]", count=len(shell.history_manager.input_hist_raw))))
 
 
 def session_cells() -> list[str]:

@@ -13,10 +13,11 @@ from ..gpus import JUDGED
 from ..interpreter.triton_private import under_decorators
 from ..language import say
 from ..reference import memories
+from ..sentence import joined, said
 from .canvas import PLAIN, READ, WIDTH, WRITTEN, Canvas
 from .hierarchy import GAP, LABEL, LEFT, TALL, TOP, draw_levels
 from .machine_code import machine_code
-from .picture import Picture
+from .picture import Picture, in_a_line
 
 _GPU = JUDGED.name
 _MOST_COLUMNS = 8  # lines in the picture
@@ -49,12 +50,23 @@ def steps(kernel, *args, **constants):
     function, _ = under_decorators(kernel, args, constants)
     found = of_listing(textwrap.dedent(inspect.getsource(function.fn)), made.listing)
     wide = max((len(step.code) for step in found), default=0)
-    spilled = f"; {made.spills} did not fit and went to memory" if made.spills else "; all numbers fit"
-    lines = [f"{made.name()}: {made.registers} registers per thread{spilled}"]
+    spilled = (
+        said("; {spills} did not fit and went to memory", spills=made.spills)
+        if made.spills
+        else said("; all numbers fit")
+    )
+    lines = [
+        said(
+            "{name}: {registers} registers per thread{spilled}",
+            name=made.name(),
+            registers=made.registers,
+            spilled=spilled,
+        )
+    ]
     print("\n".join([say(lines[0]), *(f"  {step.code:<{wide}}  {say(_words(step))}" for step in found)]))
-    lines += [f"`{step.code}`: {_words(step)}" for step in found]
-    said = " ".join(" ".join(line.split()) + "." for line in lines)
-    return Picture(f"Picture of the memories of the {_GPU}, with a column for each line. {said}", lambda: figure(found))
+    lines += [joined("{one}: {two}", [f"`{step.code}`", _words(step)]) for step in found]
+    parts = [said("Picture of the memories of the {GPU}, with a column for each line.", GPU=_GPU)]
+    return Picture(in_a_line([*parts, *(said("{one}.", one=line) for line in lines)]), lambda: figure(found))
 
 
 def of_listing(source: str, listing: list[tuple[str, str]]) -> list[Step]:
@@ -86,7 +98,7 @@ def figure(found: list[Step]):
     for number, step in enumerate(drawn):
         x = LEFT + LABEL + (number + 0.5) * wide
         name = step.name if len(step.name) * 0.062 < wide else step.name[: int(wide / 0.062) - 2] + "..."
-        told = f"{name}\n{step.moves['SHFL']} exchanges" if step.moves["SHFL"] else name
+        told = said("{name}\n{SHFL} exchanges", name=name, SHFL=step.moves["SHFL"]) if step.moves["SHFL"] else name
         canvas.box(x - 0.47 * wide, tops[0] + 0.06, 0.94 * wide, TALL[0] - 0.12, told, 7.5, **PLAIN)
         for kind, at, ends, style in (
             ("LDG", x - 0.2 * wide, (memory + 0.2, registers), READ),
@@ -98,13 +110,15 @@ def figure(found: list[Step]):
                 canvas.arrow(at, *ends, 0.09, **style)
                 canvas.text(at, max(ends) + 0.14, str(count), size=8, ha="center")
     left_out = len(found) - len(drawn)
-    more = f"; lines after these are not drawn: {left_out}" if left_out else ""
+    more = said("; lines after these are not drawn: {left_out}", left_out=left_out) if left_out else ""
     y = height - 0.46
-    canvas.text(LEFT + 0.05, y, f"a column for each line; numbers: instructions of a thread{more}", size=8.5)
-    for x, style, text in ((0.1, READ, "loaded into registers"), (2.1, WRITTEN, "stored from registers")):
+    canvas.text(
+        LEFT + 0.05, y, said("a column for each line; numbers: instructions of a thread{more}", more=more), size=8.5
+    )
+    for x, style, text in ((0.1, READ, said("loaded into registers")), (2.1, WRITTEN, said("stored from registers"))):
         canvas.box(x, y + 0.2, 0.2, 0.16, **style)
         canvas.text(x + 0.27, y + 0.28, text, size=8.5)
-    canvas.text(4.1, y + 0.28, "exchanges: between threads", size=8.5)
+    canvas.text(4.1, y + 0.28, said("exchanges: between threads"), size=8.5)
     return canvas.figure
 
 
@@ -119,11 +133,11 @@ def _named(node: ast.stmt) -> str:
 
 def _words(step: Step) -> str:
     moves = step.moves
-    said = [
-        f"memory to registers: {moves['LDG']}" if moves["LDG"] else "",
-        f"between registers of threads: {moves['SHFL']}" if moves["SHFL"] else "",
-        f"to shared memory: {moves['STS']}" if moves["STS"] else "",
-        f"from shared memory: {moves['LDS']}" if moves["LDS"] else "",
-        f"registers to memory: {moves['STG']}" if moves["STG"] else "",
+    told = [
+        said("memory to registers: {LDG}", LDG=moves["LDG"]) if moves["LDG"] else "",
+        said("between registers of threads: {SHFL}", SHFL=moves["SHFL"]) if moves["SHFL"] else "",
+        said("to shared memory: {STS}", STS=moves["STS"]) if moves["STS"] else "",
+        said("from shared memory: {LDS}", LDS=moves["LDS"]) if moves["LDS"] else "",
+        said("registers to memory: {STG}", STG=moves["STG"]) if moves["STG"] else "",
     ]
-    return "; ".join(filter(None, said)) or "in registers"
+    return joined("{one}; {two}", [each for each in told if each]) or said("in registers")

@@ -13,6 +13,7 @@ from ..interpreter import KernelMisuse, launch_args
 from ..interpreter.triton_private import under_decorators
 from ..language import say
 from ..reference import residency
+from ..sentence import listed, said
 from .machine_table import Column, MachineCode
 
 _HERE = "here"
@@ -31,7 +32,7 @@ def machine_code(kernel, *args, grid=None, gpu="T4", num_warps=None, **constants
     >>> machine_code(softmax_kernel, y, x, n, BLOCK=1024, gpu=["T4", "MI300X"], num_warps=[1, 4, 8])
     """
     if missing := environment.without_triton():
-        raise KernelMisuse(f"machine_code needs Triton's compiler. {missing}")
+        raise KernelMisuse(said("machine_code needs Triton's compiler. {missing}", missing=missing))
     function, constants = _function(kernel, args, constants)
     name = function.__name__
     warps = constants.pop("num_warps", _WARPS) if num_warps is None else num_warps
@@ -42,11 +43,13 @@ def machine_code(kernel, *args, grid=None, gpu="T4", num_warps=None, **constants
     try:
         found = request.compiled(function, args, constants, targets)
         if len(why := {made.get("error") for made in found}) == 1 and (why := why.pop()):
-            raise request.NotCompiled(f"Triton {environment.triton()} says: {why}")
+            raise request.NotCompiled(said("Triton {triton} says: {why}", triton=environment.triton(), why=why))
     except request.NotCompiled as error:
         if todo := re.search(r"\bTODO (\d+\.\d+)", inspect.getsource(function.fn)):
-            raise KernelMisuse(say(f"{name} still has a TODO of {todo[1]}")) from None
-        raise KernelMisuse(say(f"no machine code of {name}: {error}")) from None  # a lesson prints it
+            raise KernelMisuse(say(said("{name} still has a TODO of {todo}", name=name, todo=todo[1]))) from None
+        raise KernelMisuse(
+            say(said("no machine code of {name}: {error}", name=name, error=error))
+        ) from None  # a lesson prints it
     call = {"kernel": name, **{key: _shown(value) for key, value in (bound | constants).items()}}
     return MachineCode(
         [_column(each, number, call, launched, made) for (each, number), made in zip(asked, found, strict=True)]
@@ -59,10 +62,15 @@ def _function(kernel, args, constants: dict) -> tuple:
         function, more = under_decorators(kernel, args, constants)
     except TypeError:
         if hasattr(kernel, "__code__"):
-            raise KernelMisuse(f"{kernel.__name__} is a function without @triton.jit, and no kernel") from None
+            raise KernelMisuse(
+                said("{name} is a function without @triton.jit, and no kernel", name=kernel.__name__)
+            ) from None
         raise KernelMisuse(
-            "machine_code takes a kernel and then the arguments of its launch, and got "
-            f"a {type(kernel).__name__}: machine_code(kernel, y, x, BLOCK=8, gpu='T4')"
+            said(
+                "machine_code takes a kernel and then the arguments of its launch, and got a {name}: "
+                "machine_code(kernel, y, x, BLOCK=8, gpu='T4')",
+                name=type(kernel).__name__,
+            )
         ) from None
     return function, {**constants, **more}
 
@@ -70,13 +78,17 @@ def _function(kernel, args, constants: dict) -> tuple:
 def _listed(value) -> list:
     values = list(value) if isinstance(value, (list, tuple)) else [value]
     if not values:
-        raise KernelMisuse("gpu and num_warps are one value each or lists of some, and one of them is an empty list")
+        raise KernelMisuse(
+            said("gpu and num_warps are one value each or lists of some, and one of them is an empty list")
+        )
     return values
 
 
 def _checked_warps(number) -> int:
     if type(number) is not int or number < 1 or number & (number - 1):
-        raise KernelMisuse(f"num_warps is a power of two, such as 1, 4 or 8, and not {number!r}")
+        raise KernelMisuse(
+            said("num_warps is a power of two, such as 1, 4 or 8, and not {number}", number=repr(number))
+        )
     return number
 
 
@@ -84,7 +96,14 @@ def _target(gpu) -> tuple:
     if gpu == _HERE:
         return _here()[0]
     if not isinstance(gpu, str) or gpu not in TARGETS:
-        raise KernelMisuse(f"machine_code knows no GPU {gpu!r}: choose among {', '.join(TARGETS)}, and {_HERE!r}")
+        raise KernelMisuse(
+            said(
+                "machine_code knows no GPU {gpu}: choose among {list}, and {HERE}",
+                gpu=repr(gpu),
+                list=listed(TARGETS),
+                HERE=repr(_HERE),
+            )
+        )
     return TARGETS[gpu]
 
 
@@ -93,7 +112,9 @@ def _here() -> tuple[tuple, dict]:
     import torch
 
     if not torch.cuda.is_available():
-        raise KernelMisuse(f"this machine has no GPU for gpu={_HERE!r}: choose among {', '.join(TARGETS)}")
+        raise KernelMisuse(
+            said("this machine has no GPU for gpu={HERE}: choose among {list}", HERE=repr(_HERE), list=listed(TARGETS))
+        )
     found = torch.cuda.get_device_properties(torch.cuda.current_device())
     if torch.version.hip:
         architecture = found.gcnArchName.partition(":")[0]
@@ -119,14 +140,23 @@ def _shown(value) -> str:
     """An argument in the head of a table: all that the compiler knows of a tensor, the value of anything else."""
     if launch_args.is_tensor(value):
         odd = value.data_ptr() % 16
-        return str(value.dtype).removeprefix("torch.") + (f", address % 16 = {odd}" if odd else "")
+        dtype = str(value.dtype).removeprefix("torch.")
+        return said("{dtype}, address % 16 = {odd}", dtype=dtype, odd=odd) if odd else dtype
     return getattr(value, "__name__", None) or str(value)
 
 
 def _column(gpu: str, num_warps: int, call: dict, launched: int | None, made: dict) -> Column:
     call = {"GPU": gpu, "warps": str(num_warps)} | call
     if "error" in made:
-        return Column(call, error=f"Triton {environment.triton()} does not compile it for {gpu}: {made['error']}")
+        return Column(
+            call,
+            error=said(
+                "Triton {triton} does not compile it for {gpu}: {error}",
+                triton=environment.triton(),
+                gpu=gpu,
+                error=made["error"],
+            ),
+        )
     card = _here()[1] if gpu == _HERE else residency.CARDS[gpu]
     if card:
         fits, limited = residency.of_multiprocessor(card, made["registers"], made["shared"], num_warps)

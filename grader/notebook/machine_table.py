@@ -5,9 +5,16 @@ from __future__ import annotations
 import html
 from dataclasses import dataclass, field
 
-from ..language import say, say_html, wrap
+from ..language import say, wrap
+from ..sentence import counted, joined, said
+from .drawing import escaped
 
-_LIMITS = {"registers": "registers", "shared": "shared memory", "threads": "threads", "programs": "places for programs"}
+_LIMITS = {
+    "registers": said("registers"),
+    "shared": said("shared memory"),
+    "threads": said("threads"),
+    "programs": said("places for programs"),
+}
 
 
 @dataclass
@@ -45,7 +52,12 @@ class Column:
 
     def name(self) -> str:
         """The column in a few words."""
-        return f"{self.call['kernel']} on {self.call['GPU']}, {_count(int(self.call['warps']), 'warp')}"
+        return said(
+            "{kernel} on {GPU}, {count}",
+            kernel=self.call["kernel"],
+            GPU=self.call["GPU"],
+            count=counted(int(self.call["warps"]), "warp"),
+        )
 
     def lines(self) -> str:
         """The machine code as text: each instruction, with the line of the kernel that it came from in front."""
@@ -58,19 +70,19 @@ class Column:
 
 
 _ROWS = {
-    "registers per thread": lambda c: c.registers,
-    "spills per thread": lambda c: c.spills,
-    "shared memory, bytes": lambda c: c.shared,
-    "programs per multiprocessor": lambda c: c.programs,
-    "limited by": lambda c: " and ".join(_LIMITS[stock] for stock in c.limited_by),
-    "programs at once": lambda c: c.at_once,
-    "of a launch of": lambda c: c.launched,
-    "loads, bytes per thread": lambda c: _widths(c.loads),
-    "stores, bytes per thread": lambda c: _widths(c.stores),
-    "shuffles": lambda c: c.shuffles,
-    "reductions of a warp": lambda c: c.reductions or None,
-    "barriers": lambda c: c.barriers,
-    "special functions": lambda c: c.special,
+    said("registers per thread"): lambda c: c.registers,
+    said("spills per thread"): lambda c: c.spills,
+    said("shared memory, bytes"): lambda c: c.shared,
+    said("programs per multiprocessor"): lambda c: c.programs,
+    said("limited by"): lambda c: joined("{one} and {two}", [_LIMITS[stock] for stock in c.limited_by]),
+    said("programs at once"): lambda c: c.at_once,
+    said("of a launch of"): lambda c: c.launched,
+    said("loads, bytes per thread"): lambda c: _widths(c.loads),
+    said("stores, bytes per thread"): lambda c: _widths(c.stores),
+    said("shuffles"): lambda c: c.shuffles,
+    said("reductions of a warp"): lambda c: c.reductions or None,
+    said("barriers"): lambda c: c.barriers,
+    said("special functions"): lambda c: c.special,
 }
 
 
@@ -88,7 +100,8 @@ class MachineCode:
         """The rows that say which column is which: GPU, warps, and all else that is not the same in all columns."""
         names = dict.fromkeys(name for column in self.columns for name in column.call)
         rows = [[name, *(column.call.get(name, "") for column in self.columns)] for name in names]
-        return [row for row in rows if row[0] in ("GPU", "warps") or len({*row[1:]}) > 1]
+        rows = [row for row in rows if row[0] in ("GPU", "warps") or len({*row[1:]}) > 1]
+        return [[said("warps") if name == "warps" else name, *values] for name, *values in rows]
 
     def _body(self) -> list[list[str]]:
         """The rows of numbers. A row that no column has a value for is left out."""
@@ -96,14 +109,19 @@ class MachineCode:
         for name, of in _ROWS.items():
             values = [None if column.error else of(column) for column in self.columns]
             if any(value not in (None, "") for value in values):
-                rows.append([name, *("" if value is None else str(value) for value in values)])
+                rows.append([name, *("" if v is None else v if isinstance(v, str) else str(v) for v in values)])
         return rows
 
     def _notes(self) -> list[str]:
         spilled = [c.name() for c in self.columns if c.spills]
         notes = [column.error for column in self.columns if column.error]
         if spilled:
-            notes.append(f"spills: {'; '.join(spilled)}: values that find no register go to memory and back")
+            notes.append(
+                said(
+                    "spills: {list}: values that find no register go to memory and back",
+                    list=joined("{one}; {two}", spilled),
+                )
+            )
         return notes
 
     def __repr__(self) -> str:
@@ -117,15 +135,17 @@ class MachineCode:
         return "\n".join([*(line.rstrip() for line in lines), *map(say, self._notes())])
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict:
-        return {"text/plain": repr(self), "text/html": say_html(self._html())}
+        return {"text/plain": repr(self), "text/html": self._html()}
 
     def _html(self) -> str:
         head = "".join(_row(row, "col") for row in self._head())
         body = "".join(_row(row, None) for row in self._body())
-        notes = "".join(f"<div>{html.escape(note)}</div>" for note in self._notes())
-        folded = "".join(_folded(f"Machine code of {c.name()}", c.lines()) for c in self.columns if not c.error)
+        notes = "".join(f"<div>{escaped(note)}</div>" for note in self._notes())
+        folded = "".join(
+            _folded(said("Machine code of {name}", name=c.name()), c.lines()) for c in self.columns if not c.error
+        )
         seen = {c.ttir: c for c in reversed(self.columns) if not c.error}
-        folded += "".join(_folded(f"TTIR of {c.name()}", text) for text, c in reversed(seen.items()))
+        folded += "".join(_folded(said("TTIR of {name}", name=c.name()), text) for text, c in reversed(seen.items()))
         return (
             f'<div style="overflow-x:auto"><table><thead>{head}</thead><tbody>{body}</tbody></table></div>'
             f"{notes}{folded}"
@@ -133,7 +153,7 @@ class MachineCode:
 
 
 def _row(cells: list[str], scope: str | None) -> str:
-    name, *values = map(html.escape, cells)
+    name, *values = map(escaped, cells)
     tag, more = ("th", f' scope="{scope}"') if scope else ("td", "")
     shown = "".join(f'<{tag}{more} style="text-align:right">{value}</{tag}>' for value in values)
     return f'<tr><th scope="row" style="text-align:left">{name}</th>{shown}</tr>'
@@ -142,15 +162,12 @@ def _row(cells: list[str], scope: str | None) -> str:
 def _folded(title: str, text: str) -> str:
     box = "max-height:30em;overflow:auto;line-height:1.3"
     return (
-        f"<details><summary>{html.escape(title)}</summary>"
+        f"<details><summary>{escaped(title)}</summary>"
         f'<pre tabindex="0" style="{box}">{html.escape(text)}</pre></details>'
     )
 
 
 def _widths(instructions: dict[int, int]) -> str:
     """Such as "2 × 16, 1 × 4": two instructions of 16 bytes, and one of 4."""
-    return ", ".join(f"{number} × {size}" for size, number in sorted(instructions.items(), reverse=True)) or "none"
-
-
-def _count(n: int, word: str) -> str:
-    return f"{n} {word}" if n == 1 else f"{n} {word}s"
+    parts = [f"{number} × {size}" for size, number in sorted(instructions.items(), reverse=True)]
+    return ", ".join(parts) or said("none")

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ..language import say
+from ..sentence import foreign, joined
+
+
+def in_a_line(parts: Iterable[str]) -> str:
+    """Sentences one after the other, in the language in use; the space that indents some of them is left out."""
+    return say(joined("{one} {two}", [" ".join(say(part).split()) for part in parts]))
 
 
 class Picture:
@@ -15,7 +21,8 @@ class Picture:
     """
 
     def __init__(self, description: str, figure: Callable):
-        self.description, self.figure = description, figure
+        # A lesson's cell gives plain words.
+        self.description, self.figure = foreign.recognised(description), figure
 
     def __repr__(self) -> str:
         return say(self.description)

@@ -10,6 +10,7 @@ import sys
 
 from .. import atomic_files, environment, lessons
 from ..language import say, wrap
+from ..sentence import said
 from ..spec import Exercise, sign_of
 from ..version import VERSION
 
@@ -38,7 +39,7 @@ def table() -> str:
     """The table of progress: points by lesson, each exercise that was checked, and the next exercise."""
     scores = current()
     lines, total, extra, possible = [], 0.0, 0.0, 0.0
-    for number, (slug, points) in lessons.OUTLINE.items():
+    for number, (_, points) in lessons.OUTLINE.items():
         exercises = lessons.of_lesson(number)
         if not exercises:
             continue
@@ -48,20 +49,33 @@ def table() -> str:
         filled = min(int(10 * (mine + bonus) / points), 10)  # rounded down: a full bar means all points
         marks = "".join(f"  {e.id} {_mark(e, scores[e.id])}" for e in exercises if e.id in scores)
         lines.append(
-            f"{wrap.padded(say(f'{number}  {slug}'), 24)} {'█' * filled}{'·' * (10 - filled)}  "
+            f"{wrap.padded(say(lessons.TITLES[number]), 24)} {'█' * filled}{'·' * (10 - filled)}  "
             f"{say(_points(mine, points, bonus))}{marks}"
         )
-    lines.append(f"    {wrap.padded(say('all lessons'), 20)} {'':10}  {say(_points(total, possible, extra))}")
+    in_all = wrap.padded(say(said("all lessons")), 20)
+    lines.append(f"    {in_all} {'':10}  {say(_points(total, possible, extra))}")
     in_order = sorted(lessons.exercises().values(), key=lambda e: e.bonus)  # what is no bonus comes first
     following = next((e for e in in_order if scores.get(e.id, 0.0) < e.points), None)
     if following:
         lesson = following.id.split(".")[0].zfill(2)
-        lines.append("    " + say(f"next: {following.id} {following.title}, in lesson {lesson}"))
+        lines.append(
+            "    "
+            + say(said("next: {id} {title}, in lesson {lesson}", id=following.id, title=following.title, lesson=lesson))
+        )
     return "\n".join(lines)
 
 
 def _points(mine: float, possible: float, bonus: float) -> str:
-    return f"{mine:g} of {possible:g} points, and {bonus:g} bonus" if bonus else f"{mine:g} of {possible:g} points"
+    return (
+        said(
+            "{mine} of {possible} points, and {bonus} bonus",
+            mine=f"{mine:g}",
+            possible=f"{possible:g}",
+            bonus=f"{bonus:g}",
+        )
+        if bonus
+        else said("{mine} of {possible} points", mine=f"{mine:g}", possible=f"{possible:g}")
+    )
 
 
 def save(path: str) -> str:
@@ -77,7 +91,12 @@ def save(path: str) -> str:
         "possible": {i: float(e.points) for i, e in known.items()},
     }
     atomic_files.write(pathlib.Path(path), json.dumps(record, indent=1, ensure_ascii=False) + "\n")
-    return f"Saved to {path}: {len(record['public checks passed'])} of {len(known)} public checks passed."
+    return said(
+        "Saved to {path}: {count} of {count2} public checks passed.",
+        path=path,
+        count=len(record["public checks passed"]),
+        count2=len(known),
+    )
 
 
 def kept() -> str | None:
@@ -86,10 +105,11 @@ def kept() -> str | None:
         return None
     file = _file()
     if _DRIVE in file.parents:
-        return f"kept on your Drive, in {file.relative_to(_DRIVE)}"
-    return (
-        "ends with this session. To keep it, mount your Drive at any time: the folder symbol on the left, then Mount "
-        f"Drive. It is then kept there, in {_ON_DRIVE}"
+        return said("kept on your Drive, in {relative_to}", relative_to=file.relative_to(_DRIVE))
+    return said(
+        "ends with this session. To keep it, mount your Drive at any time: the folder symbol "
+        "on the left, then Mount Drive. It is then kept there, in {ON_DRIVE}",
+        ON_DRIVE=_ON_DRIVE,
     )
 
 
@@ -108,7 +128,9 @@ def _mark(exercise: Exercise, score: float) -> str:
     """The sign of the best score, or the score itself; and that of the last check, where it gave fewer points."""
     whole = sign_of("passed") if score >= exercise.points else f"{score:g}"
     last = _last.get(exercise.id, score)
-    return (whole if score else sign_of("failed")) + (say(f" (last check: {last:g})") if last < score else "")
+    return (whole if score else sign_of("failed")) + (
+        say(said(" (last check: {last})", last=f"{last:g}")) if last < score else ""
+    )
 
 
 def _file() -> pathlib.Path | None:

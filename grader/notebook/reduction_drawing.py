@@ -5,10 +5,11 @@ The learner's function runs on numbers that know where they come from. So a draw
 
 from __future__ import annotations
 
-import html
 import sys
 
-from .drawing import Drawing, cell, chip, label, legend, table
+from ..sentence import Said, joined, listed, said
+from .drawing import Drawing, cell, chip, escaped, label, legend, table
+from .picture import in_a_line
 
 _WARP = 32
 _EACH = 3  # values of a warp that are drawn
@@ -62,7 +63,7 @@ def tree(tree_reduce, values) -> Drawing:
     for row, state in enumerate(states[1:], 1):
         for column, number in enumerate(state):
             _place(number, row, column)
-    return _drawing("Tree", states, "place")
+    return _drawing(said("Tree"), states, "place")
 
 
 def butterfly(function, lanes) -> Drawing:
@@ -77,7 +78,7 @@ def butterfly(function, lanes) -> Drawing:
             _place(number, row, lane)
     steps = max(map(len, walks), default=1)
     states = [first, *([walk[min(row, len(walk) - 1)] for walk in walks] for row in range(1, steps))]
-    return _drawing("Butterfly", states, "lane")
+    return _drawing(said("Butterfly"), states, "lane")
 
 
 def _walk(number, lane: int) -> list:
@@ -94,38 +95,74 @@ def _place(number, row: int, column: int) -> None:
         number.row, number.column, number.placed = row, column, True
 
 
-def _drawing(name: str, states: list[list], word: str) -> Drawing:
-    """The states below each other, with lines from each number to the two that it was made of."""
-    wide = len(states[0])
+def _drawing(name: str, states: list[list], of: str) -> Drawing:
+    """The states below each other, with lines from each number to the two that it was made of.
+
+    of: "place" or "lane", what holds a number.
+    """
+    wide, word = len(states[0]), _PLACES[of]
     head = label(word) + "".join(label(str(column)) for column in range(wide))
-    rows, told = [], [f"{name}: {word}s 0 to {wide - 1} hold {', '.join(map(_shown, states[0]))}."]
+    rows, told = (
+        [],
+        [
+            said(
+                "{name}: {word}s 0 to {value} hold {list}.",
+                name=name,
+                word=word,
+                value=wide - 1,
+                list=listed([*map(_shown, states[0])]),
+            )
+        ],
+    )
     for row, state in enumerate(states):
         if row:
             rows.append(label("") + _lines(state, row, wide))
-            sums = (f"{word} {at} = {_origin(n, row)}, {_shown(n)}" for at, n in enumerate(state))
-            told.append(f"Step {row}: {'; '.join(sums)}.")
+            sums = [_of_a_sum(of, at, n, row) for at, n in enumerate(state)]
+            told.append(said("Step {row}: {list}.", row=row, list=joined("{one}; {two}", sums)))
         cells = "".join(_cell(number, row) for number in state) + cell("", "none") * (wide - len(state))
-        rows.append(label(f"step {row}" if row else "begin", scope="row") + cells)
+        rows.append(label(said("step {row}", row=row) if row else said("begin"), scope="row") + cells)
     kinds = [
-        ("load", "a number at the beginning"),
-        ("store", f"a sum; below it the {word}s of its two numbers, one step before"),
+        ("load", said("a number at the beginning")),
+        ("store", said("a sum; below it the {word}s of its two numbers, one step before", word=word)),
     ]
     if any(_too_new(number, row) for row, state in enumerate(states) for number in state):
-        kinds.append(("early", "◆ new: a number of the same step, not of the step before"))
-    body = table(f"{name} of {wide} numbers, step by step downwards", [head], rows, " ".join(told))
-    return Drawing(" ".join(told), f"<div>{body}{legend([(chip('&emsp;', look), says) for look, says in kinds])}</div>")
+        kinds.append(("early", said("◆ new: a number of the same step, not of the step before")))
+    body = table(
+        said("{name} of {wide} numbers, step by step downwards", name=name, wide=wide), [head], rows, in_a_line(told)
+    )
+    samples = legend([(chip("&emsp;", look), says) for look, says in kinds])
+    return Drawing(in_a_line(told), f"<div>{body}{samples}</div>")
+
+
+_PLACES = {"place": said("place"), "lane": said("lane")}
+
+
+def _of_a_sum(of: str, at: int, number, row: int) -> Said:
+    values = {"at": at, "origin": _origin(number, row), "shown": _shown(number)}
+    if of == "lane":
+        return said("lane {at} = {origin}, {shown}", **values)
+    return said("place {at} = {origin}, {shown}", **values)
 
 
 def _cell(number, row: int) -> str:
-    origin = f"<br><small>{_origin(number, row, '<br>')}</small>" if row else ""
+    origin = f"<br><small>{_places(number)}{_new_in_html(number, row)}</small>" if row else ""
     look = "load" if not row else "early" if _too_new(number, row) else "store"
     return cell(f'<div style="width:3.4em"><b>{_shown(number)}</b>{origin}</div>', look)  # all columns are equally wide
 
 
-def _origin(number, row: int, before: str = " ") -> str:
-    """The places of the two numbers, such as "0 + 4", and a mark where one of them is no older. before: the mark."""
-    places = " + ".join(str(each.column) for each in _of(number)) or "?"
-    return places + (f"{before}◆ new" if _too_new(number, row) else "")
+def _origin(number, row: int) -> str:
+    """The places of the two numbers, such as "0 + 4", and a mark where one of them is no older."""
+    places = _places(number)
+    return said("{places} ◆ new", places=places) if _too_new(number, row) else places
+
+
+def _places(number) -> str:
+    return " + ".join(str(each.column) for each in _of(number)) or "?"
+
+
+def _new_in_html(number, row: int) -> str:
+    new = escaped(said("◆ new"))
+    return f"<br>{new}" if _too_new(number, row) else ""
 
 
 def _of(number) -> list[Number]:
@@ -162,17 +199,32 @@ def two_level(function, lanes_m, lanes_d) -> Drawing:
         groups = _groups(values, threads, outputs)
         name = _level(groups, number)
         outputs.setdefault(out[0] if out else None, name)
-        boxes = "".join(f"<div>{chip(html.escape(words), look, '24em')}</div>" for look, words in map(_told, groups))
-        end = _shown(out[0]) if out else "nothing"
-        rows.append(label(name, scope="row") + cell(boxes, "none") + cell("→", "none") + cell(f"<b>{end}</b>", "store"))
-        told.append(f"{name}: {', '.join(words for _, words in map(_told, groups))}; together {end}.")
-    told.append(f"The result is {_shown(result)}; calls of butterfly: {len(calls)}.")
-    head = [label("") + label("goes into the butterfly") + label("") + label("its result (m, d)")]
+        boxes = "".join(f"<div>{chip(escaped(words), look, '24em')}</div>" for look, words in map(_told, groups))
+        end = _shown(out[0]) if out else said("nothing")
+        rows.append(
+            label(name, scope="row") + cell(boxes, "none") + cell("→", "none") + cell(f"<b>{escaped(end)}</b>", "store")
+        )
+        told.append(
+            said(
+                "{name}: {list}; together {end}.",
+                name=name,
+                list=joined("{one}, {two}", [words for _, words in map(_told, groups)]),
+                end=end,
+            )
+        )
+    told.append(said("The result is {shown}; calls of butterfly: {count}.", shown=_shown(result), count=len(calls)))
+    head = [label("") + label(said("goes into the butterfly")) + label("") + label(said("its result (m, d)"))]
     used = {look for values, _ in calls for look, _ in map(_told, _groups(values, threads, outputs))} | {"store"}
-    says = {"load": "threads of one warp", "store": "the state of all of them", "masked": "lanes without a warp"}
+    says = {
+        "load": said("threads of one warp"),
+        "store": said("the state of all of them"),
+        "masked": said("lanes without a warp"),
+    }
     samples = [(chip("&emsp;", look), words) for look, words in says.items() if look in used]
-    body = table(f"Two levels: the {len(calls)} calls of butterfly, downwards", head, rows, " ".join(told))
-    return Drawing(" ".join(told), f"<div>{body}{legend(samples)}</div>")
+    body = table(
+        said("Two levels: the {count} calls of butterfly, downwards", count=len(calls)), head, rows, in_a_line(told)
+    )
+    return Drawing(in_a_line(told), f"<div>{body}{legend(samples)}</div>")
 
 
 def _calls(function, lanes_m: list, lanes_d: list) -> tuple[list[tuple[list, list]], object]:
@@ -221,21 +273,25 @@ def _groups(values: list, threads: dict, outputs: dict) -> list[tuple[str, objec
 
 def _level(groups: list, number: int) -> str:
     if any(kind == "output" for kind, *_ in groups):
-        return "second level"
+        return said("second level")
     if len(groups) == 1 and groups[0][0] == "thread" and len(groups[0][2]) == _WARP and groups[0][1] % _WARP == 0:
-        return f"warp {groups[0][1] // _WARP}"
-    return f"call {number}"
+        return said("warp {value}", value=groups[0][1] // _WARP)
+    return said("call {number}", number=number)
 
 
 def _told(group: tuple[str, object, list]) -> tuple[str, str]:
     """(look, words) of neighbours."""
     kind, of, values = group
     if kind == "output":
-        return "store", f"{of}: {_shown(values[0])}"
+        return "store", joined("{one}: {two}", [of, _shown(values[0])])
     shown = [_shown(value) for value in (values if len(values) <= _EACH else [*values[: _EACH - 1], values[-1]])]
     if kind == "thread":
         shown[-1:] = ["…", shown[-1]] if len(values) > _EACH else shown[-1:]
-        return "load", f"thread{'s' * (len(values) > 1)} {_span(of, len(values))}: {' '.join(shown)}"
+        return "load", (
+            said("threads {span}: {list}", span=_span(of, len(values)), list=" ".join(shown))
+            if len(values) > 1
+            else said("thread {span}: {list}", span=_span(of, len(values)), list=" ".join(shown))
+        )
     return "masked", f"{len(values)} × {shown[0]}"
 
 

@@ -8,6 +8,7 @@ import sys
 from .. import environment, interpreter
 from ..interpreter import triton_private
 from ..language import say
+from ..sentence import said
 
 
 def start() -> None:
@@ -36,7 +37,15 @@ def interpret() -> None:
 @functools.cache
 def _say_configuration(kernel: str, configuration: str) -> None:
     """Print it once for each kernel and configuration."""
-    print(say(f"{kernel} is autotuned, and interpreted kernels are not timed: it runs with {configuration}"))
+    print(
+        say(
+            said(
+                "{kernel} is autotuned, and interpreted kernels are not timed: it runs with {configuration}",
+                kernel=kernel,
+                configuration=configuration,
+            )
+        )
+    )
 
 
 def _shell():

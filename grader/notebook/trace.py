@@ -9,11 +9,12 @@ from ..interpreter import KernelMisuse, OutOfBounds
 from ..interpreter.recorder import Recorder
 from ..interpreter.sectors import SectorCounter
 from ..language import say
+from ..sentence import fault, kind_of, listed, message, said
 from ..spec import MemoryRequests
 from ..spec.panel import Panel
 from . import trace_drawing
 from .drawing import Drawing
-from .picture import Picture
+from .picture import Picture, in_a_line
 from .trace_text import describe, in_time
 
 ORDERS = ("forward", "reversed", "shuffled")
@@ -45,9 +46,8 @@ def trace(kernel_or_function, *args, grid=None, order="forward", sectors=False, 
     if not panels:
         return None
 
-    told = [*lines, *(["In time:", *in_time(panels)])]
-    description = "Picture of these accesses. " + " ".join(_sentence(line) for line in told)
-    return Drawing(description, trace_drawing.page(panels, order, stopped))
+    told = [fault("whole", "Picture of these accesses."), *lines, fault("whole", "In time:"), *in_time(panels)]
+    return Drawing(in_a_line(map(_sentence, told)), trace_drawing.page(panels, order, stopped))
 
 
 class Traced(NamedTuple):
@@ -73,7 +73,7 @@ def _of_text(source: str, args, kwargs, plain: bool) -> Picture | None:
     from . import trace_banks
 
     if not plain or len(args) != 1 or kwargs.keys() - {"threads"}:
-        raise KernelMisuse("the text of a CUDA kernel is traced as it is launched: trace(source, x, threads=64)")
+        raise KernelMisuse(said("the text of a CUDA kernel is traced as it is launched: trace(source, x, threads=64)"))
     return trace_banks.trace(source, *args, **kwargs)
 
 
@@ -85,8 +85,8 @@ def _of_sectors(requests: list[MemoryRequests], stopped: str | None) -> Picture 
     print("\n".join(map(say, lines)))
     if not requests:
         return None
-    said = [_sentence(line) for line in lines] + trace_sectors.words(requests)
-    return Picture("Picture of the sectors of a request. " + " ".join(said), lambda: trace_sectors.figure(requests))
+    told = [said("Picture of the sectors of a request."), *map(_sentence, lines), *trace_sectors.words(requests)]
+    return Picture(in_a_line(told), lambda: trace_sectors.figure(requests))
 
 
 def _is_kernel(target) -> bool:
@@ -96,18 +96,28 @@ def _is_kernel(target) -> bool:
 def _refuse_misuse(target, grid, order) -> None:
     if not callable(target) and not _is_kernel(target):
         raise KernelMisuse(
-            f"trace takes a kernel or a function and then its arguments, and got a {type(target).__name__}: "
-            "trace(kernel, y, x, BLOCK=8, grid=(4,))"
+            said(
+                "trace takes a kernel or a function and then its arguments, and got a {kind}: trace(kernel, y, x, "
+                "BLOCK=8, grid=(4,))",
+                kind=type(target).__name__,
+            )
         )
-    name = getattr(target, "__name__", "the function")
+    name = getattr(target, "__name__", said("the function"))
     if _is_kernel(target) and grid is None:
-        raise KernelMisuse(f"{name} is a kernel, and a launch needs a grid: trace({name}, ..., grid=(4,))")
+        raise KernelMisuse(
+            said("{name} is a kernel, and a launch needs a grid: trace({name}, ..., grid=(4,))", name=name)
+        )
     if not _is_kernel(target) and grid is not None:
         raise KernelMisuse(
-            f"{name} is a plain function: a kernel has @triton.jit above it, and only a kernel takes a grid="
+            said(
+                "{name} is a plain function: a kernel has @triton.jit above it, and only a kernel takes a grid=",
+                name=name,
+            )
         )
     if order not in ORDERS:
-        raise KernelMisuse(f"there is no order {order!r} of programs: choose one of {', '.join(ORDERS)}")
+        raise KernelMisuse(
+            said("there is no order {order} of programs: choose one of {list}", order=repr(order), list=listed(ORDERS))
+        )
 
 
 def traced(target, args, kwargs, grid, order, sectors=False) -> Traced:
@@ -117,7 +127,7 @@ def traced(target, args, kwargs, grid, order, sectors=False) -> Traced:
         with interpreter.recording(recorder=recorder), interpreter.conditions(order):
             value = (target if grid is None else target[grid])(*args, **kwargs)
     except OutOfBounds as error:
-        return Traced(recorder.panels, str(error), None, _requests(recorder))
+        return Traced(recorder.panels, message(error), None, _requests(recorder))
     return Traced(recorder.panels, None, value, _requests(recorder))
 
 
@@ -126,5 +136,5 @@ def _requests(recorder: Recorder) -> list[MemoryRequests]:
 
 
 def _sentence(line: str) -> str:
-    line = " ".join(line.split())
-    return line if line.endswith((".", ":")) else line + "."
+    """A line as a sentence: with a full stop, unless it is whole as it stands."""
+    return line if kind_of(line) == "whole" else said("{one}.", one=line)

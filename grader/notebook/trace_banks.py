@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ..language import say
+from ..sentence import joined, listed, said
 from ..spec import SharedRequests
 from ..spec.requests import BANK_WIDTH, BANKS
 from . import cuda_launch
 from .canvas import EMPTY, READ, WIDTH, Canvas
-from .picture import Picture
+from .picture import Picture, in_a_line
 
 _MOST_TURNS = 8  # rows of one request in the picture; 32 would be the most
 _MOST_DRAWN = 3  # requests: those with the most ways
@@ -20,15 +21,25 @@ def trace(source: str, x, threads: int = 64) -> Picture | None:
     """Run a kernel as `launch` does, and show its requests to shared memory. Returns None if there are none."""
     name, evidence = cuda_launch.run(source, x, threads, requests=True)
     found = evidence.shared_requests
-    lines = [f"{name}, {threads} threads: requests of the first thread block to shared memory, {BANKS} banks of "
-             f"{BANK_WIDTH} bytes"]  # fmt: skip
-    lines += [f"  {_place(each, source)}: {_amount(each)}" for each in found]
+    lines = [
+        said(
+            "{name}, {threads} threads: requests of the first thread block to shared memory, {BANKS} banks of "
+            "{BANK_WIDTH} bytes",
+            name=name,
+            threads=threads,
+            BANKS=BANKS,
+            BANK_WIDTH=BANK_WIDTH,
+        )
+    ]
+    lines += [said("  {one}: {two}", one=_place(each, source), two=_amount(each)) for each in found]
     if not found:
-        lines = [f"{name} does not touch shared memory"]
+        lines = [said("{name} does not touch shared memory", name=name)]
     print("\n".join(map(say, lines)))
     drawn = sorted(sorted(found, key=lambda each: -each.most)[:_MOST_DRAWN], key=lambda each: each.line)
-    words = ". ".join(" ".join(line.split()) for line in [*lines, *(_words(each) for each in drawn)])
-    return Picture(f"Picture of shared memory. {words}.", lambda: figure(drawn, source)) if found else None
+    if not found:
+        return None
+    parts = [said("{one}.", one=line) for line in [*lines, *map(_words, drawn)]]
+    return Picture(in_a_line([said("Picture of shared memory."), *parts]), lambda: figure(drawn, source))
 
 
 def figure(drawn: list[SharedRequests], source: str):
@@ -39,15 +50,17 @@ def figure(drawn: list[SharedRequests], source: str):
         _draw(canvas, each, source, top)
         top += height
     canvas.box(0.05, top + 0.06, _WIDE, 0.16, "3", 8, **READ)
-    canvas.text(0.3, top + 0.14, "thread served in this turn; 3+ : others ask for the same word", size=8.5)
+    canvas.text(0.3, top + 0.14, said("thread served in this turn; 3+ : others ask for the same word"), size=8.5)
     return canvas.figure
 
 
 def _draw(canvas: Canvas, each: SharedRequests, source: str, top: float) -> None:
     turns = _turns(each)
-    cut = f" (drawn: {_MOST_TURNS} turns)" if turns > _MOST_TURNS else ""
-    canvas.text(0.05, top + 0.14, f"{_place(each, source)}: {_ways(each.most)}{cut}", size=9.5)
-    canvas.text(_LEFT - 0.06, top + 0.37, "bank", size=8.5, ha="right")
+    title = joined("{one}: {two}", [_place(each, source), _ways(each.most)])
+    if turns > _MOST_TURNS:
+        title = said("{title} (drawn: {MOST_TURNS} turns)", title=title, MOST_TURNS=_MOST_TURNS)
+    canvas.text(0.05, top + 0.14, title, size=9.5)
+    canvas.text(_LEFT - 0.06, top + 0.37, said("bank"), size=8.5, ha="right")
     for bank in range(0, BANKS):
         if bank % 4 == 0 or bank == BANKS - 1:
             canvas.text(_LEFT + (bank + 0.5) * _WIDE, top + 0.37, str(bank), size=8.5, ha="center")
@@ -56,7 +69,7 @@ def _draw(canvas: Canvas, each: SharedRequests, source: str, top: float) -> None
         served.setdefault((turn, word % BANKS), []).append(thread)
     for turn in range(min(turns, _MOST_TURNS)):
         y = top + _HEAD + turn * _CELL
-        canvas.text(_LEFT - 0.06, y + _CELL / 2, f"turn {turn + 1}", size=8.5, ha="right")
+        canvas.text(_LEFT - 0.06, y + _CELL / 2, said("turn {value}", value=turn + 1), size=8.5, ha="right")
         for bank in range(BANKS):
             threads = served.get((turn, bank), [])
             label = f"{threads[0]}{'+' if len(threads) > 1 else ''}" if threads else ""
@@ -64,23 +77,37 @@ def _draw(canvas: Canvas, each: SharedRequests, source: str, top: float) -> None
             canvas.box(_LEFT + bank * _WIDE, y + 0.02, _WIDE, _CELL - 0.04, label, 8 if len(label) < 3 else 6, **style)
 
 
+_OPS = {"load": said("loads"), "store": said("stores")}
+_ONE = {"load": said("load"), "store": said("store")}
+
+
 def _place(each: SharedRequests, source: str) -> str:
     """The line of the kernel, such as "line 8, `buffer[me] = m;`, stores"."""
     lines = source.splitlines()
     code = lines[each.line - 1].partition("//")[0].strip() if 1 <= each.line <= len(lines) else ""
     code = code if len(code) <= _MOST_CODE else code[: _MOST_CODE - 3] + "..."
-    return f"line {each.line}, `{code}`, {each.op}s" if code else f"{each.op}s"
+    op = _OPS[each.op]
+    return said("line {line}, `{code}`, {op}", line=each.line, code=code, op=op) if code else op
 
 
 def _amount(each: SharedRequests) -> str:
-    requests = f"{each.requests} request{'s' * (each.requests != 1)}"
+    requests = (
+        said("{requests} requests", requests=each.requests)
+        if each.requests != 1
+        else said("{requests} request", requests=each.requests)
+    )
     if each.ways == each.requests:
-        return f"{requests} without a conflict"
-    return f"{requests}, {each.ways / each.requests:.2f} ways on average; the worst has {each.most}"
+        return said("{requests} without a conflict", requests=requests)
+    return said(
+        "{requests}, {value} ways on average; the worst has {most}",
+        requests=requests,
+        value=f"{each.ways / each.requests:.2f}",
+        most=each.most,
+    )
 
 
 def _ways(n: int) -> str:
-    return "no conflict" if n == 1 else f"{n} ways"
+    return said("no conflict") if n == 1 else said("{n} ways", n=n)
 
 
 def _words(each: SharedRequests) -> str:
@@ -91,8 +118,29 @@ def _words(each: SharedRequests) -> str:
     first = min(by_bank)
     asking = by_bank[first][:8]
     return (
-        f"Drawn of line {each.line}: a {each.op} of {_ways(each.most)}, which uses {len(by_bank)} of {BANKS} banks; "
-        f"bank {first} is asked by thread {', '.join(map(str, asking))}{' and others' * (len(by_bank[first]) > 8)}"
+        said(
+            "Drawn of line {line}: a {op} of {ways}, which uses {count} of {BANKS} banks; bank "
+            "{first} is asked by thread {list} and others",
+            line=each.line,
+            op=_ONE[each.op],
+            ways=_ways(each.most),
+            count=len(by_bank),
+            BANKS=BANKS,
+            first=first,
+            list=listed([*map(str, asking)]),
+        )
+        if len(by_bank[first]) > 8
+        else said(
+            "Drawn of line {line}: a {op} of {ways}, which uses {count} of {BANKS} banks; bank "
+            "{first} is asked by thread {list}",
+            line=each.line,
+            op=_ONE[each.op],
+            ways=_ways(each.most),
+            count=len(by_bank),
+            BANKS=BANKS,
+            first=first,
+            list=listed([*map(str, asking)]),
+        )
     )
 
 

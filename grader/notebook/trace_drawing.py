@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import html
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
+from ..sentence import joined, said
 from ..spec import Panel
 from . import trace_time
-from .drawing import cell, chip, frames, label, legend, table
-from .trace_text import in_words, pieces, programs, title, told, too_early
+from .drawing import cell, chip, escaped, frames, label, legend, table
+from .trace_text import ORDERS, in_words, pieces, programs, title, told, too_early
 from .trace_time import Access
 
 _ROWS, _COLUMNS, _BEFORE, _PANELS = 16, 32, 4, 6  # limits of the drawing; _BEFORE: columns left of column 0
@@ -17,13 +17,13 @@ _FRAMES, _MOST_CELLS = 12, 1500  # turns of programs that have a frame; cells of
 _TURNS, _ACCESSES = 8, 6  # drawn in time: turns of a launch, accesses of a turn
 _CHIPS = 2  # programs with masked lanes that are named in one cell
 _LEGEND = {
-    "load": ("0", "loaded by the program of that number"),
-    "store": ("0", "stored by the program of that number"),
-    "shared": ("0 → 2", "touched more than once: the first and the last of the programs (the text has all)"),
-    "early": ("◆ 0", "read before the write: another program stores this element later"),
-    "masked": ("0", "masked lane of the program of that number: touches nothing"),
-    "outside": ("✕ 0", "outside of the tensor: stopped before it happened"),
-    "empty": ("&emsp;", "element that no program touched"),
+    "load": ("0", said("loaded by the program of that number")),
+    "store": ("0", said("stored by the program of that number")),
+    "shared": ("0 → 2", said("touched more than once: the first and the last of the programs (the text has all)")),
+    "early": ("◆ 0", said("read before the write: another program stores this element later")),
+    "masked": ("0", said("masked lane of the program of that number: touches nothing")),
+    "outside": ("✕ 0", said("outside of the tensor: stopped before it happened")),
+    "empty": ("&emsp;", said("element that no program touched")),
 }
 
 
@@ -86,12 +86,12 @@ class Cells:
     def heading(self, kernel: bool) -> str:
         """The title of the panel, and the part of it that is drawn."""
         panel = self.panel
-        text = f"{panel.kernel}: {title(panel)}" if kernel else title(panel)
+        text = joined("{one}: {two}", [panel.kernel, title(panel)]) if kernel else title(panel)
         if panel.vector and panel.shape[0] > _ROWS * self.line:
-            return f"{text} (drawn: the first {_ROWS * self.line})"
+            return said("{text} (drawn: the first {value})", text=text, value=_ROWS * self.line)
         if not panel.vector and (panel.shape[0] > _ROWS or panel.shape[1] > _COLUMNS):
             rows, columns = min(panel.shape[0], _ROWS), min(panel.shape[1], _COLUMNS)
-            return f"{text} (drawn: {rows} rows × {columns} columns)"
+            return said("{text} (drawn: {rows} rows × {columns} columns)", text=text, rows=rows, columns=columns)
         return text
 
     def html(self, accesses: list[Access], now: list[Access], kernel: bool) -> str:
@@ -116,12 +116,12 @@ class Cells:
 
     def _head(self, columns: range) -> list[str]:
         """The rows above the cells: regions, where there are several, and the numbers of the columns."""
-        corner = "row" if not self.panel.vector else "element" if self.rows > 1 else ""
+        corner = said("row") if not self.panel.vector else said("element") if self.rows > 1 else ""
         shown = [str(column) if len(columns) <= 16 or column % 5 == 0 else "" for column in columns]
         numbers = label(corner) + "".join(map(label, shown))
         end = self.panel.shape[-1] if self.rows == 1 or not self.panel.vector else columns.stop
-        regions = {"before it": range(columns.start, 0), "the tensor": range(0, min(end, columns.stop))}
-        past = "past its end" if self.panel.vector else "past the row's end"
+        regions = {said("before it"): range(columns.start, 0), said("the tensor"): range(0, min(end, columns.stop))}
+        past = said("past its end") if self.panel.vector else said("past the row's end")
         regions |= {past: range(max(end, 0), columns.stop)}
         if sum(len(of) > 0 for of in regions.values()) == 1:
             return [numbers]
@@ -159,11 +159,11 @@ def page(panels: list[Panel], order: str, stopped: str | None) -> str:
     """The HTML: all elements, a frame for each turn of a program, the programs in time, and a legend."""
     launches = trace_time.launches(panels)
     cells = {id(panel): Cells(panel) for panel in panels[:_PANELS]}
-    notes = [f"Stopped before it happened: {stopped}"] if stopped else []
+    notes = [said("Stopped before it happened: {stopped}", stopped=stopped)] if stopped else []
     if len(panels) > _PANELS:
-        notes.append(f"Drawn here: the first {_PANELS} of {len(panels)} tables.")
-    below = "".join(f'<div style="margin:.4em 0">{html.escape(note)}</div>' for note in notes)
-    steps = frames("Step through the programs", _pages(launches, cells))
+        notes.append(said("Drawn here: the first {PANELS} of {count} tables.", PANELS=_PANELS, count=len(panels)))
+    below = "".join(f'<div style="margin:.4em 0">{escaped(note)}</div>' for note in notes)
+    steps = frames(said("Step through the programs"), _pages(launches, cells))
     return (
         f"<div>{steps}{below}{''.join(_in_time(launch, order) for launch in launches)}{_legend(launches, cells)}</div>"
     )
@@ -178,13 +178,16 @@ def _pages(launches: list[list[Access]], cells: dict[int, Cells]) -> list[tuple[
             ended += len(turn)
             turns.append((launch[:ended], turn))
     everything = [access for launch in launches for access in launch]
-    pages = [("all programs", _tables(everything, [], cells, several))]
+    pages = [(said("all programs"), _tables(everything, [], cells, several))]
     room = min(_FRAMES, _MOST_CELLS // max(sum(each.count() for each in cells.values()), 1))
     for number, (done, turn) in enumerate(turns[:room] if min(len(turns), room) > 1 else [], 1):
         first = turn[0]
-        name = f"{number}: program {first.panel.called(first.program)}"
+        name = said("{number}: program {called}", number=number, called=first.panel.called(first.program))
         pages.append(
-            (f"{name} of launch {first.panel.launch}" if several else name, _tables(done, turn, cells, several))
+            (
+                said("{name} of launch {launch}", name=name, launch=first.panel.launch) if several else name,
+                _tables(done, turn, cells, several),
+            )
         )
     return pages
 
@@ -209,20 +212,42 @@ def _in_time(launch: list[Access], order: str) -> str:
     for turn in drawn:
         first, last = turn[0].step, turn[-1].step
         boxes = "".join(map(_box, turn[:_ACCESSES]))
-        boxes += f"<div>and {len(turn) - _ACCESSES} more</div>" if len(turn) > _ACCESSES else ""
+        more = escaped(said("and {value} more", value=len(turn) - _ACCESSES))
+        boxes += f"<div>{more}</div>" if len(turn) > _ACCESSES else ""
         cells = (cell(boxes if column == turn[0].program else "", "none") for column in columns)
-        rows.append(label(f"{first} to {last}" if last > first else f"{first}", scope="row") + "".join(cells))
-    head = [label("step") + "".join(label(f"program {panel.called(column)}") for column in columns)]
-    cut = f"; drawn: the first {_TURNS} of {len(turns)} turns" if len(turns) > _TURNS else ""
-    how = "" if order == "forward" else f", in {order} order"
-    return table(f"{panel.kernel} in time, downwards: {programs(panel)}{how}{cut}", head, rows)
+        rows.append(
+            label(said("{first} to {last}", first=first, last=last) if last > first else f"{first}", scope="row")
+            + "".join(cells)
+        )
+    head = [
+        label(said("step"))
+        + "".join(label(said("program {called}", called=panel.called(column))) for column in columns)
+    ]
+    cut = (
+        said("; drawn: the first {TURNS} of {count} turns", TURNS=_TURNS, count=len(turns))
+        if len(turns) > _TURNS
+        else ""
+    )
+    how = ORDERS.get(order, "")
+    return table(
+        said(
+            "{kernel} in time, downwards: {programs}{how}{cut}",
+            kernel=panel.kernel,
+            programs=programs(panel),
+            how=how,
+            cut=cut,
+        ),
+        head,
+        rows,
+    )
 
 
 def _box(access: Access) -> str:
-    words = f"<b>{access.step}</b> {html.escape(told(access))}"
+    words = f"<b>{access.step}</b> {escaped(told(access))}"
     look = access.panel.op + (", odd" if access.program % 2 else "")
     if access.early:
-        look, words = "early", f"{words}<br>◆ read before the write: {html.escape(too_early(access))}"
+        early = escaped(said("◆ read before the write: {too_early}", too_early=too_early(access)))
+        look, words = "early", f"{words}<br>{early}"
     box = chip(words, "outside" if access.outside else look, "19em")
     return f'<div style="margin:1px 0;text-align:left;min-width:9.5em">{box}</div>'
 

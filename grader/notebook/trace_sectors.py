@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..sentence import counted, fault, joined, kind_of, said
 from ..spec import MemoryRequests, called
 from ..spec.requests import SECTOR, WARP
 from .canvas import EMPTY, IDLE, INK, READ, WIDTH, Canvas
@@ -11,7 +12,12 @@ _MOST_ROWS = 8  # of one request; 32 would be the most
 _MOST_DRAWN = 6  # requests
 _LEFT, _RIGHT, _CELL, _HEAD = 0.78, 0.08, 0.21, 0.46  # inches
 
-_WHAT = f"A request is a load or store of {WARP} neighbouring lanes, by one warp. A sector is {SECTOR} bytes of memory."
+_WHAT = fault(
+    "whole",
+    "A request is a load or store of {WARP} neighbouring lanes, by one warp. A sector is {SECTOR} bytes of memory.",
+    WARP=WARP,
+    SECTOR=SECTOR,
+)
 
 
 def describe(requests: list[MemoryRequests], stopped: str | None) -> list[str]:
@@ -22,19 +28,26 @@ def describe(requests: list[MemoryRequests], stopped: str | None) -> list[str]:
             launch = entry.launch
             lines.append(entry.kernel)
         lines.append(
-            f"  {_verb(entry)} {entry.tensor}: {_count(entry.requests, 'request')}, {_count(entry.sectors, 'sector')}: "
-            f"{_short(entry.sectors / entry.requests)} a request; {_needed(entry)}"
+            said(
+                "  {verb} {tensor}: {count}, {count2}: {short} a request; {needed}",
+                verb=_verb(entry),
+                tensor=entry.tensor,
+                count=counted(entry.requests, "request"),
+                count2=counted(entry.sectors, "sector"),
+                short=_short(entry.sectors / entry.requests),
+                needed=_needed(entry),
+            )
         )
     if stopped:
-        lines.append(f"stopped before it happened: {stopped}")
+        lines.append(fault(kind_of(stopped), "stopped before it happened: {stopped}", stopped=stopped))
     elif not requests:
-        lines.append("no kernel touched any memory")
+        lines.append(said("no kernel touched any memory"))
     return lines
 
 
 def words(requests: list[MemoryRequests]) -> list[str]:
     """A sentence for each request that is drawn."""
-    return [f"{_title(entry)}: {_sectors_of(entry)}." for entry in requests[:_MOST_DRAWN]]
+    return [said("{one}.", one=joined("{one}: {two}", [_title(e), _sectors_of(e)])) for e in requests[:_MOST_DRAWN]]
 
 
 def figure(requests: list[MemoryRequests]):
@@ -52,13 +65,21 @@ def figure(requests: list[MemoryRequests]):
 def _draw(canvas: Canvas, entry: MemoryRequests, rows: list[int], top: float) -> float:
     """Draw one request below `top`. Returns its own end."""
     total = len(_lines(entry))
-    cut = f" (drawn: {len(rows)} of {total} lines of {_LINE} bytes)" if total > len(rows) else ""
-    canvas.text(0.05, top + 0.14, f"{_title(entry)}{cut}", size=10)
+    title = _title(entry)
+    if total > len(rows):
+        title = said(
+            "{title} (drawn: {count} of {total} lines of {LINE} bytes)",
+            title=title,
+            count=len(rows),
+            total=total,
+            LINE=_LINE,
+        )
+    canvas.text(0.05, top + 0.14, title, size=10)
     lanes = {place: lane for lane, place in reversed(entry.shown)}
     touched = {place // SECTOR for place in lanes}
     cells = _LINE // entry.itemsize
     wide = (WIDTH - _LEFT - _RIGHT - 0.18) / cells
-    canvas.text(_LEFT - 0.06, top + 0.34, "byte", size=8.5, ha="right")
+    canvas.text(_LEFT - 0.06, top + 0.34, said("byte"), size=8.5, ha="right")
     for sector in range(_LINE // SECTOR):
         x = _LEFT + sector * (SECTOR // entry.itemsize * wide + 0.06)
         canvas.text(x + SECTOR // entry.itemsize * wide / 2, top + 0.34, f"+{sector * SECTOR}", size=8.5, ha="center")
@@ -88,9 +109,9 @@ def _outlines(canvas: Canvas, line: int, touched: set[int], top: float, wide: fl
 
 def _legend(canvas: Canvas, y: float) -> None:
     for x, style, text in (
-        (0.05, READ, "asked for by that lane"),
-        (1.85, IDLE, "moved with it"),
-        (3.15, EMPTY, "a sector that does not move"),
+        (0.05, READ, said("asked for by that lane")),
+        (1.85, IDLE, said("moved with it")),
+        (3.15, EMPTY, said("a sector that does not move")),
     ):
         canvas.box(x, y, 0.2, 0.15, "3" if style is READ else "", 8, **style)
         canvas.text(x + 0.27, y + 0.075, text, size=8.5)
@@ -98,8 +119,19 @@ def _legend(canvas: Canvas, y: float) -> None:
 
 def _title(entry: MemoryRequests) -> str:
     lanes = sorted(lane for lane, _ in entry.shown)
-    which = f"lane {lanes[0]}" if len(lanes) == 1 else f"lanes {lanes[0]} to {lanes[-1]}"
-    return f"{_verb(entry)} {entry.tensor}, program {_program(entry)}, {which}: {_count(_touched(entry), 'sector')}"
+    which = (
+        said("lane {lanes}", lanes=lanes[0])
+        if len(lanes) == 1
+        else said("lanes {lanes} to {lanes2}", lanes=lanes[0], lanes2=lanes[-1])
+    )
+    return said(
+        "{verb} {tensor}, program {program}, {which}: {count}",
+        verb=_verb(entry),
+        tensor=entry.tensor,
+        program=_program(entry),
+        which=which,
+        count=counted(_touched(entry), "sector"),
+    )
 
 
 def _program(entry: MemoryRequests) -> str:
@@ -115,8 +147,12 @@ def _sectors_of(entry: MemoryRequests) -> str:
             runs[-1][1] = sector
         else:
             runs.append([sector, sector])
-    parts = [f"bytes {first * SECTOR:,} to {last * SECTOR + SECTOR - 1:,}" for first, last in runs[:4]]
-    return ", ".join(parts) + (f", and {len(runs) - 4} places more" if len(runs) > 4 else "")
+    parts = [
+        said("bytes {value} to {value2}", value=f"{first * SECTOR:,}", value2=f"{last * SECTOR + SECTOR - 1:,}")
+        for first, last in runs[:4]
+    ]
+    named = joined("{one}, {two}", parts)
+    return said("{named}, and {value} places more", named=named, value=len(runs) - 4) if len(runs) > 4 else named
 
 
 def _touched(entry: MemoryRequests) -> int:
@@ -133,17 +169,13 @@ def _rows(entry: MemoryRequests) -> list[int]:
 
 def _needed(entry: MemoryRequests) -> str:
     if entry.sectors == entry.least:
-        return "the fewest possible"
-    return f"{_short(entry.least / entry.requests)} would be enough"
+        return said("the fewest possible")
+    return said("{short} would be enough", short=_short(entry.least / entry.requests))
 
 
 def _verb(entry: MemoryRequests) -> str:
-    return "stores to" if entry.op == "store" else "loads from"
+    return said("stores to") if entry.op == "store" else said("loads from")
 
 
 def _short(number: float) -> str:
     return f"{number:.2f}".rstrip("0").rstrip(".")
-
-
-def _count(n: int, word: str) -> str:
-    return f"{n} {word}" if n == 1 else f"{n} {word}s"

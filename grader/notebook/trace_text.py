@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from ..language import say
+from ..sentence import Said, counted, fault, joined, kind_of, said
 from ..spec import Panel
 from ..spec.panel import Run
 from . import trace_time
 from .trace_time import Access
 
+ORDERS = {"reversed": said(", in reversed order"), "shuffled": said(", in shuffled order")}
+_SPANS = {
+    "element": (said("element {first}"), said("elements {first}-{last}"), said("elements {first} to {last}")),
+    "column": (said("column {first}"), said("columns {first}-{last}"), said("columns {first} to {last}")),
+    "row": (said("row {first}"), said("rows {first}-{last}"), said("rows {first} to {last}")),
+}
 _MOST_PROGRAMS = 16  # lines of a table
 _MOST_PLACES = 8  # named in a line; also lines about places that were touched more than once, or too early
 _MOST_STORES = 4  # named in a line about a load that came before them
@@ -25,19 +33,20 @@ def describe(panels: list[Panel], order: str = "forward", stopped: str | None = 
     for panel in panels:
         if panel.launch != launch:
             launch, above = panel.launch, []
-            lines.append(f"{panel.kernel}, {programs(panel)}{'' if order == 'forward' else f', in {order} order'}")
+            what = joined("{one}, {two}", [panel.kernel, programs(panel)])
+            lines.append(said("{what}{how}", what=what, how=ORDERS[order]) if order in ORDERS else what)
         table = _table(panel)
         lines.append(title(panel))
-        lines += table if table != above else ["  the same elements by the same programs"]
+        lines += table if table != above else [said("  the same elements by the same programs")]
         lines += _shared(panel)
         lines += _early([access for access in early if access.panel is panel])
         above = table
         if not panel.complete:
-            lines.append("  (there was more than is kept here)")
+            lines.append(said("  (there was more than is kept here)"))
     if stopped:
-        lines.append(f"stopped before it happened: {stopped}")
+        lines.append(fault(kind_of(stopped), "stopped before it happened: {stopped}", stopped=stopped))
     elif not panels:
-        lines.append("no kernel touched any memory")
+        lines.append(said("no kernel touched any memory"))
     return lines
 
 
@@ -46,49 +55,70 @@ def in_time(panels: list[Panel]) -> list[str]:
     lines = []
     for accesses in trace_time.launches(panels):
         for access in accesses[:_MOST_STEPS]:
-            lines.append(f"step {access.step}, program {access.panel.called(access.program)}: {told(access)}")
+            lines.append(
+                said(
+                    "step {step}, program {called}: {told}",
+                    step=access.step,
+                    called=access.panel.called(access.program),
+                    told=told(access),
+                )
+            )
         if len(accesses) > _MOST_STEPS:
-            lines.append(f"and {_count(len(accesses) - _MOST_STEPS, 'step')} more")
+            lines.append(said("and {count} more", count=counted(len(accesses) - _MOST_STEPS, "step")))
     return lines
 
 
 def told(access: Access) -> str:
     """An access in words, such as "loads x_ptr, elements 0-3; 1 lane masked"."""
     panel = access.panel
-    return f"{panel.op}s {panel.tensor}, {_touched(panel, access.touched, access.masked, access.outside)}"
+    touched = _touched(panel, access.touched, access.masked, access.outside)
+    if panel.op == "store":
+        return said("stores {tensor}, {touched}", tensor=panel.tensor, touched=touched)
+    return said("loads {tensor}, {touched}", tensor=panel.tensor, touched=touched)
 
 
 def too_early(access: Access) -> str:
     """The elements that others store later than this access loads them: "element 0; stored by program 1 at step 5"."""
     panel, early = access.panel, access.early
     runs = [(access.program, *run[1:]) for each in early for run in each.runs]
-    stores = [f"program {panel.called(each.program)} at step {each.step}" for each in early[:_MOST_STORES]]
+    stores = [
+        said("program {called} at step {step}", called=panel.called(each.program), step=each.step)
+        for each in early[:_MOST_STORES]
+    ]
     if len(early) > _MOST_STORES:
-        stores.append(f"and {_count(len(early) - _MOST_STORES, 'store')} more")
-    return f"{where(panel, runs)}; stored by {', '.join(stores)}"
+        stores.append(said("and {count} more", count=counted(len(early) - _MOST_STORES, "store")))
+    return said("{where}; stored by {list}", where=where(panel, runs), list=joined("{one}, {two}", stores))
 
 
 def _early(accesses: list[Access]) -> list[str]:
     """Lines about the loads of one panel that came before another program's store."""
     lines = [
-        f"  read before the write, by program {access.panel.called(access.program)} at step {access.step}: "
-        f"{too_early(access)}"
+        said(
+            "  read before the write, by program {called} at step {step}: {too_early}",
+            called=access.panel.called(access.program),
+            step=access.step,
+            too_early=too_early(access),
+        )
         for access in accesses[:_MOST_PLACES]
     ]
     if len(accesses) > _MOST_PLACES:
-        lines.append(f"  and {_count(len(accesses) - _MOST_PLACES, 'load')} more before the write")
+        lines.append(said("  and {count} more before the write", count=counted(len(accesses) - _MOST_PLACES, "load")))
     return lines
 
 
 def in_words(panel: Panel) -> str:
     """A panel in one line."""
-    return "; ".join(line.strip() for line in [title(panel), *_table(panel), *_shared(panel)])
+    return joined("{one}; {two}", [say(line).strip() for line in [title(panel), *_table(panel), *_shared(panel)]])
 
 
 def title(panel: Panel) -> str:
     """The title of a panel, such as "loads from x_ptr, a tensor of 3 × 5"."""
-    size = _count(panel.shape[0], "element") if panel.vector else " × ".join(map(str, panel.shape))
-    return f"{'stores to' if panel.op == 'store' else 'loads from'} {panel.tensor}, a tensor of {size}"
+    size = counted(panel.shape[0], "element") if panel.vector else " × ".join(map(str, panel.shape))
+    return (
+        said("stores to {tensor}, a tensor of {size}", tensor=panel.tensor, size=size)
+        if panel.op == "store"
+        else said("loads from {tensor}, a tensor of {size}", tensor=panel.tensor, size=size)
+    )
 
 
 def programs(panel: Panel) -> str:
@@ -100,8 +130,8 @@ def programs(panel: Panel) -> str:
     for n in grid:
         count *= n
     if len(grid) == 1:
-        return _count(count, "program")
-    return f"{count} programs in a grid of {' × '.join(map(str, grid))}"
+        return counted(count, "program")
+    return said("{count} programs in a grid of {list}", count=count, list=" × ".join(map(str, grid)))
 
 
 def _table(panel: Panel) -> list[str]:
@@ -112,19 +142,25 @@ def _table(panel: Panel) -> list[str]:
             by_program[run[0]][kind].append(run)
     lines = []
     for program in sorted(by_program)[:_MOST_PROGRAMS]:
-        lines.append(f"  program {panel.called(program):<3} {_touched(panel, *by_program[program])}")
+        lines.append(
+            said(
+                "  program {called} {touched}",
+                called=f"{panel.called(program):<3}",
+                touched=_touched(panel, *by_program[program]),
+            )
+        )
     if len(by_program) > _MOST_PROGRAMS:
-        lines.append(f"  and {_count(len(by_program) - _MOST_PROGRAMS, 'program')} more")
+        lines.append(said("  and {count} more", count=counted(len(by_program) - _MOST_PROGRAMS, "program")))
     return lines
 
 
 def _touched(panel: Panel, touched: list[Run], masked: list[Run], outside: list[Run]) -> str:
-    parts = [where(panel, touched) if touched else "nothing"]
+    parts = [where(panel, touched) if touched else said("nothing")]
     if masked:
-        parts.append(f"{_count(sum(run[3] for run in masked), 'lane')} masked")
+        parts.append(said("{count} masked", count=counted(sum(run[3] for run in masked), "lane")))
     if outside:
-        parts.append(f"out of bounds: {where(panel, outside)}")
-    return "; ".join(parts)
+        parts.append(said("out of bounds: {where}", where=where(panel, outside)))
+    return joined("{one}; {two}", parts)
 
 
 def _shared(panel: Panel) -> list[str]:
@@ -135,13 +171,17 @@ def _shared(panel: Panel) -> list[str]:
             groups.setdefault(tuple(programs), []).append([0, row, first, count])
     lines = []
     for programs, runs in list(groups.items())[:_MOST_PLACES]:
-        times = "twice" if len(programs) == 2 else f"{len(programs)} times"
-        who = ", then ".join(map(panel.called, programs[:_MOST_PLACES])) + (
-            ", ..." if len(programs) > _MOST_PLACES else ""
+        times = said("twice") if len(programs) == 2 else said("{count} times", count=len(programs))
+        named = [panel.called(program) for program in programs[:_MOST_PLACES]]
+        who = joined("{one}, then {two}", named)
+        who = said("{who}, ...", who=who) if len(programs) > _MOST_PLACES else who
+        lines.append(
+            said("  touched {times}: {where}, by program {who}", times=times, where=where(panel, runs), who=who)
         )
-        lines.append(f"  touched {times}: {where(panel, runs)}, by program {who}")
     if len(groups) > _MOST_PLACES:
-        lines.append(f"  and {_count(len(groups) - _MOST_PLACES, 'place')} more touched more than once")
+        lines.append(
+            said("  and {count} more touched more than once", count=counted(len(groups) - _MOST_PLACES, "place"))
+        )
     return lines
 
 
@@ -157,20 +197,17 @@ def where(panel: Panel, runs: list) -> str:
     named = []
     for top, bottom, first, count in merged[:_MOST_PLACES]:
         columns = _span("element" if panel.vector else "column", first, first + count - 1)
-        named.append(columns if panel.vector else f"{_span('row', top, bottom)}, {columns}")
+        named.append(columns if panel.vector else joined("{one}, {two}", [_span("row", top, bottom), columns]))
     if len(merged) > _MOST_PLACES:
-        named.append(f"and {_count(len(merged) - _MOST_PLACES, 'run')} more")
-    return "; ".join(named)
+        named.append(said("and {count} more", count=counted(len(merged) - _MOST_PLACES, "run")))
+    return joined("{one}; {two}", named)
 
 
 def _span(word: str, first: int, last: int) -> str:
+    one, with_a_dash, in_words = _SPANS[word]
     if first == last:
-        return f"{word} {first}"
-    return f"{word}s {first}{'-' if first >= 0 else ' to '}{last}"
-
-
-def _count(n: int, word: str) -> str:
-    return f"{n} {word}" if n == 1 else f"{n} {word}s"
+        return Said(one.template, {"first": first})
+    return Said((with_a_dash if first >= 0 else in_words).template, {"first": first, "last": last})
 
 
 def pieces(runs: list[Run]) -> list[tuple[int, int, int, list[int]]]:

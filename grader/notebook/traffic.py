@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from .. import environment, interpreter
 from ..interpreter.ledger import Ledger
 from ..language import say, wrap
+from ..sentence import joined, listed, said
 from .picture import Picture
 
 
@@ -57,7 +58,10 @@ def count(fn, args, kwargs) -> Run:
     else:
         run = beside.run(counted, plain, args, kwargs)
     if plain is not fn:
-        run.note = f"{run.name} is compiled: these are the operators that torch.compile was given, before it joins some"
+        run.note = said(
+            "{name} is compiled: these are the operators that torch.compile was given, before it joins some",
+            name=run.name,
+        )
     return run
 
 
@@ -84,12 +88,13 @@ def _name(fn) -> str:
 def table(run: Run) -> str:
     """The table: elements read and written, one line for each operation, then their sum and the sum in bytes."""
     width = max([len(name) for name, _, _ in run.rows] + [9])
-    head = (wrap.padded(say(words), -21) for words in ("elements read", "elements written"))
-    lines = ["  ".join([wrap.padded(say("operation"), width), *head])]
-    rows = [*run.rows, (say("in all"), sum(r for _, r, _ in run.rows), sum(w for _, _, w in run.rows))]
+    head = (wrap.padded(say(words), -21) for words in (said("elements read"), said("elements written")))
+    lines = ["  ".join([wrap.padded(say(said("operation")), width), *head])]
+    rows = [*run.rows, (say(said("in all")), sum(r for _, r, _ in run.rows), sum(w for _, _, w in run.rows))]
     for name, read, written in rows:
         lines.append(f"{wrap.padded(name, width)}  {_amount(read, run.unit)}  {_amount(written, run.unit)}")
-    lines.append(f"{wrap.padded(say('in bytes'), width)}  {run.bytes[0]:>21,}  {run.bytes[1]:>21,}")
+    in_bytes = wrap.padded(say(said("in bytes")), width)
+    lines.append(f"{in_bytes}  {run.bytes[0]:>21,}  {run.bytes[1]:>21,}")
     return "\n".join(lines + [say(run.note)] * bool(run.note))
 
 
@@ -101,11 +106,20 @@ def picture(runs: list[Run]) -> Picture:
     """The bar chart of the runs, with its description."""
     from . import charts
 
-    sentences = " ".join(_sentence(run) for run in runs)
-    return Picture(f"Bar chart of elements moved, in units of M·N. {sentences}", lambda: charts.traffic(runs))
+    sentences = joined("{one} {two}", [_sentence(run) for run in runs])
+    return Picture(
+        said("Bar chart of elements moved, in units of M·N. {sentences}", sentences=sentences),
+        lambda: charts.traffic(runs),
+    )
 
 
 def _sentence(run: Run) -> str:
-    steps = ", ".join(f"{name} {(r + w) / run.unit:.2f}" for name, r, w in run.rows)
+    steps = listed([f"{name} {(r + w) / run.unit:.2f}" for name, r, w in run.rows])
     read, written = run.totals()
-    return f"{run.name}: {steps}; in all {read:.2f} read and {written:.2f} written."
+    return said(
+        "{name}: {steps}; in all {read} read and {written} written.",
+        name=run.name,
+        steps=steps,
+        read=f"{read:.2f}",
+        written=f"{written:.2f}",
+    )

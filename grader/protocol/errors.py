@@ -8,7 +8,9 @@ import re
 import traceback
 import types
 
+from ..sentence import Said, message, tree
 from ..spec import Error
+from . import schema
 
 
 def describe(error: BaseException, path: str) -> Error:
@@ -26,11 +28,12 @@ def describe(error: BaseException, path: str) -> Error:
         text = "" if wordless else text
     if isinstance(error, SyntaxError):
         line = (error.text or "").strip()
-        text = str(error.msg)
+        text = error.msg if isinstance(error.msg, Said) else str(error.msg)
     traceback.clear_frames(error.__traceback__)
     todo = re.search(r"TODO (\d+\.\d+)(?: \((\d+) of (\d+)\))?", text)
+    text = text if len(text) <= 2000 else text[-2000:]
     return {
-        "type": type(error).__name__, "kinds": [c.__name__ for c in type(error).__mro__], "message": text[-2000:],
+        "type": type(error).__name__, "kinds": [c.__name__ for c in type(error).__mro__], "message": text,
         "line": str(line) if len(str(line)) <= 200 else f"{str(line)[:200]} …",
         "kernel": bool(stack) and path.startswith("<kernel "),
         "raised": raised,
@@ -61,23 +64,34 @@ def _by_statement(place: types.TracebackType) -> bool:
 
 def _message(error: BaseException) -> str:
     try:
-        text = re.sub(r"^functools\.partial\(.*\) (?=got )", "the launch ", str(error))  # a launch of the interpreter's
+        if isinstance(text := message(error), Said):
+            return text
+        text = re.sub(r"^functools\.partial\(.*\) (?=got )", "the launch ", text)  # a launch of the interpreter's
         return re.sub(r"'?constexpr\[(-?\d+)\]'?", r"\1", text)  # a number, as Triton's language prints it
     except BaseException:
         return ""
 
 
-def exception(said: Error) -> Exception:
-    """An exception like the one that was described: of the builtin type of that name, or of a subclass so named."""
-    for name in (said["type"], *said["kinds"]):
+def packed(error: Error) -> dict:
+    """An error as JSON data, for `exception` and for replies."""
+    return schema.pack(error, Error)
+
+
+def exception(described: Error) -> Exception:
+    """An exception like the one that was described: of the builtin type of that name, or of a subclass so named.
+
+    described: JSON data of an Error. Raises NoSentence for a message of another form.
+    """
+    said = tree.unpack(described["message"])
+    for name in (described["type"], *described["kinds"]):
         kind = getattr(builtins, name, None)
         if isinstance(kind, type) and issubclass(kind, Exception):
             break
     else:
         kind = RuntimeError
-    if kind.__name__ != said["type"] and said["type"].isidentifier():
-        kind = type(said["type"], (kind,), {})
+    if kind.__name__ != described["type"] and described["type"].isidentifier():
+        kind = type(described["type"], (kind,), {})
     try:
-        return kind(said["message"])
+        return kind(said)
     except TypeError:  # such as UnicodeDecodeError, which takes five arguments
-        return RuntimeError(said["message"])
+        return RuntimeError(said)

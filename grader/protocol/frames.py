@@ -6,6 +6,8 @@ import json
 import struct
 from collections.abc import Callable
 
+from ..sentence import message, said
+
 MAX_HEADER = 4 << 20  # bytes
 _LENGTHS = struct.Struct(">IQ")  # bytes of the header, bytes of the payload
 
@@ -32,13 +34,17 @@ def receive(sock, max_payload: int, left: Callable[[], float] | None = None) -> 
     """
     head_size, size = _LENGTHS.unpack(_exactly(sock, _LENGTHS.size, left))
     if head_size > MAX_HEADER or size > max_payload:
-        raise BrokenChannel(f"a frame of {head_size} + {size} bytes is larger than anything expected")
+        raise BrokenChannel(
+            said(
+                "a frame of {head_size} + {size} bytes is larger than anything expected", head_size=head_size, size=size
+            )
+        )
     try:
         header = json.loads(_exactly(sock, head_size, left))
     except (ValueError, RecursionError) as error:
-        raise BrokenChannel(f"a header that is no JSON: {error}") from None
+        raise BrokenChannel(said("a header that is no JSON: {error}", error=error)) from None
     if not isinstance(header, dict):
-        raise BrokenChannel("a header that is no object")
+        raise BrokenChannel(said("a header that is no object"))
     return header, _exactly(sock, size, left)
 
 
@@ -70,9 +76,9 @@ def _exactly(sock, size: int, left: Callable[[], float] | None) -> bytes:
                 raise
             continue  # there may be time left again
         except OSError as error:
-            raise BrokenChannel(str(error)) from None
+            raise BrokenChannel(message(error)) from None
         if not chunk:
-            raise BrokenChannel("the other side closed")
+            raise BrokenChannel(said("the other side closed"))
         chunks.append(chunk)
         missing -= len(chunk)
     return b"".join(chunks)

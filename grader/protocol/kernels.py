@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ..sentence import Said
+
 
 @dataclass
 class Global:
@@ -17,12 +19,13 @@ class Global:
     such a module: text is the module, name the object. "function" is the function at `index` of the program. "plain"
     is the number, text, None, or tuple or list of these in `value`. "named" is a class of named tuples, with
     [names of its fields, default values of the last ones] as its value. "foreign" is everything else: text describes it
-    after "this one is", and name is its own name if it is a module. Those of its attributes that mean something else
-    have entries of their own, such as "math.inf". constexpr: whether the object is wrapped in a tl.constexpr.
+    after "this one is", with the kind "value" for a value of the notebook, and name is its own name if it is a module.
+    Those of its attributes that mean something else have entries of their own, such as "math.inf". constexpr: whether
+    the object is wrapped in a tl.constexpr.
     """
 
     kind: Literal["module", "library", "function", "plain", "named", "foreign"]
-    text: str = ""
+    text: Said = Said("")
     name: str = ""
     index: int = -1
     value: Any = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
+from ..sentence import said
 from . import orders
 
 
@@ -56,7 +57,7 @@ def decode(data, tensor: Callable, kernel: Callable, named: Callable):
     def language(name: str):
         found = getattr(tl, str(name), None) or tl.str_to_ty(str(name), None)
         if not isinstance(found, tl.dtype):
-            raise orders.Malformed("not a type of triton.language")
+            raise orders.Malformed(said("not a type of triton.language"))
         return found
 
     def inner(data):
@@ -76,7 +77,9 @@ def decode(data, tensor: Callable, kernel: Callable, named: Callable):
         if tag in ("language", "kernel"):
             return (language if tag == "language" else kernel)(of)
         if tag == "object":
-            raise TypeError(f"a kernel takes tensors and numbers, and one argument of this launch is a {of}")
+            raise TypeError(
+                said("a kernel takes tensors and numbers, and one argument of this launch is a {of}", of=of)
+            )
         return orders.decode(data, tensor)
 
     return inner(data)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from ..sentence import said
+
 _AS_THEY_ARE = frozenset((bool, str, int, float, type(None)))
 
 
@@ -53,7 +55,7 @@ def encode(value, tensor: Callable):
             return {"generator": torch.randint(1 << 62, (), generator=value).item()}
     if isinstance(value, torch.device):
         return {"device": str(value)}
-    raise TypeError(f"a {type(value).__name__} cannot be sent to the device")
+    raise TypeError(said("a {name} cannot be sent to the device", name=type(value).__name__))
 
 
 def decode(data, tensor: Callable):
@@ -80,4 +82,4 @@ def decode(data, tensor: Callable):
                 return found
     except (TypeError, ValueError, AttributeError, RuntimeError):
         pass
-    raise Malformed("not an argument of an operation")
+    raise Malformed(said("not an argument of an operation"))

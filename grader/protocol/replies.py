@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..sentence import fault, message, said
 from ..spec import Error, Evidence, Observations, Unreadable
 from . import schema
 from .tensors import MAX_DIMENSIONS, describe, elements, unpack_elements
@@ -48,19 +49,20 @@ def unpack_reply(header: dict, payload: bytes) -> Evidence:
     try:
         return _unpack(header, payload)
     except (KeyError, TypeError, ValueError, IndexError, OverflowError, AttributeError, RuntimeError) as error:
-        raise schema.Mismatch(str(error)) from None
+        raise schema.Mismatch(message(error)) from None
 
 
 def _unpack(header: dict, payload: bytes) -> Evidence:
     observed = schema.unpack(header["observed"], Observations) if "observed" in header else Observations()
     if any(launch["program"] >= len(observed.programs) for launch in observed.launches):
-        raise schema.Mismatch("a launch of a program that did not arrive")
+        raise schema.Mismatch(said("a launch of a program that did not arrive"))
     evidence, start = Evidence(**vars(observed)), 0
     if "error" in header:
         evidence.error = unpack_error(header["error"])
     if "omitted" in header:
         omitted = header["omitted"]
-        evidence.value = Unreadable(f"tensor of {omitted['dtype']}, shape {tuple(omitted['shape'])}"[:200])
+        dtype, shape = str(omitted["dtype"])[:50], str(tuple(omitted["shape"]))[:100]
+        evidence.value = Unreadable(fault("tensor", "tensor of {dtype}, shape {tuple}", dtype=dtype, tuple=shape))
     elif "tensor" in header:
         start = header["tensor"]["nbytes"]
         evidence.value = unpack_elements(header["tensor"], payload[:start])

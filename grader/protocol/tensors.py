@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import math
 
+from ..sentence import said
 from ..spec.unstored import MARKS
 
 MAX_DIMENSIONS = 64  # of a tensor in a reply; many of PyTorch's operations take no more
@@ -41,9 +42,9 @@ def unpack_elements(spec: dict, data: bytes):
     """
     shape, dtype = spec["shape"], _dtype(spec)
     if not all(type(n) is int and n >= 0 for n in shape) or len(shape) > MAX_DIMENSIONS:
-        raise ValueError("a shape of up to 64 lengths expected")
+        raise ValueError(said("a shape of up to 64 lengths expected"))
     if math.prod(shape) * dtype.itemsize != len(data):
-        raise ValueError(f"{len(data)} bytes arrived for a tensor of shape {shape}")
+        raise ValueError(said("{count} bytes arrived for a tensor of shape {shape}", count=len(data), shape=shape))
     return _flat(data, dtype).reshape(shape)
 
 
@@ -59,7 +60,7 @@ def _dtype(spec: dict):
 
     dtype = vars(torch).get(spec["dtype"])
     if not isinstance(dtype, torch.dtype):
-        raise ValueError("no such dtype")
+        raise ValueError(said("no such dtype"))
     return dtype
 
 
@@ -93,11 +94,14 @@ def unfit(tensor) -> str | None:
     """The reason why kernels of the course are not run on a tensor: it is empty or too large. None if they are."""
     shape = "×".join(map(str, tensor.shape))
     if tensor.numel() == 0:
-        return f"{shape} is a tensor without elements"
+        return said("{shape} is a tensor without elements", shape=shape)
     behind = tensor.untyped_storage().nbytes() // tensor.element_size()
     if (tensor.dim() > 1 and len(tensor) > _ROWS) or max(behind, tensor.numel()) > _ELEMENTS:
-        return (
-            f"{shape} is more than a check can interpret: keep to {_ROWS} rows and {_ELEMENTS:,} elements; "
-            "a view of something larger counts with all of it"
+        return said(
+            "{shape} is more than a check can interpret: keep to {ROWS} rows and {ELEMENTS} "
+            "elements; a view of something larger counts with all of it",
+            shape=shape,
+            ROWS=_ROWS,
+            ELEMENTS=f"{_ELEMENTS:,}",
         )
     return None

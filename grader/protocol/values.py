@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
+from ..sentence import Said, said, tree
 from ..spec import Once, Unreadable
 
 _MAX_ITEMS, _DEEPEST = 10_000, 8
@@ -17,11 +18,11 @@ def encode(value, depth: int = 0):
     """A plain value as tagged JSON: [tag, ...]. Never raises for a plain value.
 
     Plain are numbers, text, None, `...`, dtypes, and lists, tuples and dictionaries of them. For any other value the
-    tag is "?", followed by the name of its type, as for an integer of over 1,000 bits. Containers and texts are cut
-    after 10,000 items. depth: nesting so far.
+    tag is "?", followed by the name of its type or by a sentence, as for an integer of over 1,000 bits. Containers and
+    texts are cut after 10,000 items. depth: nesting so far.
     """
     if depth > _DEEPEST:
-        return ["?", "something nested very deeply"]
+        return ["?", tree.tree(said("something nested very deeply"))]
     for kinds, write in _WRITERS:
         if isinstance(value, kinds):
             return write(value, depth + 1)
@@ -35,7 +36,7 @@ def _encode_sequence(value, depth: int):
 
 def _encode_fraction(value: Fraction):
     if not (_fits(value.numerator) and _fits(value.denominator)):
-        return ["?", f"fraction of numbers of over {_MAX_BITS} bits"]
+        return ["?", tree.tree(said("fraction of numbers of over {MAX_BITS} bits", MAX_BITS=_MAX_BITS))]
     return ["fraction", hex(value.numerator), hex(value.denominator)]
 
 
@@ -67,8 +68,16 @@ def _encode_wrapped(value, depth: int):
 _WRITERS = (
     ((bool, type(None)), lambda value, depth: ["const", value]),
     (type(...), lambda value, depth: ["ellipsis"]),
-    (int, lambda v, depth: ["int", hex(v)] if _fits(v) else ["?", f"number of over {_MAX_BITS} bits"]),
+    (
+        int,
+        lambda v, depth: (
+            ["int", hex(v)]
+            if _fits(v)
+            else ["?", tree.tree(said("number of over {MAX_BITS} bits", MAX_BITS=_MAX_BITS))]
+        ),
+    ),
     (float, lambda value, depth: ["float", repr(float(value))]),
+    (Said, lambda value, depth: ["said", tree.tree(value)]),
     (str, lambda value, depth: ["str", value[:_MAX_ITEMS]]),
     (Fraction, lambda value, depth: _encode_fraction(value)),
     (Once, lambda value, depth: ["once"] + [encode(v, depth) for v in value.values]),
@@ -82,13 +91,13 @@ def decode(data):
     try:
         return _decode(data, 0)
     except (ValueError, TypeError, IndexError, KeyError, ZeroDivisionError):
-        return Unreadable("malformed value")
+        return Unreadable(said("malformed value"))
 
 
 def _decode(data, depth: int):
     tag, *rest = data
     if depth > _DEEPEST + 1 or len(rest) > _MAX_ITEMS:
-        raise ValueError("larger than anything that is sent")
+        raise ValueError(said("larger than anything that is sent"))
     if tag in _CONTAINERS:
         return _CONTAINERS[tag](_decode(v, depth + 1) for v in rest)
     if tag == "dict":
@@ -110,6 +119,8 @@ def _decode_plain(tag: str, rest: list):
         return float(rest[0])
     if tag == "str":
         return str(rest[0])[:_MAX_ITEMS]
+    if tag == "said":
+        return tree.of_tree(rest[0])
     if tag == "fraction":
         return Fraction(_integer(rest[0]), _integer(rest[1]))
     if tag == "dtype" and rest[0] in _DTYPES:
@@ -117,14 +128,14 @@ def _decode_plain(tag: str, rest: list):
 
         return getattr(torch, rest[0])
     if tag == "?":
-        return Unreadable(str(rest[0])[:_MAX_KIND])
-    raise ValueError(f"no such tag: {tag}")
+        return Unreadable(tree.of_tree(rest[0]) if isinstance(rest[0], list) else str(rest[0])[:_MAX_KIND])
+    raise ValueError(said("no such tag: {tag}", tag=tag))
 
 
 def _integer(text: str) -> int:
     if len(text) > _MAX_BITS:  # hexadecimal digits: int() is quick, and the exact test follows
-        raise ValueError("too many digits")
+        raise ValueError(said("too many digits"))
     value = int(text, 16)
     if not _fits(value):
-        raise ValueError("too many bits")
+        raise ValueError(said("too many bits"))
     return value

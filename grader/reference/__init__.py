@@ -1,7 +1,7 @@
 """Right formulas, builders of cases and verification, one module a topic. The truth is computed in float64.
 
 Runs in: the judge's process.
-May import: checks, root, simulated, spec.
+May import: checks, root, sentence, simulated, spec.
 Start reading: softmax_function.py.
 
 One module for each topic of grader/mistakes/: attention, attention_gradient, autograd, autotuned, bandwidth, cuda,

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from ..checks import compare
+from ..sentence import fault, said
 from ..spec import Evidence
 
 _EPS = torch.finfo(torch.float32).eps
@@ -98,16 +99,22 @@ def tf32_bound(facts: dict) -> torch.Tensor:
 # ---- verification
 
 
-def difference(got: torch.Tensor, want: torch.Tensor, allowed: torch.Tensor) -> str | None:
-    """None where |got - want| <= allowed everywhere (all M×dv), else a sentence about the first wrong element."""
+def difference(got: torch.Tensor, want: torch.Tensor, allowed: torch.Tensor, of_keys: bool = False) -> str | None:
+    """None where |got - want| <= allowed everywhere (all M×dv), else a sentence about the first wrong element.
+
+    of_keys: whether a row is that of a key, and not of a query.
+    """
     bad = ~((got.double() - want).abs() <= allowed)
     if not bad.any():
         return None
     query, column = (int(i) for i in bad.nonzero()[0])
     value, expected = got[query, column].item(), want[query, column].item()
     digits = 6 if abs(value - expected) < 0.01 * abs(expected) else 4
-    count = f"{int(bad.sum())} of {bad.numel()} values differ"
-    return f"query {query}, column {column} is {value:.{digits}g}, expected {expected:.{digits}g}; {count}"
+    count = said("{sum} of {numel} values differ", sum=int(bad.sum()), numel=bad.numel())
+    values = {"column": column, "value": f"{value:.{digits}g}", "expected": f"{expected:.{digits}g}", "count": count}
+    if of_keys:
+        return said("key {key}, column {column} is {value}, expected {expected}; {count}", key=query, **values)
+    return said("query {query}, column {column} is {value}, expected {expected}; {count}", query=query, **values)
 
 
 def numbers_fault(got: torch.Tensor, facts: dict, bound: str = "allowed") -> str | None:
@@ -151,15 +158,28 @@ def returned(evidence: Evidence, facts: dict) -> str | None:
     reads = torch_reads(evidence, facts)
     for name, read, size in reads[1:]:
         if read > size:
-            return f"right numbers, but {name} is read {read / size:.3g} times over"
+            return fault(
+                "way", "right numbers, but {name} is read {value} times over", name=name, value=f"{read / size:.3g}"
+            )
     for name, read, size in reads:
         if read < size:
-            return f"right numbers, but PyTorch read {read} of the {size} numbers of {name}"
+            return fault(
+                "way",
+                "right numbers, but PyTorch read {read} of the {size} numbers of {name}",
+                read=read,
+                size=size,
+                name=name,
+            )
     if holds_all_scores(evidence, facts):
         m, n = len(facts["q"]), len(facts["k"])
-        return (
-            f"right numbers, but at one moment your tensors held {evidence.peak:,} numbers between them, and all the "
-            f"scores are {m}·{n} = {m * n:,}"
+        return fault(
+            "way",
+            "right numbers, but at one moment your tensors held {peak} numbers between them, and "
+            "all the scores are {m}·{n} = {value}",
+            peak=f"{evidence.peak:,}",
+            m=m,
+            n=n,
+            value=f"{m * n:,}",
         )
     return None
 
@@ -172,6 +192,25 @@ def stored(evidence: Evidence, facts: dict) -> str | None:
         return sentence
     blocks = -(-len(q) // facts["block"])
     return (
-        f"right numbers, but {evidence.read:,} elements are read; q once ({q.numel():,}) and k and v once for each of "
-        f"{blocks} block{'s' * (blocks > 1)} of queries ({2 * blocks * k.numel():,}) are {read:,}"
+        fault(
+            "way",
+            "right numbers, but {read} elements are read; q once ({numel}) and k and v once for "
+            "each of {blocks} blocks of queries ({value}) are {read2}",
+            read=f"{evidence.read:,}",
+            numel=f"{q.numel():,}",
+            blocks=blocks,
+            value=f"{2 * blocks * k.numel():,}",
+            read2=f"{read:,}",
+        )
+        if blocks > 1
+        else fault(
+            "way",
+            "right numbers, but {read} elements are read; q once ({numel}) and k and v once for "
+            "each of {blocks} block of queries ({value}) are {read2}",
+            read=f"{evidence.read:,}",
+            numel=f"{q.numel():,}",
+            blocks=blocks,
+            value=f"{2 * blocks * k.numel():,}",
+            read2=f"{read:,}",
+        )
     )

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import torch
 
+from ..sentence import said
 from ..spec import Evidence
 from .attention import TF32, difference, matmul
 
@@ -82,8 +83,7 @@ def _tf32_bounds(facts: dict) -> dict:
 def stored(evidence: Evidence, facts: dict, outs: str = "outs") -> str | None:
     """None where a kernel stored its gradients, else a sentence about the first wrong element. outs: the fact."""
     for got, (name, want, allowed) in zip(evidence.args, facts[outs]):
-        sentence = difference(got, want, allowed)
+        sentence = difference(got, want, allowed, of_keys=name != "dq")
         if sentence:
-            row = "query" if name == "dq" else "key"
-            return f"{name}: {sentence.replace('query', row, 1)}"
+            return said("{one}: {two}", one=name, two=sentence)
     return None

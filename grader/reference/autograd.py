@@ -13,12 +13,13 @@ from dataclasses import replace
 
 import torch
 
-from ..checks import bounds, compare
+from ..checks import bounds, compare, inputs
+from ..sentence import fault, foreign, joined, said
 from ..spec import Call, Case, Evidence
 from . import gradient, softmax_function
 
-_TENSORS = {"x": "x", "y": "y", "other": "another tensor"}
-_PLACES = {"saved": "", "attribute": " as an attribute of ctx"}
+_TENSORS = {"x": "x", "y": "y", "other": said("another tensor")}
+_PLACES = ("saved", "attribute")
 
 
 def backward_case(label: str, x: torch.Tensor, dy: torch.Tensor) -> Case:
@@ -30,12 +31,12 @@ def backward_case(label: str, x: torch.Tensor, dy: torch.Tensor) -> Case:
 
     def verify(evidence: Evidence) -> str | None:
         if evidence.error:
-            return softmax_function.refused(None, evidence, "this input")
+            return softmax_function.refused(None, evidence, said("this input"))
         wrong = _gradient_fault(x, dy, evidence) or _launch_count_fault(mn, evidence)
         return wrong or softmax_function.launch_fault(x, evidence)[1] or _late_fault(evidence)
 
     return Case(
-        f"backward, {label}",
+        said("backward, {label}", label=label),
         Call("call", "check_gradient", (x, dy)),
         verify=verify,
         size=mn,
@@ -50,7 +51,7 @@ def backward_case(label: str, x: torch.Tensor, dy: torch.Tensor) -> Case:
 def gradient_case(label: str, function: str, check: str, x: torch.Tensor, dy: torch.Tensor) -> Case:
     """A gradient that another function of the driver computes; `check` is the fact of that name."""
     return Case(
-        f"{label}, {len(x)}×{x.shape[1]}",
+        inputs.sized(label, *x.shape),
         Call("call", function, (x, dy)),
         verify=lambda e: _gradient_fault(x, dy, e),
         size=1000 + x.numel(),
@@ -63,16 +64,16 @@ def output_case(x: torch.Tensor, dy: torch.Tensor) -> Case:
 
     def verify(evidence: Evidence) -> str | None:
         sentence = compare.softmax(x, evidence.value)
-        return f"after backward the output has changed: {sentence}" if sentence else None
+        return said("after backward the output has changed: {sentence}", sentence=sentence) if sentence else None
 
     call = Call("call", "check_output_after", (x, dy))
-    return Case("the output after backward, 3×6", call, verify, size=2000, facts=_facts(x, "output after"))
+    return Case(said("the output after backward, 3×6"), call, verify, size=2000, facts=_facts(x, "output after"))
 
 
 def first_output_case(x: torch.Tensor, other: torch.Tensor) -> Case:
     """Two forwards, of x and of `other`; the first output must stay."""
     return Case(
-        f"two outputs, and then the first one again, {len(x)}×{x.shape[1]}",
+        said("two outputs, and then the first one again, {count}×{shape}", count=len(x), shape=x.shape[1]),
         Call("call", "check_first_output", (x, other)),
         verify=lambda e: compare.softmax(x, e.value),
         size=1000,
@@ -82,7 +83,7 @@ def first_output_case(x: torch.Tensor, other: torch.Tensor) -> Case:
 
 def first_gradient_case(x: torch.Tensor, dy: torch.Tensor) -> Case:
     """Two backwards, for x and for -x; the first gradient must stay."""
-    case = gradient_case("two gradients, and then the first one again", "check_first_gradient", "backward", x, dy)
+    case = gradient_case(said("two gradients, and then the first one again"), "check_first_gradient", "backward", x, dy)
     second = compare.softmax_gradient(torch.softmax(-x.double(), 1), dy)
     return replace(case, facts=case.facts | {"second": second})
 
@@ -92,15 +93,16 @@ def changed_output_case(x: torch.Tensor, dy: torch.Tensor) -> Case:
 
     def verify(evidence: Evidence) -> str | None:
         if evidence.error:
-            noticed = "modified by an inplace operation" in evidence.error["message"]
-            accepted = noticed or evidence.error["raised"]
-            return None if accepted else f"it ends in {evidence.error['type']}: {evidence.error['message']}"
+            error = evidence.error
+            if foreign.noticed_a_change(error["message"]) or error["raised"]:
+                return None
+            return said("it ends in {type}: {message}", type=error["type"], message=foreign.of_error(error))
         sentence = _gradient_fault(x, dy, evidence)
-        return f"nobody noticed, and the gradient is wrong: {sentence}" if sentence else None
+        return said("nobody noticed, and the gradient is wrong: {sentence}", sentence=sentence) if sentence else None
 
     call = Call("call", "check_changed_output", (x, dy))
     facts = _gradient_facts(x, "changed", dy)
-    label = "somebody changes the output before backward, 3×6"
+    label = said("somebody changes the output before backward, 3×6")
     return Case(label, call, verify, size=3000, facts=facts, expects_error=True)
 
 
@@ -111,12 +113,16 @@ def kept_case(x: torch.Tensor) -> Case:
         large = [(place, tensor) for place, tensor, size in kept_tensors(evidence.value) if size >= x.nbytes]
         if large == [("saved", "y")]:
             return None
-        shown = " and ".join(_TENSORS[tensor] + _PLACES[place] for place, tensor in large)
-        kept = shown or "nothing of the size of y"
-        return f"right numbers, but for backward it keeps {kept}, expected y alone, by ctx.save_for_backward"
+        shown = joined("{one} and {two}", [_kept(place, _TENSORS[tensor]) for place, tensor in large])
+        kept = shown or said("nothing of the size of y")
+        return fault(
+            "way",
+            "right numbers, but for backward it keeps {kept}, expected y alone, by ctx.save_for_backward",
+            kept=kept,
+        )
 
     call = Call("call", "check_kept", (x,))
-    return Case("what is kept for backward, 4×6", call, verify, size=4000, facts=_facts(x, "kept"))
+    return Case(said("what is kept for backward, 4×6"), call, verify, size=4000, facts=_facts(x, "kept"))
 
 
 def kept_tensors(value) -> list[tuple[str, str, int]]:
@@ -148,7 +154,11 @@ def reads_x_late(evidence: Evidence) -> int:
 def _late_fault(evidence: Evidence) -> str | None:
     """None if backward read nothing of x, else a sentence. What the answer says of its graph does not matter here."""
     late = reads_x_late(evidence)
-    return f"right numbers, but backward reads {late} elements of x, which nothing needs to keep" if late else None
+    return (
+        fault("way", "right numbers, but backward reads {late} elements of x, which nothing needs to keep", late=late)
+        if late
+        else None
+    )
 
 
 def _gradient_fault(x: torch.Tensor, dy: torch.Tensor, evidence: Evidence) -> str | None:
@@ -160,9 +170,17 @@ def _gradient_fault(x: torch.Tensor, dy: torch.Tensor, evidence: Evidence) -> st
 def _launch_count_fault(mn: int, evidence: Evidence) -> str | None:
     """None if there is one launch for each direction, else a sentence about a right gradient."""
     if len(evidence.launches) < 2:
-        return "right numbers, but only one kernel was launched, and there are two directions"
+        return fault("way", "right numbers, but only one kernel was launched, and there are two directions")
     repeated = repeated_kernel(mn, evidence)
-    return f"right numbers, but {repeated} was launched twice, for one forward and one backward" if repeated else None
+    return (
+        fault(
+            "way",
+            "right numbers, but {repeated} was launched twice, for one forward and one backward",
+            repeated=repeated,
+        )
+        if repeated
+        else None
+    )
 
 
 def _facts(x: torch.Tensor, check: str) -> dict:
@@ -173,3 +191,7 @@ def _facts(x: torch.Tensor, check: str) -> dict:
 def _gradient_facts(x: torch.Tensor, check: str, dy: torch.Tensor) -> dict:
     n, y = x.shape[1], torch.softmax(x.double(), 1)
     return _facts(x, check) | gradient.facts(x, y, dy) | {"strides": {"dx": n, "y": n, "dy": dy.stride(0)}}
+
+
+def _kept(place: str, tensor: str) -> str:
+    return said("{tensor} as an attribute of ctx", tensor=tensor) if place == "attribute" else tensor

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from ..checks import compare
+from ..sentence import fault, said
 from ..spec import Call, Case, Evidence
 from . import softmax_function
 
@@ -18,7 +19,13 @@ def case(label: str, x: torch.Tensor, which: int, gap: int = 0) -> Case:
     gap: elements between the rows of the copy.
     """
     return Case(
-        f"{label}, {len(x)}×{x.shape[1]}, configuration {which} is the fastest",
+        said(
+            "{label}, {count}×{shape}, configuration {which} is the fastest",
+            label=label,
+            count=len(x),
+            shape=x.shape[1],
+            which=which,
+        ),
         Call("call", "check_tuned", (x, gap, which)),
         lambda e: softmax_function.warps_fault(e) or compare.softmax(x, e.value) or softmax_function.idle_fault(e),
         size=x.numel(),
@@ -37,15 +44,22 @@ def choices(x: torch.Tensor) -> Case:
     def verify(evidence: Evidence) -> str | None:
         rows, warps, number = evidence.value
         if alike := _alike(evidence, len(x)):
-            return f"the launches with {alike[0]} and with {alike[1]} for ROWS do the same"
+            return said(
+                "the launches with {alike} and with {alike2} for ROWS do the same", alike=alike[0], alike2=alike[1]
+            )
         if number >= CONFIGURATIONS and min(rows, warps) >= KINDS:
             return None
         if not number:
-            return "no kernel with triton.autotune was launched"
-        return f"{number} different configurations; values of ROWS: {rows}, of num_warps: {warps}"
+            return said("no kernel with triton.autotune was launched")
+        return said(
+            "{number} different configurations; values of ROWS: {rows}, of num_warps: {warps}",
+            number=number,
+            rows=rows,
+            warps=warps,
+        )
 
     return Case(
-        "the configurations",
+        said("the configurations"),
         Call("call", "check_choices", (x,)),
         verify,
         size=1 << 20,
@@ -73,15 +87,21 @@ def traffic(x: torch.Tensor, which: int) -> Case:
         kernels = {launch["kernel"] for launch in evidence.launches}
         computed = [name for name, *_ in evidence.rows if name not in kernels | _COPIES]
         if computed:
-            return f"right numbers, but PyTorch's {computed[0]} works on them as well"
+            return fault("way", "right numbers, but PyTorch's {computed} works on them as well", computed=computed[0])
         read = sum(read for name, read, _ in evidence.rows if name in kernels)
         written = sum(written for name, _, written in evidence.rows if name in kernels)
         if max(read, written) <= x.numel():
             return None
-        return f"right numbers, but kernels read {read} elements of {x.numel()} and write {written} of {x.numel()}"
+        return fault(
+            "way",
+            "right numbers, but kernels read {read} elements of {numel} and write {written} of {numel}",
+            read=read,
+            numel=x.numel(),
+            written=written,
+        )
 
     return Case(
-        f"{len(x)}×{x.shape[1]}, when nothing is left to try",
+        said("{count}×{shape}, when nothing is left to try", count=len(x), shape=x.shape[1]),
         Call("call", "check_traffic", (x, which)),
         verify,
         size=(1 << 20) + 2,
@@ -96,15 +116,26 @@ def tunings(x: torch.Tensor, longer: torch.Tensor, again: torch.Tensor, stride: 
     """
 
     def verify(evidence: Evidence) -> str | None:
-        said = ["tuned" if each else "not tuned" for each in evidence.value]
+        states = [said("tuned") if each else said("not tuned") for each in evidence.value]
         if evidence.value == (True, True, False):
             return None
         few, more = x.shape[1], longer.shape[1]
-        return f"rows of {few} are {said[0]}, rows of {more} {said[1]}, the first ones again {said[2]}"
+        return said(
+            "rows of {few} are {said}, rows of {more} {said2}, the first ones again {said3}",
+            few=few,
+            said=states[0],
+            more=more,
+            said2=states[1],
+            said3=states[2],
+        )
 
     return Case(
-        f"rows of {x.shape[1]}, of {longer.shape[1]}, and of {x.shape[1]} again"
-        + f", {stride} elements apart" * bool(stride),
+        said(
+            "rows of {shape}, of {shape2}, and of {shape} again{value}",
+            shape=x.shape[1],
+            shape2=longer.shape[1],
+            value=said(", {stride} elements apart", stride=stride) if stride else "",
+        ),
         Call("call", "check_tunings", (stride, x, longer, again)),
         verify,
         size=(1 << 20) + 1,

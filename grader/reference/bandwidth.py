@@ -15,6 +15,7 @@ import math
 
 import torch
 
+from ..sentence import said
 from ..simulated.device import COMPILE
 from ..spec import Call, Case, Evidence
 from . import softmax_function
@@ -33,16 +34,25 @@ def case(m: int, n: int, dtype: str, microseconds: float, disturbed: int, share:
     want = 2 * m * n * itemsize / (microseconds * 1e-6) / 1e9
     peak = share * want if share else math.inf
     possible = peak >= want
-    device = f", a peak of {peak:.0f} GB/s" if share else ""
+    device = said(", a peak of {peak} GB/s", peak=f"{peak:.0f}") if share else ""
 
     def verify(evidence: Evidence) -> str | None:
         if not possible:
-            measured = f"a measurement of {want:.0f} GB/s where the peak is {peak:.0f}"
+            measured = said(
+                "a measurement of {want} GB/s where the peak is {peak}", want=f"{want:.0f}", peak=f"{peak:.0f}"
+            )
             return softmax_function.refused(None, evidence, measured)
         return result_fault(want, evidence.value)
 
     return Case(
-        f"{m}×{n} {dtype}, {microseconds} µs per call{device}",
+        said(
+            "{m}×{n} {dtype}, {microseconds} µs per call{device}",
+            m=m,
+            n=n,
+            dtype=dtype,
+            microseconds=microseconds,
+            device=device,
+        ),
         Call("call", "check_bandwidth", clock=((m, n), dtype, microseconds * 1e-6, disturbed, peak)),
         verify,
         size=m * n + (1 << 30) * (share > 0),
@@ -58,9 +68,9 @@ def peak_case() -> Case:
     def verify(evidence: Evidence) -> str | None:
         peaks = evidence.value if isinstance(evidence.value, list) else []
         same = len(peaks) == 2 and peaks[0] == peaks[1]
-        return f"the peak is {peaks[0]:g} for x on a GPU and for x on the CPU" if same else None
+        return said("the peak is {peaks} for x on a GPU and for x on the CPU", peaks=f"{peaks[0]:g}") if same else None
 
-    label, facts = "the peak of two devices", {"peak_of": True, "possible": True, "want": math.nan}
+    label, facts = said("the peak of two devices"), {"peak_of": True, "possible": True, "want": math.nan}
     return Case(label, Call("call", "check_peak"), verify, size=1 << 31, facts=facts, may_call_library=True)
 
 
@@ -68,10 +78,14 @@ def result_fault(want: float, value) -> str | None:
     """None if the value of check_bandwidth holds `want` GB/s from enough runs at full speed, else a sentence."""
     got, timed = value if isinstance(value, tuple) else (None, [])
     if isinstance(got, bool) or not isinstance(got, (int, float)):
-        return f"it returned {got!r}, expected {want:.1f}"
+        return said("it returned {got}, expected {want}", got=repr(got), want=f"{want:.1f}")
     usual = sum(letters == "u" for letters, *_ in timed)
     if math.isclose(got, want, rel_tol=TOLERANCE):
-        few = f"the right rate, but of the timed runs {usual} came after the warm-up, expected {MIN_RUNS} or more"
+        few = said(
+            "the right rate, but of the timed runs {usual} came after the warm-up, expected {MIN_RUNS} or more",
+            usual=usual,
+            MIN_RUNS=MIN_RUNS,
+        )
         return few if usual < MIN_RUNS else None
-    runs = "1 timed interval" if len(timed) == 1 else f"{len(timed)} timed intervals"
-    return f"it says {got:.4g} GB/s after {runs}, expected {want:.4g}"
+    runs = said("1 timed interval") if len(timed) == 1 else said("{count} timed intervals", count=len(timed))
+    return said("it says {got} GB/s after {runs}, expected {want}", got=f"{got:.4g}", runs=runs, want=f"{want:.4g}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import torch
 
 from ..checks import compare
+from ..sentence import fault, said
 from ..spec import Evidence
 from . import softmax_function
 from .reductions import LANES
@@ -41,13 +42,13 @@ def stored_fault(want: torch.Tensor, slack: torch.Tensor | float, evidence: Evid
     sentence = _with_load(compare.tensor(evidence.args[0].double(), want, 0.0, slack), evidence)
     again = evidence.launches[0]["options"]["stored_again"]
     if not sentence and again:
-        return f"right numbers, but {again} stores write an element again"
+        return fault("way", "right numbers, but {again} stores write an element again", again=again)
     return sentence
 
 
 def _with_load(sentence: str | None, evidence: Evidence) -> str | None:
     load = unstored_load(evidence)
-    return f"{sentence}. {load[0].upper()}{load[1:]}" if sentence and load else sentence
+    return said("{sentence}. {load}", sentence=sentence, load=load) if sentence and load else sentence
 
 
 def unstored_load(evidence: Evidence) -> str:
@@ -61,18 +62,30 @@ def version_fault(version: str, evidence: Evidence, n: int) -> tuple[str, str] |
     options, v3 = launch["options"], version == "v3"
     barriers, threads, loads = options["barriers"] // launch["grid"][0], options["threads"], options["most_loads"]
     if v3 and barriers > _MAX_BARRIERS:
-        return "too-many-barriers", f"right numbers, but each block meets at __syncthreads() {barriers} times"
+        return "too-many-barriers", fault(
+            "way", "right numbers, but each block meets at __syncthreads() {barriers} times", barriers=barriers
+        )
     if v3 and n > LANES and not options["warp_operations"]:
-        return "no-shuffle", "right numbers, but no lane ever gets a value from another one directly"
+        return "no-shuffle", fault("way", "right numbers, but no lane ever gets a value from another one directly")
     if threads >= _MANY_THREADS and loads > threads // 2:
-        return "reduced-in-series", f"right numbers, but a thread loads from shared memory {loads} times"
+        return "reduced-in-series", fault(
+            "way", "right numbers, but a thread loads from shared memory {loads} times", loads=loads
+        )
     walked = options["most_read"] // 4
     if threads >= _MANY_THREADS and walked > _MOST_SHARES * -(-n // threads):
-        return "walked-alone", f"right numbers, but of {n} columns a thread alone reads {walked} elements"
+        return "walked-alone", fault(
+            "way", "right numbers, but of {n} columns a thread alone reads {walked} elements", n=n, walked=walked
+        )
     if v3 and options["stored_again"] and not options["loaded_back"]:
-        return "stored-again", f"right numbers, but {options['stored_again']} stores write an element again"
+        return "stored-again", fault(
+            "way",
+            "right numbers, but {stored_again} stores write an element again",
+            stored_again=options["stored_again"],
+        )
     if v3 and n % _FLOAT4 == 0 and launch["widest"] < _FLOAT4:
-        return "no-float4", "right numbers, but no access is wider than 4 bytes"
+        return "no-float4", fault("way", "right numbers, but no access is wider than 4 bytes")
     if v3 and n % _FLOAT4 == 0 and 4 * options["narrow"] > launch["grid"][0] * n:
-        return "no-float4", f"right numbers, but {options['narrow']} elements are never loaded as part of 16 bytes"
+        return "no-float4", fault(
+            "way", "right numbers, but {narrow} elements are never loaded as part of 16 bytes", narrow=options["narrow"]
+        )
     return None, None

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import torch
 
+from ..sentence import fault, said
 from ..spec import Evidence
 from . import attention
 
@@ -61,20 +62,30 @@ def stored(evidence: Evidence, facts: dict) -> str | None:
     o, lse = (evidence.args[facts[name]] for name in ("out", "lse_out"))
     for i, head in enumerate(facts["heads"]):
         at = divmod(i, o.shape[1])
-        where = f"batch {at[0]}, head {at[1]}, " if len(facts["heads"]) > 1 else ""
+        where = said("batch {at}, head {at2}, ", at=at[0], at2=at[1]) if len(facts["heads"]) > 1 else ""
         sentence = attention.difference(o[at], head["want"], head["allowed"])
         if sentence:
-            return where + sentence
+            return said("{where}{sentence}", where=where, sentence=sentence) if where else sentence
         bad = ~((lse[at].double() - head["lse"]).abs() <= head["lse_allowed"])
         if bad.any():
             query = int(bad.nonzero()[0])
             got, want = lse[at][query].item(), head["lse"][query].item()
-            count = f"{int(bad.sum())} of {len(bad)} values differ"
-            return f"{where}query {query}: o is right; lse is {got:.7g}, expected {want:.7g}; {count}"
+            count = said("{sum} of {count} values differ", sum=int(bad.sum()), count=len(bad))
+            return said(
+                "{where}query {query}: o is right; lse is {got}, expected {want}; {count}",
+                where=where,
+                query=query,
+                got=f"{got:.7g}",
+                want=f"{want:.7g}",
+                count=count,
+            )
     if evidence.read > facts["reads"]:
-        return (
-            f"right numbers, but {evidence.read:,} elements are read; for each head q once, and k and v once for each "
-            f"block of queries, are {facts['reads']:,}"
+        return fault(
+            "way",
+            "right numbers, but {read} elements are read; for each head q once, and k and v once "
+            "for each block of queries, are {reads}",
+            read=f"{evidence.read:,}",
+            reads=f"{facts['reads']:,}",
         )
     return None
 

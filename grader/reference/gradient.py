@@ -9,6 +9,7 @@ from __future__ import annotations
 import torch
 
 from ..checks.compare import softmax_gradient
+from ..sentence import fault, said
 from ..spec import Evidence
 
 
@@ -24,10 +25,12 @@ def other_method(y: torch.Tensor, evidence: Evidence) -> str | None:
     """A sentence if a right gradient was not computed with the formula, else None."""
     library = next((name for name in evidence.torch_ops if "softmax" in name), None)
     if library:
-        return f"the answer runs PyTorch's {library.lstrip('_')}"
+        return said("the answer runs PyTorch's {lstrip}", lstrip=library.lstrip("_"))
     other = next((name for name in evidence.torch_ops if name in ("exp", "log")), None)
     if other:
-        return f"right numbers, but on the way it calls PyTorch's {other}, and the formula has none"
+        return fault(
+            "way", "right numbers, but on the way it calls PyTorch's {other}, and the formula has none", other=other
+        )
     return whole_jacobian(y, evidence)
 
 
@@ -39,4 +42,8 @@ def whole_jacobian(y: torch.Tensor, evidence: Evidence) -> str | None:
     times = evidence.written / y.numel()
     if y.shape[1] < 100 or times < y.shape[1]:
         return None
-    return f"right numbers, but on the way it writes {times:.0f} times as many elements as the matrix has"
+    return fault(
+        "way",
+        "right numbers, but on the way it writes {times} times as many elements as the matrix has",
+        times=f"{times:.0f}",
+    )

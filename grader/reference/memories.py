@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..gpus import GPUS
+from ..sentence import joined, said
 
 _REGISTER = 4  # bytes
 _NEEDED = ("multiprocessor", "bandwidth", "flops", "memory", "kind", "l2", "lanes")
@@ -37,7 +38,7 @@ def drawable() -> list[str]:
 
 def source(name: str) -> str:
     """The publications from which the numbers of a GPU are."""
-    return "; ".join(GPUS[name].sources)
+    return joined("{one}; {two}", GPUS[name].sources)
 
 
 def levels(name: str) -> list[Level]:
@@ -49,8 +50,20 @@ def levels(name: str) -> list[Level]:
     shared = gpu.banks * _REGISTER * count * clock if gpu.banks else None
     cache = gpu.l2_a_clock * clock if gpu.l2_a_clock else None
     return [
-        Level("registers", _REGISTER * inside.registers, count, _OPERANDS * _REGISTER * begun, "a thread has its own"),
-        Level("shared memory", inside.shared, count, shared, "shared by the threads of a program"),
-        Level("L2 cache", gpu.l2, 1, cache, "shared by all multiprocessors"),
-        Level(f"memory ({gpu.kind})", int(gpu.memory), 1, gpu.bandwidth, "kept from kernel to kernel"),
+        Level(
+            said("registers"),
+            _REGISTER * inside.registers,
+            count,
+            _OPERANDS * _REGISTER * begun,
+            said("a thread has its own"),
+        ),
+        Level(said("shared memory"), inside.shared, count, shared, said("shared by the threads of a program")),
+        Level(said("L2 cache"), gpu.l2, 1, cache, said("shared by all multiprocessors")),
+        Level(
+            said("memory ({kind})", kind=gpu.kind),
+            int(gpu.memory),
+            1,
+            gpu.bandwidth,
+            said("kept from kernel to kernel"),
+        ),
     ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from ..sentence import fault
 from ..spec import Evidence
 
 INF = math.inf
@@ -23,7 +24,16 @@ def state(xs: list[float]) -> State:
 def too_wide(evidence: Evidence, block: int) -> str | None:
     """None when no access of a launch has more than `block` lanes, else a sentence. There must be a launch."""
     widest = max(launch["widest"] for launch in evidence.launches)
-    return f"right numbers, but one access moves {widest} columns, and BLOCK is {block}" if widest > block else None
+    return (
+        fault(
+            "way",
+            "right numbers, but one access moves {widest} columns, and BLOCK is {block}",
+            widest=widest,
+            block=block,
+        )
+        if widest > block
+        else None
+    )
 
 
 def block_fault(evidence: Evidence, least: int, largest: int) -> str | None:
@@ -32,4 +42,10 @@ def block_fault(evidence: Evidence, least: int, largest: int) -> str | None:
     fits = least <= widest <= largest
     if fits:
         return None
-    return f"right numbers, but one access moves {widest} columns, expected blocks of {least} to {largest}"
+    return fault(
+        "way",
+        "right numbers, but one access moves {widest} columns, expected blocks of {least} to {largest}",
+        widest=widest,
+        least=least,
+        largest=largest,
+    )

@@ -7,6 +7,7 @@ import math
 import torch
 
 from ..checks import compare
+from ..sentence import said
 
 
 def _squared_distance(x: torch.Tensor, n: int) -> float:
@@ -41,17 +42,21 @@ def number(value) -> float | None:
 def fault(pads, entry: str) -> str | None:
     """None if the pad of an entry leaves the result of every row as it is, else a sentence; "d" has no such pad."""
     if not isinstance(pads, dict) or entry not in pads:
-        return f"{compare.shown(pads)} has no entry {entry!r}"
+        return said("{shown} has no entry {entry}", shown=compare.shown(pads), entry=repr(entry))
     given = pads[entry]
     if entry == "d" and given is None:
         return None
     pad = number(given)
     if pad is None:
-        return f"{compare.shown(given)} is no number that a lane can hold" + (
-            ", and this kernel has a right pad" if given is None else ""
+        return (
+            said(
+                "{shown} is no number that a lane can hold, and this kernel has a right pad", shown=compare.shown(given)
+            )
+            if given is None
+            else said("{shown} is no number that a lane can hold", shown=compare.shown(given))
         )
     if math.isnan(pad):
-        return "with nan in the masked lane, the result is nan, or whatever the machine makes of it"
+        return said("with nan in the masked lane, the result is nan, or whatever the machine makes of it")
     for row in _ROWS[entry]:
         lanes = torch.tensor([*row, pad], dtype=torch.float64).float()
         got, want = KERNELS[entry](lanes, len(row)), KERNELS[entry](lanes[:-1], len(row))
@@ -59,5 +64,11 @@ def fault(pads, entry: str) -> str | None:
             values = ", ".join(f"{v:g}" for v in row)
             digits = compare.apart(got, want, 4)
             got, want = (f"{number:.{digits}g}" for number in (got, want))
-            return f"with {pad:g} in the masked lane, the row {values} gives {got}, expected {want}"
+            return said(
+                "with {pad} in the masked lane, the row {values} gives {got}, expected {want}",
+                pad=f"{pad:g}",
+                values=values,
+                got=got,
+                want=want,
+            )
     return None

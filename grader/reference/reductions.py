@@ -11,10 +11,11 @@ import math
 
 from ..checks import compare
 from ..checks.compare import same_number
+from ..sentence import counted, said
 from . import combines
 
 LANES = 32  # of a warp
-_NOTHING = "the function returned None"
+_NOTHING = said("the function returned None")
 
 
 def alike(a, b, rel: float = 1e-6) -> bool:
@@ -39,22 +40,48 @@ def tree_fault(got, want: list[list[float]]) -> str | None:
     if got is None:
         return _NOTHING
     if not isinstance(got, (list, tuple)):
-        return f"{compare.shown(got)} came back, expected a list of {_count(len(want), 'list')}"
+        return said(
+            "{shown} came back, expected a list of {count}", shown=compare.shown(got), count=counted(len(want), "list")
+        )
     for step, (g, w) in enumerate(zip(got, want)):
         if not alike(g, w):
-            when = f"after step {step}" if step else "before the first step"
+            when = said("after step {step}", step=step) if step else said("before the first step")
             if not isinstance(g, (list, tuple)):
-                return f"the state {when} is {compare.shown(g)}, expected a list of {_count(len(w), 'number')}"
+                return said(
+                    "the state {when} is {shown}, expected a list of {count}",
+                    when=when,
+                    shown=compare.shown(g),
+                    count=counted(len(w), "number"),
+                )
             if len(g) != len(w):
-                return f"the state {when} has {_count(len(g), 'number')}, expected {len(w)}"
+                return said(
+                    "the state {when} has {count}, expected {count2}",
+                    when=when,
+                    count=counted(len(g), "number"),
+                    count2=len(w),
+                )
             i = next(i for i in range(len(w)) if not alike(g[i], w[i]))
-            return f"the state {when} has {compare.shown(g[i])} in place {i}, expected {w[i]:g}"
-    return f"{_count(len(got), 'state')} came back, expected {len(want)}" if len(got) != len(want) else None
+            return said(
+                "the state {when} has {shown} in place {i}, expected {w}",
+                when=when,
+                shown=compare.shown(g[i]),
+                i=i,
+                w=f"{w[i]:g}",
+            )
+    return (
+        said("{count} came back, expected {count2}", count=counted(len(got), "state"), count2=len(want))
+        if len(got) != len(want)
+        else None
+    )
 
 
 def list_fault(got, values: list[float]) -> str | None:
     """None if got, the caller's list after a call, still holds the values, else a sentence."""
-    return None if alike(got, values) else f"after the call the list that you were given is {compare.shown(got)}"
+    return (
+        None
+        if alike(got, values)
+        else said("after the call the list that you were given is {shown}", shown=compare.shown(got))
+    )
 
 
 def powers(count: int) -> list[int]:
@@ -77,14 +104,19 @@ def lanes_fault(got, count: int, want) -> str | None:
     if got is None:
         return _NOTHING
     if not isinstance(got, (list, tuple)):
-        return f"{compare.shown(got)} came back, expected a list of {count} lanes"
+        return said("{shown} came back, expected a list of {count} lanes", shown=compare.shown(got), count=count)
     if len(got) != count:
-        return f"{_count(len(got), 'lane')} came back, expected {count}"
+        return said("{count} came back, expected {count2}", count=counted(len(got), "lane"), count2=count)
     wrong = [lane for lane, value in enumerate(got) if not alike(value, want)]
     if not wrong:
         return None
-    first = f"lane {wrong[0]} ends with {compare.shown(got[wrong[0]])}, expected {compare.shown(want)}"
-    return f"{first}; {len(wrong)} of {count} lanes are wrong"
+    first = said(
+        "lane {wrong} ends with {shown}, expected {shown2}",
+        wrong=wrong[0],
+        shown=compare.shown(got[wrong[0]]),
+        shown2=compare.shown(want),
+    )
+    return said("{first}; {count} of {count2} lanes are wrong", first=first, count=len(wrong), count2=count)
 
 
 def merged(ms: list[float], ds: list[float]) -> tuple[float, float]:
@@ -98,7 +130,3 @@ def merged(ms: list[float], ds: list[float]) -> tuple[float, float]:
 def warp_states(ms: list[float], ds: list[float]) -> list[tuple[float, float]]:
     """The state of each warp of a block."""
     return [merged(ms[i : i + LANES], ds[i : i + LANES]) for i in range(0, len(ms), LANES)]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"

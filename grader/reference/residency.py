@@ -11,6 +11,7 @@ import random
 
 from ..checks import compare
 from ..gpus import GPUS, PLACES, Gpu
+from ..sentence import said
 
 FALLBACK = 32  # programs, where the device or the compiler reports too little
 KEYS = (
@@ -23,7 +24,7 @@ KEYS = (
     "max_blocks_per_sm",
 )
 # The devices of 10.3: names in the labels of its cases -> GPUs.
-_TRIED = {"H200": "H200", "T4": "T4", "RTX 4090": "RTX 4090", "warps of 64": "MI300X", "RX 7900": "RX 7900"}
+_TRIED = {"H200": "H200", "T4": "T4", "RTX 4090": "RTX 4090", said("warps of 64"): "MI300X", "RX 7900": "RX 7900"}
 
 
 def _properties(gpu: Gpu) -> dict[str, int]:
@@ -126,14 +127,14 @@ def verify(got, want: int) -> str | None:
     """None when got is the integer `want`, else a sentence."""
     if isinstance(got, int) and not isinstance(got, bool) and got == want:
         return None
-    return f"{compare.shown(got)} came back, expected {want}"
+    return said("{shown} came back, expected {want}", shown=compare.shown(got), want=want)
 
 
 def verify_both(got, want: list[int]) -> str | None:
     """None when got has the integers of `want`, one for each call with the same arguments, else a sentence."""
     if not isinstance(got, list) or len(got) != 2:
-        return f"{compare.shown(got)} came back, expected {want}"
+        return said("{shown} came back, expected {want}", shown=compare.shown(got), want=want)
     first, second = map(verify, got, want)
     if first:
-        return f"the first call: {first}"
-    return f"the second call: {second}" if second else None
+        return said("the first call: {first}", first=first)
+    return said("the second call: {second}", second=second) if second else None

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from ..checks import compare
 from ..checks.compare import same_number
+from ..sentence import said
 from ..spec import Call, Case
 
 
@@ -75,29 +76,33 @@ def number_fault(got, want: Fraction) -> str | None:
     if same_number(got, want, rel=2e-6):
         return None
     if isinstance(got, bool) or not isinstance(got, (int, float, Fraction)):
-        return f"{compare.shown(got)} came back, expected a number"
+        return said("{shown} came back, expected a number", shown=compare.shown(got))
     try:
         got = float(got)
     except OverflowError:
-        return f"{compare.shown(got)} came back, which is larger than any float"
+        return said("{shown} came back, which is larger than any float", shown=compare.shown(got))
     # The sentence names the factor and not the right number, which the learner can compute.
     times = got / float(want)
-    return f"{got:.6g} came back, {times:{'.4g' if abs(times - 1) > 1e-3 else '.7f'}} times the right number"
+    return said(
+        "{got} came back, {times} times the right number",
+        got=f"{got:.6g}",
+        times=f"{times:{('.4g' if abs(times - 1) > 0.001 else '.7f')}}",
+    )
 
 
 def bound_fault(got, intensity: float, flops: float, bandwidth: float) -> str | None:
     """None if got is the word of `bound_by`, or either word at the balance; else a sentence with the two times."""
     if got not in ("memory", "compute"):
-        return f'{compare.shown(got)} came back, expected "memory" or "compute"'
+        return said('{shown} came back, expected "memory" or "compute"', shown=compare.shown(got))
     if got == bound_by(intensity, flops, bandwidth) or at_the_balance(intensity, flops, bandwidth):
         return None
     calculating, moving = intensity / flops, 1 / bandwidth
     if got == "memory":
-        return (
-            f'"memory" came back, but the arithmetic for one byte takes {calculating / moving:.3g} times as long as '
-            "moving that byte"
+        return said(
+            '"memory" came back, but the arithmetic for one byte takes {value} times as long as moving that byte',
+            value=f"{calculating / moving:.3g}",
         )
-    return (
-        f'"compute" came back, but moving one byte takes {moving / calculating:.3g} times as long as the arithmetic '
-        "for it"
+    return said(
+        '"compute" came back, but moving one byte takes {value} times as long as the arithmetic for it',
+        value=f"{moving / calculating:.3g}",
     )

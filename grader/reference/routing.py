@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import torch
 
-from ..checks import compare
+from ..checks import compare, inputs
 from ..gpus import JUDGED
+from ..sentence import fault, said
 from ..spec import Call, Case, Evidence
 from . import softmax_function
 
@@ -42,7 +43,7 @@ def case(label: str, x: torch.Tensor, alone: bool = False, name: str = "softmax"
     budget = (read, written) if whole else (read + mn, written + mn)
     dtype = str(x.dtype).removeprefix("torch.")
     return Case(
-        f"{label}, {len(x)}×{n} {dtype}",
+        inputs.sized(label, len(x), n, dtype),
         Call("call", name, (x,)),
         lambda evidence: _fault(x, alone, evidence) or (_own_fault(x, evidence) if own else None),
         size=mn,
@@ -70,7 +71,14 @@ def first_rows(label: str, x: torch.Tensor, count: int, name: str) -> Case:
         return wrong or _beyond_the_registers(evidence)
 
     return Case(
-        f"{label}, {len(x)}×{x.shape[1]} {str(x.dtype).removeprefix('torch.')}, of which {count} are computed",
+        said(
+            "{label}, {count}×{shape} {removeprefix}, of which {count2} are computed",
+            label=label,
+            count=len(x),
+            shape=x.shape[1],
+            removeprefix=str(x.dtype).removeprefix("torch."),
+            count2=count,
+        ),
         Call("call", "check_first_rows", (name, x, count), few=(len(x), count)),
         verify,
         size=x.numel(),
@@ -89,28 +97,46 @@ def _fault(x: torch.Tensor, alone: bool, evidence: Evidence) -> str | None:
     if sentence and (x.shape[1] <= ONE_PROGRAM or mistake != "launch-per-row"):
         return sentence
     if short_row_read_twice(x, evidence):
-        return f"right numbers, but it reads {evidence.read} elements (budget: {x.numel()})"
+        return fault(
+            "way", "right numbers, but it reads {read} elements (budget: {numel})", read=evidence.read, numel=x.numel()
+        )
     if sentence := _beyond_the_registers(evidence):
         return sentence
     if alone and storing_programs(evidence) < MIN_PROGRAMS:
-        return f"right numbers, but programs at work: {storing_programs(evidence)}, expected {MIN_PROGRAMS} or more"
+        return fault(
+            "way",
+            "right numbers, but programs at work: {storing_programs}, expected {MIN_PROGRAMS} or more",
+            storing_programs=storing_programs(evidence),
+            MIN_PROGRAMS=MIN_PROGRAMS,
+        )
     return None
 
 
 def _beyond_the_registers(evidence: Evidence) -> str | None:
     if widest(evidence) > MAX_ELEMENTS:
-        return f"right numbers, but a program holds {widest(evidence):,} elements at once"
+        return fault(
+            "way", "right numbers, but a program holds {widest} elements at once", widest=f"{widest(evidence):,}"
+        )
     return None
 
 
 def _own_fault(x: torch.Tensor, evidence: Evidence) -> str | None:
     """None if the launches of the learner's own kernels suit x, whose softmax is right; else a sentence."""
     if held_by_a_thread(evidence) > OF_A_THREAD:
-        return (
-            f"right numbers, but a thread holds {held_by_a_thread(evidence)} numbers, and has {OF_A_THREAD} registers"
+        return fault(
+            "way",
+            "right numbers, but a thread holds {held_by_a_thread} numbers, and has {OF_A_THREAD} registers",
+            held_by_a_thread=held_by_a_thread(evidence),
+            OF_A_THREAD=OF_A_THREAD,
         )
     if short_rows_alone(x, evidence):
-        return f"right numbers, but {storing_programs(evidence)} programs share {len(x)} rows of {x.shape[1]}"
+        return fault(
+            "way",
+            "right numbers, but {storing_programs} programs share {count} rows of {shape}",
+            storing_programs=storing_programs(evidence),
+            count=len(x),
+            shape=x.shape[1],
+        )
     return None
 
 
@@ -123,10 +149,12 @@ def unfit(label: str, x, name: str = "softmax") -> Case:
 
     def verify(evidence: Evidence) -> str | None:
         sentence = softmax_function.refused(right, evidence, label, REFUSALS)
-        return sentence or (f"{label}: refused only when kernels had run" if refused_late(evidence) else None)
+        return sentence or (
+            said("{label}: refused only when kernels had run", label=label) if refused_late(evidence) else None
+        )
 
     return Case(
-        f"not a matrix that it promises to take: {label}",
+        said("not a matrix that it promises to take: {label}", label=label),
         Call("call", name, (x,)),
         verify,
         size=1 << 30,
@@ -147,10 +175,12 @@ def choice(m: int, n: int, dtype: torch.dtype, launchers: tuple[str, ...], mista
         chosen = dict.fromkeys(_LAUNCHERS.get(kernel) for kernel in kernels if kernel != "own")
         if kernels and set(chosen) <= set(launchers):
             return None
-        return f"right where it runs, but here it chose {' and '.join(map(str, chosen)) or 'no kernel'}"
+        return said(
+            "right where it runs, but here it chose {value}", value=" and ".join(map(str, chosen)) or said("no kernel")
+        )
 
     return Case(
-        f"if this were an NVIDIA GPU: {m}×{n} {name}",
+        said("if this were an NVIDIA GPU: {m}×{n} {name}", m=m, n=n, name=name),
         Call("call", "check_choice", (m, n, name), dry=True),
         verify,
         size=m * n,

@@ -8,6 +8,7 @@ from collections import Counter
 import torch
 
 from ..checks import compare, inputs
+from ..sentence import fault, foreign, said
 from ..spec import Call, Case, Evidence
 
 
@@ -67,7 +68,13 @@ def unequal(evidence: Evidence, n_rows: int, programs: int) -> str | None:
     program, count = max(rows.items(), key=lambda item: item[1], default=(0, 0))
     if count <= share:
         return None
-    return f"right numbers, but program {program} has {count} rows, and an equal share has {share} at most"
+    return fault(
+        "way",
+        "right numbers, but program {program} has {count} rows, and an equal share has {share} at most",
+        program=program,
+        count=count,
+        share=share,
+    )
 
 
 def case(name: str, label: str, x: torch.Tensor, walks: int = 1, size: int = 0) -> Case:
@@ -81,7 +88,7 @@ def case(name: str, label: str, x: torch.Tensor, walks: int = 1, size: int = 0) 
     return Case(
         label,
         Call("call", name, (x,)),
-        verify=lambda e: _returned(x, e) if plain or not e.error else refused(x, e, "this input"),
+        verify=lambda e: _returned(x, e) if plain or not e.error else refused(x, e, said("this input")),
         size=size or x.numel(),
         budget=(walks * x.numel(), x.numel()) if plain else None,
         unit=x.numel(),
@@ -97,7 +104,7 @@ def first_result(name: str, x: torch.Tensor, other: torch.Tensor, *more) -> Case
     x, other: of one shape and dtype.
     """
     return Case(
-        f"two matrices of {len(x)}×{x.shape[1]}, and then the first result again",
+        said("two matrices of {count}×{shape}, and then the first result again", count=len(x), shape=x.shape[1]),
         Call("call", "check_first_result", (name, x, other, *more)),
         verify=lambda e: compare.softmax(x, e.value),
         size=5_000,
@@ -117,9 +124,11 @@ def launch_fault(x: torch.Tensor, evidence: Evidence) -> tuple[str, str] | tuple
     if sentence := warps_fault(evidence):
         return "bad-num-warps", sentence
     if len(evidence.launches) >= max(len(x), 3):
-        return "launch-per-row", f"there were {len(evidence.launches)} launches for {len(x)} rows"
+        return "launch-per-row", said(
+            "there were {count} launches for {count2} rows", count=len(evidence.launches), count2=len(x)
+        )
     if not evidence.launches and isinstance(evidence.value, torch.Tensor) and x.is_contiguous():
-        return "no-kernel", "no kernel was launched"
+        return "no-kernel", said("no kernel was launched")
     return None, None
 
 
@@ -128,7 +137,7 @@ def warps_fault(evidence: Evidence) -> str | None:
     for launch in evidence.launches:
         warps = launch["options"].get("num_warps", 4)
         if warps not in (1, 2, 4, 8, 16, 32):
-            return f"the kernel was launched with num_warps={warps!r}"
+            return said("the kernel was launched with num_warps={warps}", warps=repr(warps))
     return None
 
 
@@ -144,7 +153,9 @@ def without_rows(evidence: Evidence) -> tuple[int, int] | None:
 def idle_fault(evidence: Evidence) -> str | None:
     """A sentence for programs that stored nothing."""
     if idle := without_rows(evidence):
-        return f"right numbers, but of {idle[0]} programs only {idle[1]} stored anything"
+        return fault(
+            "way", "right numbers, but of {idle} programs only {idle2} stored anything", idle=idle[0], idle2=idle[1]
+        )
     return None
 
 
@@ -154,14 +165,14 @@ def refusals(name: str, g: torch.Generator, *more) -> list[Case]:
     more: its other arguments.
     """
     unfit = [
-        ("one dimension", inputs.randn(1, 5, g)[0], "a 1-D tensor"),
-        ("three dimensions", inputs.randn(2, 6, g).reshape(2, 2, 3), "a 3-D tensor"),
-        ("four dimensions", inputs.randn(2, 6, g).reshape(1, 2, 2, 3), "a 4-D tensor"),
+        (said("one dimension"), inputs.randn(1, 5, g)[0], said("a 1-D tensor")),
+        (said("three dimensions"), inputs.randn(2, 6, g).reshape(2, 2, 3), said("a 3-D tensor")),
+        (said("four dimensions"), inputs.randn(2, 6, g).reshape(1, 2, 2, 3), said("a 4-D tensor")),
         ("float16", inputs.randn(2, 5, g).half(), "float16"),
         ("bfloat16", inputs.randn(2, 5, g).bfloat16(), "bfloat16"),
         ("float64", inputs.randn(2, 5, g).double(), "float64"),
-        ("32-bit integers", torch.arange(6, dtype=torch.int32).reshape(2, 3), "an int32 tensor"),
-        ("integers", torch.arange(6).reshape(2, 3), "integers"),
+        (said("32-bit integers"), torch.arange(6, dtype=torch.int32).reshape(2, 3), said("an int32 tensor")),
+        (said("integers"), torch.arange(6).reshape(2, 3), said("integers")),
     ]
     return [_refusal(name, label, x, what, more) for label, x, what in unfit]
 
@@ -173,7 +184,7 @@ def _refusal(name: str, label: str, x: torch.Tensor, what: str, more: tuple) -> 
     """
     right = x if x.dtype == torch.float32 else None
     return Case(
-        f"an input it cannot take: {label}",
+        said("an input it cannot take: {label}", label=label),
         Call("call", name, (x, *more)),
         verify=lambda e: refused(right, e, what),
         size=10_000,
@@ -196,15 +207,29 @@ def refused(x: torch.Tensor | None, evidence: Evidence, what: str, kinds=("Value
         same = x is not None and isinstance(got, torch.Tensor) and got.shape == x.shape and x.is_floating_point()
         if same and compare.softmax(x.reshape(-1, x.shape[-1]), got.reshape(-1, x.shape[-1])) is None:
             return None
-        return f"{what} went through without an error"
+        return said("{what} went through without an error", what=what)
     if error.get("where"):
         return error["message"]
     if not set(kinds) & set(error["kinds"]):
-        return f"{what} ends in {error['type']}: {error['message'].strip() or 'no message'}"
+        return said(
+            "{what} ends in {type}: {value}",
+            what=what,
+            type=error["type"],
+            value=foreign.of_error(error) if error["message"].strip() else said("no message"),
+        )
     if not error["raised"]:
-        return f"{what} ends in an error that you did not raise, in the line `{error['line']}`: {error['message']}"
+        return said(
+            "{what} ends in an error that you did not raise, in the line `{line}`: {message}",
+            what=what,
+            line=error["line"],
+            message=foreign.of_error(error),
+        )
     if not error["message"].strip():
-        return f"{what} is refused without a message that says what was wrong"
+        return said("{what} is refused without a message that says what was wrong", what=what)
     if not any(character.isalpha() for character in error["message"]):
-        return f"{what} is refused with {error['message']!r}, which does not say what was wrong"
+        return said(
+            "{what} is refused with {message}, which does not say what was wrong",
+            what=what,
+            message=repr(error["message"]),
+        )
     return None

@@ -14,6 +14,7 @@ from collections import Counter
 import torch
 
 from ..checks import compare
+from ..sentence import fault, said
 from ..spec import Evidence
 
 
@@ -53,7 +54,14 @@ def wrong_state(got: list[torch.Tensor], want: tuple[torch.Tensor, torch.Tensor]
         return None
     row, split = (int(i) for i in bad.nonzero()[0])
     name, g, w = next((n, g, w) for n, g, w, fine in zip("md", got, want, good) if not fine[row, split])
-    return f"{name} of row {row}, split {split} {compare.is_now(g[row, split], 6)}, expected {w[row, split].item():.6g}"
+    return said(
+        "{name} of row {row}, split {split} {is_now}, expected {item}",
+        name=name,
+        row=row,
+        split=split,
+        is_now=compare.is_now(g[row, split], 6),
+        item=f"{w[row, split].item():.6g}",
+    )
 
 
 # ---- verification
@@ -65,12 +73,27 @@ def returned(x: torch.Tensor, n_splits: int, evidence: Evidence) -> str | None:
     if sentence:
         return sentence
     if not evidence.launches:
-        return "no kernel was launched"
+        return said("no kernel was launched")
     programs = programs_over_the_row(x, evidence)
     if not programs_accepted(programs, x, n_splits):
-        asked = f"{len(x)} row{'s' * (len(x) > 1)} in {n_splits} split{'s' * (n_splits > 1)}"
-        working = "1 program that stores" if programs == 1 else f"{programs} programs that store"
-        return f"right numbers, but a launch over the whole of x has {working} anything, for {asked}"
+        values = {"count": len(x), "n_splits": n_splits}
+        if len(x) > 1:
+            asked = said("{count} rows in {n_splits} splits", **values)
+            asked = asked if n_splits > 1 else said("{count} rows in {n_splits} split", **values)
+        else:
+            asked = said("{count} row in {n_splits} splits", **values)
+            asked = asked if n_splits > 1 else said("{count} row in {n_splits} split", **values)
+        working = (
+            said("1 program that stores")
+            if programs == 1
+            else said("{programs} programs that store", programs=programs)
+        )
+        return fault(
+            "way",
+            "right numbers, but a launch over the whole of x has {working} anything, for {asked}",
+            working=working,
+            asked=asked,
+        )
     return None
 
 
@@ -101,10 +124,16 @@ def stored_by_several(evidence: Evidence) -> str | None:
     """None where one program of a launch stored each element, or atomics did; else a sentence."""
     for launch in evidence.launches:
         if launch["shared"]:
-            what = "an element is" if launch["shared"] == 1 else f"{launch['shared']} elements are"
-            return (
-                f"right numbers here, where programs run one after the other, but {what} "
-                f"stored by two programs of {launch['kernel']}"
+            what = (
+                said("an element is")
+                if launch["shared"] == 1
+                else said("{shared} elements are", shared=launch["shared"])
+            )
+            return said(
+                "right numbers here, where programs run one after the other, but {what} stored by "
+                "two programs of {kernel}",
+                what=what,
+                kernel=launch["kernel"],
             )
     return None
 
@@ -113,9 +142,11 @@ def counted_too_early(evidence: Evidence) -> str | None:
     """None where an atomic orders each load behind the store of another program of its launch; else a sentence."""
     for launch in evidence.launches:
         if launch["early"]:
-            return (
-                f"right numbers here, where programs run one after the other, but {launch['kernel']} loads elements "
-                "that another program of the launch stored after its last atomic operation, or without one"
+            return said(
+                "right numbers here, where programs run one after the other, but {kernel} loads "
+                "elements that another program of the launch stored after its last atomic operation, "
+                "or without one",
+                kernel=launch["kernel"],
             )
     return None
 
@@ -125,7 +156,12 @@ def read_again(x: torch.Tensor, evidence: Evidence) -> str | None:
     loads = [panel for panel in evidence.panels if panel.tensor == "x_ptr" and panel.op == "load"]
     elements = sum(count for panel in loads for *_, count in panel.touched)
     return (
-        f"right numbers, but {elements} elements of x are read, and it has {x.numel()}"
+        fault(
+            "way",
+            "right numbers, but {elements} elements of x are read, and it has {numel}",
+            elements=elements,
+            numel=x.numel(),
+        )
         if elements > x.numel()
         else None
     )

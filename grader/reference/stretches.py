@@ -15,6 +15,7 @@ import re
 from typing import TypedDict
 
 from ..checks import compare
+from ..sentence import said
 
 LANES = 32  # threads of a warp of NVIDIA's
 _BARRIER, _SHUFFLE = re.compile(r"^\s*(?:@!?%p\d+\s+)?bar\.sync\b", re.M), re.compile(r"\bshfl\.sync\.")
@@ -69,4 +70,4 @@ def fault(got, want: list[int]) -> str | None:
     """None when got is the list `want` of whole numbers, else a sentence."""
     if isinstance(got, (list, tuple)) and list(got) == want:
         return None
-    return f"{compare.shown(got)} came back, expected {want}"
+    return said("{shown} came back, expected {want}", shown=compare.shown(got), want=want)

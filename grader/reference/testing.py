@@ -9,7 +9,8 @@ from __future__ import annotations
 import torch
 
 from ..checks import compare
-from ..spec import Evidence
+from ..sentence import foreign, kind_of, said
+from ..spec import Evidence, Unreadable
 
 
 def is_matrix(x) -> bool:
@@ -23,11 +24,11 @@ def right_kernel_fault(evidence: Evidence, name: str) -> str | None:
         return _not_a_matrix(evidence.value, name)
     x, right = evidence.value, evidence.then[0]
     if right.error:
-        return right.error["message"]
+        return foreign.of_error(right.error)
     finite = torch.softmax(x.double(), dim=1).isfinite()
     if not finite.all():
         row = int((~finite).any(dim=1).nonzero()[0])
-        return f"row {row} has no softmax: the right answer is nan"
+        return said("row {row} has no softmax: the right answer is nan", row=row)
     return compare.softmax(x, right.value)
 
 
@@ -37,17 +38,29 @@ def broken_kernel_fault(evidence: Evidence, name: str, broken: str) -> str | Non
         return _not_a_matrix(evidence.value, name)
     x, result = evidence.value, evidence.then[0]
     if result.error:  # no kernel takes the input
-        return result.error["message"]
+        return foreign.of_error(result.error)
     if compare.softmax(x, result.value):
         return None
     digits = 4 if f"{x.min():.4g}" != f"{x.max():.4g}" else 9
-    values = f"values from {x.min():.{digits}g} to {x.max():.{digits}g}" if x.numel() else "no value"
-    return f"{broken} is right on all of it ({x.shape[0]}×{x.shape[1]}, {values})"
+    values = (
+        said("values from {min} to {max}", min=f"{x.min():.{digits}g}", max=f"{x.max():.{digits}g}")
+        if x.numel()
+        else said("no value")
+    )
+    return said(
+        "{broken} is right on all of it ({shape}×{shape2}, {values})",
+        broken=broken,
+        shape=x.shape[0],
+        shape2=x.shape[1],
+        values=values,
+    )
 
 
 def _not_a_matrix(x, name: str) -> str:
     if isinstance(x, torch.Tensor):
-        returned = f"a tensor of shape {tuple(x.shape)} and {compare.name(x.dtype)}"
+        returned = said("a tensor of shape {tuple} and {name}", tuple=tuple(x.shape), name=compare.name(x.dtype))
+    elif isinstance(x, Unreadable) and kind_of(x.kind) == "tensor":  # one that is too large to send
+        returned = said("a {kind}", kind=x.kind)
     else:
-        returned = compare.shown(x).replace("an object of the type tensor", "a tensor")  # one that is too large to send
-    return f"{name}() returned {returned}, expected a small float32 matrix"
+        returned = compare.shown(x)
+    return said("{name}() returned {returned}, expected a small float32 matrix", name=name, returned=returned)

@@ -8,6 +8,7 @@ import math
 import torch
 
 from ..checks import compare, inputs
+from ..sentence import joined, said
 from ..spec import Evidence
 
 # The error of a wrong result, relative to each value: clearly more than the rounding to the dtype.
@@ -21,16 +22,16 @@ def panel(dtype: torch.dtype, n: int, seed: int) -> tuple[list, list]:
     Each entry is (description, result of shape (1, n) in dtype, truth of shape (1, n) in float64).
     """
     rows = {
-        "a row of random numbers": inputs.randn(1, n, inputs.generator(seed)),
-        "a row with one outlier": _outlier(n, inputs.generator(seed + 1)),
-        "a row of equal numbers": inputs.constant(1, n, inputs.generator(seed)),
+        said("a row of random numbers"): inputs.randn(1, n, inputs.generator(seed)),
+        said("a row with one outlier"): _outlier(n, inputs.generator(seed + 1)),
+        said("a row of equal numbers"): inputs.constant(1, n, inputs.generator(seed)),
     }
     right, wrong = [], []
     for what, x in rows.items():
         x = x.to(dtype)
         truth = torch.softmax(x.double(), 1)
-        right += [(f"{what}, {how}", y.to(dtype), truth) for how, y in _careful(x)]
-        wrong += [(f"{what}, {how}", y.to(dtype), truth) for how, y in _wrong(x, truth)]
+        right += [(joined("{one}, {two}", [what, how]), y.to(dtype), truth) for how, y in _careful(x)]
+        wrong += [(joined("{one}, {two}", [what, how]), y.to(dtype), truth) for how, y in _wrong(x, truth)]
     return right, wrong
 
 
@@ -47,21 +48,24 @@ def _careful(x: torch.Tensor):
     e = torch.exp(x - x.amax(1, keepdim=True))
     scaled = x * math.log2(math.e)
     powers = torch.exp2(scaled - scaled.amax(1, keepdim=True))
-    yield "computed in float32", e / e.sum(1, keepdim=True)
-    yield "computed in float32 with a reciprocal", e * (1 / e.sum(1, keepdim=True))
-    yield "computed in float32 with powers of 2", powers / powers.sum(1, keepdim=True)
+    yield said("computed in float32"), e / e.sum(1, keepdim=True)
+    yield said("computed in float32 with a reciprocal"), e * (1 / e.sum(1, keepdim=True))
+    yield said("computed in float32 with powers of 2"), powers / powers.sum(1, keepdim=True)
 
 
 def _wrong(x: torch.Tensor, truth: torch.Tensor):
     """(description, result): results whose error is larger than the rounding to the dtype."""
     n, off = x.shape[1], OFF[x.dtype]
-    yield "all zeros", torch.zeros_like(truth)
-    yield f"each value {100 * off:g} % too large", truth * (1 + off)
-    others = {"1/n everywhere": torch.full_like(truth, 1 / n), "masked lanes padded with 0": _padded_with_zeros(x)}
+    yield said("all zeros"), torch.zeros_like(truth)
+    yield said("each value {value} % too large", value=f"{100 * off:g}"), truth * (1 + off)
+    others = {
+        said("1/n everywhere"): torch.full_like(truth, 1 / n),
+        said("masked lanes padded with 0"): _padded_with_zeros(x),
+    }
     if bool((x == x[:, :1]).all()):
         # A sum of ones stops there: 2048 + 1 is 2048 in float16, and 256 + 1 is 256 in bfloat16.
         largest = 256 if x.dtype == torch.bfloat16 else 2048
-        others["summed up in low precision"] = torch.full_like(truth, 1 / min(n, largest))
+        others[said("summed up in low precision")] = torch.full_like(truth, 1 / min(n, largest))
     for how, y in others.items():
         if ((y - truth).abs() > 2 * off * truth).any():
             yield how, y
@@ -86,17 +90,31 @@ def verify(evidence: Evidence, dtype: torch.dtype, n: int, seed: int) -> str | N
     """None when the returned tolerance accepts the right results of the panel and no wrong one, else a sentence."""
     tolerance = pair(evidence.value)
     if tolerance is None:
-        return f"{compare.shown(evidence.value)} came back, expected two numbers (rtol, atol)"
+        return said("{shown} came back, expected two numbers (rtol, atol)", shown=compare.shown(evidence.value))
     right, wrong = panel(dtype, n, seed)
     failed = refused(right, *tolerance)
     if failed:
         what, value, want = failed
-        error = f"has a relative error of {abs(value - want) / want:.3g}" if value else "becomes 0"
+        error = (
+            said("has a relative error of {value}", value=f"{abs(value - want) / want:.3g}")
+            if value
+            else said("becomes 0")
+        )
         allowed = (tolerance[0] * want + tolerance[1]) / want
-        yours = f"your tolerance allows a relative error of {allowed:.3g}"
-        return f"a right result is refused: {what}, {want:.3g} {error}, and {yours}"
+        yours = said("your tolerance allows a relative error of {allowed}", allowed=f"{allowed:.3g}")
+        return said(
+            "a right result is refused: {what}, {want} {error}, and {yours}",
+            what=what,
+            want=f"{want:.3g}",
+            error=error,
+            yours=yours,
+        )
     passed = accepted(wrong, *tolerance)
-    return f"a wrong result is accepted: {passed} (1/n is {1 / n:.2g})" if passed else None
+    return (
+        said("a wrong result is accepted: {passed} (1/n is {value})", passed=passed, value=f"{1 / n:.2g}")
+        if passed
+        else None
+    )
 
 
 def refused(right: list, rtol: float, atol: float) -> tuple[str, float, float] | None:

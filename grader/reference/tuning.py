@@ -12,6 +12,7 @@ import json
 import pathlib
 
 from ..checks import compare
+from ..sentence import said
 from ..spec import Call, Case, Evidence
 
 _SWEEP = pathlib.Path(__file__).with_name("sweep.json")
@@ -65,17 +66,22 @@ def worth_timing(dtype: str, n: int, count: int | None = None) -> Case:
     def verify(evidence: Evidence) -> str | None:
         some = kept(evidence.value, asked)
         if some is None:
-            return f"{compare.shown(evidence.value)} came back, expected a list of candidates"
+            return said("{shown} came back, expected a list of candidates", shown=compare.shown(evidence.value))
         if not 0 < len(some) <= most:
-            expected = "1" if most == 1 else f"1 to {most}"
-            return f"it keeps {len(some)} of {len(asked)} candidates, expected {expected}"
+            expected = "1" if most == 1 else said("1 to {most}", most=most)
+            return said(
+                "it keeps {count} of {count2} candidates, expected {expected}",
+                count=len(some),
+                count2=len(asked),
+                expected=expected,
+            )
         best = max(speed(dtype, n, (each["rows"], each["num_warps"])) for each in some)
         if count is None and best < CLOSE:
-            return f"the fastest that it keeps has {best:.2f} of the speed of the fastest of all"
+            return said("the fastest that it keeps has {best} of the speed of the fastest of all", best=f"{best:.2f}")
         return None
 
     return Case(
-        f"{n} columns of {dtype}, {len(asked)} candidates",
+        said("{n} columns of {dtype}, {count} candidates", n=n, dtype=dtype, count=len(asked)),
         Call("call", "worth_timing", (asked,)),
         verify,
         size=n,
@@ -100,16 +106,20 @@ def configuration(dtype: str, n: int) -> Case:
     def verify(evidence: Evidence) -> str | None:
         pair = pair_of(evidence.value)
         if pair is None:
-            return f"{compare.shown(evidence.value)} came back, expected two integers"
+            return said("{shown} came back, expected two integers", shown=compare.shown(evidence.value))
         reached = speed(dtype, n, pair)
         if reached is None:
-            return f"(rows, warps) = {pair} was not timed for rows of {n}"
+            return said("(rows, warps) = {pair} was not timed for rows of {n}", pair=pair, n=n)
         if reached < CHOSEN:
-            return f"(rows, warps) = {pair} reaches {reached:.2f} of the speed of the fastest configuration"
+            return said(
+                "(rows, warps) = {pair} reaches {reached} of the speed of the fastest configuration",
+                pair=pair,
+                reached=f"{reached:.2f}",
+            )
         return None
 
     return Case(
-        f"{n} columns of {dtype}",
+        said("{n} columns of {dtype}", n=n, dtype=dtype),
         Call("call", "configuration", (n, BYTES[dtype])),
         verify,
         size=n,

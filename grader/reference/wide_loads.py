@@ -10,8 +10,9 @@ import math
 
 import torch
 
-from ..checks import compare
+from ..checks import compare, inputs
 from ..gpus import JUDGED
+from ..sentence import fault, said
 from ..spec import Call, Case, Evidence, Launch, Machine
 from . import softmax_function
 
@@ -21,14 +22,14 @@ _NARROW = 0.25  # of the bytes that a kernel loads, the share that may come in n
 MOST_REGISTERS = 255  # of a thread, on NVIDIA's GPUs
 _REGISTERS = MOST_REGISTERS * 4  # bytes of a thread
 _FEW_SPILLS = 8  # values; one version of the compiler spills as many where another spills none, and no time is lost
-_GPU = f"an {JUDGED.name}"
+_GPU = said("an {name}", name=JUDGED.name)
 
 
 def case(label: str, x: torch.Tensor, machine: bool) -> Case:
     """wide_softmax(x) of a contiguous matrix. machine: whether the machine code of its launches is judged."""
     dtype = str(x.dtype).removeprefix("torch.")
     return Case(
-        f"{label}, {len(x)}×{x.shape[1]} {dtype}",
+        inputs.sized(label, *x.shape, dtype),
         Call("call", "wide_softmax", (x,)),
         verify=lambda e: _fault(x, e),
         machine=(lambda launches: machine_fault(x, launches)) if machine else None,
@@ -45,7 +46,12 @@ def _fault(x: torch.Tensor, evidence: Evidence) -> str | None:
     sentence = sentence or compare.softmax(x, evidence.value)
     sentence = sentence or softmax_function.idle_fault(evidence)
     if sentence is None and (held := bytes_of_a_thread(x, evidence)) > _REGISTERS:
-        return f"right numbers, but each thread holds {held} bytes of x, and its registers hold {_REGISTERS} at most"
+        return fault(
+            "way",
+            "right numbers, but each thread holds {held} bytes of x, and its registers hold {REGISTERS} at most",
+            held=held,
+            REGISTERS=_REGISTERS,
+        )
     return sentence
 
 
@@ -75,12 +81,23 @@ def machine_fault(x: torch.Tensor, launches: list[tuple[Launch, Machine]]) -> tu
         widest = max(loads, default=0)
         if widest > allowed:
             return (
-                f"on {_GPU}, a load moves {widest} bytes per thread, and the rows begin {row} bytes apart",
+                said(
+                    "on {GPU}, a load moves {widest} bytes per thread, and the rows begin {row} bytes apart",
+                    GPU=_GPU,
+                    widest=widest,
+                    row=row,
+                ),
                 "alignment-promised",
             )
         if machine["spills"] > _FEW_SPILLS:
             return (
-                f"right numbers, but on {_GPU} each thread spills {machine['spills']} values ({_chosen(launch)})",
+                fault(
+                    "way",
+                    "right numbers, but on {GPU} each thread spills {spills} values ({chosen})",
+                    GPU=_GPU,
+                    spills=machine["spills"],
+                    chosen=_chosen(launch),
+                ),
                 "spills",
             )
         narrow = {size: size * number for size, number in loads.items() if size < WIDEST}
@@ -88,7 +105,13 @@ def machine_fault(x: torch.Tensor, launches: list[tuple[Launch, Machine]]) -> tu
         if x.shape[1] % _DIVISIBLE == 0 and sum(narrow.values()) > _NARROW * moved:
             size = max(narrow, key=narrow.get)
             return (
-                f"right numbers, but on {_GPU} a load moves {size} bytes per thread, where 16 fit ({_chosen(launch)})",
+                fault(
+                    "way",
+                    "right numbers, but on {GPU} a load moves {size} bytes per thread, where 16 fit ({chosen})",
+                    GPU=_GPU,
+                    size=size,
+                    chosen=_chosen(launch),
+                ),
                 _why_narrow(size, x.element_size(), launch),
             )
     return None

@@ -1,7 +1,7 @@
 """The vocabulary of the course: plain data types without behaviour, for use in every room.
 
 Runs in: every process.
-May import: nothing of the course.
+May import: sentence.
 Start reading: exercise.py (a task), case.py and call.py (its inputs), evidence.py (the record of a call), result.py.
 
 exercise    a task; answer: its text; checked: what a notebook file says of an earlier check of it

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
+from ..sentence import Said
 from .panel import Panel
 from .requests import MemoryRequests, SharedRequests
 
@@ -32,7 +33,7 @@ class Error(TypedDict):
 
     type: str
     kinds: list[str]  # names of its class and of all bases
-    message: str
+    message: Said  # a plain text where it is not the engine's
     line: str  # text of the line of the answer; "" for an exception from other code
     kernel: bool  # whether that line is one of a kernel that ran
     raised: bool  # whether the answer raised it itself: by raise, assert or torch._check, and not by accident

@@ -7,6 +7,8 @@ from typing import Literal
 
 import numpy as np
 
+from ..sentence import said
+
 Run = tuple[int, int, int, int]  # (program, row, first column, number of columns); a vector has row 0 only
 Step = tuple[int, int, int, int]  # (number of an access in its launch, from 1, and the lengths of three lists after it)
 
@@ -35,7 +37,7 @@ class Panel:
 
     def __post_init__(self):
         if len(self.shape) not in (1, 2):
-            raise ValueError("a panel has one or two dimensions")
+            raise ValueError(said("a panel has one or two dimensions"))
 
     @property
     def vector(self) -> bool:

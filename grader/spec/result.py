@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypedDict
 
+from ..sentence import Said, mapped, said
+
 # status -> (sign, word)
 STATUS = {
-    "passed": ("✓", "passed"),
-    "failed": ("✗", "failed"),
-    "error": ("✗", "ended in an error"),
-    "timeout": ("✗", "did not end in time"),
-    "not_attempted": ("·", "not attempted"),
+    "passed": ("✓", said("passed")),
+    "failed": ("✗", said("failed")),
+    "error": ("✗", said("ended in an error")),
+    "timeout": ("✗", said("did not end in time")),
+    "not_attempted": ("·", said("not attempted")),
 }
 
 
@@ -58,13 +60,15 @@ MAX_TEXT, MAX_TEXTS = 2000, 20  # characters of a sentence in a row; sentences i
 
 def bounded(text: str) -> str:
     """A sentence for a row: at most 2,000 characters, without lone surrogates, which cannot be encoded."""
+    if isinstance(text, Said) and len(text) <= MAX_TEXT:
+        return mapped(text, lambda value: value.encode("utf-8", "replace").decode())
     text = text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
     return text.encode("utf-8", "replace").decode()
 
 
 def all_bounded(texts: list[str]) -> list[str]:
     """The first 20 sentences for a row, `bounded`, and the number of the others."""
-    others = [f"and {len(texts) - MAX_TEXTS} more"] if len(texts) > MAX_TEXTS else []
+    others = [said("and {value} more", value=len(texts) - MAX_TEXTS)] if len(texts) > MAX_TEXTS else []
     return [bounded(text) for text in texts[:MAX_TEXTS]] + others
 
 

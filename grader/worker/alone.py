@@ -21,6 +21,7 @@ from ..protocol.calls import GivenAt, unpack_call
 from ..protocol.errors import describe
 from ..protocol.replies import pack_reply
 from ..protocol.tensors import pack, unfit, unpack
+from ..sentence import said, tree
 from ..spec import Call, Error, Helper
 
 _MAX_REQUEST = 1 << 30  # bytes
@@ -34,7 +35,7 @@ def serve(to_judge: int, scratch: str, gpu: bool) -> None:
     """
     channel = socket.socket(fileno=to_judge)
     runner = Runner(channel, scratch, gpu)
-    frames.send(channel, {"too_little_memory": limits.too_little_memory()})
+    frames.send(channel, {"too_little_memory": tree.pack(limits.too_little_memory())})
     while True:
         try:
             header, payload = frames.receive(channel, _MAX_REQUEST)
@@ -101,7 +102,8 @@ class Runner:
         if call.kind == "launch":
             target = target[call.grid]
         elif not callable(target):
-            raise TypeError(f"{call.name} is an object of the type {type(target).__name__}, and no function")
+            kind = type(target).__name__
+            raise TypeError(said("{name} is an object of the type {type}, and no function", name=call.name, type=kind))
         value = target(*call.args, **call.kwargs)
         if self._gpu:
             import torch
@@ -139,7 +141,7 @@ def _given_function(channel: socket.socket, index: int):
         header, payload = frames.receive(channel, _MAX_REQUEST)
         if "error" in header:
             kind = getattr(builtins, header["error"]["type"], RuntimeError)
-            raise (kind if issubclass(kind, Exception) else RuntimeError)(header["error"]["message"])
+            raise (kind if issubclass(kind, Exception) else RuntimeError)(tree.unpack(header["error"]["message"]))
         first, second = header["tensors"]
         after = unpack(second, payload[first["nbytes"] :])
         if not torch.equal(x.detach().nan_to_num(), after.nan_to_num()):  # the function changed its argument

@@ -42,6 +42,7 @@ from ..protocol.calls import pack_call, unpack_call
 from ..protocol.jobs import Job
 from ..protocol.kernels import KernelProgram
 from ..protocol.replies import pack_reply
+from ..sentence import message, tree
 from ..spec import Call
 from . import alone, hugepages
 
@@ -92,7 +93,9 @@ class Zygote:
             self._sandbox.prove_on_gpu(self._folder, _use_gpu)
         gc.freeze()  # without it, a collection in a fork writes to all objects and so copies their pages
         gc.enable()
-        self._control.sendall(b"ready " + json.dumps(self._sandbox.status).encode())
+        self._control.sendall(
+            b"ready " + json.dumps({rung: tree.pack(state) for rung, state in self._sandbox.status.items()}).encode()
+        )
 
     def step(self) -> bool:
         """Wait for the next event and handle it. Without an event, join one huge page. False if the judge is gone."""
@@ -236,7 +239,7 @@ def _keep_only(kept: set[int]) -> None:
 def _refuse(channel_fd: int, error: Exception) -> None:
     """Reply to the judge that there is no worker for this session."""
     with socket.socket(fileno=channel_fd) as channel, contextlib.suppress(OSError):
-        frames.send(channel, {"no_worker": getattr(error, "strerror", None) or str(error)})
+        frames.send(channel, {"no_worker": getattr(error, "strerror", None) or tree.pack(message(error))})
 
 
 def _course_modules(before: int = 0) -> list[str]:

@@ -13,6 +13,8 @@ import tempfile
 import threading
 from collections.abc import Callable
 
+from ...sentence import joined, message, said
+
 
 def _control_process(option: int, value: int) -> None:
     if ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0) != 0:
@@ -34,25 +36,34 @@ def _thread() -> None:
 
 def _run_from_temporary_folder() -> None:
     if os.statvfs(tempfile.gettempdir()).f_flag & os.ST_NOEXEC:
-        raise PermissionError("mounted noexec")
+        raise PermissionError(said("mounted noexec"))
 
 
-_NO_ANSWER = "no answer is graded"
+_NO_ANSWER = said("no answer is graded")
 CALLS: dict[str, tuple[Callable[[], object], str]] = {
     "setsid": (os.setsid, _NO_ANSWER),
     "setrlimit": (lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)), _NO_ANSWER),
-    "clone3": (_thread, "no thread starts, and so neither NumPy nor PyTorch does: a newer container runtime helps"),
+    "clone3": (
+        _thread,
+        said("no thread starts, and so neither NumPy nor PyTorch does: a newer container runtime helps"),
+    ),
     "/proc": (lambda: os.readlink("/proc/self"), _NO_ANSWER),
-    "temporary folder": (_run_from_temporary_folder, "no kernel in CUDA C++ is graded: set TMPDIR to another folder"),
-    "/dev/shm": (lambda: os.listdir("/dev/shm"), "python -m grader grade cannot start its processes"),
-    "pidfd_open": (lambda: os.pidfd_open(os.getpid()), "the end of an answer is looked for four times a second"),
-    "memfd_create": (lambda: os.memfd_create("file"), "each kernel in CUDA C++ takes 0.2 seconds longer"),
-    "MADV_COLLAPSE": (_huge_page, "a check takes a few milliseconds longer"),
-    "PR_SET_NO_NEW_PRIVS": (lambda: _control_process(38, 1), "Landlock and seccomp are off"),
-    "PR_SET_PDEATHSIG": (lambda: _control_process(1, 0), "an answer outlives a grader that is killed, until its limit"),
+    said("temporary folder"): (
+        _run_from_temporary_folder,
+        said("no kernel in CUDA C++ is graded: set TMPDIR to another folder"),
+    ),
+    "/dev/shm": (lambda: os.listdir("/dev/shm"), said("python -m grader grade cannot start its processes")),
+    "pidfd_open": (lambda: os.pidfd_open(os.getpid()), said("the end of an answer is looked for four times a second")),
+    "memfd_create": (lambda: os.memfd_create("file"), said("each kernel in CUDA C++ takes 0.2 seconds longer")),
+    "MADV_COLLAPSE": (_huge_page, said("a check takes a few milliseconds longer")),
+    "PR_SET_NO_NEW_PRIVS": (lambda: _control_process(38, 1), said("Landlock and seccomp are off")),
+    "PR_SET_PDEATHSIG": (
+        lambda: _control_process(1, 0),
+        said("an answer outlives a grader that is killed, until its limit"),
+    ),
     "PR_SET_CHILD_SUBREAPER": (
         lambda: _control_process(36, 1),
-        "without namespaces, what an answer started outlives it",
+        said("without namespaces, what an answer started outlives it"),
     ),
 }
 
@@ -64,5 +75,5 @@ def missing() -> dict[str, str]:
         try:
             call()
         except (OSError, ValueError, RuntimeError, AttributeError) as error:
-            found[name] = f"{getattr(error, 'strerror', None) or error}: {follows}"
+            found[name] = joined("{one}: {two}", [getattr(error, "strerror", None) or message(error), follows])
     return found

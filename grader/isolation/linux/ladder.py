@@ -9,6 +9,7 @@ import pathlib
 import tempfile
 from collections.abc import Callable
 
+from ...sentence import fault, listed, said
 from .. import HIDDEN, RUNGS
 from . import landlock, limits, namespaces, proof, seccomp
 from .root import Root
@@ -19,9 +20,12 @@ _HEADERS = pathlib.Path(__file__).resolve().parents[2] / "cuda"
 def proved(rung: str) -> str:
     """A sentence for a rung (or HIDDEN) that is "on": operations that worked behind it, and those that it refused."""
     controls = proof.HIDDEN if rung == HIDDEN else proof.CONTROLS.get(rung, ())
-    works = [c.says for c in controls if c.error is None] or ["a fork"]
-    refused = [c.says for c in controls if c.error is not None] or ["the machine's network", "its other processes"]
-    return f"{', '.join(works)}; refused: {', '.join(refused)}"
+    works = [c.says for c in controls if c.error is None] or [said("a fork")]
+    refused = [c.says for c in controls if c.error is not None] or [
+        said("the machine's network"),
+        said("its other processes"),
+    ]
+    return said("{list}; refused: {list2}", list=listed(works), list2=listed(refused))
 
 
 class Sandbox:
@@ -32,12 +36,12 @@ class Sandbox:
 
     def __init__(self, course: pathlib.Path, rungs: tuple[str, ...] = RUNGS):
         """Enter the namespaces; call it before large imports. course: a folder to close. rungs: those to try."""
-        self.status = {rung: "" if rung in rungs else "off: not asked for" for rung in RUNGS}
+        self.status = {rung: "" if rung in rungs else fault("off", "off: not asked for") for rung in RUNGS}
         self._reads = [*landlock.readable(course), str(_HEADERS)]  # g++ reads these
         self._root: Root | None = None
         if "namespaces" in rungs:
             self.status["namespaces"] = namespaces.enter()
-        self.status[HIDDEN] = "off: it needs namespaces"
+        self.status[HIDDEN] = fault("off", "off: it needs namespaces")
 
     def prove(self, folder: str) -> None:
         """Prove every other rung, each in a fork of this process. folder: for the files of the forks."""
@@ -53,7 +57,7 @@ class Sandbox:
         try:
             self._root = Root(self._reads, landlock.names(), folder)
         except OSError as error:
-            return f"off: {error.strerror}"
+            return fault("off", "off: {strerror}", strerror=error.strerror)
         outcome = proof.prove(proof.HIDDEN, functools.partial(self._climb, rungs, os.getpid(), False), folder)
         if outcome != "on":
             self._root = None
@@ -66,7 +70,7 @@ class Sandbox:
 
     def prove_on_gpu(self, folder: str, use_gpu: Callable[[], object]) -> None:
         """Keep in status the rungs behind which use_gpu() works: drivers need different files and system calls."""
-        controls = (proof.Control("the GPU", lambda *_: use_gpu()),)
+        controls = (proof.Control(said("the GPU"), lambda *_: use_gpu()),)
         proved = {rung for rung in ("landlock", "seccomp") if self.status[rung] == "on"}
         for rungs in (proved, proved & {"seccomp"}, proved & {"landlock"}, set()):
             outcome = proof.prove(controls, functools.partial(self._climb, rungs, os.getpid(), True), folder)
@@ -93,7 +97,12 @@ class Sandbox:
         scratch: the folder that it may write to. parent: the process whose end ends this one. seconds: CPU time.
         """
         if on_gpu and os.statvfs(scratch).f_flag & os.ST_NOEXEC:
-            raise OSError(errno.EACCES, f"a GPU runs libraries from {tempfile.gettempdir()}, which is mounted noexec")
+            raise OSError(
+                errno.EACCES,
+                said(
+                    "a GPU runs libraries from {gettempdir}, which is mounted noexec", gettempdir=tempfile.gettempdir()
+                ),
+            )
         if self._root:
             self._root.enter()
         limits.move_into(scratch)

@@ -12,6 +12,8 @@ import shutil
 import stat
 import sys
 
+from ...sentence import said
+
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on every architecture
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE = 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 14
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
@@ -36,7 +38,7 @@ def version() -> int:
     """The version of Landlock in this kernel. Raises Unavailable."""
     number = ctypes.CDLL(None, use_errno=True).syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
     if number < 1:
-        raise Unavailable(f"this kernel has no Landlock ({os.strerror(ctypes.get_errno())})")
+        raise Unavailable(said("this kernel has no Landlock ({strerror})", strerror=os.strerror(ctypes.get_errno())))
     return number
 
 
@@ -82,13 +84,13 @@ def apply(scratch: str, reads: list[str], on_gpu: bool = False) -> None:
     size = 24 if number >= 6 else 8
     ruleset = libc.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(size), 0)
     if ruleset < 0:
-        raise Unavailable(f"landlock_create_ruleset: {os.strerror(ctypes.get_errno())}")
+        raise Unavailable(said("landlock_create_ruleset: {strerror}", strerror=os.strerror(ctypes.get_errno())))
     for path in (*reads, "/proc/self", *(_GPU_READ if on_gpu else ())):
         _allow(libc, ruleset, path, _READ)
     for path in (scratch, "/dev/null", *(_GPU_WRITE if on_gpu else ())):
         _allow(libc, ruleset, path, everything)
     if libc.syscall(_RESTRICT_SELF, ruleset, 0) != 0:
-        raise Unavailable(f"landlock_restrict_self: {os.strerror(ctypes.get_errno())}")
+        raise Unavailable(said("landlock_restrict_self: {strerror}", strerror=os.strerror(ctypes.get_errno())))
     os.close(ruleset)
 
 

@@ -9,6 +9,7 @@ import resource
 import signal
 import tempfile
 
+from ...sentence import said
 from . import processes
 
 MEMORY = 2 << 30  # bytes for an answer, besides those that PyTorch and Triton occupy
@@ -73,7 +74,11 @@ def too_little_memory() -> str:
     ceiling = resource.getrlimit(resource.RLIMIT_AS)[0]
     if ceiling == resource.RLIM_INFINITY or (left := ceiling - _address_space()) > MEMORY - RESERVE:
         return ""
-    return f"a limit of this machine (ulimit -v) leaves an answer {left >> 20} MB of memory instead of {MEMORY >> 20}"
+    return said(
+        "a limit of this machine (ulimit -v) leaves an answer {value} MB of memory instead of {value2}",
+        value=left >> 20,
+        value2=MEMORY >> 20,
+    )
 
 
 def use_reserve() -> None:

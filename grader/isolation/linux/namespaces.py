@@ -7,6 +7,7 @@ import ctypes
 import os
 import socket
 
+from ...sentence import fault
 from . import limits, processes
 
 _IPC, _USER, _PID, _NET = 0x08000000, 0x10000000, 0x20000000, 0x40000000
@@ -23,10 +24,10 @@ def enter() -> str:
         listening.listen()
         port = listening.getsockname()[1]
         if not _connects(port):
-            return "off: there is no loopback interface to prove anything with"
+            return fault("off", "off: there is no loopback interface to prove anything with")
         refused = _rehearsed()
         if refused:
-            return f"off: namespaces are refused here ({refused})"
+            return fault("off", "off: namespaces are refused here ({refused})", refused=refused)
         _unshare()
         outside = os.getpid()
         inside = processes.ask(os.fork)
@@ -34,11 +35,11 @@ def enter() -> str:
             _wait(inside)
         limits.die_with(0)  # inside, the parent's process id is 0
         if _connects(port):
-            return "off: the network of the machine is still within reach"
+            return fault("off", "off: the network of the machine is still within reach")
     with contextlib.suppress(ProcessLookupError):
         if outside != os.getpid():
             os.kill(outside, 0)
-            return "off: the machine's other processes are still within reach"
+            return fault("off", "off: the machine's other processes are still within reach")
     return "on"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import json
 import mmap
 import os
 import pathlib
@@ -18,6 +19,7 @@ import threading
 from collections.abc import Callable
 from typing import NamedTuple
 
+from ...sentence import fault, said, tree
 from . import limits, processes
 
 SECONDS = 60  # the first use of a GPU is slow
@@ -59,43 +61,47 @@ def _compiler(*_) -> None:
 _COMPILER = shutil.which("g++")
 CONTROLS = {
     "limits": (
-        Control("a megabyte", lambda *_: bytearray(1 << 20)),
-        Control("too much memory", lambda *_: mmap.mmap(-1, 2 * limits.MEMORY), OSError),
-        Control("too large a file", lambda scratch, _: _write(scratch / "large", limits.FILE_SIZE + 1), OSError),
+        Control(said("a megabyte"), lambda *_: bytearray(1 << 20)),
+        Control(said("too much memory"), lambda *_: mmap.mmap(-1, 2 * limits.MEMORY), OSError),
+        Control(said("too large a file"), lambda scratch, _: _write(scratch / "large", limits.FILE_SIZE + 1), OSError),
         Control(
-            "a limit raised again", lambda *_: resource.setrlimit(resource.RLIMIT_CPU, (999_999,) * 2), ValueError
+            said("a limit raised again"), lambda *_: resource.setrlimit(resource.RLIMIT_CPU, (999_999,) * 2), ValueError
         ),
     ),
     "landlock": (
-        Control("Python's own library", lambda *_: pathlib.Path(os.__file__).read_bytes()),
-        Control("a file of its own", lambda scratch, _: _write(scratch / "own")),
-        Control("a file elsewhere", lambda scratch, _: (scratch.parent / "beside").read_bytes(), PermissionError),
-        Control("a new file there", lambda scratch, _: _write(scratch.parent / "new"), PermissionError),
-        Control("the course", lambda *_: pathlib.Path(__file__).read_bytes(), PermissionError),
-        Control("another process", lambda _, pid: pathlib.Path(f"/proc/{pid}/environ").read_bytes(), PermissionError),
+        Control(said("Python's own library"), lambda *_: pathlib.Path(os.__file__).read_bytes()),
+        Control(said("a file of its own"), lambda scratch, _: _write(scratch / "own")),
+        Control(said("a file elsewhere"), lambda scratch, _: (scratch.parent / "beside").read_bytes(), PermissionError),
+        Control(said("a new file there"), lambda scratch, _: _write(scratch.parent / "new"), PermissionError),
+        Control(said("the course"), lambda *_: pathlib.Path(__file__).read_bytes(), PermissionError),
+        Control(
+            said("another process"),
+            lambda _, pid: pathlib.Path(f"/proc/{pid}/environ").read_bytes(),
+            PermissionError,
+        ),
     ),
     "seccomp": (
-        Control("a thread", _thread),
-        Control("a signal to itself", lambda *_: os.kill(os.getpid(), 0)),
-        Control("a process", _process, PermissionError),
+        Control(said("a thread"), _thread),
+        Control(said("a signal to itself"), lambda *_: os.kill(os.getpid(), 0)),
+        Control(said("a process"), _process, PermissionError),
         Control("UDP", lambda *_: socket.socket(type=socket.SOCK_DGRAM), PermissionError),
-        Control("a local socket", lambda *_: socket.socket(socket.AF_UNIX), PermissionError),
-        Control("a signal to another", lambda *_: os.kill(os.getppid(), 0), PermissionError),
-        Control("another mode for a file", lambda scratch, _: os.chmod(scratch, 0o777), PermissionError),
+        Control(said("a local socket"), lambda *_: socket.socket(socket.AF_UNIX), PermissionError),
+        Control(said("a signal to another"), lambda *_: os.kill(os.getppid(), 0), PermissionError),
+        Control(said("another mode for a file"), lambda scratch, _: os.chmod(scratch, 0o777), PermissionError),
     ),
 }  # fmt: skip
 HIDDEN = (
-    Control("Python's own library", lambda *_: pathlib.Path(os.__file__).read_bytes()),
-    Control("an import", lambda *_: importlib.import_module("colorsys")),
-    Control("a file of its own", lambda scratch, _: _write(scratch / "own")),
-    Control("random numbers", lambda *_: pathlib.Path("/dev/urandom").open("rb").read(1)),
-    Control("output to nowhere", lambda *_: _write(pathlib.Path(os.devnull))),
-    Control("its open files", lambda *_: os.listdir("/proc/self/fd")),
-    Control("the compiler", _compiler),
-    Control("the size of a file elsewhere", lambda *_: os.stat(__file__), FileNotFoundError),
-    Control("its path", lambda *_: os.open(__file__, os.O_PATH), FileNotFoundError),
-    Control("another root folder", lambda *_: os.chroot("."), PermissionError),
-    Control("a new file beside Python's", lambda *_: _write(pathlib.Path(os.__file__).with_name("new")), OSError),
+    Control(said("Python's own library"), lambda *_: pathlib.Path(os.__file__).read_bytes()),
+    Control(said("an import"), lambda *_: importlib.import_module("colorsys")),
+    Control(said("a file of its own"), lambda scratch, _: _write(scratch / "own")),
+    Control(said("random numbers"), lambda *_: pathlib.Path("/dev/urandom").open("rb").read(1)),
+    Control(said("output to nowhere"), lambda *_: _write(pathlib.Path(os.devnull))),
+    Control(said("its open files"), lambda *_: os.listdir("/proc/self/fd")),
+    Control(said("the compiler"), _compiler),
+    Control(said("the size of a file elsewhere"), lambda *_: os.stat(__file__), FileNotFoundError),
+    Control(said("its path"), lambda *_: os.open(__file__, os.O_PATH), FileNotFoundError),
+    Control(said("another root folder"), lambda *_: os.chroot("."), PermissionError),
+    Control(said("a new file beside Python's"), lambda *_: _write(pathlib.Path(os.__file__).with_name("new")), OSError),
 )
 
 
@@ -113,31 +119,36 @@ def prove(controls: tuple[Control, ...], climb: Callable[[str], None], folder: s
     child = processes.ask(os.fork)
     if not child:
         with contextlib.suppress(BaseException):
-            os.write(writing, _run(controls, lambda: climb(str(scratch)), scratch, process).encode())
+            outcome = _run(controls, lambda: climb(str(scratch)), scratch, process)
+            os.write(writing, json.dumps(tree.pack(outcome)).encode())
         os._exit(0)
     os.close(writing)
-    said = b""
+    written = b""
     if select.select([reading], [], [], SECONDS)[0]:
-        said = os.read(reading, 1000)
+        written = os.read(reading, 10_000)
     os.close(reading)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     shutil.rmtree(outer, ignore_errors=True)
-    return said.decode() or "off: the process that tried it came to an end"
+    if not written:
+        return fault("off", "off: the process that tried it came to an end")
+    return tree.unpack(json.loads(written))
 
 
 def _run(controls: tuple[Control, ...], climb: Callable[[], None], scratch: pathlib.Path, process: int) -> str:
     try:
         climb()
     except Exception as error:
-        return f"off: {getattr(error, 'strerror', None) or error}"
+        return fault("off", "off: {value}", value=getattr(error, "strerror", None) or error)
     for control in controls:
         try:
             control.do(scratch, process)
         except Exception as error:
             if control.error is None or not isinstance(error, control.error):
-                return f"off: {control.says}: {type(error).__name__}: {error}"
+                return fault(
+                    "off", "off: {says}: {name}: {error}", says=control.says, name=type(error).__name__, error=error
+                )
         else:
             if control.error is not None:
-                return f"off: {control.says} went through"
+                return fault("off", "off: {says} went through", says=control.says)
     return "on"

@@ -14,6 +14,8 @@ import platform
 import socket
 import struct
 
+from ...sentence import said
+
 # Name, number on x86_64 and number on aarch64 of each call; 0 where it does not exist.
 _PROGRAMS = """fork 57 0  vfork 58 0  execve 59 221  execveat 322 281 """
 _LISTENING = """socket 41 198  bind 49 200  listen 50 201 """
@@ -75,7 +77,7 @@ def apply(programs: bool = False, on_gpu: bool = False) -> None:
 
 def _filter(pid: int, programs: bool, on_gpu: bool) -> bytes:
     if platform.machine() not in _ARCHITECTURES:
-        raise OSError(errno.ENOSYS, f"no list of system calls for {platform.machine()}")
+        raise OSError(errno.ENOSYS, said("no list of system calls for {machine}", machine=platform.machine()))
     column, architecture = _ARCHITECTURES[platform.machine()]
     looked_at = _numbers(_LOOKED_AT + _LISTENING * on_gpu, column)
     lines = [

@@ -9,6 +9,7 @@ import torch
 
 from ...checks import compare, syntax
 from ...reference.softmax_function import launch_fault, warps_fault
+from ...sentence import said
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
 from ..mistake import Mistake
@@ -413,8 +414,10 @@ FUNCTION = (
 # For an answer that passed.
 WRAPPER_REMARKS = (
     (
-        "A tensor is made without `device=`, so it is in the memory of the CPU. Without a GPU that is right. With one, "
-        "no kernel can use it.",
+        said(
+            "A tensor is made without `device=`, so it is in the memory of the CPU. Without a "
+            "GPU that is right. With one, no kernel can use it."
+        ),
         detectors.written(syntax.names_no_device),
     ),
 )

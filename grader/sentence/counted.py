@@ -1,0 +1,28 @@
+"""A number with what is counted, in the singular or the plural: 1 lane, 3 lanes."""
+
+from __future__ import annotations
+
+from .said import Said, said
+
+# (one, several). A language without a plural gives both the same words.
+_NOUNS = {
+    "element": (said("{count} element"), said("{count} elements")),
+    "lane": (said("{count} lane"), said("{count} lanes")),
+    "list": (said("{count} list"), said("{count} lists")),
+    "load": (said("{count} load"), said("{count} loads")),
+    "number": (said("{count} number"), said("{count} numbers")),
+    "place": (said("{count} place"), said("{count} places")),
+    "program": (said("{count} program"), said("{count} programs")),
+    "request": (said("{count} request"), said("{count} requests")),
+    "run": (said("{count} run"), said("{count} runs")),
+    "sector": (said("{count} sector"), said("{count} sectors")),
+    "state": (said("{count} state"), said("{count} states")),
+    "step": (said("{count} step"), said("{count} steps")),
+    "store": (said("{count} store"), said("{count} stores")),
+    "warp": (said("{count} warp"), said("{count} warps")),
+}
+
+
+def counted(count: int, noun: str) -> Said:
+    """A number of things. noun: in the singular. Raises KeyError for an unknown one."""
+    return Said(_NOUNS[noun][count != 1].template, {"count": count})
