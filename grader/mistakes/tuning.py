@@ -55,8 +55,8 @@ MISTAKES = [
     ),
     Mistake(
         "few-warps-resident",
-        "Only candidates were kept of which few warps are resident, while others have twice as many, and enough bytes "
-        "or no fewer.",
+        "The candidates that were kept have few resident warps. Others have twice as many. Their bytes under way are "
+        "enough, or at least no fewer.",
         "Once enough bytes are under way, which candidate has more warps to compute while others wait?",
         (Mutant("15.1", "(min(under_way, 65536), warps)", "under_way", replayed=False),),
     ),
