@@ -27,7 +27,7 @@ test: $(VENV)/dev
 
 # What a release needs beyond make test: a translation of every sentence.
 release: $(VENV)/dev
-	$(BIN)/python solutions/build.py --check --release
+	$(BIN)/python tools/build.py --check --release
 
 # make grade SUBMISSIONS=folder
 grade: $(VENV)/grading

@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     for command in (grade, merge, export, listing, doctor, bench, explain, new):
         command.add(commands)
-    known = said("the language of all that is said: {list}", list=listed(language.languages()))
+    known = said("the language of all that is said: {list}", list=listed([*language.languages()]))
     for each in commands.choices.values():
         each.add_argument("--lang", metavar="CODE", help=known)
     options = parser.parse_args(arguments)

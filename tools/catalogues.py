@@ -70,8 +70,8 @@ def templates(lessons: dict[str, nbformat.NotebookNode]) -> dict[str, dict[str, 
     for name, file in PAGES.items():
         messages.markdown((ROOT / file).read_text(encoding="utf-8"), heard(f"page_{name}"))
     found["feedback_pictures"] = drawn
-    for room, heard in sentences.of_engine().items():
-        found.setdefault(f"feedback_{room}", {}).update(dict.fromkeys(heard, ""))
+    for room, words in sentences.of_engine().items():
+        found.setdefault(f"feedback_{room}", {}).update(dict.fromkeys(words, ""))
     return found
 
 

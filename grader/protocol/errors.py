@@ -33,7 +33,8 @@ def describe(error: BaseException, path: str) -> Error:
     todo = re.search(r"TODO (\d+\.\d+)(?: \((\d+) of (\d+)\))?", text)
     text = text if len(text) <= 2000 else text[-2000:]
     return {
-        "type": type(error).__name__, "kinds": [c.__name__ for c in type(error).__mro__], "message": text,
+        "type": type(error).__name__, "kinds": [c.__name__ for c in type(error).__mro__],
+        "message": text,  # type: ignore[typeddict-item]  # plain where it is not the engine's
         "line": str(line) if len(str(line)) <= 200 else f"{str(line)[:200]} …",
         "kernel": bool(stack) and path.startswith("<kernel "),
         "raised": raised,

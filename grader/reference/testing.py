@@ -57,6 +57,7 @@ def broken_kernel_fault(evidence: Evidence, name: str, broken: str) -> str | Non
 
 
 def _not_a_matrix(x, name: str) -> str:
+    returned: str
     if isinstance(x, torch.Tensor):
         returned = said("a tensor of shape {tuple} and {name}", tuple=tuple(x.shape), name=compare.name(x.dtype))
     elif isinstance(x, Unreadable) and kind_of(x.kind) == "tensor":  # one that is too large to send

@@ -29,7 +29,7 @@ def case(label: str, x: torch.Tensor, machine: bool) -> Case:
     """wide_softmax(x) of a contiguous matrix. machine: whether the machine code of its launches is judged."""
     dtype = str(x.dtype).removeprefix("torch.")
     return Case(
-        inputs.sized(label, *x.shape, dtype),
+        inputs.sized(label, len(x), x.shape[1], dtype),
         Call("call", "wide_softmax", (x,)),
         verify=lambda e: _fault(x, e),
         machine=(lambda launches: machine_fault(x, launches)) if machine else None,
