@@ -67,7 +67,7 @@ site-check: site $(VENV)/browser
 	@command -v chromium > /dev/null || { echo "make site-check needs Chromium: apt-get install chromium"; exit 2; }
 	$(BIN)/python -m pytest tests/slow/site_in_a_browser.py
 
-# All stored answers, of which make test judges some of each kind, and mutants of the right ones. PART=2/5: a fifth of them.
+# The stored answers and the mutants that make test leaves out, and edits of right answers. PART=2/5: a fifth of them.
 answers: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m more_answers $(if $(PART),--part $(PART)) tests
 
@@ -75,9 +75,10 @@ answers: $(VENV)/dev
 whole: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m whole $(if $(PART),--part $(PART)) tests
 
-# Runs of the real commands: killed, in parts, on a cluster, as the pages for instructors and authors say.
+# Runs of the real commands: killed, in parts, on a cluster, as the pages for instructors and authors say. PART=1/2: half.
 runs: $(VENV)/dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal tests/slow/real_runs.py tests/slow/instructors_page.py tests/slow/new_exercise.py
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(if $(PART),--part $(PART)) tests/slow/real_runs.py \
+		tests/slow/instructors_page.py tests/slow/new_exercise.py
 
 # nbgrader itself, with the lessons as its assignments. Its environment sees the course's packages behind its own.
 nbgrader: $(VENV)/dev .env-nbgrader/ready

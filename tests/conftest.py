@@ -67,13 +67,14 @@ def stored(folder: str) -> list:
     return keeping.wrong(ROOT / "tests") if folder == "wrong" else keeping.files(ROOT / "tests" / folder)
 
 
-def one_of_each(answers: list, kind, share: int = 1) -> list:
+def one_of_each(answers: list, kind, also=lambda each: False) -> list:
     """All of them as parameters; `make test` judges the first of each kind, and `make answers` the others.
 
-    share: of so many kinds `make test` takes one.
+    kind: None for an answer that only `make answers` judges. also: whether `make test` judges an answer in any case.
+    Those of one exercise should stand together: what its mutants gave is kept for the next answer.
     """
-    first = {kind(each): each for each in reversed(answers)}
-    chosen = {id(each) for name, each in first.items() if zlib.crc32(str(name).encode()) % share == 0}
+    first = {kind(each): id(each) for each in reversed(answers) if kind(each) is not None}
+    chosen = {*first.values()} | {id(each) for each in answers if also(each)}
     return [
         pytest.param(each, marks=[] if id(each) in chosen else pytest.mark.more_answers, id=each.name)
         for each in answers
