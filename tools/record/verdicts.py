@@ -78,7 +78,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["record", "compare"])
     parser.add_argument("files", nargs="+", type=pathlib.Path)
-    parser.add_argument("--only", metavar="BEGINNING", default="", help="of the names, such as wrong/05_")
+    parser.add_argument("--only", metavar="BEGINNING", default="", help="of the names, such as wrong/5.2/ or right/05_")
     given = parser.parse_args()
     if given.what == "compare":
         found = compare(*(json.loads(path.read_text(encoding="utf-8")) for path in given.files))
