@@ -43,7 +43,7 @@ WRONG = {
     "not UTF-8": (line(GOOD).replace(b"ada", b"\xff\xfe"), "not UTF-8"),
     "UTF-16": (line(GOOD).decode().encode("utf-16-le"), "not JSON"),
     "nested": (b"[" * 100_000, "nested"),
-    "nested a little": (line(GOOD | {"more": eval("[" * 20 + "]" * 20)}), "nested"),
+    "nested a little": (line(GOOD | {"more": eval("[" * 40 + "]" * 40)}), "nested"),
     "a list": (line([GOOD]), "dict expected, list arrived"),
     "a number": (b"5", "dict expected, int arrived"),
     "null": (b"null", "dict expected"),

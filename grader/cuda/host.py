@@ -12,7 +12,7 @@ import re
 import numpy as np
 
 from ..interpreter.ledger import Entry, Launch, Ledger
-from ..sentence import said
+from ..sentence import fault, said
 from ..spec import Unreadable
 from ..spec.unstored import MARKS
 from . import banks, report, tools
@@ -55,7 +55,9 @@ def launch(
     if not hasattr(kernel, function):
         first = f'extern "C" __global__ void {function}(...)'
         raise report.Stopped(
-            said("there is no kernel {function}: its first line is {first}", function=function, first=first)
+            fault(
+                "no-kernel", "there is no kernel {function}: its first line is {first}", function=function, first=first
+            )
         )
     tensors = {}  # name -> tensor, in the order of the arguments
     given = []
@@ -128,7 +130,9 @@ def compiled(source: str) -> ctypes.CDLL:
     """The compiled library of a CUDA source, cached by its text. Raises report.Stopped where it does not compile."""
     if not isinstance(source, str):
         kind = source.kind if isinstance(source, Unreadable) else type(source).__name__
-        raise report.Stopped(said("the text of a kernel was expected, not an object of the type {kind}", kind=kind))
+        raise report.Stopped(
+            fault("no-text", "the text of a kernel was expected, not an object of the type {kind}", kind=kind)
+        )
     source = report.without_includes(source)
     if source not in _libraries:
         name = f"kernel{len(_libraries)}"

@@ -7,7 +7,7 @@ import re
 
 from ..interpreter.address_space import OutOfBounds
 from ..interpreter.state import EndlessKernel
-from ..sentence import Said, foreign, said
+from ..sentence import Said, fault, foreign, kind_of, said
 from . import tools
 
 _NUMBERS = "what access tensor block thread other other_wait line other_line size other_access".split()
@@ -81,7 +81,8 @@ def refused(output: str, source: str) -> Stopped:
     message = _INFINITY.sub(r"\1; did you mean 'INFINITY'?", _OPTION.sub("", message))
     advice = next((advice for word, advice in _ADVICE.items() if word in message), message)
     return Stopped(
-        said(
+        fault(
+            "refused",
             "the compiler refuses {value}: {advice}",
             value=_quoted(source, number) if number else said("the kernel"),
             advice=foreign.recognised(advice),
@@ -114,24 +115,28 @@ def fail(event: Event, source: str, library: str, tensors: list) -> None:
         if event.what == OUTSIDE:
             size = " × ".join(map(str, tensor.shape))
             raise OutOfBounds(
-                said(
+                fault(
+                    "outside",
                     "{at}{who} loads from {place}, which is outside of it: {name} has {size} elements, numbered from 0",
                     **(values | {"size": size}),
                 )
                 if loads
-                else said(
+                else fault(
+                    "outside",
                     "{at}{who} stores to {place}, which is outside of it: {name} has {size} elements, numbered from 0",
                     **(values | {"size": size}),
                 ),
                 **where,
             )
         raise OutOfBounds(
-            said(
+            fault(
+                "misaligned",
                 "{at}{who} loads from {place} with {size} bytes at once, but the address is no multiple of that",
                 **(values | {"size": event.size}),
             )
             if loads
-            else said(
+            else fault(
+                "misaligned",
                 "{at}{who} stores to {place} with {size} bytes at once, but the address is no multiple of that",
                 **(values | {"size": event.size}),
             ),
@@ -152,49 +157,59 @@ def fail(event: Event, source: str, library: str, tensors: list) -> None:
             )
         )
     what = _meeting(event, who) if event.what in (LEFT, APART, ABSENT) else _other(event, who, loads)
-    raise Stopped(said("{at}{what}", at=at, what=what) if line else what)
+    raise Stopped(fault(kind_of(what), "{at}{what}", at=at, what=what) if line else what)
 
 
 def _race(event: Event, at: str, who: str, line: int, source: str, library: str) -> Said:
     """A sentence about a race. Its wording follows the order of the two accesses in the text, not in time."""
     other_line = tools.line(library, event.other_code)
-    there = _quoted(source, other_line) if other_line != line else said("line {line}", line=line)
+    there = _quoted(source, other_line) if other_line != line else fault("same-line", "line {line}", line=line)
     other = said("thread {other}", other=event.other)
     if other_line > 0:
         other = said("thread {other} ({there})", other=event.other, there=there)
     if event.access != _LOAD and event.other_access != _LOAD:
-        did = said("{who} stores another value to shared memory than {other} has stored there", who=who, other=other)
+        did = fault(
+            "race-stored-over",
+            "{who} stores another value to shared memory than {other} has stored there",
+            who=who,
+            other=other,
+        )
     elif event.access == _LOAD:
         did = (
-            said("{who} still reads shared memory that {other} has stored to", who=who, other=other)
+            fault("race-still-read", "{who} still reads shared memory that {other} has stored to", who=who, other=other)
             if other_line > line
-            else said("{who} reads shared memory that {other} has stored to", who=who, other=other)
+            else fault("race-read", "{who} reads shared memory that {other} has stored to", who=who, other=other)
         )
     else:
         did = (
-            said("{who} stores to shared memory that {other} has read already", who=who, other=other)
+            fault("race-stored", "{who} stores to shared memory that {other} has read already", who=who, other=other)
             if other_line >= line
-            else said("{who} stores to shared memory that {other} has read", who=who, other=other)
+            else fault("race-stored-soon", "{who} stores to shared memory that {other} has read", who=who, other=other)
         )
-    return said("{at}{did}, and no barrier lies between", at=at, did=did)
+    return fault(kind_of(did), "{at}{did}, and no barrier lies between", at=at, did=did)
 
 
 def _meeting(event: Event, who: str) -> str:
     if event.other_wait == _DONE:
         does = said("has returned")
     elif event.other_wait == _BARRIER:
-        does = said("waits at the __syncthreads() in line {other_line}", other_line=event.other_line)
+        does = fault("at-a-barrier", "waits at the __syncthreads() in line {other_line}", other_line=event.other_line)
     else:
         does = said("waits for other lanes in line {other_line}", other_line=event.other_line)
     if event.what == ABSENT:
-        return said(
+        return fault(
+            "lanes",
             "{who} waits for the other lanes of its mask for ever: thread {other} {does}",
             who=who,
             other=event.other,
             does=does,
         )
-    return said(
-        "{who} waits at a __syncthreads() for ever: thread {other} {does}", who=who, other=event.other, does=does
+    return fault(
+        "barrier",
+        "{who} waits at a __syncthreads() for ever: thread {other} {does}",
+        who=who,
+        other=event.other,
+        does=does,
     )
 
 
@@ -202,53 +217,69 @@ def _other(event: Event, who: str, loads: bool) -> Said:
     size = event.size
     return {
         NOWHERE: (
-            said("{who} loads from an address that belongs to no tensor and to no shared memory", who=who)
+            fault("nowhere", "{who} loads from an address that belongs to no tensor and to no shared memory", who=who)
             if loads
-            else said("{who} stores to an address that belongs to no tensor and to no shared memory", who=who)
+            else fault(
+                "nowhere", "{who} stores to an address that belongs to no tensor and to no shared memory", who=who
+            )
         ),
         MISALIGNED: (
-            said(
+            fault(
+                "misaligned",
                 "{who} loads from shared memory with {size} bytes at once, but the address is no multiple",
                 who=who,
                 size=size,
             )
             if loads
-            else said(
+            else fault(
+                "misaligned",
                 "{who} stores to shared memory with {size} bytes at once, but the address is no multiple",
                 who=who,
                 size=size,
             )
         ),
-        SOURCE: said(
-            "{who} wants the value of thread {other}, which takes no part in this shuffle", who=who, other=event.other
+        SOURCE: fault(
+            "shuffle",
+            "{who} wants the value of thread {other}, which takes no part in this shuffle",
+            who=who,
+            other=event.other,
         ),
-        NOT_IN_MASK: said("{who} is not in the mask of its own warp operation", who=who),
+        NOT_IN_MASK: fault("own-mask", "{who} is not in the mask of its own warp operation", who=who),
         BOUNDS: (
-            said("{who} uses index {offset} of an array, which is behind its last place", who=who, offset=event.offset)
+            fault(
+                "index",
+                "{who} uses index {offset} of an array, which is behind its last place",
+                who=who,
+                offset=event.offset,
+            )
             if event.offset >= 0
-            else said(
+            else fault(
+                "index",
                 "{who} uses index {offset} of an array, which is in front of its first place",
                 who=who,
                 offset=event.offset,
             )
         ),
-        DIVISION: said("{who} divides an integer by zero", who=who),
+        DIVISION: fault("division", "{who} divides an integer by zero", who=who),
         CRASH: said("{who} ran out of its stack", who=who),
         TRAP: said("{who} called __trap()", who=who),
         GLOBAL: (
-            said(
+            fault(
+                "nowhere",
                 "{who} loads from a variable that all blocks share, an address that belongs to no tensor and to no "
                 "shared memory",
                 who=who,
             )
             if loads
-            else said(
+            else fault(
+                "nowhere",
                 "{who} stores to a variable that all blocks share, an address that belongs to no tensor and to no "
                 "shared memory",
                 who=who,
             )
         ),
-        TOO_MUCH: said(
+        TOO_MUCH: fault(
+            "shared-size",
             "the kernel has {offset} bytes of shared memory, and a block may have {value}",
             offset=f"{event.offset:,}",
             value=f"{48 << 10:,}",

@@ -28,7 +28,7 @@ import triton.language
 
 from ..interpreter.triton_private import FILLED_IN, REWRITER_NAMES, kernel_language, rewrite
 from ..protocol.kernels import Global, KernelFunction, KernelProgram
-from ..sentence import kind_of, said
+from ..sentence import fault, kind_of, said
 
 _MOST_FUNCTIONS, _LONGEST = 500, 200_000  # functions of a program; characters of a function
 _BUILTINS = (
@@ -334,7 +334,7 @@ class _Reader:
             self._check(node.value, bound)
         elif isinstance(node, _NODES):
             if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-                self._refuse(node, said("Triton's language cannot assign to a part of a block"))
+                self._refuse(node, fault("part-of-a-block", "Triton's language cannot assign to a part of a block"))
             for child in ast.iter_child_nodes(node):
                 self._check(child, bound)
         else:
@@ -383,12 +383,21 @@ class _Reader:
         if meaning.kind == "foreign" and kind_of(meaning.text) == "value":
             self._refuse(
                 node,
-                said("no line of the kernel gives it a value, and what has this name is {text}", text=_brief(meaning)),
+                fault(
+                    "notebook-value",
+                    "no line of the kernel gives it a value, and what has this name is {text}",
+                    text=_brief(meaning),
+                ),
             )
         if meaning.kind == "foreign":
             kind = _brief(meaning)
             self._refuse(
-                node, said("a kernel takes Triton's own functions and dtypes, and this one is {kind}", kind=kind)
+                node,
+                fault(
+                    "foreign-function",
+                    "a kernel takes Triton's own functions and dtypes, and this one is {kind}",
+                    kind=kind,
+                ),
             )
         if meaning.kind == "library":
             place = kernel_language().get(meaning.text)
@@ -422,8 +431,10 @@ class _Reader:
         if unknown:
             self._refuse(
                 node,
-                said(
-                    "neither blocks nor types nor constants have an attribute `{unknown}` in kernels", unknown=unknown
+                fault(
+                    "no-attribute",
+                    "neither blocks nor types nor constants have an attribute `{unknown}` in kernels",
+                    unknown=unknown,
                 ),
             )
 
@@ -460,7 +471,8 @@ class _Reader:
         text = " ".join(ast.unparse(node).split())
         words = words or (f"`{text}`" if len(text) <= 60 else f"`{text[:30]} ... {text[-25:]}`")
         line = self._lines[node.lineno - 1].strip()[:120] if 0 < getattr(node, "lineno", 0) <= len(self._lines) else ""
-        raise RefusedKernel(said("{words} in the line `{line}`: {why}", words=words, line=line, why=why))
+        sentence = fault(kind_of(why), "{words} in the line `{line}`: {why}", words=words, line=line, why=why)
+        raise RefusedKernel(sentence)
 
     # The namespace
 

@@ -20,7 +20,7 @@ from ..interpreter.triton_private import make_ir, type_of_name
 from ..protocol import schema
 from ..protocol.kernels import KernelProgram
 from ..protocol.values import decode
-from ..sentence import said
+from ..sentence import fault
 from .kernel_text import admit
 
 # The front end raises the same errors for all GPUs that Triton supports.
@@ -76,10 +76,12 @@ def refused(error: CompilationError, program: KernelProgram) -> RefusedLine:
     name = re.search(r"global variable (\w+)|name '(\w+)'|(\w+) is not defined", message)
     name = next(filter(None, name.groups())) if name else ""
     if any(name in f.names and f.names[name].kind == "function" for f in program.functions):
-        return RefusedLine(said("`{name}` is a function without @triton.jit", name=name), line)
+        return RefusedLine(fault("no-jit", "`{name}` is a function without @triton.jit", name=name), line)
     if re.search(rf"^\s*(for\s+)?{name}\b\s*(=[^=]|in\b)", error.src, re.M) and "is not defined" in message:
-        why = said(
-            "cannot access local variable {name}: there is a way to this line on which it has no value", name=repr(name)
+        why = fault(
+            "unbound",
+            "cannot access local variable {name}: there is a way to this line on which it has no value",
+            name=repr(name),
         )
         return RefusedLine(why, line)
     return RefusedLine(message, line)
@@ -96,7 +98,7 @@ def lower_kernel(kernel, signature: dict, constants: dict, options: dict) -> Non
     # The front end takes a result, and the passes after it fail without a word. Only the kernel itself is public.
     if re.search(r"^ *tt\.func public @.*\) -> ", made, re.MULTILINE):
         line = re.search(r"^ *(return\b *[^\s#].*)", kernel.src, re.MULTILINE)
-        raise RefusedLine(said("a kernel cannot return a value"), line[1].strip() if line else "")
+        raise RefusedLine(fault("returns", "a kernel cannot return a value"), line[1].strip() if line else "")
     for warning in caught:
         if "'and' and 'or'" in str(warning.message):
             raise DoubtfulMask(str(warning.message))

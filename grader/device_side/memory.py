@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from ..protocol.orders import Malformed, Seen
-from ..sentence import said
+from ..sentence import fault, said
 
 # Numbers that may leave the device in one call: a maximum, a condition, one number for each of many rows. Every lesson
 # has inputs with far more, so nobody can compute on the host.
@@ -75,7 +75,8 @@ class Memory:
             self.downloaded += numbers
         if self.downloaded > FEW or at_once:
             error = LeftForHost(
-                said(
+                fault(
+                    "numbers-to-host",
                     "{by} takes the numbers of a tensor to the host, {max} of them in this call: they "
                     "live on the device, and operations on them run there",
                     by=by,

@@ -23,11 +23,11 @@ from ..protocol.kernels import Global, KernelFunction, KernelProgram
 from ..sentence import fault, said
 
 _OWNERS = {
-    "torch": said("PyTorch's"),
-    "numpy": said("NumPy's"),
-    "math": said("Python's"),
-    "cmath": said("Python's"),
-    "builtins": said("Python's"),
+    "torch": fault("library", "PyTorch's"),
+    "numpy": fault("library", "NumPy's"),
+    "math": fault("library", "Python's"),
+    "cmath": fault("library", "Python's"),
+    "builtins": fault("library", "Python's"),
 }
 _MISSING = object()
 

@@ -269,8 +269,12 @@ def _out_of_bounds_error(op: str, region: Region, addresses, good, program, grid
     first, begins = ((int(a) - region.base) // region.itemsize for a in (addresses[0], addresses[lines == line][0]))
     place = (int(bad) - region.base) // region.itemsize
     where, size = _called(region, place, row, column), _size(region)
-    at = said(
-        "{where}, which is outside of it: {name} has {size}, numbered from 0", where=where, name=region.name, size=size
+    at = fault(
+        "outside",
+        "{where}, which is outside of it: {name} has {size}, numbered from 0",
+        where=where,
+        name=region.name,
+        size=size,
     )
     begin, end = region.extent()
     behind_its_row = row is not None and beside.size > 0 and column >= region.shape[-1]

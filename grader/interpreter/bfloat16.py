@@ -11,7 +11,7 @@ import functools
 
 import numpy as np
 
-from ..sentence import said
+from ..sentence import fault, said
 from .state import KernelMisuse, current
 from .triton_private import Private
 
@@ -70,7 +70,9 @@ def _hook_dot(private: Private) -> None:
 def _refuse(what: str, handles) -> None:
     for handle in handles:
         if _is_bfloat16(getattr(handle, "dtype", None)):
-            raise KernelMisuse(said("{what} computes with a bfloat16 value, which has to be float32 there", what=what))
+            raise KernelMisuse(
+                fault("bfloat16", "{what} computes with a bfloat16 value, which has to be float32 there", what=what)
+            )
 
 
 def _is_bfloat16(dtype) -> bool:

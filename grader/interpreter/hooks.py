@@ -236,7 +236,8 @@ def _checked_access(op: str, ptrs, mask, private: Private, atomic: bool = False)
     """
     if mask.dtype != bool:  # some versions of Triton would crash the process
         raise KernelMisuse(
-            said(
+            fault(
+                "mask-of-numbers",
                 "the mask of a {op} holds numbers ({dtype}) instead of true and false",
                 op=in_words(op),
                 dtype=mask.dtype,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 
-from ..sentence import said
+from ..sentence import fault
 from .state import KernelMisuse
 from .triton_private import launch_options
 
@@ -20,12 +20,15 @@ def bind(fn, args, kwargs) -> tuple[dict, dict]:
     try:
         bound = inspect.getcallargs(fn, *args, **{k: v for k, v in kwargs.items() if k in names})
     except TypeError as error:
-        raise KernelMisuse(said("the launch does not fit the kernel's parameters: {error}", error=error)) from None
+        raise KernelMisuse(
+            fault("launch-arguments", "the launch does not fit the kernel's parameters: {error}", error=error)
+        ) from None
     options = {k: v for k, v in kwargs.items() if k not in names}
     unknown = options.keys() - launch_options()
     if unknown:
         raise KernelMisuse(
-            said(
+            fault(
+                "launch-arguments",
                 "the launch does not fit the kernel's parameters: {name} has no parameter {sorted}, "
                 "and Triton has no launch option of that name",
                 name=fn.__name__,
@@ -53,7 +56,8 @@ def as_grid(grid, kernel: str):
         return lambda meta: as_grid(grid(meta), kernel)
     if not isinstance(grid, (tuple, list)):
         raise KernelMisuse(
-            said(
+            fault(
+                "grid",
                 "the grid of a launch is a tuple, even with one number, and {kernel} was launched over {grid}",
                 kernel=kernel,
                 grid=repr(grid),

@@ -17,7 +17,7 @@ import torch
 from ..checks import compare
 from ..reference.cuda import merge_states, unstored_load, version_fault
 from ..reference.reductions import LANES
-from ..sentence import said
+from ..sentence import kind_of, named, said, within
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
 from .detectors import both, formula, outside
@@ -1048,14 +1048,17 @@ def _last_columns_missing(case: Case, evidence: Evidence, answer: Answer) -> boo
 _OF_A_BLOCK = frozenset("blockIdx blockDim gridDim x n_cols half warps fours".split())
 
 
+_RACES = ("race-still-read", "race-stored-soon", "race-read", "race-stored", "race-stored-over")
+
+
 @Detector
 def barrier_in_if(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """A barrier was missed, and the answer has one behind an if that differs from thread to thread.
 
     Then no barrier separates two accesses, or threads wait at it while others wait in a shuffle.
     """
-    message = (evidence.error or {}).get("message", "")
-    if "no barrier lies between" not in message and "waits at the __syncthreads()" not in message:
+    kinds = {kind_of(each) for each in within((evidence.error or {}).get("message", ""))}
+    if not kinds & {*_RACES, "at-a-barrier"}:
         return False
     conditions = re.findall(r"\bif\s*\(([^{};]*)\)\s*(?:\{[^{}]*)?__syncthreads\(\)", answer.source)
     return any(set(re.findall(r"[A-Za-z_]\w*", each)) - _OF_A_BLOCK for each in conditions)
@@ -1064,7 +1067,7 @@ def barrier_in_if(case: Case, evidence: Evidence, answer: Answer) -> bool:
 @Detector
 def array_not_shared(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """An array is declared without __shared__, and its places are chosen by the number of a thread."""
-    if "the compiler refuses" in (evidence.error or {}).get("message", ""):
+    if kind_of((evidence.error or {}).get("message")) == "refused":
         return False
     text, of_a_thread = answer.source, {"threadIdx"}
     for _ in range(3):  # me = threadIdx.x, then lane = me % 32, and what is computed from it
@@ -1110,11 +1113,11 @@ def _within_tree_step(case: Case, evidence: Evidence, answer: Answer) -> bool:
     The line may stand in a function that the loop calls.
     """
     message = (evidence.error or {}).get("message", "")
-    found = re.match(r"line (\d+), `([^`]*?)(?: …)?`: .* shared memory that thread \d+ \(line \1\)", message)
-    if not found or "no barrier lies between" not in message:
+    if kind_of(message) not in _RACES or kind_of(named(message, "there")) != "same-line":
         return False
+    code = named(named(message, "at"), "value").removesuffix(" …")
     functions = re.findall(r"__device__[^{;]*?(\w+)\s*\([^{;]*\)\s*\{(.*?)\n\}", answer.source, re.DOTALL)
-    lines = [re.escape(found[2].rstrip(" {")), *(rf"\b{name}\(" for name, body in functions if found[2] in body)]
+    lines = [re.escape(code.rstrip(" {")), *(rf"\b{name}\(" for name, body in functions if code in body)]
     source = re.sub(r"\b(if\s*\([^{};]*\))\s*\{([^{}]*)\}", r"\1\2", answer.source)  # as if no if had braces
     return any(
         re.search(rf"\bfor\s*\([^{{}}]*\)\s*\{{[^{{}}]*{line}[^{{}}]*__syncthreads\(\)[^{{}}]*\}}", source)

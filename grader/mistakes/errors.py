@@ -5,9 +5,12 @@ from __future__ import annotations
 import builtins
 import math
 import re
+from collections.abc import Callable
 
 import numpy
 import torch
+
+from ..sentence import Said, kind_of, named
 
 _OF_TORCH = "|".join(name for kind in (torch.Tensor, numpy.ndarray) for name in dir(kind) if not name.startswith("_"))
 _OF_MATH = "|".join(name for name in dir(math) if not name.startswith("_"))
@@ -17,18 +20,9 @@ _INFINITY = r"\b(name|attribute) '([iI]nf(ty|inity)?|INF(INITY)?|[nN]a[nN]|NAN|N
 # A pattern of a message of Triton, PyTorch or Python, and the id of the mistake. The first pattern that fits decides.
 _TRANSLATIONS = [
     (r"^cannot access (local|free) variable", "assigned-later"),
-    (r"^\w+ is an object of the type \w+, and no function", "answer-is-no-function"),
     (_INFINITY, "infinity-undefined"),
-    (r"\bno line of the kernel gives it a value", "notebook-global"),
-    (r"is a function without @triton\.jit", "helper-no-jit"),
-    (r"takes the numbers of a tensor to the host", "numbers-to-host"),
-    (r"softmax.* in the line .*: a kernel takes Triton's own functions", "library-softmax"),
     (r"^string indices must be", "kinds-misfit"),
     (r"^(list|tuple) indices must be integers or slices, not str", "list-for-dictionary"),
-    (r"neither blocks nor types nor constants have an attribute `(stride|shape|size|numel)", "pointer-knows-no-shape"),
-    (rf"this one is (PyTorch's|NumPy's|Python's)|neither blocks nor .* have an attribute `({_OF_TORCH}|{_OF_MATH})`",
-     "torch-in-kernel"),
-    (r"neither blocks nor types nor constants have", "no-such-attribute"),
     (r"has no attribute 'to_tensor'", "arguments-misfit"),  # of a block's method, which got a block to begin with
     (r"num_warps must be a power of (2|two)", "bad-num-warps"),
     (r"must be a power of (2|two)|[Ss]hape element.*power of 2", "block-not-power-of-two"),
@@ -50,19 +44,14 @@ _TRANSLATIONS = [
     (r"(not supported between instances of|unsupported operand type).*" + _FUNCTION, _NOT_CALLED),
     (_FUNCTION + " object is not iterable", _NOT_CALLED),
     (r"cannot unpack non-iterable (function|method|builtin_function_or_method) object", _NOT_CALLED),
-    (r"one argument of this launch is a (function|method|builtin_function_or_method)", _NOT_CALLED),
     (r"^module '[\w.]+' has no attribute", "no-such-function"),
     (r"^the launch got multiple values", "argument-given-twice"),
-    (r"^`\w+_ptr\[.*cannot assign to a part of a block", "indexing-pointer"),
-    (r"cannot assign to a part of a block", "assigned-to-a-part"),
     (r"too many indices for tensor of rank 0", "number-not-block"),
     (r"of type <class '(method|function)'> to tensor$", _NOT_CALLED),
     (r"forget to add @triton\.jit", "imported-by-name"),
     (r"global variable", "plain-global"),
-    (r"the launch does not fit", "launch-arguments"),
     (r"names that are not kernel arguments: (\w, ){2,}\w\.", "text-for-names"),
     (r"names that are not kernel arguments", "name-of-no-parameter"),
-    (r"the grid of a launch is a tuple", "grid-not-a-tuple"),
     (r"(zeros|full)\(\) missing .*'dtype'", "dtype-missing"),
     (r"\"bitwise_xor_\w+\" not implemented", "xor-for-power"),
     (r"unsupported operand type\(s\) for \^: '(int' and 'float|float' and 'int)'", "whole-number-needed"),
@@ -82,9 +71,8 @@ _TRANSLATIONS = [
     (r"must be Tensor, not tensor|must be real number, not tensor", "torch-in-kernel"),
     (r"'function' object has no attribute 'arg_names'", "autotune-of-a-function"),
     (r"'(constexpr|tensor)' object is not (iterable|subscriptable)|unsupported tensor index", "indexing-pointer"),
-    (r"computes with a bfloat16 value", "bf16-arithmetic"),
     (r"Expected dtype \['fp32', 'fp64'\] but got (fp16|bf16)", "half-exp"),
-    (r"the mask of a (load|store) holds numbers|Mask must have boolean scalar type", "mask-of-numbers"),
+    (r"Mask must have boolean scalar type", "mask-of-numbers"),
     (rf"'tensor' object has no attribute '({_OF_TORCH})'", "torch-in-kernel"),
     (r"\bhas no attribute 'all_kwargs'", "config-without-triton"),
     (r"'tensor' object has no attribute", "no-such-attribute"),
@@ -104,7 +92,7 @@ _TRANSLATIONS = [
     (r"num_warps", "bad-num-warps"),
     (r"did not match (Double|Float|Half|BFloat16)|attributes? .dtype.* (is|are) not equal", "dtypes-differ"),
     (r"to have the same dtype|must be same dtype", "dtypes-differ"),
-    (r"\bret\(\): incompatible|\ba kernel cannot return a value", "returns-from-kernel"),
+    (r"\bret\(\): incompatible", "returns-from-kernel"),
     (r"Boolean value of Tensor with more than one value", "truth-of-a-tensor"),
     (r"^math range error$", "exp-out-of-range"),
     (r"cannot be accessed from Triton", "wrong-device"),
@@ -114,32 +102,6 @@ _TRANSLATIONS = [
     (r"implement either the backward", "no-backward"),
     (r"must have equal ranks >= 2", "dot-of-no-matrix"),
     (r"shapes cannot be multiplied|not compatible for matmul|equal reduction dimensions", "dot-shapes"),
-    (r"thread \d+ of block \d+ .* which is outside of it", "cuda-outside"),
-    (r"address that belongs to no tensor and to no shared", "wild-address"),
-    (r"(loads|stores).* with \d+ bytes at once", "misaligned"),
-    (r"still reads shared memory|stores to shared memory that thread .* has read, and", "shared-reused"),
-    (r"`[^`]*\[\d+\] *[-+*/]=.*reads shared memory that thread", "shared-two-writers"),
-    (r"reads shared memory that thread|shared memory that thread .* has read already", "barrier-missing"),
-    (r"stores another value to shared memory", "shared-two-writers"),
-    (r"waits at a __syncthreads\(\) for ever", "barrier-divergent"),
-    (r"_sync\((0x(?!f{8}u?,)[0-9a-f]+|(?!4294967295)\d+)u?,.*takes no part in this shuffle", "shuffle-mask-short"),
-    (r"not in the mask of its own", "lane-outside-its-mask"),
-    (r"for the other lanes of its mask|takes no part in this shuffle", "shuffle-divergent"),
-    (r"uses index -?\d+ of an array", "shared-too-small"),
-    (r"bytes of shared memory, and a block may", "shared-too-large"),
-    (r"the compiler refuses .*extended character", "foreign-sign"),
-    (r"the compiler refuses .*`: [^`]*[\uff01-\uff65\u2018-\u201d]", "foreign-sign"),
-    (r"the compiler refuses .*(stray '?.?#|invalid preprocessing directive|: #.* is no directive)",
-     "comment-of-python"),
-    (r"the compiler refuses .*(`for [^(]|: 'begin' was not declared)", "loop-of-python"),
-    (r"the compiler refuses .*`[^`]*\bfor\s*\([^;`]*,[^;`]*,[^;`]*\)", "loop-of-python"),
-    (r"the compiler refuses .*does not name a type", "cuda-does-not-compile"),
-    (r"the compiler refuses .*: (unable to find numeric literal|invalid suffix)", "letters-behind-a-number"),
-    (r"the compiler refuses .*: (expected|stray|missing|unterminated|invalid digit|'else' without|exponent has"
-     r"|too many decimal|(break|continue) statement)", "cuda-does-not-compile"),
-    (r"the compiler refuses", "cuda-not-allowed"),
-    (r"the text of a kernel was expected", "kernel-text-expected"),
-    (r"there is no kernel", "kernel-not-found"),
     (r"the course's own softmax", "shipped-called"),
     (r"needs an NVIDIA GPU", "needs-nvidia"),
     (r"size of tensor a \(\d+\) must match|doesn't match the broadcast shape", "shapes-do-not-line-up"),
@@ -151,18 +113,32 @@ _TRANSLATIONS = [
      r"|\(\) (iterable argument|arg) is (empty|an empty sequence)", "nothing-to-reduce"),
     (r"^math domain error$|expected a (positive|nonnegative) input", "outside-the-domain"),
     (r"arg 3 must not be zero", "step-zero"),
-    (r"division (or modulo )?by zero|modulo by zero|divides an integer by zero", "divides-by-zero"),
+    (r"division (or modulo )?by zero|modulo by zero", "divides-by-zero"),
     (r"cannot be converted to Scalar|only one element tensors can be", "tensor-for-number"),
     (r"cannot be interpreted as an integer|can be converted to an index|^unexpected type (fp|bf)\d+$"
      r"|indices must be integers|as indices must be long|argument 'size' .*must be tuple of ints"
      r"|must have type `constexpr\[int\]`", "whole-number-needed"),
+]  # fmt: skip
+# The line that g++ refuses, in backticks, with its words. The first pattern that fits decides.
+_OF_THE_COMPILER = [
+    (r"extended character", "foreign-sign"),
+    (r"`: [^`]*[\uff01-\uff65\u2018-\u201d]", "foreign-sign"),
+    (r"(stray '?.?#|invalid preprocessing directive|: #.* is no directive)",
+     "comment-of-python"),
+    (r"(`for [^(]|: 'begin' was not declared)", "loop-of-python"),
+    (r"`[^`]*\bfor\s*\([^;`]*,[^;`]*,[^;`]*\)", "loop-of-python"),
+    (r"does not name a type", "cuda-does-not-compile"),
+    (r": (unable to find numeric literal|invalid suffix)", "letters-behind-a-number"),
+    (r": (expected|stray|missing|unterminated|invalid digit|'else' without|exponent has"
+     r"|too many decimal|(break|continue) statement)", "cuda-does-not-compile"),
+    (r"", "cuda-not-allowed"),
 ]  # fmt: skip
 # Python's own words for things of the wrong kind. They fit in a plain function as in a kernel.
 _KINDS = [
     (r"'range' object has no attribute|operand .*'range'|instances of .*'range'|'list' object has no attribute 'dtype'"
      r"|cannot convert .* of type <class '(list|range)'> to tensor", "range-for-a-block"),
     (r"object has no attribute '\w+'", "no-such-attribute"),
-    (r"argument '\w+' .*must be|^isinstance\(\) arg|cannot be sent to the device|and one argument of this launch is"
+    (r"argument '\w+' .*must be|^isinstance\(\) arg"
      r"|^Expected dtype .* but got|argument must be callable", "argument-of-another-kind"),
     (r"unsupported operand type|bad operand type|not supported between instances|object is not (callable|iterable"
      r"|subscriptable|an iterator)|can only concatenate|can't multiply sequence|has no len\(\)|unhashable type"
@@ -253,7 +229,55 @@ _OF_OTHER_WORDS = {
     "KeyError": "no-such-entry",
     "FileNotFoundError": "file-not-there",
 }
-TRANSLATED = frozenset(mistake for _, mistake in _TRANSLATIONS + _KINDS) | {"refuses-the-right-ones"}
+# The mistake behind an error of the engine, by the kind of its sentence: an id, or a function of sentence and type.
+_OF_OUR_OWN: dict[str, str | Callable[[Said, str], str | None]] = {
+    "no-function": "answer-is-no-function",
+    "notebook-value": "notebook-global",
+    "no-jit": "helper-no-jit",
+    "unbound": "assigned-later",
+    "returns": "returns-from-kernel",
+    "numbers-to-host": "numbers-to-host",
+    "foreign-function": lambda sentence, kind: _of_a_foreign_function(sentence),
+    "no-attribute": lambda sentence, kind: _of_an_attribute(named(sentence, "unknown")),
+    "part-of-a-block": lambda sentence, kind: (
+        "indexing-pointer" if re.match(r"`\w+_ptr\[", named(sentence, "words")) else "assigned-to-a-part"
+    ),
+    "argument": lambda sentence, kind: _of_an_argument(named(sentence, "of"), kind),
+    "not-sent": lambda sentence, kind: None if kind in _OF_THE_DEVICE else "argument-of-another-kind",
+    "launch-arguments": "launch-arguments",
+    "grid": "grid-not-a-tuple",
+    "bfloat16": "bf16-arithmetic",
+    "mask-of-numbers": "mask-of-numbers",
+    "refused": lambda sentence, kind: _of_the_compiler(sentence),
+    "no-text": "kernel-text-expected",
+    "no-kernel": "kernel-not-found",
+    "outside": "cuda-outside",
+    "nowhere": "wild-address",
+    "misaligned": "misaligned",
+    "race-still-read": "shared-reused",
+    "race-stored-soon": "shared-reused",
+    "race-read": lambda sentence, kind: (
+        "shared-two-writers" if re.search(r"`[^`]*\[\d+\] *[-+*/]=", named(sentence, "at")) else "barrier-missing"
+    ),
+    "race-stored": "barrier-missing",
+    "race-stored-over": "shared-two-writers",
+    "barrier": "barrier-divergent",
+    "shuffle": lambda sentence, kind: (
+        "shuffle-mask-short" if _SHORT_MASK.search(named(sentence, "at")) else "shuffle-divergent"
+    ),
+    "own-mask": "lane-outside-its-mask",
+    "lanes": "shuffle-divergent",
+    "index": "shared-too-small",
+    "shared-size": "shared-too-large",
+    "division": "divides-by-zero",
+}
+_SHORT_MASK = re.compile(r"_sync\((0x(?!f{8}u?,)[0-9a-f]+|(?!4294967295)\d+)u?,")
+TRANSLATED = (
+    frozenset(mistake for _, mistake in _TRANSLATIONS + _OF_THE_COMPILER + _KINDS)
+    | frozenset(mistake for mistake in _OF_OUR_OWN.values() if isinstance(mistake, str))
+    | {"refuses-the-right-ones", "library-softmax", "torch-in-kernel", "pointer-knows-no-shape", "no-such-attribute"}
+    | {"indexing-pointer", "assigned-to-a-part", "argument-of-another-kind", _NOT_CALLED, "shuffle-mask-short"}
+)
 
 
 def of_syntax(why: str) -> str:
@@ -291,7 +315,7 @@ def from_error(error: dict) -> str | None:
     kind, message = error["type"], error["message"]
     if kind == "NameError" and (tool := _TOOL.match(message)) and _calls(tool[1], error["line"]):
         return "tool-in-answer"
-    if (unbound := _UNBOUND.match(message)) and _changes(unbound[1], error["line"]):
+    if (unbound := _unbound(message)) and _changes(unbound, error["line"]):
         return "changed-before-set"
     if found := _UNKNOWN_NAME.search(message):
         if mistake := _of_unknown(next(filter(None, found.groups())), error):
@@ -310,5 +334,44 @@ def from_error(error: dict) -> str | None:
         if re.search(of_message, message) and re.search(of_line, error["line"]):
             return mistake
     known = _TRANSLATIONS if kind in _OF_THE_DEVICE else _TRANSLATIONS + _KINDS
-    found = next((mistake for pattern, mistake in known if re.search(pattern, message, re.MULTILINE)), None)
+    if own := _OF_OUR_OWN.get(kind_of(message)):
+        found = own if isinstance(own, str) else own(message, kind)
+    else:
+        found = next((mistake for pattern, mistake in known if re.search(pattern, message, re.MULTILINE)), None)
     return found or _OF_OTHER_WORDS.get(kind)
+
+
+def _unbound(message: str) -> str:
+    """The local variable that has no value, "" where the message is about something else."""
+    if kind_of(message) == "unbound":
+        return named(message, "name").strip("'")
+    found = _UNBOUND.match(message)
+    return found[1] if found else ""
+
+
+def _of_a_foreign_function(sentence: Said) -> str | None:
+    """A kernel used a function or a value that is not Triton's."""
+    if "softmax" in named(sentence, "words"):
+        return "library-softmax"
+    return "torch-in-kernel" if kind_of(named(sentence, "kind")) == "library" else None
+
+
+def _of_an_attribute(name: str) -> str:
+    """A kernel read an attribute that nothing in it has."""
+    if name.startswith(("stride", "shape", "size", "numel")):
+        return "pointer-knows-no-shape"
+    return "torch-in-kernel" if re.fullmatch(f"{_OF_TORCH}|{_OF_MATH}", name) else "no-such-attribute"
+
+
+def _of_an_argument(of: str, kind: str) -> str | None:
+    """A launch got an object of this type."""
+    if of in ("function", "method", "builtin_function_or_method"):
+        return _NOT_CALLED
+    return None if kind in _OF_THE_DEVICE else "argument-of-another-kind"
+
+
+def _of_the_compiler(sentence: Said) -> str:
+    """g++ refused a line of a kernel in CUDA C++."""
+    code = named(named(sentence, "value"), "value")
+    words = f"`{code}`: {named(sentence, 'advice')}"
+    return next(mistake for pattern, mistake in _OF_THE_COMPILER if re.search(pattern, words, re.MULTILINE))

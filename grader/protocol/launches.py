@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-from ..sentence import said
+from ..sentence import fault, said
 from . import orders
 
 
@@ -78,7 +78,9 @@ def decode(data, tensor: Callable, kernel: Callable, named: Callable):
             return (language if tag == "language" else kernel)(of)
         if tag == "object":
             raise TypeError(
-                said("a kernel takes tensors and numbers, and one argument of this launch is a {of}", of=of)
+                fault(
+                    "argument", "a kernel takes tensors and numbers, and one argument of this launch is a {of}", of=of
+                )
             )
         return orders.decode(data, tensor)
 

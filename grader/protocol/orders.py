@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..sentence import said
+from ..sentence import fault, said
 
 _AS_THEY_ARE = frozenset((bool, str, int, float, type(None)))
 
@@ -55,7 +55,7 @@ def encode(value, tensor: Callable):
             return {"generator": torch.randint(1 << 62, (), generator=value).item()}
     if isinstance(value, torch.device):
         return {"device": str(value)}
-    raise TypeError(said("a {name} cannot be sent to the device", name=type(value).__name__))
+    raise TypeError(fault("not-sent", "a {name} cannot be sent to the device", name=type(value).__name__))
 
 
 def decode(data, tensor: Callable):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import math
 
-from ..sentence import said
+from ..sentence import fault, said
 from ..spec.unstored import MARKS
 
 MAX_DIMENSIONS = 64  # of a tensor in a reply; many of PyTorch's operations take no more
@@ -94,10 +94,11 @@ def unfit(tensor) -> str | None:
     """The reason why kernels of the course are not run on a tensor: it is empty or too large. None if they are."""
     shape = "×".join(map(str, tensor.shape))
     if tensor.numel() == 0:
-        return said("{shape} is a tensor without elements", shape=shape)
+        return fault("empty", "{shape} is a tensor without elements", shape=shape)
     behind = tensor.untyped_storage().nbytes() // tensor.element_size()
     if (tensor.dim() > 1 and len(tensor) > _ROWS) or max(behind, tensor.numel()) > _ELEMENTS:
-        return said(
+        return fault(
+            "too-large",
             "{shape} is more than a check can interpret: keep to {ROWS} rows and {ELEMENTS} "
             "elements; a view of something larger counts with all of it",
             shape=shape,

@@ -61,7 +61,9 @@ def _not_a_matrix(x, name: str) -> str:
     if isinstance(x, torch.Tensor):
         returned = said("a tensor of shape {tuple} and {name}", tuple=tuple(x.shape), name=compare.name(x.dtype))
     elif isinstance(x, Unreadable) and kind_of(x.kind) == "tensor":  # one that is too large to send
-        returned = said("a {kind}", kind=x.kind)
+        returned = said(
+            "a tensor of {dtype}, shape {shape}", dtype=x.kind.values["dtype"], shape=x.kind.values["tuple"]
+        )
     else:
         returned = compare.shown(x)
     return said("{name}() returned {returned}, expected a small float32 matrix", name=name, returned=returned)

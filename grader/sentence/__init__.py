@@ -12,7 +12,7 @@ tree     a sentence as JSON data, for the wire and for rows
 
 from . import foreign, tree
 from .counted import counted
-from .said import Said, fault, joined, kind_of, listed, mapped, message, said, within
+from .said import Said, fault, joined, kind_of, listed, mapped, message, named, said, within
 
 __all__ = [
     "Said",
@@ -24,6 +24,7 @@ __all__ = [
     "listed",
     "mapped",
     "message",
+    "named",
     "said",
     "tree",
     "within",

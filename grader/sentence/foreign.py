@@ -46,12 +46,18 @@ def of_python(error: Exception, line: str) -> str:
 
 def of_error(error: Mapping) -> str:
     """The message of an error (spec.Error). What an answer itself says in one stays as it is."""
-    return error["message"] if error.get("raised") else recognised(error["message"].strip())
+    message = error["message"]
+    return message if isinstance(message, Said) or error.get("raised") else recognised(message.strip())
 
 
 def noticed_a_change(message: str) -> bool:
     """Whether PyTorch refuses a backward because a tensor that it needs was changed in place."""
     return "modified by an inplace operation" in message
+
+
+def wants_a_matrix(message: str) -> bool:
+    """Whether a kernel of lesson 06, which runs as an answer does, refuses what is no float32 matrix."""
+    return "softmax takes a float32 matrix" in message
 
 
 def of_triton(message: str) -> str:

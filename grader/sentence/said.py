@@ -64,6 +64,16 @@ def within(sentence: str) -> Iterator[Said | str]:
             yield from within(value if isinstance(value, Said) else str(value))
 
 
+def named(sentence: str, name: str) -> Said | str:
+    """The value of that name in a sentence, or in one within it; "" where there is none."""
+    if not isinstance(sentence, Said):
+        return ""
+    if name in sentence.values:
+        value = sentence.values[name]
+        return value if isinstance(value, str) else str(value)
+    return next(filter(None, (named(v, name) for v in sentence.values.values() if isinstance(v, Said))), "")
+
+
 def mapped(sentence: str, change: Callable[[str], str]) -> str:
     """A sentence whose values, or a text which, went through `change`."""
     if not isinstance(sentence, Said):

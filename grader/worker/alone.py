@@ -21,7 +21,7 @@ from ..protocol.calls import GivenAt, unpack_call
 from ..protocol.errors import describe
 from ..protocol.replies import pack_reply
 from ..protocol.tensors import pack, unfit, unpack
-from ..sentence import said, tree
+from ..sentence import fault, tree
 from ..spec import Call, Error, Helper
 
 _MAX_REQUEST = 1 << 30  # bytes
@@ -103,7 +103,11 @@ class Runner:
             target = target[call.grid]
         elif not callable(target):
             kind = type(target).__name__
-            raise TypeError(said("{name} is an object of the type {type}, and no function", name=call.name, type=kind))
+            raise TypeError(
+                fault(
+                    "no-function", "{name} is an object of the type {type}, and no function", name=call.name, type=kind
+                )
+            )
         value = target(*call.args, **call.kwargs)
         if self._gpu:
             import torch

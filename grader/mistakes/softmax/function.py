@@ -9,7 +9,7 @@ import torch
 
 from ...checks import compare, syntax
 from ...reference.softmax_function import launch_fault, warps_fault
-from ...sentence import said
+from ...sentence import kind_of, named, said, within
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
 from ..mistake import Mistake
@@ -289,8 +289,12 @@ def _stride_for_columns(where: dict, facts: dict) -> bool:
 def _output_of_another_shape(case: Case, evidence: Evidence, answer: Answer) -> bool:
     """A store left the output, which was made with another shape than that of the input."""
     x, error = case.facts.get("x"), evidence.error or {"message": ""}
-    made = re.search(r"outside of it: y\w* has ([\d ×]+) elements?", error["message"])
-    return x is not None and made is not None and [int(size) for size in made[1].split(" × ")] != list(x.shape)
+    place = next((each for each in within(error["message"]) if kind_of(each) == "outside"), "")
+    if x is None or not named(place, "name").startswith("y"):
+        return False
+    size = named(named(place, "size"), "size") or named(place, "size")  # its strides may stand behind it
+    made = named(size, "list") or named(size, "count")
+    return [int(length) for length in made.split(" × ")] != list(x.shape)
 
 
 def _launch_returned(tree: ast.AST) -> bool:
