@@ -60,7 +60,8 @@ def _not_a_matrix(x, name: str) -> str:
     returned: str
     if isinstance(x, torch.Tensor):
         returned = said("a tensor of shape {tuple} and {name}", tuple=tuple(x.shape), name=compare.name(x.dtype))
-    elif isinstance(x, Unreadable) and isinstance(x.kind, Said) and x.kind.kind == "tensor":  # one that is too large to send
+    # One that is too large to send:
+    elif isinstance(x, Unreadable) and isinstance(x.kind, Said) and x.kind.kind == "tensor":
         returned = said(
             "a tensor of {dtype}, shape {shape}", dtype=x.kind.values["dtype"], shape=x.kind.values["tuple"]
         )
