@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import pathlib
 import shutil
 import sys
@@ -12,9 +14,10 @@ import sys
 import nbformat
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "site")]
 sys.path.insert(0, str(ROOT))
 import catalogues  # noqa: E402
+import finished  # noqa: E402
 import in_language  # noqa: E402
 import opening  # noqa: E402
 
@@ -108,11 +111,19 @@ def lesson(name: str, repository: str, path: str, language: str = "en") -> nbfor
 
 def _say(output: dict) -> None:
     """Put what the course said in an output into the language in use. Pictures are those of the English lesson."""
-    data = output.get("data", {})
+    if spoken.language() == "en":
+        return
+    data, words = output.get("data", {}), _finished(spoken.language())
     if "text/html" in data:
-        data["text/html"] = spoken.say_html(data["text/html"])
+        data["text/html"] = finished.said_html(data["text/html"], words)
     if "text" in output:
-        output["text"] = spoken.say(output["text"])
+        output["text"] = words.say(output["text"])
+
+
+@functools.cache
+def _finished(language: str) -> finished.Catalogue:
+    file = catalogues.LOCALE / language / "feedback.json"
+    return finished.Catalogue(finished.escaped(json.loads(file.read_text(encoding="utf-8"))))
 
 
 def _where(path: str, repository: str) -> str:

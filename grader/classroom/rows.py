@@ -17,7 +17,7 @@ from ..spec import Record
 
 NOT_GRADED = "not-graded"  # the kind of a problem that is the machine's: the file is graded again
 GIVEN_UP = "given-up"  # the kind of a problem that the file would have again
-_MAX_NUMBER, _MAX_DEPTH = 1e15, 32
+_MAX_NUMBER, _MAX_DEPTH = 1e15, 36
 _SENTENCES = {"problems", "title", "message", "flags", "remarks", "ledger"}  # fields of a row and its records
 _SAID = "said"  # the field of a line that has template and values of each sentence in the row
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from .said import Said, parts_of
 
 # Characters of a text, of a kind, and in all; values of a sentence; sentences in one another.
-_TEXT, _KIND, _ALL, _NAMES, _DEPTH = 2000, 40, 20_000, 16, 12
+_TEXT, _KIND, _ALL, _NAMES, _DEPTH = 2000, 40, 20_000, 16, 16
 
 
 class NoSentence(ValueError):
