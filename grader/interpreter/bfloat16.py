@@ -31,7 +31,7 @@ def _refusing(compute):
     @functools.wraps(compute)
     def checked(self, *args, **kwargs):
         if current.launch is not None and np.where not in args:  # a selection moves bits and computes nothing
-            _refuse("this", args)
+            _refuse(said("this"), args)
         return compute(self, *args, **kwargs)
 
     return checked
