@@ -1,6 +1,7 @@
 """python -m grader new: the skeleton of an exercise stands in all its places, and everything passes at once."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -17,7 +18,7 @@ def run(copy, *command):
 
 
 def test_a_skeleton_passes_and_lists_what_is_left(tmp_path):
-    """As docs/authors.md says: new, build, and the tests of one exercise."""
+    """As docs/authors.md says, without a word of Chinese: new, make build, and all of make test ONLY=5.3."""
     copy = tmp_path / "course"
     working_tree(copy)
     made = run(copy, "-m", "grader", "new", "5.3", "log_softmax")
@@ -34,10 +35,19 @@ def test_a_skeleton_passes_and_lists_what_is_left(tmp_path):
         *answers,
     ):
         assert file in left and "AUTHOR" + ":" in (copy / file).read_text()
-    assert 0 == run(copy, "-m", "ruff", "check", "grader/lessons", "grader/mistakes").returncode
-    assert 0 == run(copy, "tools/build.py").returncode
-    tests = [f"tests/test_{name}.py" for name in ("answers", "course", "rooms")]
+    built = run(copy, "tools/build.py", "--execute")  # make build
+    assert 0 == built.returncode and "running 05_every_row.ipynb" in built.stdout, built.stderr
+    checked = run(copy, "tools/build.py", "--check")  # make test ONLY=5.3, line by line
+    assert 0 == checked.returncode, checked.stdout
+    assert re.search("^warning: .* is new, and has no translation$", checked.stdout, re.MULTILINE), checked.stdout
+    assert 1 == run(copy, "tools/build.py", "--check", "--release").returncode
+    assert 0 == run(copy, "-m", "ruff", "check", ".").returncode
+    assert 0 == run(copy, "-m", "mypy").returncode
+    tests = [f"tests/test_{name}.py" for name in ("answers", "course", "build", "rooms")]
     done = run(copy, "-m", "pytest", "-q", "--only", "5.3", *tests)
+    assert 0 == done.returncode, done.stdout[-3000:]
+    nbval = "--nbval --nbval-current-env --nbval-sanitize-with tools/nbval.cfg solutions/05_every_row.ipynb"
+    done = run(copy, "-m", "pytest", "-q", *nbval.split())
     assert 0 == done.returncode, done.stdout[-3000:]
     assert "AUTHOR" in run(copy, "-m", "pytest", "-q", "tests/test_rooms.py", "-k", "left_for_the_author").stdout
 
