@@ -153,6 +153,17 @@ def test_a_tensor_of_a_gpu_becomes_one_of_the_cpu(compiled):
     assert {"cpu"} == {each.device.type for each in made}
 
 
+def _place(x):
+    return x.storage_offset(), x.stride(), x.tolist()
+
+
+def test_a_slice_keeps_its_place_on_the_way(compiled):
+    """Strides and offset, which decide over the sectors; the values with them."""
+    part = torch.arange(24.0).reshape(3, 8)[1:, 3:]
+
+    assert (11, (8, 1), part.tolist()) == beside.run(_place, part)
+
+
 def test_what_a_function_changes_and_prints_comes_back(compiled, capsys):
     """Arguments, tensors that it captured, and views of one memory."""
     kept, memory = torch.zeros(2), torch.zeros(4)

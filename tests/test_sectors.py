@@ -4,18 +4,16 @@ import os
 
 os.environ["TRITON_INTERPRET"] = "1"
 
-import pathlib
 
 import pytest
 import torch
-import traced
 from traced import column_kernel, copied, copy_kernel, standing_tile_kernel, tile_kernel, unmasked_kernel
 
 import grader
 from grader import environment, interpreter
 from grader.interpreter import state
 from grader.interpreter.sectors import SectorCounter
-from grader.notebook import history, trace, trace_sectors
+from grader.notebook import trace_sectors
 
 interpreter.install()
 
@@ -121,21 +119,12 @@ def test_what_the_guard_stops_is_no_request(capsys):
     assert lines[3].startswith("stopped before it happened: ") and 4 == len(lines)
 
 
-def test_a_slice_keeps_its_place_on_the_way_to_the_worker():
-    """Strides and offset, which decide over the sectors; the values with them."""
-    wide = torch.arange(24.0).reshape(3, 8)
-    sent = trace._to_cpu(wide[1:, 3:])
-
-    assert (11, (8, 1)) == (sent.storage_offset(), sent.stride()) and torch.equal(wide[1:, 3:], sent)
-
-
 def test_where_kernels_are_compiled_a_worker_counts_the_same(capsys, monkeypatch):
     """A function with two launches, and a slice that begins within a sector."""
     said = []
     for elsewhere in (False, True):
         if elsewhere:
             monkeypatch.setattr(environment, "interpreted", lambda: False)
-            monkeypatch.setattr(history, "session_cells", lambda: [pathlib.Path(traced.__file__).read_text()])
         grader.trace(copied, torch.ones(12)[5:], sectors=True)
         said.append(capsys.readouterr().out)
 

@@ -121,7 +121,7 @@ def test_a_block_of_two_dimensions_lies_in_the_rows_of_its_tensor(trace):
 
 def panels(kernel, *args, **kwargs):
     grid = kwargs.pop("grid", (1,))
-    return tracing._here(kernel, args, kwargs, grid, "forward")[0]
+    return tracing.traced(kernel, args, kwargs, grid, "forward")[0]
 
 
 def test_masked_lanes_lie_beyond_the_end_of_their_row():
