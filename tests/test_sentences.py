@@ -224,3 +224,23 @@ def test_a_reworded_sentence_changes_no_verdict(monkeypatch):
         assert before["message"] != after["message"]
         for name in ("status", "score", "mistake", "also", "by_numbers", "cases_passed"):
             assert before[name] == after[name], (each.name, name)
+
+
+def test_no_function_gives_the_makers_of_sentences_another_meaning():
+    """A local value called `said` ends with an error where a sentence is made, and often only on odd machines."""
+    found = []
+    for path in sorted((ROOT / "grader").rglob("*.py")):
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            arguments = {each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)}
+            names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+            bound = arguments | {node.id for node in names if isinstance(node.ctx, ast.Store)}
+            called = {
+                node.func.id
+                for node in ast.walk(function)
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+            }
+            found += [f"{path.name}: {function.name}" for _ in bound & called & {"said", "fault", "joined", "counted"}]
+
+    assert [] == found

@@ -164,12 +164,12 @@ def _build(library: str, source: str | None, folder: str | None = None) -> tuple
         return failed
     try:
         with open(f"{file}.ii", **_TEXT) as made:
-            said = made.read(_MOST_TEXT)
+            words = made.read(_MOST_TEXT)
     except OSError as error:
         return "", said("g++ does not work here: it makes no {filename}", filename=error.filename)
-    if len(said) == _MOST_TEXT:
+    if len(words) == _MOST_TEXT:
         return kernel_text.refusal(0, said("its macros make a text of it that is too long")), ""
-    text, refused = kernel_text.preprocessed(said)
+    text, refused = kernel_text.preprocessed(words)
     if refused:
         return refused, ""
     text = f'#include "{_HERE / "cuda_on_cpu.h"}"\n# 1 "kernel"\n{text}\n'
@@ -186,22 +186,22 @@ def _compiler(library: str, folder: str, *arguments: str, given: str = "") -> tu
     except OSError as error:
         return "", said("g++ cannot be started: {strerror}", strerror=error.strerror)
     try:
-        said = running.communicate(given, _PATIENCE)[1]
+        words = running.communicate(given, _PATIENCE)[1]
     except subprocess.TimeoutExpired:
         if fault := _fault(library, folder, said("g++ is not done after {PATIENCE} seconds", PATIENCE=_PATIENCE)):
             return "", fault  # what is left of g++ ends with the process of the answer
-        said = running.communicate()[1]
+        words = running.communicate()[1]
     if not running.returncode:
         return "", ""
-    said = said or "g++ failed"
-    return said, "" if _SAYS_WHERE.search(said) else _fault(library, folder, said.strip().splitlines()[-1])
+    words = words or "g++ failed"
+    return words, "" if _SAYS_WHERE.search(words) else _fault(library, folder, words.strip().splitlines()[-1])
 
 
-def _fault(library: str, folder: str, said: str) -> str:
+def _fault(library: str, folder: str, words: str) -> str:
     """A sentence with what g++ said if it cannot compile an empty kernel either, else ""."""
     if library != _EMPTY:
         return _build(_EMPTY, "", folder)[1]
-    return said("g++ does not work here: {said}", said=said)
+    return said("g++ does not work here: {said}", said=words)
 
 
 def _unfit(library: str, file: str) -> tuple[str, str]:
