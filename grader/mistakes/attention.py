@@ -26,7 +26,7 @@ from . import detectors
 from .detectors import both, outside, written
 from .kernels import KERNEL
 from .mistake import Mistake
-from .mutant import Mutant, also
+from .mutant import Mutant, also, several
 
 # ---- texts
 
@@ -65,27 +65,21 @@ MISTAKES = [
         "tiles-averaged",
         "Each tile got a softmax of its own, and the tiles were added or averaged as if all of them weighed the same.",
         "How much of the weight of all keys belongs to a tile if its scores are far below the scores of another tile?",
-        (
-            Mutant(
-                "13.1",
-                "    return o / l",
-                "    o, starts = 0 * o, range(0, len(k), tile)\n"
-                "    for i in starts:\n"
-                "        s = q @ k[i : i + tile].T * scale\n"
-                "        e = torch.exp(s - s.amax(dim=1, keepdim=True))\n"
-                "        o = o + e / e.sum(dim=1, keepdim=True) @ v[i : i + tile]\n"
-                "    return o / len(starts)",
-            ),
-            Mutant(
-                "13.1",
-                "    return o / l",
-                "    o = 0 * o\n"
-                "    for i in range(0, len(k), tile):\n"
-                "        s = q @ k[i : i + tile].T * scale\n"
-                "        e = torch.exp(s - s.amax(dim=1, keepdim=True))\n"
-                "        o = o + e / e.sum(dim=1, keepdim=True) @ v[i : i + tile]\n"
-                "    return o",
-            ),
+        several(
+            "13.1",
+            "    return o / l",
+            "    o, starts = 0 * o, range(0, len(k), tile)\n"
+            "    for i in starts:\n"
+            "        s = q @ k[i : i + tile].T * scale\n"
+            "        e = torch.exp(s - s.amax(dim=1, keepdim=True))\n"
+            "        o = o + e / e.sum(dim=1, keepdim=True) @ v[i : i + tile]\n"
+            "    return o / len(starts)",
+            "    o = 0 * o\n"
+            "    for i in range(0, len(k), tile):\n"
+            "        s = q @ k[i : i + tile].T * scale\n"
+            "        e = torch.exp(s - s.amax(dim=1, keepdim=True))\n"
+            "        o = o + e / e.sum(dim=1, keepdim=True) @ v[i : i + tile]\n"
+            "    return o",
         ),
     ),
     Mistake(
@@ -113,9 +107,13 @@ MISTAKES = [
         "The factor is a ratio or a difference of the two maxima, and not a power of e.",
         "What is exp(v - a) divided by exp(v - b), for any number v and two maxima a and b?",
         (
-            Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "da * (ma - m) + db * (mb - m)"),
-            Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "da * (m - ma) + db * (m - mb)"),
-            Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "da * ma / m + db * mb / m"),
+            *several(
+                "8.2",
+                "da * math.exp(ma - m) + db * math.exp(mb - m)",
+                "da * (ma - m) + db * (mb - m)",
+                "da * (m - ma) + db * (m - mb)",
+                "da * ma / m + db * mb / m",
+            ),
             Mutant("8.2", "da * math.exp(ma - m)", "da * (ma - m)"),
             Mutant("8.2", "db * math.exp(mb - m)", "db * (mb - m)"),
             Mutant("8.1", "math.exp(m - new) +", "(m - new) +"),
@@ -349,34 +347,43 @@ MISTAKES = [
         "The tiles of the walk do not lie side by side: they overlap, or they leave gaps.",
         "By how much does the walk go forward, and how much does one step of it take?",
         (
-            Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(0, end)"),
-            Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(0, end, BLOCK_N - 1)"),
-            Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(0, end, BLOCK_N + 1)"),
-            Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(0, end, BLOCK_N // 2)"),
-            Mutant("13.1", "range(0, len(k), tile)", "range(0, len(k))"),
-            Mutant("13.1", "range(0, len(k), tile)", "range(0, len(k), tile + 1)"),
-            Mutant("13.4", "range(0, n_keys, BLOCK_N)", "range(0, n_keys)"),
-            Mutant("13.4", "range(0, n_keys, BLOCK_N)", "range(0, n_keys, BLOCK_N + 1)"),
-            Mutant("13.4", "range(0, n_keys, BLOCK_N)", "range(0, n_keys, BLOCK_N - 1)"),
-            Mutant("13.4", "range(0, n_queries, BLOCK_M)", "range(0, n_queries)"),
-            Mutant("13.4", "range(0, n_queries, BLOCK_M)", "range(0, n_queries, BLOCK_M + 1)"),
-            Mutant("13.4", "range(0, n_queries, BLOCK_M)", "range(0, n_queries, BLOCK_M - 1)"),
-            Mutant(
-                "8.3", "d = 0.0\n    for start in range(0, n_cols, BLOCK)", "d = 0.0\n    for start in range(0, n_cols)"
+            *several(
+                "13.2 13.3",
+                "range(0, end, BLOCK_N)",
+                "range(0, end)",
+                "range(0, end, BLOCK_N - 1)",
+                "range(0, end, BLOCK_N + 1)",
+                "range(0, end, BLOCK_N // 2)",
             ),
-            Mutant(
+            *several("13.1", "range(0, len(k), tile)", "range(0, len(k))", "range(0, len(k), tile + 1)"),
+            *several(
+                "13.4",
+                "range(0, n_keys, BLOCK_N)",
+                "range(0, n_keys)",
+                "range(0, n_keys, BLOCK_N + 1)",
+                "range(0, n_keys, BLOCK_N - 1)",
+            ),
+            *several(
+                "13.4",
+                "range(0, n_queries, BLOCK_M)",
+                "range(0, n_queries)",
+                "range(0, n_queries, BLOCK_M + 1)",
+                "range(0, n_queries, BLOCK_M - 1)",
+            ),
+            *several(
                 "8.3",
                 "d = 0.0\n    for start in range(0, n_cols, BLOCK)",
+                "d = 0.0\n    for start in range(0, n_cols)",
                 "d = 0.0\n    for start in range(0, n_cols, BLOCK + 1)",
-            ),
-            Mutant(
-                "8.3",
-                "d = 0.0\n    for start in range(0, n_cols, BLOCK)",
                 "d = 0.0\n    for start in range(0, n_cols, BLOCK - 1)",
             ),
-            Mutant("9.1", "range(0, split_size, BLOCK)", "range(0, split_size)"),
-            Mutant("9.1", "range(0, split_size, BLOCK)", "range(0, split_size, BLOCK + 1)"),
-            Mutant("9.1", "range(0, split_size, BLOCK)", "range(0, split_size, BLOCK - 1)"),
+            *several(
+                "9.1",
+                "range(0, split_size, BLOCK)",
+                "range(0, split_size)",
+                "range(0, split_size, BLOCK + 1)",
+                "range(0, split_size, BLOCK - 1)",
+            ),
         ),
     ),
     Mistake(

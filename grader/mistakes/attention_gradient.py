@@ -17,7 +17,7 @@ from . import detectors
 from .detectors import both, written
 from .kernels import KERNEL
 from .mistake import Mistake
-from .mutant import Mutant
+from .mutant import Mutant, several
 
 _P, _DS = "tl.exp(s - lse[:, None])", "p * (dp - delta[:, None]) * scale"
 _LSE = "        lse = tl.load(lse_ptr + rows, mask=rows < n_queries, other=0.0)"
@@ -39,7 +39,7 @@ MISTAKES = [
         "weights-not-normalised-again",
         "The weights are not exp(score - saved log-sum-exp), so the weights of a query do not sum to 1.",
         "What is exp(s - lse), summed over all keys of a query?",
-        (Mutant("13.4", _P, "tl.exp(s)", 2), Mutant("13.4", _P, "tl.exp(s) / lse[:, None]", 2)),
+        several("13.4", _P, "tl.exp(s)", "tl.exp(s) / lse[:, None]", times=2),
     ),
     Mistake(
         "gradient-without-scale",
@@ -57,10 +57,8 @@ MISTAKES = [
         "lse-of-absent-queries",
         "In a lane past the last query, exp(s - lse) is inf, because lse is far below s there. inf times 0 is NaN.",
         "For which lse is the weight of such a lane a finite number?",
-        (
-            Mutant("13.4", _LSE, _LSE.replace("other=0.0", 'other=-float("inf")'), replayed=False),
-            Mutant("13.4", _LSE, _LSE.replace("other=0.0", "other=-1e9"), replayed=False),
-        ),
+        several("13.4", _LSE, _LSE.replace("other=0.0", 'other=-float("inf")'),
+            _LSE.replace("other=0.0", "other=-1e9"), replayed=False),
     ),
     Mistake(
         "gradients-exchanged",
@@ -97,8 +95,7 @@ MISTAKES = [
                 Mutant("13.4", "tl.sum(do * o, axis=1)", f"tl.sum({product}, axis=1)", 2)
                 for product in ("do", "o", "do * do", "do * q", "o * o")
             ),
-            Mutant("13.4", "tl.sum(do * o, axis=1)", "tl.max(do * o, axis=1)", 2),
-            Mutant("13.4", "tl.sum(do * o, axis=1)", "tl.sum(do * o, axis=0)", 2),
+            *several("13.4", "tl.sum(do * o, axis=1)", "tl.max(do * o, axis=1)", "tl.sum(do * o, axis=0)", times=2),
         ),
     ),
     Mistake(

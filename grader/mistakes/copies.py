@@ -19,7 +19,7 @@ from . import detectors
 from .detectors import both, formula, masked, outside, past_the_row, right_lanes_elsewhere, unmasked, written
 from .kernels import KERNEL
 from .mistake import Mistake
-from .mutant import Mutant, also
+from .mutant import Mutant, also, several
 from .softmax.rows import ROW_SQUARED, either, row_begins
 
 MISTAKES = [
@@ -123,10 +123,7 @@ MISTAKES = [
         "positions-stored",
         "The kernel stored the places of elements, and not their values.",
         "Which function loads the value at an address?",
-        (
-            Mutant("3.1", "offsets, x, mask", "offsets, offsets, mask"),
-            Mutant("3.1", "offsets, x, mask", "offsets, tl.arange(0, BLOCK), mask"),
-        ),
+        several("3.1", "offsets, x, mask", "offsets, offsets, mask", "offsets, tl.arange(0, BLOCK), mask"),
     ),
     Mistake(
         "lanes-a-block-apart",

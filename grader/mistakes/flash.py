@@ -23,7 +23,7 @@ from . import detectors
 from .attention import ATTENTION_NUMBERS, ZERO_TIMES_NAN, alike, formula, scaled, walk
 from .kernels import KERNEL
 from .mistake import Mistake
-from .mutant import Mutant, also
+from .mutant import Mutant, also, several
 
 # ---- texts
 
@@ -42,8 +42,7 @@ MISTAKES = [
                 "lse_ptr + tl.program_id(1) * n_queries",
                 "lse_ptr + (head * tl.num_programs(1) // n_heads + batch) * n_queries",
             ),
-            Mutant("13.3", _Q, "q_ptr += head * q_head_stride"),
-            Mutant("13.3", _Q, "q_ptr += batch * q_batch_stride"),
+            *several("13.3", _Q, "q_ptr += head * q_head_stride", "q_ptr += batch * q_batch_stride"),
             Mutant("13.3", "k_ptr += batch * k_batch_stride + head * k_head_stride", "k_ptr += batch * k_batch_stride"),
             Mutant("13.3", "v_ptr += batch * v_batch_stride + head * v_head_stride", "v_ptr += batch * v_batch_stride"),
         ),
@@ -134,17 +133,11 @@ MISTAKES = [
         "scores-in-half",
         "The scores were rounded to half precision: a score near 10 can then be off by 0.004, or in bfloat16 by 0.03.",
         "Which dtype does tl.dot give for blocks in half precision, and which do your scores have when exp meets them?",
-        (
-            Mutant(
-                "13.3",
-                "s = tl.dot(q, tl.trans(k)) * scale",
-                "s = tl.dot(q, tl.trans(k)).to(q.dtype).to(tl.float32) * scale",
-            ),
-            Mutant(
-                "13.3",
-                "s = tl.dot(q, tl.trans(k)) * scale",
-                "s = (tl.dot(q, tl.trans(k)) * scale).to(q.dtype).to(tl.float32)",
-            ),
+        several(
+            "13.3",
+            "s = tl.dot(q, tl.trans(k)) * scale",
+            "s = tl.dot(q, tl.trans(k)).to(q.dtype).to(tl.float32) * scale",
+            "s = (tl.dot(q, tl.trans(k)) * scale).to(q.dtype).to(tl.float32)",
         ),
     ),
     Mistake(
@@ -182,9 +175,11 @@ MISTAKES = [
         "weights-in-another-half",
         "Weights and values met in another half precision than theirs: it has fewer digits, or overflows earlier.",
         "Which of float16 and bfloat16 has more digits, which has the larger numbers, and which one was v given in?",
-        (
-            Mutant("13.3", "tl.dot(p.to(v.dtype), v)", "tl.dot(p.to(tl.float16), v.to(tl.float16))"),
-            Mutant("13.3", "tl.dot(p.to(v.dtype), v)", "tl.dot(p.to(tl.bfloat16), v.to(tl.bfloat16))"),
+        several(
+            "13.3",
+            "tl.dot(p.to(v.dtype), v)",
+            "tl.dot(p.to(tl.float16), v.to(tl.float16))",
+            "tl.dot(p.to(tl.bfloat16), v.to(tl.bfloat16))",
         ),
     ),
     Mistake(
@@ -217,11 +212,8 @@ MISTAKES = [
         "lse-put-together",
         "The maximum and the sum are right, but lse is not the logarithm that they make together.",
         "What is the logarithm of exp(m) times l, in terms of m and of log(l)?",
-        (
-            Mutant("13.3", "m + tl.log(l)", "m * tl.log(l)", replayed=False),
-            Mutant("13.3", "m + tl.log(l)", "m - tl.log(l)", replayed=False),
-            Mutant("13.3", "m + tl.log(l)", "tl.log(l) - m", replayed=False),
-            Mutant("13.3", "m + tl.log(l)", "tl.log(m + l)", replayed=False),
+        several(
+            "13.3", "m + tl.log(l)", "m * tl.log(l)", "m - tl.log(l)", "tl.log(l) - m", "tl.log(m + l)", replayed=False
         ),
     ),
     Mistake(

@@ -24,7 +24,7 @@ from . import detectors
 from .detectors import both, outside, too_many_lanes, unmasked, written
 from .kernels import KERNEL
 from .mistake import Mistake
-from .mutant import Mutant
+from .mutant import Mutant, several
 
 MISTAKES = [
     Mistake(
@@ -32,10 +32,20 @@ MISTAKES = [
         "Your formula has the right parts, but a wrong operation between two of them.",
         "Compare the formula with your line: between which two parts is the operation different?",
         (
-            Mutant("13.4", "p * (dp - delta[:, None]) * scale", "p * (dp + delta[:, None]) * scale", 2),
-            Mutant("13.4", "p * (dp - delta[:, None]) * scale", "p * (dp - delta[:, None]) / scale", 2),
-            Mutant("13.4", 'input_precision="ieee") * scale', 'input_precision="ieee") + scale', 2),
-            Mutant("13.4", 'input_precision="ieee") * scale', 'input_precision="ieee") / scale', 2),
+            *several(
+                "13.4",
+                "p * (dp - delta[:, None]) * scale",
+                "p * (dp + delta[:, None]) * scale",
+                "p * (dp - delta[:, None]) / scale",
+                times=2,
+            ),
+            *several(
+                "13.4",
+                'input_precision="ieee") * scale',
+                'input_precision="ieee") + scale',
+                'input_precision="ieee") / scale',
+                times=2,
+            ),
         ),
     ),
     Mistake(

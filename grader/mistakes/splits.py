@@ -23,7 +23,7 @@ from . import detectors
 from .detectors import both, formula, outside, unmasked, written
 from .kernels import KERNEL
 from .mistake import Mistake
-from .mutant import Mutant, also
+from .mutant import Mutant, also, several
 from .softmax import walks
 from .softmax.columns import SOFTMAX_KERNEL
 from .softmax.function import FUNCTION
@@ -60,12 +60,7 @@ MISTAKES = [
         "splits-begin-elsewhere",
         "The splits do not begin at the columns that the exercise gives them.",
         "A split has 5 columns. At which column does split 2 of row 1 begin, and at which one does your program begin?",
-        (
-            Mutant("9.1", "split * split_size", "split_size"),
-            Mutant("9.1", "split * split_size", "split"),
-            Mutant("9.1", "split * split_size", "row * split_size"),
-            Mutant("9.1", "split * split_size", "split + split_size"),
-        ),
+        several("9.1", "split * split_size", "split_size", "split", "row * split_size", "split + split_size"),
     ),
     Mistake(
         "split-not-walked",
@@ -201,10 +196,12 @@ MISTAKES = [
         "one-maximum-for-the-row",
         "The maximum of one split was taken for that of the whole row.",
         "In which splits may the maximum of a row be, and which of them does your kernel look at?",
-        (
-            Mutant("9.2", "m = tl.max(ms, axis=0)", "m = tl.load(m_ptr + row * n_splits + split)"),
-            Mutant("9.2", "m = tl.max(ms, axis=0)", "m = tl.load(m_ptr + row * n_splits + n_splits - 1)"),
-            Mutant("9.2", "m = tl.max(ms, axis=0)", "m = tl.load(m_ptr + row * n_splits)"),
+        several(
+            "9.2",
+            "m = tl.max(ms, axis=0)",
+            "m = tl.load(m_ptr + row * n_splits + split)",
+            "m = tl.load(m_ptr + row * n_splits + n_splits - 1)",
+            "m = tl.load(m_ptr + row * n_splits)",
         ),
     ),
     Mistake(

@@ -12,7 +12,7 @@ from ..reference.softmax_function import idle_fault
 from ..spec import Answer, Case, Detector, Evidence
 from .detectors import fault
 from .mistake import Mistake
-from .mutant import Mutant
+from .mutant import Mutant, several
 from .softmax.function import ROWS_APART, WRAPPER_PLACES
 
 MISTAKES = [
@@ -44,10 +44,7 @@ MISTAKES = [
         "programs-without-rows",
         "More programs were launched than there are tiles of rows, so the last programs find nothing to do.",
         "How many rows does one program of your launch take, and how many programs do all rows need?",
-        (
-            Mutant("10.4", "(triton.cdiv(n_rows, rows),)", "(n_rows,)", replayed=False),
-            Mutant("10.4", "(triton.cdiv(n_rows, rows),)", "(n_rows // rows + 1,)", replayed=False),
-        ),
+        several("10.4", "(triton.cdiv(n_rows, rows),)", "(n_rows,)", "(n_rows // rows + 1,)", replayed=False),
     ),
     Mistake(
         "alignment-promised",

@@ -13,7 +13,7 @@ from ...sentence import kind_of, named, said, within
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
 from ..mistake import Mistake
-from ..mutant import Mutant
+from ..mutant import Mutant, several
 from .columns import SOFTMAX_KERNEL, SOFTMAX_PLACES
 from .rows import ROW_KERNEL, ROW_PLACES
 
@@ -72,12 +72,14 @@ MISTAKES = [
         "rows-wrongly-apart",
         "The distance between rows is not the row stride of the tensor.",
         "How far apart are the beginnings of two rows, and which number do you use for that distance?",
-        (
-            Mutant("5.2 8.4 9.3", "y.stride(0), x.stride(0)", "y.stride(1), x.stride(0)"),
-            Mutant("5.2 8.4 9.3", "y.stride(0), x.stride(0)", "y.stride(0), x.stride(1)"),
-            Mutant("5.2 8.4 9.3", "y.stride(0), x.stride(0)", "y.stride(1), x.stride(1)"),
-            Mutant("5.2 8.4 9.3", "y.stride(0), x.stride(0)", "y.stride(0), x.size(0)"),
-            Mutant("5.2 8.4 9.3", "y.stride(0), x.stride(0)", "y.size(0), x.stride(0)"),
+        several(
+            "5.2 8.4 9.3",
+            "y.stride(0), x.stride(0)",
+            "y.stride(1), x.stride(0)",
+            "y.stride(0), x.stride(1)",
+            "y.stride(1), x.stride(1)",
+            "y.stride(0), x.size(0)",
+            "y.size(0), x.stride(0)",
         ),
     ),
     Mistake(
@@ -116,10 +118,7 @@ MISTAKES = [
         "bad-num-warps",
         "For num_warps Triton takes an integer that is a power of two, and a GPU allows at most 32 warps in a program.",
         "Which integers from 1 to 32 are powers of two, and what does your code give to num_warps here?",
-        (
-            Mutant("5.2", "num_warps=warps_for(block)", "num_warps=3", replayed=False),
-            Mutant("5.2", "num_warps=warps_for(block)", "num_warps=64", replayed=False),
-        ),
+        several("5.2", "num_warps=warps_for(block)", "num_warps=3", "num_warps=64", replayed=False),
     ),
     Mistake(
         "grid-too-small",

@@ -15,7 +15,7 @@ from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
 from ..detectors import both, written
 from ..mistake import Mistake
-from ..mutant import Mutant, also
+from ..mutant import Mutant, also, several
 from .rows import row_begins
 
 _DROP = 'tl.where(keep != 0, x, -float("inf"))'
@@ -58,10 +58,7 @@ MISTAKES = [
         "How far apart are two rows of keep, and which parameter gives that distance?",
         (
             Mutant("7.3", "keep_ptr + row * keep_row_stride", "keep_ptr"),
-            Mutant("7.3", "row * keep_row_stride", "row"),
-            Mutant("7.3", "row * keep_row_stride", "row * n_cols"),
-            Mutant("7.3", "row * keep_row_stride", "row * x_row_stride"),
-            Mutant("7.3", "row * keep_row_stride", "row * y_row_stride"),
+            *several("7.3", "row * keep_row_stride", "row", "row * n_cols", "row * x_row_stride", "row * y_row_stride"),
         ),
     ),
     Mistake(
@@ -79,8 +76,9 @@ MISTAKES = [
         "minus 1e9 is inf.",
         "Which function takes one value or another without computing with either?",
         (
-            Mutant("7.3", _DROP, 'x + tl.where(keep != 0, 0.0, -float("inf"))'),
-            Mutant("7.3", _DROP, "x + tl.where(keep != 0, 0.0, -1e30)"),
+            *several(
+                "7.3", _DROP, 'x + tl.where(keep != 0, 0.0, -float("inf"))', "x + tl.where(keep != 0, 0.0, -1e30)"
+            ),
             Mutant("7.3", _DROP, "x * keep", replayed=False),
             Mutant("7.3", "tl.max(x", f"tl.max({_DROP}", then=also(f"x = {_DROP}", "", then=_TIMES_KEEP)),
         ),
@@ -140,25 +138,25 @@ MISTAKES = [
         "A row that keeps no entry became equal shares. That is another choice than the one of the lesson.",
         "What does the lesson say such a row holds?",
         (
-            Mutant(
+            *several(
                 "7.3",
                 "y, mask=mask",
                 "tl.where(tl.sum(keep, axis=0) == 0, 1.0 / n_cols, y), mask=mask",
-            ),
-            Mutant(
-                "7.3",
-                "y, mask=mask",
                 'tl.where(row_max == -float("inf"), 1.0 / n_cols, y), mask=mask',
             ),
-            Mutant("7.3", "    row_max = ", "    x = tl.where(tl.sum(keep, axis=0) == 0, 0.0, x)\n    row_max = "),
-            Mutant("7.3", "    row_max = ", "    x = tl.where(tl.sum(keep, axis=0) == 0, 1.0, x)\n    row_max = "),
+            *several(
+                "7.3",
+                "    row_max = ",
+                "    x = tl.where(tl.sum(keep, axis=0) == 0, 0.0, x)\n    row_max = ",
+                "    x = tl.where(tl.sum(keep, axis=0) == 0, 1.0, x)\n    row_max = ",
+            ),
         ),
     ),
     Mistake(
         "keep-compared-with-columns",
         "keep was compared with the numbers of the columns, but it holds only 1 or 0 for each of them.",
         "What are the two values of keep, and which of them is in your comparison?",
-        (Mutant("7.3", "keep != 0", "cols < keep"), Mutant("7.3", "keep != 0", "cols == keep")),
+        several("7.3", "keep != 0", "cols < keep", "cols == keep"),
     ),
     Mistake(
         "dropped-not-zero",
