@@ -23,7 +23,7 @@ from ..reference.attention import causal_mask, matmul
 from ..sentence import said
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
-from .detectors import both, outside, written
+from .detectors import both, looks, outside, written
 from .kernels import KERNEL
 from .mistake import Mistake
 from .mutant import Mutant, also, several
@@ -761,13 +761,13 @@ def formula(compute, mixes_queries: bool = False) -> Detector:
         few = facts | {name: facts[name][:_FEW] for name in ("q", "want", "allowed")}
         return (mixes_queries or _same(got[:_FEW], compute(few), few)) and _same(got, compute(facts), facts)
 
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        return fits(case, evidence) and not _same(case.facts["want"], compute(case.facts), case.facts)
+    def right(case: Case, evidence: Evidence) -> bool:
+        return _same(case.facts["want"], compute(case.facts), case.facts)
 
     def weight(case: Case, evidence: Evidence) -> float:
         return detectors.loss_weight(detectors.output(case, evidence), case.facts["want"])
 
-    return Detector(detect, fits, weight, by_numbers=True)
+    return detectors.wrong_numbers(fits, right, weight, share=0.0)
 
 
 def _if_causal(detector: Detector) -> Detector:
@@ -842,10 +842,10 @@ def _all_scores_held(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return attention.holds_all_scores(evidence, case.facts) and _right_numbers(case, evidence)
 
 
-@Detector
-def _wrong_dtype(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _wrong_dtype(value) -> bool:
     """Recognises a returned tensor that is not float32."""
-    return isinstance(evidence.value, torch.Tensor) and evidence.value.dtype != torch.float32
+    return isinstance(value, torch.Tensor) and value.dtype != torch.float32
 
 
 @Detector
@@ -854,23 +854,22 @@ def _more_read(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return evidence.read > case.facts["reads"] and _right_numbers(case, evidence)
 
 
-@Detector
-def _no_tile_skipped(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _no_tile_skipped(causal, read, reads) -> bool:
     """Recognises a causal kernel whose programs all load the same keys, also those behind all of their queries."""
-    return case.facts["causal"] and evidence.read == case.facts["reads"]
+    return causal and read == reads
 
 
-@Detector
-def _nearly_right(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _nearly_right(got, want, v) -> bool:
     """Recognises errors of at most 1% of the largest |v|, as inputs in tf32 or float16 make with 10 bits each."""
-    got, want = detectors.output(case, evidence), case.facts["want"]
-    if got is None or got.shape != want.shape:
+    if got.shape != want.shape:
         return False
-    return bool(((got.double() - want).abs() <= 0.01 * case.facts["v"].double().abs().amax()).all())
+    return bool(((got.double() - want).abs() <= 0.01 * v.double().abs().amax()).all())
 
 
-@Detector
-def _shapes_clash(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _shapes_clash(evidence) -> bool:
     """Recognises the error of an operation on two blocks whose shapes do not fit, without a new axis in its line."""
     error = evidence.error or {"message": "", "line": ""}
     clash = "incompatible dimensions" in error["message"] or "could not be broadcast" in error["message"]
@@ -886,11 +885,10 @@ def _first_block_only(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return bool(got[block:].isnan().all() and not got[:block].isnan().any())
 
 
-@Detector
-def _queries_of_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _queries_of_nan(got) -> bool:
     """Recognises that at least one query is NaN in all columns."""
-    got = detectors.output(case, evidence)
-    return got is not None and bool(got.isnan().all(1).any())
+    return bool(got.isnan().all(1).any())
 
 
 @Detector
@@ -1099,10 +1097,10 @@ def _if(condition: Detector, numbers: Detector) -> Detector:
     return replace(numbers, detect=both(condition, numbers).detect)
 
 
-@Detector
-def _all_read(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _all_read(error, read, case) -> bool:
     """A kernel read as much as it needs to, so it read every key."""
-    return case.budget is not None and not evidence.error and evidence.read >= case.budget[0]
+    return case.budget is not None and not error and read >= case.budget[0]
 
 
 _LAST_TILE = formula(walk(tiles=lambda tiles: tiles[-1:]))
@@ -1184,14 +1182,14 @@ ZERO_TIMES_NAN = ("zero-times-nan", both(written(_masked_v_not_finite), _queries
 ATTENTION_NUMBERS = (*_WALK, ("pad-zero", formula(walk(pad=0.0))), *_CAUSAL)
 
 
-@Detector
-def _tiles_unread(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _tiles_unread(error, read, case) -> bool:
     """The last tile of k and v was read by no program, though each query sees all keys."""
     facts = case.facts
-    if evidence.error or facts["causal"]:
+    if error or facts["causal"]:
         return False
     (m, d), n = facts["q"].shape, len(facts["k"])
-    missing, each = facts["reads"] - evidence.read, 2 * d * -(-m // facts["block"])  # elements of one key
+    missing, each = facts["reads"] - read, 2 * d * -(-m // facts["block"])  # elements of one key
     return missing == each * (n - (n - 1) // facts["tile"] * facts["tile"])
 
 

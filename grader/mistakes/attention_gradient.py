@@ -12,9 +12,9 @@ import torch
 
 from ..checks import compare, syntax
 from ..reference.attention_gradient import gradients
-from ..spec import Answer, Case, Detector, Evidence
+from ..spec import Case, Detector, Evidence
 from . import detectors
-from .detectors import both, written
+from .detectors import both, looks, written
 from .kernels import KERNEL
 from .mistake import Mistake
 from .mutant import Mutant, several
@@ -157,10 +157,7 @@ def formula(order: tuple[int, ...] = (0, 1), **changes) -> Detector:
         names = [outs[i % len(outs)][0] for i in order[: len(outs)]]
         return all(_alike(got, made[name]) for got, name in zip(evidence.args, names))
 
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        return fits(case, evidence)
-
-    return Detector(detect, fits, share=detectors.MOST, by_numbers=True)
+    return detectors.wrong_numbers(fits)
 
 
 def _alike(got: torch.Tensor, want: torch.Tensor) -> bool:
@@ -170,10 +167,10 @@ def _alike(got: torch.Tensor, want: torch.Tensor) -> bool:
     return bool((((got - want).abs() <= 1e-3 * size + 1e-30) | (got == want) | (got.isnan() & want.isnan())).all())
 
 
-@Detector
-def _some_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _some_nan(args) -> bool:
     """An output holds NaN that was computed and stored."""
-    return any(bool((got.isnan() & ~compare.never_stored(got)).any()) for got in evidence.args)
+    return any(bool((got.isnan() & ~compare.never_stored(got)).any()) for got in args)
 
 
 def _lse_padded_low(tree: ast.AST) -> bool:

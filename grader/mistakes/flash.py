@@ -21,6 +21,7 @@ from ..sentence import said
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
 from .attention import ATTENTION_NUMBERS, ZERO_TIMES_NAN, alike, formula, scaled, walk
+from .detectors import looks
 from .kernels import KERNEL
 from .mistake import Mistake
 from .mutant import Mutant, also, several
@@ -296,13 +297,11 @@ def lse_formula(compute: Callable[[dict], torch.Tensor], right_o: bool = True) -
                 return False
         return True
 
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        heads = case.facts["heads"]
-        return fits(case, evidence) and any(
-            ((got - head["lse"]).abs() > head["lse_allowed"]).any() for got, head in zip(_lse(case, evidence), heads)
-        )
+    def right(case: Case, evidence: Evidence) -> bool:
+        pairs = zip(_lse(case, evidence), case.facts["heads"])
+        return not any(((got - head["lse"]).abs() > head["lse_allowed"]).any() for got, head in pairs)
 
-    return Detector(detect, fits, share=detectors.MOST, by_numbers=True)
+    return detectors.wrong_numbers(fits, right)
 
 
 def _top(facts: dict) -> torch.Tensor:
@@ -389,13 +388,12 @@ def half_walk(update) -> Detector:
 # ---- heads
 
 
-@Detector
-def _heads_of_others(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _heads_of_others(heads, error, args, out) -> bool:
     """Recognises right numbers in wrong places: some head has the output of another one."""
-    heads = case.facts["heads"]
-    if evidence.error or len(heads) == 1:
+    if error or len(heads) == 1:
         return False
-    got = evidence.args[case.facts["out"]].flatten(0, 1)
+    got = args[out].flatten(0, 1)
 
     def of(o, head) -> bool:
         return difference(o, head["want"], head["allowed"]) is None
@@ -445,10 +443,7 @@ def _elsewhere(place) -> Detector:
             moved[name] = t.as_strided(t.shape, strides)
         return bool(alike(evidence.args[facts["out"]].flatten(0, 1), _attended(facts, **moved)))
 
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        return fits(case, evidence) and not flash.right_output(evidence, case.facts)
-
-    return Detector(detect, fits, share=detectors.MOST, by_numbers=True)
+    return detectors.wrong_numbers(fits, lambda case, evidence: flash.right_output(evidence, case.facts))
 
 
 def _for(names: str, strides) -> Detector:

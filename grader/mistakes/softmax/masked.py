@@ -13,7 +13,7 @@ import torch
 from ...checks import syntax
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
-from ..detectors import both, written
+from ..detectors import both, looks, written
 from ..mistake import Mistake
 from ..mutant import Mutant, also, several
 from .rows import row_begins
@@ -171,13 +171,12 @@ def _softmax(x: torch.Tensor) -> torch.Tensor:
     return torch.softmax(x.double(), 1)
 
 
-@Detector
-def _only_dropped_are_wrong(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _only_dropped_are_wrong(x, got, keep) -> bool:
     """Every kept entry is right, and a dropped entry is not 0 in a row that has a kept finite entry."""
-    x, got = case.facts.get("x"), detectors.output(case, evidence)
-    if x is None or got is None or got.shape != x.shape:
+    if got.shape != x.shape:
         return False
-    kept = case.facts["keep"] != 0
+    kept = keep != 0
     living = ~(x == -torch.inf).all(1, keepdim=True)
     right = torch.isclose(got.double(), _softmax(x), rtol=1e-4, atol=1e-30)
     return bool((right | ~kept | ~living).all() and ((got != 0) & ~kept & living).any())

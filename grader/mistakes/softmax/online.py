@@ -7,9 +7,8 @@ import math
 
 from ...checks import syntax
 from ...reference.online import too_wide
-from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
-from ..detectors import both, outside, value, written
+from ..detectors import both, looks, outside, value, written
 from ..mistake import Mistake
 from ..mutant import Mutant, also, several
 from .columns import SOFTMAX_PLACES
@@ -834,17 +833,16 @@ def _start_times_block(tree: ast.AST) -> bool:
     )  # fmt: skip
 
 
-@Detector
-def _wider_than_a_tile(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _wider_than_a_tile(error, block, evidence) -> bool:
     """An access has more lanes than BLOCK."""
-    return not evidence.error and bool(too_wide(evidence, case.facts["block"]))
+    return not error and bool(too_wide(evidence, block))
 
 
-@Detector
-def _several_tiles(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _several_tiles(x, case) -> bool:
     """The row has more columns than a tile."""
-    x = case.facts.get("x")
-    return x is not None and x.shape[1] > case.facts.get("block", x.shape[1])
+    return x.shape[1] > case.facts.get("block", x.shape[1])
 
 
 def _behind_the_last_tile(where: dict, facts: dict) -> bool:
