@@ -876,11 +876,10 @@ def _shapes_clash(evidence) -> bool:
     return clash and "index 0" not in error["message"] and "None" not in error["line"]
 
 
-@Detector
-def _first_block_only(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _first_block_only(got, block, case, evidence, answer) -> bool:
     """Recognises that several programs stored the first block of queries, and none stored another block."""
-    got, block = detectors.output(case, evidence), case.facts["block"]
-    if got is None or len(got) <= block or not detectors.shared(case, evidence, answer):
+    if len(got) <= block or not detectors.shared(case, evidence, answer):
         return False
     return bool(got[block:].isnan().all() and not got[:block].isnan().any())
 

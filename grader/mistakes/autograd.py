@@ -141,10 +141,9 @@ def _gradient_is_none(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return "dy" in case.facts and detectors.nothing(case, evidence, answer)
 
 
-@Detector
-def _refused_otherwise(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _refused_otherwise(error, x) -> bool:
     """The answer refused an x that is not contiguous, by a raise or assert, and not with a ValueError."""
-    error, x = evidence.error, case.facts.get("x")
     return bool(error) and error["raised"] and not x.is_contiguous() and "ValueError" not in error["kinds"]
 
 
@@ -197,11 +196,10 @@ def _x_for_y(y: torch.Tensor, dy: torch.Tensor, facts: dict) -> torch.Tensor:
     return softmax_gradient(facts["x"], dy)
 
 
-@Detector
-def _only_dy_strided(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _only_dy_strided(dy, x) -> bool:
     """dy is not contiguous, and x is."""
-    dy, x = case.facts.get("dy"), case.facts.get("x")
-    return dy is not None and not dy.is_contiguous() and x.is_contiguous()
+    return not dy.is_contiguous() and x.is_contiguous()
 
 
 FUNCTION = (

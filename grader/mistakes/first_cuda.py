@@ -81,19 +81,17 @@ def _one_column_of_all(got, threads) -> bool:
     return True
 
 
-@Detector
-def _column_zero_alone(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _column_zero_alone(got) -> bool:
     """Column 0 of each row was stored, and no other one."""
-    got = detectors.output(case, evidence)
-    stored = ~got.isnan() if got is not None and got.shape[1] > 1 else None
-    return stored is not None and bool(stored[:, 0].all() and not stored[:, 1:].any())
+    stored = ~got.isnan()
+    return got.shape[1] > 1 and bool(stored[:, 0].all() and not stored[:, 1:].any())
 
 
-@Detector
-def _stored_again(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _stored_again(got, want, launches) -> bool:
     """The numbers are right, and elements were stored more than once."""
-    got, again = detectors.output(case, evidence), evidence.launches and evidence.launches[0]["options"]["stored_again"]
-    return bool(again) and got is not None and compare.alike(got, case.facts["want"])
+    return bool(launches and launches[0]["options"]["stored_again"]) and compare.alike(got, want)
 
 
 @looks

@@ -162,11 +162,9 @@ def _deliberate(evidence: Evidence) -> bool:
 def _refused(test) -> Detector:
     """Matches a matrix x that the answer refused although it should be taken, and for which test(x) holds."""
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        error, x = evidence.error, case.facts.get("x")
-        meant = error is not None and error["raised"] and set(REFUSALS) & set(error["kinds"])
-        return x is not None and bool(meant) and test(x)
+    @looks
+    def detect(error, x) -> bool:
+        return error is not None and error["raised"] and bool(set(REFUSALS) & set(error["kinds"])) and test(x)
 
     return detect
 
@@ -194,10 +192,10 @@ def _chosen(mistake: str) -> tuple[str, Detector]:
     return mistake, Detector(lambda c, e, a: c.facts.get("choice") == mistake and not e.error)
 
 
-@Detector
-def _row_read_twice(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _row_read_twice(x, evidence) -> bool:
     """A matrix of short rows was read twice."""
-    return "x" in case.facts and short_row_read_twice(case.facts["x"], evidence)
+    return short_row_read_twice(x, evidence)
 
 
 @looks
@@ -234,10 +232,10 @@ def _gaps_not_taken(launches, case) -> bool:
     return x is not None and not x.is_contiguous() and "odd_kernel" in kernels
 
 
-@Detector
-def _short_rows_alone(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _short_rows_alone(x, error, evidence) -> bool:
     """Many very short rows had a program each."""
-    return "x" in case.facts and not evidence.error and short_rows_alone(case.facts["x"], evidence)
+    return not error and short_rows_alone(x, evidence)
 
 
 _REFUSALS_OF_IT = (

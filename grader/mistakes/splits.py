@@ -968,15 +968,14 @@ def _rows_nan_behind_an_empty_state(x, got, error, n_splits, split_size) -> bool
     return detectors.only_these_nan(lost, got, x)
 
 
-@Detector
-def _last_columns_missing(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _last_columns_missing(x, value, case, evidence, answer) -> bool:
     """Recognises last columns of NaN behind first columns that are right, or a softmax of their own."""
-    x, got = case.facts.get("x"), evidence.value
-    if x is None or not detectors.tail_is_nan(case, evidence, answer) or got.shape != x.shape:
+    if not detectors.tail_is_nan(case, evidence, answer) or value.shape != x.shape:
         return False
-    seen = int((~got[0].isnan()).sum())
+    seen = int((~value[0].isnan()).sum())
     whole = torch.softmax(x.double(), 1).float()
-    return compare.softmax(x[:, :seen], got[:, :seen]) is None or compare.alike(got[:, :seen], whole[:, :seen])
+    return compare.softmax(x[:, :seen], value[:, :seen]) is None or compare.alike(value[:, :seen], whole[:, :seen])
 
 
 @Detector

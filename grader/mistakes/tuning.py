@@ -12,7 +12,7 @@ import torch
 
 from ..checks import compare, syntax
 from ..reference import tuning
-from ..spec import Answer, Case, Detector, Evidence
+from ..spec import Case, Detector, Evidence
 from . import detectors
 from .detectors import both, looks, written
 from .mistake import Mistake
@@ -170,12 +170,10 @@ MISTAKES = [
 def _kept(test) -> Detector:
     """Matches when test(kept candidates, facts) holds for a list of candidates that is not too long."""
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        if "asked" not in case.facts or evidence.error:
-            return False
-        some = tuning.kept(evidence.value, case.facts["asked"])
-        return bool(some) and len(some) <= case.facts["most"] and test(some, case.facts)
+    @looks
+    def detect(asked, most, value, error, case) -> bool:
+        some = None if error else tuning.kept(value, asked)
+        return bool(some) and len(some) <= most and test(some, case.facts)
 
     return detect
 
@@ -268,34 +266,32 @@ def _softmax_of_softmax(x, value, error, launches) -> bool:
     return value.shape == x.shape and compare.tensor(value.double(), want, 1e-4, 1e-6) is None
 
 
-@Detector
-def _rows_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _rows_left(x, value, error, launches) -> bool:
     """The last rows hold what they held before, because a grid was too small for the rows of its tiles.
 
     For the tiles of another configuration it was large enough.
     """
-    x, got = case.facts.get("x"), evidence.value
-    if x is None or evidence.error or not isinstance(got, torch.Tensor) or got.shape != x.shape:
+    if error or not isinstance(value, torch.Tensor) or value.shape != x.shape:
         return False
-    rows = [each["grid"][0] * each["constants"].get("ROWS", 1) for each in evidence.launches]
-    short = min(rows, default=len(x)) < len(x) <= max(rows, default=0) and not _rounded_down(x, evidence)
-    return short and bool((got[-1] == x[-1]).all())
+    rows = [each["grid"][0] * each["constants"].get("ROWS", 1) for each in launches]
+    short = min(rows, default=len(x)) < len(x) <= max(rows, default=0) and not _rounded_down(x, launches)
+    return short and bool((value[-1] == x[-1]).all())
 
 
-@Detector
-def _last_rows_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _last_rows_left(x, value, error, launches) -> bool:
     """The last row holds what it held before: every grid was too small for the rows of its tiles, or rounded down."""
-    x, got = case.facts.get("x"), evidence.value
-    if x is None or evidence.error or not isinstance(got, torch.Tensor) or got.shape != x.shape:
+    if error or not isinstance(value, torch.Tensor) or value.shape != x.shape:
         return False
-    rows = [each["grid"][0] * each["constants"].get("ROWS", 1) for each in evidence.launches]
-    short = max(rows, default=len(x)) < len(x) or _rounded_down(x, evidence)
-    return short and bool((got[-1] == x[-1]).all())
+    rows = [each["grid"][0] * each["constants"].get("ROWS", 1) for each in launches]
+    short = max(rows, default=len(x)) < len(x) or _rounded_down(x, launches)
+    return short and bool((value[-1] == x[-1]).all())
 
 
-def _rounded_down(x: torch.Tensor, evidence: Evidence) -> bool:
+def _rounded_down(x: torch.Tensor, launches: list) -> bool:
     """Whether every grid is the number of rows divided by ROWS, without the rest."""
-    return all(each["grid"][0] == len(x) // each["constants"].get("ROWS", 1) for each in evidence.launches)
+    return all(each["grid"][0] == len(x) // each["constants"].get("ROWS", 1) for each in launches)
 
 
 @looks
@@ -320,12 +316,11 @@ def _program_unknown(tree: ast.AST) -> bool:
     return not any(ast.unparse(call).endswith("(0)") for call in syntax.calls(tree, "program_id"))
 
 
-@Detector
-def _short_block(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _short_block(x, launches) -> bool:
     """A block has at most half of the columns: it is no power of two near their number."""
-    x = case.facts.get("x")
-    blocks = [each["constants"].get("BLOCK") for each in evidence.launches]
-    return x is not None and any(type(block) is int and 2 * block <= x.shape[1] for block in blocks)
+    blocks = [each["constants"].get("BLOCK") for each in launches]
+    return any(type(block) is int and 2 * block <= x.shape[1] for block in blocks)
 
 
 @looks

@@ -202,31 +202,27 @@ def _columns_apart(case: Case, evidence: Evidence, answer: Answer) -> bool:
 def _programs(test) -> Detector:
     """Matches when test(programs, x) holds for the first axis of the grid of a launch."""
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        x = case.facts.get("x")
-        got = evidence.value
-        if x is None or isinstance(got, torch.Tensor) and got.shape != x.shape:
+    @looks
+    def detect(x, value, launches) -> bool:
+        if isinstance(value, torch.Tensor) and value.shape != x.shape:
             return False
-        return any(test(launch["grid"][0], x) for launch in evidence.launches)
+        return any(test(launch["grid"][0], x) for launch in launches)
 
     return detect
 
 
 @looks
-def _too_few_programs(launches, case) -> bool:
+def _too_few_programs(x, launches) -> bool:
     """A launch has programs for fewer rows than there are: for one row each, or for a tile of ROWS."""
     rows = [launch["grid"][0] * launch["constants"].get("ROWS", 1) for launch in launches]
-    x = case.facts.get("x")
-    return x is not None and min(rows, default=len(x)) < len(x)
+    return min(rows, default=len(x)) < len(x)
 
 
-@Detector
-def _on_another_axis(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _on_another_axis(x, launches) -> bool:
     """Along the first axis of the grid there is one program, and along another one there are as many as rows."""
-    x = case.facts.get("x")
-    grids = [launch["grid"] for launch in evidence.launches]
-    return x is not None and len(x) > 1 and any(grid[0] == 1 and len(x) in grid[1:] for grid in grids)
+    grids = [launch["grid"] for launch in launches]
+    return len(x) > 1 and any(grid[0] == 1 and len(x) in grid[1:] for grid in grids)
 
 
 @looks

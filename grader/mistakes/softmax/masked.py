@@ -11,7 +11,6 @@ import ast
 import torch
 
 from ...checks import syntax
-from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
 from ..detectors import both, looks, written
 from ..mistake import Mistake
@@ -211,12 +210,11 @@ def _times_infinity(tree: ast.AST) -> bool:
     return blocks or any("inf" in ast.unparse(side) for n in products for side in (n.left, n.right))
 
 
-@Detector
-def _nan_hidden(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _nan_hidden(x, got, keep) -> bool:
     """A kept NaN gave a row without NaN, or with NaN in fewer places."""
-    x, got = case.facts["x"], detectors.output(case, evidence)
     rows = x.isnan().any(1)
-    return got is not None and bool(rows.any() and (~got[rows].isnan() & (case.facts["keep"][rows] != 0)).any())
+    return bool(rows.any() and (~got[rows].isnan() & (keep[rows] != 0)).any())
 
 
 MASKED_KERNEL = (
