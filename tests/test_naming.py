@@ -37,6 +37,22 @@ def test_two_mistakes_that_give_the_same_numbers_are_both_named():
     assert "It may also be this mistake, which gives the same result: These are powers of 2" in text
 
 
+def test_a_detector_gets_what_its_parameters_name():
+    """The output, a field of the evidence, a fact, the text; where one of them is missing, it does not match."""
+
+    @detectors.looks
+    def everything(got, read, x, source, case) -> bool:
+        return bool((got == 1).all()) and read == 3 and x is X and source == "text" and case.facts["x"] is X
+
+    case = Case("a row, 1×3", Call("call", "kernel"), verify=lambda e: None, facts={"x": X})
+    evidence, answer = Evidence(value=torch.ones(1, 3), read=3), Answer("text")
+
+    assert everything(case, evidence, answer)
+    assert not everything(case, replace(evidence, read=4), answer)
+    assert not everything(case, replace(evidence, value=None), answer)
+    assert not detectors.looks(lambda mask: True)(case, evidence, answer)
+
+
 def test_the_way_an_answer_is_written_is_no_second_explanation():
     """Only numbers can fit equally well."""
     ones = detectors.formula(lambda x, facts: torch.ones_like(x))

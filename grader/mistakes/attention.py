@@ -23,10 +23,10 @@ from ..reference.attention import causal_mask, matmul
 from ..sentence import said
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
-from .detectors import both, outside, written
+from .detectors import both, looks, outside, written
 from .kernels import KERNEL
 from .mistake import Mistake
-from .mutant import Mutant, also
+from .mutant import Mutant, also, several
 
 # ---- texts
 
@@ -65,27 +65,21 @@ MISTAKES = [
         "tiles-averaged",
         "Each tile got a softmax of its own, and the tiles were added or averaged as if all of them weighed the same.",
         "How much of the weight of all keys belongs to a tile if its scores are far below the scores of another tile?",
-        (
-            Mutant(
-                "13.1",
-                "    return o / l",
-                "    o, starts = 0 * o, range(0, len(k), tile)\n"
-                "    for i in starts:\n"
-                "        s = q @ k[i : i + tile].T * scale\n"
-                "        e = torch.exp(s - s.amax(dim=1, keepdim=True))\n"
-                "        o = o + e / e.sum(dim=1, keepdim=True) @ v[i : i + tile]\n"
-                "    return o / len(starts)",
-            ),
-            Mutant(
-                "13.1",
-                "    return o / l",
-                "    o = 0 * o\n"
-                "    for i in range(0, len(k), tile):\n"
-                "        s = q @ k[i : i + tile].T * scale\n"
-                "        e = torch.exp(s - s.amax(dim=1, keepdim=True))\n"
-                "        o = o + e / e.sum(dim=1, keepdim=True) @ v[i : i + tile]\n"
-                "    return o",
-            ),
+        several(
+            "13.1",
+            "    return o / l",
+            "    o, starts = 0 * o, range(0, len(k), tile)\n"
+            "    for i in starts:\n"
+            "        s = q @ k[i : i + tile].T * scale\n"
+            "        e = torch.exp(s - s.amax(dim=1, keepdim=True))\n"
+            "        o = o + e / e.sum(dim=1, keepdim=True) @ v[i : i + tile]\n"
+            "    return o / len(starts)",
+            "    o = 0 * o\n"
+            "    for i in range(0, len(k), tile):\n"
+            "        s = q @ k[i : i + tile].T * scale\n"
+            "        e = torch.exp(s - s.amax(dim=1, keepdim=True))\n"
+            "        o = o + e / e.sum(dim=1, keepdim=True) @ v[i : i + tile]\n"
+            "    return o",
         ),
     ),
     Mistake(
@@ -113,9 +107,13 @@ MISTAKES = [
         "The factor is a ratio or a difference of the two maxima, and not a power of e.",
         "What is exp(v - a) divided by exp(v - b), for any number v and two maxima a and b?",
         (
-            Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "da * (ma - m) + db * (mb - m)"),
-            Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "da * (m - ma) + db * (m - mb)"),
-            Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "da * ma / m + db * mb / m"),
+            *several(
+                "8.2",
+                "da * math.exp(ma - m) + db * math.exp(mb - m)",
+                "da * (ma - m) + db * (mb - m)",
+                "da * (m - ma) + db * (m - mb)",
+                "da * ma / m + db * mb / m",
+            ),
             Mutant("8.2", "da * math.exp(ma - m)", "da * (ma - m)"),
             Mutant("8.2", "db * math.exp(mb - m)", "db * (mb - m)"),
             Mutant("8.1", "math.exp(m - new) +", "(m - new) +"),
@@ -349,34 +347,43 @@ MISTAKES = [
         "The tiles of the walk do not lie side by side: they overlap, or they leave gaps.",
         "By how much does the walk go forward, and how much does one step of it take?",
         (
-            Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(0, end)"),
-            Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(0, end, BLOCK_N - 1)"),
-            Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(0, end, BLOCK_N + 1)"),
-            Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(0, end, BLOCK_N // 2)"),
-            Mutant("13.1", "range(0, len(k), tile)", "range(0, len(k))"),
-            Mutant("13.1", "range(0, len(k), tile)", "range(0, len(k), tile + 1)"),
-            Mutant("13.4", "range(0, n_keys, BLOCK_N)", "range(0, n_keys)"),
-            Mutant("13.4", "range(0, n_keys, BLOCK_N)", "range(0, n_keys, BLOCK_N + 1)"),
-            Mutant("13.4", "range(0, n_keys, BLOCK_N)", "range(0, n_keys, BLOCK_N - 1)"),
-            Mutant("13.4", "range(0, n_queries, BLOCK_M)", "range(0, n_queries)"),
-            Mutant("13.4", "range(0, n_queries, BLOCK_M)", "range(0, n_queries, BLOCK_M + 1)"),
-            Mutant("13.4", "range(0, n_queries, BLOCK_M)", "range(0, n_queries, BLOCK_M - 1)"),
-            Mutant(
-                "8.3", "d = 0.0\n    for start in range(0, n_cols, BLOCK)", "d = 0.0\n    for start in range(0, n_cols)"
+            *several(
+                "13.2 13.3",
+                "range(0, end, BLOCK_N)",
+                "range(0, end)",
+                "range(0, end, BLOCK_N - 1)",
+                "range(0, end, BLOCK_N + 1)",
+                "range(0, end, BLOCK_N // 2)",
             ),
-            Mutant(
+            *several("13.1", "range(0, len(k), tile)", "range(0, len(k))", "range(0, len(k), tile + 1)"),
+            *several(
+                "13.4",
+                "range(0, n_keys, BLOCK_N)",
+                "range(0, n_keys)",
+                "range(0, n_keys, BLOCK_N + 1)",
+                "range(0, n_keys, BLOCK_N - 1)",
+            ),
+            *several(
+                "13.4",
+                "range(0, n_queries, BLOCK_M)",
+                "range(0, n_queries)",
+                "range(0, n_queries, BLOCK_M + 1)",
+                "range(0, n_queries, BLOCK_M - 1)",
+            ),
+            *several(
                 "8.3",
                 "d = 0.0\n    for start in range(0, n_cols, BLOCK)",
+                "d = 0.0\n    for start in range(0, n_cols)",
                 "d = 0.0\n    for start in range(0, n_cols, BLOCK + 1)",
-            ),
-            Mutant(
-                "8.3",
-                "d = 0.0\n    for start in range(0, n_cols, BLOCK)",
                 "d = 0.0\n    for start in range(0, n_cols, BLOCK - 1)",
             ),
-            Mutant("9.1", "range(0, split_size, BLOCK)", "range(0, split_size)"),
-            Mutant("9.1", "range(0, split_size, BLOCK)", "range(0, split_size, BLOCK + 1)"),
-            Mutant("9.1", "range(0, split_size, BLOCK)", "range(0, split_size, BLOCK - 1)"),
+            *several(
+                "9.1",
+                "range(0, split_size, BLOCK)",
+                "range(0, split_size)",
+                "range(0, split_size, BLOCK + 1)",
+                "range(0, split_size, BLOCK - 1)",
+            ),
         ),
     ),
     Mistake(
@@ -754,13 +761,13 @@ def formula(compute, mixes_queries: bool = False) -> Detector:
         few = facts | {name: facts[name][:_FEW] for name in ("q", "want", "allowed")}
         return (mixes_queries or _same(got[:_FEW], compute(few), few)) and _same(got, compute(facts), facts)
 
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        return fits(case, evidence) and not _same(case.facts["want"], compute(case.facts), case.facts)
+    def right(case: Case, evidence: Evidence) -> bool:
+        return _same(case.facts["want"], compute(case.facts), case.facts)
 
     def weight(case: Case, evidence: Evidence) -> float:
         return detectors.loss_weight(detectors.output(case, evidence), case.facts["want"])
 
-    return Detector(detect, fits, weight, by_numbers=True)
+    return detectors.wrong_numbers(fits, right, weight, share=0.0)
 
 
 def _if_causal(detector: Detector) -> Detector:
@@ -835,10 +842,10 @@ def _all_scores_held(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return attention.holds_all_scores(evidence, case.facts) and _right_numbers(case, evidence)
 
 
-@Detector
-def _wrong_dtype(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _wrong_dtype(value) -> bool:
     """Recognises a returned tensor that is not float32."""
-    return isinstance(evidence.value, torch.Tensor) and evidence.value.dtype != torch.float32
+    return isinstance(value, torch.Tensor) and value.dtype != torch.float32
 
 
 @Detector
@@ -847,43 +854,40 @@ def _more_read(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return evidence.read > case.facts["reads"] and _right_numbers(case, evidence)
 
 
-@Detector
-def _no_tile_skipped(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _no_tile_skipped(causal, read, reads) -> bool:
     """Recognises a causal kernel whose programs all load the same keys, also those behind all of their queries."""
-    return case.facts["causal"] and evidence.read == case.facts["reads"]
+    return causal and read == reads
 
 
-@Detector
-def _nearly_right(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _nearly_right(got, want, v) -> bool:
     """Recognises errors of at most 1% of the largest |v|, as inputs in tf32 or float16 make with 10 bits each."""
-    got, want = detectors.output(case, evidence), case.facts["want"]
-    if got is None or got.shape != want.shape:
+    if got.shape != want.shape:
         return False
-    return bool(((got.double() - want).abs() <= 0.01 * case.facts["v"].double().abs().amax()).all())
+    return bool(((got.double() - want).abs() <= 0.01 * v.double().abs().amax()).all())
 
 
-@Detector
-def _shapes_clash(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _shapes_clash(evidence) -> bool:
     """Recognises the error of an operation on two blocks whose shapes do not fit, without a new axis in its line."""
     error = evidence.error or {"message": "", "line": ""}
     clash = "incompatible dimensions" in error["message"] or "could not be broadcast" in error["message"]
     return clash and "index 0" not in error["message"] and "None" not in error["line"]
 
 
-@Detector
-def _first_block_only(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _first_block_only(got, block, case, evidence, answer) -> bool:
     """Recognises that several programs stored the first block of queries, and none stored another block."""
-    got, block = detectors.output(case, evidence), case.facts["block"]
-    if got is None or len(got) <= block or not detectors.shared(case, evidence, answer):
+    if len(got) <= block or not detectors.shared(case, evidence, answer):
         return False
     return bool(got[block:].isnan().all() and not got[:block].isnan().any())
 
 
-@Detector
-def _queries_of_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _queries_of_nan(got) -> bool:
     """Recognises that at least one query is NaN in all columns."""
-    got = detectors.output(case, evidence)
-    return got is not None and bool(got.isnan().all(1).any())
+    return bool(got.isnan().all(1).any())
 
 
 @Detector
@@ -1092,10 +1096,10 @@ def _if(condition: Detector, numbers: Detector) -> Detector:
     return replace(numbers, detect=both(condition, numbers).detect)
 
 
-@Detector
-def _all_read(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _all_read(error, read, case) -> bool:
     """A kernel read as much as it needs to, so it read every key."""
-    return case.budget is not None and not evidence.error and evidence.read >= case.budget[0]
+    return case.budget is not None and not error and read >= case.budget[0]
 
 
 _LAST_TILE = formula(walk(tiles=lambda tiles: tiles[-1:]))
@@ -1177,14 +1181,14 @@ ZERO_TIMES_NAN = ("zero-times-nan", both(written(_masked_v_not_finite), _queries
 ATTENTION_NUMBERS = (*_WALK, ("pad-zero", formula(walk(pad=0.0))), *_CAUSAL)
 
 
-@Detector
-def _tiles_unread(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _tiles_unread(error, read, case) -> bool:
     """The last tile of k and v was read by no program, though each query sees all keys."""
     facts = case.facts
-    if evidence.error or facts["causal"]:
+    if error or facts["causal"]:
         return False
     (m, d), n = facts["q"].shape, len(facts["k"])
-    missing, each = facts["reads"] - evidence.read, 2 * d * -(-m // facts["block"])  # elements of one key
+    missing, each = facts["reads"] - read, 2 * d * -(-m // facts["block"])  # elements of one key
     return missing == each * (n - (n - 1) // facts["tile"] * facts["tile"])
 
 

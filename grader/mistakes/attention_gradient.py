@@ -12,12 +12,12 @@ import torch
 
 from ..checks import compare, syntax
 from ..reference.attention_gradient import gradients
-from ..spec import Answer, Case, Detector, Evidence
+from ..spec import Case, Detector, Evidence
 from . import detectors
-from .detectors import both, written
+from .detectors import both, looks, written
 from .kernels import KERNEL
 from .mistake import Mistake
-from .mutant import Mutant
+from .mutant import Mutant, several
 
 _P, _DS = "tl.exp(s - lse[:, None])", "p * (dp - delta[:, None]) * scale"
 _LSE = "        lse = tl.load(lse_ptr + rows, mask=rows < n_queries, other=0.0)"
@@ -39,7 +39,7 @@ MISTAKES = [
         "weights-not-normalised-again",
         "The weights are not exp(score - saved log-sum-exp), so the weights of a query do not sum to 1.",
         "What is exp(s - lse), summed over all keys of a query?",
-        (Mutant("13.4", _P, "tl.exp(s)", 2), Mutant("13.4", _P, "tl.exp(s) / lse[:, None]", 2)),
+        several("13.4", _P, "tl.exp(s)", "tl.exp(s) / lse[:, None]", times=2),
     ),
     Mistake(
         "gradient-without-scale",
@@ -57,10 +57,8 @@ MISTAKES = [
         "lse-of-absent-queries",
         "In a lane past the last query, exp(s - lse) is inf, because lse is far below s there. inf times 0 is NaN.",
         "For which lse is the weight of such a lane a finite number?",
-        (
-            Mutant("13.4", _LSE, _LSE.replace("other=0.0", 'other=-float("inf")'), replayed=False),
-            Mutant("13.4", _LSE, _LSE.replace("other=0.0", "other=-1e9"), replayed=False),
-        ),
+        several("13.4", _LSE, _LSE.replace("other=0.0", 'other=-float("inf")'),
+            _LSE.replace("other=0.0", "other=-1e9"), replayed=False),
     ),
     Mistake(
         "gradients-exchanged",
@@ -97,8 +95,7 @@ MISTAKES = [
                 Mutant("13.4", "tl.sum(do * o, axis=1)", f"tl.sum({product}, axis=1)", 2)
                 for product in ("do", "o", "do * do", "do * q", "o * o")
             ),
-            Mutant("13.4", "tl.sum(do * o, axis=1)", "tl.max(do * o, axis=1)", 2),
-            Mutant("13.4", "tl.sum(do * o, axis=1)", "tl.sum(do * o, axis=0)", 2),
+            *several("13.4", "tl.sum(do * o, axis=1)", "tl.max(do * o, axis=1)", "tl.sum(do * o, axis=0)", times=2),
         ),
     ),
     Mistake(
@@ -160,10 +157,7 @@ def formula(order: tuple[int, ...] = (0, 1), **changes) -> Detector:
         names = [outs[i % len(outs)][0] for i in order[: len(outs)]]
         return all(_alike(got, made[name]) for got, name in zip(evidence.args, names))
 
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        return fits(case, evidence)
-
-    return Detector(detect, fits, share=detectors.MOST, by_numbers=True)
+    return detectors.wrong_numbers(fits)
 
 
 def _alike(got: torch.Tensor, want: torch.Tensor) -> bool:
@@ -173,10 +167,10 @@ def _alike(got: torch.Tensor, want: torch.Tensor) -> bool:
     return bool((((got - want).abs() <= 1e-3 * size + 1e-30) | (got == want) | (got.isnan() & want.isnan())).all())
 
 
-@Detector
-def _some_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _some_nan(args) -> bool:
     """An output holds NaN that was computed and stored."""
-    return any(bool((got.isnan() & ~compare.never_stored(got)).any()) for got in evidence.args)
+    return any(bool((got.isnan() & ~compare.never_stored(got)).any()) for got in args)
 
 
 def _lse_padded_low(tree: ast.AST) -> bool:

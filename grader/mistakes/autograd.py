@@ -15,7 +15,7 @@ from ..checks.compare import softmax_gradient
 from ..reference.autograd import kept_tensors, reads_x_late, repeated_kernel
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
-from .detectors import both, written
+from .detectors import both, looks, written
 from .gradient import gradient_formula
 from .mistake import Mistake
 
@@ -141,10 +141,9 @@ def _gradient_is_none(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return "dy" in case.facts and detectors.nothing(case, evidence, answer)
 
 
-@Detector
-def _refused_otherwise(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _refused_otherwise(error, x) -> bool:
     """The answer refused an x that is not contiguous, by a raise or assert, and not with a ValueError."""
-    error, x = evidence.error, case.facts.get("x")
     return bool(error) and error["raised"] and not x.is_contiguous() and "ValueError" not in error["kinds"]
 
 
@@ -161,17 +160,17 @@ def _constant_block(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return bool(short) and written(spelled)(case, evidence, answer)
 
 
-@Detector
-def _no_apply(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _no_apply(evidence) -> bool:
     """The call of apply in the driver failed: Softmax has no method of that name that takes x."""
     error = evidence.error or {"line": "", "message": ""}
     return not error["line"] and bool(re.search(r"attribute 'apply'|\bapply\(\)", error["message"]))
 
 
-@Detector
-def _none_used(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _none_used(error) -> bool:
     """An error outside the answer's own lines is about None, which one of the two methods returned."""
-    return bool(evidence.error) and not evidence.error["line"] and "'NoneType'" in evidence.error["message"]
+    return bool(error) and not error["line"] and "'NoneType'" in error["message"]
 
 
 @Detector
@@ -180,16 +179,16 @@ def _repeated(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return bool(repeated_kernel(case.unit, evidence))
 
 
-@Detector
-def _one_launch(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _one_launch(launches) -> bool:
     """There was a single launch for forward and backward."""
-    return len(evidence.launches) == 1
+    return len(launches) == 1
 
 
-@Detector
-def _refuses_float64(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _refuses_float64(x, error) -> bool:
     """The answer raised ValueError for float64."""
-    return case.facts["x"].dtype == torch.float64 and (evidence.error or {}).get("type") == "ValueError"
+    return x.dtype == torch.float64 and (error or {}).get("type") == "ValueError"
 
 
 def _x_for_y(y: torch.Tensor, dy: torch.Tensor, facts: dict) -> torch.Tensor:
@@ -197,11 +196,10 @@ def _x_for_y(y: torch.Tensor, dy: torch.Tensor, facts: dict) -> torch.Tensor:
     return softmax_gradient(facts["x"], dy)
 
 
-@Detector
-def _only_dy_strided(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _only_dy_strided(dy, x) -> bool:
     """dy is not contiguous, and x is."""
-    dy, x = case.facts.get("dy"), case.facts.get("x")
-    return dy is not None and not dy.is_contiguous() and x.is_contiguous()
+    return not dy.is_contiguous() and x.is_contiguous()
 
 
 FUNCTION = (

@@ -18,8 +18,8 @@ from dataclasses import replace
 
 from ..checks import syntax
 from ..reference.bandwidth import MIN_RUNS, TOLERANCE, result_fault
-from ..spec import Answer, Case, Detector, Evidence
-from .detectors import both, value, written
+from ..spec import Case, Detector, Evidence
+from .detectors import both, looks, value, written
 from .mistake import Mistake
 
 MISTAKES = [
@@ -231,20 +231,20 @@ def _rate(formula) -> Detector:
     return replace(detect, fits=fits, exact=True, by_numbers=True)
 
 
-@Detector
-def _possible_refused(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _possible_refused(possible, error) -> bool:
     """The answer raised an error for a result below the peak."""
-    return case.facts["possible"] and bool(evidence.error) and evidence.error["raised"]
+    return possible and bool(error) and error["raised"]
 
 
-@Detector
-def _impossible_not_refused(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _impossible_not_refused(possible) -> bool:
     """The right result is above the peak. The case failed, so the answer did not refuse it as it should."""
-    return not case.facts["possible"]
+    return not possible
 
 
-@Detector
-def _other_clock(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _other_clock(evidence) -> bool:
     """The answer used CUDA events or do_bench, or a clock on which no time passed: the calls are simulated."""
     error = evidence.error or {"type": "", "line": "", "message": ""}
     asked = re.search(r"do_bench|\bEvent\(|elapsed_time|\.record\(", error["line"]) is not None

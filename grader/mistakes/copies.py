@@ -16,10 +16,10 @@ from ..checks import compare, syntax
 from ..checks.syntax import load_without_other
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
-from .detectors import both, formula, masked, outside, past_the_row, right_lanes_elsewhere, unmasked, written
+from .detectors import both, formula, looks, masked, outside, past_the_row, right_lanes_elsewhere, unmasked, written
 from .kernels import KERNEL
 from .mistake import Mistake
-from .mutant import Mutant, also
+from .mutant import Mutant, also, several
 from .softmax.rows import ROW_SQUARED, either, row_begins
 
 MISTAKES = [
@@ -123,10 +123,7 @@ MISTAKES = [
         "positions-stored",
         "The kernel stored the places of elements, and not their values.",
         "Which function loads the value at an address?",
-        (
-            Mutant("3.1", "offsets, x, mask", "offsets, offsets, mask"),
-            Mutant("3.1", "offsets, x, mask", "offsets, tl.arange(0, BLOCK), mask"),
-        ),
+        several("3.1", "offsets, x, mask", "offsets, offsets, mask", "offsets, tl.arange(0, BLOCK), mask"),
     ),
     Mistake(
         "lanes-a-block-apart",
@@ -290,11 +287,10 @@ def _tail_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return bool(nan[-1] and not nan[0] and (nan.int().diff() >= 0).all())
 
 
-@Detector
-def _masked_by_value(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _masked_by_value(x, want, got) -> bool:
     """Zeros, NaN or infinite values were never stored, and every finite value but 0 is there."""
-    x, want, got = case.facts["x"], case.facts["want"], detectors.output(case, evidence)
-    if got is None or got.shape != x.shape:
+    if got.shape != x.shape:
         return False
     left, usual = compare.never_stored(got), x.isfinite() & (x != 0)
     return bool(left.any()) and torch.equal(got[usual], want[usual])
@@ -333,11 +329,10 @@ def _same_element_stored(case: Case, evidence: Evidence, answer: Answer) -> bool
     return bool(((~compare.never_stored(got)).sum(-1) == 1).all())
 
 
-@Detector
-def _elements_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _elements_left(got) -> bool:
     """Some elements of the output were never stored."""
-    got = detectors.output(case, evidence)
-    return got is not None and bool(compare.never_stored(got).any())
+    return bool(compare.never_stored(got).any())
 
 
 def _makes_no_block(tree: ast.AST) -> bool:
@@ -349,11 +344,10 @@ def _makes_no_block(tree: ast.AST) -> bool:
 _without_lanes = both(written(_makes_no_block), _elements_left)
 
 
-@Detector
-def _values_unused(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _values_unused(got, want, case, evidence) -> bool:
     """Every element is the same number, and the right output holds it nowhere."""
-    got, want = detectors.output(case, evidence), case.facts["want"]
-    if got is None or got.shape != want.shape or got.numel() < 2 or not got.isfinite().all():
+    if got.shape != want.shape or got.numel() < 2 or not got.isfinite().all():
         return False
     return _one_number(case, evidence) and not bool((want == got.flatten()[0]).any())
 
@@ -424,11 +418,10 @@ def _more_lanes_than_columns(where: dict, facts: dict) -> bool:
     return past_the_row(where, facts) and where["of"] != facts["x"].shape[-1]
 
 
-@Detector
-def _later_rows_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _later_rows_left(got) -> bool:
     """Row 0 holds numbers, and every other row is still NaN."""
-    got = detectors.output(case, evidence)
-    return got is not None and len(got) > 1 and bool(got[1:].isnan().all() and not got[0].isnan().any())
+    return len(got) > 1 and bool(got[1:].isnan().all() and not got[0].isnan().any())
 
 
 ROWS = (
@@ -482,11 +475,10 @@ def _pad_won(test) -> Detector:
     return detect
 
 
-@Detector
-def _all_lowest(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _all_lowest(got, want) -> bool:
     """Every maximum is -inf, and no right one is."""
-    got, want = detectors.output(case, evidence), case.facts["want"]
-    return got is not None and got.shape == want.shape and bool((got == -torch.inf).all() and want.isfinite().all())
+    return got.shape == want.shape and bool((got == -torch.inf).all() and want.isfinite().all())
 
 
 def _of_full_rows(compute) -> Detector:
@@ -526,11 +518,10 @@ MAXIMUM = (
 # ---- the kernel to repair
 
 
-@Detector
-def _first_column_lost(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _first_column_lost(got, want, block) -> bool:
     """In every row but the first, only the first value is wrong; without a mask more of them would be wrong."""
-    got, want = detectors.output(case, evidence), case.facts["want"]
-    if got is None or got.shape != want.shape or case.facts["block"] - want.shape[1] < 2:
+    if got.shape != want.shape or block - want.shape[1] < 2:
         return False
     wrong = got != want
     return bool(wrong[1:, 0].any() and not wrong[0].any() and not wrong[:, 1:].any())
@@ -545,11 +536,10 @@ def _neighbour_overwritten(case: Case, evidence: Evidence, answer: Answer) -> bo
     return not torch.equal(got, case.facts["want"])
 
 
-@Detector
-def _multiple(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _multiple(got, x) -> bool:
     """The output is a multiple of x, and not the right one."""
-    got, x = detectors.output(case, evidence), case.facts["x"]
-    if got is None or got.shape != x.shape or got.dtype != x.dtype or not got.isfinite().all() or not (x != 0).all():
+    if got.shape != x.shape or got.dtype != x.dtype or not got.isfinite().all() or not (x != 0).all():
         return False
     factors = got.double() / x.double()
     return bool((factors - factors.mean()).abs().max() < 1e-5) and abs(factors.mean().item() - 2) > 1e-3

@@ -20,7 +20,7 @@ from ..reference.reductions import LANES
 from ..sentence import kind_of, named, said, within
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
-from .detectors import both, formula, outside
+from .detectors import both, formula, looks, outside
 from .mistake import Mistake
 from .mutant import Mutant
 from .softmax import formulas, shares, walks
@@ -889,11 +889,10 @@ def _unshifted_component(component: int):
     return term
 
 
-@Detector
-def _components_exchanged(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _components_exchanged(x, got, version) -> bool:
     """In rows of float4s, each group of four columns holds its right numbers in another order."""
-    x, got = case.facts["x"], detectors.output(case, evidence)
-    if case.facts["version"] != "v3" or x.shape[1] % 4 or got is None or got.isnan().any():
+    if version != "v3" or x.shape[1] % 4 or got.isnan().any():
         return False
     want = _softmax(x.double())
     groups = (t.double().reshape(-1, 4).sort(1).values for t in (got, want))
@@ -1000,11 +999,10 @@ def thread_for_row(where: dict, facts: dict) -> bool:
 # ---- by the columns that were stored
 
 
-@Detector
-def first_columns_only(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def first_columns_only(got, threads) -> bool:
     """Each row holds numbers in its first T or 4·T columns, and nothing was stored behind them."""
-    got, threads = detectors.output(case, evidence), case.facts["threads"]
-    if got is None or got.dim() != 2:
+    if got.dim() != 2:
         return False
     return any(
         got.shape[1] > width * threads
@@ -1013,21 +1011,15 @@ def first_columns_only(case: Case, evidence: Evidence, answer: Answer) -> bool:
     )
 
 
-@Detector
-def _empty_thread_not_guarded(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _empty_thread_not_guarded(got, x, threads, version, error) -> bool:
     """v2: rows in which some thread found no number above -inf are NaN, and all others are right."""
-    got, x, threads = detectors.output(case, evidence), case.facts["x"], case.facts["threads"]
-    if case.facts["version"] != "v2" or evidence.error or got is None or got.shape != x.shape:
+    if version != "v2" or error or got.shape != x.shape:
         return False
     padded = torch.nn.functional.pad(x, (0, -x.shape[1] % threads), value=-INF).reshape(len(x), -1, threads)
     visited = torch.arange(threads) < x.shape[1]  # threads with a column
     lost = ((padded.amax(1) == -INF) & visited).any(1)
-    return bool(
-        lost.any()
-        and got[lost].isnan().all()
-        and not (compare.never_stored(got).any() or got[~lost].isnan().any())
-        and compare.alike(got[~lost], torch.softmax(x[~lost].double(), 1))
-    )
+    return detectors.only_these_nan(lost, got, x)
 
 
 @Detector
@@ -1051,25 +1043,25 @@ _OF_A_BLOCK = frozenset("blockIdx blockDim gridDim x n_cols half warps fours".sp
 _RACES = ("race-still-read", "race-stored-soon", "race-read", "race-stored", "race-stored-over")
 
 
-@Detector
-def barrier_in_if(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def barrier_in_if(error, source) -> bool:
     """A barrier was missed, and the answer has one behind an if that differs from thread to thread.
 
     Then no barrier separates two accesses, or threads wait at it while others wait in a shuffle.
     """
-    kinds = {kind_of(each) for each in within((evidence.error or {}).get("message", ""))}
+    kinds = {kind_of(each) for each in within((error or {}).get("message", ""))}
     if not kinds & {*_RACES, "at-a-barrier"}:
         return False
-    conditions = re.findall(r"\bif\s*\(([^{};]*)\)\s*(?:\{[^{}]*)?__syncthreads\(\)", answer.source)
+    conditions = re.findall(r"\bif\s*\(([^{};]*)\)\s*(?:\{[^{}]*)?__syncthreads\(\)", source)
     return any(set(re.findall(r"[A-Za-z_]\w*", each)) - _OF_A_BLOCK for each in conditions)
 
 
-@Detector
-def array_not_shared(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def array_not_shared(error, source) -> bool:
     """An array is declared without __shared__, and its places are chosen by the number of a thread."""
-    if kind_of((evidence.error or {}).get("message")) == "refused":
+    if kind_of((error or {}).get("message")) == "refused":
         return False
-    text, of_a_thread = answer.source, {"threadIdx"}
+    text, of_a_thread = source, {"threadIdx"}
     for _ in range(3):  # me = threadIdx.x, then lane = me % 32, and what is computed from it
         for name, value in re.findall(r"\b(\w+)\s*=\s*([^,;=]+)[,;]", text):
             if of_a_thread & set(re.findall(r"\w+", value)) and "[" not in value:
@@ -1080,17 +1072,17 @@ def array_not_shared(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return any(of_a_thread & set(re.findall(r"\w+", place)) for place in places)
 
 
-@Detector
-def _partner_for_mask(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _partner_for_mask(source) -> bool:
     """The answer computes a lane with ^ and gives it to __shfl_xor_sync, which does the same."""
-    return bool(re.search(r"__shfl_xor_sync\([^;]*\^", answer.source))
+    return bool(re.search(r"__shfl_xor_sync\([^;]*\^", source))
 
 
-@Detector
-def _shuffled_into_int(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _shuffled_into_int(source) -> bool:
     """A float that a shuffle gives is kept in an int."""
-    shuffled = re.findall(r"\bint\s+\w+\s*=\s*__shfl\w*\(\s*\w+\s*,\s*(\w+)", answer.source)
-    return any(re.search(rf"\bfloat\s*&?\s*(\w+[^;()]*,\s*)?{name}\b", answer.source) for name in shuffled)
+    shuffled = re.findall(r"\bint\s+\w+\s*=\s*__shfl\w*\(\s*\w+\s*,\s*(\w+)", source)
+    return any(re.search(rf"\bfloat\s*&?\s*(\w+[^;()]*,\s*)?{name}\b", source) for name in shuffled)
 
 
 _OF_THE_GRID = re.compile(r"blockIdx\.x\s*\*\s*blockDim\.x\s*\+\s*threadIdx\.x|threadIdx\.x\s*\+\s*blockIdx\.x\s*\*")
@@ -1106,13 +1098,13 @@ def thread_of_the_grid(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return compare.alike(got[:1], want[:1]) and not compare.alike(got[1:], want[1:])
 
 
-@Detector
-def _within_tree_step(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _within_tree_step(error, answer) -> bool:
     """Two threads touched one place in the same line, and a barrier follows that line in the same loop.
 
     The line may stand in a function that the loop calls.
     """
-    message = (evidence.error or {}).get("message", "")
+    message = (error or {}).get("message", "")
     if kind_of(message) not in _RACES or kind_of(named(message, "there")) != "same-line":
         return False
     code = named(named(message, "at"), "value").removesuffix(" …")
@@ -1128,25 +1120,25 @@ def _within_tree_step(case: Case, evidence: Evidence, answer: Answer) -> bool:
 # ---- by the counts of a launch
 
 
-@Detector
-def _reads_too_much(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _reads_too_much(read, x, error, case) -> bool:
     """The numbers are wrong, and the threads together read more than the walks of their version.
 
     Up to four whole walks are too many walks, and each thread may keep to its own columns.
     """
-    walks, rest = divmod(evidence.read, case.facts["x"].numel())
-    too_much = not evidence.error and case.budget is not None and evidence.read > case.budget[0]
+    walks, rest = divmod(read, x.numel())
+    too_much = not error and case.budget is not None and read > case.budget[0]
     return too_much and not (rest == 0 and walks <= 4)
 
 
 def _version_fault(mistake: str) -> tuple[str, Detector]:
     """The mistake, with a detector that matches right numbers if `reference.cuda.version_fault` names it."""
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        if evidence.error or compare.softmax(case.facts["x"], evidence.args[0]):
+    @looks
+    def detect(error, x, args, version, evidence) -> bool:
+        if error or compare.softmax(x, args[0]):
             return False
-        return version_fault(case.facts["version"], evidence, case.facts["x"].shape[1])[0] == mistake
+        return version_fault(version, evidence, x.shape[1])[0] == mistake
 
     return mistake, detect
 
@@ -1218,28 +1210,28 @@ _TREE_PARTS = (
 _LEFT_OUT = ((0,), (1,), (2,), (3,), (2, 3))
 
 
-@Detector
-def barrier_not_called(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def barrier_not_called(source) -> bool:
     """`__syncthreads` is followed by a semicolon."""
-    return re.search(r"__syncthreads\s*;", answer.source) is not None
+    return re.search(r"__syncthreads\s*;", source) is not None
 
 
-@Detector
-def parameters_exchanged(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def parameters_exchanged(source) -> bool:
     """A kernel's first parameter is the one that it may only read."""
-    return re.search(r"__global__\s+void\s+\w+\s*\(\s*(const\s+float|float\s+const)\b", answer.source) is not None
+    return re.search(r"__global__\s+void\s+\w+\s*\(\s*(const\s+float|float\s+const)\b", source) is not None
 
 
-@Detector
-def _variable_shadowed(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _variable_shadowed(source) -> bool:
     """Inside the braces of an if, m or d is declared again."""
-    return re.search(r"\bif\s*\([^{};]*\)\s*\{[^{}]*\bfloat\s+[md]\s*[=,;]", answer.source) is not None
+    return re.search(r"\bif\s*\([^{};]*\)\s*\{[^{}]*\bfloat\s+[md]\s*[=,;]", source) is not None
 
 
-@Detector
-def _fours_for_columns(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _fours_for_columns(source) -> bool:
     """A loop begins at `fours + me`."""
-    return re.search(r"\bfor\s*\([^;]*=\s*(?:fours\s*\+\s*\w+|\w+\s*\+\s*fours)\s*;", answer.source) is not None
+    return re.search(r"\bfor\s*\([^;]*=\s*(?:fours\s*\+\s*\w+|\w+\s*\+\s*fours)\s*;", source) is not None
 
 
 CUDA_KERNEL = (
@@ -1366,11 +1358,11 @@ CUDA_KERNEL = (
 )
 
 
-@Detector
-def _divergent(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _divergent(launches) -> bool:
     """In a block of many threads, nearly every warp stores in nearly every step, for few of its threads."""
-    options = evidence.launches[0]["options"]
-    warps = options["warp_steps"] / evidence.launches[0]["grid"][0] * LANES / options["threads"]
+    options = launches[0]["options"]
+    warps = options["warp_steps"] / launches[0]["grid"][0] * LANES / options["threads"]
     return options["threads"] >= 8 * LANES and warps > 5 and options["thread_steps"] < LANES / 2 * options["warp_steps"]
 
 

@@ -6,7 +6,9 @@ A detector looks at the values of an answer, at an access outside a tensor, or a
 from __future__ import annotations
 
 import functools
-from dataclasses import replace
+import inspect
+from collections.abc import Callable
+from dataclasses import fields, replace
 
 import torch
 
@@ -30,10 +32,56 @@ def output(case: Case, evidence: Evidence) -> torch.Tensor | None:
     return got[: len(got) - case.facts["spare"]] if "spare" in case.facts else got
 
 
+def looks(test: Callable[..., bool]) -> Detector:
+    """Decorator: a detector of a function whose parameters say what it looks at.
+
+    case, evidence, answer: these. source: the text of the answer. got: the output, as `output` gives it. A field of the
+    evidence has its name: error, read, written, launches, args, and so on. Any other name is one of the case's facts.
+    A case without such a fact or without an output does not match.
+    """
+    names = tuple(inspect.signature(test).parameters)
+
+    @functools.wraps(test)
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        seen = [_seen(name, case, evidence, answer) for name in names]
+        return not any(each is _ABSENT for each in seen) and test(*seen)
+
+    return Detector(detect)
+
+
+_ABSENT = object()
+_FIELDS = {field.name for field in fields(Evidence)}
+
+
+def _seen(name: str, case: Case, evidence: Evidence, answer: Answer) -> object:
+    """What a parameter of `looks` stands for; _ABSENT where there is none."""
+    if name in ("case", "evidence", "answer"):
+        return {"case": case, "evidence": evidence, "answer": answer}[name]
+    if name == "source":
+        return answer.source
+    if name == "got":
+        got = output(case, evidence)
+        return _ABSENT if got is None else got
+    return getattr(evidence, name) if name in _FIELDS else case.facts.get(name, _ABSENT)
+
+
 ZEROS = 0.1  # the weight of a mutant that matches only zeros: many mistakes give zeros
 # A wrong formula must fit at least this share of the failing cases. Fewer say little: on a row of two elements, many
 # wrong formulas give the same numbers.
 MOST = 0.5
+
+
+def wrong_numbers(fits, right=None, weight=None, share: float = MOST) -> Detector:
+    """Matches the numbers of a wrong formula. All builders of such detectors for tensors end here.
+
+    fits(case, evidence): whether the formula gives the numbers of the answer. right(case, evidence): whether it gives
+    the right ones as well, as for a single column; then a match is no sign of it. weight, share: as in Detector.
+    """
+
+    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+        return fits(case, evidence) and not (right and right(case, evidence))
+
+    return Detector(detect, fits, weight, share, by_numbers=True)
 
 
 def formula(compute, share: float = MOST) -> Detector:
@@ -47,22 +95,16 @@ def formula(compute, share: float = MOST) -> Detector:
         x, got = case.facts.get("x"), output(case, evidence)
         return x is None or got is None or compare.alike(got, compute(x, case.facts))
 
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    def right(case: Case, evidence: Evidence) -> bool:
         x, got = case.facts.get("x"), output(case, evidence)
-        if x is None or got is None:
-            return False
-        wrong = compute(x, case.facts)
-        if not compare.alike(got, wrong):
-            return False
-        # Where the wrong formula gives the right output, as for one column, the numbers are no sign of it.
-        return not compare.alike(_right(case, got), wrong)
+        return x is None or got is None or compare.alike(_right(case, got), compute(x, case.facts))
 
     def weight(case: Case, evidence: Evidence) -> float:
         got = output(case, evidence)
-        right = _right(case, got)
-        return 1.0 if right is None else loss_weight(got, right)
+        want = _right(case, got)
+        return 1.0 if want is None else loss_weight(got, want)
 
-    return Detector(detect, fits, weight, share, by_numbers=True)
+    return wrong_numbers(fits, right, weight, share)
 
 
 def loss_weight(got: torch.Tensor, right: torch.Tensor) -> float:
@@ -87,9 +129,9 @@ def outside(op: str, test=None) -> Detector:
     line (of the block, with that lane), begins (the element of the first active lane of that line).
     """
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        where = (evidence.error or {}).get("where")
+    @looks
+    def detect(error, case) -> bool:
+        where = (error or {}).get("where")
         if not where or where.get("op") != op:
             return False
         try:
@@ -147,13 +189,18 @@ def right_lanes_elsewhere(where: dict, facts: dict) -> bool:
     return where["program"][0] == 0 and (where["lanes"] or 0) < where["of"] == facts["x"].shape[-1]
 
 
-def value_formula(test) -> Detector:
+def value_formula(test, told=lambda facts: True) -> Detector:
     """Matches a plain value that a known wrong formula gives: test gets the value and the facts of the case.
 
-    The formula must give the value of the answer in every case that ran.
+    The formula must give the value of the answer in every case that ran. told(facts): whether it says anything of a
+    case with these facts.
     """
-    detect = value(test)
-    return replace(detect, fits=lambda case, evidence: detect(case, evidence, None), exact=True, by_numbers=True)
+    detect = value(lambda got, facts: told(facts) and test(got, facts))
+
+    def fits(case: Case, evidence: Evidence) -> bool:
+        return not told(case.facts) or detect(case, evidence, None)
+
+    return replace(detect, fits=fits, exact=True, by_numbers=True)
 
 
 def value(test) -> Detector:
@@ -162,10 +209,10 @@ def value(test) -> Detector:
     An answer may return anything, so a test may fail with one of the usual errors of a wrong type or length.
     """
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    @looks
+    def detect(error, value, case) -> bool:
         try:
-            return evidence.error is None and bool(test(evidence.value, case.facts))
+            return error is None and bool(test(value, case.facts))
         except (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError):
             return False
 
@@ -212,18 +259,17 @@ def both(*detectors: Detector) -> Detector:
 def wrong_kind(attribute: str) -> Detector:
     """Matches a returned tensor whose attribute, "shape" or "dtype", is not that of the input x."""
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        x, got = case.facts.get("x"), evidence.value
-        return x is not None and isinstance(got, torch.Tensor) and getattr(got, attribute) != getattr(x, attribute)
+    @looks
+    def detect(x, value) -> bool:
+        return isinstance(value, torch.Tensor) and getattr(value, attribute) != getattr(x, attribute)
 
     return detect
 
 
-@Detector
-def nothing(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def nothing(error, value) -> bool:
     """The function returned None."""
-    return evidence.error is None and evidence.value is None
+    return error is None and value is None
 
 
 @Detector
@@ -254,10 +300,10 @@ def _unchanged(a: torch.Tensor, b: torch.Tensor) -> bool:
     return torch.equal(a.double().nan_to_num(), b.double().nan_to_num())
 
 
-@Detector
-def output_reused(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def output_reused(value, case) -> bool:
     """The first result became the right result of the second call, facts["second"]."""
-    second, got = case.facts.get("second"), evidence.value
+    second, got = case.facts.get("second"), value
     return second is not None and isinstance(got, torch.Tensor) and compare.alike(got, second)
 
 
@@ -269,11 +315,10 @@ def nothing_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:
     )
 
 
-@Detector
-def ragged(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def ragged(x, case) -> bool:
     """The block is wider than the row."""
-    x = case.facts.get("x")
-    return x is not None and case.facts.get("block", 0) > x.shape[-1]
+    return case.facts.get("block", 0) > x.shape[-1]
 
 
 def no_pad(loss: Detector) -> Detector:
@@ -290,10 +335,10 @@ def no_pad(loss: Detector) -> Detector:
     return replace(both(written(syntax.load_without_other), loss), fits=fits, exact=True, by_numbers=False)
 
 
-@Detector
-def shared(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def shared(launches) -> bool:
     """Several programs stored the same element."""
-    return any(launch["shared"] for launch in evidence.launches)
+    return any(launch["shared"] for launch in launches)
 
 
 @Detector
@@ -312,37 +357,43 @@ def lowest_lost(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return bool(lost.any() and (lost.all() or top[lost].max() < top[~lost].min()))
 
 
-@Detector
-def dead_rows_are_zero(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def dead_rows_are_zero(x, got) -> bool:
     """Rows without a kept finite entry hold 0, in every column or in some; the softmax of PyTorch holds NaN there."""
-    x, got = case.facts.get("x"), output(case, evidence)
-    if x is None or got is None or got.shape != x.shape:
+    if got.shape != x.shape:
         return False
     dead = (x == -torch.inf).all(1)
     return bool((got[dead] == 0).any() and ((got[dead] == 0) | got[dead].isnan()).all())
 
 
-@Detector
-def rows_constant(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def rows_constant(x, got) -> bool:
     """The elements of each row are one and the same number, not 0 everywhere, in a row of several different values."""
-    x, got = case.facts.get("x"), output(case, evidence)
-    if x is None or got is None or got.dim() != 2 or got.shape != x.shape or not got.isfinite().all():
+    if got.dim() != 2 or got.shape != x.shape or not got.isfinite().all():
         return False
     return compare.alike(got, got[:, :1].expand(got.shape)) and bool((x != x[:, :1]).any() and (got != 0).any())
 
 
-@Detector
-def all_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def all_nan(got) -> bool:
     """The output holds nothing but NaN."""
-    got = output(case, evidence)
-    return got is not None and bool(got.isnan().all())
+    return bool(got.isnan().all())
 
 
-@Detector
-def tail_is_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
+def only_these_nan(lost: torch.Tensor, got: torch.Tensor, x: torch.Tensor) -> bool:
+    """Whether NaN was computed in the rows `lost` (bool, M) of got (M×N), and all others hold the softmax of x."""
+    return bool(
+        lost.any()
+        and got[lost].isnan().all()
+        and not (compare.never_stored(got).any() or got[~lost].isnan().any())
+        and compare.alike(got[~lost], torch.softmax(x[~lost].double(), 1))
+    )
+
+
+@looks
+def tail_is_nan(got, evidence) -> bool:
     """The same columns at the end of every row are still NaN, and those before them hold numbers."""
-    got = output(case, evidence)
-    if got is None or got.dim() != 2 or got.shape[1] < 2 or not _unstored(got, evidence):
+    if got.dim() != 2 or got.shape[1] < 2 or not _unstored(got, evidence):
         return False
     nan = compare.never_stored(got)
     columns = nan.all(dim=0)
@@ -365,11 +416,10 @@ def _unstored(got: torch.Tensor, evidence: Evidence) -> bool:
     return not single or evidence.written < got.numel()
 
 
-@Detector
-def tail_rows_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def tail_rows_nan(got) -> bool:
     """The first rows hold numbers, and all behind them are still NaN."""
-    got = output(case, evidence)
-    if got is None or got.dim() != 2 or len(got) < 2:
+    if got.dim() != 2 or len(got) < 2:
         return False
     stored = ~compare.never_stored(got)
     first = int(stored.all(dim=1).sum())

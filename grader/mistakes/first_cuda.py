@@ -13,7 +13,7 @@ import torch
 from ..checks import compare
 from ..spec import Answer, Case, Detector, Evidence
 from . import cuda, detectors
-from .detectors import formula, outside
+from .detectors import formula, looks, outside
 from .mistake import Mistake
 
 MISTAKES = [
@@ -65,11 +65,10 @@ MISTAKES = [
 ]
 
 
-@Detector
-def _one_column_of_all(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _one_column_of_all(got, threads) -> bool:
     """The stored columns are one of each T neighbours, always the same one, and a row has more columns than that."""
-    got, threads = detectors.output(case, evidence), case.facts["threads"]
-    if got is None or got.shape[1] < 2:
+    if got.shape[1] < 2:
         return False
     for row in ~got.isnan():
         places = row.nonzero().flatten()
@@ -82,26 +81,23 @@ def _one_column_of_all(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return True
 
 
-@Detector
-def _column_zero_alone(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _column_zero_alone(got) -> bool:
     """Column 0 of each row was stored, and no other one."""
-    got = detectors.output(case, evidence)
-    stored = ~got.isnan() if got is not None and got.shape[1] > 1 else None
-    return stored is not None and bool(stored[:, 0].all() and not stored[:, 1:].any())
+    stored = ~got.isnan()
+    return got.shape[1] > 1 and bool(stored[:, 0].all() and not stored[:, 1:].any())
 
 
-@Detector
-def _stored_again(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _stored_again(got, want, launches) -> bool:
     """The numbers are right, and elements were stored more than once."""
-    got, again = detectors.output(case, evidence), evidence.launches and evidence.launches[0]["options"]["stored_again"]
-    return bool(again) and got is not None and compare.alike(got, case.facts["want"])
+    return bool(launches and launches[0]["options"]["stored_again"]) and compare.alike(got, want)
 
 
-@Detector
-def _exchanged(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _exchanged(x, got, case) -> bool:
     """Each row of a copy has its own numbers in another order."""
-    x, got = case.facts["x"], detectors.output(case, evidence)
-    if case.group != "copy_rows" or got is None or got.isnan().any() or torch.equal(got, x):
+    if case.group != "copy_rows" or got.isnan().any() or torch.equal(got, x):
         return False
     return torch.equal(got.sort(1).values, x.sort(1).values)
 
@@ -137,10 +133,9 @@ def _windows(x):
     return x.flatten().unfold(0, x.shape[1], 1)[: len(x)]
 
 
-@Detector
-def _row_stride_missing(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    x, got = case.facts["x"], detectors.output(case, evidence)
-    if min(x.shape) < 2 or got is None:
+@looks
+def _row_stride_missing(x, got, case) -> bool:
+    if min(x.shape) < 2:
         return False
     windows = _windows(x.double())
     return compare.alike(got, windows if case.group == "copy_rows" else windows.sum(1, keepdim=True).expand(x.shape))

@@ -21,9 +21,10 @@ from ..sentence import said
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
 from .attention import ATTENTION_NUMBERS, ZERO_TIMES_NAN, alike, formula, scaled, walk
+from .detectors import looks
 from .kernels import KERNEL
 from .mistake import Mistake
-from .mutant import Mutant, also
+from .mutant import Mutant, also, several
 
 # ---- texts
 
@@ -42,8 +43,7 @@ MISTAKES = [
                 "lse_ptr + tl.program_id(1) * n_queries",
                 "lse_ptr + (head * tl.num_programs(1) // n_heads + batch) * n_queries",
             ),
-            Mutant("13.3", _Q, "q_ptr += head * q_head_stride"),
-            Mutant("13.3", _Q, "q_ptr += batch * q_batch_stride"),
+            *several("13.3", _Q, "q_ptr += head * q_head_stride", "q_ptr += batch * q_batch_stride"),
             Mutant("13.3", "k_ptr += batch * k_batch_stride + head * k_head_stride", "k_ptr += batch * k_batch_stride"),
             Mutant("13.3", "v_ptr += batch * v_batch_stride + head * v_head_stride", "v_ptr += batch * v_batch_stride"),
         ),
@@ -134,17 +134,11 @@ MISTAKES = [
         "scores-in-half",
         "The scores were rounded to half precision: a score near 10 can then be off by 0.004, or in bfloat16 by 0.03.",
         "Which dtype does tl.dot give for blocks in half precision, and which do your scores have when exp meets them?",
-        (
-            Mutant(
-                "13.3",
-                "s = tl.dot(q, tl.trans(k)) * scale",
-                "s = tl.dot(q, tl.trans(k)).to(q.dtype).to(tl.float32) * scale",
-            ),
-            Mutant(
-                "13.3",
-                "s = tl.dot(q, tl.trans(k)) * scale",
-                "s = (tl.dot(q, tl.trans(k)) * scale).to(q.dtype).to(tl.float32)",
-            ),
+        several(
+            "13.3",
+            "s = tl.dot(q, tl.trans(k)) * scale",
+            "s = tl.dot(q, tl.trans(k)).to(q.dtype).to(tl.float32) * scale",
+            "s = (tl.dot(q, tl.trans(k)) * scale).to(q.dtype).to(tl.float32)",
         ),
     ),
     Mistake(
@@ -182,9 +176,11 @@ MISTAKES = [
         "weights-in-another-half",
         "Weights and values met in another half precision than theirs: it has fewer digits, or overflows earlier.",
         "Which of float16 and bfloat16 has more digits, which has the larger numbers, and which one was v given in?",
-        (
-            Mutant("13.3", "tl.dot(p.to(v.dtype), v)", "tl.dot(p.to(tl.float16), v.to(tl.float16))"),
-            Mutant("13.3", "tl.dot(p.to(v.dtype), v)", "tl.dot(p.to(tl.bfloat16), v.to(tl.bfloat16))"),
+        several(
+            "13.3",
+            "tl.dot(p.to(v.dtype), v)",
+            "tl.dot(p.to(tl.float16), v.to(tl.float16))",
+            "tl.dot(p.to(tl.bfloat16), v.to(tl.bfloat16))",
         ),
     ),
     Mistake(
@@ -217,11 +213,8 @@ MISTAKES = [
         "lse-put-together",
         "The maximum and the sum are right, but lse is not the logarithm that they make together.",
         "What is the logarithm of exp(m) times l, in terms of m and of log(l)?",
-        (
-            Mutant("13.3", "m + tl.log(l)", "m * tl.log(l)", replayed=False),
-            Mutant("13.3", "m + tl.log(l)", "m - tl.log(l)", replayed=False),
-            Mutant("13.3", "m + tl.log(l)", "tl.log(l) - m", replayed=False),
-            Mutant("13.3", "m + tl.log(l)", "tl.log(m + l)", replayed=False),
+        several(
+            "13.3", "m + tl.log(l)", "m * tl.log(l)", "m - tl.log(l)", "tl.log(l) - m", "tl.log(m + l)", replayed=False
         ),
     ),
     Mistake(
@@ -304,13 +297,11 @@ def lse_formula(compute: Callable[[dict], torch.Tensor], right_o: bool = True) -
                 return False
         return True
 
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        heads = case.facts["heads"]
-        return fits(case, evidence) and any(
-            ((got - head["lse"]).abs() > head["lse_allowed"]).any() for got, head in zip(_lse(case, evidence), heads)
-        )
+    def right(case: Case, evidence: Evidence) -> bool:
+        pairs = zip(_lse(case, evidence), case.facts["heads"])
+        return not any(((got - head["lse"]).abs() > head["lse_allowed"]).any() for got, head in pairs)
 
-    return Detector(detect, fits, share=detectors.MOST, by_numbers=True)
+    return detectors.wrong_numbers(fits, right)
 
 
 def _top(facts: dict) -> torch.Tensor:
@@ -397,13 +388,12 @@ def half_walk(update) -> Detector:
 # ---- heads
 
 
-@Detector
-def _heads_of_others(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _heads_of_others(heads, error, args, out) -> bool:
     """Recognises right numbers in wrong places: some head has the output of another one."""
-    heads = case.facts["heads"]
-    if evidence.error or len(heads) == 1:
+    if error or len(heads) == 1:
         return False
-    got = evidence.args[case.facts["out"]].flatten(0, 1)
+    got = args[out].flatten(0, 1)
 
     def of(o, head) -> bool:
         return difference(o, head["want"], head["allowed"]) is None
@@ -453,10 +443,7 @@ def _elsewhere(place) -> Detector:
             moved[name] = t.as_strided(t.shape, strides)
         return bool(alike(evidence.args[facts["out"]].flatten(0, 1), _attended(facts, **moved)))
 
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        return fits(case, evidence) and not flash.right_output(evidence, case.facts)
-
-    return Detector(detect, fits, share=detectors.MOST, by_numbers=True)
+    return detectors.wrong_numbers(fits, lambda case, evidence: flash.right_output(evidence, case.facts))
 
 
 def _for(names: str, strides) -> Detector:

@@ -21,10 +21,10 @@ from ..checks.compare import softmax_gradient
 from ..reference.gradient import other_method, whole_jacobian
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
-from .detectors import both, outside, too_many_lanes, unmasked, written
+from .detectors import both, looks, outside, too_many_lanes, unmasked, written
 from .kernels import KERNEL
 from .mistake import Mistake
-from .mutant import Mutant
+from .mutant import Mutant, several
 
 MISTAKES = [
     Mistake(
@@ -32,10 +32,20 @@ MISTAKES = [
         "Your formula has the right parts, but a wrong operation between two of them.",
         "Compare the formula with your line: between which two parts is the operation different?",
         (
-            Mutant("13.4", "p * (dp - delta[:, None]) * scale", "p * (dp + delta[:, None]) * scale", 2),
-            Mutant("13.4", "p * (dp - delta[:, None]) * scale", "p * (dp - delta[:, None]) / scale", 2),
-            Mutant("13.4", 'input_precision="ieee") * scale', 'input_precision="ieee") + scale', 2),
-            Mutant("13.4", 'input_precision="ieee") * scale', 'input_precision="ieee") / scale', 2),
+            *several(
+                "13.4",
+                "p * (dp - delta[:, None]) * scale",
+                "p * (dp + delta[:, None]) * scale",
+                "p * (dp - delta[:, None]) / scale",
+                times=2,
+            ),
+            *several(
+                "13.4",
+                'input_precision="ieee") * scale',
+                'input_precision="ieee") + scale',
+                'input_precision="ieee") / scale',
+                times=2,
+            ),
         ),
     ),
     Mistake(
@@ -221,17 +231,14 @@ def gradient_formula(compute: Callable[[torch.Tensor, torch.Tensor, dict], torch
         facts, got = case.facts, detectors.output(case, evidence)
         return "dy" not in facts or got is None or alike(got, wrong(facts), facts)
 
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    def right(case: Case, evidence: Evidence) -> bool:
         facts, got = case.facts, detectors.output(case, evidence)
-        if "dy" not in facts or got is None or not alike(got, wrong(facts), facts):
-            return False
-        # A wrong formula can give the right numbers, as for one column. Then a match means nothing.
-        return not alike(facts["want"], wrong(facts), facts)
+        return "dy" not in facts or got is None or alike(facts["want"], wrong(facts), facts)
 
     def weight(case: Case, evidence: Evidence) -> float:
         return detectors.loss_weight(detectors.output(case, evidence), case.facts["want"])
 
-    return Detector(detect, fits, weight, by_numbers=True)
+    return detectors.wrong_numbers(fits, right, weight, share=0.0)
 
 
 def _row_sum(t: torch.Tensor) -> torch.Tensor:
@@ -320,28 +327,27 @@ GRADIENT = (
 def _right_numbers(test) -> Detector:
     """Matches a right gradient for which test(y, evidence, answer) holds."""
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        y, dy = case.facts["y"], case.facts["dy"]
-        return not evidence.error and not compare.gradient(y, dy, evidence.value) and bool(test(y, evidence, answer))
+    @looks
+    def detect(y, dy, error, value, evidence, answer) -> bool:
+        return not error and not compare.gradient(y, dy, value) and bool(test(y, evidence, answer))
 
     return detect
 
 
-@Detector
-def _for_one_row(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _for_one_row(error) -> bool:
     """PyTorch refused a matrix where it takes one row, as in torch.outer."""
-    return "Expected 1-D argument" in (evidence.error or {"message": ""})["message"]
+    return "Expected 1-D argument" in (error or {"message": ""})["message"]
 
 
-@Detector
-def _matrix_product(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _matrix_product(source, evidence) -> bool:
     """The shapes of a matrix product, or of an operation on what a line made of one, do not fit."""
     error = evidence.error or {"message": "", "line": ""}
     if not re.search(r"shapes cannot be mult|size of tensor a", error["message"]):
         return False
     product = r"[^#\n]*(?:\w\)? *@|\b(?:mm|matmul)\()"
-    made = re.findall(rf"^ *(\w+) *={product}", answer.source, re.MULTILINE)
+    made = re.findall(rf"^ *(\w+) *={product}", source, re.MULTILINE)
     return bool(re.search(product, error["line"]) or set(made) & set(re.findall(r"\w+", error["line"])))
 
 
@@ -445,18 +451,16 @@ def _padded_max(y, dy, facts):
     return y * (dy - (top.clamp(min=0) if facts.get("block", 0) > y.shape[1] else top))
 
 
-@Detector
-def _nothing_finite(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _nothing_finite(got) -> bool:
     """The output has no finite element."""
-    got = detectors.output(case, evidence)
-    return got is not None and not bool(got.isfinite().any())
+    return not bool(got.isfinite().any())
 
 
-@Detector
-def _float32_digits(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _float32_digits(got, want) -> bool:
     """The output is float64, and it is right only to the precision of float32."""
-    got, want = detectors.output(case, evidence), case.facts.get("want")
-    if want is None or got is None or got.dtype != torch.float64 or got.shape != want.shape:
+    if got.dtype != torch.float64 or got.shape != want.shape:
         return False
     return torch.allclose(got, want, rtol=1e-3, atol=1e-5)
 

@@ -14,7 +14,7 @@ from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
 from .detectors import both, outside, value, value_formula, written
 from .mistake import Mistake
-from .mutant import Mutant, also
+from .mutant import Mutant, also, several
 
 MISTAKES = [
     # ---- pads and masks
@@ -49,14 +49,12 @@ MISTAKES = [
         "it.",
         "For which value is there no smaller float?",
         (
-            Mutant("8.3", 'other=-float("inf")', "other=-3e38", 2),
-            Mutant("8.3", 'other=-float("inf")', "other=-1e30", 2),
-            Mutant("8.3", 'other=-float("inf")', "other=-10000.0", 2),
-            Mutant("8.3", 'other=-float("inf")', "other=-100.0", 2),
+            *several(
+                "8.3", 'other=-float("inf")', "other=-3e38", "other=-1e30", "other=-10000.0", "other=-100.0", times=2
+            ),
             Mutant("13.2", '< n_keys, s, -float("inf"))', "< n_keys, s, -1e9)", replayed=False),
             Mutant("4.1 5.1 10.1 10.2", 'other=-float("inf")', "other=-3e38"),
-            Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=-1e30"),
-            Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=-100.0"),
+            *several("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=-1e30", "other=-100.0"),
             Mutant("7.1", 'other=-float("inf")', "other=-65504.0"),
             Mutant("7.1 10.1 10.2", 'other=-float("inf")', "other=-1e38"),
         ),
@@ -66,15 +64,17 @@ MISTAKES = [
         "The pad is larger than the values of the row, or it is NaN. So it reaches the maximum or the sum.",
         "Which value can a masked lane hold without changing the maximum or the sum?",
         (
-            Mutant("8.3", 'other=-float("inf")', 'other=float("inf")', 2),
-            Mutant("8.3", 'other=-float("inf")', "other=10.0", 2),
-            Mutant("8.3", 'other=-float("inf")', "other=100.0", 2),
+            *several("8.3", 'other=-float("inf")', 'other=float("inf")', "other=10.0", "other=100.0", times=2),
             Mutant("9.1", 'other=-float("inf")', 'other=float("inf")'),
             Mutant("8.3", 'other=-float("inf")', 'other=float("nan")', 2),
-            Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=10.0"),
-            Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=100.0"),
-            Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', 'other=float("inf")'),
-            Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', 'other=float("nan")'),
+            *several(
+                "4.1 5.1 5.2 7.1 10.1 10.2",
+                'other=-float("inf")',
+                "other=10.0",
+                "other=100.0",
+                'other=float("inf")',
+                'other=float("nan")',
+            ),
             Mutant("7.3", '-float("inf"))\n    row_max', 'float("inf"))\n    row_max'),
             Mutant("7.3", 'other=-float("inf")', 'other=float("inf")', then=also("other=0)", "other=1)")),
         ),
@@ -84,14 +84,10 @@ MISTAKES = [
         "Masked lanes joined the sum: what they hold there is large enough to change it.",
         "What does a masked lane hold when the sum is taken, and which number must it add?",
         (
-            Mutant("8.3", 'other=-float("inf")', "other=1.0", 2),
-            Mutant("8.3", 'other=-float("inf")', "other=-1.0", 2),
-            Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=1.0"),
-            Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=-1.0"),
-            Mutant("8.3", 'other=-float("inf")', "other=-5.0", 2),
-            Mutant("8.3", 'other=-float("inf")', "other=-10.0", 2),
-            Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=-5.0"),
-            Mutant("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=-10.0"),
+            *several("8.3", 'other=-float("inf")', "other=1.0", "other=-1.0", times=2),
+            *several("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=1.0", "other=-1.0"),
+            *several("8.3", 'other=-float("inf")', "other=-5.0", "other=-10.0", times=2),
+            *several("4.1 5.1 5.2 7.1 10.1 10.2", 'other=-float("inf")', "other=-5.0", "other=-10.0"),
             Mutant("4.1 5.1", "tl.sum(numerator, axis=0)", "tl.sum(tl.where(mask, numerator, 1.0), axis=0)"),
         ),
     ),
@@ -167,9 +163,12 @@ MISTAKES = [
         "When a kernel is interpreted, `and`, `or` and `not` are wrong for masks: Python takes each mask as a whole. "
         "Compiled, they work lane by lane, but Triton has deprecated that.",
         "Which operator works on every lane?",
-        (
-            Mutant("4.1", "mask = cols < n_cols", "mask = cols >= 0 and cols < n_cols", replayed=False),
-            Mutant("4.1", "mask = cols < n_cols", "mask = cols < n_cols and cols >= 0", replayed=False),
+        several(
+            "4.1",
+            "mask = cols < n_cols",
+            "mask = cols >= 0 and cols < n_cols",
+            "mask = cols < n_cols and cols >= 0",
+            replayed=False,
         ),
     ),
     Mistake(

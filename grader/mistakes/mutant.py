@@ -49,6 +49,11 @@ class Mutant:
         return self.apply(reference(exercise))
 
 
+def several(of: str, old: str, *news: str, times: int = 1, replayed: bool = True) -> tuple[Mutant, ...]:
+    """One mutant for each of several texts that may stand in place of `old`; the rest is as in Mutant."""
+    return tuple(Mutant(of, old, new, times, replayed=replayed) for new in news)
+
+
 def also(old: str, new: str, times: int = 1, then: Mutant | None = None) -> Mutant:
     """A further change, for Mutant.then."""
     return Mutant("", old, new, times, then)

@@ -18,7 +18,7 @@ from ..checks.compare import same_number
 from ..reference import combines
 from ..reference.reductions import LANES, alike, butterfly, merged, powers, tree, warp_states
 from ..spec import Answer, Case, Detector, Evidence
-from .detectors import both, nothing, value, written
+from .detectors import both, looks, nothing, value, value_formula, written
 from .mistake import Mistake, Mutant
 
 MISTAKES = [
@@ -249,12 +249,7 @@ MISTAKES = [
 
 def _wrong_tree(compute) -> Detector:
     """Matches the states that a wrong tree compute(values) gives, in every case whose value is the states."""
-    detect = value(lambda v, f: not f.get("callers_list") and alike(v, compute(f["values"])))
-
-    def fits(case: Case, evidence: Evidence) -> bool:
-        return bool(case.facts.get("callers_list")) or detect(case, evidence, None)
-
-    return replace(detect, fits=fits, exact=True, by_numbers=True)
+    return value_formula(lambda v, f: alike(v, compute(f["values"])), lambda f: not f.get("callers_list"))
 
 
 def _neighbours(values: list[float]) -> list[list[float]]:
@@ -423,10 +418,10 @@ def _down_by_one(lanes: list, combine) -> list:
     return butterfly(lanes, combine, range(len(lanes) // 2, 0, -1))
 
 
-@Detector
-def _index_out_of_range(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _index_out_of_range(error) -> bool:
     """A list was indexed behind its end."""
-    return "index out of range" in (evidence.error or {}).get("message", "")
+    return "index out of range" in (error or {}).get("message", "")
 
 
 @Detector
@@ -443,8 +438,8 @@ def _never_past_a_warp(tree: ast.AST) -> bool:
     return not any(isinstance(place, ast.BinOp) and isinstance(place.op, ast.Add) for place in places)
 
 
-@Detector
-def _short_second_level(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _short_second_level(case) -> bool:
     """There are fewer warps than lanes in a warp, so that a list of their states is no full warp."""
     return len(case.facts.get("ms", ())) < LANES * LANES
 
@@ -509,12 +504,7 @@ BUTTERFLY = (
 
 def _wrong_state(compute) -> Detector:
     """Matches the state that a wrong formula compute(facts) gives."""
-    detect = value(lambda v, f: alike(v, compute(f), 1e-5))
-
-    def fits(case: Case, evidence: Evidence) -> bool:
-        return "ms" not in case.facts or detect(case, evidence, None)
-
-    return replace(detect, fits=fits, exact=True, by_numbers=True)
+    return value_formula(lambda v, f: alike(v, compute(f), 1e-5), lambda f: "ms" in f)
 
 
 def _overlapping_warps(f: dict) -> tuple[float, float]:
@@ -558,10 +548,10 @@ def _some_lanes(step: int, count: int):
     return compute
 
 
-@Detector
-def _type_error(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _type_error(error) -> bool:
     """Python refused an operation on two lists or tuples."""
-    return bool(re.search("'(list|tuple)' and '|' and '(list|tuple)'", (evidence.error or {}).get("message", "")))
+    return bool(re.search("'(list|tuple)' and '|' and '(list|tuple)'", (error or {}).get("message", "")))
 
 
 def _whole_warp(tree: ast.Module) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from ..reference.residency import DEVICES, FALLBACK, KEYS, ceil_div, limits, registers, right
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
+from .detectors import looks
 from .mistake import Mistake
 
 MISTAKES = [
@@ -242,10 +243,10 @@ def _pooled(props, *kernel):
     return min(count * has // takes for has, takes in limits(props, *kernel).values())
 
 
-@Detector
-def _divided_by_zero(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _divided_by_zero(known, error) -> bool:
     """A ZeroDivisionError, though all numbers are reported."""
-    return case.facts["known"] and (evidence.error or {}).get("type") == "ZeroDivisionError"
+    return known and (error or {}).get("type") == "ZeroDivisionError"
 
 
 @Detector

@@ -15,8 +15,9 @@ from fractions import Fraction
 from ..checks import syntax
 from ..checks.compare import same_number
 from ..reference.roofline import at_the_balance, five_pass_traffic, one_pass_traffic
-from ..spec import Answer, Case, Detector, Evidence
+from ..spec import Detector
 from . import detectors
+from .detectors import looks
 from .mistake import Mistake
 
 MISTAKES = [
@@ -358,10 +359,10 @@ def _five_over_one(m: int, n: int, k: int, l: int) -> Fraction:
 _SIDES = [(a, b, c, d) for a in "mn" for b in "mn" for c in "mn" for d in "mn" if {a, b} != {c, d}]
 
 
-@Detector
-def _pair_as_number(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _pair_as_number(error) -> bool:
     """Python refused arithmetic with a tuple, such as the pair that fused_traffic returns."""
-    return evidence.error is not None and "'tuple'" in evidence.error["message"]
+    return error is not None and "'tuple'" in error["message"]
 
 
 def _sevenfold(v, f: dict) -> bool:

@@ -21,7 +21,7 @@ from ..reference.routing import (
     widest,
 )
 from ..spec import Answer, Case, Detector, Evidence
-from .detectors import both, written
+from .detectors import both, looks, written
 from .mistake import Mistake
 from .mutant import Mutant
 from .softmax.function import WRAPPER
@@ -162,19 +162,17 @@ def _deliberate(evidence: Evidence) -> bool:
 def _refused(test) -> Detector:
     """Matches a matrix x that the answer refused although it should be taken, and for which test(x) holds."""
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        error, x = evidence.error, case.facts.get("x")
-        meant = error is not None and error["raised"] and set(REFUSALS) & set(error["kinds"])
-        return x is not None and bool(meant) and test(x)
+    @looks
+    def detect(error, x) -> bool:
+        return error is not None and error["raised"] and bool(set(REFUSALS) & set(error["kinds"])) and test(x)
 
     return detect
 
 
-@Detector
-def _no_launcher(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _no_launcher(error) -> bool:
     """The answer called None, a string, a tuple or a bool as if it were a launcher."""
-    message = (evidence.error or {"message": ""})["message"]
+    message = (error or {"message": ""})["message"]
     return bool(re.search(r"'(NoneType|str|tuple|bool)' object is not callable", message))
 
 
@@ -182,11 +180,11 @@ def _no_launcher(case: Case, evidence: Evidence, answer: Answer) -> bool:
 _HOLD_A_ROW = frozenset({"tile_kernel", "two_blocks_kernel", "odd_kernel", "pair_row_kernel"})
 
 
-@Detector
-def _never_fits(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _never_fits(value, error, case) -> bool:
     """A launcher that holds a whole row in one program was chosen for rows that fit no program."""
-    held = isinstance(evidence.value, list) and set(evidence.value) & _HOLD_A_ROW
-    return case.facts.get("choice") == "sharing-unused" and not evidence.error and bool(held)
+    held = isinstance(value, list) and set(value) & _HOLD_A_ROW
+    return case.facts.get("choice") == "sharing-unused" and not error and bool(held)
 
 
 def _chosen(mistake: str) -> tuple[str, Detector]:
@@ -194,16 +192,16 @@ def _chosen(mistake: str) -> tuple[str, Detector]:
     return mistake, Detector(lambda c, e, a: c.facts.get("choice") == mistake and not e.error)
 
 
-@Detector
-def _row_read_twice(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _row_read_twice(x, evidence) -> bool:
     """A matrix of short rows was read twice."""
-    return "x" in case.facts and short_row_read_twice(case.facts["x"], evidence)
+    return short_row_read_twice(x, evidence)
 
 
-@Detector
-def _too_many_elements(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _too_many_elements(error, evidence) -> bool:
     """One program held more elements at once than its registers hold beside the computation."""
-    return not evidence.error and widest(evidence) > MAX_ELEMENTS
+    return not error and widest(evidence) > MAX_ELEMENTS
 
 
 @Detector
@@ -212,33 +210,32 @@ def _too_few_programs(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return bool(case.facts.get("alone")) and not evidence.error and storing_programs(evidence) < MIN_PROGRAMS
 
 
-@Detector
-def _too_few_threads(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _too_few_threads(error, evidence) -> bool:
     """One access brought more elements to a thread than it has registers."""
-    return not evidence.error and held_by_a_thread(evidence) > OF_A_THREAD
+    return not error and held_by_a_thread(evidence) > OF_A_THREAD
 
 
-@Detector
-def _row_longer_than_block(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _row_longer_than_block(x, error, launches, read, written) -> bool:
     """One launch read and wrote as many columns of each row as a block has, and the rows have more."""
-    x = case.facts.get("x")
-    if x is None or evidence.error or len(evidence.launches) != 1 or not x.is_contiguous():
+    if error or len(launches) != 1 or not x.is_contiguous():
         return False
-    sizes = [value for value in evidence.launches[0]["constants"].values() if type(value) is int]
-    return any(size < x.shape[1] and len(x) * size == evidence.read == evidence.written for size in sizes)
+    sizes = [value for value in launches[0]["constants"].values() if type(value) is int]
+    return any(size < x.shape[1] and len(x) * size == read == written for size in sizes)
 
 
-@Detector
-def _gaps_not_taken(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _gaps_not_taken(launches, case) -> bool:
     """`odd` ran on a matrix with gaps between its rows."""
-    x, kernels = case.facts.get("x"), [launch["kernel"] for launch in evidence.launches]
+    x, kernels = case.facts.get("x"), [launch["kernel"] for launch in launches]
     return x is not None and not x.is_contiguous() and "odd_kernel" in kernels
 
 
-@Detector
-def _short_rows_alone(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _short_rows_alone(x, error, evidence) -> bool:
     """Many very short rows had a program each."""
-    return "x" in case.facts and not evidence.error and short_rows_alone(case.facts["x"], evidence)
+    return not error and short_rows_alone(x, evidence)
 
 
 _REFUSALS_OF_IT = (

@@ -20,10 +20,10 @@ from ..checks import compare, syntax
 from ..reference import splits
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
-from .detectors import both, formula, outside, unmasked, written
+from .detectors import both, formula, looks, outside, unmasked, written
 from .kernels import KERNEL
 from .mistake import Mistake
-from .mutant import Mutant, also
+from .mutant import Mutant, also, several
 from .softmax import walks
 from .softmax.columns import SOFTMAX_KERNEL
 from .softmax.function import FUNCTION
@@ -60,12 +60,7 @@ MISTAKES = [
         "splits-begin-elsewhere",
         "The splits do not begin at the columns that the exercise gives them.",
         "A split has 5 columns. At which column does split 2 of row 1 begin, and at which one does your program begin?",
-        (
-            Mutant("9.1", "split * split_size", "split_size"),
-            Mutant("9.1", "split * split_size", "split"),
-            Mutant("9.1", "split * split_size", "row * split_size"),
-            Mutant("9.1", "split * split_size", "split + split_size"),
-        ),
+        several("9.1", "split * split_size", "split_size", "split", "row * split_size", "split + split_size"),
     ),
     Mistake(
         "split-not-walked",
@@ -201,10 +196,12 @@ MISTAKES = [
         "one-maximum-for-the-row",
         "The maximum of one split was taken for that of the whole row.",
         "In which splits may the maximum of a row be, and which of them does your kernel look at?",
-        (
-            Mutant("9.2", "m = tl.max(ms, axis=0)", "m = tl.load(m_ptr + row * n_splits + split)"),
-            Mutant("9.2", "m = tl.max(ms, axis=0)", "m = tl.load(m_ptr + row * n_splits + n_splits - 1)"),
-            Mutant("9.2", "m = tl.max(ms, axis=0)", "m = tl.load(m_ptr + row * n_splits)"),
+        several(
+            "9.2",
+            "m = tl.max(ms, axis=0)",
+            "m = tl.load(m_ptr + row * n_splits + split)",
+            "m = tl.load(m_ptr + row * n_splits + n_splits - 1)",
+            "m = tl.load(m_ptr + row * n_splits)",
         ),
     ),
     Mistake(
@@ -457,16 +454,15 @@ def states_formula(compute) -> Detector:
     def fits(case: Case, evidence: Evidence) -> bool:
         return _same(evidence.args[:2], compute(case.facts))
 
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        wrong = compute(case.facts)
-        return _same(evidence.args[:2], wrong) and not _same(case.facts["states"], wrong)
+    def right(case: Case, evidence: Evidence) -> bool:
+        return _same(case.facts["states"], compute(case.facts))
 
     def weight(case: Case, evidence: Evidence) -> float:
         pairs = zip(evidence.args[:2], case.facts["states"])
         lost = [detectors.loss_weight(got, right) for got, right in pairs if not compare.alike(got, right)]
         return max(lost, default=0.5)  # m that is right says nothing of d
 
-    return Detector(detect, fits, weight, detectors.MOST, by_numbers=True)
+    return detectors.wrong_numbers(fits, right, weight)
 
 
 def _same(some, others) -> bool:
@@ -666,9 +662,9 @@ def _from_split_zero(test):
 def _stored_states(test) -> Detector:
     """Recognises what test(m, d, facts) does in the two tensors (M×n_splits) that 9.1 stores."""
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        return len(evidence.args) > 1 and bool(test(*evidence.args[:2], case.facts))
+    @looks
+    def detect(args, case) -> bool:
+        return len(args) > 1 and bool(test(*args[:2], case.facts))
 
     return detect
 
@@ -712,17 +708,17 @@ def _wrong_where_empty(m, d, facts) -> bool:
     return empty.any() and others_right and not (m.isnan() | d.isnan()).any()
 
 
-@Detector
-def _states_right(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _states_right(args, states) -> bool:
     """Recognises right states; used with marks of another fault."""
-    return len(evidence.args) > 1 and splits.wrong_state(evidence.args[:2], case.facts["states"]) is None
+    return len(args) > 1 and splits.wrong_state(args[:2], states) is None
 
 
-@Detector
-def _one_tensor_not_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _one_tensor_not_stored(args, written, states) -> bool:
     """Recognises that one of the two tensors was stored, at most once a split, and the other was not."""
-    untouched = [bool(t.isnan().all()) for t in evidence.args[:2]]
-    return sorted(untouched) == [False, True] and evidence.written <= case.facts["states"][0].numel()
+    untouched = [bool(t.isnan().all()) for t in args[:2]]
+    return sorted(untouched) == [False, True] and written <= states[0].numel()
 
 
 # ---- softmax and traces
@@ -755,14 +751,14 @@ def _touched(evidence: Evidence, op: str) -> Iterator[tuple[tuple[int, str, int,
                     yield (panel.launch, panel.tensor, row, column), program
 
 
-@Detector
-def _x_read_again(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _x_read_again(x, evidence) -> bool:
     """Recognises that more elements of x were loaded than it has."""
-    return splits.read_again(case.facts["x"], evidence) is not None
+    return splits.read_again(x, evidence) is not None
 
 
-@Detector
-def _loaded_from_others(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _loaded_from_others(evidence) -> bool:
     """Recognises that a program loads an element that another program of the same launch stores."""
     stored: dict[tuple, set[int]] = {}
     for place, program in _touched(evidence, "store"):
@@ -776,8 +772,8 @@ def _not_loaded_from_others(case: Case, evidence: Evidence, answer: Answer) -> b
     return not _loaded_from_others(case, evidence, answer)
 
 
-@Detector
-def _updated_by_several(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _updated_by_several(evidence) -> bool:
     """Recognises that two programs of a launch load the same element and store into it."""
     who: dict[tuple, dict[str, set[int]]] = {}
     for op in ("load", "store"):
@@ -821,23 +817,23 @@ def _from_own_beginning(columns: list[int], split: int, facts: dict) -> bool:
     return columns[0] == split * facts["split_size"]
 
 
-@Detector
-def _loads_beyond_split_zero(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _loads_beyond_split_zero(split_size, evidence) -> bool:
     """Recognises a load of x behind split 0."""
     loads = (place for place, _ in _touched(evidence, "load") if place[1] == "x_ptr")
-    return any(column >= case.facts["split_size"] for *_, column in loads)
+    return any(column >= split_size for *_, column in loads)
 
 
-@Detector
-def _no_state_loaded(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _no_state_loaded(panels) -> bool:
     """Recognises that no program loaded a state."""
-    return not any(panel.tensor in STATE_POINTERS and panel.op == "load" for panel in evidence.panels)
+    return not any(panel.tensor in STATE_POINTERS and panel.op == "load" for panel in panels)
 
 
-@Detector
-def _some_not_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _some_not_stored(written, x) -> bool:
     """Recognises fewer stores than x has elements: then NaN in y was left there, and not stored."""
-    return evidence.written < case.facts["x"].numel()
+    return written < x.numel()
 
 
 # ---- launches and results of a function
@@ -879,13 +875,13 @@ def _several_programs_a_row(programs: int, rows: int, n_splits: int, launches: i
 def _every_grid(test) -> Detector:
     """Recognises test(grid, rows, splits) in every launch, in cases with several splits."""
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    @looks
+    def detect(launches, case) -> bool:
         x, n_splits = case.facts.get("x"), case.facts.get("n_splits", 1)
         return (
             n_splits > 1
-            and bool(evidence.launches)
-            and all(test(tuple(launch["grid"][:2]), len(x), n_splits) for launch in evidence.launches)
+            and bool(launches)
+            and all(test(tuple(launch["grid"][:2]), len(x), n_splits) for launch in launches)
         )
 
     return detect
@@ -925,10 +921,10 @@ def _only_launched(*names: str) -> Detector:
     return detect
 
 
-@Detector
-def _too_few_lanes(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _too_few_lanes(launches, case) -> bool:
     """Recognises a launch with SPLITS, the lanes for the states of a row, below n_splits."""
-    lanes = (launch["constants"].get("SPLITS") for launch in evidence.launches)
+    lanes = (launch["constants"].get("SPLITS") for launch in launches)
     return any(isinstance(n, int) and n < case.facts.get("n_splits", 1) for n in lanes)
 
 
@@ -946,48 +942,40 @@ def _output_not_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return not any(panel.op == "store" and panel.tensor.startswith("y") for panel in evidence.panels)
 
 
-@Detector
-def _failed(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _failed(error, case) -> bool:
     """Recognises an error where the case expects none."""
-    return evidence.error is not None and not case.expects_error
+    return error is not None and not case.expects_error
 
 
-@Detector
-def _rows_nan_where_empty(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _rows_nan_where_empty(x, value, n_splits, split_size) -> bool:
     """Recognises NaN in exactly the rows that have a split without a number above -inf, in all their columns."""
-    x, got = case.facts.get("x"), evidence.value
-    if x is None or compare.kind(got, x) is not None:
+    if compare.kind(value, x) is not None:
         return False
-    m, _ = splits.states(x, case.facts["n_splits"], case.facts["split_size"])
+    m, _ = splits.states(x, n_splits, split_size)
     empty = (m == -torch.inf).any(1)
-    return bool(empty.any() and got[empty].isnan().all() and not got[~empty].isnan().any())
+    return bool(empty.any() and value[empty].isnan().all() and not value[~empty].isnan().any())
 
 
-@Detector
-def _rows_nan_behind_an_empty_state(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _rows_nan_behind_an_empty_state(x, got, error, n_splits, split_size) -> bool:
     """NaN in exactly the rows whose first state is empty: -inf was subtracted from -inf. All others are right."""
-    x, got = case.facts["x"], detectors.output(case, evidence)
-    if evidence.error or got is None or got.shape != x.shape:
+    if error or got.shape != x.shape:
         return False
-    m, _ = splits.states(x, case.facts["n_splits"], case.facts["split_size"])
+    m, _ = splits.states(x, n_splits, split_size)
     lost = m[:, 0] == -torch.inf
-    return bool(
-        lost.any()
-        and got[lost].isnan().all()
-        and not (compare.never_stored(got).any() or got[~lost].isnan().any())
-        and compare.alike(got[~lost], torch.softmax(x[~lost].double(), 1))
-    )
+    return detectors.only_these_nan(lost, got, x)
 
 
-@Detector
-def _last_columns_missing(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _last_columns_missing(x, value, case, evidence, answer) -> bool:
     """Recognises last columns of NaN behind first columns that are right, or a softmax of their own."""
-    x, got = case.facts.get("x"), evidence.value
-    if x is None or not detectors.tail_is_nan(case, evidence, answer) or got.shape != x.shape:
+    if not detectors.tail_is_nan(case, evidence, answer) or value.shape != x.shape:
         return False
-    seen = int((~got[0].isnan()).sum())
+    seen = int((~value[0].isnan()).sum())
     whole = torch.softmax(x.double(), 1).float()
-    return compare.softmax(x[:, :seen], got[:, :seen]) is None or compare.alike(got[:, :seen], whole[:, :seen])
+    return compare.softmax(x[:, :seen], value[:, :seen]) is None or compare.alike(value[:, :seen], whole[:, :seen])
 
 
 @Detector
@@ -1002,23 +990,23 @@ def _one_row_finished(case: Case, evidence: Evidence, answer: Answer) -> bool:
 # ---- text patterns
 
 
-@Detector
-def _no_program_id_1(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _no_program_id_1(source) -> bool:
     """Recognises an answer without program_id(1)."""
-    return re.search(r"program_id\(\s*(axis\s*=\s*)?1", answer.source) is None
+    return re.search(r"program_id\(\s*(axis\s*=\s*)?1", source) is None
 
 
-@Detector
-def _row_is_axis_0(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _row_is_axis_0(source) -> bool:
     """Recognises that program_id(0) is assigned to a name with "row" in it, and program_id(1) to any name."""
-    asked = re.findall(r"(\w+)\s*=\s*tl\.program_id\((?:axis\s*=\s*)?([01])\)", answer.source)
+    asked = re.findall(r"(\w+)\s*=\s*tl\.program_id\((?:axis\s*=\s*)?([01])\)", source)
     return any("row" in name and axis == "0" for name, axis in asked) and any(axis == "1" for _, axis in asked)
 
 
-@Detector
-def _without_atomics(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _without_atomics(source) -> bool:
     """Recognises an answer without atomic operations."""
-    return "atomic" not in answer.source
+    return "atomic" not in source
 
 
 @functools.partial(Detector, endless=True)
@@ -1042,10 +1030,10 @@ def _language_on_the_host(tree: ast.AST) -> bool:
     return any(name.startswith("tl.") for name in called - {"tl.constexpr"})
 
 
-@Detector
-def _every_sum_is_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _every_sum_is_nan(error, args) -> bool:
     """Every d that was stored is NaN."""
-    return not evidence.error and bool(evidence.args[1].isnan().all())
+    return not error and bool(args[1].isnan().all())
 
 
 # ---- tables: (id, detector), in the order in which they are tried

@@ -10,8 +10,8 @@ import math
 import re
 from dataclasses import replace
 
-from ..spec import Answer, Case, Detector, Evidence
-from .detectors import nothing, value, value_formula
+from ..spec import Detector
+from .detectors import looks, nothing, value, value_formula
 from .mistake import Mistake
 
 MISTAKES = [
@@ -185,10 +185,10 @@ def _last(test) -> Detector:
     return replace(value(test), last=True)
 
 
-@Detector
-def _no_list(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _no_list(error, value) -> bool:
     """Another object than a list came back, and no text."""
-    return not evidence.error and not isinstance(evidence.value, (list, tuple, str))
+    return not error and not isinstance(value, (list, tuple, str))
 
 
 def _numbers(v) -> bool:

@@ -20,6 +20,7 @@ from ..reference.testing import is_matrix
 from ..sentence import foreign, kind_of, within
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
+from .detectors import looks
 from .errors import from_error
 from .mistake import Mistake
 
@@ -174,16 +175,16 @@ MISTAKES = [
 # ---- an input
 
 
-@Detector
-def _too_large_to_send(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _too_large_to_send(value) -> bool:
     """The tensor that the answer returned has more bytes than a worker sends."""
-    return "tensor of" in getattr(evidence.value, "kind", "")
+    return "tensor of" in getattr(value, "kind", "")
 
 
-@Detector
-def _no_matrix(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _no_matrix(error, value) -> bool:
     """The answer returned something else than a float32 matrix."""
-    return evidence.error is None and not is_matrix(evidence.value)
+    return error is None and not is_matrix(value)
 
 
 def _kernel_refused(kind: str) -> Detector:
@@ -232,9 +233,9 @@ def _right_kernel_refused(kind: str) -> Detector:
     return Detector(lambda c, e, a: c.group is None and bool(e.error) and kind in _kinds(e.error))
 
 
-@Detector
-def _right_kernel_got_no_matrix(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    return case.group is None and bool(evidence.error) and foreign.wants_a_matrix(evidence.error["message"])
+@looks
+def _right_kernel_got_no_matrix(error, case) -> bool:
+    return case.group is None and bool(error) and foreign.wants_a_matrix(error["message"])
 
 
 @Detector

@@ -9,9 +9,9 @@ import torch
 
 from ..checks import bounds, syntax
 from ..reference.tolerance import accepted, pair, refused
-from ..spec import Answer, Case, Detector, Evidence
+from ..spec import Detector
 from . import detectors
-from .detectors import both, written
+from .detectors import both, looks, written
 from .mistake import Mistake
 
 MISTAKES = [
@@ -68,10 +68,10 @@ MISTAKES = [
 def _tolerance(test) -> Detector:
     """Matches a pair of numbers for which test(facts, rtol, atol) holds."""
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        tolerance = pair(evidence.value)
-        return evidence.error is None and tolerance is not None and bool(test(case.facts, *tolerance))
+    @looks
+    def detect(value, error, case) -> bool:
+        tolerance = pair(value)
+        return error is None and tolerance is not None and bool(test(case.facts, *tolerance))
 
     return detect
 
@@ -125,10 +125,9 @@ def _rtol_is_wrong(facts: dict, rtol: float, atol: float) -> bool:
     return _rtol_is_loose(facts, rtol, atol) or _strict(facts, rtol, atol)
 
 
-@Detector
-def _no_other_key(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _no_other_key(error) -> bool:
     """No dictionary was asked for anything but a dtype."""
-    error = evidence.error
     return not error or error["type"] != "KeyError" or "torch." in error["message"]
 
 

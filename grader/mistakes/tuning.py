@@ -12,9 +12,9 @@ import torch
 
 from ..checks import compare, syntax
 from ..reference import tuning
-from ..spec import Answer, Case, Detector, Evidence
+from ..spec import Case, Detector, Evidence
 from . import detectors
-from .detectors import both, written
+from .detectors import both, looks, written
 from .mistake import Mistake
 from .mutant import Mutant
 from .softmax.function import WRAPPER
@@ -170,12 +170,10 @@ MISTAKES = [
 def _kept(test) -> Detector:
     """Matches when test(kept candidates, facts) holds for a list of candidates that is not too long."""
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        if "asked" not in case.facts or evidence.error:
-            return False
-        some = tuning.kept(evidence.value, case.facts["asked"])
-        return bool(some) and len(some) <= case.facts["most"] and test(some, case.facts)
+    @looks
+    def detect(asked, most, value, error, case) -> bool:
+        some = None if error else tuning.kept(value, asked)
+        return bool(some) and len(some) <= most and test(some, case.facts)
 
     return detect
 
@@ -257,64 +255,60 @@ CONFIGURATION = (
 )
 
 
-@Detector
-def _softmax_of_softmax(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _softmax_of_softmax(x, value, error, launches) -> bool:
     """The result is the softmax of a softmax, as often as there were launches."""
-    x, got = case.facts.get("x"), evidence.value
-    if x is None or evidence.error or not isinstance(got, torch.Tensor) or len(evidence.launches) < 2:
+    if error or not isinstance(value, torch.Tensor) or len(launches) < 2:
         return False
     want = x.double()
-    for _ in evidence.launches:
+    for _ in launches:
         want = torch.softmax(want, 1)
-    return got.shape == x.shape and compare.tensor(got.double(), want, 1e-4, 1e-6) is None
+    return value.shape == x.shape and compare.tensor(value.double(), want, 1e-4, 1e-6) is None
 
 
-@Detector
-def _rows_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _rows_left(x, value, error, launches) -> bool:
     """The last rows hold what they held before, because a grid was too small for the rows of its tiles.
 
     For the tiles of another configuration it was large enough.
     """
-    x, got = case.facts.get("x"), evidence.value
-    if x is None or evidence.error or not isinstance(got, torch.Tensor) or got.shape != x.shape:
+    if error or not isinstance(value, torch.Tensor) or value.shape != x.shape:
         return False
-    rows = [each["grid"][0] * each["constants"].get("ROWS", 1) for each in evidence.launches]
-    short = min(rows, default=len(x)) < len(x) <= max(rows, default=0) and not _rounded_down(x, evidence)
-    return short and bool((got[-1] == x[-1]).all())
+    rows = [each["grid"][0] * each["constants"].get("ROWS", 1) for each in launches]
+    short = min(rows, default=len(x)) < len(x) <= max(rows, default=0) and not _rounded_down(x, launches)
+    return short and bool((value[-1] == x[-1]).all())
 
 
-@Detector
-def _last_rows_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _last_rows_left(x, value, error, launches) -> bool:
     """The last row holds what it held before: every grid was too small for the rows of its tiles, or rounded down."""
-    x, got = case.facts.get("x"), evidence.value
-    if x is None or evidence.error or not isinstance(got, torch.Tensor) or got.shape != x.shape:
+    if error or not isinstance(value, torch.Tensor) or value.shape != x.shape:
         return False
-    rows = [each["grid"][0] * each["constants"].get("ROWS", 1) for each in evidence.launches]
-    short = max(rows, default=len(x)) < len(x) or _rounded_down(x, evidence)
-    return short and bool((got[-1] == x[-1]).all())
+    rows = [each["grid"][0] * each["constants"].get("ROWS", 1) for each in launches]
+    short = max(rows, default=len(x)) < len(x) or _rounded_down(x, launches)
+    return short and bool((value[-1] == x[-1]).all())
 
 
-def _rounded_down(x: torch.Tensor, evidence: Evidence) -> bool:
+def _rounded_down(x: torch.Tensor, launches: list) -> bool:
     """Whether every grid is the number of rows divided by ROWS, without the rest."""
-    return all(each["grid"][0] == len(x) // each["constants"].get("ROWS", 1) for each in evidence.launches)
+    return all(each["grid"][0] == len(x) // each["constants"].get("ROWS", 1) for each in launches)
 
 
-@Detector
-def _first_tile_alone(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _first_tile_alone(x, value, error, launches) -> bool:
     """Programs enough for all rows were launched, and the rows behind the largest tile hold what they held before."""
-    x, got = case.facts.get("x"), evidence.value
-    if x is None or evidence.error or not isinstance(got, torch.Tensor) or got.shape != x.shape:
+    if error or not isinstance(value, torch.Tensor) or value.shape != x.shape:
         return False
-    tiles = [(each["grid"][0], each["constants"].get("ROWS", 1)) for each in evidence.launches]
+    tiles = [(each["grid"][0], each["constants"].get("ROWS", 1)) for each in launches]
     behind = max((rows for _, rows in tiles), default=len(x))
-    return behind < len(x) <= min(a * b for a, b in tiles) and bool((got[behind:] == x[behind:]).all())
+    return behind < len(x) <= min(a * b for a, b in tiles) and bool((value[behind:] == x[behind:]).all())
 
 
-@Detector
-def _more_programs_than_tiles(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _more_programs_than_tiles(x, launches) -> bool:
     """A launch has more programs than its tiles of ROWS rows need."""
-    rows = len(case.facts["x"])
-    return any(each["grid"][0] > -(-rows // each["constants"].get("ROWS", 1)) for each in evidence.launches)
+    rows = len(x)
+    return any(each["grid"][0] > -(-rows // each["constants"].get("ROWS", 1)) for each in launches)
 
 
 def _program_unknown(tree: ast.AST) -> bool:
@@ -322,39 +316,38 @@ def _program_unknown(tree: ast.AST) -> bool:
     return not any(ast.unparse(call).endswith("(0)") for call in syntax.calls(tree, "program_id"))
 
 
-@Detector
-def _short_block(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _short_block(x, launches) -> bool:
     """A block has at most half of the columns: it is no power of two near their number."""
-    x = case.facts.get("x")
-    blocks = [each["constants"].get("BLOCK") for each in evidence.launches]
-    return x is not None and any(type(block) is int and 2 * block <= x.shape[1] for block in blocks)
+    blocks = [each["constants"].get("BLOCK") for each in launches]
+    return any(type(block) is int and 2 * block <= x.shape[1] for block in blocks)
 
 
-@Detector
-def _configured_by_nobody(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _configured_by_nobody(evidence) -> bool:
     """A grid asked for ROWS, which only a configuration of triton.autotune gives."""
     error = evidence.error or {"type": "", "message": ""}
     return error["type"] == "KeyError" and error["message"].strip("'\"") == "ROWS"
 
 
-@Detector
-def _pointer_unknown(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _pointer_unknown(source, evidence) -> bool:
     """A launch found no argument of a name that the answer gives to restore_value or reset_to_zero.
 
     Triton 3.9 refuses such a name before any launch, with an error that has words (`errors.py`).
     """
     error = evidence.error or {"type": ""}
     given = rf"(restore_value|reset_to_zero)\s*=\s*[\[(][^\])]*{re.escape(error.get('message', ''))}"
-    return error["type"] == "KeyError" and bool(re.search(given, answer.source.replace('"', "'")))
+    return error["type"] == "KeyError" and bool(re.search(given, source.replace('"', "'")))
 
 
-@Detector
-def _text_for_names(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _text_for_names(source, evidence) -> bool:
     """As _pointer_unknown, where the answer gives a text and no list: its first letter was looked for."""
     error = evidence.error or {"type": ""}
     letter = re.escape(error.get("message", "").strip("'"))
     given = rf"(restore_value|reset_to_zero)\s*=\s*'{letter}"
-    return error["type"] == "KeyError" and len(letter) == 1 and bool(re.search(given, answer.source.replace('"', "'")))
+    return error["type"] == "KeyError" and len(letter) == 1 and bool(re.search(given, source.replace('"', "'")))
 
 
 def _whole_tile_reduced(case: Case, evidence: Evidence) -> bool:
@@ -381,11 +374,10 @@ def _lost(case: Case, evidence: Evidence) -> float:
 def _returned(test, narrow: bool = False) -> Detector:
     """Matches when test(result, x) holds for a result of the shape of x. narrow: also where x has one column."""
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        x, got = case.facts.get("x"), evidence.value
-        alike = x is not None and isinstance(got, torch.Tensor) and got.shape == x.shape and (narrow or x.shape[1] > 1)
-        return alike and not evidence.error and test(got, x)
+    @looks
+    def detect(x, value, error) -> bool:
+        alike = isinstance(value, torch.Tensor) and value.shape == x.shape and (narrow or x.shape[1] > 1)
+        return alike and not error and test(value, x)
 
     return detect
 

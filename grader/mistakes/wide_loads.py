@@ -9,10 +9,9 @@ import torch
 
 from ..reference import wide_loads
 from ..reference.softmax_function import idle_fault
-from ..spec import Answer, Case, Detector, Evidence
-from .detectors import fault
+from .detectors import fault, looks
 from .mistake import Mistake
-from .mutant import Mutant
+from .mutant import Mutant, several
 from .softmax.function import ROWS_APART, WRAPPER_PLACES
 
 MISTAKES = [
@@ -44,10 +43,7 @@ MISTAKES = [
         "programs-without-rows",
         "More programs were launched than there are tiles of rows, so the last programs find nothing to do.",
         "How many rows does one program of your launch take, and how many programs do all rows need?",
-        (
-            Mutant("10.4", "(triton.cdiv(n_rows, rows),)", "(n_rows,)", replayed=False),
-            Mutant("10.4", "(triton.cdiv(n_rows, rows),)", "(n_rows // rows + 1,)", replayed=False),
-        ),
+        several("10.4", "(triton.cdiv(n_rows, rows),)", "(n_rows,)", "(n_rows // rows + 1,)", replayed=False),
     ),
     Mistake(
         "alignment-promised",
@@ -58,10 +54,10 @@ MISTAKES = [
 ]
 
 
-@Detector
-def _more_than_the_registers(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _more_than_the_registers(value, x, evidence) -> bool:
     """One load brings more bytes to a thread than its registers have."""
-    return isinstance(evidence.value, torch.Tensor) and wide_loads.spills(case.facts["x"], evidence)
+    return isinstance(value, torch.Tensor) and wide_loads.spills(x, evidence)
 
 
 # The numbers are right, and some programs of a launch stored nothing.

@@ -9,7 +9,7 @@ from .. import detectors
 from ..detectors import both, formula, outside, past_the_row, right_lanes_elsewhere, too_many_lanes, unmasked, written
 from ..kernels import KERNEL
 from ..mistake import Mistake
-from ..mutant import Mutant, also
+from ..mutant import Mutant, also, several
 from . import formulas, shares
 
 _ALONG_AXIS_0 = also("r[:, None]", "r[None, :]")
@@ -61,14 +61,17 @@ MISTAKES = [
         "The shift is not the row's maximum, so exp can leave the range of float32.",
         "Which shift makes the largest exponent exactly 0?",
         (
-            Mutant("8.3", "tl.max(x, axis=0)", "tl.min(x, axis=0)"),
-            Mutant("8.3", "tl.max(x, axis=0)", "tl.sum(x, axis=0)"),
+            *several("8.3", "tl.max(x, axis=0)", "tl.min(x, axis=0)", "tl.sum(x, axis=0)"),
             Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.max(x", "tl.min(x"),
             Mutant("7.3", "tl.max(x", "tl.max(tl.where(keep != 0, x, 0.0)"),
-            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.max(x", 'tl.min(tl.where(mask, x, float("inf"))'),
-            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.max(x", "tl.sum(x"),
-            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.max(x", "1 / n_cols * tl.sum(tl.where(mask, x, 0.0)"),
-            Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.max(x", "tl.sum(tl.where(cols == 0, x, 0.0)"),
+            *several(
+                "4.1 5.1 5.2 7.1 7.3 10.1 10.2",
+                "tl.max(x",
+                'tl.min(tl.where(mask, x, float("inf"))',
+                "tl.sum(x",
+                "1 / n_cols * tl.sum(tl.where(mask, x, 0.0)",
+                "tl.sum(tl.where(cols == 0, x, 0.0)",
+            ),
         ),
     ),
     Mistake(
@@ -102,12 +105,11 @@ MISTAKES = [
         "The values or their distances to the maximum were added up, and not their exponentials.",
         "Which terms must the sum have, so that the outputs of a row sum to 1?",
         (
-            Mutant("8.1", "math.exp(x - new)", "x"),
-            Mutant("8.1", "math.exp(x - new)", "x - new"),
-            Mutant("8.1", "d * math.exp(m - new) + math.exp(x - new)", "d + x"),
-            Mutant("8.1", "d * math.exp(m - new) + math.exp(x - new)", "d + x - new"),
-            Mutant("8.3 8.4 9.1", "tl.sum(tl.exp(x - shift), axis=0)", "tl.sum(x, axis=0)"),
-            Mutant("8.3 8.4 9.1", "tl.sum(tl.exp(x - shift), axis=0)", "tl.sum(x - shift, axis=0)"),
+            *several("8.1", "math.exp(x - new)", "x", "x - new"),
+            *several("8.1", "d * math.exp(m - new) + math.exp(x - new)", "d + x", "d + x - new"),
+            *several(
+                "8.3 8.4 9.1", "tl.sum(tl.exp(x - shift), axis=0)", "tl.sum(x, axis=0)", "tl.sum(x - shift, axis=0)"
+            ),
             Mutant("4.1 5.1 5.2 7.1 7.3 10.1 10.2", "tl.sum(numerator", "tl.sum(x"),
             Mutant("4.1 5.1 5.2 7.1 7.3", "tl.sum(numerator", "tl.sum(x - row_max"),
             Mutant("10.1", "tl.sum(numerator", "tl.sum(x - row_max[:, None]"),

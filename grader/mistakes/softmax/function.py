@@ -12,8 +12,9 @@ from ...reference.softmax_function import launch_fault, warps_fault
 from ...sentence import kind_of, named, said, within
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
+from ..detectors import looks
 from ..mistake import Mistake
-from ..mutant import Mutant
+from ..mutant import Mutant, several
 from .columns import SOFTMAX_KERNEL, SOFTMAX_PLACES
 from .rows import ROW_KERNEL, ROW_PLACES
 
@@ -72,12 +73,14 @@ MISTAKES = [
         "rows-wrongly-apart",
         "The distance between rows is not the row stride of the tensor.",
         "How far apart are the beginnings of two rows, and which number do you use for that distance?",
-        (
-            Mutant("5.2 8.4 9.3", "y.stride(0), x.stride(0)", "y.stride(1), x.stride(0)"),
-            Mutant("5.2 8.4 9.3", "y.stride(0), x.stride(0)", "y.stride(0), x.stride(1)"),
-            Mutant("5.2 8.4 9.3", "y.stride(0), x.stride(0)", "y.stride(1), x.stride(1)"),
-            Mutant("5.2 8.4 9.3", "y.stride(0), x.stride(0)", "y.stride(0), x.size(0)"),
-            Mutant("5.2 8.4 9.3", "y.stride(0), x.stride(0)", "y.size(0), x.stride(0)"),
+        several(
+            "5.2 8.4 9.3",
+            "y.stride(0), x.stride(0)",
+            "y.stride(1), x.stride(0)",
+            "y.stride(0), x.stride(1)",
+            "y.stride(1), x.stride(1)",
+            "y.stride(0), x.size(0)",
+            "y.size(0), x.stride(0)",
         ),
     ),
     Mistake(
@@ -116,10 +119,7 @@ MISTAKES = [
         "bad-num-warps",
         "For num_warps Triton takes an integer that is a power of two, and a GPU allows at most 32 warps in a program.",
         "Which integers from 1 to 32 are powers of two, and what does your code give to num_warps here?",
-        (
-            Mutant("5.2", "num_warps=warps_for(block)", "num_warps=3", replayed=False),
-            Mutant("5.2", "num_warps=warps_for(block)", "num_warps=64", replayed=False),
-        ),
+        several("5.2", "num_warps=warps_for(block)", "num_warps=3", "num_warps=64", replayed=False),
     ),
     Mistake(
         "grid-too-small",
@@ -172,23 +172,21 @@ MISTAKES = [
 def _launch_fault(mistake: str) -> tuple[str, Detector]:
     """An entry of a table: the mistake, and the detector of a call that returned and has this fault in its launches."""
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        x = case.facts.get("x")
-        return x is not None and evidence.error is None and launch_fault(x, evidence)[0] == mistake
+    @looks
+    def detect(x, error, evidence) -> bool:
+        return error is None and launch_fault(x, evidence)[0] == mistake
 
     return mistake, detect
 
 
-@Detector
-def _rows_with_gaps(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _rows_with_gaps(x, value, error) -> bool:
     """The failing input has gaps between its rows, and contiguous rows. Row 0, which has no gap before it, is right."""
-    x, got = case.facts.get("x"), evidence.value
-    if x is None or x.dim() != 2 or x.stride(1) != 1 or x.stride(0) == x.shape[1]:
+    if x.dim() != 2 or x.stride(1) != 1 or x.stride(0) == x.shape[1]:
         return False
-    if evidence.error:
-        return evidence.error["type"] == "OutOfBounds"  # any other error has a reason of its own
-    return isinstance(got, torch.Tensor) and got.shape == x.shape and compare.softmax(x[:1], got[:1]) is None
+    if error:
+        return error["type"] == "OutOfBounds"  # any other error has a reason of its own
+    return isinstance(value, torch.Tensor) and value.shape == x.shape and compare.softmax(x[:1], value[:1]) is None
 
 
 @Detector
@@ -204,53 +202,49 @@ def _columns_apart(case: Case, evidence: Evidence, answer: Answer) -> bool:
 def _programs(test) -> Detector:
     """Matches when test(programs, x) holds for the first axis of the grid of a launch."""
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        x = case.facts.get("x")
-        got = evidence.value
-        if x is None or isinstance(got, torch.Tensor) and got.shape != x.shape:
+    @looks
+    def detect(x, value, launches) -> bool:
+        if isinstance(value, torch.Tensor) and value.shape != x.shape:
             return False
-        return any(test(launch["grid"][0], x) for launch in evidence.launches)
+        return any(test(launch["grid"][0], x) for launch in launches)
 
     return detect
 
 
-@Detector
-def _too_few_programs(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _too_few_programs(x, launches) -> bool:
     """A launch has programs for fewer rows than there are: for one row each, or for a tile of ROWS."""
-    rows = [launch["grid"][0] * launch["constants"].get("ROWS", 1) for launch in evidence.launches]
-    x = case.facts.get("x")
-    return x is not None and min(rows, default=len(x)) < len(x)
+    rows = [launch["grid"][0] * launch["constants"].get("ROWS", 1) for launch in launches]
+    return min(rows, default=len(x)) < len(x)
 
 
-@Detector
-def _on_another_axis(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _on_another_axis(x, launches) -> bool:
     """Along the first axis of the grid there is one program, and along another one there are as many as rows."""
-    x = case.facts.get("x")
-    grids = [launch["grid"] for launch in evidence.launches]
-    return x is not None and len(x) > 1 and any(grid[0] == 1 and len(x) in grid[1:] for grid in grids)
+    grids = [launch["grid"] for launch in launches]
+    return len(x) > 1 and any(grid[0] == 1 and len(x) in grid[1:] for grid in grids)
 
 
-@Detector
-def _failed(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _failed(error) -> bool:
     """The call ended with an exception."""
-    return bool(evidence.error)
+    return bool(error)
 
 
-@Detector
-def _no_store_outside(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _no_store_outside(error) -> bool:
     """No store left its tensor: an output has no gaps."""
-    return ((evidence.error or {}).get("where") or {}).get("op") != "store"
+    return ((error or {}).get("where") or {}).get("op") != "store"
 
 
-@Detector
-def _no_error(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _no_error(error) -> bool:
     """The call returned."""
-    return not evidence.error
+    return not error
 
 
-@Detector
-def _to_be_refused(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _to_be_refused(case) -> bool:
     """The input must be refused."""
     return case.facts.get("refuses", False)
 
@@ -261,10 +255,10 @@ def _not_refused(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return "x" in case.facts and not _to_be_refused(case, evidence, answer) and not (evidence.error or {}).get("raised")
 
 
-@Detector
-def _accepted(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _accepted(error, case) -> bool:
     """An input that must be refused went through without an exception."""
-    return case.facts.get("refuses", False) and evidence.error is None
+    return case.facts.get("refuses", False) and error is None
 
 
 def _sizes_exchanged(tree: ast.AST) -> bool:
@@ -314,19 +308,18 @@ def _is_launch(node: ast.AST | None) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)
 
 
-@Detector
-def _old_stride(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _old_stride(x, error, value) -> bool:
     """Rows of a contiguous copy of x were read as if they began as far apart as those of x do."""
-    x = case.facts.get("x")
-    if x is None or x.dim() != 2 or x.is_contiguous():
+    if x.dim() != 2 or x.is_contiguous():
         return False
-    (m, n), step, where = x.shape, x.stride(0), (evidence.error or {}).get("where")
+    (m, n), step, where = x.shape, x.stride(0), (error or {}).get("where")
     if where:  # with the row stride of its own tensor, no row begins outside of it
         begins = where["program"][0] * step
         return where["op"] == "load" and where["lanes"] == where["of"] and where["first"] == begins >= m * n
-    if evidence.error or not isinstance(evidence.value, torch.Tensor) or (m - 1) * step + n > m * n:
+    if error or not isinstance(value, torch.Tensor) or (m - 1) * step + n > m * n:
         return False
-    return compare.alike(evidence.value, torch.softmax(x.contiguous().as_strided((m, n), (step, 1)).double(), 1))
+    return compare.alike(value, torch.softmax(x.contiguous().as_strided((m, n), (step, 1)).double(), 1))
 
 
 @Detector
@@ -336,10 +329,10 @@ def _refused(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return not case.expects_error and "ValueError" in error["kinds"] and error["line"].startswith("raise")
 
 
-@Detector
-def _refused_otherwise(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _refused_otherwise(error, case) -> bool:
     """An input that must be refused ended with an exception, which `verify` did not accept."""
-    return case.facts.get("refuses", False) and bool(evidence.error)
+    return case.facts.get("refuses", False) and bool(error)
 
 
 def _read_apart(distance) -> Detector:

@@ -11,11 +11,10 @@ import ast
 import torch
 
 from ...checks import syntax
-from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
-from ..detectors import both, written
+from ..detectors import both, looks, written
 from ..mistake import Mistake
-from ..mutant import Mutant, also
+from ..mutant import Mutant, also, several
 from .rows import row_begins
 
 _DROP = 'tl.where(keep != 0, x, -float("inf"))'
@@ -58,10 +57,7 @@ MISTAKES = [
         "How far apart are two rows of keep, and which parameter gives that distance?",
         (
             Mutant("7.3", "keep_ptr + row * keep_row_stride", "keep_ptr"),
-            Mutant("7.3", "row * keep_row_stride", "row"),
-            Mutant("7.3", "row * keep_row_stride", "row * n_cols"),
-            Mutant("7.3", "row * keep_row_stride", "row * x_row_stride"),
-            Mutant("7.3", "row * keep_row_stride", "row * y_row_stride"),
+            *several("7.3", "row * keep_row_stride", "row", "row * n_cols", "row * x_row_stride", "row * y_row_stride"),
         ),
     ),
     Mistake(
@@ -79,8 +75,9 @@ MISTAKES = [
         "minus 1e9 is inf.",
         "Which function takes one value or another without computing with either?",
         (
-            Mutant("7.3", _DROP, 'x + tl.where(keep != 0, 0.0, -float("inf"))'),
-            Mutant("7.3", _DROP, "x + tl.where(keep != 0, 0.0, -1e30)"),
+            *several(
+                "7.3", _DROP, 'x + tl.where(keep != 0, 0.0, -float("inf"))', "x + tl.where(keep != 0, 0.0, -1e30)"
+            ),
             Mutant("7.3", _DROP, "x * keep", replayed=False),
             Mutant("7.3", "tl.max(x", f"tl.max({_DROP}", then=also(f"x = {_DROP}", "", then=_TIMES_KEEP)),
         ),
@@ -140,25 +137,25 @@ MISTAKES = [
         "A row that keeps no entry became equal shares. That is another choice than the one of the lesson.",
         "What does the lesson say such a row holds?",
         (
-            Mutant(
+            *several(
                 "7.3",
                 "y, mask=mask",
                 "tl.where(tl.sum(keep, axis=0) == 0, 1.0 / n_cols, y), mask=mask",
-            ),
-            Mutant(
-                "7.3",
-                "y, mask=mask",
                 'tl.where(row_max == -float("inf"), 1.0 / n_cols, y), mask=mask',
             ),
-            Mutant("7.3", "    row_max = ", "    x = tl.where(tl.sum(keep, axis=0) == 0, 0.0, x)\n    row_max = "),
-            Mutant("7.3", "    row_max = ", "    x = tl.where(tl.sum(keep, axis=0) == 0, 1.0, x)\n    row_max = "),
+            *several(
+                "7.3",
+                "    row_max = ",
+                "    x = tl.where(tl.sum(keep, axis=0) == 0, 0.0, x)\n    row_max = ",
+                "    x = tl.where(tl.sum(keep, axis=0) == 0, 1.0, x)\n    row_max = ",
+            ),
         ),
     ),
     Mistake(
         "keep-compared-with-columns",
         "keep was compared with the numbers of the columns, but it holds only 1 or 0 for each of them.",
         "What are the two values of keep, and which of them is in your comparison?",
-        (Mutant("7.3", "keep != 0", "cols < keep"), Mutant("7.3", "keep != 0", "cols == keep")),
+        several("7.3", "keep != 0", "cols < keep", "cols == keep"),
     ),
     Mistake(
         "dropped-not-zero",
@@ -173,13 +170,12 @@ def _softmax(x: torch.Tensor) -> torch.Tensor:
     return torch.softmax(x.double(), 1)
 
 
-@Detector
-def _only_dropped_are_wrong(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _only_dropped_are_wrong(x, got, keep) -> bool:
     """Every kept entry is right, and a dropped entry is not 0 in a row that has a kept finite entry."""
-    x, got = case.facts.get("x"), detectors.output(case, evidence)
-    if x is None or got is None or got.shape != x.shape:
+    if got.shape != x.shape:
         return False
-    kept = case.facts["keep"] != 0
+    kept = keep != 0
     living = ~(x == -torch.inf).all(1, keepdim=True)
     right = torch.isclose(got.double(), _softmax(x), rtol=1e-4, atol=1e-30)
     return bool((right | ~kept | ~living).all() and ((got != 0) & ~kept & living).any())
@@ -214,12 +210,11 @@ def _times_infinity(tree: ast.AST) -> bool:
     return blocks or any("inf" in ast.unparse(side) for n in products for side in (n.left, n.right))
 
 
-@Detector
-def _nan_hidden(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _nan_hidden(x, got, keep) -> bool:
     """A kept NaN gave a row without NaN, or with NaN in fewer places."""
-    x, got = case.facts["x"], detectors.output(case, evidence)
     rows = x.isnan().any(1)
-    return got is not None and bool(rows.any() and (~got[rows].isnan() & (case.facts["keep"][rows] != 0)).any())
+    return bool(rows.any() and (~got[rows].isnan() & (keep[rows] != 0)).any())
 
 
 MASKED_KERNEL = (

@@ -7,11 +7,10 @@ import math
 
 from ...checks import syntax
 from ...reference.online import too_wide
-from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
-from ..detectors import both, outside, value, written
+from ..detectors import both, looks, outside, value, written
 from ..mistake import Mistake
-from ..mutant import Mutant, also
+from ..mutant import Mutant, also, several
 from .columns import SOFTMAX_PLACES
 from .rows import ROW_PLACES
 
@@ -86,8 +85,7 @@ MISTAKES = [
             Mutant("8.1", "d * math.exp(m - new)", "d * math.exp(new - m if d else 0.0)"),
             Mutant("8.1", "if new > -math.inf:", "if True:", then=also("math.exp(m - new)", "math.exp(new - m)")),
             Mutant("8.2", "math.exp(ma - m) + db * math.exp(mb - m)", "math.exp(m - ma) + db * math.exp(m - mb)"),
-            Mutant("8.3 8.4", "tl.exp(m - shift)", "tl.exp(shift - m)"),
-            Mutant("8.3 8.4", "tl.exp(m - shift)", "tl.where(d == 0.0, 1.0, tl.exp(shift - m))"),
+            *several("8.3 8.4", "tl.exp(m - shift)", "tl.exp(shift - m)", "tl.where(d == 0.0, 1.0, tl.exp(shift - m))"),
         ),
     ),
     Mistake(
@@ -95,20 +93,16 @@ MISTAKES = [
         "The new terms were rescaled together with the old ones.",
         "Which maximum do the new terms belong to already?",
         (
-            Mutant("8.1", "d * math.exp(m - new) + math.exp(x - new)", "(d + math.exp(x - new)) * math.exp(m - new)"),
-            Mutant(
+            *several(
                 "8.1",
                 "d * math.exp(m - new) + math.exp(x - new)",
+                "(d + math.exp(x - new)) * math.exp(m - new)",
                 "(d + math.exp(x - new)) * (math.exp(m - new) if d else 1.0)",
             ),
-            Mutant(
+            *several(
                 "8.3 8.4",
                 "d * tl.exp(m - shift) + tl.sum(tl.exp(x - shift), axis=0)",
                 "(d + tl.sum(tl.exp(x - shift), axis=0)) * tl.exp(m - shift)",
-            ),
-            Mutant(
-                "8.3 8.4",
-                "d * tl.exp(m - shift) + tl.sum(tl.exp(x - shift), axis=0)",
                 "(d + tl.sum(tl.exp(x - shift), axis=0)) * tl.where(d == 0.0, 1.0, tl.exp(m - shift))",
             ),
         ),
@@ -118,11 +112,14 @@ MISTAKES = [
         "The new terms are taken relative to the old maximum.",
         "Which maximum should all terms of the new sum belong to?",
         (
-            Mutant("8.1", "math.exp(x - new)", "math.exp(x - m)"),
-            Mutant("8.1", "math.exp(x - new)", "(math.exp(x - m) if m > -math.inf else math.inf)"),
-            Mutant("8.1", "math.exp(x - new)", "math.exp(x - m if d else 0.0)"),
-            Mutant("8.3 8.4", "tl.exp(x - shift)", "tl.exp(x - m)"),
-            Mutant("8.3 8.4", "tl.exp(x - shift)", "tl.exp(x - tl.where(d == 0.0, shift, m))"),
+            *several(
+                "8.1",
+                "math.exp(x - new)",
+                "math.exp(x - m)",
+                "(math.exp(x - m) if m > -math.inf else math.inf)",
+                "math.exp(x - m if d else 0.0)",
+            ),
+            *several("8.3 8.4", "tl.exp(x - shift)", "tl.exp(x - m)", "tl.exp(x - tl.where(d == 0.0, shift, m))"),
         ),
     ),
     Mistake(
@@ -166,10 +163,12 @@ MISTAKES = [
         "shift-too-high",
         "The shift never becomes smaller than a number of your kernel, and some rows lie far below that number.",
         "How large is the exponential of each value of such a row?",
-        (
-            Mutant("8.3", 'tl.where(new == -float("inf"), 0.0, new)', "tl.maximum(new, -1e30)"),
-            Mutant("8.3", 'tl.where(new == -float("inf"), 0.0, new)', "tl.maximum(new, -1e4)"),
-            Mutant("8.3", 'tl.where(new == -float("inf"), 0.0, new)', "tl.maximum(new, 0.0)"),
+        several(
+            "8.3",
+            'tl.where(new == -float("inf"), 0.0, new)',
+            "tl.maximum(new, -1e30)",
+            "tl.maximum(new, -1e4)",
+            "tl.maximum(new, 0.0)",
         ),
     ),
     Mistake(
@@ -177,17 +176,10 @@ MISTAKES = [
         "The walk starts with a maximum that some rows never reach.",
         "What is the maximum of no values at all?",
         (
-            Mutant("8.1", "m, d = -math.inf", "m, d = 1.0"),
-            Mutant("8.1", "m, d = -math.inf", "m, d = -1000.0"),
-            Mutant("8.1", "m, d = -math.inf", "m, d = -1e9"),
-            Mutant("8.1", "m, d = -math.inf", "m, d = math.inf"),
-            Mutant("8.3", 'm = -float("inf")', "m = 1.0"),
-            Mutant("8.3", 'm = -float("inf")', "m = -1e30"),
-            Mutant("8.3", 'm = -float("inf")', "m = -3e38"),
-            Mutant("8.3", 'm = -float("inf")', 'm = float("inf")'),
+            *several("8.1", "m, d = -math.inf", "m, d = 1.0", "m, d = -1000.0", "m, d = -1e9", "m, d = math.inf"),
+            *several("8.3", 'm = -float("inf")', "m = 1.0", "m = -1e30", "m = -3e38", 'm = float("inf")'),
             Mutant("9.1", 'm = -float("inf")', 'm = float("inf")'),
-            Mutant("8.1", "m, d = -math.inf", "m, d = -10000.0"),
-            Mutant("8.1", "m, d = -math.inf", "m, d = -1e30"),
+            *several("8.1", "m, d = -math.inf", "m, d = -10000.0", "m, d = -1e30"),
         ),
     ),
     Mistake(
@@ -241,65 +233,57 @@ MISTAKES = [
         "Which line ends your loop, for which number is it reached, and which numbers come after that one?",
         (
             Mutant("8.1", "        m = new\n    return m, d", "        m = new\n        return m, d\n    return m, d"),
-            Mutant("8.1", "        new =", "        if x == -math.inf:\n            return m, d\n        new ="),
-            Mutant("8.1", "        new =", "        if x == -math.inf:\n            return x, 0.0\n        new ="),
+            *several(
+                "8.1",
+                "        new =",
+                "        if x == -math.inf:\n            return m, d\n        new =",
+                "        if x == -math.inf:\n            return x, 0.0\n        new =",
+            ),
         ),
     ),
     Mistake(
         "larger-taken-for-granted",
         "Your function assumes which of the two parts has the larger maximum, and it can be the other one.",
         "What does your line do when the other part holds the larger value?",
-        (
-            Mutant(
-                "8.2",
-                "da * math.exp(ma - m) + db * math.exp(mb - m)",
-                "(da * math.exp(ma - mb) + db if mb > -math.inf else da)",
-            ),
-            Mutant(
-                "8.2",
-                "da * math.exp(ma - m) + db * math.exp(mb - m)",
-                "(da + db * math.exp(mb - ma) if ma > -math.inf else db)",
-            ),
+        several(
+            "8.2",
+            "da * math.exp(ma - m) + db * math.exp(mb - m)",
+            "(da * math.exp(ma - mb) + db if mb > -math.inf else da)",
+            "(da + db * math.exp(mb - ma) if ma > -math.inf else db)",
         ),
     ),
     Mistake(
         "one-factor-for-both",
         "Both sums were multiplied by the same factor.",
         "One part already has the maximum of both parts together. What is the factor of this part?",
-        (
-            Mutant(
-                "8.2",
-                "da * math.exp(ma - m) + db * math.exp(mb - m)",
-                "(da + db) * math.exp(min(ma, mb) - m)",
-            ),
-            Mutant(
-                "8.2",
-                "da * math.exp(ma - m) + db * math.exp(mb - m)",
-                "(da + db) * (math.exp(-abs(ma - mb)) if min(ma, mb) > -math.inf else 1.0)",
-            ),
+        several(
+            "8.2",
+            "da * math.exp(ma - m) + db * math.exp(mb - m)",
+            "(da + db) * math.exp(min(ma, mb) - m)",
+            "(da + db) * (math.exp(-abs(ma - mb)) if min(ma, mb) > -math.inf else 1.0)",
         ),
     ),
     Mistake(
         "larger-sum-kept",
         "One of the two sums was kept, and the terms of the other are missing.",
         "How many terms does the sum of both parts together have?",
-        (
-            Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "max(da, db)"),
-            Mutant(
-                "8.2",
-                "da * math.exp(ma - m) + db * math.exp(mb - m)",
-                "max(da * math.exp(ma - m), db * math.exp(mb - m))",
-            ),
-            Mutant("8.2", "da * math.exp(ma - m) + db * math.exp(mb - m)", "(da if ma >= mb else db)"),
+        several(
+            "8.2",
+            "da * math.exp(ma - m) + db * math.exp(mb - m)",
+            "max(da, db)",
+            "max(da * math.exp(ma - m), db * math.exp(mb - m))",
+            "(da if ma >= mb else db)",
         ),
     ),
     Mistake(
         "equal-maxima",
         "Where both maxima are the same, one of the two sums was left out.",
         "What is the sum of two parts whose maxima are equal?",
-        (
-            Mutant("8.2", "    return m, da", "    if ma == mb:\n        return a\n    return m, da"),
-            Mutant("8.2", "    return m, da", "    if ma == mb:\n        return b\n    return m, da"),
+        several(
+            "8.2",
+            "    return m, da",
+            "    if ma == mb:\n        return a\n    return m, da",
+            "    if ma == mb:\n        return b\n    return m, da",
         ),
     ),
     Mistake(
@@ -307,9 +291,13 @@ MISTAKES = [
         "One part held nothing, and the sum of the other was lost with it.",
         "Which state is right when only one of the two parts is empty?",
         (
-            Mutant("8.2", "if m == -math.inf:", "if ma == -math.inf or mb == -math.inf:"),
-            Mutant("8.2", "if m == -math.inf:", "if ma == -math.inf:"),
-            Mutant("8.2", "if m == -math.inf:", "if mb == -math.inf:"),
+            *several(
+                "8.2",
+                "if m == -math.inf:",
+                "if ma == -math.inf or mb == -math.inf:",
+                "if ma == -math.inf:",
+                "if mb == -math.inf:",
+            ),
             Mutant("8.2", "if m == -math.inf:\n        return m", "if -math.inf in a + b:\n        return -math.inf"),
         ),
     ),
@@ -317,7 +305,7 @@ MISTAKES = [
         "nothing-merged-wrongly",
         "Two empty parts together are not the empty state.",
         "What is the maximum of no numbers, and what is their sum?",
-        (Mutant("8.2", "return m, 0.0", "return 0.0, 0.0"), Mutant("8.2", "return m, 0.0", "return m, 1.0")),
+        several("8.2", "return m, 0.0", "return 0.0, 0.0", "return m, 1.0"),
     ),
     Mistake(
         "maxima-added",
@@ -500,8 +488,7 @@ MISTAKES = [
         "The exponential was taken of the quotient of two maxima, and not of their difference.",
         "By which factor does exp(x - m) change when m changes?",
         (
-            Mutant("8.1", "math.exp(m - new)", "math.exp(m / new)"),
-            Mutant("8.1", "math.exp(m - new)", "math.exp(new / m)"),
+            *several("8.1", "math.exp(m - new)", "math.exp(m / new)", "math.exp(new / m)"),
             Mutant("8.2", "math.exp(ma - m)", "math.exp(ma / m)", then=also("math.exp(mb - m)", "math.exp(mb / m)")),
             Mutant("8.3 8.4", "tl.exp(m - shift)", "tl.exp(m / shift)"),
         ),
@@ -517,47 +504,39 @@ MISTAKES = [
         "A sum was multiplied by a wrong factor. The right one is exp(its own maximum - the new maximum).",
         "By which factor does exp(x - m) change when m changes?",
         (
-            Mutant("8.1", "math.exp(m - new)", "math.exp(m)"),
-            Mutant("8.1", "math.exp(m - new)", "math.exp(new)"),
-            Mutant("8.1", "math.exp(m - new)", "math.exp(m + new)"),
-            Mutant("8.1", "math.exp(m - new)", "math.exp(d - new)"),
+            *several(
+                "8.1", "math.exp(m - new)", "math.exp(m)", "math.exp(new)", "math.exp(m + new)", "math.exp(d - new)"
+            ),
             Mutant("8.2", "math.exp(ma - m)", "math.exp(ma)"),
             Mutant("8.2", "math.exp(ma - m)", "math.exp(ma)", then=also("math.exp(mb - m)", "math.exp(mb)")),
-            Mutant("8.2", "math.exp(ma - m)", "math.exp(ma + m)"),
-            Mutant("8.2", "math.exp(ma - m)", "math.exp(da - m)"),
-            Mutant("8.2", "math.exp(mb - m)", "math.exp(mb)"),
-            Mutant("8.2", "math.exp(mb - m)", "math.exp(mb + m)"),
-            Mutant("8.2", "math.exp(mb - m)", "math.exp(mb - ma)"),
-            Mutant("8.2", "math.exp(mb - m)", "math.exp(db - m)"),
-            Mutant("8.3", "tl.exp(m - shift)", "tl.exp(m)"),
-            Mutant("8.3", "tl.exp(m - shift)", "tl.exp(m + shift)"),
-            Mutant("8.3", "tl.exp(m - shift)", "tl.exp(d - shift)"),
-            Mutant("8.3", "tl.exp(m - shift)", "tl.exp2(m - shift)"),
-            Mutant("9.1", "tl.exp(m - shift)", "tl.exp(m)"),
-            Mutant("9.1", "tl.exp(m - shift)", "tl.exp(m + shift)"),
-            Mutant("9.1", "tl.exp(m - shift)", "tl.exp(d - shift)"),
-            Mutant("9.1", "tl.exp(m - shift)", "tl.exp2(m - shift)"),
-            Mutant("9.2", "tl.exp(ms - m)", "tl.exp(ms)"),
-            Mutant("9.2", "tl.exp(ms - m)", "tl.exp(m)"),
-            Mutant("9.2", "tl.exp(ms - m)", "tl.exp(ds - m)"),
-            Mutant("9.2", "tl.exp(ms - m)", "tl.exp2(ms - m)"),
-            Mutant("13.1", "torch.exp(m - new)", "torch.exp(m)"),
-            Mutant("13.1", "torch.exp(m - new)", "torch.exp(new)"),
-            Mutant("13.1", "torch.exp(m - new)", "torch.exp(m + new)"),
-            Mutant("13.1", "torch.exp(m - new)", "torch.exp(l - new)"),
+            *several("8.2", "math.exp(ma - m)", "math.exp(ma + m)", "math.exp(da - m)"),
+            *several(
+                "8.2", "math.exp(mb - m)", "math.exp(mb)", "math.exp(mb + m)", "math.exp(mb - ma)", "math.exp(db - m)"
+            ),
+            *several(
+                "8.3", "tl.exp(m - shift)", "tl.exp(m)", "tl.exp(m + shift)", "tl.exp(d - shift)", "tl.exp2(m - shift)"
+            ),
+            *several(
+                "9.1", "tl.exp(m - shift)", "tl.exp(m)", "tl.exp(m + shift)", "tl.exp(d - shift)", "tl.exp2(m - shift)"
+            ),
+            *several("9.2", "tl.exp(ms - m)", "tl.exp(ms)", "tl.exp(m)", "tl.exp(ds - m)", "tl.exp2(ms - m)"),
+            *several(
+                "13.1",
+                "torch.exp(m - new)",
+                "torch.exp(m)",
+                "torch.exp(new)",
+                "torch.exp(m + new)",
+                "torch.exp(l - new)",
+            ),
             Mutant("13.1", "l * factor", "l * new"),
             Mutant("13.1", "o * factor", "o * new"),
-            Mutant("13.2 13.3", "tl.exp(m - new)", "tl.exp(m)"),
-            Mutant("13.2 13.3", "tl.exp(m - new)", "tl.exp(l - new)"),
-            Mutant("13.2 13.3", "tl.exp(m - new)", "tl.exp(m + new)"),
+            *several("13.2 13.3", "tl.exp(m - new)", "tl.exp(m)", "tl.exp(l - new)", "tl.exp(m + new)"),
             Mutant("13.2 13.3", "l * factor", "l * new"),
             Mutant("13.2 13.3", "tl.exp(m - new)", "tl.exp2(m - new)"),
             Mutant("13.1", "torch.exp(m - new)", "torch.exp2(m - new)"),
             Mutant("13.2 13.3", "o * factor[:, None]", "o * new[:, None]"),
             Mutant("13.3", "o * factor[:, None]", "o * factor[None, :]"),
-            Mutant("8.1", "math.exp(m - new)", "2.0 ** (m - new)"),
-            Mutant("8.1", "math.exp(m - new)", "math.exp(m - x)"),
-            Mutant("8.1", "math.exp(m - new)", "math.exp(x - new)"),
+            *several("8.1", "math.exp(m - new)", "2.0 ** (m - new)", "math.exp(m - x)", "math.exp(x - new)"),
             Mutant("8.2", "math.exp(ma - m)", "2.0 ** (ma - m)"),
             Mutant("8.2", "math.exp(mb - m)", "2.0 ** (mb - m)"),
             Mutant("8.2", "math.exp(ma - m)", "math.exp(m)"),
@@ -802,21 +781,15 @@ MISTAKES = [
         "In one place, a number of the state stands where another one belongs.",
         "Which of your names hold a maximum, and which hold a sum?",
         (
-            Mutant("8.1", "return m, d", "return d, d"),
-            Mutant("8.1", "return m, d", "return m, m"),
+            *several("8.1", "return m, d", "return d, d", "return m, m"),
             Mutant("8.1", "m = new", "m = d"),
             Mutant("8.1", "max(m, x)", "max(d, x)"),
             Mutant("8.1", "d * math.exp(m - new)", "m * math.exp(m - new)"),
             Mutant("8.1", "math.exp(m - new)", "math.exp(m - d)"),
-            Mutant("8.2", "(ma, da), (mb, db) = a, b", "(da, ma), (mb, db) = a, b"),
-            Mutant("8.2", "(ma, da), (mb, db) = a, b", "(ma, da), (db, mb) = a, b"),
-            Mutant("8.2", "max(ma, mb)", "max(da, mb)"),
-            Mutant("8.2", "max(ma, mb)", "max(ma, da)"),
-            Mutant("8.2", "max(ma, mb)", "max(ma, db)"),
-            Mutant("8.2", "da * math.exp(ma - m)", "ma * math.exp(ma - m)"),
-            Mutant("8.2", "da * math.exp(ma - m)", "mb * math.exp(ma - m)"),
-            Mutant("8.2", "db * math.exp(mb - m)", "mb * math.exp(mb - m)"),
-            Mutant("8.2", "db * math.exp(mb - m)", "da * math.exp(mb - m)"),
+            *several("8.2", "(ma, da), (mb, db) = a, b", "(da, ma), (mb, db) = a, b", "(ma, da), (db, mb) = a, b"),
+            *several("8.2", "max(ma, mb)", "max(da, mb)", "max(ma, da)", "max(ma, db)"),
+            *several("8.2", "da * math.exp(ma - m)", "ma * math.exp(ma - m)", "mb * math.exp(ma - m)"),
+            *several("8.2", "db * math.exp(mb - m)", "mb * math.exp(mb - m)", "da * math.exp(mb - m)"),
             Mutant("8.2", "return m, da", "return ma, da"),
         ),
     ),
@@ -824,10 +797,7 @@ MISTAKES = [
         "one-state-twice",
         "One of the two states was used twice, and the other one not at all.",
         "Which of the two parts of the row does each of your names come from?",
-        (
-            Mutant("8.2", "(ma, da), (mb, db) = a, b", "(ma, da), (mb, db) = a, a"),
-            Mutant("8.2", "(ma, da), (mb, db) = a, b", "(ma, da), (mb, db) = b, b"),
-        ),
+        several("8.2", "(ma, da), (mb, db) = a, b", "(ma, da), (mb, db) = a, a", "(ma, da), (mb, db) = b, b"),
     ),
 ]
 
@@ -863,17 +833,16 @@ def _start_times_block(tree: ast.AST) -> bool:
     )  # fmt: skip
 
 
-@Detector
-def _wider_than_a_tile(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _wider_than_a_tile(error, block, evidence) -> bool:
     """An access has more lanes than BLOCK."""
-    return not evidence.error and bool(too_wide(evidence, case.facts["block"]))
+    return not error and bool(too_wide(evidence, block))
 
 
-@Detector
-def _several_tiles(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _several_tiles(x, case) -> bool:
     """The row has more columns than a tile."""
-    x = case.facts.get("x")
-    return x is not None and x.shape[1] > case.facts.get("block", x.shape[1])
+    return x.shape[1] > case.facts.get("block", x.shape[1])
 
 
 def _behind_the_last_tile(where: dict, facts: dict) -> bool:

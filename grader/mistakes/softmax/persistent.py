@@ -11,7 +11,7 @@ import torch
 from ...reference.softmax_function import unequal
 from ...spec import Answer, Case, Detector, Evidence
 from .. import detectors
-from ..detectors import both, fault, formula
+from ..detectors import both, fault, formula, looks
 from ..kernels import KERNEL
 from ..mistake import Mistake
 from ..mutant import Mutant
@@ -95,10 +95,10 @@ def _some_rows_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
     return left is not None and bool(left.any() and not left.all())
 
 
-@Detector
-def _fewer_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _fewer_stored(written, x) -> bool:
     """Fewer elements were stored than the output has."""
-    return evidence.written < case.facts["x"].numel()
+    return written < x.numel()
 
 
 @Detector

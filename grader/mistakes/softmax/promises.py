@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ...reference.online import block_fault
-from ...spec import Answer, Case, Detector, Evidence
-from ..detectors import value
+from ..detectors import looks, value
 from ..mistake import Mistake
 
 MISTAKES = [
@@ -23,11 +22,10 @@ MISTAKES = [
 NUMBERS_KEPT = (("numbers-kept", value(lambda v, f: f["kept"])),)
 
 
-@Detector
-def _block_out_of_range(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _block_out_of_range(block_range, error, launches, evidence) -> bool:
     """Launches over a long row had a block outside of facts["block_range"]."""
-    limits = case.facts.get("block_range")
-    return bool(limits and not evidence.error and evidence.launches and block_fault(evidence, *limits))
+    return bool(block_range and not error and launches and block_fault(evidence, *block_range))
 
 
 BLOCK_RANGE = (("block-out-of-range", _block_out_of_range),)

@@ -11,7 +11,7 @@ from ...checks import syntax
 from .. import detectors
 from ..detectors import both, formula, outside, written
 from ..mistake import Mistake
-from ..mutant import Mutant
+from ..mutant import Mutant, several
 from . import formulas
 
 MISTAKES = [
@@ -35,8 +35,7 @@ MISTAKES = [
             Mutant("5.1 5.2 10.2", "x_ptr + row * x_row_stride + cols", "x_ptr + cols"),
             Mutant("10.2", "row * x_row_stride", "x_row_stride"),
             Mutant("3.2 3.3 3.4", "x_ptr + row * row_stride", "x_ptr"),
-            Mutant("10.1", "rows[:, None] * x_row_stride", "0 * rows[:, None]"),
-            Mutant("10.1", "rows[:, None] * x_row_stride", "0 * rows[:, None] + x_row_stride"),
+            *several("10.1", "rows[:, None] * x_row_stride", "0 * rows[:, None]", "0 * rows[:, None] + x_row_stride"),
         ),
     ),
     Mistake(

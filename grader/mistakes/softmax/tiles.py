@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ...checks import syntax
-from ...spec import Answer, Case, Detector, Evidence
+from ...spec import Detector
 from .. import detectors
-from ..detectors import both, formula, outside, written
+from ..detectors import both, formula, looks, outside, written
 from ..kernels import KERNEL
 from ..mistake import Mistake
 from ..mutant import Mutant, also
@@ -197,33 +197,32 @@ def _all_masked(op: str, arguments: int) -> Detector:
     return written(test)
 
 
-@Detector
-def _some_rows_are_nan(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _some_rows_are_nan(got) -> bool:
     """Some rows hold nothing but NaN. A masked lane without a value may hold anything, so other rows may be right."""
-    got = detectors.output(case, evidence)
-    return got is not None and got.dim() == 2 and bool(got.isnan().all(dim=1).any())
+    return got.dim() == 2 and bool(got.isnan().all(dim=1).any())
 
 
 # ---- axes
 
 
-@Detector
-def _not_in_a_mask(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _not_in_a_mask(error) -> bool:
     """The line of the error compares nothing."""
-    return "<" not in (evidence.error or {"line": ""})["line"]
+    return "<" not in (error or {"line": ""})["line"]
 
 
-@Detector
-def _shapes_clash(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _shapes_clash(error) -> bool:
     """The shapes of two blocks cannot be broadcast, or a block does not have the shape of its addresses."""
-    message = (evidence.error or {}).get("message", "")
+    message = (error or {}).get("message", "")
     return "incompatible dimensions" in message or "could not be broadcast" in message
 
 
-@Detector
-def _not_in_a_store(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _not_in_a_store(error) -> bool:
     """The error is not in the line of a store, whose block and addresses may both be tiles."""
-    return "store(" not in (evidence.error or {}).get("line", "")
+    return "store(" not in (error or {}).get("line", "")
 
 
 def _reduces_along_axis_zero(tree: ast.AST) -> bool:
@@ -239,10 +238,9 @@ def _reduces_along_axis_zero(tree: ast.AST) -> bool:
 def only_first_rows(rows) -> Detector:
     """Matches when the first rows(facts) rows hold numbers, and all later rows are still NaN."""
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        got = detectors.output(case, evidence)
-        if got is None or got.dim() != 2 or not 0 < (kept := rows(case.facts)) < len(got):
+    @looks
+    def detect(got, case) -> bool:
+        if got.dim() != 2 or not 0 < (kept := rows(case.facts)) < len(got):
             return False
         return bool(got[kept:].isnan().all() and not got[:kept].isnan().any())
 
