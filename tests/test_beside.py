@@ -196,6 +196,14 @@ def _exits(x):
     os._exit(3)
 
 
+def _raises_an_end(x):
+    raise EOFError("of its own")
+
+
+def lock_of(_):
+    return threading.Lock()
+
+
 def test_errors_are_sentences_too(compiled):
     """A launch that does not fit, a call that fails, one that ends its process, and one that cannot go there."""
     with pytest.raises(KernelMisuse, match="missing 1 required"):
@@ -208,6 +216,11 @@ def test_errors_are_sentences_too(compiled):
     with pytest.raises(KernelMisuse, match="it uses something that cannot go there .*lock"):
         grader.trace(lambda x: lock, blank(1))
     assert 7 == traffic.count(copied, (torch.ones(7),), {}).unit  # another process takes over
+    started = beside._process
+    with pytest.raises(EOFError, match="of its own"):
+        grader.trace(_raises_an_end, blank(1))
+    grader.trace(lambda x: lock_of(copied(x)), torch.ones(7))  # what no process can send comes back to nobody
+    assert beside._process is started
 
 
 def test_a_notebook_that_fails_on_a_gpu_is_found_out():

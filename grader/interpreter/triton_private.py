@@ -245,14 +245,21 @@ def under_decorators(kernel, args, kwargs: dict) -> tuple[object, dict]:
     while isinstance(kernel, (autotuner, heuristics)):
         given = {**dict(zip(kernel.arg_names, args)), **more, **kwargs}
         if isinstance(kernel, heuristics):
-            for name, value in kernel.values.items():  # in Triton's order: one may read what those before it set
-                more[name] = given[name] = value(given)
+            more |= heuristic_values(kernel, given)
         else:
             more |= _first_configuration(kernel, args, given)
         kernel = kernel.fn
     if not is_kernel(kernel):
         raise TypeError(said("'{name}' object is not subscriptable", name=type(kernel).__name__))
     return kernel, {name: value for name, value in more.items() if name not in kwargs}
+
+
+def heuristic_values(kernel, given: dict) -> dict:
+    """What triton.heuristics adds to the arguments of a launch. In its order: one may read what those before it set."""
+    found: dict = {}
+    for name, value in kernel.values.items():
+        found[name] = value(given | found)
+    return found
 
 
 def _chosen(kernel, more: dict) -> str:

@@ -29,6 +29,10 @@ class Catalogue:
     def __init__(self, messages: dict[str, str]):
         self._messages = messages
 
+    def name(self) -> str | None:
+        """The language's name in itself."""
+        return self._messages.get(_NAME)
+
     def say(self, text: str) -> str:
         """A sentence in this language, else the whole of it in English.
 
@@ -58,7 +62,7 @@ def names() -> dict[str, str]:
     """{code: the language's name in itself}: English, and each language that has a catalogue."""
     found = {"en": "English"}
     for path in sorted(FOLDER.glob("*.json")):
-        found[path.stem] = json.loads(path.read_text(encoding="utf-8")).get(_NAME, path.stem)
+        found[path.stem] = catalogue(path.stem).name() or path.stem
     return found
 
 

@@ -81,7 +81,7 @@ def _asked(name: str, order: bytes) -> worker.Reply:
     with _one_at_a_time:
         process = _started()
         try:
-            process.stdin.write(order)
+            pickle.dump(order, process.stdin)  # bytes within bytes: what cannot be read ends no stream
             process.stdin.flush()
             return pickle.load(process.stdout)
         except (EOFError, OSError):
@@ -122,7 +122,7 @@ def _packed(order) -> tuple[bytes, list[torch.UntypedStorage]]:
         def reducer_override(self, value):
             if isinstance(value, torch.Tensor) and value.layout == torch.strided and not value.is_meta:
                 return worker.tensor, _parts(value.detach(), _storage(value), value)
-            if is_kernel(value) or (tuners() and isinstance(value, tuners())):
+            if is_kernel(value) or isinstance(value, tuners()):
                 return _named(value) or _kernel(value)
             if (plain := uncompiled(value)) is not value:
                 return worker.same, (plain,)
@@ -187,5 +187,3 @@ def _innermost(value):
     while not inspect.isfunction(value):
         value = value.fn
     return value
-
-

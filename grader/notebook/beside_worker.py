@@ -52,25 +52,23 @@ def serve() -> None:
     interpret()
     while True:
         try:
-            _storages.clear()
-            reply = _done(orders)
+            order = pickle.load(orders)
         except EOFError:
             return
-        _send(replies, reply)
+        _storages.clear()
+        _send(replies, _done(order))
 
 
-def _done(orders) -> Reply:
-    """The reply to the next order. Raises EOFError after the last one."""
+def _done(order: bytes) -> Reply:
+    """The reply to an order."""
     printed = io.StringIO()
     reply = Reply()
     try:
         with contextlib.redirect_stdout(printed):
-            spoken, work, target, given = pickle.load(orders)
+            spoken, work, target, given = pickle.loads(order)
             language.use(spoken)
             with _OnTheCpu():
                 reply.value = work(target, *given)
-    except EOFError:
-        raise
     except Exception as error:
         error.five_passes_places = [(at.filename, at.line) for at in traceback.extract_tb(error.__traceback__)]
         reply.error = error.with_traceback(None)
@@ -85,14 +83,12 @@ def _done(orders) -> Reply:
 def _send(replies, reply: Reply) -> None:
     import cloudpickle
 
-    try:
-        content = cloudpickle.dumps(reply)
-        pickle.loads(content)  # an exception may be one that only its own class can make again
-    except Exception:
-        error = reply.error
-        told = RuntimeError(f"{type(error).__name__}: {error}") if error else None
-        content = cloudpickle.dumps(Reply(None, told, reply.printed, reply.changed))
-    replies.write(content)
+    if error := reply.error:
+        try:
+            pickle.loads(cloudpickle.dumps(error))  # it may be one that only its own class can make again
+        except Exception:
+            reply.error = RuntimeError(f"{type(error).__name__}: {error}")
+    replies.write(cloudpickle.dumps(reply))
     replies.flush()
 
 

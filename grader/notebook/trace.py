@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import environment, interpreter
-from ..interpreter import KernelMisuse, OutOfBounds
+from ..interpreter import KernelMisuse, OutOfBounds, launch_args
 from ..interpreter.recorder import Recorder
 from ..interpreter.sectors import SectorCounter
 from ..language import say
@@ -51,7 +51,7 @@ def trace(kernel_or_function, *args, grid=None, order="forward", sectors=False, 
 
 
 class Traced(NamedTuple):
-    """A run: its panels, the sentence about a stopped access or None, the returned value, and requests to memory."""
+    """A run: its panels, the sentence about a stopped access or None, a returned tensor, and requests to memory."""
 
     panels: list[Panel]
     stopped: str | None
@@ -128,7 +128,7 @@ def traced(target, args, kwargs, grid, order, sectors=False) -> Traced:
             value = (target if grid is None else target[grid])(*args, **kwargs)
     except OutOfBounds as error:
         return Traced(recorder.panels, message(error), None, _requests(recorder))
-    return Traced(recorder.panels, None, value, _requests(recorder))
+    return Traced(recorder.panels, None, value if launch_args.is_tensor(value) else None, _requests(recorder))
 
 
 def _requests(recorder: Recorder) -> list[MemoryRequests]:

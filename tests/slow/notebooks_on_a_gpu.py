@@ -23,12 +23,14 @@ from concurrent.futures import ThreadPoolExecutor
 import nbformat
 from nbclient import NotebookClient
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS.parent / "tools")]  # as a script it finds what tests share
 
 import build  # noqa: E402
 import catalogues  # noqa: E402
 import in_language  # noqa: E402
+from conftest import ROOT  # noqa: E402
+from test_notebook import said  # noqa: E402
 
 from grader import environment, lessons  # noqa: E402
 
@@ -79,15 +81,6 @@ def problems(name: str, notebook: nbformat.NotebookNode, hidden: bool) -> list[s
         if "/zh/" not in name and exercise.kernels and ("compiled on the GPU" in verdict) == hidden:
             found.append(f"{exercise.id} does not say where it ran: {verdict[:600]}")
     return found
-
-
-def said(cell) -> str:
-    """All that a cell shows as text, without colours."""
-    text = "".join(
-        o.get("text", "") or o.get("data", {}).get("text/plain", "") or "\n".join(o.get("traceback", []))
-        for o in cell.outputs
-    )
-    return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
 def main() -> int:

@@ -2,7 +2,7 @@
 
 from unittest import mock
 
-from grader.interpreter.triton_private import tuners
+from grader.interpreter.triton_private import heuristic_values, tuners
 
 
 class _Trials:
@@ -53,10 +53,7 @@ def _played(which, *inputs, tries=True):
 
     def with_values(kernel, *args, grid=None, warmup=False, **kwargs):
         given = {**dict(zip(kernel.arg_names, args)), **kwargs}
-        more = {}
-        for name, value in kernel.values.items():
-            more[name] = given[name] = value(given)
-        return None if warmup else kernel.fn[grid](*args, **kwargs, **more)
+        return None if warmup else kernel.fn[grid](*args, **kwargs, **heuristic_values(kernel, given))
 
     autotuner, heuristics = tuners()
     with mock.patch.object(autotuner, "run", tuned), mock.patch.object(heuristics, "run", with_values):
