@@ -894,7 +894,7 @@ except Exception as error:
 # butterfly, and 16 is the offset. The line of a barrier contains `bar.sync`. No other line contains one of these words.
 #
 # Barriers cut the text into **barrier intervals**: the lines before the first barrier, the lines between two barriers,
-# and the lines after the last one. The functions below are named after them: a stretch is such an interval.
+# and the lines after the last one.
 
 # %% [markdown]
 # ## Your turn: 12.8
@@ -921,7 +921,7 @@ except Exception as error:
 # barrier interval without a shuffle.
 
 # %%
-def predicted_stretches(num_warps):
+def predicted_intervals(num_warps):
     """Shuffles in each barrier interval of 5.1 that has any, in the order of the text, as a list.
 
     num_warps: 1, 2, 4, ..., 32. Every thread has a part of the row.
@@ -937,14 +937,14 @@ def predicted_stretches(num_warps):
 # of them, and an interval without a shuffle counts 0.
 
 # %%
-def shuffles_by_stretch(ptx):
+def shuffles_by_interval(ptx):
     """Shuffles before the first barrier, between two barriers, ..., after the last one, as a list.
 
     ptx: a text of many lines.
     """
     # Cut at the barriers, count in each part (about 2 lines).
     ### BEGIN SOLUTION
-    return [stretch.count("shfl.sync") for stretch in ptx.split("bar.sync")]
+    return [interval.count("shfl.sync") for interval in ptx.split("bar.sync")]
     ### END SOLUTION
 
 # %%
@@ -952,9 +952,9 @@ check("12.8")
 
 # %% tags=["nbval-ignore-output"]
 for num_warps, text in ptx.items():
-    counted = shuffles_by_stretch(text)
-    print(f"num_warps={num_warps}: {counted}, {len(counted) - 1} barriers; predicted {predicted_stretches(num_warps)}")
-    assert [n for n in counted if n] == list(predicted_stretches(num_warps))
+    counted = shuffles_by_interval(text)
+    print(f"num_warps={num_warps}: {counted}, {len(counted) - 1} barriers; predicted {predicted_intervals(num_warps)}")
+    assert [n for n in counted if n] == list(predicted_intervals(num_warps))
 
 # %% [markdown]
 # <details><summary>Where the two levels are</summary>

@@ -9,11 +9,11 @@ import random
 import torch
 
 from ..checks import compare, inputs
+from ..mistakes.barrier_intervals import COUNTED, PREDICTED
 from ..mistakes.cuda import CUDA_KERNEL, TREE_REMARKS
 from ..mistakes.first_cuda import FIRST_KERNELS
 from ..mistakes.reductions import BUTTERFLY, TREE, TWO_LEVEL
-from ..mistakes.stretches import COUNTED, PREDICTED
-from ..reference import combines, cuda, reductions, softmax_function, stretches
+from ..reference import barrier_intervals, combines, cuda, reductions, softmax_function
 from ..sentence import joined, said
 from ..spec import Call, Case, Evidence, Exercise, Helper, Out
 
@@ -253,14 +253,14 @@ def _kernel_case(version: str, label: str, x: torch.Tensor, threads: int, order:
     )
 
 
-_STRETCHES = ("predicted_stretches", "shuffles_by_stretch")
+_INTERVALS = ("predicted_intervals", "shuffles_by_interval")
 
 
-def _stretch_cases(seed: int) -> list[Case]:
+def _interval_cases(seed: int) -> list[Case]:
     rng = random.Random(seed)
     cases = [_prediction_case(warps) for warps in (4, 8, 1, 2, 16, 32)]
     some = [
-        (said("two stretches"), [2, 1]),
+        (said("two barrier intervals"), [2, 1]),
         (said("no barrier"), [3]),
         (said("a barrier, and nothing before it"), [0, 2]),
         (said("two barriers with nothing between them"), [2, 0, 1]),
@@ -268,11 +268,10 @@ def _stretch_cases(seed: int) -> list[Case]:
         (said("any text"), [rng.randint(1, 6) for _ in range(rng.randint(4, 7))]),
     ]
     for size, (label, counts) in enumerate(some):
-        cases.append(_count_case(said("{label}, by hand", label=label), stretches.written(counts), size))
-    cases.append(
-        _count_case(said("a kernel with `bar` in its name, by hand"), stretches.written([2, 1], "rebar_kernel"), 0)
-    )
-    for size, text in enumerate(stretches.recorded()):
+        cases.append(_count_case(said("{label}, by hand", label=label), barrier_intervals.written(counts), size))
+    rebar = barrier_intervals.written([2, 1], "rebar_kernel")
+    cases.append(_count_case(said("a kernel with `bar` in its name, by hand"), rebar, 0))
+    for size, text in enumerate(barrier_intervals.recorded()):
         warps = (
             said("{num_warps} warps", num_warps=text["num_warps"])
             if text["num_warps"] > 1
@@ -290,25 +289,25 @@ def _stretch_cases(seed: int) -> list[Case]:
 
 
 def _prediction_case(warps: int) -> Case:
-    want = stretches.predicted(warps)
+    want = barrier_intervals.predicted(warps)
     return Case(
         f"num_warps={warps}",
-        Call("call", "predicted_stretches", (warps,)),
-        verify=lambda e: stretches.fault(e.value, want),
+        Call("call", "predicted_intervals", (warps,)),
+        verify=lambda e: barrier_intervals.fault(e.value, want),
         size=warps if warps > 2 else 100 + warps,  # the prediction for one warp is the most special one
-        group="predicted_stretches",
+        group="predicted_intervals",
         facts={"num_warps": warps, "want": want},
     )
 
 
 def _count_case(label: str, ptx: str, size: int) -> Case:
-    want = stretches.shuffles(ptx)
+    want = barrier_intervals.shuffles(ptx)
     return Case(
         label,
-        Call("call", "shuffles_by_stretch", (ptx,)),
-        verify=lambda e: stretches.fault(e.value, want),
+        Call("call", "shuffles_by_interval", (ptx,)),
+        verify=lambda e: barrier_intervals.fault(e.value, want),
         size=size,
-        group="shuffles_by_stretch",
+        group="shuffles_by_interval",
         facts={"ptx": ptx, "want": want},
     )
 
@@ -468,11 +467,11 @@ EXERCISES = [
     ),
     Exercise(
         id="12.8",
-        title=said("predicted_stretches, shuffles_by_stretch"),
-        names=_STRETCHES,
+        title=said("predicted_intervals, shuffles_by_interval"),
+        names=_INTERVALS,
         points=1,
-        cases=_stretch_cases,
-        groups=_STRETCHES,
+        cases=_interval_cases,
+        groups=_INTERVALS,
         parts=True,
         hints=(
             said(
@@ -483,7 +482,7 @@ EXERCISES = [
             said(
                 "The maximum comes first, then the sum. There is a barrier between two levels. With "
                 "one warp there is no second level, so no barrier is needed. In the text, a barrier "
-                "ends a stretch and begins the next one."
+                "ends one barrier interval and begins the next one."
             ),
             said(
                 "`[<first level>, <second level>] * <reductions>`, and one number for one warp. For "

@@ -21,7 +21,7 @@ VERSIONS = ("3.4.0", "3.6.0", "3.9.0", "newest")
 CONTRACT = [
     f"tests/test_{name}.py"
     for name in (
-        "interpreter triton_private quick batch trace beside compiler machine_code assembled stretches"
+        "interpreter triton_private quick batch trace beside compiler machine_code assembled barrier_intervals"
     ).split()
 ]
 # Wrong answers whose mistake is recognised by the message of Triton, PyTorch or Python: messages change with versions.

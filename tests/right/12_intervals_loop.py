@@ -2,13 +2,13 @@
 import math
 
 
-def predicted_stretches(num_warps):
+def predicted_intervals(num_warps):
     if num_warps == 1:
         return [10]
     return [5, math.log2(num_warps), 5, math.log2(num_warps)]
 
 
-def shuffles_by_stretch(ptx):
+def shuffles_by_interval(ptx):
     counts, count = [], 0
     for line in ptx.splitlines():
         line = line.strip()

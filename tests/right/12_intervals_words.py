@@ -2,13 +2,13 @@
 import math
 
 
-def predicted_stretches(num_warps):
+def predicted_intervals(num_warps):
     levels = [5] + [num_warps.bit_length() - 1] * (num_warps > 1)
-    stretches = levels * 2
-    return stretches if len(levels) > 1 else [sum(stretches)]
+    intervals = levels * 2
+    return intervals if len(levels) > 1 else [sum(intervals)]
 
 
-def shuffles_by_stretch(ptx):
+def shuffles_by_interval(ptx):
     from itertools import groupby
 
     names = [line.split()[0] for line in ptx.splitlines() if line.split()]

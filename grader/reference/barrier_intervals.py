@@ -2,7 +2,7 @@
 
 PTX is the text that Triton hands to NVIDIA's assembler. How many barriers it has depends on Triton's version, so an
 answer is judged on texts of several versions, which tools/record/ptx.py has recorded: it gets the same verdict
-wherever it is judged. tests/test_stretches.py compares the compiler at hand.
+wherever it is judged. tests/test_barrier_intervals.py compares the compiler at hand.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ def shuffles(ptx: str) -> list[int]:
     return [len(_SHUFFLE.findall(part)) for part in _BARRIER.split(ptx)]
 
 
-def written(stretches: list[int], kernel: str = "softmax_kernel") -> str:
+def written(intervals: list[int], kernel: str = "softmax_kernel") -> str:
     """A text with these numbers of shuffles, its other lines as compilers write them; among them a vote of a warp.
 
     kernel: its name.
     """
     shuffle = "\tshfl.sync.bfly.b32 \t%r{}, %r{}, 16, 31, -1;\n\tmax.f32 \t%r{}, %r{}, %r{};\n"
     parts, number = [], 1
-    for count in stretches:
+    for count in intervals:
         lines = []
         for _ in range(count):
             lines.append(shuffle.format(number + 1, number, number + 2, number, number + 1))
@@ -61,7 +61,7 @@ def written(stretches: list[int], kernel: str = "softmax_kernel") -> str:
 
 
 def predicted(num_warps: int) -> list[int]:
-    """The shuffles of 5.1 in each stretch that has any: twice, log2 of a warp's threads and log2 of the warps."""
+    """The shuffles of 5.1 in each barrier interval that has any: twice, log2 of a warp's threads, log2 of the warps."""
     within, across = int(math.log2(LANES)), int(math.log2(num_warps))
     return [within, across] * 2 if across else [2 * within]
 

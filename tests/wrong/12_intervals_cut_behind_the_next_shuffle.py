@@ -1,11 +1,11 @@
 # exercise: 12.8
 # mistake: cut-elsewhere
-def predicted_stretches(num_warps):
+def predicted_intervals(num_warps):
     warps = num_warps.bit_length() - 1
     return [5, warps, 5, warps] if warps else [10]
 
 
-def shuffles_by_stretch(ptx):
+def shuffles_by_interval(ptx):
     counts, cut = [0], False
     for line in ptx.splitlines():
         if "shfl.sync" in line:

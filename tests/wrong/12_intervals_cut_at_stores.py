@@ -1,17 +1,17 @@
 # exercise: 12.8
-# mistake: counted-too-little
-def predicted_stretches(num_warps):
+# mistake: intervals-miscounted
+def predicted_intervals(num_warps):
     warps = num_warps.bit_length() - 1
     return [5, warps, 5, warps] if warps else [10]
 
 
-def shuffles_by_stretch(ptx):
+def shuffles_by_interval(ptx):
     counts, count = [], 0
     for line in ptx.splitlines():
-        if "bar.sync" in line:
+        if "st.shared" in line:
             counts.append(count)
             count = 0
-        elif "shfl.sync" in line and " 1, 31" not in line:
+        elif "shfl.sync" in line:
             count += 1
     counts.append(count)
     return counts

@@ -2,7 +2,7 @@
 import math
 
 
-def predicted_stretches(num_warps):
+def predicted_intervals(num_warps):
     def halvings(count):
         return 0 if count == 1 else 1 + halvings(count // 2)
 
@@ -12,6 +12,6 @@ def predicted_stretches(num_warps):
     return (first, second, first, second)
 
 
-def shuffles_by_stretch(ptx):
+def shuffles_by_interval(ptx):
     marks = "".join("s" if "shfl.sync" in line else "|" if "bar.sync" in line else "" for line in ptx.splitlines())
     return [*map(len, marks.split("|"))]

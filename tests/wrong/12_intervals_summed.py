@@ -1,12 +1,12 @@
 # exercise: 12.8
-# mistake: stretches-summed
+# mistake: intervals-summed
 import math
 
 
-def predicted_stretches(num_warps):
+def predicted_intervals(num_warps):
     across = int(math.log2(num_warps))
     return [5, across] * 2 if across else [10]
 
 
-def shuffles_by_stretch(ptx):
+def shuffles_by_interval(ptx):
     return ptx.count("shfl.sync")

@@ -17,39 +17,39 @@ from .mistake import Mistake
 MISTAKES = [
     # ---- counted in a text
     Mistake(
-        "stretch-last-missing",
-        "The stretch after the last barrier is missing.",
+        "interval-last-missing",
+        "The barrier interval after the last barrier is missing.",
         "What does your loop do with its last count when the text ends?",
     ),
     Mistake(
-        "stretch-first-missing",
-        "The stretch in front of the first barrier is missing.",
-        "How many stretches does a text with one barrier have?",
+        "interval-first-missing",
+        "The barrier interval in front of the first barrier is missing.",
+        "How many barrier intervals does a text with one barrier have?",
     ),
     Mistake(
-        "stretches-empty-dropped",
-        "A stretch without a shuffle was left out, so the number of barriers is lost.",
+        "intervals-empty-dropped",
+        "A barrier interval without a shuffle was left out, so the number of barriers is lost.",
         "How many numbers belong to two barriers with nothing between them?",
     ),
     Mistake(
-        "stretch-not-reset",
-        "Each number also includes the shuffles of all stretches before it.",
+        "interval-not-reset",
+        "Each number also includes the shuffles of all barrier intervals before it.",
         "What should the count be right after a barrier?",
     ),
     Mistake(
-        "stretches-summed",
-        "One number came back for the whole kernel, and not one number for each stretch.",
+        "intervals-summed",
+        "One number came back for the whole kernel, and not one number for each barrier interval.",
         "Which of these shuffles come before a barrier, and how does a barrier stand in a line of the text?",
     ),
     Mistake(
-        "stretches-as-text",
-        "Texts were returned, and not the number of shuffles in each stretch.",
-        "What is to be counted in a stretch, and does your list hold these counts?",
+        "intervals-as-text",
+        "Texts were returned, and not the number of shuffles in each barrier interval.",
+        "What is to be counted in a barrier interval, and does your list hold these counts?",
     ),
     Mistake(
         "lists-in-the-list",
         "Your list holds lists, and each of its items should be one number.",
-        "How many numbers should your list hold for two stretches, and what does it hold instead?",
+        "How many numbers should your list hold for two barrier intervals, and what does it hold instead?",
     ),
     Mistake(
         "butterflies-only",
@@ -72,19 +72,19 @@ MISTAKES = [
         "By how much does your count grow at one shuffle?",
     ),
     Mistake(
-        "first-stretch-off",
-        "The number of the first stretch is wrong, and all the others are right.",
-        "In the first stretch, which number does your count begin with, and which lines does it count?",
+        "first-interval-off",
+        "The number of the first barrier interval is wrong, and all the others are right.",
+        "In the first barrier interval, which number does your count begin with, and which lines does it count?",
     ),
     Mistake(
         "cut-elsewhere",
-        "Each shuffle was counted once, and some of them in another stretch than their own.",
+        "Each shuffle was counted once, and some of them in another barrier interval than their own.",
         "At which line does your loop begin a new number?",
     ),
     Mistake(
-        "stretches-miscounted",
-        "There are more numbers than stretches, or fewer.",
-        "How many stretches does a text with three barriers have?",
+        "intervals-miscounted",
+        "There are more numbers than barrier intervals, or fewer.",
+        "How many barrier intervals does a text with three barriers have?",
     ),
     Mistake(
         "text-for-a-list",
@@ -93,22 +93,22 @@ MISTAKES = [
     ),
     Mistake(
         "no-list-returned",
-        "A list was expected, with a number for each stretch.",
-        "How many stretches does the case above have, and what does your function return for them?",
+        "A list was expected, with a number for each barrier interval.",
+        "How many barrier intervals does the case above have, and what does your function return for them?",
     ),
     Mistake(
         "pieces-counted",
-        "In every stretch, one too many was counted.",
+        "In every barrier interval, one too many was counted.",
         "Into how many pieces does split cut a text in which the separator stands once?",
     ),
     Mistake(
         "counted-too-much",
-        "In no stretch too few were counted, and in some too many.",
-        "Which text does your function search for each stretch, and what does it count there?",
+        "In no barrier interval too few were counted, and in some too many.",
+        "Which text does your function search for each barrier interval, and what does it count there?",
     ),
     Mistake(
         "counted-too-little",
-        "In no stretch too many were counted, and in some too few.",
+        "In no barrier interval too many were counted, and in some too few.",
         "Which shuffle of the smallest text does your count pass over?",
     ),
     # ---- predicted
@@ -168,8 +168,8 @@ MISTAKES = [
         "Which reduction does the kernel begin with, and which of its two levels comes first?",
     ),
     Mistake(
-        "empty-stretches-predicted",
-        "The answer also has stretches without a shuffle. Their number is not the same in all versions of Triton.",
+        "empty-intervals-predicted",
+        "The answer also has barrier intervals without a shuffle. Their number differs between versions of Triton.",
         "Which of your numbers are no shuffles?",
     ),
     Mistake(
@@ -196,7 +196,7 @@ def _numbers(v) -> bool:
 
 
 def _pairs(v, f: dict) -> zip:
-    """(number, right number) of each stretch. Raises ValueError where there are more of one than of the other."""
+    """(number, right number) of each barrier interval. Raises ValueError unless there are as many of both."""
     return zip(v, f["want"], strict=True)
 
 
@@ -215,7 +215,7 @@ def _counted(pattern: str, ptx: str) -> list[int]:
 
 
 def _with_barriers(want: list[int]) -> list[list[int]]:
-    """The counts with each barrier as a shuffle of the stretch that it ends, or of the one that it begins."""
+    """The counts with each barrier as a shuffle of the barrier interval that it ends, or of the one that it begins."""
     return [[n + 1 for n in want[:-1]] + want[-1:], want[:1] + [n + 1 for n in want[1:]]]
 
 
@@ -230,24 +230,24 @@ COUNTED = (
     ("returns-nothing", nothing),
     ("text-for-a-list", value(lambda v, f: isinstance(v, str))),
     ("text-for-number", value(lambda v, f: any(isinstance(part, str) and part.strip().isdigit() for part in v))),
-    ("stretches-as-text", value(lambda v, f: any(_holds_text(part) for part in v))),
+    ("intervals-as-text", value(lambda v, f: any(_holds_text(part) for part in v))),
     ("lists-in-the-list", _LISTS_IN_IT),
     ("pieces-counted", value_formula(lambda v, f: list(v) == [n + 1 for n in f["want"]])),
-    ("stretches-summed", value_formula(lambda v, f: v == sum(f["want"]) or list(v) == [sum(f["want"])])),
+    ("intervals-summed", value_formula(lambda v, f: v == sum(f["want"]) or list(v) == [sum(f["want"])])),
     ("no-list-returned", _no_list),
     ("no-shuffle-found", value_formula(lambda v, f: "ptx" in f and len(v) > 0 and not any(v))),
-    ("stretch-last-missing", value_formula(lambda v, f: list(v) == f["want"][:-1])),
-    ("stretch-first-missing", value_formula(lambda v, f: list(v) == f["want"][1:])),
-    ("stretches-empty-dropped", value_formula(lambda v, f: list(v) == [n for n in f["want"] if n])),
-    ("stretch-not-reset", value_formula(lambda v, f: list(v) == [*itertools.accumulate(f["want"])])),
+    ("interval-last-missing", value_formula(lambda v, f: list(v) == f["want"][:-1])),
+    ("interval-first-missing", value_formula(lambda v, f: list(v) == f["want"][1:])),
+    ("intervals-empty-dropped", value_formula(lambda v, f: list(v) == [n for n in f["want"] if n])),
+    ("interval-not-reset", value_formula(lambda v, f: list(v) == [*itertools.accumulate(f["want"])])),
     ("butterflies-only", value_formula(lambda v, f: list(v) == _counted(r"shfl\.sync\.bfly", f["ptx"]))),
     ("barriers-among-shuffles", value_formula(lambda v, f: list(v) in _with_barriers(f["want"]))),
     (
         "shuffles-counted-again",
         _last(lambda v, f: f["ptx"] and any(list(v) == [k * n for n in f["want"]] for k in range(2, 100))),
     ),
-    ("first-stretch-off", _last(lambda v, f: f["ptx"] and v[0] != f["want"][0] and list(v[1:]) == f["want"][1:])),
-    ("stretches-miscounted", _last(lambda v, f: f["ptx"] and _numbers(v) and len(v) != len(f["want"]))),
+    ("first-interval-off", _last(lambda v, f: f["ptx"] and v[0] != f["want"][0] and list(v[1:]) == f["want"][1:])),
+    ("intervals-miscounted", _last(lambda v, f: f["ptx"] and _numbers(v) and len(v) != len(f["want"]))),
     ("cut-elsewhere", _last(lambda v, f: f["ptx"] and _numbers(v) and min(v) >= 0 and sum(v) == sum(f["want"]))),
     ("counted-too-much", _last(lambda v, f: f["ptx"] and _numbers(v) and all(n >= m for n, m in _pairs(v, f)))),
     ("counted-too-little", _last(lambda v, f: f["ptx"] and _numbers(v) and all(n <= m for n, m in _pairs(v, f)))),
@@ -260,14 +260,14 @@ def _predicted(formula):
 
 
 def _others_right(v, f: dict) -> bool:
-    """One warp has the shuffles of two levels, or of two stretches, and any other number of warps is right."""
+    """One warp has the shuffles of two levels, or of two barrier intervals, and any other number of warps is right."""
     return [n for n in v if n] == [5, 5] if f["num_warps"] == 1 else list(v) == f["want"]
 
 
 PREDICTED = (
     ("returns-nothing", nothing),
     ("lists-in-the-list", _LISTS_IN_IT),
-    ("stretches-summed", value_formula(lambda v, f: v == sum(f["want"]))),
+    ("intervals-summed", value_formula(lambda v, f: v == sum(f["want"]))),
     ("no-list-returned", _no_list),
     ("one-warp-with-barriers", value_formula(_others_right)),
     ("one-reduction-predicted", _predicted(lambda across, warps: [5, across])),
@@ -279,7 +279,7 @@ PREDICTED = (
     ("lanes-across-warps", _predicted(lambda across, warps: [5 + across] * 2)),
     ("lanes-across-warps", _predicted(lambda across, warps: [10 + 2 * across])),
     ("levels-in-another-order", value_formula(lambda v, f: sorted(v) == sorted(f["want"]))),
-    ("empty-stretches-predicted", value_formula(lambda v, f: [n for n in v if n] == f["want"])),
+    ("empty-intervals-predicted", value_formula(lambda v, f: [n for n in v if n] == f["want"])),
     ("one-reduction-predicted", _predicted(lambda across, warps: [5, across] if across else [10])),
     ("levels-in-another-order", _last(lambda v, f: f["num_warps"] > 1 and sorted(v) == sorted(f["want"]))),
     ("first-level-steps", _levels(lambda first, second, across: first != 5)),
