@@ -13,7 +13,6 @@ import ast
 import builtins
 import collections
 import copy
-import functools
 import hashlib
 import inspect
 import linecache
@@ -21,12 +20,12 @@ import re
 import types
 from collections.abc import Iterator
 from keyword import iskeyword
-from typing import NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import triton
 import triton.language
 
-from ..interpreter.triton_private import FILLED_IN, REWRITER_NAMES, kernel_language, rewrite
+from ..interpreter.triton_private import FILLED_IN, REWRITER_NAMES, is_interpreted, kernel_language, rewrite
 from ..protocol.kernels import Global, KernelFunction, KernelProgram
 from ..sentence import fault, kind_of, said
 
@@ -37,21 +36,7 @@ _BUILTINS = (
 ).split()
 
 
-def _of_blocks(own, blockwise: str):
-    """Python's max or min as Triton's compiler takes it: of blocks, or of a block and numbers, lane by lane."""
-
-    def function(*values, **options):
-        if len(values) < 2 or options or not any(isinstance(value, triton.language.tensor) for value in values):
-            return own(*values, **options)
-        return functools.reduce(getattr(triton.language, blockwise), values)
-
-    return function
-
-
-_SAFE_BUILTINS = {name: getattr(builtins, name) for name in _BUILTINS} | {
-    "max": _of_blocks(max, "maximum"),
-    "min": _of_blocks(min, "minimum"),
-}
+_SAFE_BUILTINS = {name: getattr(builtins, name) for name in _BUILTINS}
 # Attributes of blocks, pointers, descriptors, dtypes and constants. None of them leads to an object of another kind, on
 # whatever value; of Python's own types, only text and lists have any of them (`split`, `sort`).
 _KINDS = (
@@ -95,8 +80,25 @@ class RefusedKernel(TypeError):
     """The text of a kernel is not in Triton's language."""
 
 
+class Admitted(NamedTuple):
+    """One function of a program. kernel: Triton's object for a function with @triton.jit, else a Python function.
+
+    jit: whether it has that decorator. file: its name in tracebacks. text: of it, as Triton reads it.
+    """
+
+    kernel: Any
+    jit: bool
+    file: str
+    text: str
+
+
 def admit(program: KernelProgram):
-    """The kernel of a program: Triton's object for a function with @triton.jit, a Python function for any other.
+    """The kernel of a program, as in `admitted`."""
+    return admitted(program)[0].kernel
+
+
+def admitted(program: KernelProgram) -> list[Admitted]:
+    """The functions of a program, the kernel first.
 
     program: from an untrusted sender. The texts stay registered in linecache, so that tracebacks show their lines under
     file names `<kernel NAME HASH>`, and Triton keeps what it made of them: make a kernel once, not at each launch.
@@ -110,7 +112,7 @@ def admit(program: KernelProgram):
             )
         )
     fields = frozenset(program.fields) - _ATTRIBUTES
-    readers = [_Reader(function, len(program.functions), fields) for function in program.functions]
+    readers = [_Reader(n, function, len(program.functions), fields) for n, function in enumerate(program.functions)]
     try:
         made = [reader.make() for reader in readers]
         for reader in readers:
@@ -121,17 +123,18 @@ def admit(program: KernelProgram):
             reader.show()
     except (RecursionError, MemoryError):
         raise RefusedKernel(said("the text of the kernel is nested too deeply")) from None
-    return made[0]
+    return [Admitted(kernel, reader.jit, reader.file, reader.text) for kernel, reader in zip(made, readers)]
 
 
 class _Reader:
     """The check of one function, and its global namespace."""
 
-    def __init__(self, function: KernelFunction, count: int, fields: frozenset[str]):
-        """count: the number of functions of the program. fields: of named tuples, those that need another name."""
-        self._function, self._count, self._fields = function, count, fields
+    def __init__(self, number: int, function: KernelFunction, count: int, fields: frozenset[str]):
+        """number: of the function. count: of all functions. fields: of named tuples, those that need another name."""
+        self._number, self._function, self._count, self._fields = number, function, count, fields
         self._lines = function.source.split("\n")
-        self._shown, self._file = self._lines, ""
+        self._shown = self._lines
+        self.jit, self.file, self.text = function.jit, "", ""
         self._used: dict[str, Global] = {}  # of the names of the function, those that the text uses
         self._holders: dict[str, object] = {}
         self.namespace: dict = {"__builtins__": _SAFE_BUILTINS.copy(), "__name__": "kernel", _LANGUAGE: triton.language}
@@ -149,7 +152,10 @@ class _Reader:
         for name, meaning in self._used.items():
             if meaning.kind != "function":
                 self._bind(name, _object(meaning))
-        self._file = file = f"<kernel {tree.name} {hashlib.sha256(text.encode()).hexdigest()[:16]}>"
+        # Two functions may have the same text, and names of other meanings.
+        digest = hashlib.sha256(f"{self._number} {text}".encode()).hexdigest()[:16]
+        self.file = file = f"<kernel {tree.name} {digest}>"
+        self.text = text.lstrip("\n")
         try:
             code = compile(text, file, "exec", dont_inherit=True)
         except (SyntaxError, ValueError) as error:
@@ -173,8 +179,8 @@ class _Reader:
     def show(self) -> None:
         """Let tracebacks show the lines as they were written, once Triton has read the text."""
         if self._shown is not self._lines:
-            length, changed, _, file = linecache.cache[self._file]
-            linecache.cache[self._file] = (length, changed, [f"{line}\n" for line in self._shown], file)
+            length, changed, _, file = linecache.cache[self.file]
+            linecache.cache[self.file] = (length, changed, [f"{line}\n" for line in self._shown], file)
 
     # The text as a tree
 
@@ -607,7 +613,10 @@ def _frozen(value):
 
 
 def _wrapped(value, meaning: Global):
-    return triton.language.constexpr(value) if meaning.constexpr else value
+    """A value as it is, or as the constant that it is to Triton's compiler. The interpreter has no wrapper for either:
+    a parameter that is a tl.constexpr is a plain value there.
+    """
+    return triton.language.constexpr(value) if meaning.constexpr and not is_interpreted() else value
 
 
 def _brief(meaning: Global) -> str:

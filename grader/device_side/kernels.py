@@ -1,38 +1,56 @@
-"""The kernels of an answer: admitted from text, launched, and kept as text for Triton's compiler."""
+"""The kernels of an answer: admitted from text, lowered by Triton's compiler, and run as it took them."""
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import json
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
-from ..interpreter.ledger import Ledger
+from ..interpreter import each_launch
+from ..interpreter.ledger import Launch, Ledger
 from ..protocol import schema
 from ..protocol.kernels import KernelProgram
 from ..protocol.orders import Malformed
 from ..sentence import said
-from .kernel_text import RefusedKernel, admit
+from .as_compiled import AsCompiled
+from .kernel_text import Admitted, RefusedKernel, admitted
+from .visited import Nodes
+
+Lower = Callable[[str, Launch], Nodes | None]
 
 
 class _Kernel(NamedTuple):
-    """A function with @triton.jit, its text, and whether this text stands in a module of the course."""
+    """The functions of a kernel, its text, and whether this text stands in a module of the course.
 
-    function: object
+    lowered: by signature, constants and options of a launch, its functions as the compiler took them.
+    """
+
+    functions: list[Admitted]
     text: str
     shipped: bool
+    lowered: dict[str, AsCompiled | None]
+
+    @property
+    def function(self):
+        """The one that is launched."""
+        return self.functions[0].kernel
 
 
 class Kernels:
     """The kernels that a host sent, by number.
 
-    shipped: texts of the course, whose kernels are told from the answer's own. texts: of the kernels that ran since
-    `begin`; a Launch has the index of its own. launched: names of the kernels whose launch was pretended; "own" for an
-    answer's.
+    shipped: texts of the course, whose kernels are told from the answer's own. lower: from a kernel's text and a launch
+    to what Triton's compiler visited of it; None where the compiler refuses it, or is not there. texts: of the kernels
+    that ran since `begin`; a Launch has the index of its own. launched: names of the kernels whose launch was
+    pretended; "own" for an answer's.
     """
 
-    def __init__(self, shipped: tuple[str, ...] = ()):
+    def __init__(self, shipped: tuple[str, ...] = (), lower: Lower = lambda text, launch: None):
         self._kernels: list[_Kernel] = []
-        self._shipped = shipped
+        self._shipped, self._lower = shipped, lower
         self.texts: list[str] = []
         self.launched: list[str] = []
 
@@ -44,14 +62,14 @@ class Kernels:
         """The number of the kernel of a KernelProgram, as JSON text. Raises RefusedKernel."""
         program = schema.unpack(json.loads(text), KernelProgram)
         try:
-            function = admit(program)
+            functions = admitted(program)
         except RefusedKernel:
             todo = re.search(r"TODO \d+\.\d+(?: \(\d+ of \d+\))?", text)
             if todo:  # of a kernel that is not written yet, the next step is all that matters
                 raise RefusedKernel(todo[0]) from None
             raise
         shipped = all(any(f"\n{f.source}\n" in text for text in self._shipped) for f in program.functions)
-        self._kernels.append(_Kernel(function, text, shipped))
+        self._kernels.append(_Kernel(functions, text, shipped, {}))
         return len(self._kernels) - 1
 
     def get(self, number: int):
@@ -62,13 +80,29 @@ class Kernels:
         """Run a kernel over a grid, and enter its text into the records of its launches."""
         kernel, before = self._kernel(number), len(ledger.launches)
         try:
-            kernel.function[grid](*args, **kwargs)
+            with contextlib.ExitStack() as running:
+                if not kernel.shipped:
+                    lowered = functools.partial(self._as_compiled, kernel, running)
+                    running.enter_context(each_launch(lowered))
+                kernel.function[grid](*args, **kwargs)
         finally:
             if not kernel.shipped:
                 if kernel.text not in self.texts:
                     self.texts.append(kernel.text)
                 for launch in ledger.launches[before:]:
                     launch.program = self.texts.index(kernel.text)
+
+    def _as_compiled(self, kernel: _Kernel, running: contextlib.ExitStack, launch: Launch):
+        """The function to run for a launch, in the place of the kernel's own. running: ends with the launch."""
+        special = repr((launch.signature, launch.constants, launch.options))
+        if special not in kernel.lowered:
+            nodes = self._lower(kernel.text, launch)
+            kernel.lowered[special] = None if nodes is None else AsCompiled(kernel.functions, nodes)
+        as_compiled = kernel.lowered[special]
+        if as_compiled is None:
+            return None
+        running.enter_context(as_compiled.in_place())
+        return kernel.function.fn
 
     def pretend(self, number: int) -> None:
         """Take note of the name of a kernel, and do not run it."""

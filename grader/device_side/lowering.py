@@ -20,8 +20,9 @@ from ..interpreter.triton_private import make_ir, type_of_name
 from ..protocol import schema
 from ..protocol.kernels import KernelProgram
 from ..protocol.values import decode
-from ..sentence import fault
+from ..sentence import fault, said
 from .kernel_text import admit
+from .visited import Nodes, Visits
 
 # The front end raises the same errors for all GPUs that Triton supports.
 _TARGET = (*GPUS["A100"].target, GPUS["A100"].warp)
@@ -40,17 +41,24 @@ class RefusedLine(TypeError):
         self.line = line
 
 
-def lower(text: str, signature: dict, constants: dict, options: dict) -> None:
-    """Lower a kernel to Triton's intermediate language. Raises DoubtfulMask, RefusedLine, and errors of the front end.
+def lower(text: str, signature: dict, constants: dict, options: dict) -> Nodes:
+    """Lower a kernel to Triton's intermediate language. Returns what the front end visited of it.
+
+    Raises DoubtfulMask, RefusedLine, and errors of the front end.
 
     text: of a KernelProgram, as JSON. signature: Triton type by argument name. constants, options: encoded values by
     name (protocol/values.py).
     """
     program, kernel = _admitted(text)
+    if odd := next((name for name, kind in signature.items() if kind == "?"), None):
+        raise RefusedLine(said("Triton has no type for what `{odd}` gets at a launch", odd=odd))
+    visits = Visits()
     try:
-        lower_kernel(kernel, signature, constants, options)
+        with visits.told():
+            lower_kernel(kernel, signature, constants, options)
     except CompilationError as error:
         raise refused(error, program) from None
+    return visits.nodes
 
 
 @functools.lru_cache(maxsize=64)

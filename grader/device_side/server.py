@@ -6,6 +6,7 @@ launched and returned is read here, and no word of the host is taken for it.
 
 from __future__ import annotations
 
+import functools
 import socket
 
 import torch
@@ -13,6 +14,7 @@ import torch
 from ..cuda import host as cuda
 from ..cuda import tools
 from ..interpreter.float_storages import FloatStorages
+from ..interpreter.ledger import Launch
 from ..interpreter.observe import Observer
 from ..isolation.linux import limits
 from ..protocol import frames, launches, orders
@@ -24,10 +26,11 @@ from ..protocol.values import decode, encode
 from ..sentence import message, said, tree
 from ..spec import Call, Error
 from .kernel_text import named_tuple
-from .kernels import Kernels
+from .kernels import Kernels, Lower
 from .memory import LeftForHost, Memory
 from .operators import RefusedOperator, operator
 from .simulated import Clock
+from .visited import Nodes
 
 _MAX_REQUEST = 1 << 30  # bytes, of the judge
 _MAX_ORDER = 1 << 26  # bytes, of the host
@@ -50,7 +53,7 @@ def serve(to_judge: int, to_host: int, shipped: tuple[str, ...]) -> None:
         ready, _ = frames.receive(host, 0)  # before the host has an answer
         too_little = ready.get("too_little_memory") or tree.pack(limits.too_little_memory())
         frames.send(judge, ready | {"too_little_memory": too_little})
-        server = Server(host, shipped)
+        server = Server(host, shipped, functools.partial(_lowered, judge))
         while True:
             try:
                 reply, data = server.handle(*frames.receive(judge, _MAX_REQUEST))
@@ -61,12 +64,24 @@ def serve(to_judge: int, to_host: int, shipped: tuple[str, ...]) -> None:
         return
 
 
-class Server:
-    """The handler of the judge's requests for one answer. host: socket to the process with the answer's Python."""
+def _lowered(judge: socket.socket, text: str, launch: Launch) -> Nodes | None:
+    """What Triton's compiler visited of a kernel for a launch, in a process of its own. The judge asks it."""
+    order = {"op": "lower", "program": text, "kernel": launch.kernel, "signature": launch.signature}
+    for name in ("constants", "options"):
+        order[name] = {key: encode(value) for key, value in getattr(launch, name).items()}
+    frames.send(judge, order)
+    return frames.receive(judge, _MAX_REQUEST)[0]["visited"]
 
-    def __init__(self, host: socket.socket, shipped: tuple[str, ...] = ()):
+
+class Server:
+    """The handler of the judge's requests for one answer.
+
+    host: socket to the process with the answer's Python. shipped, lower: as in Kernels.
+    """
+
+    def __init__(self, host: socket.socket, shipped: tuple[str, ...] = (), lower: Lower = lambda text, launch: None):
         self._host, self._arriving = host, frames.Buffered(host)
-        self._memory, self._kernels = Memory(), Kernels(shipped)
+        self._memory, self._kernels = Memory(), Kernels(shipped, lower)
         self._storages = FloatStorages()
         self._observer = Observer(Call("call", ""), self._storages)
         self._call = Call("call", "")

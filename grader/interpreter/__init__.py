@@ -36,11 +36,13 @@ batch   many programs in one pass of the kernel, with the same results
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
+from typing import Any
 
 from ..sentence import fault
 from .address_space import OutOfBounds
 from .hooks import hook
-from .ledger import Ledger
+from .ledger import Launch, Ledger
 from .recorder import Recorder
 from .state import FEATURES, EndlessKernel, KernelMisuse, current
 from .triton_private import private
@@ -84,6 +86,19 @@ def conditions(order: str = "forward", poison: bool = True, batch: bool = True):
         current.order, current.poison, current.batch = before
 
 
+@contextlib.contextmanager
+def each_launch(before: Callable[[Launch], Any]):
+    """Call a function with the record of each launch inside the block, before it runs.
+
+    before: returns the function to run in the place of the kernel's own, or None.
+    """
+    outer, current.before_launch = current.before_launch, before
+    try:
+        yield
+    finally:
+        current.before_launch = outer
+
+
 def install() -> dict[str, str]:
     """Hook Triton's interpreter; a second call changes nothing. Returns STATUS: for each feature "on" or "off: why"."""
     if _NOT_YET not in STATUS.values():
@@ -107,6 +122,7 @@ __all__ = [
     "KernelMisuse",
     "OutOfBounds",
     "conditions",
+    "each_launch",
     "in_kernel",
     "install",
     "recording",

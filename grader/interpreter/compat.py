@@ -1,26 +1,31 @@
-"""Repairs of the stock interpreter: scalars that newer versions of NumPy treat as arrays, and constants."""
+"""Repairs of the stock interpreter: scalars, constants, and what functions of Python mean in a kernel."""
 
 from __future__ import annotations
 
+import ast
 import functools
+import types
 
 import numpy as np
 
-from .triton_private import Private
+from ..sentence import fault
+from .state import KernelMisuse
+from .triton_private import CONDITION, FUNCTION, Private
 
 
 def hook_scalars(private: Private) -> None:
-    """Repair two uses of a kernel's scalar, which the interpreter holds as an array of one element.
+    """Repair uses of a kernel's scalar, which the interpreter holds as an array of one element, and of its blocks.
 
-    range() needs an int, and NumPy no longer converts such an array to one. And the comparison of two scalars has
-    boolean data under the dtype label of the scalars: when it is combined with a mask, it must stay boolean.
+    range() needs an int, and NumPy no longer converts such an array to one. No other number of Python is made of a
+    block: the stock interpreter cuts 2.7 to 2 for math.sqrt. And the comparison of two scalars has boolean data under
+    the dtype label of the scalars: when it is combined with a mask, it must stay boolean.
     """
     patch, splat = private.patch_tensor, private.splat
 
     @functools.wraps(patch)
     def patch_tensor(tensor, *args, **kwargs):
         patch(tensor, *args, **kwargs)
-        tensor.__index__ = lambda self: int(self.handle.data.item())
+        tensor.__index__ = _index
 
     @functools.wraps(splat)
     def splat_truth(self, *args, **kwargs):
@@ -31,6 +36,77 @@ def hook_scalars(private: Private) -> None:
 
     private.replace("patch_tensor", patch_tensor)
     private.replace("splat", splat_truth)
+
+
+def _index(block) -> int:
+    if block.handle.data.size != 1 or block.dtype.is_floating():
+        raise KernelMisuse(
+            fault(
+                "number-of-a-block",
+                "no value of a kernel becomes a number of Python: float(), int() and the functions of math take "
+                "constants, and tl.sqrt, tl.floor and .to(...) take blocks",
+            )
+        )
+    return int(block.handle.data.item())
+
+
+def hook_meanings(private: Private) -> None:
+    """Take Python's max, min and conditions as Triton's compiler does, where the stock interpreter is silently wrong.
+
+    max and min of blocks, or of a block and numbers, go lane by lane. A block of several values has no truth value; to
+    the interpreter it is true.
+    """
+    stock, tensor, language = private.transformer, private.tensor, private.language
+    lane_by_lane = {max: "maximum", min: "minimum"}
+
+    def function(own):
+        name = lane_by_lane.get(own) if isinstance(own, types.BuiltinFunctionType) else None
+
+        def blockwise(*values, **options):
+            if len(values) < 2 or options or not any(isinstance(value, tensor) for value in values):
+                return own(*values, **options)
+            return functools.reduce(getattr(language, name), values)
+
+        return own if name is None else blockwise
+
+    def condition(value):
+        if isinstance(value, tensor) and value.handle.data.size != 1:
+            raise KernelMisuse(
+                fault(
+                    "truth-of-a-block",
+                    "`if`, `and`, `or` and `not` ask for one truth value, and this is a block of {count}",
+                    count=value.handle.data.size,
+                )
+            )
+        return value
+
+    private.replace("function", function)
+    private.replace("condition", condition)
+    private.replace("transformer", _Meanings(stock))
+
+
+class _Meanings:
+    """The transformer of a kernel's tree, which asks first what it means. stock: Triton's own."""
+
+    def __init__(self, stock):
+        self._stock = stock
+
+    def visit(self, tree: ast.AST) -> ast.AST:
+        """The tree that the interpreter runs."""
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
+                node.test = _asked(CONDITION, node.test)
+            elif isinstance(node, ast.BoolOp):
+                node.values = [_asked(CONDITION, value) for value in node.values]
+            elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+                node.operand = _asked(CONDITION, node.operand)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("max", "min"):
+                node.func = _asked(FUNCTION, node.func)
+        return self._stock.visit(tree)
+
+
+def _asked(name: str, node: ast.expr) -> ast.Call:
+    return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), [node], []), node)
 
 
 _WITH_A_BLOCK = "add sub mul truediv floordiv mod and or xor lshift rshift lt le gt ge eq ne".split()

@@ -33,7 +33,7 @@ _GROUPS = {
         ("guard", "poison", "ledger", "order"),
         lambda: (_hook_libdevice, _hook_memory, _hook_atomics, _hook_programs, _hook_launch),
     ),
-    "speed": (("speed",), lambda: (*caching.HOOKS, compat.hook_scalars, compat.hook_constants)),
+    "speed": (("speed",), lambda: (*caching.HOOKS, compat.hook_scalars, compat.hook_constants, compat.hook_meanings)),
     "bf16": (("bf16",), lambda: (bfloat16.hook,)),
     "batch": (("batch",), lambda: (scheduler.hook,)),
 }
@@ -88,11 +88,10 @@ def _hook_launch(private: Private) -> None:
         if not hasattr(kernel, "__signature__"):  # a launch computes it four times
             kernel.__signature__ = inspect.signature(kernel)
         try:
-            self.grid = launch_args.as_grid(self.grid, kernel.__name__)
-            self.constexprs = launch_args.constexprs(self)
-            bound, options = launch_args.bind(kernel, args, kwargs)
-            names = [n for n, v in bound.items() for _ in launch_args.tensors(v) if n not in self.constexprs]
-            current.launch = LaunchState(self, kernel.__name__, bound, options, self.constexprs, names)
+            state = _launch_state(self, args, kwargs)
+            if current.before_launch is not None:
+                self.fn = current.before_launch(state.record) or kernel
+            current.launch = state
             with np.errstate(all="ignore"), warnings.catch_warnings():  # none for inf - inf, as on a GPU
                 warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # nor for a maximum of NaNs
                 run(self, *args, **kwargs)
@@ -213,6 +212,7 @@ def _hook_programs(private: Private) -> None:
         _begin_record(launch)
         if current.batch:
             launch.executor.fn = launch.scheduler = scheduler.BatchScheduler(launch, count)
+        launch.executor.fn = _program(launch, launch.executor.fn)
 
     def grid_idx(self, x, y, z):
         launch = current.launch
@@ -226,6 +226,19 @@ def _hook_programs(private: Private) -> None:
 
     private.replace("set_grid_dim", grid_dim)
     private.replace("set_grid_idx", grid_idx)
+
+
+def _program(launch: LaunchState, function):
+    """A call of a kernel for one program or several, which a launch knows about."""
+
+    def program(**arguments):
+        launch.in_program = True
+        try:
+            return function(**arguments)
+        finally:
+            launch.in_program = False
+
+    return program
 
 
 def _checked_access(op: str, ptrs, mask, private: Private, atomic: bool = False):
@@ -285,18 +298,34 @@ def _count_access(launch: LaunchState, program: int) -> None:
         )
 
 
+def _launch_state(executor, args, kwargs) -> LaunchState:
+    """The state of a launch that has not begun. args, kwargs: those of the launch. Raises KernelMisuse."""
+    kernel = executor.fn
+    executor.grid = launch_args.as_grid(executor.grid, kernel.__name__)
+    executor.constexprs = launch_args.constexprs(executor)
+    bound, options = launch_args.bind(kernel, args, kwargs)
+    launch_args.check(kernel.__name__, bound, executor.constexprs)
+    names = [n for n, v in bound.items() for _ in launch_args.tensors(v) if n not in executor.constexprs]
+    record = _record(kernel.__name__, bound, options, executor.constexprs)
+    return LaunchState(executor, kernel.__name__, bound, options, executor.constexprs, names, record)
+
+
+def _record(kernel: str, arguments: dict, options: dict, constexprs: list[str]) -> Launch:
+    """The record of a launch that has not begun, without its grid."""
+    constants = {n: v for n, v in arguments.items() if n in constexprs}
+    signature = {n: type_name(v) for n, v in arguments.items() if n not in constants}
+    divisible = {n: d for n in signature if (d := launch_args.divisor(arguments[n])) is not None}
+    return Launch(kernel, (), options, constants, signature, divisible)
+
+
 def _begin_record(launch: LaunchState) -> None:
     """Tell the ledger and the recorder, where there are any, that a launch begins."""
     if current.recorder is not None:
         current.recorder.begin_launch(launch.kernel, launch.grid)
     if current.ledger is None:
         return
-    constants = {n: v for n, v in launch.arguments.items() if n in launch.constexprs}
-    signature = {n: type_name(v) for n, v in launch.arguments.items() if n not in constants}
-    divisible = {n: d for n in signature if (d := launch_args.divisor(launch.arguments[n])) is not None}
-    current.ledger.begin_launch(
-        Launch(launch.kernel, tuple(launch.grid), launch.options, constants, signature, divisible)
-    )
+    launch.record.grid = tuple(launch.grid)
+    current.ledger.begin_launch(launch.record)
 
 
 def _end_record() -> None:

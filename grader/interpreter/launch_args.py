@@ -5,9 +5,11 @@ from __future__ import annotations
 import inspect
 import math
 
-from ..sentence import fault
+import numpy as np
+
+from ..sentence import fault, said
 from .state import KernelMisuse
-from .triton_private import launch_options
+from .triton_private import is_kernel, launch_options, private
 
 
 def bind(fn, args, kwargs) -> tuple[dict, dict]:
@@ -36,6 +38,51 @@ def bind(fn, args, kwargs) -> tuple[dict, dict]:
             )
         )
     return bound, options
+
+
+def check(kernel: str, bound: dict, constexprs: list[str]) -> None:
+    """Raise KernelMisuse for an argument that no kernel takes, and for a constant that no compiler takes for one.
+
+    A constant is a number, a text, None, a dtype, a function with @triton.jit, or a tuple of these. Any other argument
+    may also be a tensor.
+    """
+    for name, value in bound.items():
+        if name in constexprs and not _is_constant(value):
+            raise KernelMisuse(
+                fault(
+                    "launch-arguments",
+                    "`{name}` of {kernel} is a tl.constexpr, and this launch gives it {value}: a constant is a number, "
+                    "a text, None, a dtype or a kernel",
+                    name=name,
+                    kernel=kernel,
+                    value=said("a tensor") if is_tensor(value) else said("a {type}", type=type(value).__name__),
+                )
+            )
+        if not _is_argument(value):
+            raise KernelMisuse(
+                fault(
+                    "argument",
+                    "a kernel takes tensors and numbers, and one argument of this launch is a {of}",
+                    of=type(value).__name__,
+                )
+            )
+
+
+def _is_constant(value) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_constant, value))
+    if type(value) in (bool, int, float, str, type(None)) or isinstance(value, np.generic):
+        return True
+    core = private().core
+    if isinstance(value, core.constexpr):
+        return _is_constant(value.value)
+    return isinstance(value, core.dtype) or is_kernel(value) or type(value).__name__ == "dtype"  # PyTorch's own
+
+
+def _is_argument(value) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_argument, value))
+    return _is_constant(value) or is_tensor(value) or is_tensor(getattr(value, "base", None))
 
 
 def constexprs(executor) -> list[str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from .address_space import AddressSpace
-from .ledger import Ledger
+from .ledger import Launch, Ledger
 from .recorder import Recorder
 
 FEATURES = ("guard", "poison", "ledger", "order", "speed", "bf16", "batch")
@@ -30,10 +31,12 @@ class LaunchState:
     options: dict  # such as num_warps
     constexprs: list[str]  # names of parameters
     names: list[str]  # of the tensors among the arguments, in the order in which they are converted
+    record: Launch  # for the ledger
     memory: AddressSpace = field(default_factory=AddressSpace)
     grid: tuple[int, int, int] = (1, 1, 1)
     program: tuple[int, int, int] = (0, 0, 0)
     accesses: int = 0  # of the running program
+    in_program: bool = False  # whether code of the kernel is running, and not the interpreter around it
     permutation: list[int] | None = None  # program at each place of the order; None: ascending
     patched: set[int] = field(default_factory=set)  # ids of the global namespaces that see the patched language
     patches: Any = None  # caching.LanguagePatches, to be undone after the launch
@@ -54,6 +57,8 @@ class State:
         self.ledger: Ledger | None = None
         self.recorder: Recorder | None = None
         self.launch: LaunchState | None = None
+        # Called with the record of each launch before it runs. Returns the kernel to run, None for the launched one.
+        self.before_launch: Callable[[Launch], Any] | None = None
 
     @property
     def transaction(self) -> Any:

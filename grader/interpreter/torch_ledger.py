@@ -10,8 +10,10 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .. import interpreter
+from ..sentence import said
 from ..spec.unstored import MARKS
 from .ledger import Ledger
+from .state import KernelMisuse, current
 
 # Operations that write their first argument without reading it.
 _OVERWRITES = {"copy_", "fill_", "zero_", "normal_", "uniform_", "exponential_", "random_", "bernoulli_"}
@@ -75,8 +77,10 @@ class TorchLedger(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        out = func(*args, **kwargs)
         name = _name(func, types)
+        if current.launch is not None and current.launch.in_program:
+            raise KernelMisuse(said("the kernel calls {name} of PyTorch, which no GPU runs in a kernel", name=name))
+        out = func(*args, **kwargs)
         if interpreter.in_kernel():
             return out
         if name in _ALLOCATES and not any(s.is_out for s in func._schema.arguments):

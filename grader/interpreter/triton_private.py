@@ -19,6 +19,9 @@ from typing import NamedTuple
 
 from ..sentence import said
 
+# Global names of kernels that are ours: what a function of Python means in them, and a condition.
+FUNCTION, CONDITION = "_five_passes_function", "_five_passes_condition"
+
 # our name -> its path from triton.runtime.interpreter
 _PATHS = {
     # launching
@@ -67,6 +70,10 @@ _PATHS = {
     "patch_attribute": "_patch_attr",
     "patch_builtin": "_patch_builtin",
     "patch_tensor": "_patch_lang_tensor",
+    # the rewriting of a kernel's text, which sees the global names of the interpreter
+    "transformer": "FunctionRewriter.ast_transformer",
+    "function": FUNCTION,
+    "condition": CONDITION,
 }
 _ALWAYS = ("Handle", "numpy_dtype", "Builder", "language", "core", "tensor")
 # feature -> the names that it needs. A name that no feature needs may be missing.
@@ -77,7 +84,7 @@ NEEDED = {
     ),
     "speed": (
         *_ALWAYS, "Function", "rewrite", "patch_language", "patch_attribute", "patch_builtin", "patch_tensor",
-        "broadcast", "builder_options", "make_block_type", "make_tensor", "splat",
+        "broadcast", "builder_options", "make_block_type", "make_tensor", "splat", "transformer",
     ),
     "bf16": (*_ALWAYS, "binary_op", "unary_op", "ternary_op", "reduce", "cast", "get_fp32"),
     "batch": (*_ALWAYS, "program_id", "splat", "reduced_to_tensor", "masked_load", "masked_store"),
@@ -300,6 +307,33 @@ def send_decorated(tell: Callable[[str, str], None] | None = None) -> None:
     autotuner.run = heuristics.run = run
 
 
+@contextlib.contextmanager
+def visits_told(enters: Callable, leaves: Callable) -> Iterator[None]:
+    """Tell of each node of a function with @triton.jit that Triton's code generator visits inside the block.
+
+    enters(generator, node): before the visit. leaves(generator, node, value): after it, with what the node is to the
+    compiler.
+    """
+    from triton.compiler.code_generator import CodeGenerator
+
+    stock = CodeGenerator.visit
+
+    @functools.wraps(stock)
+    def visit(self, node):
+        if node is None:
+            return stock(self, node)
+        enters(self, node)
+        value = stock(self, node)
+        leaves(self, node, value)
+        return value
+
+    CodeGenerator.visit = visit
+    try:
+        yield
+    finally:
+        CodeGenerator.visit = stock
+
+
 def make_ir(kernel, signature: dict, constants: dict, options: dict, target: tuple) -> str:
     """The text of a kernel in Triton's intermediate language, for a GPU target (backend, architecture, warp size).
 
@@ -369,7 +403,7 @@ def compile_for(kernel, args, kwargs: dict, target: tuple, change: Callable[[str
 
 
 # Names that the interpreter's rewriting of a kernel's text relies on, and parameters that Triton fills in by itself.
-REWRITER_NAMES = frozenset({"interpreter_semantic", "_InterpreterComparison"})
+REWRITER_NAMES = frozenset({"interpreter_semantic", "_InterpreterComparison", FUNCTION, CONDITION})
 FILLED_IN = frozenset({"_semantic", "_builder", "_generator", "member"})
 _LANGUAGE = ("triton.language",) + tuple(
     f"triton.language.{part}"
@@ -417,6 +451,51 @@ def _of_kernels(value) -> bool:
 def is_kernel(value) -> bool:
     """Whether a function has the decorator @triton.jit, in a process that interprets kernels or compiles them."""
     return isinstance(value, private().Function or ()) or is_jit(value)
+
+
+def remade(kernel, tree):
+    """The Python function that the interpreter makes of another tree in the place of a kernel's own.
+
+    tree: ast.Module with the function alone. None where this version of Triton has no such place.
+    """
+    rewriter = getattr(kernel, "rewriter", None)
+    stock = getattr(rewriter, "ast_transformer", None)
+    if stock is None:
+        return None
+    before = set(kernel.fn.__globals__)
+    # The lines that tracebacks show may be others than those that Triton reads, so it reads none of them again.
+    rewriter.ast_transformer, rewriter._prepare_source = _Instead(tree, stock), lambda lines: ""
+    try:
+        return rewriter.rewrite_ast()
+    finally:
+        del rewriter.ast_transformer, rewriter._prepare_source
+        for name in kernel.fn.__globals__.keys() - before:
+            del kernel.fn.__globals__[name]
+
+
+class _Instead(NamedTuple):
+    """A transformer of the interpreter that takes a tree of ours for the one that it gets."""
+
+    tree: object
+    stock: object
+
+    def visit(self, _):
+        return self.stock.visit(self.tree)
+
+
+@contextlib.contextmanager
+def in_place_of(functions: dict) -> Iterator[None]:
+    """Let the interpreter run other Python functions for those of kernels. functions: {kernel: function}."""
+    before = {kernel: kernel.fn for kernel in functions}
+    try:
+        for kernel, function in functions.items():
+            kernel.fn = function  # Triton calls it without a rewriting where it reduces with a function of one's own
+            kernel.rewritten_fn[function] = function
+        yield
+    finally:
+        for kernel, own in before.items():
+            del kernel.rewritten_fn[kernel.fn]
+            kernel.fn = own
 
 
 def rewrite(kernel) -> set[str]:

@@ -12,92 +12,113 @@ from ..mistakes.errors import from_error
 from ..protocol import schema
 from ..protocol.kernels import Global, KernelFunction, KernelProgram
 from ..sentence import fault, foreign, said
-from ..spec import Answer, Evidence, Exercise, Launch, Machine
+from ..spec import Answer, Case, Error, Evidence, Exercise, Launch, Machine
 from . import render, zygotes
 from .diagnose import Seen
-from .session import Session
+from .session import Session, ToLower, to_lower
+from .time_limit import TimeLimit
 from .verdict import Failure, verified
 
-_taken: set[bytes] = set()  # hashes of launches that the compiler accepted; they are not compiled again
-_assembled: dict[bytes, Machine] = {}  # by the hash of a launch
-_MOST_TAKEN = 10_000  # the most entries of _taken, and of _assembled
+# By the hash of a launch: what the compiler visited, or its error; and its machine code.
+_lowered: dict[bytes, tuple[dict | None, Error | None]] = {}
+_assembled: dict[bytes, Machine] = {}
+_MOST_LOWERED, _MOST_ASSEMBLED = 2_000, 10_000
 
 _STORE = KernelFunction(
     "store", "def store(x_ptr): tl.store(x_ptr, 1.0)", jit=True, names={"tl": Global("module", "triton.language")}
 )
 _BLAMELESS = json.dumps(schema.pack(KernelProgram([_STORE]), KernelProgram))
-_LONGER = 3  # times the limit: a second try for a compiler that did not finish, as on a slow machine
+_LONGER = 3  # times the limit: a second try for an assembler that did not finish, as on a slow machine
 _GPU_START = 60.0  # extra seconds to initialise the GPU and to compile
 
 
-def lower(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
-    """Lower the kernels that ran interpreted with Triton's compiler. At most one failure: an error, or no end.
+class Ended(Exception):
+    """Triton's compiler did not come to an end with a kernel. mistake: its name. The message is a sentence."""
 
-    seen: the cases with their evidence. seconds: time limit. flags: gets a sentence if the kernels could not be
-    lowered.
+    def __init__(self, sentence: str, mistake: str):
+        super().__init__(sentence)
+        self.mistake = mistake
+
+
+class FrontEnd:
+    """Triton's front end, for the launches of one answer: each is lowered before it runs interpreted.
+
+    limit: the time of the answer, from which compiling takes its own. flags: gets a sentence if a kernel could not be
+    lowered. refusals: errors of the compiler, in the order of the launches; who reads them clears them.
     """
-    launches = {}
+
+    def __init__(self, limit: TimeLimit, flags: list[str]):
+        self._limit, self._flags = limit, flags
+        self._session: Session | None = None
+        self.refusals: list[Error] = []
+
+    def wait(self) -> None:
+        """Return when the process that forks its own is ready: it imports Triton, and no answer pays for that."""
+        with contextlib.suppress(zygotes.NoWorker):  # `lower` says so
+            zygotes.get("compiled").wait()
+
+    def lower(self, program: str, launch: ToLower, until: float | None) -> dict | None:
+        """What the compiler visited, for the device; None where it refuses the kernel, or is not there. Raises Ended.
+
+        program: text of the kernel. until: the second of the limit at which it has to be done.
+        """
+        key = hashlib.sha256(repr([program, launch]).encode()).digest()
+        if key not in _lowered:
+            try:
+                outcome = self._lower(program, launch, until)
+            except (zygotes.Deadline, zygotes.Died, zygotes.NoWorker) as error:
+                self.close()
+                blame = _fault(error, self._limit.seconds, assembles=False)
+                if blame is not None:
+                    raise Ended(said("runs interpreted, but {sentence}", sentence=blame[0]), blame[1]) from None
+                flag = said("not shown to Triton's compiler: {ended}", ended=error)
+                if flag not in self._flags:
+                    self._flags.append(flag)
+                return None
+            if len(_lowered) >= _MOST_LOWERED:
+                _lowered.clear()
+            _lowered[key] = outcome
+        visited, refusal = _lowered[key]
+        if refusal is not None:
+            self.refusals.append(refusal)
+        return visited
+
+    def _lower(self, program: str, launch: ToLower, until: float | None) -> tuple[dict | None, Error | None]:
+        if self._session is None:
+            self._session = zygotes.get("compiled").open("", self._limit)
+        return self._session.lower(program, launch, until)
+
+    def close(self) -> None:
+        """End its process."""
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+
+
+def refused(seen: Seen) -> list[Failure]:
+    """The cases with a launch that Triton's compiler refuses, and whose numbers mean nothing therefore.
+
+    An error of a case says more than the compiler does, unless its kernel read a value of the notebook. Where an error
+    is expected, the compiler's counts as one.
+    """
+    failures = []
     for case, evidence in seen:
-        for launch in evidence.launches:
-            if launch["program"] >= 0:
-                odd = next((name for name, kind in launch["signature"].items() if kind == "?"), None)
-                if odd is not None:
-                    sentence = said(
-                        "runs interpreted, but Triton has no type for what `{odd}` gets at a launch", odd=odd
-                    )
-                    return [Failure(case, evidence, sentence, "refused-by-compiler")]
-                program = evidence.programs[launch["program"]]
-                key = _digest(program, launch, "signature", "constants", "options")
-                launches.setdefault(key, (case, evidence, launch, program))
-    launches = {key: launch for key, launch in launches.items() if key not in _taken}
-    for limit in (seconds, _LONGER * seconds):
-        try:
-            return _lowered(launches, limit)
-        except (zygotes.Deadline, zygotes.Died) as error:
-            ended = error
-        except zygotes.NoWorker as error:
-            ended = error
-            break
-    blame = _fault(ended, seconds, assembles=False)
-    if blame is None:
-        flags.append(said("not shown to Triton's compiler: {ended}", ended=ended))
-        return []
-    sentence, mistake = blame
-    case, evidence, *_ = next(launch for key, launch in launches.items() if key not in _taken)
-    return [
-        Failure(
-            case, replace(evidence, error=None), said("runs interpreted, but {sentence}", sentence=sentence), mistake
-        )
-    ]
+        if evidence.refusals and not case.expects_error and (evidence.error is None or _reads_a_global(evidence)):
+            failures.append(_refusal(case, evidence, evidence.refusals[0]))
+    return failures
 
 
-def _lowered(launches: dict[bytes, tuple], seconds: float) -> list[Failure]:
-    """A failure for the first launch that the compiler refuses. Raises Deadline, Died, NoWorker.
-
-    launches: case, evidence, launch and the text of its kernel, by their hash. Those taken already are left out.
-    """
-    launches = {key: launch for key, launch in launches.items() if key not in _taken}
-    if not launches:
-        return []
-    with zygotes.get("compiled").open("", seconds) as session:
-        for key, (case, evidence, launch, program) in launches.items():
-            error = session.lower(launch, program)
-            if error:
-                failed = evidence.error is not None
-                evidence = replace(evidence, error=None)  # the compiler's verdict stands whatever happened then
-                told = foreign.of_triton(render.last_line(error))
-                sentence = said("Triton's compiler refuses it: {said}", said=told)
-                if error["type"] == "DoubtfulMask":
-                    sentence = said("Triton's compiler warns: {said}", said=told)
-                elif line := error["line"]:
-                    sentence = said("Triton's compiler refuses it in the line `{line}`: {said}", line=line, said=told)
-                if not failed:
-                    sentence = said("runs interpreted, but {sentence}", sentence=sentence)
-                mistake = from_error(error | {"kernel": True}) or "refused-by-compiler"
-                return [Failure(case, evidence, sentence, mistake)]
-            if len(_taken) < _MOST_TAKEN:
-                _taken.add(key)
-    return []
+def _refusal(case: Case, evidence: Evidence, error: Error) -> Failure:
+    told = foreign.of_triton(render.last_line(error))
+    sentence = said("Triton's compiler refuses it: {said}", said=told)
+    if error["type"] == "DoubtfulMask":
+        sentence = said("Triton's compiler warns: {said}", said=told)
+    elif line := error["line"]:
+        sentence = said("Triton's compiler refuses it in the line `{line}`: {said}", line=line, said=told)
+    if evidence.error is None:
+        sentence = said("runs interpreted, but {sentence}", sentence=sentence)
+    mistake = from_error(error | {"kernel": True}) or "refused-by-compiler"
+    return Failure(case, replace(evidence, error=None), sentence, mistake)
 
 
 def assemble(seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:
@@ -146,7 +167,7 @@ def _takes_another(seconds: float, assembles: bool) -> bool:
         if assembles:
             session.assemble(launch, _BLAMELESS)
             return True
-        return session.lower(launch, _BLAMELESS) is None
+        return session.lower(_BLAMELESS, to_lower(launch))[1] is None
     return False
 
 
@@ -173,7 +194,7 @@ def _assembled_in(evidence: Evidence, seconds: float) -> list[tuple[Launch, Mach
                 program = evidence.programs[launch["program"]]
                 key = _digest(program, launch, "signature", "constants", "options", "divisible")
                 if key not in _assembled:
-                    if len(_assembled) >= _MOST_TAKEN:
+                    if len(_assembled) >= _MOST_ASSEMBLED:
                         _assembled.clear()
                     _assembled[key] = session().assemble(launch, program)
                 found[key] = launch, _assembled[key]
@@ -185,8 +206,8 @@ def _digest(program: str, launch: Launch, *keys: str) -> bytes:
     return hashlib.sha256(repr([program, *(launch[key] for key in keys)]).encode()).digest()
 
 
-def reading_globals(seen: Seen) -> Seen:
-    """The cases whose kernels read a plain value of the notebook, which is no tl.constexpr."""
+def _reads_a_global(evidence: Evidence) -> bool:
+    """Whether a kernel reads a plain value of the notebook, which is no tl.constexpr."""
 
     def reads_one(text: str) -> bool:
         try:
@@ -195,7 +216,7 @@ def reading_globals(seen: Seen) -> Seen:
             return False
         return any(g.kind == "plain" and not g.constexpr for f in functions for g in f.names.values())
 
-    return [(case, evidence) for case, evidence in seen if any(map(reads_one, evidence.programs))]
+    return any(map(reads_one, evidence.programs))
 
 
 def on_gpu(exercise: Exercise, answer: Answer, seen: Seen, seconds: float, flags: list[str]) -> list[Failure]:

@@ -60,7 +60,7 @@ def _judged(exercise: Exercise, answer: Answer, seconds: float, seed: int) -> Re
         missing = said("no cell that has run defines {list}", list=joined("{one} and {two}", answer.missing))
         return replace(result, status="not_attempted", message=(*answer.problems, missing)[0])
     cuda = any(case.call.kind == "cuda" for case in cases)
-    run = Run(exercise, answer, cases, seconds)
+    run = Run(exercise, answer, cases, seconds, flags)
     try:
         if cuda and not environment.has_compiler():
             raise zygotes.NoWorker(said("this exercise needs the C++ compiler g++, and this machine has none"))
@@ -106,10 +106,11 @@ def in_order(exercise: Exercise, seed: int) -> list[Case]:
 
 def _failures(exercise: Exercise, answer: Answer, run: Run, seconds: float, flags: list, cuda: bool) -> list[Failure]:
     """The failures, the reported one first. Each later check runs only if all checks before it found none."""
-    failures = diagnose.in_order(exercise, run.failures)
-    # A kernel that read a value of the notebook may have wrong numbers for this reason, and the compiler says so.
-    doubtful = compiled.reading_globals(run.seen) if failures else run.seen
-    failures = compiled.lower(doubtful, seconds, flags) or failures
+    refused = compiled.refused(run.seen)
+    replaced = {id(failure.case): failure for failure in (*run.failures, *refused)}
+    places = {id(case): place for place, (case, _) in enumerate(run.seen)}
+    failures = sorted(replaced.values(), key=lambda failure: places.get(id(failure.case), len(places)))
+    failures = diagnose.in_order(exercise, failures)
     if not failures:
         failures = compiled.assemble(run.seen, seconds, flags)
     gpu = exercise.kernels and environment.has_gpu() and (environment.has_cupy() or not cuda)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..sentence import message, said
 from ..spec import Answer, Case, Evidence, Exercise
-from . import zygotes
+from . import compiled, zygotes
 from .oracle import Oracle
 from .session import Session
 from .time_limit import TimeLimit
@@ -14,16 +14,16 @@ from .verdict import Failure, failure_of
 class Run:
     """The cases of one exercise, run one after another until one of them ends the run.
 
-    seconds: time limit for all cases together.
+    seconds: time limit for all cases together. flags: gets a sentence about kernels that nobody could lower.
 
     After `run_all`: failures: in the order of the cases. seen: the cases that ran, with their evidence. passed: number
     of right cases. not_attempted: a sentence if the exercise still holds its TODO, else None.
     """
 
-    def __init__(self, exercise: Exercise, answer: Answer, cases: list[Case], seconds: float):
+    def __init__(self, exercise: Exercise, answer: Answer, cases: list[Case], seconds: float, flags: list[str]):
         self._exercise, self._answer, self._cases, self._limit = exercise, answer, cases, TimeLimit(seconds)
         self._session: Session | None = None
-        self._oracle = Oracle(seconds)
+        self._oracle, self._front_end = Oracle(seconds), compiled.FrontEnd(self._limit, flags)
         self._unfinished: set[str | None] = set()  # parts of the exercise whose further cases are skipped
         self.failures: list[Failure] = []
         self.seen: list[tuple[Case, Evidence]] = []
@@ -39,6 +39,7 @@ class Run:
         finally:
             self._close_session()
             self._oracle.close()
+            self._front_end.close()
         if self._exercise.parts and self.failures:
             self._settle_parts()
 
@@ -50,6 +51,8 @@ class Run:
             evidence = self._evidence(case)
         except (zygotes.Deadline, zygotes.Died) as error:
             return self._stopped(case, error)
+        except compiled.Ended as error:
+            return self._endless(case, message(error), error.mistake)
         if (evidence.error or {}).get("type") == "EndlessKernel":  # of the interpreter
             return self._endless(case, evidence.error["message"])
         todo = (evidence.error or {}).get("todo")
@@ -66,13 +69,18 @@ class Run:
             self._session = self._open(case)
         if self._session.loading_error:
             return Evidence(error=self._session.loading_error)
-        evidence = self._session.run(case.call, self._oracle.run)
+        self._front_end.refusals = []
+        evidence = self._session.run(case.call, self._oracle.run, self._front_end.lower)
+        evidence.refusals = self._front_end.refusals
         if hasattr(evidence.value, "untyped_storage"):
             evidence.then = [self._oracle.run(each, evidence.value) for each in case.then]
         return evidence
 
     def _open(self, case: Case) -> Session:
-        return zygotes.get().open(
+        forking = zygotes.get()
+        if self._exercise.kernels:
+            self._front_end.wait()
+        return forking.open(
             self._answer.source,
             self._limit,
             self._exercise.driver,
@@ -104,9 +112,9 @@ class Run:
         self._close_session()
         return self._exercise.parts
 
-    def _endless(self, case: Case, sentence: str) -> bool:
-        """A call did not return: every further one would take as long."""
-        self.failures.append(Failure(case, Evidence(ran=False), sentence, "endless"))
+    def _endless(self, case: Case, sentence: str, mistake: str = "endless") -> bool:
+        """A call did not return, or its kernel is never compiled: every further one would take as long."""
+        self.failures.append(Failure(case, Evidence(ran=False), sentence, mistake))
         self._unfinished.add(case.group)
         self._close_session()
         return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import socket
 from collections.abc import Callable
+from typing import TypedDict
 
 from ..isolation.linux import processes
 from ..protocol import frames, schema
@@ -42,6 +43,25 @@ class NotCompiled(Exception):
     """Triton's compiler ended with an error. The message is the compiler's."""
 
 
+class ToLower(TypedDict):
+    """What a kernel is lowered for. constants, options: encoded values by name (protocol/values.py)."""
+
+    signature: dict[str, str]
+    constants: dict[str, list]
+    options: dict[str, list]
+
+
+Lower = Callable[[str, ToLower, float | None], dict | None]
+
+
+def to_lower(launch: Launch) -> ToLower:
+    """What the kernel of a launch is lowered for."""
+    constants, options = (
+        {name: encode(value) for name, value in launch[key].items()} for key in ("constants", "options")
+    )
+    return ToLower(signature=launch["signature"], constants=constants, options=options)
+
+
 class Session:
     """One answer in a process of its own. All calls of `run` have one time limit together.
 
@@ -77,10 +97,11 @@ class Session:
         self._believed = apart
         self.loading_error = _error(self._ask({"op": "load", "driver": driver})[0])
 
-    def run(self, call: Call, run_given: RunGiven | None = None) -> Evidence:
+    def run(self, call: Call, run_given: RunGiven | None = None, lower: Lower | None = None) -> Evidence:
         """Run one call and return its evidence. Raises Deadline or Died.
 
         run_given: function from a Given argument and a tensor to its evidence; needed if the call has such arguments.
+        lower: lowers the kernel of a launch before the device runs it; it may raise anything. None: nobody does.
         """
         header, payload = pack_call(call)
         given, limit = given_of(call), reply_limit(call)[1]
@@ -88,19 +109,27 @@ class Session:
             limit = max(limit, _MAX_GIVEN)
         until = self.limit.passed() + _CALL * self.limit.seconds
         reply, data = self._ask(header, payload, limit, until)
-        while given and reply.get("op") == "given":
-            reply, data = self._ask(*_given(reply, data, given, run_given), limit, until)
+        while True:
+            if given and reply.get("op") == "given":
+                reply, data = self._ask(*_given(reply, data, given, run_given), limit, until)
+            elif reply.get("op") == "lower":
+                visited = None if lower is None else lower(*_launch(reply), until)
+                reply, data = self._ask({"visited": visited}, b"", limit, until)
+            else:
+                break
         try:
             return unpack_reply(reply, data)
         except Mismatch as error:
             raise Died(said("a reply that makes no sense: {error}", error=error)) from None
 
-    def lower(self, launch: Launch, program: str) -> Error | None:
-        """Lower the kernel of a launch, without a GPU. program: its text. Returns the error of Triton's compiler."""
-        header = {"op": "lower", "program": program, "signature": launch["signature"]}
-        for key in ("constants", "options"):
-            header[key] = {name: encode(value) for name, value in launch[key].items()}
-        return _error(self._ask(header)[0])
+    def lower(self, program: str, launch: ToLower, until: float | None = None) -> tuple[dict | None, Error | None]:
+        """Lower the kernel of a launch, without a GPU. program: its text. until: as in `_ask`.
+
+        Returns what Triton's compiler visited, which is for the device alone, and None; or None and its error.
+        """
+        reply, _ = self._ask({"op": "lower", "program": program, **launch}, until=until)
+        error = _error(reply)
+        return (None if error else reply.get("visited")), error
 
     def assemble(self, launch: Launch, program: str) -> Machine:
         """The machine code of a launch. program: the text of its kernel. Raises NoAssembler and NotCompiled."""
@@ -159,6 +188,15 @@ class Session:
 
     def __exit__(self, *_):
         self.close()
+
+
+def _launch(asked: dict) -> tuple[str, ToLower]:
+    """(text of the kernel, what it is lowered for) of a device that asks. Raises Died."""
+    try:
+        launch = ToLower(**{name: dict(asked[name]) for name in ToLower.__annotations__})
+        return schema.unpack(asked["program"], str), launch
+    except (Mismatch, KeyError, TypeError, ValueError) as error:
+        raise Died(said("a reply that makes no sense: {error}", error=error)) from None
 
 
 def _error(reply: dict) -> Error | None:

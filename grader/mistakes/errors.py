@@ -149,8 +149,22 @@ _BUILTIN = r"(?<![\w.])(max|min|sum|abs)\("
 # Functions of the modules that an answer imports, whose names mean nothing without the module.
 _OF_A_MODULE = {name for module in (torch, math) for name in dir(module) if not hasattr(builtins, name)}
 _OF_A_MODULE |= {"store", "program_id", "num_programs", "cdiv", "next_power_of_2", "static_range", "constexpr"}
-_MODULES = ("math", "torch", "np", "numpy", "triton", "tl", "random", "statistics", "itertools", "functools", "re",
-            "collections", "operator", "time")
+_MODULES = (
+    "math",
+    "torch",
+    "np",
+    "numpy",
+    "triton",
+    "tl",
+    "random",
+    "statistics",
+    "itertools",
+    "functools",
+    "re",
+    "collections",
+    "operator",
+    "time",
+)
 _UNKNOWN_NAME = re.compile(r"name '(\w+)' is not defined|global variable (\w+)|^(\w+) is not defined")
 _FROM_BLOCK = r"^'(int|float|tensor|constexpr)' object is not iterable$|bad operand type for abs|instances of 'tensor'"
 # (message, line of the answer, mistake): messages that say enough only beside their line.
@@ -196,8 +210,11 @@ _IN_A_KERNEL = [
 ]
 _IN_PLAIN_PYTHON = [
     (r"^'int' object is not iterable$", _BUILTIN, "one-number-given"),
-    (r"^'(int|float)' object is not iterable$", r"\bfor\b.*\bin\b(?!.*\b(zip|enumerate|sum|min|max|list)\()",
-     "loop-over-a-number"),
+    (
+        r"^'(int|float)' object is not iterable$",
+        r"\bfor\b.*\bin\b(?!.*\b(zip|enumerate|sum|min|max|list)\()",
+        "loop-over-a-number",
+    ),
     (r"'range' object has no attribute|operand .*'range'|instances of .*'range'", "", "kinds-misfit"),
 ]
 _OF_THE_DEVICE = ("RefusedKernel", "RefusedOperator", "LeftForHost")  # these say why in words of their own

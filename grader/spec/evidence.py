@@ -98,4 +98,5 @@ class Evidence(Observations):
     args: list = field(default_factory=list)
     error: Error | None = None
     ran: bool = True  # False: no answer could be run, or its process ended
+    refusals: list[Error] = field(default_factory=list)  # of Triton's compiler, of the launches
     then: list[Evidence] = field(default_factory=list)  # one for each function in Case.then

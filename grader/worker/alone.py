@@ -67,8 +67,8 @@ class Runner:
             self._answer.load(header["driver"])
             return {}, []
         if header["op"] == "lower":
-            lowering.lower(header["program"], header["signature"], header["constants"], header["options"])
-            return {}, []
+            program, signature = header["program"], header["signature"]
+            return {"visited": lowering.lower(program, signature, header["constants"], header["options"])}, []
         if header["op"] == "assemble":
             return launched.assembled(header), []
         return self._run(unpack_call(header, payload), header["limit"])
