@@ -85,7 +85,7 @@ def _lowered(launches: dict[bytes, tuple], seconds: float) -> list[Failure]:
             if error:
                 failed = evidence.error is not None
                 evidence = replace(evidence, error=None)  # the compiler's verdict stands whatever happened then
-                told = foreign.of_triton(render.last_line(error))
+                told = foreign.of_triton(foreign.last_line(error))
                 sentence = said("Triton's compiler refuses it: {said}", said=told)
                 if error["type"] == "DoubtfulMask":
                     sentence = said("Triton's compiler warns: {said}", said=told)
