@@ -6,17 +6,18 @@ import re
 
 from .kinds import todo
 
-_ERROR = re.compile(r"^(\S+):(\d+):\d+: (?:fatal )?error: (.*)$", re.MULTILINE)
-_KERNEL = re.compile(r"^kernel:(\d+):", re.MULTILINE)
-_LETTER = re.compile(r"\\U([0-9a-f]{8})")  # that g++ gives by its code
-_OPTION = re.compile(r" \[-f[-\w]+\]$")  # the option of g++ that would let the error pass
-_PLACE = re.compile(r"'\*\((\w+) \+ .*'$")  # an element, as g++ writes it
-_INFINITY = re.compile(r"^('inf(?:inity)?' was not declared in this scope)(?:; did you mean '\w+'\?)?$", re.IGNORECASE)
+# Patterns; nothing is compiled before the first output comes.
+_ERROR = r"(?m)^(\S+):(\d+):\d+: (?:fatal )?error: (.*)$"
+_KERNEL = r"(?m)^kernel:(\d+):"
+_LETTER = r"\\U([0-9a-f]{8})"  # that g++ gives by its code
+_OPTION = r" \[-f[-\w]+\]$"  # the option of g++ that would let the error pass
+_PLACE = r"'\*\((\w+) \+ .*'$"  # an element, as g++ writes it
+_INFINITY = r"(?i)^('inf(?:inity)?' was not declared in this scope)(?:; did you mean '\w+'\?)?$"
 
 
 def names_a_line(output: str) -> bool:
     """Whether an output of g++ is about a text, and not about g++ itself."""
-    return _ERROR.search(output) is not None
+    return re.search(_ERROR, output) is not None
 
 
 def first_error(output: str) -> tuple[int, str]:
@@ -25,17 +26,17 @@ def first_error(output: str) -> tuple[int, str]:
     A gap of an answer tells itself by a #error or a static_assert: its message is the one that counts. For an error in
     a file of the course it is the kernel's line that led to it.
     """
-    output = _LETTER.sub(lambda code: chr(int(code[1], 16)), output)
-    errors = _ERROR.findall(output)
+    output = re.sub(_LETTER, lambda code: chr(int(code[1], 16)), output)
+    errors = re.findall(_ERROR, output)
     for _, _, message in errors:
         if todo(message):
             return 0, message
-    led = _KERNEL.search(output)
+    led = re.search(_KERNEL, output)
     line = int(errors[0][1]) if errors and errors[0][0] == "kernel" else int(led[1]) if led else 0
     message = errors[0][2].removeprefix("static assertion failed: ") if errors else output.strip().splitlines()[-1]
     message = message.replace("<brace-enclosed initializer list>", "{...}")
-    message = _OPTION.sub("", _PLACE.sub(r"'\1[…]'", message))
-    return line, _INFINITY.sub(r"\1; did you mean 'INFINITY'?", message)
+    message = re.sub(_OPTION, "", re.sub(_PLACE, r"'\1[…]'", message))
+    return line, re.sub(_INFINITY, r"\1; did you mean 'INFINITY'?", message)
 
 
 def of_nvrtc(output: str) -> str:

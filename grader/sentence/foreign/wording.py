@@ -11,28 +11,29 @@ from .kinds import is_a, name_in
 from .templates import recognised
 
 _LONGEST, _LONGEST_PRINTED = 300, 4000  # characters
-_RETURN = re.compile(r" \(detected at line \d+\)")
-_REPR = re.compile(r"[A-Za-z_]\w*\((['\"].*['\"])\)", re.DOTALL)  # of an exception
-_LAUNCH = re.compile(r"^functools\.partial\(.*\) (?=got )")  # a launch of the interpreter's
-_CONSTEXPR = re.compile(r"'?constexpr\[(-?\d+)\]'?")
-_PRINTED = re.compile(r"\barray\(\[[^()]*\)|\[[-+\d.einfa\s\[\]]+\]")
-_INNER = re.compile(r"\b\w+\.<locals>\.(_new_)?")  # the course's own functions, which stand for Triton's
-_TOO_MANY = re.compile(r"multiple values for argument '_semantic'")  # the last one of Triton's functions
-_LINE_OF_A_BLOCK = re.compile(r"\n(?=a block\b)")
-_EXPECTED = re.compile(r", but expected .*$")  # all that PyTorch's function takes
-_RECURSION = re.compile(r"(?<=maximum recursion depth exceeded) (while|in) .*", re.DOTALL)  # where it happened to end
-_LONG_TEXT = re.compile(r"'([^']{60})[^']{20,}'")
-_SAYS_FIRST = re.compile(r"CUDA error|.*invalid combination of arguments")
+# Patterns; nothing is compiled before the first message comes.
+_RETURN = r" \(detected at line \d+\)"
+_REPR = r"(?s)[A-Za-z_]\w*\((['\"].*['\"])\)"  # of an exception
+_LAUNCH = r"^functools\.partial\(.*\) (?=got )"  # a launch of the interpreter's
+_CONSTEXPR = r"'?constexpr\[(-?\d+)\]'?"
+_PRINTED = r"\barray\(\[[^()]*\)|\[[-+\d.einfa\s\[\]]+\]"
+_INNER = r"\b\w+\.<locals>\.(_new_)?"  # the course's own functions, which stand for Triton's
+_TOO_MANY = r"multiple values for argument '_semantic'"  # the last one of Triton's functions
+_LINE_OF_A_BLOCK = r"\n(?=a block\b)"
+_EXPECTED = r", but expected .*$"  # all that PyTorch's function takes
+_RECURSION = r"(?s)(?<=maximum recursion depth exceeded) (while|in) .*"  # where it happened to end
+_LONG_TEXT = r"'([^']{60})[^']{20,}'"
+_SAYS_FIRST = r"CUDA error|.*invalid combination of arguments"
 
 
 def unwrapped(message: str) -> str:
     """A message without what the interpreter put around the answer's values: a launch, and constants of a kernel."""
-    return _CONSTEXPR.sub(r"\1", _LAUNCH.sub("the launch ", message))
+    return re.sub(_CONSTEXPR, r"\1", re.sub(_LAUNCH, "the launch ", message))
 
 
 def without_repr(message: str) -> str:
     """The message of an exception that another one quotes by its repr, and any other message as it is."""
-    quoted = _REPR.fullmatch(message)
+    quoted = re.fullmatch(_REPR, message)
     return str(ast.literal_eval(quoted[1])) if quoted else message
 
 
@@ -40,16 +41,17 @@ def last_line(error: Mapping) -> str:
     """The most telling line of an error's message (spec.Error): the last, or the first of a list or of a CUDA error."""
     if isinstance(error["message"], Said):
         return error["message"]
-    message = _RECURSION.sub("", _TOO_MANY.sub("too many arguments", _INNER.sub("", error["message"])))
+    message = re.sub(_TOO_MANY, "too many arguments", re.sub(_INNER, "", error["message"]))
+    message = re.sub(_RECURSION, "", message)
     if len(message) < _LONGEST_PRINTED:  # Triton's messages print whole blocks
-        message = _PRINTED.sub(lambda found: "a block" if "\n" in found[0] else found[0], message)
-        message = _LINE_OF_A_BLOCK.sub(" ", message)
+        message = re.sub(_PRINTED, lambda found: "a block" if "\n" in found[0] else found[0], message)
+        message = re.sub(_LINE_OF_A_BLOCK, " ", message)
     lines = [line for line in message.splitlines() if line.strip()]
     if not lines:
         return error["type"]
-    first = _SAYS_FIRST.match(lines[0])
-    line = _LONG_TEXT.sub(r"'\1 …'", " ".join(lines[0 if first else -1].split()))
-    line = _EXPECTED.sub("", line) if first else line
+    first = re.match(_SAYS_FIRST, lines[0])
+    line = re.sub(_LONG_TEXT, r"'\1 …'", " ".join(lines[0 if first else -1].split()))
+    line = re.sub(_EXPECTED, "", line) if first else line
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
 
 
@@ -61,7 +63,7 @@ def of_error(error: Mapping) -> str:
 
 def of_python(error: Exception, line: str) -> str:
     """Why Python cannot read a cell. line: of the cell, "" where Python names none."""
-    message = _RETURN.sub("", str(getattr(error, "msg", error)))
+    message = re.sub(_RETURN, "", str(getattr(error, "msg", error)))
     if not line:
         return recognised(message)
     if message.endswith("?"):
