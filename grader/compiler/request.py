@@ -14,7 +14,7 @@ from ..host_side.kernel_source import UnreadableKernel, collect
 from ..interpreter.triton_private import is_kernel
 from ..protocol import launches, schema
 from ..protocol.kernels import KernelProgram
-from ..sentence import message, said
+from ..sentence import foreign, message, said
 
 _SECONDS = 300
 
@@ -80,7 +80,7 @@ def _reply(request: dict) -> list[dict]:
         reply = json.loads(done.stdout)
     except ValueError:
         lines = [line for line in done.stderr.splitlines() if line.strip()]
-        fatal = [line for line in lines if line.startswith("LLVM ERROR")] or lines[-1:]
+        fatal = [line for line in lines if foreign.is_a(line, "compiler-ended")] or lines[-1:]
         raise _Ended(
             fatal[0][:300] if fatal else said("its process ended with status {returncode}", returncode=done.returncode)
         ) from None

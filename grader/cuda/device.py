@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..sentence import said
+from ..sentence import foreign, said
 from . import report
 
 # NVRTC has no standard headers. These are the macros of cuda_on_cpu.h that a GPU does not have built in.
@@ -37,9 +37,7 @@ def kernel(source: str, function: str):
             function
         )
     except cupy.cuda.compiler.CompileException as error:
-        lines = str(error).strip().splitlines()
-        first = next((line for line in lines if "error" in line), lines[0])  # warnings may come before it
-        raise report.Stopped(said("NVRTC refuses the kernel: {first}", first=first)) from None
+        raise report.Stopped(said("NVRTC refuses the kernel: {first}", first=foreign.of_nvrtc(str(error)))) from None
 
     def run(grid: tuple[int, ...], threads: int, args) -> None:
         given = tuple(np.uintp(a.data_ptr()) if hasattr(a, "data_ptr") else np.int32(a) for a in args)

@@ -12,7 +12,7 @@ import re
 import numpy as np
 
 from ..interpreter.ledger import Entry, Launch, Ledger
-from ..sentence import fault, said
+from ..sentence import fault, foreign, said
 from ..spec import Unreadable
 from ..spec.unstored import MARKS
 from . import banks, report, tools
@@ -151,7 +151,7 @@ def _loaded(path: str, mode: int = ctypes.DEFAULT_MODE) -> ctypes.CDLL:
     try:
         return ctypes.CDLL(path, mode)
     except OSError as error:
-        if "failed to map segment" not in str(error):
+        if not foreign.is_a(str(error), "not-mapped"):
             raise
         raise tools.Unavailable(
             said(

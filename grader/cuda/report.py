@@ -21,14 +21,11 @@ _LOAD = 0
 
 # Advice for errors in which g++ names text that the learner did not write.
 _ADVICE = {
-    "'std'": said("C++'s own std is not there in a kernel; CUDA has fmaxf, max, __expf and others without it"),
-    "thread-local": said("this name is declared with __shared__ in one place and without it in another"),
-    "nested-name-specifier": said("there is a ':' where C++ takes none"),
-    "'cpu_line'": said("the call has more arguments than this function takes"),
+    "about-std": said("C++'s own std is not there in a kernel; CUDA has fmaxf, max, __expf and others without it"),
+    "shared-and-not": said("this name is declared with __shared__ in one place and without it in another"),
+    "colon": said("there is a ':' where C++ takes none"),
+    "call-with-a-line": said("the call has more arguments than this function takes"),
 }
-_OPTION = re.compile(r" \[-f[-\w]+\]$")  # the option of g++ that would let the error pass
-_PLACE = re.compile(r"'\*\((\w+) \+ .*'$")  # an element, as g++ writes it
-_INFINITY = re.compile(r"^('inf(?:inity)?' was not declared in this scope)(?:; did you mean '\w+'\?)?$", re.IGNORECASE)
 
 
 class Event(ctypes.Structure):
@@ -64,22 +61,10 @@ def unstored(counts, source: str, library: str) -> str:
 
 def refused(output: str, source: str) -> Stopped:
     """The first error of g++, with the line of the learner's text."""
-    output = re.sub(
-        r"\\U([0-9a-f]{8})", lambda code: chr(int(code[1], 16)), output
-    )  # a letter that g++ gives by its code
-    errors = re.findall(r"^\S+:\d+:\d+: (?:fatal )?error: (.*)$", output, re.MULTILINE)
-    todo = next((message for message in errors if "TODO" in message), None)
-    if todo:
-        return Stopped(todo)
-    # The line of the error or, if it is one of cuda_on_cpu.h, the kernel's line that led to it.
-    line = re.search(r"^kernel:(\d+):", output, re.MULTILINE)
-    first = re.search(r"^(\S+):(\d+):\d+: (?:fatal )?error: ", output, re.MULTILINE)
-    number = int(first[2]) if first and first[1] == "kernel" else int(line[1]) if line else 0
-    message = errors[0].removeprefix("static assertion failed: ") if errors else output.strip().splitlines()[-1]
-    message = message.replace("<brace-enclosed initializer list>", "{...}")
-    message = _PLACE.sub(r"'\1[…]'", message)
-    message = _INFINITY.sub(r"\1; did you mean 'INFINITY'?", _OPTION.sub("", message))
-    advice = next((advice for word, advice in _ADVICE.items() if word in message), message)
+    number, message = foreign.first_error(output)
+    if foreign.todo(message):
+        return Stopped(message)
+    advice = next((advice for kind, advice in _ADVICE.items() if foreign.is_a(message, kind)), message)
     return Stopped(
         fault(
             "refused",

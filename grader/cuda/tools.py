@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Callable
 
 from ..protocol import frames
-from ..sentence import said, tree
+from ..sentence import foreign, said, tree
 from . import kernel_text, objects
 
 _HERE = pathlib.Path(__file__).parent
@@ -38,7 +38,6 @@ _MOST_TEXT = 1 << 20  # characters of a preprocessed kernel
 _TEXT = {"encoding": "utf-8", "errors": "replace"}
 _EMPTY = "empty"  # the library of an empty kernel
 _PATIENCE = 4  # seconds; g++ needs 0.3, and it tries again for 15 where it cannot start a process
-_SAYS_WHERE = re.compile(r"^\S+:\d+:\d+: (?:fatal )?error: ", re.MULTILINE)
 _beside: socket.socket | None = None
 _runtime: str | None = None
 
@@ -194,7 +193,7 @@ def _compiler(library: str, folder: str, *arguments: str, given: str = "") -> tu
     if not running.returncode:
         return "", ""
     words = words or "g++ failed"
-    return words, "" if _SAYS_WHERE.search(words) else _fault(library, folder, words.strip().splitlines()[-1])
+    return words, "" if foreign.names_a_line(words) else _fault(library, folder, words.strip().splitlines()[-1])
 
 
 def _fault(library: str, folder: str, words: str) -> str:

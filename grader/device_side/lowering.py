@@ -7,7 +7,6 @@ driver is needed.
 
 from __future__ import annotations
 
-import ast
 import functools
 import json
 import re
@@ -20,7 +19,7 @@ from ..interpreter.triton_private import make_ir, type_of_name
 from ..protocol import schema
 from ..protocol.kernels import KernelProgram
 from ..protocol.values import decode
-from ..sentence import fault, said
+from ..sentence import fault, foreign, said
 from .kernel_text import admit
 from .visited import Nodes, Visits
 
@@ -74,18 +73,17 @@ def refused(error: CompilationError, program: KernelProgram) -> RefusedLine:
         error = error.__cause__
     cause = error.__cause__
     message = str(error.error_message or cause or str(error).splitlines()[-1])
-    if quoted := re.fullmatch(r"[A-Za-z_]\w*\((['\"].*['\"])\)", message, re.DOTALL):  # the repr of an exception
-        message = str(ast.literal_eval(quoted[1]))
-    elif message == repr(cause):
+    if message == repr(cause):
         message = str(cause) or type(cause).__name__
+    message = foreign.without_repr(message)
     if error.src is None or not hasattr(error.node, "lineno"):
         return RefusedLine(message)
     line = "".join(error.src.split("\n")[error.node.lineno - 1 : error.node.lineno]).strip()
-    name = re.search(r"global variable (\w+)|name '(\w+)'|(\w+) is not defined", message)
-    name = next(filter(None, name.groups())) if name else ""
+    undefined = foreign.name_in(message, "undefined") or foreign.name_in(message, "undefined-in-a-kernel")
+    name = undefined or foreign.name_in(message, "plain-global")
     if any(name in f.names and f.names[name].kind == "function" for f in program.functions):
         return RefusedLine(fault("no-jit", "`{name}` is a function without @triton.jit", name=name), line)
-    if re.search(rf"^\s*(for\s+)?{name}\b\s*(=[^=]|in\b)", error.src, re.M) and "is not defined" in message:
+    if undefined and re.search(rf"^\s*(for\s+)?{name}\b\s*(=[^=]|in\b)", error.src, re.M):
         why = fault(
             "unbound",
             "cannot access local variable {name}: there is a way to this line on which it has no value",
@@ -108,5 +106,5 @@ def lower_kernel(kernel, signature: dict, constants: dict, options: dict) -> Non
         line = re.search(r"^ *(return\b *[^\s#].*)", kernel.src, re.MULTILINE)
         raise RefusedLine(fault("returns", "a kernel cannot return a value"), line[1].strip() if line else "")
     for warning in caught:
-        if "'and' and 'or'" in str(warning.message):
+        if foreign.is_a(str(warning.message), "logical-operators"):
             raise DoubtfulMask(str(warning.message))

@@ -69,8 +69,10 @@ def _outside(function) -> str:
     """What is wrong with a call of a kernel, or of a helper, outside of all launches."""
     name = function.__name__
     if function.__module__.startswith("triton.language"):
-        return said("{name} is a function of triton.language: it works in kernels alone", name=name)
-    return said("{name} is a kernel: launch it with a grid, {name}[grid](...)", name=name)
+        return fault(
+            "language-on-the-host", "{name} is a function of triton.language: it works in kernels alone", name=name
+        )
+    return fault("no-grid", "{name} is a kernel: launch it with a grid, {name}[grid](...)", name=name)
 
 
 def _hook_launch(private: Private) -> None:

@@ -257,7 +257,7 @@ def under_decorators(kernel, args, kwargs: dict) -> tuple[object, dict]:
             more |= _first_configuration(kernel, args, given)
         kernel = kernel.fn
     if not is_kernel(kernel):
-        raise TypeError(said("'{name}' object is not subscriptable", name=type(kernel).__name__))
+        raise TypeError(said("'{type}' object is not subscriptable", type=type(kernel).__name__))
     return kernel, {name: value for name, value in more.items() if name not in kwargs}
 
 

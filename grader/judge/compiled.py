@@ -109,7 +109,7 @@ def refused(seen: Seen) -> list[Failure]:
 
 
 def _refusal(case: Case, evidence: Evidence, error: Error) -> Failure:
-    told = foreign.of_triton(render.last_line(error))
+    told = foreign.of_triton(foreign.last_line(error))
     sentence = said("Triton's compiler refuses it: {said}", said=told)
     if error["type"] == "DoubtfulMask":
         sentence = said("Triton's compiler warns: {said}", said=told)

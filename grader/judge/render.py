@@ -8,23 +8,15 @@ from __future__ import annotations
 
 import builtins
 import html
-import re
 from typing import NamedTuple
 
 from ..language import say, wrap
 from ..mistakes.registry import MISTAKES
-from ..sentence import Said, foreign, joined, kind_of, said
+from ..sentence import foreign, joined, kind_of, said
 from ..spec import STATUS, Error, sign_of
 
 WIDTH = 84  # characters; JupyterLab wraps longer lines on a laptop
 _INDENT = " " * 5
-_PRINTED, _LONGEST_PRINTED = re.compile(r"\barray\(\[[^()]*\)|\[[-+\d.einfa\s\[\]]+\]"), 4000
-_INNER = re.compile(r"\b\w+\.<locals>\.(_new_)?")  # the course's own functions, which stand for Triton's
-_TOO_MANY = re.compile(r"multiple values for argument '_semantic'")  # the last one of Triton's functions
-_LINE_OF_A_BLOCK = re.compile(r"\n(?=a block\b)")
-_EXPECTED = re.compile(r", but expected .*$")  # all that PyTorch's function takes
-_RECURSION = re.compile(r"(?<=maximum recursion depth exceeded) (while|in) .*", re.DOTALL)  # where it happened to end
-_LONG_TEXT = re.compile(r"'([^']{60})[^']{20,}'")
 _COLOURS = {"✓": "#1a7f37", "✗": "#cf222e", "~": "#9a6700", "·": "#59636e"}  # of the signs of `mark`
 
 
@@ -184,28 +176,11 @@ def _traffic(record: dict, digits: str = ".3g") -> str:
     return said("traffic: read {read} MN of {may}, wrote {written} MN of {may2}", **values)
 
 
-def last_line(error: Error) -> str:
-    """The most informative line of an error's message: the last one, or the first one of a list or of a CUDA error."""
-    if isinstance(error["message"], Said):
-        return error["message"]
-    message = _RECURSION.sub("", _TOO_MANY.sub("too many arguments", _INNER.sub("", error["message"])))
-    if len(message) < _LONGEST_PRINTED:  # Triton's messages print whole blocks
-        message = _PRINTED.sub(lambda found: "a block" if "\n" in found[0] else found[0], message)
-        message = _LINE_OF_A_BLOCK.sub(" ", message)
-    message_lines = [line for line in message.splitlines() if line.strip()]
-    if not message_lines:
-        return error["type"]
-    first = message_lines[0].startswith("CUDA error") or "invalid combination of arguments" in message_lines[0]
-    line = _LONG_TEXT.sub(r"'\1 …'", " ".join(message_lines[0 if first else -1].split()))
-    line = _EXPECTED.sub("", line) if first else line
-    return line if len(line) <= 300 else f"{line[:299]}…"
-
-
 def error_sentence(error: Error) -> str:
     """The sentence about an exception: its type, its line in the answer, and its message."""
     if error.get("where") or error["type"] == "Stopped":  # these messages already name the place
         return error["message"]
-    message = last_line(error)
+    message = foreign.last_line(error)
     message = message if error.get("raised") else foreign.recognised(message)
     # The name of a builtin exception is informative; the name of a library's exception adds nothing to the message.
     kind = error["type"] if hasattr(builtins, error["type"]) else "error"

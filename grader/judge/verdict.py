@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 
 import torch
 
 from ..mistakes.detectors import overwritten
 from ..mistakes.errors import from_error
-from ..sentence import Said, fault, kind_of, said
+from ..sentence import Said, fault, foreign, kind_of, said
 from ..spec import Case, Evidence
 from . import render, untrusted
 
@@ -67,10 +66,11 @@ def _failure_of(case: Case, evidence: Evidence) -> Failure | None:
         return Failure(case, evidence, said("a kernel calls Triton's own tl.softmax"), "library-softmax")
     if evidence.error and not case.expects_error:
         mistake = from_error(evidence.error)
-        by_the_check = not evidence.error["line"] and re.search("positional argument", evidence.error["message"])
-        called = re.match(r"(\w+)\(\) ", evidence.error["message"])
+        message = evidence.error["message"]
+        by_the_check = not evidence.error["line"] and foreign.is_a(message, "positional-argument")
+        called = foreign.name_in(message, "about-a-call")
         if called and case.call.kind == "launch":
-            by_the_check = by_the_check and called[1] == case.call.name  # a kernel may call helpers of the answer
+            by_the_check = by_the_check and called == case.call.name  # a kernel may call helpers of the answer
         if (by_the_check and mistake in (None, "missing-argument", "arguments-misfit")) or (
             mistake == "launch-arguments" and case.call.kind == "launch"
         ):

@@ -20,7 +20,7 @@ import torch
 from ..checks import syntax
 from ..reference import attention
 from ..reference.attention import causal_mask, matmul
-from ..sentence import said
+from ..sentence import foreign, said
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
 from .detectors import both, looks, outside, written
@@ -872,8 +872,8 @@ def _nearly_right(got, want, v) -> bool:
 def _shapes_clash(evidence) -> bool:
     """Recognises the error of an operation on two blocks whose shapes do not fit, without a new axis in its line."""
     error = evidence.error or {"message": "", "line": ""}
-    clash = "incompatible dimensions" in error["message"] or "could not be broadcast" in error["message"]
-    return clash and "index 0" not in error["message"] and "None" not in error["line"]
+    clash = foreign.is_a(error["message"], "blocks-misfit")
+    return clash and foreign.name_in(error["message"], "blocks-misfit") != "0" and "None" not in error["line"]
 
 
 @looks

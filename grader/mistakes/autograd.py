@@ -6,13 +6,13 @@ The facts of a case are described in reference/autograd.py.
 from __future__ import annotations
 
 import ast
-import re
 
 import torch
 
 from ..checks import syntax
 from ..checks.compare import softmax_gradient
 from ..reference.autograd import kept_tensors, reads_x_late, repeated_kernel
+from ..sentence import foreign
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
 from .detectors import both, looks, written
@@ -103,10 +103,6 @@ MISTAKES = [
     ),
 ]
 
-_CONTEXT_ERROR = r"can only save variables|'saved_tensors'.* not writable|'tuple' object is not callable"
-
-_TUPLE_ERROR = r"'tuple' object has no attribute|must be Tensor, not tuple|is a tuple|'tuple' and|and 'tuple'"
-
 
 def _keeps_the_tuple(tree: ast.AST) -> bool:
     """The text gives one name to all of `saved_tensors`."""
@@ -130,9 +126,9 @@ def _kept(place: str | None, tensor: str | None) -> Detector:
     )
 
 
-def _error(pattern: str) -> Detector:
-    """Matches an exception whose message contains this pattern."""
-    return Detector(lambda c, e, a: bool(e.error) and bool(re.search(pattern, e.error["message"])))
+def _error(kind: str, *names: str) -> Detector:
+    """Matches an exception whose message is of this kind of foreign.kinds, with one of these names."""
+    return Detector(lambda c, e, a: bool(e.error) and foreign.is_a(e.error["message"], kind, *names))
 
 
 @Detector
@@ -164,13 +160,13 @@ def _constant_block(case: Case, evidence: Evidence, answer: Answer) -> bool:
 def _no_apply(evidence) -> bool:
     """The call of apply in the driver failed: Softmax has no method of that name that takes x."""
     error = evidence.error or {"line": "", "message": ""}
-    return not error["line"] and bool(re.search(r"attribute 'apply'|\bapply\(\)", error["message"]))
+    return not error["line"] and foreign.is_a(error["message"], "no-apply")
 
 
 @looks
 def _none_used(error) -> bool:
     """An error outside the answer's own lines is about None, which one of the two methods returned."""
-    return bool(error) and not error["line"] and "'NoneType'" in error["message"]
+    return bool(error) and not error["line"] and foreign.is_a(error["message"], "about-none")
 
 
 @Detector
@@ -204,9 +200,10 @@ def _only_dy_strided(dy, x) -> bool:
 
 FUNCTION = (
     ("gradient-none", _gradient_is_none),
-    ("nothing-kept", _error(r"not enough values to unpack \(expected 1, got 0\)")),
-    ("context-misused", _error(_CONTEXT_ERROR)),
-    ("saved-tuple", both(_error(_TUPLE_ERROR), written(_keeps_the_tuple))),
+    ("nothing-kept", _error("nothing-to-unpack")),
+    ("context-misused", _error("context-misused")),
+    ("context-misused", _error("not-callable", "tuple")),
+    ("saved-tuple", both(_error("tuple-for-a-tensor"), written(_keeps_the_tuple))),
     ("wrong-exception", _refused_otherwise),
     ("arguments-exchanged", both(detectors.all_nan, written(syntax.launched_into_another))),
     ("block-constant", _constant_block),

@@ -246,7 +246,7 @@ def _impossible_not_refused(possible) -> bool:
 @looks
 def _other_clock(evidence) -> bool:
     """The answer used CUDA events or do_bench, or a clock on which no time passed: the calls are simulated."""
-    error = evidence.error or {"type": "", "line": "", "message": ""}
+    error = evidence.error or {"type": "", "line": ""}
     asked = re.search(r"do_bench|\bEvent\(|elapsed_time|\.record\(", error["line"]) is not None
     by_a_zero = re.search(r"/ *0(\.0*)?\b", error["line"])
     return asked or (error["type"] == "ZeroDivisionError" and not by_a_zero)

@@ -19,6 +19,7 @@ import torch
 from ..checks import compare, syntax
 from ..checks.compare import softmax_gradient
 from ..reference.gradient import other_method, whole_jacobian
+from ..sentence import foreign
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
 from .detectors import both, looks, outside, too_many_lanes, unmasked, written
@@ -337,14 +338,15 @@ def _right_numbers(test) -> Detector:
 @looks
 def _for_one_row(error) -> bool:
     """PyTorch refused a matrix where it takes one row, as in torch.outer."""
-    return "Expected 1-D argument" in (error or {"message": ""})["message"]
+    return bool(error) and foreign.is_a(error["message"], "one-row-expected")
 
 
 @looks
 def _matrix_product(source, evidence) -> bool:
     """The shapes of a matrix product, or of an operation on what a line made of one, do not fit."""
     error = evidence.error or {"message": "", "line": ""}
-    if not re.search(r"shapes cannot be mult|size of tensor a", error["message"]):
+    message = error["message"]
+    if not (foreign.is_a(message, "product-misfit") or foreign.is_a(message, "tensors-misfit")):
         return False
     product = r"[^#\n]*(?:\w\)? *@|\b(?:mm|matmul)\()"
     made = re.findall(rf"^ *(\w+) *={product}", source, re.MULTILINE)

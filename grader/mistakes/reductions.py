@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import math
-import re
 from dataclasses import replace
 from operator import and_, or_
 
@@ -17,6 +16,7 @@ from ..checks import syntax
 from ..checks.compare import same_number
 from ..reference import combines
 from ..reference.reductions import LANES, alike, butterfly, merged, powers, tree, warp_states
+from ..sentence import foreign
 from ..spec import Answer, Case, Detector, Evidence
 from .detectors import both, looks, nothing, value, value_formula, written
 from .mistake import Mistake, Mutant
@@ -421,7 +421,7 @@ def _down_by_one(lanes: list, combine) -> list:
 @looks
 def _index_out_of_range(error) -> bool:
     """A list was indexed behind its end."""
-    return "index out of range" in (error or {}).get("message", "")
+    return bool(error) and foreign.is_a(error["message"], "place-of-a-list-outside")
 
 
 @Detector
@@ -551,7 +551,7 @@ def _some_lanes(step: int, count: int):
 @looks
 def _type_error(error) -> bool:
     """Python refused an operation on two lists or tuples."""
-    return bool(re.search("'(list|tuple)' and '|' and '(list|tuple)'", (error or {}).get("message", "")))
+    return bool(error) and foreign.is_a(error["message"], "list-for-a-number")
 
 
 def _whole_warp(tree: ast.Module) -> bool:

@@ -15,6 +15,7 @@ from fractions import Fraction
 from ..checks import syntax
 from ..checks.compare import same_number
 from ..reference.roofline import at_the_balance, five_pass_traffic, one_pass_traffic
+from ..sentence import foreign
 from ..spec import Detector
 from . import detectors
 from .detectors import looks
@@ -362,7 +363,7 @@ _SIDES = [(a, b, c, d) for a in "mn" for b in "mn" for c in "mn" for d in "mn" i
 @looks
 def _pair_as_number(error) -> bool:
     """Python refused arithmetic with a tuple, such as the pair that fused_traffic returns."""
-    return error is not None and "'tuple'" in error["message"]
+    return error is not None and foreign.is_a(error["message"], "about-a-tuple")
 
 
 def _sevenfold(v, f: dict) -> bool:

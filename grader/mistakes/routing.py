@@ -5,8 +5,6 @@ The facts of a case are described in reference/routing.py.
 
 from __future__ import annotations
 
-import re
-
 from ..checks import syntax
 from ..reference.routing import (
     MAX_ELEMENTS,
@@ -20,6 +18,7 @@ from ..reference.routing import (
     storing_programs,
     widest,
 )
+from ..sentence import foreign
 from ..spec import Answer, Case, Detector, Evidence
 from .detectors import both, looks, written
 from .mistake import Mistake
@@ -172,8 +171,7 @@ def _refused(test) -> Detector:
 @looks
 def _no_launcher(error) -> bool:
     """The answer called None, a string, a tuple or a bool as if it were a launcher."""
-    message = (error or {"message": ""})["message"]
-    return bool(re.search(r"'(NoneType|str|tuple|bool)' object is not callable", message))
+    return bool(error) and foreign.is_a(error["message"], "not-callable", "NoneType", "str", "tuple", "bool")
 
 
 # Shipped kernels that keep a whole row in the registers of a program.

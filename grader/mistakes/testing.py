@@ -235,7 +235,7 @@ def _right_kernel_refused(kind: str) -> Detector:
 
 @looks
 def _right_kernel_got_no_matrix(error, case) -> bool:
-    return case.group is None and bool(error) and foreign.wants_a_matrix(error["message"])
+    return case.group is None and bool(error) and foreign.is_a(error["message"], "no-float32-matrix")
 
 
 @Detector

@@ -12,6 +12,7 @@ import torch
 
 from ..checks import compare, syntax
 from ..reference import tuning
+from ..sentence import foreign
 from ..spec import Case, Detector, Evidence
 from . import detectors
 from .detectors import both, looks, written
@@ -326,8 +327,7 @@ def _short_block(x, launches) -> bool:
 @looks
 def _configured_by_nobody(evidence) -> bool:
     """A grid asked for ROWS, which only a configuration of triton.autotune gives."""
-    error = evidence.error or {"type": "", "message": ""}
-    return error["type"] == "KeyError" and error["message"].strip("'\"") == "ROWS"
+    return _missing_key(evidence) == "ROWS"
 
 
 @looks
@@ -336,18 +336,23 @@ def _pointer_unknown(source, evidence) -> bool:
 
     Triton 3.9 refuses such a name before any launch, with an error that has words (`errors.py`).
     """
-    error = evidence.error or {"type": ""}
-    given = rf"(restore_value|reset_to_zero)\s*=\s*[\[(][^\])]*{re.escape(error.get('message', ''))}"
-    return error["type"] == "KeyError" and bool(re.search(given, source.replace('"', "'")))
+    key = _missing_key(evidence)
+    given = rf"(restore_value|reset_to_zero)\s*=\s*[\[(][^\])]*'{key}'"
+    return bool(key) and bool(re.search(given, source.replace('"', "'")))
 
 
 @looks
 def _text_for_names(source, evidence) -> bool:
     """As _pointer_unknown, where the answer gives a text and no list: its first letter was looked for."""
-    error = evidence.error or {"type": ""}
-    letter = re.escape(error.get("message", "").strip("'"))
+    letter = _missing_key(evidence)
     given = rf"(restore_value|reset_to_zero)\s*=\s*'{letter}"
-    return error["type"] == "KeyError" and len(letter) == 1 and bool(re.search(given, source.replace('"', "'")))
+    return len(letter) == 1 and bool(re.search(given, source.replace('"', "'")))
+
+
+def _missing_key(evidence) -> str:
+    """The name that a dictionary was asked for in vain, "" where no such error ended the call."""
+    error = evidence.error
+    return foreign.name_in(error["message"], "key") if error and error["type"] == "KeyError" else ""
 
 
 def _whole_tile_reduced(case: Case, evidence: Evidence) -> bool:

@@ -70,10 +70,9 @@ def _sentence(error: BaseException) -> str | None:
     """The sentence for an error that the course expects, None for any other."""
     from ..interpreter import EndlessKernel, KernelMisuse, OutOfBounds
 
-    todo = re.search(r"TODO (\d+\.\d+)", str(error))
-    if todo:
+    if todo := foreign.todo(str(error)):
         return said(
-            "Not yet: this cell needs your answer to {todo}. Fill in its TODO, run it, and come back.", todo=todo[1]
+            "Not yet: this cell needs your answer to {todo}. Fill in its TODO, run it, and come back.", todo=todo[0]
         )
     missing = isinstance(error, (ModuleNotFoundError, NameError)) and environment.without_triton()
     if missing and re.fullmatch(r"triton(\..*)?|tl|.*_kernel", error.name or ""):
@@ -83,7 +82,7 @@ def _sentence(error: BaseException) -> str | None:
     if (
         not environment.interpreted()
         and not environment.has_gpu()
-        and re.search(r"active drivers|scope of a kernel", str(error))
+        and any(foreign.is_a(str(error), kind) for kind in ("no-driver", "outside-of-a-kernel"))
     ):
         return said(
             "Triton was imported before grader, so it wants a GPU. Restart the kernel and run the first cell first."

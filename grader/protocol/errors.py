@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import builtins
 import dis
-import re
 import traceback
 import types
 
-from ..sentence import Said, message, tree
+from ..sentence import Said, foreign, message, tree
 from ..spec import Error
 from . import schema
 
@@ -30,7 +29,7 @@ def describe(error: BaseException, path: str) -> Error:
         line = (error.text or "").strip()
         text = error.msg if isinstance(error.msg, Said) else str(error.msg)
     traceback.clear_frames(error.__traceback__)
-    todo = re.search(r"TODO (\d+\.\d+)(?: \((\d+) of (\d+)\))?", text)
+    todo = foreign.todo(text)
     text = text if len(text) <= 2000 else text[-2000:]
     return {
         "type": type(error).__name__, "kinds": [c.__name__ for c in type(error).__mro__],
@@ -38,7 +37,7 @@ def describe(error: BaseException, path: str) -> Error:
         "line": str(line) if len(str(line)) <= 200 else f"{str(line)[:200]} …",
         "kernel": bool(stack) and path.startswith("<kernel "),
         "raised": raised,
-        "todo": (todo[1], todo[2], todo[3]) if todo else None,
+        "todo": todo,
         "where": getattr(error, "where", None) if type(error).__name__ == "OutOfBounds" else None,
     }  # fmt: skip
 
@@ -67,8 +66,7 @@ def _message(error: BaseException) -> str:
     try:
         if isinstance(text := message(error), Said):
             return text
-        text = re.sub(r"^functools\.partial\(.*\) (?=got )", "the launch ", text)  # a launch of the interpreter's
-        return re.sub(r"'?constexpr\[(-?\d+)\]'?", r"\1", text)  # a number, as Triton's language prints it
+        return foreign.unwrapped(text)
     except BaseException:
         return ""
 

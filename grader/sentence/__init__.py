@@ -6,7 +6,7 @@ Start reading: said.py.
 
 said     the type of a sentence, the functions that make one, and sentences joined to one
 counted  a number with what is counted
-foreign  the sentences of Python, PyTorch, Triton and g++, which are recognised by what they look like
+foreign  what Python, PyTorch, Triton and g++ say, which is recognised by its words
 tree     a sentence as JSON data, for the wire and for rows
 """
 

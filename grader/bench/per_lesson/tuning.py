@@ -219,8 +219,8 @@ def profile() -> dict:
         if not done.returncode and lines:
             break
     else:
-        said = [line for line in (done.stdout + done.stderr).splitlines() if "ERR" in line or "rror" in line]
-        return {"refused": " ".join(said)[:500] or f"ncu ended with status {done.returncode}", "command": asked[1:]}
+        told = " ".join((done.stdout + done.stderr).split())
+        return {"refused": told[-500:] or f"ncu ended with status {done.returncode}", "command": asked[1:]}
     version = subprocess.run([ncu, "--version"], capture_output=True, text=True).stdout.splitlines()[-1]
     _, *launches = csv.DictReader(io.StringIO("\n".join(lines)))  # the first line of values holds the units
     figures = [{name: _number(row[metric]) for metric, name in METRICS.items() if row.get(metric)} for row in launches]

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ...checks import syntax
+from ...sentence import foreign
 from ...spec import Detector
 from .. import detectors
 from ..detectors import both, formula, looks, outside, written
@@ -215,8 +216,7 @@ def _not_in_a_mask(error) -> bool:
 @looks
 def _shapes_clash(error) -> bool:
     """The shapes of two blocks cannot be broadcast, or a block does not have the shape of its addresses."""
-    message = (error or {}).get("message", "")
-    return "incompatible dimensions" in message or "could not be broadcast" in message
+    return bool(error) and foreign.is_a(error["message"], "blocks-misfit")
 
 
 @looks

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
 
-from .said import Said, joined, parts_of, said
+from ..said import Said, joined, parts_of, said
 
 _LONGEST = 400  # characters of a text that is looked at
 # What stands in quotes is somebody's code, and the same in all languages.
 _QUOTED = re.compile("`[^`]*`|'[^']*'")
 _WORDS = re.compile(r"[A-Za-z]{2,} +[A-Za-z]{2,}")
 _NAMES = re.compile(r"('\w+'(?:, '\w+')*),? and ('\w+')")
-_RETURN = re.compile(r" \(detected at line \d+\)")
 
 
 def recognised(text: str) -> Said | str:
@@ -34,42 +32,9 @@ def recognised(text: str) -> Said | str:
     return text if best is None else best
 
 
-def of_python(error: Exception, line: str) -> str:
-    """Why Python cannot read a cell. line: of the cell, "" where Python names none."""
-    message = _RETURN.sub("", str(getattr(error, "msg", error)))
-    if not line:
-        return recognised(message)
-    if message.endswith("?"):
-        return said("{message} It is in the line `{line}`.", message=recognised(message), line=line[:120])
-    return said("{message}, in the line `{line}`", message=recognised(message), line=line[:120])
-
-
-def of_error(error: Mapping) -> str:
-    """The message of an error (spec.Error). What an answer itself says in one stays as it is."""
-    message = error["message"]
-    return message if isinstance(message, Said) or error.get("raised") else recognised(message.strip())
-
-
-def noticed_a_change(message: str) -> bool:
-    """Whether PyTorch refuses a backward because a tensor that it needs was changed in place."""
-    return "modified by an inplace operation" in message
-
-
-def wants_a_matrix(message: str) -> bool:
-    """Whether a kernel of lesson 06, which runs as an answer does, refuses what is no float32 matrix."""
-    return "softmax takes a float32 matrix" in message
-
-
-def of_triton(message: str) -> str:
-    """What Triton's compiler says of a kernel: its first sentence, in words of ours where its own say too little."""
-    if isinstance(message, Said):
-        return message
-    first = message.partition(". ")[0]
-    if found := re.fullmatch(r"unsupported AST node type: (Break|Continue)", first):
-        return said("Triton's language has no `{lower}`", lower=found[1].lower())
-    if re.fullmatch(r"'\w+' object has no attribute 'func'", first):
-        return said("a `for` takes a call, as that of range")
-    return recognised(first)
+def is_known(sentence: Said) -> bool:
+    """Whether a sentence is one of those that `recognised` finds, wherever it was made."""
+    return sentence.template in _known()
 
 
 def _value(value: str, pattern: str, name: str) -> Said | str | None:
@@ -83,6 +48,11 @@ def _value(value: str, pattern: str, name: str) -> Said | str | None:
         return said("{one} and {two}", one=first, two=names[2])
     known = recognised(value)
     return None if known is value and _WORDS.search(_QUOTED.sub("", value)) else known
+
+
+@functools.cache
+def _known() -> frozenset[str]:
+    return frozenset(template.template for template in _templates())
 
 
 @functools.cache
