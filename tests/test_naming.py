@@ -37,6 +37,17 @@ def test_two_mistakes_that_give_the_same_numbers_are_both_named():
     assert "It may also be this mistake, which gives the same result: These are powers of 2" in text
 
 
+def test_of_equal_votes_that_formula_counts_which_fits_more_of_the_failing_cases():
+    """A match of NaN is half a vote: one formula can miss a case of NaN that another one has, with as many votes."""
+    case = Case("a row, 1×3", Call("call", "kernel"), verify=lambda e: None, facts={"x": X})
+    failures = [Failure(case, Evidence(value=torch.full((1, 3), value)), "wrong") for value in (1.0, torch.nan)]
+    ones = detectors.formula(lambda x, facts: torch.ones_like(x))
+    mutant = replace(ones, fits=lambda case, evidence: True)
+    found = [diagnose.Vote(mistake, each, 1.0, True) for mistake, each in (("no-max", ones), ("base-two", mutant))]
+
+    assert diagnose.leading(found, [], failures) == found[1:]
+
+
 def test_a_detector_gets_what_its_parameters_name():
     """The output, a field of the evidence, a fact, the text; where one of them is missing, it does not match."""
 
