@@ -152,7 +152,7 @@ def test_a_tensor_of_a_gpu_becomes_one_of_the_cpu(compiled):
             torch.nn.Linear(3, 4, device="cuda").weight, X.new_zeros(3, device="cuda"),
         ]  # fmt: skip
 
-    assert {"cpu"} == {each.device.type for each in made}
+    assert {each.device.type for each in made} == {"cpu"}
 
 
 def _place(x):
@@ -177,8 +177,8 @@ def test_what_a_function_changes_and_prints_comes_back(compiled, capsys):
 
     traffic.count(changes, (memory[:3], memory[1:]), {})
 
-    assert ([1, 1], [2, 2, 2, 0]) == (kept.tolist(), memory.tolist())
-    assert "first [2.0, 2.0, 2.0] second [2.0, 2.0, 0.0]\n" == capsys.readouterr().out
+    assert (kept.tolist(), memory.tolist()) == ([1, 1], [2, 2, 2, 0])
+    assert capsys.readouterr().out == "first [2.0, 2.0, 2.0] second [2.0, 2.0, 0.0]\n"
 
 
 def test_an_autotuned_kernel_says_what_it_runs_with(trace, compiled, monkeypatch):
@@ -217,7 +217,7 @@ def test_errors_are_sentences_too(compiled):
     lock = threading.Lock()
     with pytest.raises(KernelMisuse, match="it uses something that cannot go there .*lock"):
         grader.trace(lambda x: lock, blank(1))
-    assert 7 == traffic.count(copied, (torch.ones(7),), {}).unit  # another process takes over
+    assert traffic.count(copied, (torch.ones(7),), {}).unit == 7  # another process takes over
     started = beside._process
     with pytest.raises(EOFError, match="of its own"):
         grader.trace(_raises_an_end, blank(1))
@@ -234,7 +234,7 @@ def test_a_notebook_that_fails_on_a_gpu_is_found_out():
     error = nbformat.v4.new_output("error", ename="RuntimeError", evalue="no such operator", traceback=[])
     given = next(cell for cell in stored.cells if "traffic(" in cell.source)
     check = next(cell for cell in stored.cells if cell.id == "check-4-1")
-    assert [] == slow.problems("solutions/04_one_row", stored, hidden=True)
+    assert slow.problems("solutions/04_one_row", stored, hidden=True) == []
     assert "the first cell" in slow.problems("solutions/04_one_row", stored, hidden=False)[0]
     assert "4.1 does not say where it ran" in slow.problems("solutions/04_one_row", stored, hidden=False)[1]
 
@@ -243,7 +243,7 @@ def test_a_notebook_that_fails_on_a_gpu_is_found_out():
     found = slow.problems("solutions/04_one_row", stored, hidden=True)
     assert "ends in RuntimeError: no such operator" in found[0] and "4.1 has not full points" in found[1]
     error.evalue = "TODO 4.1"
-    assert [] == slow.problems("notebooks/04_one_row", stored, hidden=True)
+    assert slow.problems("notebooks/04_one_row", stored, hidden=True) == []
 
 
 @pytest.mark.parametrize("field, value", [
