@@ -76,7 +76,7 @@ whole: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m whole $(if $(PART),--part $(PART)) tests
 
 # Runs of the real commands: killed, in parts, on a cluster, as the pages for instructors and authors say. PART=1/2: half.
-runs: $(VENV)/dev
+runs: $(VENV)/cluster
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(if $(PART),--part $(PART)) tests/slow/real_runs.py \
 		tests/slow/instructors_page.py tests/slow/new_exercise.py
 
@@ -111,6 +111,7 @@ matrix: $(VENV)/dev
 
 # What a command needs: the packages of learners, and parts of pyproject.toml. One installer says what is fetched.
 $(VENV)/dev: PARTS = grading dev
+$(VENV)/cluster: PARTS = grading dev cluster
 $(VENV)/browser: PARTS = grading dev lab browser
 $(VENV)/%: pyproject.toml constraints.txt tools/install.py | $(BIN)/pip
 	@$(BIN)/python tools/install.py $(or $(PARTS),$*)

@@ -1,5 +1,6 @@
 """Shared by all tests: the course on the path, no record of progress, answers kept as files."""
 
+import functools
 import os
 import pathlib
 import shutil
@@ -60,6 +61,7 @@ def pytest_collection_modifyitems(config, items):
     items[:] = kept
 
 
+@functools.cache  # nine modules ask while tests are collected
 def stored(folder: str) -> list:
     """The answers kept in a folder of tests/, each a Stored; of `wrong` also those that are edits in a table."""
     from grader.mistakes import stored as keeping

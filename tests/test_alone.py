@@ -99,13 +99,13 @@ def test_a_notebook_alone_fetches_the_course_once_and_its_check_passes(source, t
     cells = until_first_check("04_one_row")
     first = alone(tmp_path, ["import google.colab", *cells, cells[0], "import grader; print(grader.__file__)"])
 
-    assert ["device", "versions", "mode", "progress"] == [line.split()[0] for line in first[1].splitlines()]
+    assert [line.split()[0] for line in first[1].splitlines()] == ["device", "versions", "mode", "progress"]
     assert "ends with this session. To keep it, mount your Drive" in first[1]
     assert "cases · 3 of 3 points" in first[-3]
     assert first[1] == first[-2]
     assert f"{tmp_path}/five_passes/grader/__init__.py" == first[-1].strip()
-    assert ["/raw/HEAD/colab_setup.py", "/archive/HEAD.zip"] == source.asked
-    assert ["five_passes", "google"] == sorted(os.listdir(tmp_path))
+    assert source.asked == ["/raw/HEAD/colab_setup.py", "/archive/HEAD.zip"]
+    assert sorted(os.listdir(tmp_path)) == ["five_passes", "google"]
     assert set(ADDED).isdisjoint(os.listdir("five_passes"))
 
     source.close()
@@ -139,7 +139,7 @@ def test_what_goes_wrong_is_one_sentence(source, tmp_path, monkeypatch, what):
 
     assert text.startswith(f"UsageError: No course in '..' or at '{source.url}': ") and sentence in text
     assert "Check network (log in?) and disk, or open this notebook in the course's folder. Then run this cell" in text
-    assert 1 == len(text.strip().splitlines()) and "Traceback" not in text
+    assert len(text.strip().splitlines()) == 1 and "Traceback" not in text
     assert not (tmp_path / "five_passes" / "grader").exists() and not (tmp_path / "five_passes.new").exists()
 
 
@@ -151,7 +151,7 @@ def test_without_an_address_the_first_cell_says_so(source, tmp_path, monkeypatch
     assert text.startswith("UsageError: No course in '..', and no address is configured to fetch it from. ")
     for way in ("Set FIVE_PASSES_COURSE", "tools/build.py --repo OWNER/NAME", "open this notebook in the course's"):
         assert way in text
-    assert 1 == len(text.strip().splitlines()) and [] == source.asked
+    assert len(text.strip().splitlines()) == 1 and source.asked == []
 
 
 def test_a_course_that_cannot_start_is_a_sentence_too(source, tmp_path):
@@ -164,7 +164,7 @@ def test_a_course_that_cannot_start_is_a_sentence_too(source, tmp_path):
     (text,) = alone(tmp_path, until_first_check("04_one_row")[:1], allow_errors=True)
 
     assert text.startswith("The course is here and cannot start (OSError: libfoo.so is missing). Restart the kernel")
-    assert 1 == len(text.strip().splitlines()) and [] == source.asked
+    assert len(text.strip().splitlines()) == 1 and source.asked == []
 
 
 @pytest.mark.parametrize("ranges", [True, False])
@@ -181,7 +181,7 @@ def test_a_download_that_broke_off_goes_on(source, ranges):
     assert (ROOT / "grader" / "judge" / "judge.py").read_bytes() == open(
         "five_passes/grader/judge/judge.py", "rb"
     ).read()
-    assert ["five_passes"] == os.listdir()
+    assert os.listdir() == ["five_passes"]
 
 
 @pytest.mark.parametrize("body", [PAGE, b"", "flipped", "another"], ids=["page", "nothing", "flipped", "another"])
@@ -196,11 +196,11 @@ def test_a_bad_archive_is_thrown_away(source, tmp_path, body):
     source.zip = flipped(good) if body == "flipped" else body
     with pytest.raises(zipfile.BadZipFile, match="thrown away"):
         colab_setup.fetch(source.url)
-    assert [] == os.listdir()
+    assert os.listdir() == []
 
     source.zip = good
     colab_setup.fetch(source.url)
-    assert ["five_passes"] == os.listdir()
+    assert os.listdir() == ["five_passes"]
 
 
 def test_a_disk_that_fills_while_unpacking_keeps_the_archive(source, monkeypatch):
@@ -215,10 +215,10 @@ def test_a_disk_that_fills_while_unpacking_keeps_the_archive(source, monkeypatch
     with monkeypatch.context() as patch, pytest.raises(OSError, match="No space left"):
         patch.setattr(zipfile.ZipFile, "extract", full)
         colab_setup.fetch(source.url)
-    assert ["five_passes.zip"] == os.listdir()
+    assert os.listdir() == ["five_passes.zip"]
 
     colab_setup.fetch(source.url)
-    assert 1 == len(source.sent) and ["five_passes"] == os.listdir()
+    assert len(source.sent) == 1 and os.listdir() == ["five_passes"]
 
 
 def test_a_folder_serves_as_well_as_a_server(archive, tmp_path, monkeypatch):
@@ -251,7 +251,7 @@ def test_only_what_is_missing_is_installed_and_the_rest_is_held(without_rich, mo
     colab_setup.ready()
 
     ((wanted, held),) = calls
-    assert ["rich>=13"] == wanted
+    assert wanted == ["rich>=13"]
     import torch
     import triton
 

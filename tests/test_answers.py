@@ -1,6 +1,7 @@
 """Every wrong answer is refused by name; every right one passes, however it is written."""
 
 import re
+import runpy
 
 import pytest
 from conftest import ROOT, one_of_each, stored
@@ -45,19 +46,31 @@ def test_a_wrong_answer_is_refused_and_named(kept):
     result = verdict(kept, seconds=1.0 if kept.mistake in ("endless", "waits-for-others") else 20.0)
 
     assert kept.mistake == result.mistake, result.text
-    assert result.score < result.max_score if shares_points(kept.exercise) else 0 == result.score
+    assert result.score < result.max_score if shares_points(kept.exercise) else result.score == 0
     assert result.status in ("failed", "error", "timeout")
 
 
 @pytest.mark.of_every_exercise
 def test_every_wrong_answer_belongs_to_a_known_mistake():
     """An id in a header that the registry does not know could never be printed."""
-    assert {} == {kept.name: kept.mistake for kept in WRONG if kept.mistake not in {None, *MISTAKES}}
+    assert {kept.name: kept.mistake for kept in WRONG if kept.mistake not in {None, *MISTAKES}} == {}
 
 
 def test_the_answers_that_tell_whether_a_formula_works_are_there():
     """A renamed one would be judged by nobody but `make answers`."""
-    assert set() == DECISIVE - {kept.name for kept in WRONG}
+    assert DECISIVE - {kept.name for kept in WRONG} == set()
+
+
+def test_decisive_answers_of_one_exercise_are_found_anew_with_those_of_its_formulas():
+    """9.3 has formulas of 9.2, whose answers in the file may be there for these; 14.1 shares none."""
+    judged = runpy.run_path(str(ROOT / "tools" / "record" / "decisive.py"))["judged"]
+    found = judged(WRONG, {"9.3"}, DECISIVE)
+    beside = {kept.name for kept in found if kept.exercise != "9.3"}
+
+    assert [kept for kept in found if kept.exercise == "9.3"] == [kept for kept in WRONG if kept.exercise == "9.3"]
+    assert beside <= DECISIVE and {name.split("/")[0] for name in beside} >= {"9.2"}
+    assert not any(name.startswith("14.1/") for name in beside)
+    assert judged(WRONG, set(), DECISIVE) == WRONG
 
 
 @pytest.mark.parametrize("kept", one_of_each(RIGHT, lambda kept: kept.exercise))
@@ -65,7 +78,7 @@ def test_a_right_answer_in_another_style_passes(kept):
     """A right answer refused is as bad as a wrong one accepted."""
     result = verdict(kept)
 
-    assert "passed" == result.status, result.text
+    assert result.status == "passed", result.text
     assert result.max_score == result.score
 
 
@@ -75,7 +88,7 @@ def test_every_mistake_has_a_wrong_answer():
     mutants = {mistake.id for mistake in MISTAKES.values() if mistake.mutants}
     untested = set(MISTAKES) - {kept.mistake for kept in WRONG} - mutants - ELSEWHERE
 
-    assert set() == untested
+    assert untested == set()
 
 
 # Named by tests of their own: they depend on the session or the machine and not on an answer's text alone.
@@ -112,7 +125,7 @@ def test_an_answer_that_still_waits_for_an_earlier_one():
     kernel += '    tl.static_assert(False, "TODO 5.1 (1 of 4)")'
     result = check("5.2", kernel, "def fused_softmax(x):\n    softmax_kernel[(1,)](x, x, 4, BLOCK=4)\n    return x")
 
-    assert ("error", "earlier-todo") == (result.status, result.mistake)
+    assert (result.status, result.mistake) == ("error", "earlier-todo")
     assert "5.2 uses the answer to 5.1, which still holds its TODO" in result.text
 
 
@@ -120,14 +133,14 @@ def test_the_courses_own_kernels_are_not_reported_as_missing():
     """An answer that launches what grader.fast ships has no kernels for Triton's compiler to see."""
     (kept,) = [kept for kept in RIGHT if kept.name == "14_softmax_launchers_by_name"]
 
-    assert [] == [flag for flag in verdict(kept).flags if "compiler" in flag]
+    assert [flag for flag in verdict(kept).flags if "compiler" in flag] == []
 
 
 def test_a_stub_says_which_step_is_next():
     """The first two of four TODOs are filled in."""
     result = check("4.1", KERNEL + '    tl.static_assert(False, "TODO 4.1 (3 of 4)")')
 
-    assert ("not_attempted", 0) == (result.status, result.score)
+    assert (result.status, result.score) == ("not_attempted", 0)
     assert "the check stopped at TODO 3 of 4" in " ".join(result.text.split())
 
 
@@ -141,7 +154,7 @@ def test_a_kernel_that_only_an_interpreter_would_take():
     )
     result = check("4.1", KERNEL + body)
 
-    assert "refused-by-compiler" == result.mistake, result.text
+    assert result.mistake == "refused-by-compiler", result.text
     assert "Triton's language has no such construct" in " ".join(result.text.split())
 
 
@@ -152,7 +165,7 @@ def test_an_error_on_the_gpu_is_a_sentence(monkeypatch):
     result = verdict(next(k for k in RIGHT if k.name == "04_exp2"))
 
     assert "right interpreted, but on the GPU:" in " ".join(result.text.split())
-    assert ("error", 0) == (result.status, result.score)
+    assert (result.status, result.score) == ("error", 0)
 
 
 def test_a_cell_that_is_no_python_is_pointed_out():

@@ -124,7 +124,7 @@ def test_a_row_does_not_leave_the_device(expression):
     """Whatever operation asks for it."""
     error = run(IN_A_THREAD + f"def f(x): return {expression}", Call("call", "f", (BIG,))).error
 
-    assert "LeftForHost" == error["type"]
+    assert error["type"] == "LeftForHost"
     assert "takes the numbers of a tensor to the host" in error["message"]
 
 
@@ -132,7 +132,7 @@ def test_a_few_numbers_are_few():
     """The two limits: of one operation, and of a whole call."""
     assert value("return x.view(-1)[:16].tolist()", BIG).error is None
     assert value("return x.view(-1)[:17].tolist()", BIG).error is not None
-    assert (16, 256) == (FEW_AT_ONCE, FEW)
+    assert (FEW_AT_ONCE, FEW) == (16, 256)
     assert value("return [v.item() for v in x.view(-1)[:256]][0]", BIG).error is None
     assert value("return [v.item() for v in x.view(-1)[:257]][0]", BIG).error is not None
 
@@ -166,7 +166,7 @@ def test_a_library_softmax_is_refused_as_an_operator(expression):
     """Under any name that Python has for it."""
     evidence = value(f"return {expression}")
 
-    assert "RefusedOperator" == evidence.error["type"]
+    assert evidence.error["type"] == "RefusedOperator"
     assert any("soft" in name or "logsumexp" in name or "attention" in name for name in evidence.torch_ops)
 
 
@@ -183,7 +183,7 @@ def test_an_error_of_the_device_names_the_line_of_the_answer():
     """Of the host's Python, and PyTorch's own words."""
     error = value("return x @ x").error
 
-    assert "return x @ x" == error["line"]
+    assert error["line"] == "return x @ x"
     assert "shapes cannot be multiplied" in error["message"]
 
 
@@ -203,7 +203,7 @@ def f(x):
     evidence = run(forged, Call("call", "f", (X,)))
 
     assert torch.equal(X, evidence.value)
-    assert 0 == evidence.read
+    assert evidence.read == 0
 
 
 def test_counts_cannot_be_reached():
@@ -218,7 +218,7 @@ def f(x):
 """
     evidence = run(source, Call("call", "f", (X,)))
 
-    assert evidence.error is None and (12, 12) == (evidence.read, evidence.written)
+    assert evidence.error is None and (evidence.read, evidence.written) == (12, 12)
 
 
 VIEWS = {
@@ -235,13 +235,13 @@ def test_numbers_count_whatever_dtype_they_are_seen_as(expression):
     evidence = value(f"return {expression}")
 
     assert torch.equal(X, evidence.value)
-    assert (12, 12) == (evidence.read, evidence.written)
+    assert (evidence.read, evidence.written) == (12, 12)
 
 
 def test_integers_made_of_numbers_count():
     """A copy by way of integers is a copy; the places of the maxima are none."""
-    assert (24, 24) == (lambda e: (e.read, e.written))(value("return (x * 1).to(torch.int32)"))
-    assert (12, 0) == (lambda e: (e.read, e.written))(value("return x.argmax(dim=1)"))
+    assert (lambda e: (e.read, e.written))(value("return (x * 1).to(torch.int32)")) == (24, 24)
+    assert (lambda e: (e.read, e.written))(value("return x.argmax(dim=1)")) == (12, 0)
 
 
 KERNEL = """
@@ -289,7 +289,7 @@ def test_kernels_are_launched_however_they_are_decorated(decorators, launch):
 
     assert evidence.error is None, evidence.error
     assert torch.equal(2 * X, evidence.value)
-    assert [12, 12, 0] == [evidence.read, evidence.written, evidence.launches[0]["program"]]
+    assert [evidence.read, evidence.written, evidence.launches[0]["program"]] == [12, 12, 0]
     with zygotes.get("compiled").open("", 20) as session:
         assert session.lower(evidence.launches[0], evidence.programs[0]) is None
 
@@ -305,7 +305,7 @@ copy_kernel = Fake()
 """
     result = verdict("3.1", fake)
 
-    assert ("error", 0) == (result.status, result.score)
+    assert (result.status, result.score) == ("error", 0)
     assert "'Fake' object is not subscriptable" in result.message
 
 
@@ -326,7 +326,7 @@ def bandwidth(fn, x):
         raise ValueError(f"{rate:.0f} GB/s is more than the memory can do")
     return rate
 """
-    assert "passed" == verdict("14.1", source.replace("ARGUMENT", "x")).status
+    assert verdict("14.1", source.replace("ARGUMENT", "x")).status == "passed"
     assert "other arguments than it takes" in verdict("14.1", source.replace("ARGUMENT", "None")).message
 
 
@@ -351,7 +351,7 @@ def test_any_python_is_welcome(python):
     exercise = lessons.exercises()["1.1"]
     from grader.spec import Answer
 
-    assert "passed" == judge(exercise, Answer(source)).status
+    assert judge(exercise, Answer(source)).status == "passed"
 
 
 TELLING = """
@@ -370,7 +370,7 @@ def f(x, times):
 def test_a_call_that_asks_for_too_much_has_failed_whatever_it_returns():
     """Each further request would tell whether it is refused; messages count by their length."""
     assert run(TELLING, Call("call", "f", (X, 3))).error is None
-    assert "LeftForHost" == run(TELLING, Call("call", "f", (X, 100))).error["type"]
+    assert run(TELLING, Call("call", "f", (X, 100))).error["type"] == "LeftForHost"
 
 
 def test_an_operator_that_pytorch_makes_of_others_runs_as_these():
@@ -384,7 +384,7 @@ def f(x):
     args = [{"tensor": t._reference.number} for t in (x, places)]
     return str(x._reference.wire.ask(order | {"args": args, "kwargs": kwargs}))
 """
-    assert "RefusedOperator" == run(forged, Call("call", "f", (X,))).error["type"]
+    assert run(forged, Call("call", "f", (X,))).error["type"] == "RefusedOperator"
 
 
 @pytest.mark.parametrize("call", ["apply_(abs)", "map_(x, max)", "map2_(x, x, max)"])

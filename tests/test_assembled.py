@@ -84,8 +84,8 @@ def test_loads_differ_as_the_launches_do(machines):
     """Else the test above would compare the same launch eight times."""
     widest = {label: max(map(int, judged["loads"])) for label, (judged, _) in machines.items()}
 
-    assert [16, 16, 4, 16, 4] == [*widest.values()][:5]
-    assert 4 == widest["a stride that 16 does not divide"]
+    assert [*widest.values()][:5] == [16, 16, 4, 16, 4]
+    assert widest["a stride that 16 does not divide"] == 4
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_memory_begins_at_a_multiple_of_16():
     """Whatever address a tensor has on the CPU, only its offset counts."""
     x = torch.ones(64, dtype=torch.bfloat16)
 
-    assert [16, 2, 8, 16] == [launch_args.divisor(x[first:]) for first in (0, 1, 4, 8)]
+    assert [launch_args.divisor(x[first:]) for first in (0, 1, 4, 8)] == [16, 2, 8, 16]
 
 
 def test_a_launch_is_compiled_once(monkeypatch):
@@ -115,9 +115,9 @@ def test_a_launch_is_compiled_once(monkeypatch):
     kept = recorded((X, {}), (X, {}), (torch.ones(4, 255), {}))
     case = Case("a copy", Call("value", "x"), verify=lambda e: None, machine=lambda launches: None)
     for launch, program in kept:
-        assert [] == compiled.assemble([(case, Evidence(launches=[launch], programs=[program]))], 30, [])
+        assert compiled.assemble([(case, Evidence(launches=[launch], programs=[program]))], 30, []) == []
 
-    assert [16, 1] == [launch["divisible"]["n_cols"] for launch in asked]
+    assert [launch["divisible"]["n_cols"] for launch in asked] == [16, 1]
 
 
 def wide():
@@ -141,9 +141,9 @@ def test_without_a_compiler_that_part_is_left_out_and_said(monkeypatch):
 
     result = judge(*narrow())
 
-    assert "passed" == result.status
+    assert result.status == "passed"
     (said,) = result.flags
-    assert "the machine code of the launches was not looked at: this package of Triton has no nvdisasm" == said
+    assert said == "the machine code of the launches was not looked at: this package of Triton has no nvdisasm"
 
 
 def test_a_kernel_that_the_compiler_never_finishes_has_no_points(monkeypatch):
@@ -159,9 +159,9 @@ def test_a_kernel_that_the_compiler_never_finishes_has_no_points(monkeypatch):
 
     result = judge(*narrow(), seconds=30)
 
-    assert ("failed", 0.0, "compiler-endless") == (result.status, result.score, result.mistake)
+    assert (result.status, result.score, result.mistake) == ("failed", 0.0, "compiler-endless")
     assert result.message.endswith("right numbers, but Triton's compiler is still running after 90 seconds")
-    assert [30, 90] == asked
+    assert asked == [30, 90]
 
 
 def test_a_kernel_that_is_never_lowered_has_no_points(monkeypatch):
@@ -178,9 +178,9 @@ def test_a_kernel_that_is_never_lowered_has_no_points(monkeypatch):
 
     result = judge(*narrow(), seconds=30)
 
-    assert ("failed", "compiler-endless") == (result.status, result.mistake)
+    assert (result.status, result.mistake) == ("failed", "compiler-endless")
     assert result.message.endswith("runs interpreted, but Triton's compiler is still running after 90 seconds")
-    assert [30, 30, 90] == asked
+    assert asked == [30, 30, 90]
 
 
 @pytest.mark.parametrize("method", ["lower", "assemble"])
@@ -200,9 +200,9 @@ def test_a_kernel_on_which_the_compiler_crashes_has_no_points(monkeypatch, metho
 
     result = judge(*narrow())
 
-    assert ("failed", 0.0, "compiler-fails") == (result.status, result.score, result.mistake)
+    assert (result.status, result.score, result.mistake) == ("failed", 0.0, "compiler-fails")
     assert result.message.endswith("but Triton's compiler crashes on it")
-    assert [False, False, True] == [program == compiled._BLAMELESS for program in asked]
+    assert [program == compiled._BLAMELESS for program in asked] == [False, False, True]
 
 
 def test_a_kernel_that_the_compiler_refuses_late_has_no_points(monkeypatch):
@@ -219,7 +219,7 @@ def test_a_kernel_that_the_compiler_refuses_late_has_no_points(monkeypatch):
 
     result = judge(*narrow())
 
-    assert ("failed", 0.0, "compiler-fails") == (result.status, result.score, result.mistake)
+    assert (result.status, result.score, result.mistake) == ("failed", 0.0, "compiler-fails")
     assert result.message.endswith("but Triton's compiler fails on it: PassManager::run failed")
 
 
@@ -236,7 +236,7 @@ def test_a_compiler_that_takes_no_kernel_is_no_fault_of_the_answer(monkeypatch, 
 
     result = judge(*narrow()) if method == "assemble" else judge(*wide())
 
-    assert "passed" == result.status
+    assert result.status == "passed"
     assert any(flag.endswith("the channel was closed") for flag in result.flags)
 
 
@@ -253,7 +253,7 @@ def test_a_missing_tool_is_no_fault_of_the_answer(monkeypatch):
     nothing = dict.fromkeys(("constants", "options", "signature", "divisible"), {})
     said = launched.assembled(nothing | {"program": program})
 
-    assert {"missing": "no cuobjdump"} == said
+    assert said == {"missing": "no cuobjdump"}
 
 
 LAUNCH = {"constants": {"BLOCK": 1024}, "options": {"num_warps": 8}, "widest": 1024}

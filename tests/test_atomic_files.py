@@ -14,7 +14,7 @@ def test_it_takes_the_place_of_the_old_one(tmp_path, data, held):
     file.write_text("old")
     atomic_files.write(file, data, sync=True)
 
-    assert held == file.read_bytes() and ["file"] == os.listdir(tmp_path)
+    assert held == file.read_bytes() and os.listdir(tmp_path) == ["file"]
 
 
 def test_a_write_that_fails_leaves_the_old_one(tmp_path):
@@ -29,11 +29,11 @@ def test_a_write_that_fails_leaves_the_old_one(tmp_path):
     with pytest.raises(OSError, match="No space"):
         atomic_files.write(file, pieces())
 
-    assert "old" == file.read_text() and ["file"] == os.listdir(tmp_path)
+    assert file.read_text() == "old" and os.listdir(tmp_path) == ["file"]
 
 
 def test_a_secret_is_for_its_owner_alone(tmp_path):
     """From the first byte on."""
     atomic_files.write(tmp_path / "secret", "x", mode=0o600)
 
-    assert 0o600 == (tmp_path / "secret").stat().st_mode & 0o777
+    assert (tmp_path / "secret").stat().st_mode & 0o777 == 0o600

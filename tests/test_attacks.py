@@ -130,8 +130,8 @@ def nothing_left(mark):
     while (left := processes() - before) or any(p for z in zygotes._zygotes.values() for p in scratch(z)):
         assert time.monotonic() < end, f"still there: {left}"
         time.sleep(0.05)
-    assert ["results.jsonl"] == [p.name for p in mark.iterdir()], [p.read_text() for p in mark.iterdir()]
-    assert "a row\n" == (mark / "results.jsonl").read_text()
+    assert [p.name for p in mark.iterdir()] == ["results.jsonl"], [p.read_text() for p in mark.iterdir()]
+    assert (mark / "results.jsonl").read_text() == "a row\n"
     assert not (mark.parent / "elsewhere").exists() and not (ROOT / "attack").exists()
     for place in ("/tmp", "/dev/shm", "/var/tmp"):
         assert not pathlib.Path(place, "five-passes-attack").exists()
@@ -158,13 +158,13 @@ def test_an_attack_earns_nothing_and_leaves_nothing(path, mark, heard, nothing_l
     if head.get("control") == "passed":
         assert ("passed", result.max_score) == (result.status, result.score), result.text
     else:
-        assert 0 == result.score, result.text
+        assert result.score == 0, result.text
         assert result.status in (head.get("status", result.status), head.get("control", result.status))
         assert result.status in ("failed", "error", "timeout")
         assert head.get("mistake", result.mistake) == result.mistake, result.text
-    assert [] == messages
+    assert messages == []
     assert worker == zygotes.get()._process.pid and zygotes.get().alive()
-    assert "passed" == verdict(RIGHT).status
+    assert verdict(RIGHT).status == "passed"
 
 
 @pytest.mark.parametrize(
@@ -182,8 +182,8 @@ def test_odd_files_get_a_row_each_and_cost_nobody_else_theirs(path, tmp_path, no
     rows = graded(found, tmp_path / "out")
 
     assert len(found) == len(rows)
-    assert 2 == rows.pop("zz_right.ipynb")["score"]
-    assert {0} == {row["score"] for row in rows.values()}
+    assert rows.pop("zz_right.ipynb")["score"] == 2
+    assert {row["score"] for row in rows.values()} == {0}
     assert {zygotes.isolation()} == {row["isolation"] for row in rows.values()}
 
 
@@ -197,8 +197,9 @@ def test_attacks_side_by_side_change_nobodys_row(mark, nothing_left, tmp_path):
 
     rows = graded(list(submissions.find(tmp_path)), tmp_path / "out")
 
-    assert {"attack": {0.0}, "right": {2.0}} == {
-        kind: {row["score"] for name, row in rows.items() if kind in name} for kind in ("attack", "right")
+    assert {kind: {row["score"] for name, row in rows.items() if kind in name} for kind in ("attack", "right")} == {
+        "attack": {0.0},
+        "right": {2.0},
     }
 
 
@@ -206,5 +207,5 @@ def test_what_is_written_down_for_the_published_seed_is_right_for_no_other():
     """An answer that knows the numbers `check` uses fails when it is graded."""
     path = RIGHT.parent / "16_published_seed.py"
 
-    assert "passed" == verdict(path, seed=PUBLIC_SEED).status
-    assert 0 == verdict(path).score
+    assert verdict(path, seed=PUBLIC_SEED).status == "passed"
+    assert verdict(path).score == 0

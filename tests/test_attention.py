@@ -30,7 +30,7 @@ def test_a_kernel_without_the_last_step_earns_the_rest():
     """Its masks for CAUSAL are wrong, and everything else is right."""
     result = verdict(KERNEL.replace(_MASK, "            keep = keep"))
 
-    assert ("failed", 1.5, "causal-ignored") == (result.status, result.score, result.mistake)
+    assert (result.status, result.score, result.mistake) == ("failed", 1.5, "causal-ignored")
 
 
 def test_the_errors_of_a_rounded_score_in_the_text_are_those_of_its_dtype():
@@ -44,7 +44,7 @@ def test_a_step_that_is_still_a_stub_is_said_to_be_one():
     """The cases before it have passed."""
     result = verdict(KERNEL.replace(_SKIP, '        tl.static_assert(False, "TODO 13.2 (2 of 7)")'))
 
-    assert ("failed", 1.5, "todo-left") == (result.status, result.score, result.mistake)
+    assert (result.status, result.score, result.mistake) == ("failed", 1.5, "todo-left")
     next_step = "causal is judged next: put your answer in place of its TODO (the check stopped at TODO 2 of 7)"
     assert next_step in " ".join(result.text.split())
 
@@ -54,7 +54,7 @@ def test_in_the_first_step_nothing_is_said_of_the_second():
     stub = KERNEL.replace("    tl.store(o_ptr", '    tl.static_assert(False, "TODO 13.2 (7 of 7)")\n    tl.store(o_ptr')
     result = verdict(stub.replace("mask=rows[:, None] < n_queries, other=0.0", ""))
 
-    assert "todo-left" == result.mistake
+    assert result.mistake == "todo-left"
     assert "stopped at TODO 7 of 7" in " ".join(result.text.split())
 
 
@@ -63,7 +63,7 @@ def test_a_stub_of_the_last_step_hides_no_other_mistake():
     stub = KERNEL.replace(_SKIP, '        tl.static_assert(False, "TODO 13.2 (2 of 7)")')
     result = verdict(stub.replace("o / l[:, None]", "o"))
 
-    assert ("failed", 0, "not-normalised") == (result.status, result.score, result.mistake)
+    assert (result.status, result.score, result.mistake) == ("failed", 0, "not-normalised")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_remark_costs_nothing(name, words):
     exercise = lessons.exercises()["13.3" if "flash" in name else "13.2"]
     result = judge(exercise, extract.extract([RIGHT[name]], exercise.names))
 
-    assert ("passed", 2) == (result.status, result.score)
+    assert (result.status, result.score) == ("passed", 2)
     assert words in result.text and any(words in remark for remark in result.record()["remarks"])
 
 
@@ -117,7 +117,7 @@ def cut(t, bits=13):
 @pytest.mark.parametrize("seed", range(3))
 def test_a_result_in_tf32_is_right_on_a_gpu(seed, inputs):
     """There the compiler may choose it, also for a sum of products; an answer has the same marks with and without."""
-    assert [] == [c.label for c in EXERCISE.cases(seed) if c.compiled(Evidence(args=[computed(c.facts, inputs)]))]
+    assert [c.label for c in EXERCISE.cases(seed) if c.compiled(Evidence(args=[computed(c.facts, inputs)]))] == []
 
 
 def test_on_a_gpu_a_wrong_number_is_still_wrong():

@@ -37,7 +37,7 @@ def test_the_ways_of_a_load_follow_from_its_stride(index, expected):
     entry = counted(kept(index))["load", 2]
 
     assert (1, expected, expected) == (entry.requests, entry.ways, entry.most)
-    assert {turn for _, _, turn in entry.shown} == set(range(expected)) and 32 == len(entry.shown)
+    assert {turn for _, _, turn in entry.shown} == set(range(expected)) and len(entry.shown) == 32
 
 
 def test_padding_takes_a_conflict_away():
@@ -45,8 +45,8 @@ def test_padding_takes_a_conflict_away():
     tile = "for (int i = 0; i < 32; i++) t[i][me] = 0;\n__syncthreads(); float v = t[me][0];"
     plain, padded = (counted(f"__shared__ float t[32][{n}]; {tile}") for n in (32, 33))
 
-    assert (32, 1) == (plain["load", 2].most, padded["load", 2].most)
-    assert 1 == plain["store", 1].most == padded["store", 1].most and 32 == plain["store", 1].requests
+    assert (plain["load", 2].most, padded["load", 2].most) == (32, 1)
+    assert 1 == plain["store", 1].most == padded["store", 1].most and plain["store", 1].requests == 32
 
 
 def test_each_warp_and_each_step_is_a_request_of_its_own():
@@ -67,15 +67,15 @@ def test_wide_accesses_are_served_in_parts():
     )
     close, far = counted(body + "b[me].x + b[me].w;"), ways([(t, 32 * t) for t in range(32)], 16)
 
-    assert 1 == close["store", 1].most and 16 == close["store", 1].size
-    assert 4 == 1 + max(turn for *_, turn in close["store", 1].shown)
-    assert 2 == far[0] and 2 == 1 + max(turn for *_, turn in ways([(t, 8 * t) for t in range(32)], 8)[1])
+    assert close["store", 1].most == 1 and close["store", 1].size == 16
+    assert 1 + max(turn for *_, turn in close["store", 1].shown) == 4
+    assert far[0] == 2 and 1 + max(turn for *_, turn in ways([(t, 8 * t) for t in range(32)], 8)[1]) == 2
 
 
 def test_one_byte_each_is_one_word_for_four():
     """Threads that ask for parts of one word are served at once."""
-    assert 1 == ways([(t, t) for t in range(32)], 1)[0]
-    assert 16 == ways([(t, 64 * t) for t in range(32)], 2)[0]
+    assert ways([(t, t) for t in range(32)], 1)[0] == 1
+    assert ways([(t, 64 * t) for t in range(32)], 2)[0] == 16
 
 
 def test_only_the_first_block_is_kept_and_only_where_asked():
@@ -84,7 +84,7 @@ def test_only_the_first_block_is_kept_and_only_where_asked():
     once = cuda_launch.run(text, X, 32, requests=True)[1].shared_requests
     four = cuda_launch.run(text, torch.ones(4, 64), 32, requests=True)[1].shared_requests
 
-    assert once == four and [] == cuda_launch.run(text, X, 32)[1].shared_requests
+    assert once == four and cuda_launch.run(text, X, 32)[1].shared_requests == []
 
 
 def test_a_launch_after_a_trace_is_counted_anew():
@@ -98,7 +98,7 @@ def test_the_text_names_lines_requests_and_ways(capsys):
     lines = capsys.readouterr().out.splitlines()
     bundle = picture._repr_mimebundle_()
 
-    assert "k, 64 threads: requests of the first thread block to shared memory, 32 banks of 4 bytes" == lines[0]
+    assert lines[0] == "k, 64 threads: requests of the first thread block to shared memory, 32 banks of 4 bytes"
     loads = "2 requests, 8.00 ways on average; the worst has 8"
     assert f"  line 4, `float v = buffer[8 * me % 1024];`, loads: {loads}" == lines[2]
     assert lines[1].endswith("stores: 32 requests without a conflict")
@@ -117,7 +117,7 @@ def test_the_picture_has_a_row_for_each_turn():
 def test_a_kernel_without_shared_memory_says_so(capsys):
     """And has no picture."""
     assert grader.trace(HEAD + "float v = me;" + TAIL, X) is None
-    assert "k does not touch shared memory\n" == capsys.readouterr().out
+    assert capsys.readouterr().out == "k does not touch shared memory\n"
 
 
 @pytest.mark.parametrize("wrong", [

@@ -58,7 +58,7 @@ def test_versions_differ_in_their_barriers():
         if text["kernel"] == "softmax_kernel" and text["num_warps"] == 4
     }
 
-    assert {4, 6} == lengths
+    assert lengths == {4, 6}
 
 
 @pytest.mark.parametrize("counts", [[0], [3], [0, 0], [2, 0, 1], [1, 4, 0]], ids=str)

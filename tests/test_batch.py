@@ -300,7 +300,7 @@ def test_programs_at_once_do_what_they_do_one_by_one(name, order, passes):
     """Bit for bit, with the same ledger, and they do run at once."""
     for poison in (True, False):
         alone = outcome(TOGETHER[name], order, False, poison)
-        assert [] == passes
+        assert passes == []
         assert alone == outcome(TOGETHER[name], order, True, poison)
         assert alone[3] is None and passes
         passes.clear()
@@ -331,7 +331,7 @@ def test_no_pass_is_kept_where_programs_meet(name, passes):
     """In either order, and whether they load or store."""
     outcome(ALONE[name], "forward", True)
 
-    assert [] == passes
+    assert passes == []
 
 
 def test_an_access_out_of_bounds_is_told_as_it_is_alone():
@@ -349,7 +349,7 @@ def test_a_pass_is_bounded(monkeypatch, passes):
     monkeypatch.setattr(scheduler, "MOST_LANES", 256)
 
     assert outcome(row(), "forward", False) == outcome(row(), "forward", True)
-    assert [4, 4, 4, 4, 4] == passes
+    assert passes == [4, 4, 4, 4, 4]
 
 
 def test_a_block_wider_than_any_access_makes_passes_smaller(monkeypatch, passes):
@@ -396,4 +396,4 @@ def test_answers_are_judged_alike(name):
     (kept,) = [kept for kept in stored("right") if kept.name == name]
     compared, found = differences(kept.source, kept.exercise)
 
-    assert compared and [] == found
+    assert compared and found == []

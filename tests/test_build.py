@@ -36,7 +36,7 @@ def made(tmp_path, text):
 @pytest.mark.parametrize("source", SOURCES, ids=lambda s: s.stem)
 def test_both_notebooks_are_up_to_date(source):
     """What `build.py --check` says."""
-    assert [] == build.problems(source)
+    assert build.problems(source) == []
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda s: s.stem)
@@ -81,7 +81,7 @@ def test_every_exercise_has_a_cell_and_a_check_that_nbgrader_knows():
             number = exercise.id.replace(".", "-")
             solution = cells[f"exercise-{number}"].metadata.nbgrader
             check = cells[f"check-{number}"].metadata.nbgrader
-            assert (3, True, False) == (solution.schema_version, solution.solution, solution.grade)
+            assert (solution.schema_version, solution.solution, solution.grade) == (3, True, False)
             assert (True, True, exercise.points) == (check.grade, check.locked, check.points)
             assert solution.grade_id != check.grade_id
 
@@ -120,7 +120,7 @@ def test_the_parts_of_an_exercise_are_numbered_through_all_of_its_cells(tmp_path
     cells = build.learner(source, "04_one_row").cells
 
     found = re.findall(r"TODO [\d.]+ \(.*?\)", "\n".join(cell.source for cell in cells))
-    assert ["TODO 0.1 (1 of 2)", "TODO 0.1 (2 of 2)"] == found
+    assert found == ["TODO 0.1 (1 of 2)", "TODO 0.1 (2 of 2)"]
 
 
 def test_ids_survive_cells_that_are_added(tmp_path):
@@ -140,8 +140,8 @@ def test_outputs_stay_with_the_cells_that_did_not_change(tmp_path):
         cell.execution_count = 1
     changed = build.merged(made(tmp_path, SMALL.replace("2 * x", "x + x")), stored)
 
-    assert [1, None, 1] == [c.execution_count for c in changed.cells[1:]]
-    assert ["exercise-0-1"] == build.unexecuted(changed)
+    assert [c.execution_count for c in changed.cells[1:]] == [1, None, 1]
+    assert build.unexecuted(changed) == ["exercise-0-1"]
 
 
 def test_check_finds_what_is_wrong(tmp_path, monkeypatch):
@@ -153,14 +153,14 @@ def test_check_finds_what_is_wrong(tmp_path, monkeypatch):
     source.write_text(SMALL.replace('    """Twice x."""', "    # return 2 * x"))
 
     found = build.problems(source)
-    assert ["notebooks/00_small.ipynb is stale", "solutions/00_small.ipynb is stale"] == found[:2]
+    assert found[:2] == ["notebooks/00_small.ipynb is stale", "solutions/00_small.ipynb is stale"]
     assert any("shows 'return 2 * x'" in sentence for sentence in found)
 
     source.write_text(SMALL)
     notebook = build.read(source)
     (tmp_path / "notebooks" / "00_small.ipynb").write_text(build.text(build.learner(build.read(source), source.stem)))
     source.with_suffix(".ipynb").write_text(build.text(notebook))
-    assert 3 == sum("has no good run stored" in sentence for sentence in build.problems(source))
+    assert sum("has no good run stored" in sentence for sentence in build.problems(source)) == 3
 
     source.write_text(SMALL.replace("# %%\ndef", "# %%\nimport colab_setup\n\n# %%\ndef"))
     assert any("has a first cell of its own" in sentence for sentence in build.problems(source))
@@ -176,7 +176,7 @@ def test_a_stub_in_cuda_stops_the_compiler():
     source = f'v = r"""\nvoid f() {{\n{body}}}\n"""'
     stub = build.stub(source, "12.4")
 
-    assert 'v = r"""\nvoid f() {\n    static_assert(false, "TODO 12.4");\n}\n"""' == stub
+    assert stub == 'v = r"""\nvoid f() {\n    static_assert(false, "TODO 12.4");\n}\n"""'
 
 
 def test_an_open_region_is_an_error():

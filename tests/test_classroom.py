@@ -84,7 +84,7 @@ def test_a_torn_line_is_taken_out_and_the_others_stay(tmp_path):
         (tmp_path / "results.jsonl").write_bytes(whole.encode() + torn.encode() + b"\xff" * bool(torn))
         with results_store.Results(tmp_path) as results:
             results.add(row("d"))
-        assert ["a", "b", "d"] == stored(tmp_path)
+        assert stored(tmp_path) == ["a", "b", "d"]
 
 
 def test_a_later_row_takes_the_place_of_an_earlier_one(tmp_path):
@@ -92,8 +92,8 @@ def test_a_later_row_takes_the_place_of_an_earlier_one(tmp_path):
     with results_store.Results(tmp_path) as results:
         for each in (row("a", score=1), row("b"), row("a", score=2)):
             results.add(each)
-        assert [0, 2] == [r["score"] for r in results_store.read(tmp_path / "results.jsonl").rows()]
-    assert ["b", "a"] == stored(tmp_path)
+        assert [r["score"] for r in results_store.read(tmp_path / "results.jsonl").rows()] == [0, 2]
+    assert stored(tmp_path) == ["b", "a"]
 
 
 def test_a_full_disk_loses_nothing(tmp_path):
@@ -107,10 +107,10 @@ def test_a_full_disk_loses_nothing(tmp_path):
                 results.add(row("b"))
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert ["a"] == stored(tmp_path)
+    assert stored(tmp_path) == ["a"]
     with results_store.Results(tmp_path) as results:
         results.add(row("b"))
-    assert ["a", "b"] == stored(tmp_path)
+    assert stored(tmp_path) == ["a", "b"]
 
 
 @pytest.mark.parametrize("needed, status", [("limits", 0), ("landlock+seccomp", 3), ("namespaces", 3)])
@@ -136,7 +136,7 @@ def test_a_row_of_a_lower_level_is_graded_again_when_more_is_required(tmp_path):
 
     again = Graders(lambda w: graded(w) | {"isolation": "namespaces"})
     run(files, tmp_path, again, isolation="landlock+seccomp")
-    assert ["a"] == again.asked
+    assert again.asked == ["a"]
     assert levels | {"a": "namespaces"} == {
         r["submission"]: r["isolation"] for r in results_store.read(tmp_path / "results.jsonl").rows()
     }
@@ -149,7 +149,7 @@ def test_a_second_run_into_the_same_folder_is_refused(tmp_path, capsys):
     with results_store.Results(out) as results:
         results.add(row("a"))
         before = results.path.read_bytes()
-        assert 2 == main(["grade", str(tmp_path / "a.ipynb"), "--out", str(out)])
+        assert main(["grade", str(tmp_path / "a.ipynb"), "--out", str(out)]) == 2
         assert "another run is writing to" in capsys.readouterr().err
         assert before == results.path.read_bytes()
 
@@ -161,14 +161,14 @@ def test_only_what_is_done_with_the_same_bytes_grader_and_secret_is_kept(tmp_pat
     """And a row that says that the grader failed is no work done."""
     files = handed(a=b"1", b=b"2", c=b"3")
     first = Graders(lambda w: graded(w) | {"problems": [fault(NOT_GRADED, "not graded: no memory")] * (w.name == "c")})
-    assert [("a", False), ("b", False), ("c", False)] == sorted(run(files, tmp_path, first))
+    assert sorted(run(files, tmp_path, first)) == [("a", False), ("b", False), ("c", False)]
 
     second = Graders(graded)
-    assert [("a", True), ("b", False), ("c", False)] == sorted(run(handed(a=b"1", b=b"x", c=b"3"), tmp_path, second))
+    assert sorted(run(handed(a=b"1", b=b"x", c=b"3"), tmp_path, second)) == [("a", True), ("b", False), ("c", False)]
     third = Graders(graded)
     run(files, tmp_path, third, b"another secret of 16")
-    assert (["b", "c"], ["a", "b", "c"]) == (second.asked, third.asked)
-    assert ["a", "b", "c"] == sorted(stored(tmp_path))
+    assert (second.asked, third.asked) == (["b", "c"], ["a", "b", "c"])
+    assert sorted(stored(tmp_path)) == ["a", "b", "c"]
 
 
 def test_files_are_read_when_somebody_is_free(tmp_path):
@@ -191,7 +191,7 @@ def test_files_are_read_when_somebody_is_free(tmp_path):
     files = [submissions.SubmittedFile(str(n), "x", lambda n=n: load(str(n))) for n in range(50)]
     with ThreadPoolExecutor(2) as pool:
         run(files, tmp_path, Later(grade))
-    assert 50 == len(stored(tmp_path)) and max(most) <= 3
+    assert len(stored(tmp_path)) == 50 and max(most) <= 3
 
 
 @pytest.mark.parametrize("error, why", [
@@ -213,9 +213,9 @@ def test_a_file_that_ends_or_hangs_its_grader_has_a_row_and_is_not_tried_for_eve
     again = Graders(graded)
     run(handed(a=b"1", b=b"2", c=b"3"), tmp_path, again, isolation="none")
     run(handed(b=b"2"), tmp_path, again, isolation="namespaces")
-    assert [] == again.asked
+    assert again.asked == []
     run(handed(b=b"4"), tmp_path, again)
-    assert ["b"] == again.asked
+    assert again.asked == ["b"]
 
 
 @pytest.mark.parametrize("error, again", [
@@ -249,20 +249,20 @@ def test_the_problems_of_a_row_are_bounded(tmp_path):
 
     run([submissions.SubmittedFile("a", "a", load)], tmp_path, Graders())
     (row,) = results_store.read(tmp_path / "results.jsonl").rows()
-    assert 2000 == len(row["problems"][0]) and row["problems"][0].startswith("the file cannot be read: x")
+    assert len(row["problems"][0]) == 2000 and row["problems"][0].startswith("the file cannot be read: x")
 
 
 def test_a_fault_of_whoever_grades_stops_the_run(tmp_path):
     """Such as a cluster without this library: a row each would blame the files."""
     with pytest.raises(grading.NotGraded, match="No module"):
         run(handed(a=b"1"), tmp_path, Graders(lambda w: exec("import no_such_module")))
-    assert [] == stored(tmp_path)
+    assert stored(tmp_path) == []
 
 
 def test_files_of_one_name_have_a_row_each():
     """From two folders, or from a zip that holds a name twice."""
     files = [submissions.SubmittedFile("x", "s", bytes)] * 3 + [submissions.SubmittedFile("x (2)", "s", bytes)]
-    assert ["x", "x (2)", "x (3)", "x (2) (2)"] == [h.name for h in grading.distinct(files)]
+    assert [h.name for h in grading.distinct(files)] == ["x", "x (2)", "x (3)", "x (2) (2)"]
 
 
 def test_whatever_reading_raises_becomes_a_row(tmp_path):
@@ -300,7 +300,7 @@ ODD = {
 def test_an_odd_file_is_no_fault_of_the_graders(data):
     """It answers no lesson, and the row says why."""
     made = grading.grade(grading.Job("x", "x", 20.0, "", data, "0"))
-    assert (None, 0) == (made["lesson"], made["score"]) and made["problems"]
+    assert (made["lesson"], made["score"]) == (None, 0) and made["problems"]
     assert not failed(made)
 
 
@@ -361,7 +361,7 @@ def test_a_secret_is_made_once_and_for_its_owner_alone(tmp_path):
     made = seeds.own_secret(tmp_path)
 
     assert made == seeds.own_secret(tmp_path)
-    assert 0o600 == stat.S_IMODE((tmp_path / "secret").stat().st_mode)
+    assert stat.S_IMODE((tmp_path / "secret").stat().st_mode) == 0o600
     (tmp_path / "other").mkdir()
     assert made != seeds.own_secret(tmp_path / "other")
     assert made.decode() not in seeds.name(made) and seeds.name(made) not in made.decode()
@@ -374,7 +374,7 @@ def test_seeds_depend_on_the_secret_the_file_and_the_exercise():
         return seeds.of_exercise(seeds.of_submission(secret, file), exercise)
 
     made = [seed(), seed(secret=b"t" * 16), seed(file="g"), seed(exercise="4.2")]
-    assert 4 == len(set(made)) and made[0] == seed() and all(0 <= s < 2**62 for s in made)
+    assert len(set(made)) == 4 and made[0] == seed() and all(0 <= s < 2**62 for s in made)
 
 
 @pytest.mark.parametrize("text", [None, "", "short"])
@@ -386,7 +386,7 @@ def test_a_secret_that_is_none_is_refused(tmp_path, text, capsys):
 
     said = main(["grade", str(tmp_path / "a.ipynb"), "--out", str(tmp_path / "o"), "--secret", str(tmp_path / "key")])
 
-    assert 2 == said and "the secret" in capsys.readouterr().err
+    assert said == 2 and "the secret" in capsys.readouterr().err
 
 
 def test_an_answer_that_knows_the_public_inputs_fails():
@@ -397,10 +397,10 @@ def test_an_answer_that_knows_the_public_inputs_fails():
     learnt = f"import torch\ndef double(x): return torch.tensor(dict((str(k), v) for k, v in {table})[str(x.tolist())])"
     given = extract.extract([learnt], exercise.names)
 
-    assert "passed" == judge(exercise, given).status
+    assert judge(exercise, given).status == "passed"
     for file in "ab":
         seed = seeds.of_exercise(seeds.of_submission(b"s" * 16, file), "0.1")
-        assert "passed" != judge(exercise, given, 20.0, seed).status
+        assert judge(exercise, given, 20.0, seed).status != "passed"
 
 
 @pytest.mark.whole
@@ -423,7 +423,7 @@ def test_an_answer_is_not_blamed_for_a_process_that_could_not_be_made(monkeypatc
     exercise = lessons.exercises()["0.1"]
     result = judge(exercise, Answer("def double(x): return 2 * x"))
 
-    assert ("error", ["grader-failed"]) == (result.status, result.flags)
+    assert (result.status, result.flags) == ("error", ["grader-failed"])
     assert "No space left on device" in result.message
     assert failed(row("x", exercises=[result.record()]))
 
@@ -436,7 +436,7 @@ def test_every_file_is_in_one_part():
     names = [f"{n}/05.ipynb" for n in range(200)] + ["a\udcff.ipynb"]
     for first in (0, 1):
         for name in names:
-            assert 1 == sum(_in_shard(name, part, 4) for part in range(first, first + 4))
+            assert sum(_in_shard(name, part, 4) for part in range(first, first + 4)) == 1
     assert min(sum(_in_shard(n, part, 4) for n in names) for part in range(4)) > 30
 
 
@@ -444,7 +444,7 @@ def test_every_file_is_in_one_part():
 def test_a_part_that_does_not_exist_is_a_usage_error(text, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(["grade", "x", f"--shard={text}"])
-    assert 2 == stopped.value.code and "is no part such as 1/4" in capsys.readouterr().err
+    assert stopped.value.code == 2 and "is no part such as 1/4" in capsys.readouterr().err
 
 
 def parts(tmp_path, *folders):
@@ -470,15 +470,15 @@ def test_merge_joins_parts_and_says_what_is_missing(tmp_path, capsys):
     first, second = parts(tmp_path, [row("a"), row("b")], [row("a", seconds=9.0), row("c", isolation="namespaces")])
     out = tmp_path / "out"
 
-    assert 1 == main(["merge", first, second, "--out", str(out)])
-    assert "missing: 'd' was handed in and has no row\n" == capsys.readouterr().err
-    assert {"a": "limits", "b": "limits", "c": "namespaces"} == {n: r["isolation"] for n, r in merged(out).items()}
+    assert main(["merge", first, second, "--out", str(out)]) == 1
+    assert capsys.readouterr().err == "missing: 'd' was handed in and has no row\n"
+    assert {n: r["isolation"] for n, r in merged(out).items()} == {"a": "limits", "b": "limits", "c": "namespaces"}
 
     (later,) = parts(tmp_path / "later", [row("d", seed="other", of_a_newer_grader=[1])])
-    assert 0 == main(["merge", later, "--out", str(out)])
+    assert main(["merge", later, "--out", str(out)]) == 0
     said = capsys.readouterr()
     assert "2 different secrets" in said.err and "4 submissions have a row" in said.out
-    assert ["a", "b", "c", "d"] == sorted(stored(out)) and ["a", "b", "c", "d"] == results_store.expected(out)
+    assert sorted(stored(out)) == ["a", "b", "c", "d"] and results_store.expected(out) == ["a", "b", "c", "d"]
     assert '"of_a_newer_grader": [1]' in (out / "results.jsonl").read_text()
 
 
@@ -519,11 +519,11 @@ def test_a_better_row_of_out_is_kept(tmp_path, capsys):
     first, second = parts(tmp_path, [row(n, grader=VERSION) for n in "abcd"], [row("a", score=1.0)])
 
     for folders in ([second], [first, second], [second, first, second]):
-        assert 1 == main(["merge", *folders, "--out", first])
+        assert main(["merge", *folders, "--out", first]) == 1
         said = capsys.readouterr().err
         assert f"'a' differs in {first} (kept) and {second}: score 0/0, not 1/0; grader" in said
         assert (len(folders) == 3) == (f"{second!r} is named twice, and joined once" in said)
-    assert ["a", "b", "c", "d"] == stored(tmp_path / "0")
+    assert stored(tmp_path / "0") == ["a", "b", "c", "d"]
 
 
 def test_merge_leaves_out_a_damaged_row_and_says_where(tmp_path, capsys):
@@ -531,12 +531,12 @@ def test_merge_leaves_out_a_damaged_row_and_says_where(tmp_path, capsys):
     first, second = parts(tmp_path, [row("a"), row("b")], [row("c"), row("d")])
     (tmp_path / "1" / "results.jsonl").write_text(json.dumps(row("a", score=None)) + "\n" + json.dumps(row("c")) + "\n")
 
-    assert 1 == main(["merge", first, second, "--out", str(tmp_path / "out")])
+    assert main(["merge", first, second, "--out", str(tmp_path / "out")]) == 1
 
     said = capsys.readouterr().err
     assert f"{second}/results.jsonl: line 1 about 'a' is damaged: score: float expected, NoneType arrived\n" in said
-    assert "missing: 'd'" in said and {"a", "b", "c"} == set(merged(tmp_path / "out"))
-    assert ["results.jsonl"] == [p.name for p in (tmp_path / "1").glob("*.jsonl")]
+    assert "missing: 'd'" in said and set(merged(tmp_path / "out")) == {"a", "b", "c"}
+    assert [p.name for p in (tmp_path / "1").glob("*.jsonl")] == ["results.jsonl"]
 
 
 def test_merge_into_a_full_disk_loses_nothing(tmp_path, capsys):
@@ -548,14 +548,14 @@ def test_merge_into_a_full_disk_loses_nothing(tmp_path, capsys):
         file = tmp_path / str(more) / "0" / "results.jsonl"
         resource.setrlimit(resource.RLIMIT_FSIZE, (file.stat().st_size + more, limits[1]))
         try:
-            assert 2 == main(["merge", second, "--out", first])
+            assert main(["merge", second, "--out", first]) == 2
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         (said,) = capsys.readouterr().err.splitlines()
         assert "cannot be written to" in said and "the same command adds the others" in said
         assert {"a", "b"} <= set(merged(file.parent))
         main(["merge", second, "--out", first])
-        assert ["a", "b", "c", "d"] == sorted(stored(file.parent)) and 1 == merged(file.parent)["a"]["score"]
+        assert sorted(stored(file.parent)) == ["a", "b", "c", "d"] and merged(file.parent)["a"]["score"] == 1
         capsys.readouterr()
 
 
@@ -569,10 +569,10 @@ def test_what_cannot_be_merged_is_a_sentence(tmp_path, capsys):
     calls = [[str(tmp_path / name), *out] for name in (".", "file", "circle", "odd", "nowhere", "n" * 300)]
     calls += [[part, "--out", str(tmp_path / "file")], [part, "--out", str(tmp_path / "odd")]]
     for arguments in calls:
-        assert 2 == main(["merge", *arguments])
+        assert main(["merge", *arguments]) == 2
         (said,) = capsys.readouterr().err.splitlines()
         assert said.startswith(("Nothing merged: ", "The results cannot be written to "))
-    assert not (tmp_path / "out").exists() and ["a", "b", "c", "d"] == stored(tmp_path / "0")
+    assert not (tmp_path / "out").exists() and stored(tmp_path / "0") == ["a", "b", "c", "d"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write and read everything")
@@ -582,9 +582,9 @@ def test_a_folder_without_permission_is_a_sentence(tmp_path, capsys):
     for mode, arguments in ((0o500, ["merge", part, "--out", closed]), (0, ["merge", closed, "--out", part])):
         os.chmod(closed, mode)
         try:
-            assert 2 == main(arguments)
-            assert mode or 2 == main(["export", closed, "--format", "csv"])
+            assert main(arguments) == 2
+            assert mode or main(["export", closed, "--format", "csv"]) == 2
         finally:
             os.chmod(closed, 0o700)
         assert all("Permission denied" in line for line in capsys.readouterr().err.splitlines())
-    assert (["a"], ["b"]) == (stored(tmp_path / "0"), stored(tmp_path / "1"))
+    assert (stored(tmp_path / "0"), stored(tmp_path / "1")) == (["a"], ["b"])

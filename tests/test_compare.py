@@ -50,7 +50,7 @@ def test_control_answers_are_refused(size):
         "the input": x,
     }
 
-    assert set() == {name for name, got in wrong.items() if compare.softmax(x, got) is None}
+    assert {name for name, got in wrong.items() if compare.softmax(x, got) is None} == set()
 
 
 def test_an_absolute_tolerance_would_accept_zeros():
@@ -69,7 +69,7 @@ def test_the_sentence_says_where_and_by_how_much():
     low[1, 3] = 0
     swapped[1, :2] = torch.tensor([0.1, 0.4])
 
-    assert "row 1 sums to 0.75, expected 1; its column 3 is 0, expected 0.25" == compare.softmax(x, low)
+    assert compare.softmax(x, low) == "row 1 sums to 0.75, expected 1; its column 3 is 0, expected 0.25"
     row_one = "row 1, column 0 is 0.1, expected 0.25; 2 of 8 values differ, the row sums to 1"
     assert row_one == compare.softmax(x, swapped)
 
@@ -126,7 +126,7 @@ def test_low_precision_controls_are_refused(dtype, size):
         # Nearly all of these outputs are subnormal: a second rounding is smaller than the first there.
         del wrong["two units in the last place off"], wrong["numerator rounded too"]
 
-    assert set() == {name for name, got in wrong.items() if compare.softmax(x, got) is None}
+    assert {name for name, got in wrong.items() if compare.softmax(x, got) is None} == set()
 
 
 @pytest.mark.parametrize("dtype", HALF, ids=str)
@@ -135,8 +135,9 @@ def test_zeros_for_a_long_constant_row_are_refused(dtype):
     x = torch.ones(1, 32768, dtype=dtype)
 
     assert compare.softmax(x, torch.softmax(x.float(), 1).to(dtype)) is None
-    assert "the row sums to 0, expected 1; its column 0 is 0, expected 3.052e-05" == compare.softmax(
-        x, torch.zeros_like(x)
+    assert (
+        compare.softmax(x, torch.zeros_like(x))
+        == "the row sums to 0, expected 1; its column 0 is 0, expected 3.052e-05"
     )
 
 
@@ -145,7 +146,7 @@ def test_zeros_where_nan_is_expected_are_said_to_be_that():
     x = torch.full((1, 3), -torch.inf)
     said = compare.softmax(x, torch.zeros(1, 3))
 
-    assert "the row, column 0 is 0, expected nan; 3 of 3 values differ, the row sums to 0" == said
+    assert said == "the row, column 0 is 0, expected nan; 3 of 3 values differ, the row sums to 0"
 
 
 def test_an_integer_beyond_every_float_is_another_number():
@@ -199,7 +200,7 @@ def test_control_gradients_are_refused(size):
         "nothing": None,
     }
 
-    assert set() == {name for name, got in wrong.items() if compare.gradient(y, dy, got) is None}
+    assert {name for name, got in wrong.items() if compare.gradient(y, dy, got) is None} == set()
     assert compare.gradient(y, torch.ones_like(x), torch.zeros_like(x)) is None
 
 
@@ -207,12 +208,12 @@ def test_a_wrong_gradient_says_where_and_by_how_much():
     """A row of right gradients sums to 0, so the sum is worth a word where it does not."""
     y, dy = torch.tensor([[0.25, 0.75]]), torch.tensor([[4.0, 0.0]])
 
-    assert "the row, column 0 is 1, expected 0.75; 2 of 2 values differ, and the row sums to 1, expected 0" == (
+    assert (
         compare.gradient(y, dy, y * dy)
-    )
-    assert "the row, column 0 is 1.5, expected 0.75; 2 of 2 values differ" == (
+    ) == "the row, column 0 is 1, expected 0.75; 2 of 2 values differ, and the row sums to 1, expected 0"
+    assert (
         compare.gradient(y, dy, 2 * compare.softmax_gradient(y, dy).float())
-    )
+    ) == "the row, column 0 is 1.5, expected 0.75; 2 of 2 values differ"
 
 
 def test_infinities_must_be_equal_and_differences_get_room():

@@ -40,9 +40,9 @@ def test_a_launch_is_shown_to_the_compiler_once(monkeypatch):
         for block in (8, 8, 16):
             call = Call("launch", "kernel", (torch.zeros(8), torch.ones(8), 8), {"BLOCK": block}, (1,))
             seen = Case("a copy", call, verify=lambda evidence: None), session.run(call)
-            assert [] == compiled.lower([seen], 30, [])
+            assert compiled.lower([seen], 30, []) == []
 
-    assert [8, 16] == [launch["constants"]["BLOCK"] for launch, _ in shown]
+    assert [launch["constants"]["BLOCK"] for launch, _ in shown] == [8, 16]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ EXERCISES = list(lessons.exercises().values())
 @pytest.mark.of_every_exercise
 def test_the_points_of_the_course_add_up_to_100():
     """And those of each lesson to what the outline says."""
-    assert 100 == sum(points for _, points in lessons.OUTLINE.values())
+    assert sum(points for _, points in lessons.OUTLINE.values()) == 100
     for number in {e.id.split(".")[0].zfill(2) for e in EXERCISES}:
         assert lessons.OUTLINE[number][1] == sum(e.points for e in lessons.of_lesson(number) if not e.bonus)
 
@@ -34,8 +34,8 @@ def test_the_public_names_are_these():
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
 def test_every_exercise_is_complete(exercise):
     """Three hints, known mistakes, cases that differ in label, and the same cases for the same seed."""
-    assert 3 == len(exercise.hints) and all(h.endswith((".", "?", "`")) for h in exercise.hints)
-    assert set() == {name for name, _ in exercise.mistakes} - set(MISTAKES)
+    assert len(exercise.hints) == 3 and all(h.endswith((".", "?", "`")) for h in exercise.hints)
+    assert {name for name, _ in exercise.mistakes} - set(MISTAKES) == set()
     labels = [c.label for c in exercise.cases(1)]
     assert len(labels) == len(set(labels)) >= 2
     assert labels == [c.label for c in exercise.cases(1)]
@@ -63,7 +63,7 @@ def test_the_records_hold_what_every_lesson_shows_of_a_gpu():
     others = (ROOT / "records" / f"{name}_on_h200.json" for name in ("routes", "tuning"))
     records = [RECORD, *(json.loads(path.read_text()) for path in others)]
     for record in records:
-        assert [] == record["left_out"] and record["command"].startswith("python -m grader bench --gpu")
+        assert record["left_out"] == [] and record["command"].startswith("python -m grader bench --gpu")
     shown = {number: made["what"] for record in records for number, made in record["lessons"].items()}
     assert {n: m.WHAT for n, m in modules.items()} == shown
 
@@ -102,7 +102,7 @@ def test_what_a_machine_cannot_measure_is_named():
     """Nothing is measured here, and each lesson says why."""
     found, missing = per_lesson.run()
 
-    assert {} == found and [f"lesson {n} (" for n in per_lesson.LESSONS] == [line[:11] for line in missing]
+    assert found == {} and [f"lesson {n} (" for n in per_lesson.LESSONS] == [line[:11] for line in missing]
 
 
 def test_what_was_recorded_fits_what_the_lessons_count():
@@ -156,5 +156,5 @@ def test_a_mistake_stands_in_one_list():
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=lambda m: m.id)
 def test_a_mistake_is_a_sentence_and_a_question(mistake):
     """It says what happened and asks one question; it does not give the fix away."""
-    assert mistake.sentence.endswith(".") and 1 == mistake.question.count("?") and mistake.question.endswith("?")
+    assert mistake.sentence.endswith(".") and mistake.question.count("?") == 1 and mistake.question.endswith("?")
     assert "!" not in mistake.sentence + mistake.question

@@ -161,7 +161,7 @@ def test_what_is_right_runs(run, name, order):
 
     assert got.error is None, got.error
     assert torch.equal(got.args[1], got.args[0])
-    assert 16 == got.written and 0 == got.launches[0]["shared"]
+    assert got.written == 16 and got.launches[0]["shared"] == 0
 
 
 MEET = "    __syncthreads();\n"
@@ -320,7 +320,7 @@ def test_what_is_wrong_is_stopped_and_told(run, name):
     assert error is not None
     assert re.search(told, error["message"]), error["message"]
     unnamed = ("division by zero", "no end", "a trap")
-    assert from_error(error) or name in unnamed or "EndlessKernel" == error["type"]
+    assert from_error(error) or name in unnamed or error["type"] == "EndlessKernel"
 
 
 @pytest.mark.parametrize("name", OUTSIDE)
@@ -330,7 +330,7 @@ def test_what_stands_beside_a_kernel_is_read_too(name, tmp_path, monkeypatch):
     text, told = OUTSIDE[name]
 
     assert re.search(told, tools.build("kernel", text + HEAD + "    y[me] = x[me];\n}\n"))
-    assert "" == tools.build("kernel", HEAD + "    y[me] = x[me];\n}\n")
+    assert tools.build("kernel", HEAD + "    y[me] = x[me];\n}\n") == ""
 
 
 def test_cudas_names_are_those_of_the_header():
@@ -359,8 +359,8 @@ def test_too_few_loads_are_refused():
         return failure_of(case, Evidence(args=args, launches=[launch], read=read, written=5))
 
     assert failure(5) is None and failure(15) is None
-    assert "less-traffic" == failure(4).mistake
-    assert "more-traffic" == failure(16).mistake
+    assert failure(4).mistake == "less-traffic"
+    assert failure(16).mistake == "more-traffic"
 
 
 def test_bytes_are_counted_at_their_width(run):
@@ -368,8 +368,8 @@ def test_bytes_are_counted_at_their_width(run):
     fours = "const int at = 2 * blockIdx.x + me;\n    if (me < 2) reinterpret_cast<float4*>(y)[at] = "
     got = run(fours + "reinterpret_cast<const float4*>(x)[at];\n")
 
-    assert (16, 16) == (got.read, got.written)
-    assert 4 == got.launches[0]["widest"]
+    assert (got.read, got.written) == (16, 16)
+    assert got.launches[0]["widest"] == 4
     assert torch.equal(got.args[1], got.args[0])
 
 
@@ -400,7 +400,7 @@ def test_loads_of_shared_memory_are_counted(run):
     all_stored = run((body + walk).format(64) + STORE).launches[0]["options"]
     one_missing = run(body.format("63 + blockIdx.x") + walk.format(64) + STORE).launches[0]["options"]
 
-    assert (64, "") == (all_stored["most_loads"], all_stored["unstored"])
+    assert (all_stored["most_loads"], all_stored["unstored"]) == (64, "")
     assert re.match("Line 7, .*: thread 7 of block 0 reads .* where no thread has stored", one_missing["unstored"])
     assert "block 1" in run(body.format("64 - blockIdx.x") + walk.format(64) + STORE).launches[0]["options"]["unstored"]
 
@@ -456,17 +456,17 @@ def test_each_first_kernel_has_its_own_share(right):
     undefined = verdict("12.4", copy_rows=first["copy_rows"])
     wrong = verdict("12.4", copy_rows=stub, sum_rows=first["sum_rows"].replace("__syncthreads();", ""))
 
-    assert ("not_attempted", 0) == (none.status, none.score) and "stopped at TODO 2 of 3" in " ".join(none.text.split())
-    assert ("failed", "todo-left", 0.5) == (one.status, one.mistake, one.score)
+    assert (none.status, none.score) == ("not_attempted", 0) and "stopped at TODO 2 of 3" in " ".join(none.text.split())
+    assert (one.status, one.mistake, one.score) == ("failed", "todo-left", 0.5)
     assert "copy_rows is judged next" in one.text
-    assert ("failed", "todo-left", 0.5) == (two.status, two.mistake, two.score)
+    assert (two.status, two.mistake, two.score) == ("failed", "todo-left", 0.5)
     assert "sum_rows is judged next" in two.text
-    assert ("failed", "todo-left", 0.5) == (undefined.status, undefined.mistake, undefined.score)
+    assert (undefined.status, undefined.mistake, undefined.score) == ("failed", "todo-left", 0.5)
     assert "✓ right: copy_rows" in undefined.text
     assert "· sum_rows is judged next: no cell that has run defines it yet" in undefined.text
     for text in (one.text, two.text, undefined.text):
         assert "still holds" not in text and "✗" not in text
-    assert ("barrier-missing", 0) == (wrong.mistake, wrong.score)
+    assert (wrong.mistake, wrong.score) == ("barrier-missing", 0)
 
 
 def test_each_version_asks_for_its_own_todo_alone(right):
@@ -475,9 +475,9 @@ def test_each_version_asks_for_its_own_todo_alone(right):
     first = verdict("12.5", v1=right["v1"], **stubs)
     second, third = (verdict(number, v1=right["v1"], **stubs) for number in ("12.6", "12.7"))
 
-    assert ("passed", 1) == (first.status, first.score) and "TODO" not in first.text
-    assert "not_attempted" == second.status and "TODO of 12.6" in second.text and "12.7" not in second.text
-    assert "not_attempted" == third.status and "TODO of 12.7" in third.text and "12.6" not in third.text
+    assert (first.status, first.score) == ("passed", 1) and "TODO" not in first.text
+    assert second.status == "not_attempted" and "TODO of 12.6" in second.text and "12.7" not in second.text
+    assert third.status == "not_attempted" and "TODO of 12.7" in third.text and "12.6" not in third.text
 
 
 def test_a_divergent_tree_is_right_and_told_its_cost(right):
@@ -532,7 +532,7 @@ def test_a_kernel_that_ends_the_process_costs_its_own_share(right):
     leaves = 'type("Leaves", (), {"__class__": property(lambda self: __import__("os")._exit(1))})'
     result = verdict("12.4", copy_rows=right["copy_rows"], sum_rows=f"{leaves}()")
 
-    assert (0.5, "exits") == (result.score, result.mistake), result.text
+    assert (result.score, result.mistake) == (0.5, "exits"), result.text
 
 
 def test_without_a_compiler_the_others_go_on(monkeypatch):
@@ -540,10 +540,10 @@ def test_without_a_compiler_the_others_go_on(monkeypatch):
     monkeypatch.setattr(environment, "has_compiler", lambda: False)
     result = verdict("12.5", v1="''")
 
-    assert "error" == result.status and "needs the C++ compiler g++" in result.text
+    assert result.status == "error" and "needs the C++ compiler g++" in result.text
     tree = next(each.source for each in stored("right") if each.name == "12_tree_recursive")
     exercise = lessons.exercises()["12.1"]
-    assert "passed" == judge(exercise, extract.extract([tree], exercise.names)).status
+    assert judge(exercise, extract.extract([tree], exercise.names)).status == "passed"
 
 
 SPOILS = """
@@ -564,7 +564,7 @@ for file in glob.glob("/proc/self/fd/*"):
 def test_what_runs_kernels_is_out_of_an_answers_reach():
     """It is compiled once, in a file that is sealed, and the Python of an answer does not hold this file."""
     with zygotes.get().open(SPOILS, 60, apart=True, tools=True) as session:
-        assert "out of reach" == session.run(Call("value", "found")).value
+        assert session.run(Call("value", "found")).value == "out of reach"
 
 
 def test_where_it_cannot_be_sealed_each_answer_compiles_its_own(monkeypatch, tmp_path):

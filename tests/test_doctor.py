@@ -36,7 +36,7 @@ def test_no_path_and_no_user_is_in_it(monkeypatch, capsys):
 
     said = capsys.readouterr().out
     assert "ada" not in said and "(…/x.py, …/x.py)" in said
-    assert 3 == said.count("off: No module named 'torch'")
+    assert said.count("off: No module named 'torch'") == 3
 
 
 def test_it_says_whether_this_triton_was_tested(tmp_path, monkeypatch):
@@ -55,11 +55,11 @@ def test_it_says_whether_this_triton_was_tested(tmp_path, monkeypatch):
         record.write_text(json.dumps({"results": rows}))
         assert sentence == report()["tested"]
     record.unlink()
-    assert "there is no record of it here" == report()["tested"]
+    assert report()["tested"] == "there is no record of it here"
 
 
 def test_triton_before_grader_is_said(monkeypatch):
     """It is the commonest reason why nothing runs."""
     monkeypatch.setattr(environment, "_triton_was_first", True)
 
-    assert "Triton, then grader" == environment.order()
+    assert environment.order() == "Triton, then grader"

@@ -35,12 +35,12 @@ def test_causal_attention_has_a_staircase():
     """Computed below, partial on it, skipped to the right; the words of the drawing say the same."""
     drawing = draw.attention_tiles(attention, Q, K, V, True, 2)
 
-    assert [
+    assert grid(drawing) == [
         ["1 partial", "skipped", "skipped", "skipped"],
         ["1 computed", "2 partial", "skipped", "skipped"],
         ["1 computed", "2 computed", "3 partial", "skipped"],
         ["1 computed", "2 computed", "3 computed", "4 partial"],
-    ] == grid(drawing)
+    ]
     assert "Program 1, queries 2-3: keys 0-1 computed (1); keys 2-3 partial (2); keys 4-5 skipped" in repr(drawing)
 
 
@@ -51,9 +51,9 @@ def test_the_drawing_follows_the_run_and_not_the_argument():
         for each in (lazy_attention, unmasked_attention, nan_attention)
     )
 
-    assert ["1 partial", "2 masked", "3 masked", "4 masked"] == lazy
-    assert ["1 computed", "skipped", "skipped", "skipped"] == unmasked
-    assert ["1 not a number", "skipped", "skipped", "skipped"] == broken
+    assert lazy == ["1 partial", "2 masked", "3 masked", "4 masked"]
+    assert unmasked == ["1 computed", "skipped", "skipped", "skipped"]
+    assert broken == ["1 not a number", "skipped", "skipped", "skipped"]
 
 
 def test_the_weights_are_those_of_the_learners_run():
@@ -62,7 +62,7 @@ def test_the_weights_are_those_of_the_learners_run():
     rows = re.search(r"monospace[^>]*>(.*?)</div>", page)[1].split("<br>")
     expected = torch.softmax((Q @ K.T * 0.5).masked_fill(~torch.ones(8, 8).tril().bool(), -math.inf), dim=1)
 
-    assert 8 == len(rows)
+    assert len(rows) == 8
     for row, weights in zip(rows, expected.tolist()):
         found = [float(word.replace("&lt;", "")) for word in row.split()]
         assert all(abs(a - b) <= 0.0101 for a, b in zip(found, weights)) and found.count(0) == weights.count(0)
@@ -149,9 +149,9 @@ def test_a_tree_shows_its_sums_with_their_origin():
     """By halves, or by neighbours; and a line from each of both numbers."""
     halves, pairs = draw.tree(tree_reduce, NUMBERS), draw.tree(neighbours, NUMBERS)
 
-    assert [("7", "0 + 4"), ("2", "1 + 5"), ("13", "2 + 6"), ("3", "3 + 7")] == cells(halves)[8:12]
-    assert [("20", "0 + 2"), ("5", "1 + 3"), ("25", "0 + 1")] == cells(halves)[12:]
-    assert [("4", "0 + 1"), ("7", "2 + 3")] == cells(pairs)[8:10] and ("25", "0 + 1") == cells(pairs)[-1]
+    assert cells(halves)[8:12] == [("7", "0 + 4"), ("2", "1 + 5"), ("13", "2 + 6"), ("3", "3 + 7")]
+    assert cells(halves)[12:] == [("20", "0 + 2"), ("5", "1 + 3"), ("25", "0 + 1")]
+    assert cells(pairs)[8:10] == [("4", "0 + 1"), ("7", "2 + 3")] and cells(pairs)[-1] == ("25", "0 + 1")
     assert 14 == halves.page.count("<line ") == pairs.page.count("<line ")
     assert "Step 3: place 0 = 0 + 1, 25." in repr(halves)
 
@@ -185,7 +185,7 @@ def test_two_levels_show_the_calls_and_what_fills_the_last_one():
     said = repr(drawing)
 
     names = re.findall(r'scope="row"[^>]*>([^<]*)</th>', drawing.page)
-    assert ["warp 0", "warp 1", "warp 2", "warp 3", "second level"] == names
+    assert names == ["warp 0", "warp 1", "warp 2", "warp 3", "second level"]
     assert all(f"warp {n}: threads {32 * n}-{32 * n + 31}: " in said for n in range(4)) and "28 × (-inf, 0)" in said
     assert f"The result is ({x.max():.3g}, {(x - x.max()).exp().sum():.3g}); calls of butterfly: 5." in said
     assert "31 × (0, 0)" in repr(draw.two_level(zero_filled, numbers[:32], [1.0] * 32))

@@ -13,7 +13,7 @@ PAD_ZERO = "4.1/pad-zero"
 
 def test_it_shows_every_case_every_vote_and_what_decided(capsys):
     """Right and failing cases, the detectors that match and those that do not, a mutant with its fit."""
-    assert 0 == main(["explain", PAD_ZERO])
+    assert main(["explain", PAD_ZERO]) == 0
     said = capsys.readouterr().out
 
     assert said.startswith("4.1/pad-zero, stored as pad-zero\n  what it changes in its base, 04_plain:\n")
@@ -42,15 +42,15 @@ def test_what_no_vote_decided_is_said_too(name, decided, capsys, tmp_path, monke
     todo = "# exercise: 1.2\ndef naive_traffic(m, n):\n    raise NotImplementedError('TODO 1.2')\n"
     (tmp_path / "unwritten.py").write_text(todo)
 
-    assert 0 == main(["explain", name])
+    assert main(["explain", name]) == 0
     assert re.search(decided, " ".join(capsys.readouterr().out.split()))
 
 
 def test_a_notebook_is_explained_exercise_by_exercise(capsys):
     """All of its lesson, or the one that is named."""
-    assert 0 == main(["explain", str(ROOT / "solutions" / "00_check_your_bench.ipynb")])
+    assert main(["explain", str(ROOT / "solutions" / "00_check_your_bench.ipynb")]) == 0
     assert "0.1  double" in capsys.readouterr().out
-    assert 0 == main(["explain", str(ROOT / "solutions" / "04_one_row.ipynb"), "4.3"])
+    assert main(["explain", str(ROOT / "solutions" / "04_one_row.ipynb"), "4.3"]) == 0
     assert "4.3  block_size" in capsys.readouterr().out
 
 
@@ -67,14 +67,14 @@ def test_bad_input_is_a_sentence(arguments, sentence, capsys):
     told = capsys.readouterr()
 
     if sentence is None:
-        assert (0, True) == (status, "no cell defines softmax_row_kernel" in told.out)
+        assert (status, "no cell defines softmax_row_kernel" in told.out) == (0, True)
     else:
-        assert 2 == status and sentence in told.err and told.err.startswith("Nothing explained: ")
+        assert status == 2 and sentence in told.err and told.err.startswith("Nothing explained: ")
 
 
 def test_a_copy_without_stored_answers_says_so(capsys, monkeypatch, tmp_path):
     """As in Colab, where tests/ is not fetched. A file of that name is taken wherever it is."""
     monkeypatch.setattr(environment, "ROOT", tmp_path)
 
-    assert 2 == main(["explain", PAD_ZERO])
+    assert main(["explain", PAD_ZERO]) == 2
     assert "this copy of the course has no stored answers, tests/wrong" in capsys.readouterr().err

@@ -79,7 +79,7 @@ def store(folder, rows):
 
 
 def export(folder, form, *more):
-    assert 0 == main(["export", str(folder), "--format", form, *map(str, more)])
+    assert main(["export", str(folder), "--format", form, *map(str, more)]) == 0
 
 
 def test_of_several_files_the_last_one_counts_and_it_is_said(results):
@@ -87,10 +87,10 @@ def test_of_several_files_the_last_one_counts_and_it_is_said(results):
     found = {e.row["submission"]: e for e in entries.of(results_store.read(results / "results.jsonl").rows())}
 
     counts = [name for name, entry in found.items() if entry.counts]
-    assert 3 == len(counts) and {ADA["submission"], SECOND["submission"]} <= set(counts)
+    assert len(counts) == 3 and {ADA["submission"], SECOND["submission"]} <= set(counts)
     first = entries.remarks(found[FIRST["submission"]])
     assert [f"not counted: {SECOND['submission']} is a later file for the same lesson"] == first
-    assert ["handed in late, as its name says"] == entries.remarks(found[SECOND["submission"]])
+    assert entries.remarks(found[SECOND["submission"]]) == ["handed in late, as its name says"]
 
 
 def test_csv_keeps_text_text_and_numbers_numbers(results):
@@ -101,9 +101,9 @@ def test_csv_keeps_text_text_and_numbers_numbers(results):
         lines = list(csv.DictReader(f))
     assert len(ALL) == len(lines) and {len(lines[0])} == {len(line) for line in lines}
     broken = next(line for line in lines if not line["lesson"])
-    assert ("'=cmd|x", "'=cmd|x/=1+1.ipynb", "no") == (broken["student"], broken["submission"], broken["counts"])
+    assert (broken["student"], broken["submission"], broken["counts"]) == ("'=cmd|x", "'=cmd|x/=1+1.ipynb", "no")
     eve = next(line for line in lines if line["lesson"] == "01")
-    assert (-1.0, -1.0, 0.0) == (float(eve["score"]), float(eve["1.3"]), float(eve["1.1"])) and "" == eve["4.1"]
+    assert (float(eve["score"]), float(eve["1.3"]), float(eve["1.1"])) == (-1.0, -1.0, 0.0) and eve["4.1"] == ""
     assert not re.search(r"[\x00-\x09\x0b\x0c\x0e-\x1f\u202e]", (results / "sub" / "x.csv").read_text())
 
 
@@ -154,7 +154,7 @@ def test_no_random_name_begins_a_formula():
     for _ in range(3000):
         values = ["".join(chance.choices(odd, k=chance.randint(1, 9))) for _ in "ab"]
         found = [cell for cell in cells_of(written(*values)) if computes(cell)]
-        assert [] == found, values
+        assert found == [], values
 
 
 @pytest.mark.parametrize("name", [
@@ -179,9 +179,9 @@ def test_junit_has_a_suite_a_file_and_says_what_kind_of_failure_it_was(results):
     suites = ElementTree.parse(results / "results.xml").getroot()
     assert len(ALL) == len(suites) and len(list(suites.iter("testcase"))) == int(suites.get("tests"))
     kinds = {s.get("name"): [c[0].tag if len(c) else "passed" for c in s.iter("testcase")] for s in suites}
-    assert ["passed", "passed"] == kinds[ADA["submission"]]
-    assert ["failure", "skipped"] == kinds[SECOND["submission"]]
-    assert ["error"] == kinds[BROKEN["submission"]]
+    assert kinds[ADA["submission"]] == ["passed", "passed"]
+    assert kinds[SECOND["submission"]] == ["failure", "skipped"]
+    assert kinds[BROKEN["submission"]] == ["error"]
     assert ["error", "error", "failure"] in kinds.values()
     for suite in suites:
         cases = list(suite.iter("testcase"))
@@ -190,7 +190,7 @@ def test_junit_has_a_suite_a_file_and_says_what_kind_of_failure_it_was(results):
         assert [len(cases), *map(found.count, ("failure", "error", "skipped"))] == said
     text = "".join(suites.itertext())
     assert MISTAKES["pad-zero"].question in text and "<script>alert(1)</script> ]]>" in text
-    assert {"limits"} == {p.get("value") for p in suites.iter("property") if p.get("name") == "isolation"}
+    assert {p.get("value") for p in suites.iter("property") if p.get("name") == "isolation"} == {"limits"}
 
 
 def test_gradescope_gets_a_test_an_exercise(tmp_path):
@@ -199,13 +199,13 @@ def test_gradescope_gets_a_test_an_exercise(tmp_path):
     export(tmp_path, "gradescope", "--to", tmp_path / "there" / "results.json")
 
     got = json.loads((tmp_path / "there" / "results.json").read_text())
-    assert (0.0, 3.0, "text", "visible") == tuple(
+    assert tuple(
         got[name] for name in ("score", "execution_time", "output_format", "visibility")
-    )
+    ) == (0.0, 3.0, "text", "visible")
     assert "later file" in got["output"] and "isolation: limits" in got["output"]
-    assert [("4.1", 0.0, 2.0, "failed"), ("4.2", 0.0, 2.0, "failed")] == [
+    assert [
         (t["number"], t["score"], t["max_score"], t["status"]) for t in got["tests"]
-    ]
+    ] == [("4.1", 0.0, 2.0, "failed"), ("4.2", 0.0, 2.0, "failed")]
     first = got["tests"][0]["output"].splitlines()
     assert ["failed: 3 of 5 cases, 0/2 points", WRONG["message"], MISTAKES["pad-zero"].sentence] == first[:3]
     assert "traffic: read 2 MN of 1, wrote 1 MN of 1" in first and "a remark" in first
@@ -216,7 +216,7 @@ def test_gradescope_gets_one_file_a_student(results):
     export(results, "gradescope")
 
     files = list((results / "results").glob("*.json"))
-    assert 4 == len(files)
+    assert len(files) == 4
     assert sorted([4.0, 0.0, -1.0, 0]) == sorted(json.loads(f.read_text())["score"] for f in files)
 
 
@@ -240,7 +240,7 @@ def test_the_report_is_text_and_loads_nothing(results):
     export(results, "html")
 
     pages = {p: p.read_text(encoding="utf-8") for p in (results / "html").rglob("*.html")}
-    assert 5 == len(pages)
+    assert len(pages) == 5
     for text in pages.values():
         page = Page(text)
         assert not page.tags & {"img", "iframe", "object", "link", "form"}
@@ -344,7 +344,7 @@ def test_students_are_matched_by_what_a_gradebook_knows(student):
 
     (found,) = gradebook.students_for(book.students, student, canvas)
 
-    assert "101" == found.id
+    assert found.id == "101"
 
 
 def test_who_is_not_certain_is_not_matched(tmp_path, capsys):
@@ -413,7 +413,7 @@ def test_odd_gradebooks_are_a_sentence_or_kept(tmp_path, capsys):
     store(tmp_path, [ADA])
     for text in (b"", b"\n\n", b"a,b\n1,2\n", b"\xff\xfe\x00"):
         code, _, said = fill(tmp_path, capsys, text)
-        assert 2 == code and "is no gradebook" in said
+        assert code == 2 and "is no gradebook" in said
     odd = b'Student,ID,"Lesson\n04"\n"A ""\n,B",101,\nM\xfcller,7,"x"y\n"open,8,1'
     code, _, said = fill(tmp_path, capsys, odd)
     assert (0, odd.replace(b"101,", b"101,4")) == (code, (tmp_path / "canvas.csv").read_bytes()), said
@@ -434,7 +434,7 @@ def test_what_cannot_be_exported_is_a_sentence(tmp_path, capsys):
     (tmp_path / "b.csv").write_text(GRADEBOOK)
     before = (tmp_path / "results.jsonl").read_bytes()
     for says, arguments in calls.items():
-        assert 2 == main(["export", *map(str, arguments)])
+        assert main(["export", *map(str, arguments)]) == 2
         assert says in capsys.readouterr().err
     assert before == (tmp_path / "results.jsonl").read_bytes()
 
@@ -486,8 +486,8 @@ def test_the_autograder_grades_a_submission(image):
         },
     )
 
-    assert {"0.1": 1, "4.1": 0, "4.2": 0, "4.3": 2} == {t["number"]: t["score"] for t in got["tests"]}
-    assert 3 == got["score"]
+    assert {t["number"]: t["score"] for t in got["tests"]} == {"0.1": 1, "4.1": 0, "4.2": 0, "4.3": 2}
+    assert got["score"] == 3
 
 
 @pytest.mark.whole
@@ -496,7 +496,7 @@ def test_the_autograder_always_leaves_results(image, files):
     """An upload without a notebook is a sentence, and no failed autograder."""
     got = autograde(image, files)
 
-    assert 0 == got["score"] and "ends in .ipynb" in got["output"]
+    assert got["score"] == 0 and "ends in .ipynb" in got["output"]
 
 
 def test_setup_installs_what_the_zip_lists(image, tmp_path):
@@ -513,10 +513,10 @@ def test_setup_installs_what_the_zip_lists(image, tmp_path):
 
     done = subprocess.run(["bash", tmp_path / "root" / "source" / "setup.sh"], env=environment, capture_output=True)
 
-    assert 0 == done.returncode, done.stderr
+    assert done.returncode == 0, done.stderr
     lines = (tmp_path / "told").read_text().splitlines()
     assert [f"python3.12 -m venv {tmp_path}/root/venv"] == [line for line in lines if line.startswith("python3.12")]
-    assert ["python tools/install.py grading", "python -m grader doctor"] == lines[-2:]
+    assert lines[-2:] == ["python tools/install.py grading", "python -m grader doctor"]
     installer = tmp_path / "root" / "source" / "tools" / "install.py"
     done = subprocess.run([sys.executable, installer, "another"], capture_output=True, text=True)
     assert "There is no part another; choose among grading" in done.stderr

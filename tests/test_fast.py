@@ -116,7 +116,7 @@ def test_rows_without_a_number_become_nan():
     """As in torch.softmax: nothing but -inf, an inf, a NaN."""
     x = _random(4, 20, torch.float32)
     x[0], x[1, 3], x[2, 3] = -torch.inf, torch.inf, torch.nan
-    assert [True, True, True, False] == softmax(x).isnan().all(1).tolist()
+    assert softmax(x).isnan().all(1).tolist() == [True, True, True, False]
 
 
 @pytest.mark.parametrize("function", ["softmax", "log_softmax"])
@@ -276,6 +276,6 @@ def test_compilers_know_it_as_an_operator():
     """Shapes without data, autograd, a whole graph."""
     x = torch.randn(3, 7, requires_grad=True)
     results = torch.library.opcheck(torch.ops.five_passes.softmax.default, (x, False))
-    assert {"SUCCESS"} == set(results.values())
+    assert set(results.values()) == {"SUCCESS"}
     compiled = torch.compile(lambda x: 2 * softmax(x), backend="aot_eager", fullgraph=True)
     torch.testing.assert_close(compiled(x), 2 * torch.softmax(x, 1))

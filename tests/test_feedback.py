@@ -56,7 +56,7 @@ def test_the_html_says_the_sign_and_the_word_and_then_what_the_text_says(case):
 
     sign = render.mark(record)[0]
     assert [sign, *VOICED[case].split(), *render.text(record).split()] == page.words.split()
-    assert {"div", "b", "span"} == page.tags and "url(" not in page.styles
+    assert page.tags == {"div", "b", "span"} and "url(" not in page.styles
     assert len(render.html_text(record)) < 700 + 2 * len(render.text(record))
 
 
@@ -79,12 +79,12 @@ def test_a_verdict_can_be_told_by_its_colour_its_sign_and_its_word():
         assert contrast(colour, "#ffffff") >= 4.5 and contrast(colour, "#111111") >= 3
         looks.setdefault(colour, []).append(case)
 
-    assert [
+    assert list(looks.values()) == [
         ["failed", "unnamed", "ended in an error", "did not end in time"],
         ["failed in part", "right so far"],
         ["passed"],
         ["not attempted"],
-    ] == list(looks.values())
+    ]
 
 
 def test_where_to_read_on_has_a_line_of_its_own():

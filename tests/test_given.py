@@ -66,8 +66,8 @@ def test_the_lesson_says_how_many_there_are():
     """Eight right and twenty-two wrong ones, and every function of the files is used."""
     text = (ROOT / "solutions" / "06_green_tests_lie.py").read_text()
 
-    assert "eight right kernels" in text and 8 == len(lesson_06.RIGHT)
-    assert re.search(r"twenty-two\s+(# )?wrong ones", text) and 22 == len(WRONG)
+    assert "eight right kernels" in text and len(lesson_06.RIGHT) == 8
+    assert re.search(r"twenty-two\s+(# )?wrong ones", text) and len(WRONG) == 22
 
 
 def test_the_lesson_shows_the_kernels_that_the_check_runs():
@@ -91,8 +91,8 @@ def test_softmax(softmax):
     exercise = lessons.exercises()["6.4"]
     result = judge(exercise, extract.extract([source], exercise.names))
 
-    assert "test-refuses-right" != result.mistake, result.text
-    assert 0 == result.score and 0 == result.score
+    assert result.mistake != "test-refuses-right", result.text
+    assert result.score == 0 and result.score == 0
 
 
 def test_what_is_handed_over_is_no_tensor():
@@ -102,5 +102,5 @@ def test_what_is_handed_over_is_no_tensor():
         exercise = lessons.exercises()["6.4"]
         result = judge(exercise, extract.extract([source], exercise.names))
 
-        assert ("error", 0) == (result.status, result.score), result.text
+        assert (result.status, result.score) == ("error", 0), result.text
         assert "a right kernel" in result.message and "ended before" not in result.message

@@ -42,7 +42,7 @@ def test_a_gpu_is_added_in_one_place():
     )
     compiled, *_, drawn, label = done.stdout.splitlines() or [done.stderr]
 
-    assert "None True 0" == compiled, done.stdout + done.stderr
+    assert compiled == "None True 0", done.stdout + done.stderr
     assert drawn.startswith("Picture of the memories of the X1. registers: 84 times 256 KB")
     assert label.startswith("a fused softmax on X1: 0.625 flop/byte, 3e+13 flop/s, 2.039e+12 bytes/s")
 

@@ -42,9 +42,9 @@ def test_untouched_notebooks_score_nothing(tmp_path):
     rows = graded(ROOT / "notebooks", tmp_path)
 
     for row in rows.values():
-        assert 0 == row["score"] and MAX[row["lesson"]] == row["max_score"]
-        assert {("not_attempted", None)} == {(e["status"], e["mistake"]) for e in row["exercises"]}
-        assert [] == row["problems"]
+        assert row["score"] == 0 and MAX[row["lesson"]] == row["max_score"]
+        assert {(e["status"], e["mistake"]) for e in row["exercises"]} == {("not_attempted", None)}
+        assert row["problems"] == []
 
 
 @pytest.mark.whole
@@ -71,9 +71,9 @@ def test_a_half_filled_notebook_scores_what_it_solved(tmp_path):
 
     row = graded(tmp_path, tmp_path / "out")["ada/homework (2).ipynb"]
 
-    assert ("ada", "04", 4.0) == (row["student"], row["lesson"], row["score"])
-    assert ["not_attempted", "passed", "passed"] == [e["status"] for e in row["exercises"]]
-    assert ["pads is defined 2 times: the last definition counts"] == row["problems"]
+    assert (row["student"], row["lesson"], row["score"]) == ("ada", "04", 4.0)
+    assert [e["status"] for e in row["exercises"]] == ["not_attempted", "passed", "passed"]
+    assert row["problems"] == ["pads is defined 2 times: the last definition counts"]
 
 
 BROKEN = {
@@ -103,10 +103,10 @@ def test_every_broken_file_gets_a_row_that_says_so(tmp_path):
 
     for name, (_, says) in BROKEN.items():
         assert says in rows[name]["problems"][0], name
-        assert (0, []) == (rows[name]["score"], rows[name]["exercises"])
+        assert (rows[name]["score"], rows[name]["exercises"]) == (0, [])
     assert "no regular file" in rows["folder.ipynb"]["problems"][0]
     assert "cannot be read" in rows["dangling.ipynb"]["problems"][0]
-    assert 1 == rows["good.ipynb"]["score"]
+    assert rows["good.ipynb"]["score"] == 1
     assert len(BROKEN) + 3 == len(rows)
 
 
@@ -120,7 +120,7 @@ def test_old_and_odd_notebooks_are_read(tmp_path):
     (tmp_path / "bom.ipynb").write_bytes(b"\xef\xbb\xbf" + json.dumps(listed).encode())
     (tmp_path / "surrogate.ipynb").write_text(surrogate)
 
-    assert {1.0} == {row["score"] for row in graded(tmp_path, tmp_path / "out").values()}
+    assert {row["score"] for row in graded(tmp_path, tmp_path / "out").values()} == {1.0}
 
 
 def test_bad_answers_cost_their_own_exercise_only(tmp_path):
@@ -135,10 +135,12 @@ def test_bad_answers_cost_their_own_exercise_only(tmp_path):
 
     row = graded(tmp_path, tmp_path / "out", seconds=2)["a.ipynb"]
 
-    assert [("timeout", "endless"), ("error", "out-of-memory"), ("passed", None)] == [
-        (e["status"], e["mistake"]) for e in row["exercises"]
+    assert [(e["status"], e["mistake"]) for e in row["exercises"]] == [
+        ("timeout", "endless"),
+        ("error", "out-of-memory"),
+        ("passed", None),
     ]
-    assert 1 == row["score"]
+    assert row["score"] == 1
 
 
 def test_a_second_run_keeps_what_is_done_and_redoes_what_changed(tmp_path):
@@ -153,7 +155,7 @@ def test_a_second_run_keeps_what_is_done_and_redoes_what_changed(tmp_path):
 
     second = graded(tmp_path, out)
 
-    assert [0, 1] == [first["a.ipynb"]["score"], second["a.ipynb"]["score"]]
+    assert [first["a.ipynb"]["score"], second["a.ipynb"]["score"]] == [0, 1]
     assert first["b.ipynb"] == second["b.ipynb"]
 
 
@@ -167,7 +169,7 @@ def test_zips_are_read(tmp_path):
 
     rows = graded(tmp_path / "class.zip", tmp_path / "out")
 
-    assert {"ada/x.ipynb": 1, "bob/x.ipynb": 0} == {name: row["score"] for name, row in rows.items()}
+    assert {name: row["score"] for name, row in rows.items()} == {"ada/x.ipynb": 1, "bob/x.ipynb": 0}
 
 
 @pytest.mark.parametrize("make", ["missing", "empty folder", "bad zip"])
@@ -179,7 +181,7 @@ def test_nothing_to_grade_is_a_usage_error(tmp_path, make, capsys):
     elif make == "bad zip":
         path.write_text("no zip")
 
-    assert 2 == main(["grade", str(path), "--out", str(tmp_path / "out")])
+    assert main(["grade", str(path), "--out", str(tmp_path / "out")]) == 2
     assert capsys.readouterr().err.startswith("Nothing graded: ")
 
 
@@ -189,7 +191,7 @@ def test_results_that_cannot_be_written_are_a_sentence(tmp_path, capsys):
     (tmp_path / "a.ipynb").write_text(notebook("def double(x): return 2 * x"))
     (tmp_path / "out").write_text("in the way")
 
-    assert 2 == main(["grade", str(tmp_path / "a.ipynb"), "--out", str(tmp_path / "out")])
+    assert main(["grade", str(tmp_path / "a.ipynb"), "--out", str(tmp_path / "out")]) == 2
     assert "cannot be written" in capsys.readouterr().err
 
 
@@ -203,21 +205,21 @@ def test_the_command_line_prints_a_table_without_the_strangers_markup(tmp_path):
         cwd=ROOT, capture_output=True, text=True, env=environment,
     )  # fmt: skip
 
-    assert 0 == done.returncode, done.stderr
+    assert done.returncode == 0, done.stderr
     assert "[red]x�[31m.ipynb" in done.stdout and "\x1b[31m" not in done.stdout
     assert "0.1 ✗ unchanged" in done.stdout
 
 
 def test_list_and_doctor(capsys):
     """What there is, and what works here."""
-    assert 0 == main(["list", "--json"])
+    assert main(["list", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     row_kernel = {"id": "4.1", "title": "softmax_row_kernel", "names": ["softmax_row_kernel"], "points": 3}
     assert row_kernel | {"bonus": False} in rows
 
-    assert 0 == main(["doctor"])
+    assert main(["doctor"]) == 0
     said = capsys.readouterr().out
-    assert 12 == said.count(" on\n")
+    assert said.count(" on\n") == 12
     for what in ("known answer", "guard", "poison", "ledger", "order", "speed", "isolation", "order of imports"):
         assert f"\n{what} " in said
     assert str(ROOT) not in said and "/" not in said.replace("…/", "")
@@ -230,5 +232,5 @@ def test_a_fault_of_the_grader_costs_one_exercise_and_is_flagged(tmp_path, monke
 
     (row,) = graded(tmp_path, tmp_path / "out").values()
 
-    assert ("error", ["grader-error"]) == (row["exercises"][0]["status"], row["exercises"][0]["flags"])
+    assert (row["exercises"][0]["status"], row["exercises"][0]["flags"]) == ("error", ["grader-error"])
     assert "ZeroDivisionError" in row["exercises"][0]["message"]

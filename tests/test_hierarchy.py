@@ -48,7 +48,7 @@ def test_the_sizes_are_those_of_the_card():
     """Of an H200: 65,536 registers of 4 bytes in each of 132 multiprocessors, and what its data sheet says."""
     registers, shared, cache, memory = memories.levels("H200")
 
-    assert (132, 262144, 132, 233472) == (registers.count, registers.bytes, shared.count, shared.bytes)
+    assert (registers.count, registers.bytes, shared.count, shared.bytes) == (132, 262144, 132, 233472)
     assert (1, 50 << 20, 1, 141 * 10**9) == (cache.count, cache.bytes, memory.count, memory.bytes)
     assert GPUS["H200"].bandwidth == memory.speed and cache.speed is None
 
@@ -68,7 +68,7 @@ def test_the_speeds_of_an_a100_are_those_of_nvidias_paper():
     """19.5 TB/s from shared memory and 7.2 TB/s from the L2 cache, at 1,410 MHz."""
     registers, shared, cache, memory = memories.levels("A100")
 
-    assert 19.5e12 == pytest.approx(shared.speed, rel=0.01) and 7.2e12 == pytest.approx(cache.speed, rel=0.01)
+    assert pytest.approx(shared.speed, rel=0.01) == 19.5e12 and pytest.approx(cache.speed, rel=0.01) == 7.2e12
     assert 8 * GPUS["A100"].flops == registers.speed
 
 
@@ -77,13 +77,13 @@ def test_each_operation_says_which_tensors_it_reads_and_writes(capsys):
     said = described(five_passes, torch.randn(10, 4))
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
 
-    assert [
+    assert lines[-5:] == [
         "amax: from memory input 1.00 MN; to memory amax 0.25 MN; in between: not shown",
         "sub: from memory input 1.00 MN, amax 0.25 MN; to memory sub 1.00 MN; in between: not shown",
         "exp: from memory sub 1.00 MN; to memory exp 1.00 MN; in between: not shown",
         "sum: from memory exp 1.00 MN; to memory sum 0.25 MN; in between: not shown",
         "div: from memory exp 1.00 MN, sum 0.25 MN; to memory div 1.00 MN; in between: not shown",
-    ] == lines[-5:]
+    ]
     assert all(" ".join(line.split()) in said for line in lines[-5:])
 
 
@@ -135,8 +135,8 @@ def test_the_picture_labels_its_regions_and_tells_without_colour():
 
     assert "L2 cache\n50 MB\nspeed not published" in said and "memory (HBM3e)\n141 GB\nup to 4.8 TB/s" in said
     assert {"_softmax", "copy_\nkernel", "input", "y_ptr"} <= said
-    assert 3 == len({(patch.get_facecolor(), patch.get_hatch()) for patch in axes.patches if patch.get_hatch()} | {0})
-    assert (0, 0, 0, 0) == axes.figure.get_facecolor()
+    assert len({(patch.get_facecolor(), patch.get_hatch()) for patch in axes.patches if patch.get_hatch()} | {0}) == 3
+    assert axes.figure.get_facecolor() == (0, 0, 0, 0)
 
 
 def test_many_operations_are_cut_and_it_says_so():

@@ -100,7 +100,7 @@ def test_a_tensor_of_very_many_dimensions_is_described():
     """As one that is too large is."""
     header, payload = pack_reply(torch.ones([1] * 65), limit=100)
 
-    assert [] == payload and "tensor of float32" in repr(unpack_reply(header, b"").value)
+    assert payload == [] and "tensor of float32" in repr(unpack_reply(header, b"").value)
 
 
 @pytest.mark.parametrize("name, value", [
@@ -129,7 +129,7 @@ def test_the_program_of_a_launch_has_arrived():
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", "[" * 100_000, "9" * 10_000], ids=range(6))
 def test_a_text_that_is_no_program_reads_no_global(text):
     """The judge reads the texts of kernels in replies."""
-    assert [] == compiled.reading_globals([(case(None), Evidence(programs=[text]))])
+    assert compiled.reading_globals([(case(None), Evidence(programs=[text]))]) == []
 
 
 # ---- one verdict
@@ -236,7 +236,7 @@ def test_no_reply_makes_the_judge_raise(number, monkeypatch):
     kept = []
     monkeypatch.setattr(replay, "_kept", {})  # what mutants gave here is no fact
     monkeypatch.setattr(session, "unpack_reply", lambda *reply: kept.append(reply) or unpack_reply(*reply))
-    assert "passed" == judge(exercise, answer).status
+    assert judge(exercise, answer).status == "passed"
 
     chance = random.Random(number)
     for _ in range(25):
@@ -258,6 +258,6 @@ def test_text_of_an_answer_is_bounded_in_its_row():
     source = "class E(Exception):\n    pass\ndef double(x):\n    raise E('\\ud800' + 'x' * 1000)"
     result = judge(exercise, Answer(source, (), problems + ("short",) * 50))
 
-    assert len(json.dumps(result.record())) < 40_000 and 21 == len(result.record()["flags"])
-    assert "and 32 more" == result.record()["flags"][-1]
+    assert len(json.dumps(result.record())) < 40_000 and len(result.record()["flags"]) == 21
+    assert result.record()["flags"][-1] == "and 32 more"
     assert result.text.encode()

@@ -57,7 +57,7 @@ def test_what_is_fetched_and_how_much_is_said_before_it_is_fetched(pip, capsys):
     """The largest by name, and that PyTorch comes without CUDA."""
     calls = pip(CPU)
 
-    assert 0 == install.main(["lab"])
+    assert install.main(["lab"]) == 0
     said = capsys.readouterr().out
     assert "Fetching 3 packages, 470 MB: triton 3.9.0 with 280 MB, torch 2.13.0+cpu with 190 MB" in said
     assert "PyTorch is the one for the CPU: no GPU of NVIDIA was found." in said
@@ -80,8 +80,8 @@ def test_nothing_is_fetched_twice(pip, capsys):
     """Where all is there, pip is not called again."""
     calls = pip({})
 
-    assert 0 == install.main(["lab"])
-    assert "Everything is here." in capsys.readouterr().out and 1 == len(calls)
+    assert install.main(["lab"]) == 0
+    assert "Everything is here." in capsys.readouterr().out and len(calls) == 1
 
 
 def test_what_cannot_be_installed_is_a_sentence(monkeypatch, capsys):
@@ -92,9 +92,9 @@ def test_what_cannot_be_installed_is_a_sentence(monkeypatch, capsys):
         install.subprocess, "run", lambda command, **options: subprocess.CompletedProcess(command, 1, stderr=said)
     )
 
-    assert 2 == install.main(["lab"])
+    assert install.main(["lab"]) == 2
     why, todo = capsys.readouterr().err.splitlines()
-    assert "ERROR: No matching distribution found for torch==2.13.0" == why
+    assert why == "ERROR: No matching distribution found for torch==2.13.0"
     assert f"with Python {sys.version.split()[0]}. See that the network is on" in todo
 
 
@@ -108,10 +108,10 @@ def test_pytorch_for_the_cpu_is_asked_for_where_there_is_no_gpu_and_its_address_
     assert [] == install._cpu_index() == asked
 
     monkeypatch.setattr(install, "_gpu", lambda: False)
-    assert ["--extra-index-url", "https://download.pytorch.org/whl/cpu"] == install._cpu_index()
+    assert install._cpu_index() == ["--extra-index-url", "https://download.pytorch.org/whl/cpu"]
 
     monkeypatch.setattr(install.urllib.request, "urlopen", refuse)
-    assert [] == install._cpu_index()
+    assert install._cpu_index() == []
 
 
 def refuse(url, timeout):
@@ -210,7 +210,7 @@ def wheel(tmp_path_factory):
         shutil.rmtree(folder / "course" / leaves)
     pip = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(folder), "."]
     done = subprocess.run(pip, cwd=folder / "course", capture_output=True, text=True)
-    assert 0 == done.returncode, done.stdout + done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
     return next(folder.glob("five_passes-*.whl"))
 
 

@@ -123,7 +123,7 @@ def test_an_unmasked_store_names_tensor_row_and_column():
     with pytest.raises(OutOfBounds, match=r"program 2 stores to y_ptr at row 2, column 5") as caught:
         unmasked_store[(3,)](y, x, 5, 5, BLOCK=8)
 
-    assert ("y_ptr", 2, 5, [2, 0, 0]) == tuple(caught.value.where[k] for k in ("tensor", "row", "column", "program"))
+    assert tuple(caught.value.where[k] for k in ("tensor", "row", "column", "program")) == ("y_ptr", 2, 5, [2, 0, 0])
 
 
 @pytest.mark.parametrize("gap", [0, 3])
@@ -134,7 +134,7 @@ def test_a_tile_that_runs_over_the_last_row_is_said_to_do_so(gap):
         tile_without_a_mask[(2,)](y, y.stride(0), ROWS=2, BLOCK=4)
     where = caught.value.where
 
-    assert (3, 0) == (where["row"], where["column"])
+    assert (where["row"], where["column"]) == (3, 0)
     assert ([1, 0, 0], 1, 3 * y.stride(0)) == (where["program"], where["line"], where["begins"])
 
 
@@ -144,7 +144,7 @@ def test_a_condition_on_scalars_may_be_part_of_a_mask():
     row_inside[(1,)](y[0], 1, 3, BLOCK=4)
     row_inside[(1,)](y[1], 0, 3, BLOCK=4)
 
-    assert [[1, 1, 1, 0], [0, 0, 0, 0]] == y.tolist()
+    assert y.tolist() == [[1, 1, 1, 0], [0, 0, 0, 0]]
 
 
 def test_a_gap_between_rows_is_outside():
@@ -164,7 +164,7 @@ def test_behind_the_elements_of_an_expanded_tensor_is_outside(row, held):
     y = blank(3, 5)
     copy_kernel[(3,)](y, torch.zeros(5).expand(3, 5), 5, 0, 5, BLOCK=8)
 
-    assert 0 == y.abs().sum()
+    assert y.abs().sum() == 0
     with pytest.raises(OutOfBounds, match=rf"x_ptr at element \d, which is outside of it: x_ptr has {held} element"):
         copy_kernel[(3,)](blank(3, 5), row.expand(3, 5), 5, 5, 5, BLOCK=8)
 
@@ -197,7 +197,7 @@ def test_a_wide_access_touches_several_elements():
     with recording() as ledger:
         copy_wide[(1,)](y, x, 3, BLOCK=4)
 
-    assert torch.equal(x[:6], y[:6]) and (6, 6) == ledger.totals()
+    assert torch.equal(x[:6], y[:6]) and ledger.totals() == (6, 6)
     with pytest.raises(OutOfBounds, match="element 7"):
         copy_wide[(1,)](y, x, 4, BLOCK=4)
 
@@ -218,7 +218,7 @@ def test_the_ledger_counts_active_lanes_once():
         copy_kernel[(3,)](blank(3, 5), torch.randn(3, 5), 5, 5, 5, BLOCK=8)
         broadcast_load[(1,)](blank(4), torch.ones(1), BLOCK=4)
 
-    assert [("copy_kernel", 15, 15), ("broadcast_load", 1, 4)] == ledger.rows()
+    assert ledger.rows() == [("copy_kernel", 15, 15), ("broadcast_load", 1, 4)]
     assert ((15 + 1) * 4, (15 + 4) * 4) == ledger.bytes()
 
 
@@ -228,9 +228,9 @@ def test_the_launch_record_says_how_it_was_started():
         copy_kernel[lambda meta: (3,)](blank(3, 5), torch.randn(3, 5), 5, 5, n=5, BLOCK=8, num_warps=2)
 
     launch = ledger.launches[0]
-    assert ("copy_kernel", (3, 1, 1), {"BLOCK": 8}, {"num_warps": 2}) == (
-        launch.kernel, launch.grid, launch.constants, launch.options)  # fmt: skip
-    assert {"y_ptr": "*fp32", "x_ptr": "*fp32", "y_stride": "i32", "x_stride": "i32", "n": "i32"} == launch.signature
+    assert (launch.kernel, launch.grid) == ("copy_kernel", (3, 1, 1))
+    assert (launch.constants, launch.options) == ({"BLOCK": 8}, {"num_warps": 2})
+    assert launch.signature == {"y_ptr": "*fp32", "x_ptr": "*fp32", "y_stride": "i32", "x_stride": "i32", "n": "i32"}
 
 
 def test_elements_stored_by_several_programs_are_counted():
@@ -239,7 +239,7 @@ def test_elements_stored_by_several_programs_are_counted():
         same_element[(4,)](blank(1))
         copy_kernel[(2,)](blank(2, 3), torch.ones(2, 3), 3, 3, 3, BLOCK=4)
 
-    assert [3, 0] == [launch.shared for launch in ledger.launches]
+    assert [launch.shared for launch in ledger.launches] == [3, 0]
 
 
 def test_atomics_may_share_an_element():
@@ -247,7 +247,7 @@ def test_atomics_may_share_an_element():
     with recording() as ledger:
         count_programs[(4,)](torch.zeros(1, dtype=torch.int32))
 
-    assert 0 == ledger.launches[0].shared
+    assert ledger.launches[0].shared == 0
 
 
 @pytest.mark.parametrize("order", ["forward", "reversed", "shuffled"])
@@ -258,7 +258,7 @@ def test_every_order_runs_every_program(order):
     with conditions(order):
         count_programs[(3, 5)](count)
 
-    assert 15 == count.item()
+    assert count.item() == 15
 
 
 def test_helpers_under_jit_work_and_may_be_launched_again():
@@ -275,7 +275,7 @@ def test_a_grid_stride_loop_visits_every_row():
 
     persistent[(2,)](y, 5)
 
-    assert [0, 1, 0, 1, 0] == y.tolist()
+    assert y.tolist() == [0, 1, 0, 1, 0]
 
 
 def test_atomics_are_guarded_and_counted():
@@ -283,7 +283,7 @@ def test_atomics_are_guarded_and_counted():
     with recording() as ledger:
         count_programs[(2,)](torch.zeros(1, dtype=torch.int32))
 
-    assert (8, 8) == ledger.bytes()
+    assert ledger.bytes() == (8, 8)
 
 
 def test_an_error_in_a_kernel_is_the_learners_own():
@@ -338,7 +338,7 @@ def test_bfloat16_lanes_without_a_value_show():
     y = torch.zeros(4, dtype=torch.bfloat16)
     unpadded[(1,)](y, torch.ones(4, dtype=torch.bfloat16), 2, BLOCK=4)
 
-    assert [True, True, False, False] == y.isfinite().tolist()
+    assert y.isfinite().tolist() == [True, True, False, False]
 
 
 @triton.jit

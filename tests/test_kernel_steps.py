@@ -49,9 +49,9 @@ def test_each_line_says_what_it_moves(capsys):
     assert lines[0].startswith('x = tl.load(x_ptr + cols, mask=mask, other=-float("inf"))')
     assert lines[0].endswith("  memory to registers: 8")
     exchanged = "between registers of threads: 7; to shared memory: 1; from shared memory: 1"
-    assert ["numerator = tl.exp(x - tl.max(x, axis=0))", "y = ("] == [line.split("  ")[0] for line in lines[1:3]]
+    assert [line.split("  ")[0] for line in lines[1:3]] == ["numerator = tl.exp(x - tl.max(x, axis=0))", "y = ("]
     assert lines[1].endswith(exchanged) and lines[2].endswith(exchanged)
-    assert lines[3].endswith("registers to memory: 8") and 4 == len(lines)
+    assert lines[3].endswith("registers to memory: 8") and len(lines) == 4
     assert f"{head}." in picture.description
     for code, words in (re.split("  +", line, maxsplit=1) for line in lines):
         assert f"`{code}`: {words}." in picture.description
@@ -62,7 +62,7 @@ def test_a_number_that_goes_to_memory_in_between_is_seen(capsys):
     x = torch.zeros(1024)
     draw.steps(stored_between_kernel, x, x, x, BLOCK=1024)
 
-    assert 2 == capsys.readouterr().out.count("registers to memory: 2")
+    assert capsys.readouterr().out.count("registers to memory: 2") == 2
 
 
 def test_one_warp_needs_no_shared_memory(capsys):
@@ -71,7 +71,7 @@ def test_one_warp_needs_no_shared_memory(capsys):
     draw.steps(row_kernel, row, row, 32, BLOCK=32, num_warps=1)
     out = capsys.readouterr().out
 
-    assert 2 == out.count("between registers of threads: 5") and "shared memory" not in out
+    assert out.count("between registers of threads: 5") == 2 and "shared memory" not in out
 
 
 def test_a_statement_owns_all_its_lines_and_those_in_loops():
@@ -81,8 +81,9 @@ def test_a_statement_owns_all_its_lines_and_those_in_loops():
     listing += [("p.store(s)", "@P0 STG.E [R2], R1"), ("for i in range(n):", "BRA `(.L_x_0)")]
     found = kernel_steps.of_listing(source, listing)
 
-    assert [("s", "s = load(", {"LDG": 1}), ("store", "p.store(s)", {"STG": 1})] == [
-        (step.name, step.code, {kind: n for kind, n in step.moves.items() if n}) for step in found
+    assert [(step.name, step.code, {kind: n for kind, n in step.moves.items() if n}) for step in found] == [
+        ("s", "s = load(", {"LDG": 1}),
+        ("store", "p.store(s)", {"STG": 1}),
     ]
 
 
@@ -95,7 +96,7 @@ def test_the_picture_has_a_column_for_each_line_and_says_what_it_leaves_out():
 
     assert {f"v{i}" for i in range(8)} <= {*said} and "v8" not in said
     assert any("lines after these are not drawn: 1" in text for text in said)
-    assert (0, 0, 0, 0) == axes.figure.get_facecolor()
+    assert axes.figure.get_facecolor() == (0, 0, 0, 0)
 
 
 def test_what_is_no_kernel_is_refused():

@@ -123,7 +123,7 @@ def test_the_namespace_of_a_kernel_holds_what_it_uses_and_nothing_else(module_of
     module = module_of(HEADER + "SCALE = 2.0\n\n@triton.jit\ndef kernel(y):\n    a = SCALE\n    tl.store(y, a)\n")
     names = admit(sent(module.kernel)).fn.__globals__
 
-    assert {"__builtins__", "__name__", "__language", "tl", "SCALE"} == names.keys() - REWRITER_NAMES
+    assert names.keys() - REWRITER_NAMES == {"__builtins__", "__name__", "__language", "tl", "SCALE"}
     assert "__import__" not in names["__builtins__"]
 
 
@@ -243,7 +243,7 @@ ODD = {
 @pytest.mark.parametrize("name", ODD)
 def test_an_odd_style_that_is_right_is_taken(module_of, name):
     """Each of these kernels doubles its numbers."""
-    assert [0, 2, 4, 6, 8] == doubled(admit(sent(module_of(ODD[name]).kernel)))
+    assert doubled(admit(sent(module_of(ODD[name]).kernel))) == [0, 2, 4, 6, 8]
 
 
 def test_a_kernel_inside_a_function_keeps_what_it_closes_over(module_of):
@@ -253,7 +253,7 @@ def test_a_kernel_inside_a_function_keeps_what_it_closes_over(module_of):
         f"{HEADER}def made(by):\n    @triton.jit\n    def twice(v):\n        return v * 2\n{inner}    return kernel\n"
     )
 
-    assert [0, 2, 4, 6, 8] == doubled(admit(sent(module_of(text).made(1))))
+    assert doubled(admit(sent(module_of(text).made(1)))) == [0, 2, 4, 6, 8]
 
 
 def test_a_kernel_without_a_text_is_an_error_in_one_sentence():
@@ -272,7 +272,7 @@ def test_an_error_shows_the_line_of_the_learner(module_of):
         doubled(admit(sent(module_of(text).kernel)))
     frames = traceback.extract_tb(caught.value.__traceback__)
 
-    assert ["a = cols[0, 0]  # here"] == [f.line for f in frames if f.filename.startswith("<kernel kernel ")]
+    assert [f.line for f in frames if f.filename.startswith("<kernel kernel ")] == ["a = cols[0, 0]  # here"]
 
 
 @pytest.mark.skipif(triton.__version__ < "3.6", reason="before Triton 3.6 a launch replaces it for good")
@@ -540,7 +540,7 @@ def test_a_field_of_a_named_tuple_is_no_attribute_of_anything_else():
     with pytest.raises(Exception, match="has no attribute 'handle__field'") as caught:
         made[(1,)](x)
 
-    assert 3.0 == x.item()
+    assert x.item() == 3.0
     assert "    y = x.handle" in "".join(traceback.format_exception(caught.value))
 
 
@@ -576,8 +576,8 @@ def test_nothing_of_a_header_runs(tmp_path, source):
     function = KernelFunction("kernel", source.format(runs=runs), True, LANGUAGE, {"n": Global("plain", value=3)})
     made = admit(KernelProgram([function]))
 
-    assert {} == made.fn.__annotations__
-    assert (3,) == (made.fn.__defaults__ or tuple((made.fn.__kwdefaults__ or {"n": 3}).values()))
+    assert made.fn.__annotations__ == {}
+    assert (made.fn.__defaults__ or tuple((made.fn.__kwdefaults__ or {"n": 3}).values())) == (3,)
     assert not marker.exists()
 
 
@@ -639,7 +639,7 @@ def test_a_meaning_of_a_name_that_the_text_does_not_use_is_left_out(name):
     """So the sender puts nothing into the namespace beside the names that were checked."""
     names = admit(one("y = x", names={name: Global("plain", value=1), "open": Global("foreign")})).fn.__globals__
 
-    assert {"__builtins__", "__name__", "__language"} == names.keys() - REWRITER_NAMES
+    assert names.keys() - REWRITER_NAMES == {"__builtins__", "__name__", "__language"}
     assert 1 not in names.values()
 
 
@@ -648,7 +648,7 @@ def test_a_foreign_object_arrives_as_the_attributes_that_are_used():
     names = {"a": Global("foreign", "", "triton.language.extra.libdevice"), "a.b": Global("plain", value=2.0)}
     holder = admit(one("c = a.b", names=names | {"a.c": Global("plain", value=3.0)})).fn.__globals__["a"]
 
-    assert {"b": 2.0} == vars(holder)
+    assert vars(holder) == {"b": 2.0}
 
 
 @pytest.mark.parametrize(
@@ -669,8 +669,8 @@ def test_no_program_keeps_a_value_for_the_next_one():
     names = {"a": Global("plain", value=[3])}
     made = admit(KernelProgram([KernelFunction("kernel", source, True, names, defaults)]))
 
-    assert ((1, (2,)),) == made.fn.__defaults__
-    assert (3,) == made.fn.__globals__["a"]
+    assert made.fn.__defaults__ == ((1, (2,)),)
+    assert made.fn.__globals__["a"] == (3,)
 
 
 def test_a_kernel_is_not_launched_by_a_kernel():
@@ -721,8 +721,8 @@ def test_no_attribute_of_the_list_leads_out_of_the_language():
     ]
     samples += [triton.jit, tl.sum, tl.load, tl.range, test_a_program_has_a_function]
 
-    assert {"name", "split"} == {name for sample in samples for name in kernel_text._ATTRIBUTES & set(dir(sample))}
-    assert {"sort"} == kernel_text._ATTRIBUTES & set(dir([]))
+    assert {name for sample in samples for name in kernel_text._ATTRIBUTES & set(dir(sample))} == {"name", "split"}
+    assert kernel_text._ATTRIBUTES & set(dir([])) == {"sort"}
 
 
 # The same kernels, where Triton compiles
@@ -772,5 +772,5 @@ def test_the_compiler_says_the_same_of_a_kernel_that_arrived(tmp_path):
     assert done.returncode == 0, done.stderr[-800:]
     outcomes = dict(zip(LOWERED, json.loads(done.stdout)))
 
-    assert {} == {name: both for name, both in outcomes.items() if both[0] != both[1]}
-    assert {} == {name: both[0] for name, both in outcomes.items() if LOWERED[name] not in both[0]}
+    assert {name: both for name, both in outcomes.items() if both[0] != both[1]} == {}
+    assert {name: both[0] for name, both in outcomes.items() if LOWERED[name] not in both[0]} == {}

@@ -130,7 +130,7 @@ def test_a_right_answer_near_such_an_error_passes(number, edits, more):
     """Helpers of the host, a text first in print, a constexpr of the notebook, a helper with its decorator."""
     result = play(number, *edits, more=more)
 
-    assert "passed" == result.status, result.text
+    assert result.status == "passed", result.text
 
 
 MATRIX = 'raise ValueError(f"{} takes a matrix, not a tensor of {{x.dim()}} dimensions")'
@@ -149,7 +149,7 @@ def test_a_refusal_in_any_words_is_one(number, name, refusal):
     """What an error says is the answer's own affair, as long as it says something."""
     result = play(number, (MATRIX.format(name), refusal))
 
-    assert "passed" == result.status, result.text
+    assert result.status == "passed", result.text
 
 
 @pytest.mark.parametrize("refusal", [
@@ -162,7 +162,7 @@ def test_a_refusal_without_words_and_an_accident_are_none(refusal):
     """The type that the exercise asks for, from a statement of the answer, with a word."""
     result = play("5.2", (MATRIX.format("fused_softmax"), refusal))
 
-    assert "wrong-exception" == result.mistake, result.text
+    assert result.mistake == "wrong-exception", result.text
 
 
 DOUBLE = "def double(x):\n    return 2 * x"
@@ -194,7 +194,7 @@ def test_a_broken_cell_is_spoken_of_and_never_the_version_before(broken, mistake
 
     assert ("error", mistake) == (result.status, result.mistake)
     assert result.message.startswith("In [49] is not Python, so nothing in it ran: ")
-    assert "passed" == double(DOUBLE, broken, DOUBLE).status
+    assert double(DOUBLE, broken, DOUBLE).status == "passed"
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_a_broken_cell_that_only_uses_an_answer_takes_nothing_from_it(other):
     """It is pointed out, with the text above it where the notebook has no number for it."""
     result = double(DOUBLE, other)
 
-    assert "passed" == result.status
+    assert result.status == "passed"
     assert result.flags[0].startswith("the cell after `return 2 * x` is not Python, so nothing in it ran: ")
 
 
@@ -216,7 +216,7 @@ def test_a_name_that_something_else_took_is_told(later):
     """The cell and its line are named."""
     result = double(DOUBLE, later, called=["In [1]", "In [7]"])
 
-    assert "name-taken" == result.mistake, result.text
+    assert result.mistake == "name-taken", result.text
     assert "In [7] gave the name to something else, by `" in result.message
 
 
@@ -226,7 +226,7 @@ def test_a_name_that_something_else_took_is_told(later):
 ])  # fmt: skip
 def test_a_name_that_still_holds_an_answer_is_none_that_was_taken(later):
     """What a name holds decides, and not how it got there."""
-    assert "passed" == double(DOUBLE, later).status
+    assert double(DOUBLE, later).status == "passed"
 
 
 @pytest.mark.parametrize("cell", ["%run answers.py", "exec(open('answers.py').read())", "from answers import *"])
@@ -234,7 +234,7 @@ def test_an_answer_outside_of_the_cells_is_told_so(cell):
     """The sentence says what is read."""
     result = double(cell)
 
-    assert "not_attempted" == result.status and "reads only cells" in result.message
+    assert result.status == "not_attempted" and "reads only cells" in result.message
 
 
 @pytest.mark.parametrize("cells", [
@@ -248,7 +248,7 @@ def test_a_line_that_ipython_understands_is_understood(cells):
     """A timed line, and await outside of a function."""
     result = double(*cells)
 
-    assert "passed" == result.status, result.text
+    assert result.status == "passed", result.text
 
 
 def test_what_was_never_stored_is_called_so():

@@ -72,7 +72,7 @@ def test_code_keeps_everything_but_its_comments():
     source = 'x = 1  # one\n# two\n# lines\ndef f(x):\n    """Say it.\n\n    Twice.\n    """\n    return "# no comment"'
     said = messages.code(source, str.upper)
     assert "# ONE" in said and "# TWO LINES" in said and '"# no comment"' in said
-    assert ["    # SAY IT.", "    # TWICE."] == [line for line in said.split("\n") if line.startswith("    #")]
+    assert [line for line in said.split("\n") if line.startswith("    #")] == ["    # SAY IT.", "    # TWICE."]
     assert in_language.same_code(source, said)
     assert not in_language.same_code(source, said.replace("x = 1", "x = 2"))
 
@@ -100,7 +100,7 @@ def test_comments_of_cuda_are_comments():
 )
 def test_a_translation_must_not_lose_anything(message, translation, lost):
     assert lost in messages.lost(message, translation)
-    assert [] == messages.lost(message, message)
+    assert messages.lost(message, message) == []
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -112,7 +112,7 @@ def test_a_changed_paragraph_is_named_and_nothing_else_is(code):
     assert [] == catalogues.problems(code, domain, wanted) == catalogues.untranslated(code, domain, wanted)
     changed = stored[5] + " And more."
     found = catalogues.untranslated(code, domain, dict.fromkeys([*stored[:5], changed, *stored[6:]], ""))
-    assert 1 == len(found) and found[0].startswith(f"locale/{code}/LC_MESSAGES/{domain}.po: “{changed[:40]}")
+    assert len(found) == 1 and found[0].startswith(f"locale/{code}/LC_MESSAGES/{domain}.po: “{changed[:40]}")
 
 
 def test_an_update_keeps_a_translation_as_a_suggestion(tmp_path, monkeypatch):
@@ -129,7 +129,7 @@ def test_an_update_keeps_a_translation_as_a_suggestion(tmp_path, monkeypatch):
     assert {before: "每个程序一行。"} == catalogues.said(catalogues.read("zh_Hans", "lesson_x"))
     catalogues.update("zh_Hans", "lesson_x", {after: ""})
     (found,) = catalogues.untranslated("zh_Hans", "lesson_x", {after: ""})
-    assert "changed in English" in found and {} == catalogues.said(catalogues.read("zh_Hans", "lesson_x"))
+    assert "changed in English" in found and catalogues.said(catalogues.read("zh_Hans", "lesson_x")) == {}
     assert "每个程序一行。" in file.read_text()
     text = file.read_bytes()
     catalogues.update("zh_Hans", "lesson_x", {after: ""})
@@ -163,7 +163,7 @@ def test_a_missing_translation_is_an_error_of_a_release_alone(arguments, status,
 def test_a_notebook_in_another_language_has_the_same_cells(code, stem):
     english = notebook(ROOT / "notebooks" / f"{stem}.ipynb")
     made = notebook(ROOT / in_language.place(f"notebooks/{stem}.ipynb", code))
-    assert [] == in_language.problems(english, made, f"notebooks/{stem}.ipynb", code)
+    assert in_language.problems(english, made, f"notebooks/{stem}.ipynb", code) == []
     assert {"language": code} == made.metadata["five_passes"]
     assert next(c for c in made.cells if c.cell_type == "code").source.endswith(f"# language: {code}")
     for exercise in lessons.of_lesson(stem[:2]):
@@ -206,7 +206,7 @@ def test_every_sentence_about_an_answer_goes_through_the_catalogue(kept, pseudo,
     text = render.text(record)
     for own in re.findall(r'"([^"\n]+)"', kept.source):  # the answer's own words, as in an assertion
         text = " ".join(text.split()).replace(own, " ")
-    assert [] == untranslated(text)
+    assert untranslated(text) == []
     speak("en")
     assert untranslated(render.text(record))
 
@@ -251,7 +251,7 @@ def test_an_unknown_language_is_a_sentence(monkeypatch, capsys, speak):
     speak(None)
     monkeypatch.setenv("FIVE_PASSES_LANG", "tlh")
     assert "en" == language.language() == language.language()
-    assert 1 == capsys.readouterr().out.count("FIVE_PASSES_LANG=tlh is no language of the course")
+    assert capsys.readouterr().out.count("FIVE_PASSES_LANG=tlh is no language of the course") == 1
     language.use_of("import grader  # language: tlh")
     assert "does not speak 'tlh'" in capsys.readouterr().out
     with pytest.raises(language.Unknown):
@@ -262,9 +262,9 @@ def test_the_notebook_comes_before_the_environment(monkeypatch, speak):
     speak(None)
     monkeypatch.setenv("FIVE_PASSES_LANG", "en")
     language.use_of("x = 1\n# language: zh_Hans")
-    assert "zh_Hans" == language.language()
+    assert language.language() == "zh_Hans"
     language.use_of("y = 2")
-    assert "zh_Hans" == language.language()
+    assert language.language() == "zh_Hans"
 
 
 @pytest.mark.whole
@@ -277,21 +277,21 @@ def test_a_command_line_in_another_language(tmp_path):
         return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
 
     refused = run("grade", "x", "--lang", "tlh")
-    assert 2 == refused.returncode and "does not speak 'tlh'" in refused.stderr and "Traceback" not in refused.stderr
+    assert refused.returncode == 2 and "does not speak 'tlh'" in refused.stderr and "Traceback" not in refused.stderr
     assert "为笔记本评分" in run("--help", "--lang", "zh").stdout or "评分" in run("--help", "--lang", "zh").stdout
     folder = tmp_path / "class"
     (folder / "李雷").mkdir(parents=True)
     first = (ROOT / in_language.place(f"notebooks/{STEMS[0]}.ipynb", "zh_Hans")).read_text(encoding="utf-8")
     (folder / "李雷" / f"{STEMS[0]}.ipynb").write_text(first, encoding="utf-8")
     done = run("grade", folder, "--out", tmp_path / "out", "--jobs", 1, "--lang", "zh_Hans")
-    assert 0 == done.returncode, done.stderr
+    assert done.returncode == 0, done.stderr
     (row,) = map(json.loads, (tmp_path / "out" / "results.jsonl").read_text(encoding="utf-8").splitlines())
-    assert "zh_Hans" == row["language"] and re.search("[a-z]{3} [a-z]{2}", row["exercises"][0]["message"])
-    assert 0 == run("export", tmp_path / "out", "--format", "html", "--lang", "zh_Hans").returncode
+    assert row["language"] == "zh_Hans" and re.search("[a-z]{3} [a-z]{2}", row["exercises"][0]["message"])
+    assert run("export", tmp_path / "out", "--format", "html", "--lang", "zh_Hans").returncode == 0
     page = (tmp_path / "out" / "html" / "index.html").read_text(encoding="utf-8")
     assert '<html lang="zh-Hans">' in page and "李雷" in page and "The class" not in page
     # Without --lang, a student's own results speak the language of the student's notebook.
-    assert 0 == run("export", tmp_path / "out", "--format", "gradescope").returncode
+    assert run("export", tmp_path / "out", "--format", "gradescope").returncode == 0
     results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
     assert re.search("[\u4e00-\u9fff]", results["tests"][0]["output"])
 
@@ -311,8 +311,8 @@ def test_words_of_a_picture_stay_english_without_a_font(monkeypatch, speak):
         return figure.axes[0].get_xlabel()
 
     ascii = frozenset(range(128))
-    assert "values seen" == label(lambda name: ascii)
-    assert "见过的值" == label(lambda name: ascii | set(map(ord, "见过的值")) if name == "SimHei" else ascii)
+    assert label(lambda name: ascii) == "values seen"
+    assert label(lambda name: ascii | set(map(ord, "见过的值")) if name == "SimHei" else ascii) == "见过的值"
 
 
 def test_lines_of_chinese_are_as_wide_as_those_of_english():
@@ -336,7 +336,7 @@ def test_the_style_of_chinese(code):
             rendered = re.sub("<code>.*?</code>", "", page.render(re.sub(r"\$[^$]*\$", "F", said)))
             if re.search(rf"[{han}][A-Za-z0-9]|[A-Za-z0-9][{han}]|[{han}][,;:?!]", bare) or "**" in rendered:
                 found.append(f"{path.stem}: {said}")
-    assert [] == found
+    assert found == []
 
 
 @pytest.mark.whole
@@ -375,4 +375,4 @@ def test_a_hint_has_one_space_behind_its_colon(code, said, speak, capsys):
 
 def test_an_exit_has_no_message():
     error = {"type": "SystemExit", "line": "exit()", "message": "None"}
-    assert "SystemExit in the line `exit()`" == render.error_sentence(error)
+    assert render.error_sentence(error) == "SystemExit in the line `exit()`"

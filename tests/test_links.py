@@ -30,8 +30,8 @@ def test_every_link_has_an_entry():
     """The lines of this list go into records/links.json, with null where nobody has looked yet."""
     missing = [f'"{address}": null,  in {file}' for address, file in linked().items() if address not in LOOKED]
 
-    assert [] == missing
-    assert [] == [address for address in LOOKED if address not in linked()]
+    assert missing == []
+    assert [address for address in LOOKED if address not in linked()] == []
 
 
 def test_entries_are_dates_or_null():

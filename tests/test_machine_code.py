@@ -66,8 +66,8 @@ def test_every_gpu_has_its_column(everywhere):
     assert [*TARGETS] == [column.call["GPU"] for column in everywhere.columns]
     for column in everywhere.columns:
         assert column.error is None
-        assert 0 == column.spills and 0 < column.registers < 256 and 0 < column.shared <= 1024
-        assert 64 == column.launched and 0 < column.programs < column.at_once
+        assert column.spills == 0 and 0 < column.registers < 256 and 0 < column.shared <= 1024
+        assert column.launched == 64 and 0 < column.programs < column.at_once
         assert {16} == {*column.loads} == {*column.stores}
         assert min(column.shuffles, column.barriers, column.special) > 0
 
@@ -133,7 +133,7 @@ def test_warps_and_gpus_give_a_column_each():
     """More warps exchange more values; one warp needs no barrier."""
     found = softmax(torch.zeros(4, 1000), gpu=["T4", "H100"], num_warps=[1, 4, 8]).columns
 
-    assert [("T4", "1"), ("T4", "4"), ("T4", "8")] == [(c.call["GPU"], c.call["warps"]) for c in found[:3]]
+    assert [(c.call["GPU"], c.call["warps"]) for c in found[:3]] == [("T4", "1"), ("T4", "4"), ("T4", "8")]
     assert [10, 14, 16] == [c.shuffles for c in found[:3]] == [c.shuffles for c in found[3:]]
     assert found[0].barriers == 0 < found[1].barriers
 
@@ -144,8 +144,8 @@ def test_two_tables_side_by_side_say_what_differs():
     both = softmax(x) + softmax(x.bfloat16())
     rows = [re.split(r"  +", line) for line in repr(both).splitlines()]
 
-    assert ["GPU", "warps", "y_ptr", "x_ptr", "registers per thread"] == [row[0] for row in rows[:5]]
-    assert ["x_ptr", "float32", "bfloat16"] == rows[3]
+    assert [row[0] for row in rows[:5]] == ["GPU", "warps", "y_ptr", "x_ptr", "registers per thread"]
+    assert rows[3] == ["x_ptr", "float32", "bfloat16"]
 
 
 def test_instructions_stand_beside_the_lines_that_they_came_from(everywhere):
@@ -176,7 +176,7 @@ def test_the_html_says_the_same_and_folds_the_code(everywhere):
 
     assert repr(everywhere) == everywhere._repr_mimebundle_()["text/plain"]
     assert page.count('<th scope="row"') == len(repr(everywhere).splitlines())
-    assert 6 == page.count("<summary>Machine code of") and 1 <= page.count("<summary>TTIR of") <= 6
+    assert page.count("<summary>Machine code of") == 6 and 1 <= page.count("<summary>TTIR of") <= 6
     assert "cols < n_cols" not in page and "cols &lt; n_cols" in page
     assert page.count("<details>") == page.count("</details>")
 
@@ -250,7 +250,7 @@ def test_the_process_that_compiles_does_without_pytorch():
     code = "import sys, grader.compiler.compile; sys.exit('torch' in sys.modules)"
     variables = os.environ | {"TRITON_INTERPRET": "0", "FIVE_PASSES_WORKER": "1"}
 
-    assert 0 == subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=variables).returncode
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=variables).returncode == 0
 
 
 @pytest.mark.parametrize(

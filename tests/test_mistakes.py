@@ -50,4 +50,4 @@ def test_a_change_must_fit_the_answer():
 
 def test_the_answers_beside_the_mutants_are_those_of_the_lessons():
     """As `build.py --check` says."""
-    assert [] == build.stale_references()
+    assert build.stale_references() == []

@@ -33,7 +33,7 @@ def test_no_mutant_survives_without_a_reason(exercise):
     """Full marks for a mutant: a case is missing, or the mutant belongs into the file with its reason."""
     results = [(mutant.name, mutants.verdict(mutant, seconds=5.0)) for mutant in sampled(exercise)]
 
-    assert [] == mutants.unexplained(results)
+    assert mutants.unexplained(results) == []
 
 
 @pytest.mark.whole
@@ -55,8 +55,8 @@ def test_every_equivalent_mutant_is_still_made():
             if f"{exercise.id} {source}" in answers:
                 made |= {mutant.name for mutant in mutants.mutants(exercise, source, text)}
 
-    assert set() == names.keys() - made
-    assert [] == [start for start in beginnings if not any(name.startswith(start) for name in made)]
+    assert names.keys() - made == set()
+    assert [start for start in beginnings if not any(name.startswith(start) for name in made)] == []
 
 
 def edited(line):

@@ -31,10 +31,21 @@ def test_two_mistakes_that_give_the_same_numbers_are_both_named():
     ones = detectors.formula(lambda x, facts: torch.ones_like(x))
     result = explained([("no-division", ones), ("base-two", ones)], torch.ones(1, 3))
 
-    assert ("no-division", "base-two") == (result.mistake, result.also)
+    assert (result.mistake, result.also) == ("no-division", "base-two")
     text = " ".join(result.text.split())
     assert "This mistake gives the same result: The exponentials are right" in text
     assert "It may also be this mistake, which gives the same result: These are powers of 2" in text
+
+
+def test_of_equal_votes_that_formula_counts_which_fits_more_of_the_failing_cases():
+    """A match of NaN is half a vote: one formula can miss a case of NaN that another one has, with as many votes."""
+    case = Case("a row, 1×3", Call("call", "kernel"), verify=lambda e: None, facts={"x": X})
+    failures = [Failure(case, Evidence(value=torch.full((1, 3), value)), "wrong") for value in (1.0, torch.nan)]
+    ones = detectors.formula(lambda x, facts: torch.ones_like(x))
+    mutant = replace(ones, fits=lambda case, evidence: True)
+    found = [diagnose.Vote(mistake, each, 1.0, True) for mistake, each in (("no-max", ones), ("base-two", mutant))]
+
+    assert diagnose.leading(found, [], failures) == found[1:]
 
 
 def test_a_detector_gets_what_its_parameters_name():
@@ -58,7 +69,7 @@ def test_the_way_an_answer_is_written_is_no_second_explanation():
     ones = detectors.formula(lambda x, facts: torch.ones_like(x))
     result = explained([("no-division", ones), ("base-two", Detector(lambda c, e, a: True))], torch.ones(1, 3))
 
-    assert ("no-division", None) == (result.mistake, result.also)
+    assert (result.mistake, result.also) == ("no-division", None)
 
 
 def test_the_sentence_of_a_mistake_says_no_more_than_was_seen():
@@ -76,7 +87,7 @@ def test_a_mistake_that_is_not_known_is_not_guessed():
     """The feedback says so, after the case and the numbers."""
     result = explained([("no-division", Detector(lambda c, e, a: False))], torch.full((1, 3), 0.5))
 
-    assert (None, None) == (result.mistake, result.also)
+    assert (result.mistake, result.also) == (None, None)
     assert "a row, 1×3: the row sums to 2, expected 1" in result.text
     assert "The check does not recognise the mistake." in " ".join(result.text.split())
 
@@ -89,7 +100,7 @@ def test_a_formula_that_would_be_wrong_where_the_answer_was_right_is_none():
     half = detectors.formula(lambda x, facts: torch.ones_like(x) if x.shape[1] == 3 else x + 0.5)
     result = explained([("no-division", ones), ("base-two", half)], torch.ones(1, 3), passed)
 
-    assert ("base-two", None) == (result.mistake, result.also)
+    assert (result.mistake, result.also) == ("base-two", None)
 
 
 def test_nothing_but_nan_is_weak_evidence():
@@ -99,4 +110,4 @@ def test_nothing_but_nan_is_weak_evidence():
         [("no-division", nan), ("no-pad", Detector(lambda c, e, a: True))], torch.full((1, 3), torch.nan)
     )
 
-    assert "no-pad" == result.mistake
+    assert result.mistake == "no-pad"

@@ -85,7 +85,7 @@ def test_an_untouched_notebook_says_what_is_missing_in_a_sentence(stem, kernel):
             assert error.startswith("Not yet: this cell needs your answer to "), cell.source + error
             assert "Traceback" not in error
         if cell.id.startswith("check-"):
-            assert [] == errors
+            assert errors == []
             assert "not yet: put your answer in place of the TODO of" in said(cell)
 
 
@@ -114,7 +114,7 @@ def test_a_first_cell_that_fails_when_it_is_run_again_says_one_sentence(kernel):
     ]
     notebook = run(code(first_cell(), *again), allow_errors=True, kernel=kernel)
 
-    assert ["Turn the network on.", "UsageError: No course here."] == [said(c).strip() for c in notebook.cells[1:]]
+    assert [said(c).strip() for c in notebook.cells[1:]] == ["Turn the network on.", "UsageError: No course here."]
 
 
 def test_an_unmasked_store_in_a_learners_cell_is_a_sentence_and_python_lives_on(kernel):
@@ -129,7 +129,7 @@ def test_an_unmasked_store_in_a_learners_cell_is_a_sentence_and_python_lives_on(
     stopped = said(notebook.cells[1])
     assert stopped.startswith("Stopped before it happened: program 2 stores to y_ptr at row 2, column 5")
     assert "Traceback" not in stopped
-    assert "2\n" == said(notebook.cells[2])
+    assert said(notebook.cells[2]) == "2\n"
 
 
 @pytest.mark.whole
@@ -200,7 +200,7 @@ def test_hints_open_one_by_one_and_unknown_exercises_are_a_sentence():
     notebook = run(code(first_cell(), *['hint("4.1")'] * 4, 'check("99.9")'))
     outputs = [said(c) for c in notebook.cells]
 
-    assert [1, 2, 3, 3] == [text.count("  hint ") for text in outputs[1:5]]
+    assert [text.count("  hint ") for text in outputs[1:5]] == [1, 2, 3, 3]
     assert ["last hint" in text for text in outputs[1:5]] == [False, False, True, True]
     assert "There is no exercise '99.9'" in outputs[5]
 
@@ -210,9 +210,9 @@ def test_nbgrader_gets_the_score_as_a_number(kernel, monkeypatch):
     """Autograding reads the cell's value; a learner sees none."""
     cells = first_cell(), "def double(x): return 2 * x", 'check("0.1")'
     (shown,) = run(code(*cells), kernel=kernel).cells[2].outputs
-    assert "display_data" == shown.output_type
+    assert shown.output_type == "display_data"
 
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     outputs = run(code(*cells)).cells[2].outputs
 
-    assert ["1.0"] == [o.data["text/plain"] for o in outputs if o.output_type == "execute_result"]
+    assert [o.data["text/plain"] for o in outputs if o.output_type == "execute_result"] == ["1.0"]

@@ -50,7 +50,7 @@ def test_a_fork_points_to_the_original_until_it_is_told(root):
     remote(root, "https://github.com/me/fork")
     opening.choose("the/original", root)
 
-    assert "the/original" == opening.choose(None, root)
+    assert opening.choose(None, root) == "the/original"
     assert "me/fork" == opening.choose("me/fork", root) == opening.repository(root)
     with pytest.raises(SystemExit, match="OWNER/NAME"):
         opening.choose("https://github.com/me/fork", root)
@@ -65,10 +65,10 @@ def test_the_first_code_cell_is_the_same_in_all_notebooks():
         assert all("jupyter" not in c.metadata and "cellView" not in c.metadata for c in others)
         assert not any("colab_setup" in c.source for c in others)
 
-    assert 1 == len({c.source for c in firsts})
+    assert len({c.source for c in firsts}) == 1
     title, *lines = firsts[0].source.splitlines()
-    assert title.startswith("# @title ") and 3 == len(lines)
-    assert all("form" == c.metadata.cellView and c.metadata.jupyter.source_hidden for c in firsts)
+    assert title.startswith("# @title ") and len(lines) == 3
+    assert all(c.metadata.cellView == "form" and c.metadata.jupyter.source_hidden for c in firsts)
 
 
 def test_a_stamped_notebook_has_badges_that_open_it_and_is_not_stale(monkeypatch):
@@ -83,7 +83,7 @@ def test_a_stamped_notebook_has_badges_that_open_it_and_is_not_stale(monkeypatch
         assert f"{service}me/fork/blob/main/notebooks/04_one_row.ipynb)" in title.source
     assert '"FIVE_PASSES_COURSE", "https://github.com/me/fork")' in first.source
     assert [c.id for c in plain.cells] == [c.id for c in stamped.cells]
-    assert [] == build.unexecuted(build.merged(stamped, stored))
+    assert build.unexecuted(build.merged(stamped, stored)) == []
 
 
 def test_stamping_is_undone_without_a_repository():
@@ -100,7 +100,7 @@ def test_stamping_is_undone_without_a_repository():
     assert before == build.text(notebook)
 
     forked = opening.readme(readme, "you/fork")
-    assert 3 == forked.count("you/fork/blob/main/notebooks/00_check_your_bench.ipynb")
+    assert forked.count("you/fork/blob/main/notebooks/00_check_your_bench.ipynb") == 3
     assert readme == opening.readme(forked, opening.repository())
 
 

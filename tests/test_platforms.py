@@ -59,7 +59,7 @@ def handed_out(request, tmp_path):
 def graded(path, out, monkeypatch, *more):
     judges = Judges()
     monkeypatch.setattr(executors, "local", lambda *_: contextlib.nullcontext(judges.grading_executor()))
-    assert 0 == main(["grade", str(path), "--out", str(out), *more])
+    assert main(["grade", str(path), "--out", str(out), *more]) == 0
     return list(results_store.read(out / "results.jsonl").rows())
 
 
@@ -71,10 +71,10 @@ def test_every_student_is_there_once(handed_out, tmp_path, monkeypatch, capsys):
 
     wanted = platforms.students()
     attempts = sum(name.endswith(".ipynb") for student in wanted for name, _ in student.files)
-    assert attempts == len(rows) and {"00"} == {row["lesson"] for row in rows}
+    assert attempts == len(rows) and {row["lesson"] for row in rows} == {"00"}
     judged_rows = [row for row in rows if row["instead"] is None]
     assert platforms.SIZE == len(judged_rows) == len({row["student"] for row in rows})
-    assert {1.0} == {row["score"] for row in judged_rows}
+    assert {row["score"] for row in judged_rows} == {1.0}
     assert not [row for row in rows if row["problems"]]
     assert attempts - platforms.SIZE == sum(row["instead"] is not None for row in rows)
     names = Counter(unicodedata.normalize("NFC", student.name) for student in wanted)
@@ -96,13 +96,13 @@ def test_every_attempt_is_graded_when_asked(tmp_path, monkeypatch):
     third = graded(tmp_path / "class", out, monkeypatch)
 
     assert {None} == {row["instead"] for row in second} == {row["instead"] for row in third}
-    assert 30 == sum(row["score"] == 0 for row in second) and len(first) == len(second) == len(third)
+    assert sum(row["score"] == 0 for row in second) == 30 and len(first) == len(second) == len(third)
     fresh = graded(tmp_path / "class", tmp_path / "fresh", monkeypatch)
     (gone,) = [row["submission"] for row in fresh if row["instead"] is None and "Ada Lovelace_111" in row["submission"]]
     (tmp_path / "class" / gone).unlink()
     left = graded(tmp_path / "class", tmp_path / "fresh", monkeypatch)
     (first,) = [row for row in left if row["student"] == "Ada Lovelace_111" and row["submission"] != gone]
-    assert (0.0, None) == (first["score"], first["instead"])
+    assert (first["score"], first["instead"]) == (0.0, None)
 
 
 @pytest.mark.whole
@@ -132,7 +132,7 @@ def test_only_a_file_that_answers_the_same_lesson_replaces_one(name, text, repla
     rows = {row["submission"]: row for row in graded(tmp_path, tmp_path / "out", monkeypatch)}
 
     first = rows["ada/00_check_your_bench.ipynb"]
-    assert 2 == len(rows) and (f"ada/{name}" if replaces else None) == first["instead"]
+    assert len(rows) == 2 and (f"ada/{name}" if replaces else None) == first["instead"]
     assert (not replaces) == first["score"]
     assert (name in ("homework (2).ipynb", "05_every_row.ipynb")) == bool(rows[f"ada/{name}"]["score"])
 
@@ -149,7 +149,7 @@ def test_a_student_without_a_notebook_has_a_row_that_says_so(name, tmp_path, mon
 
     rows = {row["submission"]: row for row in graded(tmp_path / "class", tmp_path / "out", monkeypatch)}
 
-    assert {name, "turingalan_102_9002_00.ipynb"} == set(rows) and "turingalan_102" != rows[name]["student"]
+    assert {name, "turingalan_102_9002_00.ipynb"} == set(rows) and rows[name]["student"] != "turingalan_102"
 
 
 # ---- exports, as their own readers read them
@@ -198,7 +198,7 @@ def test_every_export_is_read_by_its_reader(results, tmp_path, capsys):
             login = each.login + ("2" if each.name == "Ada Lovelace" and each.number % 2 else "")
             table.writerow([each.name, each.number, f"S{each.number}", login, "A", "", "5"])
     for name in ("csv", "junit", "gradescope", "html", "canvas"):
-        assert 0 == main(["export", str(out), "--format", name, "--gradebook", str(book)])
+        assert main(["export", str(out), "--format", name, "--gradebook", str(book)]) == 0
     said = capsys.readouterr().out
 
     lines = list(csv.DictReader((out / "results.csv").read_text(encoding="utf-8-sig").splitlines()))
@@ -210,7 +210,7 @@ def test_every_export_is_read_by_its_reader(results, tmp_path, capsys):
 
     suites = ElementTree.parse(out / "results.xml").getroot()
     cases = [case for case in suites.iter("testcase") if not len(case)]
-    assert platforms.SIZE == len(cases) and {"0.250"} == {case.get("time") for case in cases}
+    assert platforms.SIZE == len(cases) and {case.get("time") for case in cases} == {"0.250"}
     assert float(suites.get("time")) == pytest.approx(sum(float(suite.get("time")) for suite in suites))
 
     made = list((out / "results").glob("*.json"))
@@ -226,7 +226,7 @@ def test_every_export_is_read_by_its_reader(results, tmp_path, capsys):
     found = Counter(line["Lesson 00 (501)"] for line in filled)
     if form in ("canvas", "nbgrader"):  # by Canvas' number, by login; Moodle's numbers are in no gradebook of Canvas
         assert {"1": platforms.SIZE} == found, said
-    assert {"5"} == {line["Other (502)"] for line in filled}
+    assert {line["Other (502)"] for line in filled} == {"5"}
 
 
 def test_totals_can_be_compared(tmp_path, capsys):
@@ -240,12 +240,12 @@ def test_totals_can_be_compared(tmp_path, capsys):
     rows += [row("a/06.ipynb", "a", "06", exercise("6.1", "not_attempted", 0.0))]
     (tmp_path / "results.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
 
-    assert 0 == main(["export", str(tmp_path), "--format", "html"])
+    assert main(["export", str(tmp_path), "--format", "html"]) == 0
 
     index = (tmp_path / "html" / "index.html").read_text()
     # a: 0, b: 0.5 + 2, c: 1, d: 1.5 + 2, e: 2, f: 0
     assert "6 students, median 1.5 of 6 points; half of them between 0.25 and 2.38, all between 0 and 3.5." in index
-    assert 10 == index.count(">missing<")
+    assert index.count(">missing<") == 10
     person, time, other = (index.split(f'<h2 id="{name}">')[1].split("<h2")[0] for name in ("person", "time", "notes"))
     assert (
         "f/x.pdf" in person and "a/06.ipynb" not in person and index.index('id="person"') < index.index('id="scores"')
@@ -274,12 +274,12 @@ def test_github_classroom_gets_the_points(tmp_path):
 
     done = subprocess.run(["bash", "-e", "-c", script], cwd=ROOT, env=environment, capture_output=True, text=True)
 
-    assert 0 == done.returncode, done.stderr
+    assert done.returncode == 0, done.stderr
     name, _, coded = (tmp_path / "output").read_text().partition("=")
     result = json.loads(base64.b64decode(coded))
-    assert ("result", "fail") == (name, result["status"])
+    assert (name, result["status"]) == ("result", "fail")
     of_lesson_01 = sum(exercise.points for exercise in lessons.of_lesson("01"))
     points = {test["name"]: test["score"] for test in result["tests"]}
-    assert 1 + of_lesson_01 == result["max_score"] and 1 == points["0.1 double"] and 2 == sum(points.values())
+    assert 1 + of_lesson_01 == result["max_score"] and points["0.1 double"] == 1 and sum(points.values()) == 2
     assert all(set(test) == {"name", "status", "score", "message"} for test in result["tests"])
     assert "2 of" in done.stdout

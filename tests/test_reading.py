@@ -32,7 +32,7 @@ def prose(path):
 def test_headings_are_in_order_and_links_say_where_they_lead(path):
     """One title, first; no level left out; no link that is called "here" or by its address."""
     levels = [len(marks) for marks in re.findall(r"^(#+) ", prose(path), re.MULTILINE)]
-    assert [1] == [level for level in levels if level == 1] and 1 == levels[0]
+    assert [level for level in levels if level == 1] == [1] and levels[0] == 1
     assert all(below - above <= 1 for above, below in zip(levels, levels[1:]))
 
     for text in LINK.findall(prose(path)):
@@ -70,7 +70,7 @@ def test_every_picture_of_a_notebook_has_words(path, exporter):
     page = Page(exporter.from_notebook_node(notebook)[0])
     outputs = [o for c in notebook.cells for o in c.get("outputs", []) if "image/png" in o.get("data", {})]
 
-    assert "en" == page.language
+    assert page.language == "en"
     assert len(page.words) >= len(outputs) and all(len(words) > 40 for words in page.words)
     assert all(len(o.data["text/plain"]) > 40 and not o.data["text/plain"].startswith("<") for o in outputs)
 
@@ -97,14 +97,14 @@ def test_every_picture_of_a_page_has_words():
     """README and docs."""
     described = [words for page in PAGES for words in re.findall(r"!\[(.*?)\]\(docs", page.read_text(), re.DOTALL)]
 
-    assert 4 == len(described) and all(len(words) > 60 for words in described)
+    assert len(described) == 4 and all(len(words) > 60 for words in described)
 
 
 def test_nothing_is_told_by_colour_alone():
     """What is written is hatched, and lines differ in their dashes; test_trace.py looks at the cells of drawings."""
     run = traffic.Run("f", [("load", 4, 0), ("store", 4, 4)], (32, 16), 4)
     bars = [p for p in charts.traffic([run]).axes[0].patches if p.get_width()]
-    assert {False, True} == {bool(p.get_hatch()) for p in bars}
+    assert {bool(p.get_hatch()) for p in bars} == {False, True}
     assert len({p.get_facecolor() for p in bars}) == len({p.get_hatch() for p in bars})
     lines = [(style.get("linestyle"), style.get("marker"), style.get("linewidth")) for _, style in charts._RACERS]
     assert len(lines) == len(set(lines))
@@ -118,4 +118,4 @@ def test_the_prose_is_spelt_right():
         cwd=ROOT, capture_output=True, text=True,
     )  # fmt: skip
 
-    assert (0, "") == (done.returncode, done.stdout + done.stderr)
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")

@@ -81,7 +81,7 @@ def test_a_row_is_accepted(right):
     """Fields that this version does not know are no harm; a field that may be null may be left out."""
     got = rows.parse(right)
 
-    assert rows.Row.__annotations__.keys() == got.keys() and "ada/x.ipynb" == got["submission"]
+    assert rows.Row.__annotations__.keys() == got.keys() and got["submission"] == "ada/x.ipynb"
     assert Record.__annotations__.keys() == got["exercises"][0].keys()
 
 
@@ -148,18 +148,18 @@ def folder(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize("wrong, says", WRONG.values(), ids=WRONG)
 def test_grade_sets_a_damaged_line_aside_once_and_grades_its_file_again(folder, wrong, says):
     """The sentence has the number of the line; the other rows stay, and a second run finds nothing to do."""
-    assert (0, ["ada/x.ipynb", "bob/x.ipynb"]) == folder.grade()[::2]
+    assert folder.grade()[::2] == (0, ["ada/x.ipynb", "bob/x.ipynb"])
     lines = folder.file.read_bytes().splitlines(keepends=True)
     bob = next(each for each in lines if b"bob/x" in each)
     folder.write(bob, wrong.replace(b"\n", b" "))
 
     status, said, asked = folder.grade()
 
-    assert (0, ["ada/x.ipynb"]) == (status, asked)
+    assert (status, asked) == (0, ["ada/x.ipynb"])
     (sentence,) = [each for each in said.splitlines() if "damaged:" in each]
     assert f"{folder.file}: line 2" in sentence and says in sentence and "results.damaged.jsonl" in sentence
     assert wrong + b"\n" == folder.aside.read_bytes() and bob in folder.file.read_bytes()
-    assert (0, []) == folder.grade()[::2] and wrong + b"\n" == folder.aside.read_bytes()
+    assert folder.grade()[::2] == (0, []) and wrong + b"\n" == folder.aside.read_bytes()
 
 
 def test_the_row_that_a_damaged_one_replaced_is_out_of_date(folder):
@@ -168,8 +168,8 @@ def test_the_row_that_a_damaged_one_replaced_is_out_of_date(folder):
     before = folder.file.read_bytes()
     folder.write(before, line(GOOD | {"score": None}))
 
-    assert ["ada/x.ipynb"] == folder.grade()[2]
-    assert (0, []) == folder.grade()[::2]
+    assert folder.grade()[2] == ["ada/x.ipynb"]
+    assert folder.grade()[::2] == (0, [])
 
 
 def test_nothing_is_set_aside_twice_or_lost_on_a_full_disk(folder):
@@ -184,11 +184,11 @@ def test_nothing_is_set_aside_twice_or_lost_on_a_full_disk(folder):
         status, said, _ = folder.grade()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert 2 == status and "cannot be written" in said
+    assert status == 2 and "cannot be written" in said
     assert whole == folder.file.read_bytes() and not folder.aside.exists()
 
     folder.aside.write_bytes(b"earlier\n" + damaged)
-    assert 0 == folder.grade()[0]
+    assert folder.grade()[0] == 0
     assert b"earlier\n" + damaged == folder.aside.read_bytes() and damaged not in folder.file.read_bytes()
 
 
@@ -200,19 +200,19 @@ def test_export_leaves_a_damaged_row_out_and_says_so(folder, form):
 
     status, said = folder.export(form)
 
-    assert 1 == status and "line 2 about 'ada/x.ipynb' is damaged: score: float expected" in said
+    assert status == 1 and "line 2 about 'ada/x.ipynb' is damaged: score: float expected" in said
     assert before == folder.file.read_bytes() and not folder.aside.exists()
     folder.write(b"{}\n")
     status, said = folder.export(form)
-    assert 2 == status and "line 1 is damaged" in said and "holds no results" in said
+    assert status == 2 and "line 1 is damaged" in said and "holds no results" in said
 
 
 def test_results_that_cannot_be_read_are_a_sentence(folder):
     """A folder in the place of results.jsonl, a file in the place of the folder."""
     folder.file.mkdir(parents=True)
-    assert (2, 2) == (folder.export("csv")[0], folder.grade()[0])
+    assert (folder.export("csv")[0], folder.grade()[0]) == (2, 2)
     folder.out = folder.path / "book.csv"
-    assert 2 == folder.export("csv")[0]
+    assert folder.export("csv")[0] == 2
 
 
 def test_a_row_that_no_command_could_read_is_not_stored(folder):
@@ -220,12 +220,12 @@ def test_a_row_that_no_command_could_read_is_not_stored(folder):
     bad = {"ada/x.ipynb": {"score": float("nan")}, "bob/x.ipynb": {"exercises": [{"id": "4.1"}]}}
     folder.graders.grade = lambda job: graded(job) | bad[job.name]
 
-    assert 0 == folder.grade()[0]
+    assert folder.grade()[0] == 0
 
     stored = {r["submission"]: r["problems"][0] for r in results_store.read(folder.file).rows()}
     assert "not graded: the row made for it is damaged: a number" in stored["ada/x.ipynb"]
     assert "exercises: title: str expected" in stored["bob/x.ipynb"]
-    assert ["ada/x.ipynb", "bob/x.ipynb"] == folder.grade()[2]
+    assert folder.grade()[2] == ["ada/x.ipynb", "bob/x.ipynb"]
 
 
 # ---- random damage
@@ -289,7 +289,7 @@ def test_no_random_damage_ends_a_command_in_a_traceback(seed, folder):
         assert set(status) <= {0, 1, 2, 3} and text == folder.file.read_bytes()
         assert bool(before.damaged) == (1 in status[:-1]) or 2 in status
 
-        assert 0 == folder.grade()[0]
+        assert folder.grade()[0] == 0
 
         assert {*before.lines, "ada/x.ipynb", "bob/x.ipynb"} == results_store.read(folder.file).lines.keys()
         assert results_store.read(folder.file).tidy

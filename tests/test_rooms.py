@@ -88,7 +88,7 @@ def test_a_package_says_who_runs_it_what_it_may_import_and_where_to_start():
         assert (ROOT / "grader" / name / start).exists(), f"{name} begins with {start}"
         files = [path.stem for path in (ROOT / "grader" / name).glob("*.py")]
         missing = [stem for stem in files if not re.search(rf"\b{stem}\b", said) and not re.search("^__|_[0-9]", stem)]
-        assert [] == missing, f"the map of {name} leaves them out"
+        assert missing == [], f"the map of {name} leaves them out"
 
 
 def test_a_running_worker_holds_nothing_of_the_judge():
@@ -98,14 +98,14 @@ def test_a_running_worker_holds_nothing_of_the_judge():
         loaded = session.run(Call("call", "f")).value
 
     assert set(ROOMS["processes"]["worker"]) == {room(module) for module in loaded}
-    assert ["grader"] == [module for module in loaded if room(module) == "public"]
+    assert [module for module in loaded if room(module) == "public"] == ["grader"]
 
 
 def test_a_lesson_imports_no_other_lesson():
     """Lessons may be read, changed and moved alone."""
     lessons = [module for module in MODULES if re.fullmatch(r"grader[.]lessons[.]lesson_\d\d", module)]
 
-    assert [] == [other for lesson in lessons for other in imported(lesson) if other in lessons]
+    assert [other for lesson in lessons for other in imported(lesson) if other in lessons] == []
 
 
 PAGE = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
@@ -152,4 +152,4 @@ def test_nothing_is_left_for_the_author_to_write():
     texts = [*ROOT.glob("grader/**/*.py"), *ROOT.glob("solutions/*.py"), *ROOT.glob("tests/*/*.py")]
     left = [p.name for p in texts if p.name != "new.py" and "AUTHOR" + ":" in p.read_text(encoding="utf-8")]
 
-    assert [] == left
+    assert left == []

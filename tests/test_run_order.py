@@ -58,7 +58,7 @@ def test_the_order_of_the_runs_decides_which_definition_counts(case):
     judged, told = pads(file(*cells))
 
     assert source == judged
-    assert [] == told if says is None else (1 == len(told) and says in told[0]), told
+    assert told == [] if says is None else (len(told) == 1 and says in told[0]), told
 
 
 def test_a_cell_that_never_ran_keeps_what_only_it_defines():
@@ -98,7 +98,7 @@ def test_a_row_says_where_the_last_check_saw_another_text():
     (told,) = problems(WRONG, 2.0)
     assert told.startswith('check("4.2") gave 2 points to another text than the one in the file')
     assert [] == problems(RIGHT, 2.0) == problems(RIGHT, 2.0, WRONG) == problems(WRONG, 0.0, RIGHT)
-    assert [] == problems(RIGHT, 0.0)
+    assert problems(RIGHT, 0.0) == []
 
 
 # ---- the live side
@@ -119,8 +119,8 @@ def test_a_cell_that_ran_twice_has_its_last_text_and_place(ran):
     """As in the file. Without ids, each run is a cell of its own."""
     ran(("a", "f = 1\ng = 1"), ("b", "f = 2"), ("a", "f = 3"), (None, "h = 1"), (None, "h = 2"))
 
-    assert ["f = 2", "f = 3", "h = 1", "h = 2"] == history.session_cells()
-    assert ["f = 1\ng = 1"] == history.replaced_cells()
+    assert history.session_cells() == ["f = 2", "f = 3", "h = 1", "h = 2"]
+    assert history.replaced_cells() == ["f = 1\ng = 1"]
 
 
 def test_a_definition_that_a_cell_no_longer_holds_is_told(ran):
@@ -131,9 +131,9 @@ def test_a_definition_that_a_cell_no_longer_holds_is_told(ran):
 
     ran(("c", "low = 3"))
     ran(("b", "pads = low"))
-    assert () == api._answer(OF_04).problems
+    assert api._answer(OF_04).problems == ()
     ran(("d", "free = 1"), ("d", "x = 1"), ("b", "pads = [free for free in (1,)]"))
-    assert () == api._answer(OF_04).problems
+    assert api._answer(OF_04).problems == ()
     ran(("b", "y = 2"))
     assert "pads has another text now" in api._answer(OF_04).problems[0]
 
@@ -141,7 +141,7 @@ def test_a_definition_that_a_cell_no_longer_holds_is_told(ran):
 def test_two_cells_that_define_one_name_are_told(ran):
     """Where the frontend says which cell is which: a cell that ran twice is one."""
     ran((None, WRONG), (None, RIGHT), ("a", f"{RIGHT}\n{RIGHT}"), ("a", RIGHT))
-    assert () == api._answer(OF_04).problems
+    assert api._answer(OF_04).problems == ()
     ran(("b", WRONG))
     (told,) = api._answer(OF_04).problems
     assert told.startswith("2 cells define pads: the one that ran last counts")
@@ -162,7 +162,7 @@ def test_ids_of_cells_are_kept_from_the_first_one(ran):
     hooks["pre_run_cell"](SimpleNamespace(raw_cell="b = 2", cell_id="second"))
     hooks["pre_run_cell"](SimpleNamespace(raw_cell="c = 1"))
 
-    assert ["a = 1", "import grader", "b = 2", "c = 1"] == history.session_cells()
+    assert history.session_cells() == ["a = 1", "import grader", "b = 2", "c = 1"]
 
 
 def test_an_experiment_takes_no_points_away(tmp_path, monkeypatch, capsys):
@@ -179,7 +179,7 @@ def test_an_experiment_takes_no_points_away(tmp_path, monkeypatch, capsys):
         monkeypatch.setattr(progress_store, name, {})
     progress_store.remember("4.1", 1.0)
     progress()
-    assert "4.1 ✓ (last check: 1)" in capsys.readouterr().out and 3.0 == progress_store.current()["4.1"]
+    assert "4.1 ✓ (last check: 1)" in capsys.readouterr().out and progress_store.current()["4.1"] == 3.0
     progress_store.remember("4.1", 3.0)
     progress()
     assert "last check" not in capsys.readouterr().out
@@ -194,10 +194,10 @@ def test_a_file_in_the_percent_format_is_a_notebook():
     book = path.with_suffix(".ipynb")
     as_python, as_notebook = (submissions.read(each.read_bytes(), each.name) for each in (path, book))
 
-    assert "04" == as_python.lesson and [] == as_python.problems
+    assert as_python.lesson == "04" and as_python.problems == []
     for exercise in lessons.of_lesson("04"):
         for found in (as_python, as_notebook):
-            assert () == submissions.answer(found, exercise).missing
+            assert submissions.answer(found, exercise).missing == ()
         assert submissions.answer(as_python, exercise) == submissions.answer(as_notebook, exercise)
 
 
@@ -223,8 +223,8 @@ def test_cells_of_python_are_read_in_any_unicode(case, encoding):
 
 def test_a_text_in_no_encoding_is_told():
     """By its row, like everything that cannot be read."""
-    assert ["the file is no text in UTF-8"] == submissions.read(b"\xe9\xe9\xff = 1", "04.py").problems
-    assert ["the file is empty"] == submissions.read(b"", "04.py").problems
+    assert submissions.read(b"\xe9\xe9\xff = 1", "04.py").problems == ["the file is no text in UTF-8"]
+    assert submissions.read(b"", "04.py").problems == ["the file is empty"]
     assert "2,000 code cells" in submissions.read(b"# %%\nx=1\n" * 2001, "04.py").problems[0]
     assert "256 thousand" in submissions.read(b"x = 1\n" * 50_000, "04.py").problems[0]
 
@@ -253,10 +253,10 @@ def test_a_module_beside_a_notebook_is_no_submission(tmp_path):
 
     for path in (tmp_path / "class", tmp_path / "class.zip"):
         found = {each.name: each for each in submissions.find(path)}
-        assert ["ada/04.ipynb", "ada/05.py", "bob/04.py", "bob/notes.txt", "cyd.py"] == sorted(found)
+        assert sorted(found) == ["ada/04.ipynb", "ada/05.py", "bob/04.py", "bob/notes.txt", "cyd.py"]
         hers = [f"ada/{name}.py" for name in ("04", "helper", "kept", "plot", "src/more")]
         assert [*hers, "build.py", "readme.txt"] == sorted(found["ada/04.ipynb"].beside)
-        assert ["build.py", "readme.txt"] == sorted(found["bob/04.py"].beside) and "bob" == found["bob/04.py"].student
+        assert sorted(found["bob/04.py"].beside) == ["build.py", "readme.txt"] and found["bob/04.py"].student == "bob"
 
 
 def test_a_row_says_that_an_imported_module_is_not_read():
@@ -268,12 +268,12 @@ def test_a_row_says_that_an_imported_module_is_not_read():
 
     (told,) = problems(("from helper import low", 1), (RIGHT, 2))
     assert told.startswith("the notebook imports helper.py, which was handed in beside it: only cells are read")
-    assert [] == problems(("import helpers, os", 1), (RIGHT, 2))
+    assert problems(("import helpers, os", 1), (RIGHT, 2)) == []
 
 
 def test_text_without_taken_names():
     """Statements that define something new stay, in their order."""
-    assert "a = 1\nb = 2" == extract.without("a = 1\nb = 2", {"c"})
-    assert "b = 2" == extract.without("a = 1\nb = 2", {"a"})
-    assert "import math, os" == extract.without("import math, os", {"os"})
-    assert "" == extract.without("d['x'] = 1", {"d"}) and extract.without("a = (", set()) is None
+    assert extract.without("a = 1\nb = 2", {"c"}) == "a = 1\nb = 2"
+    assert extract.without("a = 1\nb = 2", {"a"}) == "b = 2"
+    assert extract.without("import math, os", {"os"}) == "import math, os"
+    assert extract.without("d['x'] = 1", {"d"}) == "" and extract.without("a = (", set()) is None

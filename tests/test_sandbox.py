@@ -74,7 +74,7 @@ def test_the_lowest_rung_holds_everywhere():
     worker = zygotes.get()
     worker.wait()
 
-    assert "on" == worker.status["limits"]
+    assert worker.status["limits"] == "on"
     assert (*RUNGS, HIDDEN) == tuple(worker.status)
     assert all(state == "on" or state.startswith("off: ") for state in worker.status.values())
 
@@ -181,7 +181,7 @@ def test_the_course_is_cut_out_of_what_answers_may_read(tmp_path):
     (tmp_path / "course").mkdir()
 
     assert [str(tmp_path / "lib")] == landlock._without(str(tmp_path), str(tmp_path / "course"))
-    assert [] == landlock._without(str(tmp_path / "course"), str(tmp_path / "course"))
+    assert landlock._without(str(tmp_path / "course"), str(tmp_path / "course")) == []
     assert not any(ROOT.is_relative_to(path) for path in landlock.readable(ROOT))
     assert not any(pathlib.Path.home().is_relative_to(path) for path in landlock.readable(ROOT))
 
@@ -206,7 +206,7 @@ def test_it_ends_also_when_the_judge_is_killed():
     done = subprocess.run([sys.executable, "-c", code, DAEMON], cwd=ROOT, capture_output=True, text=True)
     pids = [int(n) for n in done.stdout.split()]
 
-    assert -signal.SIGKILL == done.returncode and 2 == len(pids)
+    assert -signal.SIGKILL == done.returncode and len(pids) == 2
     assert gone(pids)
 
 
@@ -240,14 +240,14 @@ def test_a_folder_whose_owner_was_killed_goes_with_the_next_start(monkeypatch, t
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=os.environ | {"TMPDIR": str(tmp_path)})
     (tmp_path / "five-passes-link").symlink_to(ROOT)
     (tmp_path / "five-passes-file").write_text("a file")
-    assert 4 == len(list(tmp_path.iterdir()))
+    assert len(list(tmp_path.iterdir())) == 4
 
     again = scratch.Scratch()
 
     assert {held.name, again.name} == {str(p) for p in tmp_path.iterdir() if p.is_dir() and not p.is_symlink()}
     again.close()
     held.close()
-    assert ["five-passes-file", "five-passes-link"] == sorted(p.name for p in tmp_path.iterdir())
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["five-passes-file", "five-passes-link"]
     assert (ROOT / "README.md").exists()
 
 
@@ -271,7 +271,7 @@ def test_a_folder_goes_whatever_is_in_it(tmp_path):
 
     scratch.remove(str(folder))
 
-    assert ["kept"] == [p.name for p in tmp_path.iterdir()]
+    assert [p.name for p in tmp_path.iterdir()] == ["kept"]
 
 
 def test_an_answer_sees_none_of_the_judges_environment(monkeypatch):
@@ -395,4 +395,4 @@ def test_every_rung_but_one_has_controls_of_both_kinds():
     """What must work and what must not; namespaces bring their own."""
     assert RUNGS[:3] == tuple(proof.CONTROLS)
     for controls in (*proof.CONTROLS.values(), proof.HIDDEN):
-        assert {True, False} == {control.error is None for control in controls}
+        assert {control.error is None for control in controls} == {True, False}

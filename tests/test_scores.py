@@ -40,7 +40,7 @@ def test_it_survives_a_restart(book, monkeypatch):
     progress_store.remember("0.1", 1.0)
     monkeypatch.setattr(progress_store, "_session", {})
 
-    assert {"0.1": 1.0} == progress_store.current()
+    assert progress_store.current() == {"0.1": 1.0}
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"0.1": "much"}', "{", '{"9.9": 5}'])
@@ -49,15 +49,15 @@ def test_a_damaged_file_costs_no_more_than_what_it_held(book, text):
     book.write_text(text)
     progress_store.remember("4.1", 2.0)
 
-    assert {"4.1": 2.0} == progress_store.current()
-    assert 2.0 == json.loads(book.read_text())["4.1"]
+    assert progress_store.current() == {"4.1": 2.0}
+    assert json.loads(book.read_text())["4.1"] == 2.0
 
 
 def test_nobody_has_more_points_than_an_exercise_gives(book):
     """The file is the learner's own, and text."""
     book.write_text('{"0.1": 100, "1.1": -3}')
 
-    assert {"0.1": 1.0, "1.1": 0.0} == progress_store.current()
+    assert progress_store.current() == {"0.1": 1.0, "1.1": 0.0}
 
 
 def test_a_saved_file_claims_what_the_checks_showed_and_no_more(book, tmp_path, capsys):
@@ -67,8 +67,8 @@ def test_a_saved_file_claims_what_the_checks_showed_and_no_more(book, tmp_path, 
     progress(save=str(tmp_path / "mine.json"))
     saved = json.loads((tmp_path / "mine.json").read_text())
 
-    assert ["0.1"] == saved["public checks passed"]
-    assert {"0.1": 1.0, "6.4": 1.5} == saved["points"]
+    assert saved["public checks passed"] == ["0.1"]
+    assert saved["points"] == {"0.1": 1.0, "6.4": 1.5}
     assert set(lessons.exercises()) == set(saved["possible"])
     assert "Public checks" in saved["says"] and "1 of " in capsys.readouterr().out
 
@@ -100,12 +100,12 @@ def test_in_colab_it_lands_on_a_drive_that_is_mounted_at_any_time(colab, monkeyp
 
     colab.mkdir(parents=True)
     progress_store.remember("5.1", 2.0)
-    assert "kept on your Drive, in five_passes_progress.json" == progress_store.kept()
-    assert {"0.1": 1.0, "5.1": 2.0} == json.loads((colab / "five_passes_progress.json").read_text())
+    assert progress_store.kept() == "kept on your Drive, in five_passes_progress.json"
+    assert json.loads((colab / "five_passes_progress.json").read_text()) == {"0.1": 1.0, "5.1": 2.0}
 
     monkeypatch.setattr(progress_store, "_session", {})
     (environment.ROOT / ".progress.json").unlink()  # another machine, another day
-    assert {"0.1": 1.0, "5.1": 2.0} == progress_store.current()
+    assert progress_store.current() == {"0.1": 1.0, "5.1": 2.0}
 
 
 def test_a_course_that_lies_on_the_drive_keeps_its_progress_itself(colab, monkeypatch):
@@ -114,8 +114,8 @@ def test_a_course_that_lies_on_the_drive_keeps_its_progress_itself(colab, monkey
     environment.ROOT.mkdir(parents=True)
     progress_store.remember("0.1", 1.0)
 
-    assert "kept on your Drive, in course/.progress.json" == progress_store.kept()
-    assert {"0.1": 1.0} == json.loads((colab / "course" / ".progress.json").read_text())
+    assert progress_store.kept() == "kept on your Drive, in course/.progress.json"
+    assert json.loads((colab / "course" / ".progress.json").read_text()) == {"0.1": 1.0}
 
 
 def test_a_drive_is_for_colab_and_for_nobody_who_chose_a_file(colab, monkeypatch, tmp_path):
@@ -128,4 +128,4 @@ def test_a_drive_is_for_colab_and_for_nobody_who_chose_a_file(colab, monkeypatch
     monkeypatch.delenv("FIVE_PASSES_PROGRESS")
     monkeypatch.delitem(sys.modules, "google.colab")
     progress_store.remember("0.1", 1.0)
-    assert progress_store.kept() is None and [] == list(colab.iterdir())
+    assert progress_store.kept() is None and list(colab.iterdir()) == []

@@ -53,8 +53,8 @@ def test_a_stride_spreads_a_request(step, expected):
 
 def test_a_request_is_32_lanes_and_masked_ones_ask_for_nothing():
     """40 of 96 lanes: a whole request, one of 8 lanes, and none."""
-    assert (2, 5, 5) == of_load(counted(copy_kernel, torch.zeros(40), torch.zeros(40), 40, BLOCK=128))
-    assert (1, 1, 1) == of_load(counted(copy_kernel, torch.zeros(1), torch.zeros(1), 1, BLOCK=1))
+    assert of_load(counted(copy_kernel, torch.zeros(40), torch.zeros(40), 40, BLOCK=128)) == (2, 5, 5)
+    assert of_load(counted(copy_kernel, torch.zeros(1), torch.zeros(1), 1, BLOCK=1)) == (1, 1, 1)
 
 
 def test_rows_of_odd_length_begin_within_a_sector():
@@ -63,7 +63,7 @@ def test_rows_of_odd_length_begin_within_a_sector():
     rows = [of_load(counted(tile_kernel, torch.zeros(1, n), x[r : r + 1], 1, n, ROWS=1, BLOCK=n_block))
             for x, n, n_block in ((odd, 33, 64), (even, 40, 64)) for r in range(3)]  # fmt: skip
 
-    assert [(2, 5, 5), (2, 6, 5), (2, 6, 5)] == rows[:3] and [(2, 5, 5)] * 3 == rows[3:]
+    assert rows[:3] == [(2, 5, 5), (2, 6, 5), (2, 6, 5)] and [(2, 5, 5)] * 3 == rows[3:]
 
 
 def test_a_block_is_numbered_along_its_neighbours_in_memory():
@@ -81,7 +81,7 @@ def test_programs_of_one_pass_are_counted_as_each_alone(monkeypatch):
         monkeypatch.setattr(state.current, "batch", batch)
         found.append(counted(tile_kernel, torch.zeros(40, 33), x, 40, 33, ROWS=1, BLOCK=64, grid=(40,)))
 
-    assert found[0] == found[1] and 80 == found[0]["load", "x_ptr"].requests
+    assert found[0] == found[1] and found[0]["load", "x_ptr"].requests == 80
 
 
 def test_the_text_says_requests_sectors_and_the_least(capsys):
@@ -89,12 +89,12 @@ def test_the_text_says_requests_sectors_and_the_least(capsys):
     picture = grader.trace(copy_kernel, torch.zeros(32), torch.zeros(64)[1:], 32, BLOCK=32, grid=(1,), sectors=True)
     lines = capsys.readouterr().out.splitlines()
 
-    assert [
+    assert lines == [
         "A request is a load or store of 32 neighbouring lanes, by one warp. A sector is 32 bytes of memory.",
         "copy_kernel",
         "  loads from x_ptr: 1 request, 5 sectors: 5 a request; 4 would be enough",
         "  stores to y_ptr: 1 request, 4 sectors: 4 a request; the fewest possible",
-    ] == lines
+    ]
     bundle = picture._repr_mimebundle_()
     assert all(" ".join(line.split()) in bundle["text/plain"] for line in lines) and bundle["image/png"]
     assert "loads from x_ptr, program 0, lanes 0 to 31: 5 sectors: bytes 0 to 159." in bundle["text/plain"]
@@ -115,8 +115,8 @@ def test_what_the_guard_stops_is_no_request(capsys):
     grader.trace(unmasked_kernel, torch.zeros(1, 5), torch.zeros(1, 5), 5, 5, BLOCK=8, grid=(1,), sectors=True)
     lines = capsys.readouterr().out.splitlines()
 
-    assert "  loads from x_ptr: 1 request, 1 sector: 1 a request; the fewest possible" == lines[2]
-    assert lines[3].startswith("stopped before it happened: ") and 4 == len(lines)
+    assert lines[2] == "  loads from x_ptr: 1 request, 1 sector: 1 a request; the fewest possible"
+    assert lines[3].startswith("stopped before it happened: ") and len(lines) == 4
 
 
 def test_where_kernels_are_compiled_a_worker_counts_the_same(capsys, monkeypatch):
@@ -128,5 +128,5 @@ def test_where_kernels_are_compiled_a_worker_counts_the_same(capsys, monkeypatch
         grader.trace(copied, torch.ones(12)[5:], sectors=True)
         said.append(capsys.readouterr().out)
 
-    assert said[0] == said[1] and 2 == said[0].count("copy_kernel")
+    assert said[0] == said[1] and said[0].count("copy_kernel") == 2
     assert "loads from x_ptr: 2 requests, 3 sectors" in said[0]

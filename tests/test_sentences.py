@@ -22,11 +22,11 @@ CHINESE = {"row {row} of {tensor}: {what}": "{tensor} 的第 {row} 行：{what}"
 
 
 def test_a_sentence_is_english():
-    assert "row 3 of y: two tiles" == ROW and hash("row 3 of y: two tiles") == hash(ROW)
-    assert '"row 3 of y: two tiles"' == json.dumps(ROW)
-    assert ("two tiles", "y", 3) == (ROW.values["what"], ROW.values["tensor"], ROW.values["row"])
-    assert "a {brace} stays" == said("a {brace} stays") and "{3}" == said("{{{n}}}", n=3)
-    assert "0.5 and (3, 5)" == said("{a} and {b}", a=0.5, b=(3, 5))
+    assert ROW == "row 3 of y: two tiles" and hash("row 3 of y: two tiles") == hash(ROW)
+    assert json.dumps(ROW) == '"row 3 of y: two tiles"'
+    assert (ROW.values["what"], ROW.values["tensor"], ROW.values["row"]) == ("two tiles", "y", 3)
+    assert said("a {brace} stays") == "a {brace} stays" and said("{{{n}}}", n=3) == "{3}"
+    assert said("{a} and {b}", a=0.5, b=(3, 5)) == "0.5 and (3, 5)"
     with pytest.raises(KeyError):
         said("{a} and {b}", a=1)
 
@@ -40,7 +40,7 @@ def test_a_sentence_crosses_processes():
     kept = fault("way", "right numbers, but {what}", what=ROW)
     for arrived in (pickle.loads(pickle.dumps(kept)), tree.of_tree(json.loads(json.dumps(tree.tree(kept))))):
         assert (kept, kept.template, "way") == (arrived, arrived.template, kind_of(arrived))
-        assert "two tiles" == arrived.values["what"].values["what"]
+        assert arrived.values["what"].values["what"] == "two tiles"
 
 
 @pytest.mark.parametrize(
@@ -74,14 +74,14 @@ def test_no_sentence_grows_beyond_what_anybody_reads():
 
 
 def test_a_format_that_arrives_does_nothing():
-    assert "{a.__class__} {a:99999} 1" == tree.of_tree(["{a.__class__} {a:99999} {a}", {"a": "1"}, ""])
+    assert tree.of_tree(["{a.__class__} {a:99999} {a}", {"a": "1"}, ""]) == "{a.__class__} {a:99999} 1"
 
 
 def test_translating_is_one_lookup():
     words = Catalogue(CHINESE)
-    assert "y 的第 3 行：两个分块" == words.say(ROW)
-    assert "两个分块" == words.say("two tiles") and "  两个分块" == words.say("  two tiles")
-    assert "row 3 of x" == words.say("row 3 of x")
+    assert words.say(ROW) == "y 的第 3 行：两个分块"
+    assert words.say("two tiles") == "两个分块" and words.say("  two tiles") == "  两个分块"
+    assert words.say("row 3 of x") == "row 3 of x"
 
 
 def test_a_missing_translation_shows_the_whole_sentence_in_english():
@@ -93,29 +93,29 @@ def test_a_missing_translation_shows_the_whole_sentence_in_english():
 
 def test_values_are_the_same_in_all_languages():
     words = Catalogue({"error": "报错", "{name} is no {kind}": "{name} 不是 {kind}"})
-    assert "error 不是 error" == words.say(said("{name} is no {kind}", name="error", kind="error"))
+    assert words.say(said("{name} is no {kind}", name="error", kind="error")) == "error 不是 error"
 
 
 def test_sentences_join_to_one():
-    assert ("", "a", "a; b", "a; b; c") == tuple(joined("{one}; {two}", list("abc"[:n])) for n in range(4))
+    assert tuple(joined("{one}; {two}", list("abc"[:n])) for n in range(4)) == ("", "a", "a; b", "a; b; c")
     many = joined("{one}, {two}", [str(n) for n in range(1000)])
     assert ", ".join(map(str, range(1000))) == many == tree.of_tree(tree.tree(many))
-    assert "通道 0、4、8" == Catalogue({"lanes {list}": "通道 {list}", "{item}, {next}": "{item}、{next}"}).say(
+    assert Catalogue({"lanes {list}": "通道 {list}", "{item}, {next}": "{item}、{next}"}).say(
         said("lanes {list}", list=listed([0, 4, 8]))
-    )
-    assert ("1 lane", "3 lanes") == (counted(1, "lane"), counted(3, "lane"))
+    ) == "通道 0、4、8"
+    assert (counted(1, "lane"), counted(3, "lane")) == ("1 lane", "3 lanes")
 
 
 def test_an_exception_in_a_sentence_has_its_own():
     error = ValueError(said("line {number} is damaged", number=3))
-    assert "line {number} is damaged" == said("{file}: {error}", file="x", error=error).values["error"].template
+    assert said("{file}: {error}", file="x", error=error).values["error"].template == "line {number} is damaged"
     pythons = said("{error}", error=NameError("name 'y' is not defined")).values["error"]
-    assert "name '{name}' is not defined" == pythons.template
+    assert pythons.template == "name '{name}' is not defined"
 
 
 def test_the_values_of_a_sentence_can_be_changed():
     changed = mapped(ROW, str.upper)
-    assert "row 3 of Y: two tiles" == changed and ROW.template == changed.template
+    assert changed == "row 3 of Y: two tiles" and ROW.template == changed.template
     assert [ROW, "3", "y", "two tiles"] == [*within(ROW)]
 
 
@@ -149,8 +149,8 @@ def test_words_of_somebody_else_stay_as_they_are(text):
 
 def test_names_in_a_sentence_of_python_are_joined():
     found = foreign.recognised("f() missing 3 required positional arguments: 'x', 'y', and 'z'")
-    assert "{one}, and {two}" == found.values["names"].template
-    assert "f() missing 3 required positional arguments: 'x', 'y', and 'z'" == found
+    assert found.values["names"].template == "{one}, and {two}"
+    assert found == "f() missing 3 required positional arguments: 'x', 'y', and 'z'"
 
 
 def test_babel_finds_every_sentence():
@@ -191,14 +191,14 @@ def test_a_row_keeps_english_template_and_values():
     }  # fmt: skip
     line = rows.line(row)
     stored = json.loads(line)
-    assert ["not graded: row 3 of y: two tiles"] == stored["problems"]
-    assert "not graded: {why}" == stored["said"]["not graded: row 3 of y: two tiles"][0]
+    assert stored["problems"] == ["not graded: row 3 of y: two tiles"]
+    assert stored["said"]["not graded: row 3 of y: two tiles"][0] == "not graded: {why}"
     (problem,) = rows.parse(line)["problems"]
-    assert "not graded: {why}" == problem.template and rows.failed(rows.parse(line))
+    assert problem.template == "not graded: {why}" and rows.failed(rows.parse(line))
     # A row of an earlier grader, and one whose sentence somebody changed, have plain texts.
     for said_by_the_row in ({}, {"not graded: row 3 of y: two tiles": ["other words", {}, ""]}):
         (problem,) = rows.parse(json.dumps(stored | {"said": said_by_the_row}).encode())["problems"]
-        assert "not graded: row 3 of y: two tiles" == problem and not isinstance(problem, Said)
+        assert problem == "not graded: row 3 of y: two tiles" and not isinstance(problem, Said)
     with pytest.raises(rows.Damaged):
         rows.parse(json.dumps(stored | {"said": {"a": 3}}).encode())
 
@@ -243,4 +243,4 @@ def test_no_function_gives_the_makers_of_sentences_another_meaning():
             }
             found += [f"{path.name}: {function.name}" for _ in bound & called & {"said", "fault", "joined", "counted"}]
 
-    assert [] == found
+    assert found == []

@@ -34,26 +34,26 @@ def run(fn, *shape):
 
 def test_every_operation_is_a_row():
     """exp and mul each read and write the matrix."""
-    assert [("exp", 12, 12), ("mul", 12, 12)] == run(two_passes, 3, 4).rows
-    assert (2.0, 2.0) == run(two_passes, 3, 4).totals()
+    assert run(two_passes, 3, 4).rows == [("exp", 12, 12), ("mul", 12, 12)]
+    assert run(two_passes, 3, 4).totals() == (2.0, 2.0)
 
 
 def test_views_move_nothing_and_indices_count_as_bytes_only():
     """Transposing and slicing is free; max(dim) writes 64-bit indices besides."""
     counted = run(views_and_counts, 4, 6)
 
-    assert [("clone", 24, 24), ("max", 24, 4)] == counted.rows
+    assert counted.rows == [("clone", 24, 24), ("max", 24, 4)]
     assert ((24 + 24) * 4, (24 + 4) * 4 + 4 * 8) == counted.bytes
 
 
 def test_operations_in_place_read_and_write_their_tensor():
     """copy_ writes its target without reading it."""
-    assert [("clone", 6, 6), ("exp_", 6, 6), ("div_", 6, 6), ("copy_", 6, 6)] == run(in_place, 2, 3).rows
+    assert run(in_place, 2, 3).rows == [("clone", 6, 6), ("exp_", 6, 6), ("div_", 6, 6), ("copy_", 6, 6)]
 
 
 def test_making_a_tensor_like_another_reads_nothing():
     """zeros_like writes its zeros; empty_like not even that."""
-    assert [("zeros_like", 0, 6)] == run(lambda x: (torch.zeros_like(x), torch.empty_like(x)), 2, 3).rows
+    assert run(lambda x: (torch.zeros_like(x), torch.empty_like(x)), 2, 3).rows == [("zeros_like", 0, 6)]
 
 
 def test_a_broadcast_vector_is_read_once():
@@ -66,9 +66,9 @@ def test_the_table_says_elements_and_units(capsys):
     grader.traffic(two_passes, torch.ones(3, 4))
 
     lines = capsys.readouterr().out.splitlines()
-    assert "operation          elements read       elements written" == lines[0]
-    assert "exp                12 =  1.00 MN          12 =  1.00 MN" == lines[1]
-    assert ["in", "bytes", "96", "96"] == lines[-1].split()
+    assert lines[0] == "operation          elements read       elements written"
+    assert lines[1] == "exp                12 =  1.00 MN          12 =  1.00 MN"
+    assert lines[-1].split() == ["in", "bytes", "96", "96"]
 
 
 def test_the_picture_is_described_in_words():
@@ -89,7 +89,7 @@ def test_the_picture_fits_a_phone_and_grows_with_its_bars(count):
     data = base64.b64decode(charts.png(charts.traffic(runs)))
     width, height = struct.unpack(">II", io.BytesIO(data).getbuffer()[16:24])
 
-    assert 704 == width and 150 < height < 900
+    assert width == 704 and 150 < height < 900
     assert charts.png(charts.traffic(runs)) == charts.png(charts.traffic(runs))
 
 
@@ -118,7 +118,7 @@ def test_a_chart_follows_the_page_and_leaves_an_image_where_svg_is_dropped():
 
     assert "currentColor" in drawn and charts._INK not in drawn and "<style" not in drawn and "<metadata" not in drawn
     assert 'role="img" aria-label="Bar chart' in drawn and 'alt="Bar chart' in image
-    assert "" == re.sub(r"<[^>]*>", "", drawn).strip()  # no word would be left where the tags are dropped
+    assert re.sub(r"<[^>]*>", "", drawn).strip() == ""  # no word would be left where the tags are dropped
     assert page == traffic.picture([run(two_passes, 3, 4)])._repr_mimebundle_()["text/html"]
 
 
@@ -128,6 +128,6 @@ def test_black_edges_stay_on_what_is_filled():
     charts.see_through(figure)
     axes = figure.axes[0]
 
-    assert {(0, 0, 0, 1)} == {bar.get_edgecolor() for bar in axes.patches}
+    assert {bar.get_edgecolor() for bar in axes.patches} == {(0, 0, 0, 1)}
     assert not any(charts._black(spine.get_edgecolor()) for spine in axes.spines.values())
     assert not any(charts._black(text.get_color()) for text in axes.get_yticklabels())

@@ -32,7 +32,7 @@ def warm():
 def test_a_call_returns_before_its_work_is_done(warm):
     """The clock is read while the work is waiting, unless somebody waits for it."""
     assert once(warm, wait=False) < SECONDS / 5
-    assert ("u", False, True) == warm.timed[-1][:3]
+    assert warm.timed[-1][:3] == ("u", False, True)
 
 
 def test_data_in_the_cache_takes_half_the_time(warm):

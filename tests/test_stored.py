@@ -35,10 +35,10 @@ def test_a_record_is_an_answer_with_its_header(tests):
     kept = read(tests, record(more='since = "3.6.0"\n'))["0.1/squared"]
 
     assert (
-        "# exercise: 0.1\n# mistake: squared\n# since: 3.6.0\ndef double(x):\n    y = x * x\n    return y\n"
-        == kept.source
+        kept.source
+        == "# exercise: 0.1\n# mistake: squared\n# since: 3.6.0\ndef double(x):\n    y = x * x\n    return y\n"
     )
-    assert ("0.1", "squared", "3.6.0", "00_plain") == (kept.exercise, kept.mistake, kept.since, kept.base)
+    assert (kept.exercise, kept.mistake, kept.since, kept.base) == ("0.1", "squared", "3.6.0", "00_plain")
 
 
 @pytest.mark.parametrize("edits, body", [
@@ -94,7 +94,7 @@ def test_all_records_that_do_not_fit_are_said_at_once(tests):
     """A base that is written anew has many."""
     with pytest.raises(ValueError) as raised:
         read(tests, record("one", edits="[['no', '']]") + record("two", edits="[['such', '']]"))
-    assert ["one", "two"] == [line.split(": ")[1] for line in str(raised.value).splitlines()]
+    assert [line.split(": ")[1] for line in str(raised.value).splitlines()] == ["one", "two"]
 
 
 def changed_lines(base, text):
@@ -121,4 +121,4 @@ def test_a_whole_file_is_kept_where_no_edit_is_much_shorter():
         if 2 * (6 + changed_lines(base, each.source)) < len(each.source.splitlines())
     }
 
-    assert {} == shorter
+    assert shorter == {}

@@ -69,9 +69,9 @@ def test_nobody_hands_in_for_somebody_else():
     """A student's own name for a file is inside what the platform made of it."""
     forged = "lovelaceada_101_9999_04_one_row-9.ipynb"
 
-    assert "eve" == file_names.read(f"eve/{forged}").student
-    assert "eve" == file_names.read("eve/submitted/lovelaceada_101/04/x.ipynb").student
-    assert "eve_104" == file_names.read(f"eve_104_9030_{forged}").student
+    assert file_names.read(f"eve/{forged}").student == "eve"
+    assert file_names.read("eve/submitted/lovelaceada_101/04/x.ipynb").student == "eve"
+    assert file_names.read(f"eve_104_9030_{forged}").student == "eve_104"
     assert file_names.of_student(f"eve/{forged}", "eve").canvas is None
 
 
@@ -91,7 +91,7 @@ def test_a_zip_of_a_folder_is_that_folder(tmp_path):
         with zipfile.ZipFile(tmp_path / archive, "w") as z:
             for name in ("ada/x.ipynb", "bob/x.ipynb"):
                 z.writestr(wrapper + name, STUB)
-        assert {"ada", "bob"} == set(students(tmp_path / archive).values())
+        assert set(students(tmp_path / archive).values()) == {"ada", "bob"}
     canvas = tmp_path / "week" / "submissions"
     canvas.mkdir(parents=True)
     for name in ("a_1_10_04.ipynb", "b_2_11_04.ipynb"):
@@ -99,8 +99,8 @@ def test_a_zip_of_a_folder_is_that_folder(tmp_path):
 
     found = students(tmp_path / "week")
 
-    assert {"submissions/a_1_10_04.ipynb": "a_1", "submissions/b_2_11_04.ipynb": "b_2"} == found
-    assert ("a", "1") == file_names.of_student("submissions/a_1_10_04.ipynb", "a_1").canvas
+    assert found == {"submissions/a_1_10_04.ipynb": "a_1", "submissions/b_2_11_04.ipynb": "b_2"}
+    assert file_names.of_student("submissions/a_1_10_04.ipynb", "a_1").canvas == ("a", "1")
 
 
 def test_zips_in_a_folder_are_opened_and_broken_ones_listed(tmp_path):
@@ -118,7 +118,7 @@ def test_zips_in_a_folder_are_opened_and_broken_ones_listed(tmp_path):
 
     found = {h.name: h for h in submissions.find(tmp_path)}
 
-    assert ["ada", "ada", "bob", "cyd", "dan", "dan", "eve", "eve"] == [h.student for h in found.values()]
+    assert [h.student for h in found.values()] == ["ada", "ada", "bob", "cyd", "dan", "dan", "eve", "eve"]
     assert STUB in found["ada.zip/04.ipynb"].load().decode()
     broken = {"bob.zip": "as a zip file", "cyd.zip": "no files", "dan.zip": "link", "dan.ipynb": "link"}
     for name, says in (broken | {"eve.zip/04.ipynb": "as a zip file"}).items():
@@ -152,11 +152,11 @@ def test_a_zip_that_lies_costs_only_what_it_lies_about(tmp_path):
     found = {h.name: h for h in submissions.find(tmp_path)}
 
     long = [name for name in found if "…" in name]
-    assert 2 == len(long) and all(len(name) < 200 and name.endswith(".ipynb") for name in long)
+    assert len(long) == 2 and all(len(name) < 200 and name.endswith(".ipynb") for name in long)
     for name, why in (ARCHIVES | dict.fromkeys(long, "name of more than 1,000 characters")).items():
         with pytest.raises(OSError, match=why):
             found.pop(name).load()
-    assert 11 == len(found) and all(name.endswith("/good.ipynb") and h.load() for name, h in found.items())
+    assert len(found) == 11 and all(name.endswith("/good.ipynb") and h.load() for name, h in found.items())
 
 
 def test_an_archive_is_opened_once_however_many_files_it_holds(tmp_path, monkeypatch):
@@ -170,8 +170,8 @@ def test_an_archive_is_opened_once_however_many_files_it_holds(tmp_path, monkeyp
 
     found = list(submissions.find(tmp_path / "class.zip"))
 
-    assert {STUB.encode()} == {h.load() for h in found} and 200 == len(found)
-    assert 1 == len(opened) and before == len(os.listdir("/proc/self/fd"))
+    assert {STUB.encode()} == {h.load() for h in found} and len(found) == 200
+    assert len(opened) == 1 and before == len(os.listdir("/proc/self/fd"))
 
 
 def test_a_list_of_files_that_is_too_long_is_not_read(tmp_path, monkeypatch):
@@ -180,7 +180,7 @@ def test_a_list_of_files_that_is_too_long_is_not_read(tmp_path, monkeypatch):
         for n in range(1001):
             z.writestr(f"s{n}/04.ipynb", STUB)
 
-    assert 1001 == len(list(submissions.find(tmp_path / "class.zip")))
+    assert len(list(submissions.find(tmp_path / "class.zip"))) == 1001
     monkeypatch.setattr(archives, "_MAX_DIRECTORY", 1 << 10)
     with pytest.raises(submissions.NothingToGrade, match="a list of its files of more than"):
         list(submissions.find(tmp_path / "class.zip"))
@@ -217,7 +217,7 @@ def test_a_hostile_text_is_read_in_bounded_memory(tmp_path):
 
     done = subprocess.run([sys.executable, "-c", READ, tmp_path], cwd=ROOT, capture_output=True, text=True)
 
-    assert 0 == done.returncode, done.stderr
+    assert done.returncode == 0, done.stderr
     megabytes, said = json.loads(done.stdout)
     assert megabytes < 800
     assert all(why in said[name][0] for name, why in TOO_MUCH.items()), said
@@ -251,12 +251,12 @@ def test_a_file_is_a_submission_but_beside_notebooks(tmp_path):
             says[each.name] = str(error)
     assert sorted(set(names) - {"ada/04.ipynb", "empty.ipynb"}) == sorted(says)
     kinds = [*names[1:3], *names[4:6], "cyd/pipe"]
-    assert {"is no notebook, whose name ends in .ipynb or .py"} == {says[n] for n in kinds}
+    assert {says[n] for n in kinds} == {"is no notebook, whose name ends in .ipynb or .py"}
 
     with zipfile.ZipFile(tmp_path / "class.zip", "w") as z:
         for name in ("ada/04.ipynb", "ada/report.pdf", "bob/report.pdf", "__MACOSX/._04.ipynb"):
             z.writestr(name, STUB)
-    assert ["ada/04.ipynb", "bob/report.pdf"] == [h.name for h in submissions.find(tmp_path / "class.zip")]
+    assert [h.name for h in submissions.find(tmp_path / "class.zip")] == ["ada/04.ipynb", "bob/report.pdf"]
 
 
 def test_two_paths_never_share_a_name(tmp_path):
@@ -266,13 +266,13 @@ def test_two_paths_never_share_a_name(tmp_path):
         (tmp_path / week / "ada" / "04.ipynb").write_text(STUB)
 
     found = submissions.find_all([tmp_path / "one", tmp_path / "two", tmp_path / "one"])
-    assert [("one/ada/04.ipynb", "ada"), ("two/ada/04.ipynb", "ada")] == [(h.name, h.student) for h in found]
+    assert [(h.name, h.student) for h in found] == [("one/ada/04.ipynb", "ada"), ("two/ada/04.ipynb", "ada")]
 
     (overlap,) = submissions.find_all([tmp_path / "one", tmp_path / "one" / "ada"])
-    assert ("one/ada/04.ipynb", "ada") == (overlap.name, overlap.student)
+    assert (overlap.name, overlap.student) == ("one/ada/04.ipynb", "ada")
 
     found = submissions.find_all([tmp_path / "one" / "ada" / "04.ipynb", tmp_path / "two" / "ada" / "04.ipynb"])
-    assert ["one/ada/04.ipynb", "two/ada/04.ipynb"] == [h.name for h in found]
+    assert [h.name for h in found] == ["one/ada/04.ipynb", "two/ada/04.ipynb"]
 
 
 def graded_id(number):
@@ -321,7 +321,7 @@ def test_odd_metadata_is_no_metadata(metadata):
     """It came from a stranger."""
     data = json.dumps({"cells": [{"cell_type": "code", "source": OF_04, "metadata": metadata}], "metadata": metadata})
 
-    assert "04" == submissions.read(data.encode()).lesson
+    assert submissions.read(data.encode()).lesson == "04"
 
 
 def test_every_slug_is_found_in_its_own_name_only():

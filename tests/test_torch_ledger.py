@@ -16,7 +16,7 @@ def test_the_ledger_knows_how_much_is_alive_at_once():
         c = torch.ones(6) + torch.ones(6)
         c += 1
 
-    assert 18 == counter.peak
+    assert counter.peak == 18
 
 
 def test_the_ledger_knows_how_often_a_tensor_is_read():

@@ -65,7 +65,7 @@ def test_a_copy_with_a_masked_tail(trace):
     """Three programs of eight lanes, twenty elements: four lanes are masked. The copy is there afterwards."""
     x, y = torch.randn(20), blank(20)
 
-    assert [
+    assert trace(copy_kernel, y, x, 20, BLOCK=8, grid=(3,)) == [
         "copy_kernel, 3 programs",
         "loads from x_ptr, a tensor of 20 elements",
         "  program 0   elements 0-7",
@@ -73,7 +73,7 @@ def test_a_copy_with_a_masked_tail(trace):
         "  program 2   elements 16-19; 4 lanes masked",
         "stores to y_ptr, a tensor of 20 elements",
         "  the same elements by the same programs",
-    ] == trace(copy_kernel, y, x, 20, BLOCK=8, grid=(3,))
+    ]
     assert torch.equal(x, y)
 
 
@@ -82,14 +82,14 @@ def test_rows_that_are_stored_twice_are_pointed_out_in_the_order_of_the_programs
     x, y = torch.ones(2, 5), blank(3, 5)
 
     forward = trace(unmasked_kernel, y, x, 5, 5, BLOCK=8, grid=(2,))
-    assert 2 == y[1, 0].item()
+    assert y[1, 0].item() == 2
     backward = trace(unmasked_kernel, y, x, 5, 5, BLOCK=8, grid=(2,), order="reversed")
-    assert 0 == y[1, 0].item()
+    assert y[1, 0].item() == 0
 
     assert "  program 0   row 0, columns 0-4; row 1, columns 0-2" in forward
-    assert "  touched twice: row 1, columns 0-2, by program 0, then 1" == forward[-1]
-    assert "unmasked_kernel, 2 programs, in reversed order" == backward[0]
-    assert "  touched twice: row 1, columns 0-2, by program 1, then 0" == backward[-1]
+    assert forward[-1] == "  touched twice: row 1, columns 0-2, by program 0, then 1"
+    assert backward[0] == "unmasked_kernel, 2 programs, in reversed order"
+    assert backward[-1] == "  touched twice: row 1, columns 0-2, by program 1, then 0"
 
 
 def test_an_access_outside_is_shown_and_does_not_happen(trace):
@@ -99,14 +99,14 @@ def test_an_access_outside_is_shown_and_does_not_happen(trace):
 
     assert "  program 1   nothing; out of bounds: row 1, columns 5-7" in lines
     assert lines[-1].startswith("stopped before it happened: program 1 stores to y_ptr at row 1, column 5")
-    assert [2, 2, 2, 2, 2, 0, 0, 0] == y.flatten().tolist()[:8] and y[1, 3:].isnan().all()
+    assert y.flatten().tolist()[:8] == [2, 2, 2, 2, 2, 0, 0, 0] and y[1, 3:].isnan().all()
 
 
 def test_a_function_with_two_launches(trace):
     """Each launch has its tables."""
     lines = trace(copied, torch.randn(7))
 
-    assert ["copy_kernel, 2 programs", "copy_kernel, 1 program"] == [s for s in lines if s.startswith("copy")]
+    assert [s for s in lines if s.startswith("copy")] == ["copy_kernel, 2 programs", "copy_kernel, 1 program"]
     assert "  program 1   elements 4-6; 1 lane masked" in lines
     assert "  program 0   elements 0-2; 1 lane masked" in lines
 
@@ -115,8 +115,8 @@ def test_a_block_of_two_dimensions_lies_in_the_rows_of_its_tensor(trace):
     """Lanes beyond the end of a row are masked there, and a row that does not exist is masked altogether."""
     lines = trace(tile_kernel, blank(3, 5), torch.ones(3, 5), 3, 5, ROWS=2, BLOCK=8, grid=(2,))
 
-    assert "  program 0   rows 0-1, columns 0-4; 6 lanes masked" == lines[2]
-    assert "  program 1   row 2, columns 0-4; 11 lanes masked" == lines[3]
+    assert lines[2] == "  program 0   rows 0-1, columns 0-4; 6 lanes masked"
+    assert lines[3] == "  program 1   row 2, columns 0-4; 11 lanes masked"
 
 
 def panels(kernel, *args, **kwargs):
@@ -140,7 +140,7 @@ def test_views_are_placed_by_their_strides():
     wide, tall = torch.ones(3, 8)[:, 2:7], torch.ones(5, 3).t()
 
     assert [(0, r, 0, 1) for r in range(3)] == panels(column_kernel, wide, 3, 8, ROWS=4)[0].touched
-    assert [(0, 0, 0, 4)] == panels(column_kernel, tall, 4, 3, ROWS=4)[0].touched
+    assert panels(column_kernel, tall, 4, 3, ROWS=4)[0].touched == [(0, 0, 0, 4)]
 
 
 def test_an_access_before_the_tensor(trace):
@@ -154,14 +154,14 @@ def test_an_address_of_no_tensor(trace):
     """There is no cell to draw, and the sentence says so all the same."""
     lines = trace(nowhere_kernel, blank(1), 2**45 + 2**33, grid=(1,))
 
-    assert 1 == len(lines) and "belongs to no tensor of this launch" in lines[0]
+    assert len(lines) == 1 and "belongs to no tensor of this launch" in lines[0]
 
 
 def test_a_grid_of_two_dimensions_numbers_its_programs(trace):
     """A program has as many numbers as its grid."""
     lines = trace(grid_kernel, blank(2, 3), grid=(2, 3))
 
-    assert "grid_kernel, 6 programs in a grid of 2 × 3" == lines[0]
+    assert lines[0] == "grid_kernel, 6 programs in a grid of 2 × 3"
     assert "  program (1, 1) row 1, column 1" in lines
 
 
@@ -171,7 +171,7 @@ def test_a_large_launch_is_cut_and_says_so(trace):
     kept = panels(column_kernel, torch.ones(6000, 2), 6000, 2, ROWS=8192)[0]
 
     assert "  and 24 programs more" in lines
-    assert 5000 == len(kept.touched + kept.masked) and not kept.complete
+    assert len(kept.touched + kept.masked) == 5000 and not kept.complete
     assert "  (there was more than is kept here)" in trace_text.describe([kept])
 
 
@@ -182,8 +182,8 @@ def test_many_launches_are_cut_too():
         for _ in range(40):
             copy_kernel[(1,)](blank(4), torch.ones(4), 4, BLOCK=4)
 
-    assert 64 == len(recorder.panels)
-    assert [True, False] == [panel.complete for panel in recorder.panels[-2:]]
+    assert len(recorder.panels) == 64
+    assert [panel.complete for panel in recorder.panels[-2:]] == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_misuse_is_a_sentence(wrong, sentence):
 
 def test_nothing_launched_has_no_picture(trace):
     """A function of PyTorch alone."""
-    assert ["no kernel touched any memory"] == trace(torch.exp, torch.ones(3))
+    assert trace(torch.exp, torch.ones(3)) == ["no kernel touched any memory"]
 
 
 def test_a_stub_says_which_todo_is_open():
@@ -271,7 +271,7 @@ def test_lanes_that_share_an_address_touch_it_once():
     with interpreter.recording(recorder=recorder):
         column_kernel[(1,)](torch.ones(4), 4, 0, ROWS=4)
 
-    assert [(0, 0, 0, 1)] == recorder.panels[0].touched
+    assert recorder.panels[0].touched == [(0, 0, 0, 1)]
 
 
 def drawn(*args, **kwargs):
@@ -307,8 +307,8 @@ def test_forward_and_reversed_look_different():
     rows = [re.findall(r"<b>(\d)</b> (loads|stores) \w+, elements (\d+)", page) for page in pages]
 
     assert pages[0] != pages[1] and "in reversed order" in pages[1]
-    assert [("1", "loads", "0"), ("3", "loads", "8"), ("5", "loads", "16")] == rows[0][::2]
-    assert [("1", "loads", "16"), ("3", "loads", "8"), ("5", "loads", "0")] == rows[1][::2]
+    assert rows[0][::2] == [("1", "loads", "0"), ("3", "loads", "8"), ("5", "loads", "16")]
+    assert rows[1][::2] == [("1", "loads", "16"), ("3", "loads", "8"), ("5", "loads", "0")]
 
 
 def test_a_read_before_the_write_is_marked_by_shape_and_word():
@@ -336,12 +336,12 @@ def test_all_masked_lanes_that_are_counted_are_drawn():
     lines, page = drawn(split_kernel, torch.ones(2, 10), 10, 2, 5, BLOCK=4, grid=(2, 2))
     counted = [int(number) for line in lines for number in re.findall(r"(\d+) lanes? masked", line)]
 
-    assert [3, 3, 3, 3] == counted
+    assert counted == [3, 3, 3, 3]
     cells = trace_drawing.Cells(panel := panels(split_kernel, torch.ones(2, 10), 10, 2, 5, BLOCK=4, grid=(2, 2))[0])
     places = cells.places(trace_time.accesses(panel))
-    assert 12 == sum(place.masked.total() for place in places.values())
-    assert 6 == sum(place.masked.total() for place in places.values() if place.touched)
-    assert 12 == len(boxes(frame(page, "all programs"), "masked"))
+    assert sum(place.masked.total() for place in places.values()) == 12
+    assert sum(place.masked.total() for place in places.values() if place.touched) == 6
+    assert len(boxes(frame(page, "all programs"), "masked")) == 12
 
 
 def test_frames_step_through_the_programs():
@@ -360,8 +360,8 @@ def test_a_frame_outlines_what_its_program_touched():
     page = drawn(copy_kernel, blank(20), torch.ones(20), 20, BLOCK=8, grid=(3,))[1]
     first, second = (frame(page, name) for name in ("1: program 0", "2: program 1"))
 
-    assert [16, 16] == [each.count(drawing._NOW) for each in (first, second)]
-    assert [16, 16] == [each.count(">0</td>") for each in (first, second)]
+    assert [each.count(drawing._NOW) for each in (first, second)] == [16, 16]
+    assert [each.count(">0</td>") for each in (first, second)] == [16, 16]
 
 
 def test_large_launches_have_a_bounded_drawing():
@@ -376,7 +376,7 @@ def test_equal_runs_give_equal_bytes():
     """As notebooks that are executed twice."""
     pages = {drawn(copy_kernel, blank(20), torch.ones(20), 20, BLOCK=8, grid=(3,))[1] for _ in range(2)}
 
-    assert 1 == len(pages)
+    assert len(pages) == 1
 
 
 def test_no_two_looks_are_told_apart_by_colour_alone():
@@ -390,4 +390,4 @@ def test_no_two_looks_are_told_apart_by_colour_alone():
                 int(each * (2 if len(fill) == 3 else 1), 16) for each in re.findall("." * (len(fill) // 3), fill)
             ]
             assert min(channels) >= 0x7F and max(channels) > 0xE0 and "color:#000" in style
-    assert [["load", "load, odd"], ["store", "store, odd"]] == [names for names in shapes.values() if len(names) > 1]
+    assert [names for names in shapes.values() if len(names) > 1] == [["load", "load, odd"], ["store", "store, odd"]]

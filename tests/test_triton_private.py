@@ -63,7 +63,7 @@ def test_a_feature_that_lacks_a_name_is_left_out_whole_and_says_so(probed, featu
     shared = {path for other, names in NEEDED.items() if other != feature for path in (_PATHS[n] for n in names)}
 
     assert f"off: this Triton's interpreter has no {path}" == status
-    assert set() == changed & ({_PATHS[name] for name in NEEDED[feature]} - shared)
+    assert changed & ({_PATHS[name] for name in NEEDED[feature]} - shared) == set()
 
 
 def test_a_hook_that_fails_half_way_takes_back_the_ones_before_it(probed):
@@ -71,7 +71,7 @@ def test_a_hook_that_fails_half_way_takes_back_the_ones_before_it(probed):
     status, changed = probed[HALF_WAY]
 
     assert re.match("off: this Triton's interpreter differs .*no_such_name", status)
-    assert set() == changed & {"_patch_lang", "_patch_attr", "_get_np_dtype", "tl.core.tensor.__init__"}
+    assert changed & {"_patch_lang", "_patch_attr", "_get_np_dtype", "tl.core.tensor.__init__"} == set()
     assert "GridExecutor.__call__" in changed  # the guard is on all the same
 
 
@@ -84,4 +84,4 @@ def test_nothing_outside_names_what_is_private_to_triton():
     texts = {p.relative_to(ROOT).as_posix(): p.read_text(encoding="utf-8") for p in files}
     texts = {name: re.sub(r'(?s:""".*?""")|#.*', "", text) for name, text in texts.items()}
 
-    assert {} == {name: found[0] for name, text in texts.items() if (found := private.search(text))}
+    assert {name: found[0] for name, text in texts.items() if (found := private.search(text))} == {}

@@ -65,7 +65,7 @@ def test_what_is_no_plain_value_keeps_only_its_name():
     """Nothing of the answer's own making crosses the line, least of all something that equals everything."""
     evidence = run("class Yes:\n    def __eq__(self, other): return True\ndef f(): return Yes()", Call("call", "f"))
 
-    assert "<Yes>" == repr(evidence.value)
+    assert repr(evidence.value) == "<Yes>"
     assert evidence.value != 1
 
 
@@ -87,7 +87,7 @@ def f():
     packages = [n for n, m in sys.modules.items() if n.split(".")[0] == "grader" and vars(m).get("__path__")]
     return packages, {str(ROOT)!r} in sys.path
 """
-    assert ([], False) == run(source, Call("call", "f")).value
+    assert run(source, Call("call", "f")).value == ([], False)
 
 
 def test_scratch_folders_are_gone_afterwards():
@@ -122,7 +122,7 @@ def test_a_huge_file_is_stopped():
     """64 MB is more than any answer writes."""
     source = "def f():\n    with open('big', 'wb') as file:\n        for _ in range(100): file.write(bytes(2**20))"
 
-    assert "OSError" == run(source, Call("call", "f")).error["type"]
+    assert run(source, Call("call", "f")).error["type"] == "OSError"
 
 
 def test_endless_loops_end_and_the_next_answer_is_served():
@@ -136,9 +136,9 @@ def test_endless_loops_end_and_the_next_answer_is_served():
     exercise = lessons.exercises()["1.1"]
     for source in loops:
         result = judge(exercise, extract.extract([source], exercise.names), seconds=1.5)
-        assert ("timeout", "endless") == (result.status, result.mistake)
+        assert (result.status, result.mistake) == ("timeout", "endless")
 
-    assert 3 == run("def f(): return 3", Call("call", "f")).value
+    assert run("def f(): return 3", Call("call", "f")).value == 3
 
 
 def test_exhausted_memory_costs_one_exercise_only():
@@ -147,7 +147,7 @@ def test_exhausted_memory_costs_one_exercise_only():
     for body in ("torch.zeros(25 * 10**9)", "x = []\n    while True: x.append(bytearray(10**8))"):
         source = f"import torch\ndef naive_softmax(x):\n    {body}"
         result = judge(exercise, extract.extract([source], exercise.names), seconds=60)
-        assert ("error", "out-of-memory") == (result.status, result.mistake), result.text
+        assert (result.status, result.mistake) == ("error", "out-of-memory"), result.text
 
 
 def test_a_worker_that_does_not_start_is_a_sentence(monkeypatch):
@@ -164,7 +164,7 @@ def test_a_worker_that_went_away_is_replaced():
     lost._process.kill()
     lost._process.wait()
 
-    assert 1 == run("def f(): return 1", Call("call", "f")).value
+    assert run("def f(): return 1", Call("call", "f")).value == 1
     assert not pathlib.Path(lost._scratch.name).exists()
 
 
@@ -236,7 +236,7 @@ def test_a_child_holds_no_handle_but_its_own_channel():
     with zygotes.get().open("def f(): return 1", 10):
         handles = run(source, Call("call", "f")).value
 
-    assert 1 == sum(h.startswith("socket:") for h in handles)
+    assert sum(h.startswith("socket:") for h in handles) == 1
     assert not any("pidfd" in h for h in handles)
 
 

@@ -18,6 +18,8 @@ from __future__ import annotations
 import argparse
 import ast
 import base64
+import copy
+import functools
 import hashlib
 import os
 import pathlib
@@ -52,7 +54,7 @@ def sources(numbers: list[str]) -> list[pathlib.Path]:
 
 def read(source: pathlib.Path) -> nbformat.NotebookNode:
     """A source as a notebook with solutions, stable cell ids and nbgrader's metadata."""
-    notebook = jupytext.reads(source.read_text(encoding="utf-8"), fmt="py:percent")
+    notebook = copy.deepcopy(_parsed(source.read_text(encoding="utf-8")))
     notebook.metadata = nbformat.from_dict({
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
@@ -72,6 +74,11 @@ def read(source: pathlib.Path) -> nbformat.NotebookNode:
     opening.stamp(notebook, f"solutions/{source.stem}.ipynb", opening.repository())
     in_language.mark(notebook, "en")
     return notebook
+
+
+@functools.cache  # a build reads each source five times
+def _parsed(text: str) -> nbformat.NotebookNode:
+    return jupytext.reads(text, fmt="py:percent")
 
 
 def _identity(cells, i: int, cell) -> str:

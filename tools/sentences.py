@@ -6,6 +6,8 @@ A message of the engine is the template of a sentence. A constant has none of th
 from __future__ import annotations
 
 import ast
+import functools
+import io
 import pathlib
 import re
 
@@ -35,19 +37,19 @@ def of_engine() -> dict[str, list[str]]:
 
 def of_python(path: pathlib.Path) -> list[str]:
     """The messages in a file of Python."""
-    return _extracted("python", path)
+    return [*_extracted("python", path.read_bytes())]
 
 
 def of_page(path: pathlib.Path) -> list[str]:
     """The messages in a template of Jinja2."""
-    return _extracted("jinja2.ext:babel_extract", path)
+    return [*_extracted("jinja2.ext:babel_extract", path.read_bytes())]
 
 
-def _extracted(method: str, path: pathlib.Path) -> list[str]:
-    with path.open("rb") as file:
-        found = [message for _, message, _, _ in extract.extract(method, file, KEYWORDS)]
+@functools.cache  # a check asks twice, and reads all files of the engine
+def _extracted(method: str, source: bytes) -> tuple[str, ...]:
+    found = [message for _, message, _, _ in extract.extract(method, io.BytesIO(source), KEYWORDS)]
     flat = [each for message in found for each in (message if isinstance(message, tuple) else [message])]
-    return [message for message in flat if message]
+    return tuple(message for message in flat if message)
 
 
 def of_drawing(source: str) -> list[str]:

@@ -238,14 +238,19 @@ def votes(detectors: Table, answer: Answer, passed: Seen, failures: list[Failure
 def leading(found: list[Vote], passed: Seen, failures: list[Failure]) -> list[Vote]:
     """The votes with the most hits. Of several, those whose formula fits the most of the passed cases.
 
-    One that is wrong about most of the passed cases has the numbers of the failing ones by chance.
+    Of these, those whose formula fits the most of the failing ones: where a case gave NaN, a match counts half, so one
+    formula can miss it and another explain it with as many hits. A formula that is wrong about most of the passed cases
+    has the numbers of the failing ones by chance.
     """
     most = max((vote.hits for vote in found), default=0)
     best = [vote for vote in found if vote.hits == most]
+    failed = [(f.case, f.evidence) for f in failures if not f.evidence.error]
     if len(best) > 1:
-        fitting = [sum(fits(vote.detector, [each]) for each in passed) for vote in best]
-        best = [vote for vote, count in zip(best, fitting) if count == max(fitting)]
-        if len(passed) > len(failures) and 2 * max(fitting) < len(passed):
+        fitting = [
+            tuple(sum(fits(vote.detector, [each]) for each in seen) for seen in (passed, failed)) for vote in best
+        ]
+        best = [vote for vote, counts in zip(best, fitting) if counts == max(fitting)]
+        if len(passed) > len(failures) and 2 * max(fitting)[0] < len(passed):
             best = []
     return best
 

@@ -83,9 +83,9 @@ def run(source, tmp_path, monkeypatch):  # noqa: F811
         folder = {"metadata": {"path": str(tmp_path)}}
         NotebookClient(notebook, kernel_name="colab", timeout=600, allow_errors=True, resources=folder).execute()
         assert [file.name, "five_passes"] == sorted(os.listdir(tmp_path))
-        assert ["/raw/HEAD/colab_setup.py", "/archive/HEAD.zip"] == source.asked
+        assert source.asked == ["/raw/HEAD/colab_setup.py", "/archive/HEAD.zip"]
         first = next(cell for cell in notebook.cells if cell.cell_type == "code")
-        assert ["device", "versions", "mode", "progress"] == [line.split()[0] for line in said(first).splitlines()]
+        assert [line.split()[0] for line in said(first).splitlines()] == ["device", "versions", "mode", "progress"]
         return notebook
 
     return run
@@ -104,7 +104,7 @@ def test_a_learners_notebook(run, stem):
     """Checks say "not yet", and a cell that needs an answer says which; no other error."""
     notebook = run(ROOT / "notebooks" / f"{stem}.ipynb")
 
-    assert [] == [each for each in errors(notebook) if not each.startswith("Not yet: this cell needs your answer to ")]
+    assert [each for each in errors(notebook) if not each.startswith("Not yet: this cell needs your answer to ")] == []
     checks = [said(cell) for cell in notebook.cells if cell.id.startswith("check-")]
     assert all("not yet: put your answer in place of the TODO of" in each for each in checks)
 
@@ -115,7 +115,7 @@ def test_a_solution(run, stem):
     notebook = run(ROOT / "solutions" / f"{stem}.ipynb")
     checks = {cell.id: said(cell) for cell in notebook.cells if cell.id.startswith("check-")}
 
-    assert [] == errors(notebook)
+    assert errors(notebook) == []
     for exercise in lessons.of_lesson(stem[:2]):
         verdict = checks[f"check-{exercise.id.replace('.', '-')}"]
         assert re.search(rf"(?<![\d.]){exercise.points:g} of {exercise.points:g} (bonus )?points?", verdict), verdict
@@ -134,7 +134,7 @@ def test_the_kernel_is_as_colabs(run, tmp_path_factory):
     notebook = run(file)
 
     shell, ipython, ipykernel, client = said(notebook.cells[1]).split()
-    assert ("google.colab._shell", "7.34.0", "6.17.1") == (shell, ipython, ipykernel) and int(client[0]) < 8
+    assert (shell, ipython, ipykernel) == ("google.colab._shell", "7.34.0", "6.17.1") and int(client[0]) < 8
     assert "Triton 3.5." in said(notebook.cells[0])
 
 
@@ -143,7 +143,7 @@ def test_nothing_of_colabs_would_be_replaced():
     pip = [ENVIRONMENT / "bin" / "python", "-m", "pip", "install", "--dry-run", "--no-index", "-r", "requirements.txt"]
     done = subprocess.run(pip, cwd=ROOT, capture_output=True, text=True)
 
-    assert 0 == done.returncode and "Would install" not in done.stdout, done.stderr
+    assert done.returncode == 0 and "Would install" not in done.stdout, done.stderr
 
 
 def main(torch: str = VERSIONS["torch"]) -> int:

@@ -237,7 +237,7 @@ def test_pass_and_fail_differ_at_a_glance(lab, chromium, look):
     lesson.shot(f"failed-{look}", check)
     colours.append(verdict.evaluate("each => getComputedStyle(each).backgroundColor"))
 
-    assert 2 == len(set(colours))
+    assert len(set(colours)) == 2
     shown = verdict.locator("xpath=../..")
     pairs = [shown.evaluate(COLOURS), verdict.evaluate(COLOURS)]
     for pair in pairs:

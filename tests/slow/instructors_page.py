@@ -28,10 +28,10 @@ def changed(tmp_path_factory):
     for name, lines in re.findall(r"```diff\n.*?\n\+\+\+ b/(\S+)\n(.*?)```", PAGE, re.DOTALL):
         was, becomes = ("".join(x[1:] for x in lines.splitlines(True) if x[0] in f" {sign}") for sign in "-+")
         text = (copy / name).read_text()
-        assert 1 == text.count(was), f"{name} has changed: the page's diff does not apply"
+        assert text.count(was) == 1, f"{name} has changed: the page's diff does not apply"
         (copy / name).write_text(text.replace(was, becomes))
     added = re.findall(r"(?i)at the end of\s+`([^`]+)`:\n\n```(?:python|toml)\n(.*?)```", PAGE, re.DOTALL)
-    assert 3 == len(added)
+    assert len(added) == 3
     for name, text in added:
         with open(copy / name, "a") as f:
             f.write("\n\n" * (f.tell() > 0) + text)
@@ -53,7 +53,7 @@ def test_points_and_exercises_change_as_described(changed):
 
     listed = json.loads(run(changed, "-m", "grader", "list", "--json"))
     points = {e["id"]: e["points"] for e in listed if not e["bonus"]}
-    assert (1, 1, 100) == (points["0.2"], points["1.1"], sum(points.values()))
+    assert (points["0.2"], points["1.1"], sum(points.values())) == (1, 1, 100)
     learners = nbformat.read(changed / "notebooks" / "00_check_your_bench.ipynb", as_version=4)
     assert "check-0-2" in [c.id for c in learners.cells] and "x / 2" not in nbformat.writes(learners)
     tests = [f"tests/test_{name}.py" for name in ("course", "scores", "build", "answers")]
@@ -66,8 +66,8 @@ def test_points_and_exercises_change_as_described(changed):
         nbformat.write(nbformat.v4.new_notebook(cells=cells), changed / "in" / f"{name}.ipynb")
     run(changed, "-m", "grader", "grade", "in", "--out", "out")
     rows = {r["student"]: r for r in map(json.loads, (changed / "out" / "results.jsonl").read_text().splitlines())}
-    assert [(2, 2), (1, 2)] == [(rows[n]["score"], rows[n]["max_score"]) for n in ("right", "wrong")]
-    assert "unchanged" == rows["wrong"]["exercises"][1]["mistake"]
+    assert [(rows[n]["score"], rows[n]["max_score"]) for n in ("right", "wrong")] == [(2, 2), (1, 2)]
+    assert rows["wrong"]["exercises"][1]["mistake"] == "unchanged"
 
 
 def test_the_page_names_what_there_is():
@@ -114,7 +114,7 @@ def test_an_exam_is_held_as_described(tmp_path):
     exam(tmp_path)
     secret, grade = (textwrap.dedent(block) for block in re.findall(r"```\n(.*?)   ```", TEACHING, re.DOTALL))
     commands(tmp_path, secret)
-    assert 0o600 == (tmp_path / "exam.secret").stat().st_mode & 0o777
+    assert (tmp_path / "exam.secret").stat().st_mode & 0o777 == 0o600
     proved = json.loads(commands(tmp_path, PROVED)) in ("landlock+seccomp", "namespaces")
     commands(tmp_path, grade, 0 if proved else 3)
     if proved:

@@ -66,7 +66,7 @@ def test_the_course_imports_where_no_thread_starts(error, filters):
     environ = os.environ | {"OPENBLAS_NUM_THREADS": "2"}
     done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True)
 
-    assert "imported\n" == done.stdout, done.stderr
+    assert done.stdout == "imported\n", done.stderr
 
 
 REFUSED = {"prlimit64": "getrlimit", "setsid": "cannot be started"}
@@ -79,8 +79,8 @@ def test_answers_are_graded_without(missing, error, filters):
     answers = ANSWERS if {"memfd_create", "setresuid"} & {*missing.split()} else ANSWERS[:2]
     (right, wrong, *cuda), status = graded([*NARROW, error, *missing.split(), "--"], answers)
 
-    assert {"passed"} == {row["status"] for row in (right, *cuda)}, (right, cuda)
-    assert ("failed", "no-max") == (wrong["status"], wrong["mistake"])
+    assert {row["status"] for row in (right, *cuda)} == {"passed"}, (right, cuda)
+    assert (wrong["status"], wrong["mistake"]) == ("failed", "no-max")
     if "unshare" not in missing:  # a machine without mounts keeps its namespaces
         zygotes.get().wait()
         assert zygotes.get().status["namespaces"] == status["namespaces"]
@@ -95,7 +95,7 @@ def test_no_answer_is_blamed_for(missing, error, filters):
     rows, _ = graded([*NARROW, error, missing, "--"], ANSWERS[:2])
 
     for row in rows:
-        assert ("error", 0, ["grader-failed"]) == (row["status"], row["score"], row["flags"])
+        assert (row["status"], row["score"], row["flags"]) == ("error", 0, ["grader-failed"])
         assert REFUSED[missing] in row["message"]
 
 

@@ -32,7 +32,7 @@ def run(home, commands):
     environment |= {"PATH": f"{PYTHON.parent}:{environment['PATH']}", "FIVE_PASSES_PROGRESS": "off", "HOME": str(home)}
     commands = commands.replace("/srv/five-passes", str(ROOT)).replace(".venv/bin/python", sys.executable)
     done = subprocess.run(["bash", "-e", "-c", commands], cwd=home, env=environment, capture_output=True, text=True)
-    assert 0 == done.returncode, done.stdout[-3000:] + done.stderr[-3000:]
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return done.stdout + done.stderr
 
 
@@ -105,7 +105,7 @@ def test_nbgrader_gives_the_points_of_the_checks(course):
 def test_feedback_says_what_a_check_says(course):
     """A page for each student, with the named mistake."""
     pages = {p.parts[-3]: p.read_text(encoding="utf-8") for p in (course / "feedback").glob("*/one_row/*.html")}
-    assert {"ada", "Jürgen", "eve"} == set(pages)
+    assert set(pages) == {"ada", "Jürgen", "eve"}
     assert 'hint("4.2")' in pages["Jürgen"] and 'hint("4.2")' not in pages["ada"]
 
 
@@ -124,7 +124,7 @@ def test_the_course_grades_the_same_files_behind_its_own_walls(course):
 
     rows = {r["student"]: r for r in map(json.loads, (course / "results" / "results.jsonl").read_text().splitlines())}
     assert {"ada": POINTS, "Jürgen": POINTS - PAD, "eve": 0} == {student: row["score"] for student, row in rows.items()}
-    assert {"2026-11-20 10:15:00"} == {row["handed_in"] for row in rows.values()}
+    assert {row["handed_in"] for row in rows.values()} == {"2026-11-20 10:15:00"}
 
 
 def test_junit_is_read_by_a_reader_of_junit(course):
@@ -139,5 +139,5 @@ def test_junit_is_read_by_a_reader_of_junit(course):
     )
     done = subprocess.run([PYTHON, "-c", read, course / "results" / "results.xml"], capture_output=True, check=True)
     suites = {name.split("/")[0]: rest for name, *rest in json.loads(done.stdout)}
-    assert {"ada": [3, 0, 0, 0], "Jürgen": [3, 1, 0, 0], "eve": [3, 0, 0, 3]} == {n: s[:4] for n, s in suites.items()}
+    assert {n: s[:4] for n, s in suites.items()} == {"ada": [3, 0, 0, 0], "Jürgen": [3, 1, 0, 0], "eve": [3, 0, 0, 3]}
     assert all(0 < sum(times) <= total + 0.01 for *_, total, times in suites.values())

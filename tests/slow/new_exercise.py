@@ -23,7 +23,7 @@ def test_a_skeleton_passes_and_lists_what_is_left(tmp_path):
     working_tree(copy)
     made = run(copy, "-m", "grader", "new", "5.3", "log_softmax")
 
-    assert 0 == made.returncode, made.stderr
+    assert made.returncode == 0, made.stderr
     points = sum(exercise.points for exercise in lessons.of_lesson("05") if not exercise.bonus)
     assert f"One point of 5.1 went to 5.3, so that the lesson keeps its {points}." in made.stdout
     left = [line.split(":")[0].strip() for line in made.stdout.splitlines() if line.startswith("  ")]
@@ -36,19 +36,19 @@ def test_a_skeleton_passes_and_lists_what_is_left(tmp_path):
     ):
         assert file in left and "AUTHOR" + ":" in (copy / file).read_text()
     built = run(copy, "tools/build.py", "--execute")  # make build
-    assert 0 == built.returncode and "running 05_every_row.ipynb" in built.stdout, built.stderr
+    assert built.returncode == 0 and "running 05_every_row.ipynb" in built.stdout, built.stderr
     checked = run(copy, "tools/build.py", "--check")  # make test ONLY=5.3, line by line
-    assert 0 == checked.returncode, checked.stdout
+    assert checked.returncode == 0, checked.stdout
     assert re.search("^warning: .* is new, and has no translation$", checked.stdout, re.MULTILINE), checked.stdout
-    assert 1 == run(copy, "tools/build.py", "--check", "--release").returncode
-    assert 0 == run(copy, "-m", "ruff", "check", ".").returncode
-    assert 0 == run(copy, "-m", "mypy").returncode
+    assert run(copy, "tools/build.py", "--check", "--release").returncode == 1
+    assert run(copy, "-m", "ruff", "check", ".").returncode == 0
+    assert run(copy, "-m", "mypy").returncode == 0
     tests = [f"tests/test_{name}.py" for name in ("answers", "course", "build", "rooms")]
     done = run(copy, "-m", "pytest", "-q", "--only", "5.3", *tests)
-    assert 0 == done.returncode, done.stdout[-3000:]
+    assert done.returncode == 0, done.stdout[-3000:]
     nbval = "--nbval --nbval-current-env --nbval-sanitize-with tools/nbval.cfg solutions/05_every_row.ipynb"
     done = run(copy, "-m", "pytest", "-q", *nbval.split())
-    assert 0 == done.returncode, done.stdout[-3000:]
+    assert done.returncode == 0, done.stdout[-3000:]
     assert "AUTHOR" in run(copy, "-m", "pytest", "-q", "tests/test_rooms.py", "-k", "left_for_the_author").stdout
 
 
@@ -65,6 +65,6 @@ def test_what_cannot_be_added_is_a_sentence_and_writes_nothing(number, name, why
     """The folder of the course is another one here, and stays empty."""
     monkeypatch.setattr(environment, "ROOT", tmp_path)
 
-    assert 2 == main(["new", number, name])
+    assert main(["new", number, name]) == 2
     assert why in capsys.readouterr().err
-    assert [] == list(tmp_path.iterdir())
+    assert list(tmp_path.iterdir()) == []

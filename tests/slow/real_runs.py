@@ -58,8 +58,8 @@ def a_place(path):
         end = time.monotonic() + 20
         while (left := place.running()) and time.monotonic() < end:
             time.sleep(0.1)
-        assert [] == left
-        assert [] == [name for name in os.listdir(temporary) if "five-passes-" in name]
+        assert left == []
+        assert [name for name in os.listdir(temporary) if "five-passes-" in name] == []
 
 
 class Place:
@@ -134,13 +134,13 @@ def whole(tmp_path_factory):
     """The rows of an undisturbed run."""
     with a_place(tmp_path_factory.mktemp("whole")) as place:
         status, _, complaints = place.run()
-        assert 0 == status, complaints
+        assert status == 0, complaints
         return place.rows()
 
 
 def test_runs_killed_at_any_moment_end_where_an_undisturbed_one_does(place, whole):
     """Row for row, seeds included; and what a killed run had done is not done again."""
-    assert CLASS == len(whole) and {0.0, 1.0, 2.0} == {r["score"] for r in whole.values()}
+    assert CLASS == len(whole) and {r["score"] for r in whole.values()} == {0.0, 1.0, 2.0}
 
     chance = random.Random()
     for count in (0, 3, 8):
@@ -154,7 +154,7 @@ def test_runs_killed_at_any_moment_end_where_an_undisturbed_one_does(place, whol
 
     status, said, complaints = place.run()
 
-    assert 0 == status and f"{CLASS} of {CLASS} files have a row" in said, complaints
+    assert status == 0 and f"{CLASS} of {CLASS} files have a row" in said, complaints
     assert whole == place.rows() and CLASS == len(place.lines())
     assert done.items() <= {r["submission"]: r["seconds"] for r in map(json.loads, place.lines())}.items()
 
@@ -170,7 +170,7 @@ def test_ctrl_c_says_how_to_go_on(place):
     os.killpg(process.pid, signal.SIGINT)
     said, complaints = process.communicate(timeout=60)
 
-    assert 130 == process.returncode, complaints
+    assert process.returncode == 130, complaints
     assert "the same command goes on from there" in complaints and "Traceback" not in complaints + said
     assert 2 <= len(place.rows()) == len(place.lines())
 
@@ -181,16 +181,16 @@ def test_a_disk_that_fills_up_stops_the_run_and_loses_nothing(place):
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (4000, resource.RLIM_INFINITY))
     _, complaints = process.communicate(timeout=60)
 
-    assert 2 == process.returncode and "goes on from them" in complaints and "Traceback" not in complaints
+    assert process.returncode == 2 and "goes on from them" in complaints and "Traceback" not in complaints
     assert 1 <= len(place.rows()) == len(place.lines()) < CLASS
-    assert 0 == place.run()[0] and CLASS == len(place.rows()) == len(place.lines())
+    assert place.run()[0] == 0 and CLASS == len(place.rows()) == len(place.lines())
 
 
 def test_parts_joined_are_the_whole(place):
     """Two parts of a class have every row once."""
     for part in ("1/2", "2/2"):
         status, _, complaints = place.run("--shard", part, out=part.replace("/", "_"))
-        assert 0 == status, complaints
+        assert status == 0, complaints
     first, second = place.rows("1_2"), place.rows("2_2")
     assert CLASS == len(first | second) == len(first) + len(second) and first and second
 
@@ -198,7 +198,7 @@ def test_parts_joined_are_the_whole(place):
     environment = place.environment | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(merge, cwd=place.folder, env=environment, capture_output=True, text=True)
 
-    assert 0 == done.returncode and f"{CLASS} submissions have a row" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and f"{CLASS} submissions have a row" in done.stdout, done.stdout + done.stderr
     assert first | second == place.rows("all")
 
 
@@ -211,7 +211,7 @@ def test_a_grader_that_is_ended_costs_no_file_its_row(place):
     os.kill(judges.pop(), signal.SIGKILL)
     _, complaints = process.communicate(timeout=300)
 
-    assert 0 == process.returncode, complaints
+    assert process.returncode == 0, complaints
     assert CLASS == len(place.rows()) and all(not r["problems"] for r in place.rows().values())
 
 
@@ -219,7 +219,7 @@ def test_a_process_that_hangs_or_ends_is_replaced(monkeypatch):
     """Whoever waits for it hears of it, and the next file has a process again."""
     monkeypatch.setattr(executors, "_begin", executors._watch)  # nothing is graded here
     with executors.local(1, seconds=2.0) as found:
-        assert (BrokenProcessPool, TimeoutError) == found.lost_worker_errors and 1 == found.capacity()
+        assert (BrokenProcessPool, TimeoutError) == found.lost_worker_errors and found.capacity() == 1
         first = found.executor.submit(os.getpid).result()
         with pytest.raises(TimeoutError, match="did not end in 2 seconds"):
             found.executor.submit(time.sleep, 60).result()
@@ -245,7 +245,7 @@ def test_a_cluster_of_two_does_the_same_work_and_when_it_goes_away_nothing_is_lo
     cluster, address = place.cluster()
     try:
         status, _, complaints = place.run("--dask", address)
-        assert 0 == status, complaints
+        assert status == 0, complaints
         assert whole == place.rows()
 
         process = place.start("--dask", address, out="second")
@@ -255,9 +255,9 @@ def test_a_cluster_of_two_does_the_same_work_and_when_it_goes_away_nothing_is_lo
         cluster.communicate(timeout=60)
     _, complaints = process.communicate(timeout=120)
 
-    assert 2 == process.returncode and "Grading stopped: " in complaints, complaints
+    assert process.returncode == 2 and "Grading stopped: " in complaints, complaints
     assert 1 <= len(place.rows("second")) == len(place.lines("second")) < CLASS
-    assert 0 == place.run(out="second")[0]
+    assert place.run(out="second")[0] == 0
     assert whole == place.rows("second") and CLASS == len(place.lines("second"))
 
 
@@ -266,8 +266,8 @@ def test_a_cluster_that_is_not_there_is_a_sentence(monkeypatch, tmp_path, capsys
     monkeypatch.setattr(executors, "CONNECT_TIMEOUT", 0.5)
     (tmp_path / "a.ipynb").write_text(notebook(RIGHT))
 
-    assert 2 == main(
-        ["grade", str(tmp_path / "a.ipynb"), "--out", str(tmp_path / "out"), "--dask", "tcp://127.0.0.1:1"]
+    assert (
+        main(["grade", str(tmp_path / "a.ipynb"), "--out", str(tmp_path / "out"), "--dask", "tcp://127.0.0.1:1"]) == 2
     )
     complaints = capsys.readouterr().err
     assert "Grading stopped: no Dask scheduler answers" in complaints and "Traceback" not in complaints
@@ -278,7 +278,7 @@ def test_without_the_library_a_cluster_is_a_sentence(monkeypatch, tmp_path, caps
     monkeypatch.setitem(sys.modules, "distributed", None)
     (tmp_path / "a.ipynb").write_text(notebook(RIGHT))
 
-    assert 2 == main(["grade", str(tmp_path / "a.ipynb"), "--out", str(tmp_path / "out"), "--dask", "tcp://x:1"])
+    assert main(["grade", str(tmp_path / "a.ipynb"), "--out", str(tmp_path / "out"), "--dask", "tcp://x:1"]) == 2
     assert "pip install distributed" in capsys.readouterr().err
 
 

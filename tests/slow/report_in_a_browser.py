@@ -40,7 +40,7 @@ def class_of_60(folder):
             if chance.random() < 0.01:
                 rows.append(row(f"{place} empty.ipynb", key, None, problems=["the file is empty"]))
     (folder / "results.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
-    assert 0 == main(["export", str(folder), "--format", "html"])
+    assert main(["export", str(folder), "--format", "html"]) == 0
     return (folder / "html" / "index.html").as_uri()
 
 
@@ -74,28 +74,28 @@ def test_the_table_is_sorted_and_searched_by_keyboard_alone(chromium, report):
     given = names(page)
     page.locator("#find").focus()
     page.keyboard.type("muller-l")
-    assert ["Jürgen Müller-Lüdenscheidt_101"] == names(page)
-    assert "1 of 60 students" == page.locator("[role=status]").inner_text()
+    assert names(page) == ["Jürgen Müller-Lüdenscheidt_101"]
+    assert page.locator("[role=status]").inner_text() == "1 of 60 students"
     for _ in "muller-l":
         page.keyboard.press("Backspace")
     assert given == names(page)
 
     page.keyboard.press("Tab")  # to the region that scrolls
     page.keyboard.press("Tab")
-    assert "student" == page.evaluate("document.activeElement.textContent.trim()")
+    assert page.evaluate("document.activeElement.textContent.trim()") == "student"
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     totals = [float(value) for value in points(page, 1)]
     assert sorted(totals, reverse=True) == totals
-    assert "60 of 60 students; sorted by all, most points first" == page.locator("[role=status]").inner_text()
+    assert page.locator("[role=status]").inner_text() == "60 of 60 students; sorted by all, most points first"
     page.keyboard.press("Space")
     assert sorted(totals) == [float(value) for value in points(page, 1)]
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     of_00 = points(page, 2)
-    assert "" in of_00 and [] == [value for value in of_00[: -of_00.count("")] if value == ""]
-    assert ["descending"] == [h.get_attribute("aria-sort") for h in page.locator("#table thead th[aria-sort]").all()]
-    assert [] == complaints
+    assert "" in of_00 and [value for value in of_00[: -of_00.count("")] if value == ""] == []
+    assert [h.get_attribute("aria-sort") for h in page.locator("#table thead th[aria-sort]").all()] == ["descending"]
+    assert complaints == []
 
 
 @pytest.mark.parametrize("size, scheme", [("desk", "light"), ("desk", "dark"), ("phone", "light"), ("phone", "dark")])
@@ -114,12 +114,12 @@ def test_it_fits_and_can_be_read(chromium, report, size, scheme):
     page.locator("#table tbody a").first.click()
     assert page.locator("h1").inner_text() and page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.screenshot(path=SHOTS / f"report_{size}_{scheme}_student.png")
-    assert [] == complaints
+    assert complaints == []
 
 
 def test_without_a_script_it_is_a_plain_table(chromium, report):
     """Every student is there, and no tool that does nothing."""
     page, _ = opened(chromium, report, java_script_enabled=False)
 
-    assert 60 == page.locator("#table tbody tr").count() and 0 == page.locator("button").count()
+    assert page.locator("#table tbody tr").count() == 60 and page.locator("button").count() == 0
     assert not page.locator("#find").is_visible()

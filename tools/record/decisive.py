@@ -1,10 +1,11 @@
 """Find the wrong answers by which a broken formula is noticed, for `make test`: tests/decisive.txt.
 
-    python tools/record/decisive.py
+    python tools/record/decisive.py              all exercises: a quarter of an hour
+    python tools/record/decisive.py 9.3 13.3     these, and what the file has of exercises that share their formulas
 
 Most answers are recognised by several detectors of their mistake, so one of these could be broken and no verdict would
 change. An answer is decisive for a formula if no other detector of its mistake recognises it. The file has one answer
-for each formula that is decisive for any. Run it after new formulas or wrong answers; it takes a quarter of an hour.
+for each formula that is decisive for any. Run it after new formulas or wrong answers.
 """
 
 from __future__ import annotations
@@ -72,15 +73,34 @@ def chosen(decided: list[tuple[str, str | None]]) -> list[str]:
     return [*first.values()]
 
 
-def main() -> int:
-    """Judge all stored wrong answers, and write the file."""
+def judged(wrong: list[Stored], exercises: set[str], names: set[str]) -> list[Stored]:
+    """Of the wrong answers those to judge for these exercises, all where there are none.
+
+    names: those in the file. One of an exercise that shares a formula may be there for this formula.
+    """
+    if not exercises:
+        return wrong
+    held = {number: {id(detect) for _, detect in each.mistakes} for number, each in lessons.exercises().items()}
+    shared = {id for number in exercises for id in held[number] & formulas().keys()}
+    return [kept for kept in wrong if kept.exercise in exercises or kept.name in names and held[kept.exercise] & shared]
+
+
+def main(exercises: list[str]) -> int:
+    """Judge the stored wrong answers of these exercises, or of all, and write the file; the exit status."""
+    if unknown := [each for each in exercises if each not in lessons.exercises()]:
+        print(f"There is no exercise {unknown[0]}.", file=sys.stderr)
+        return 2
     wrong = [kept for kept in stored("wrong") if kept.mistake not in (None, *ENDLESS)]
+    names = {*FILE.read_text(encoding="utf-8").split()}
+    these = judged(wrong, {*exercises}, names)
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        names = chosen(list(zip([kept.name for kept in wrong], pool.map(alone, wrong, chunksize=16))))
+        found = chosen(list(zip([kept.name for kept in these], pool.map(alone, these, chunksize=4))))
+    known = names - {kept.name for kept in these} | {*found}
+    names = [kept.name for kept in wrong if kept.name in known]
     FILE.write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
-    print(f"{len(names)} names in {FILE.relative_to(course.ROOT)}")
+    print(f"{len(these)} answers judged, {len(names)} names in {FILE.relative_to(course.ROOT)}")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
