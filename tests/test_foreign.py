@@ -181,6 +181,8 @@ SAID = {
     "no-such-device": ["Found no NVIDIA driver on your system.", "CUDA error: invalid device ordinal"],
     "no-driver": ["0 active drivers ([]). There should only be one."],
     "no-memory": ["CUDA out of memory. Tried to allocate 93.13 GiB."],
+    "chained-comparison": ["simultaneous multiple comparison is not supported"],
+    "return-in-a-loop": ["We use SCF, so the loop body should only have one block"],
     "wrong-device": ["Pointer argument (at 0) cannot be accessed from Triton (cpu tensor?)"],
     "illegal-access": ["CUDA error: an illegal memory access was encountered\nCompile with `TORCH_USE_CUDA_DSA`."],
     "not-mapped": ["/tmp/kernel0.so: failed to map segment from shared object"],

@@ -42,7 +42,7 @@ def _index(block) -> int:
     if block.handle.data.size != 1 or block.dtype.is_floating():
         raise KernelMisuse(
             fault(
-                "number-of-a-block",
+                "block-for-a-number",
                 "no value of a kernel becomes a number of Python: float(), int() and the functions of math take "
                 "constants, and tl.sqrt, tl.floor and .to(...) take blocks",
             )

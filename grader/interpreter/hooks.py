@@ -90,10 +90,7 @@ def _hook_launch(private: Private) -> None:
         if not hasattr(kernel, "__signature__"):  # a launch computes it four times
             kernel.__signature__ = inspect.signature(kernel)
         try:
-            state = _launch_state(self, args, kwargs)
-            if current.before_launch is not None:
-                self.fn = current.before_launch(state.record) or kernel
-            current.launch = state
+            current.launch = _begun(self, args, kwargs)
             with np.errstate(all="ignore"), warnings.catch_warnings():  # none for inf - inf, as on a GPU
                 warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # nor for a maximum of NaNs
                 run(self, *args, **kwargs)
@@ -300,8 +297,8 @@ def _count_access(launch: LaunchState, program: int) -> None:
         )
 
 
-def _launch_state(executor, args, kwargs) -> LaunchState:
-    """The state of a launch that has not begun. args, kwargs: those of the launch. Raises KernelMisuse."""
+def _begun(executor, args, kwargs) -> LaunchState:
+    """The state of a launch that begins. args, kwargs: those of the launch. Raises KernelMisuse."""
     kernel = executor.fn
     executor.grid = launch_args.as_grid(executor.grid, kernel.__name__)
     executor.constexprs = launch_args.constexprs(executor)
@@ -309,6 +306,8 @@ def _launch_state(executor, args, kwargs) -> LaunchState:
     launch_args.check(kernel.__name__, bound, executor.constexprs)
     names = [n for n, v in bound.items() for _ in launch_args.tensors(v) if n not in executor.constexprs]
     record = _record(kernel.__name__, bound, options, executor.constexprs)
+    if current.before_launch is not None:
+        executor.fn = current.before_launch(record) or kernel
     return LaunchState(executor, kernel.__name__, bound, options, executor.constexprs, names, record)
 
 

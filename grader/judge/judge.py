@@ -107,6 +107,8 @@ def in_order(exercise: Exercise, seed: int) -> list[Case]:
 def _failures(exercise: Exercise, answer: Answer, run: Run, seconds: float, flags: list, cuda: bool) -> list[Failure]:
     """The failures, the reported one first. Each later check runs only if all checks before it found none."""
     refused = compiled.refused(run.seen)
+    if run.failures:  # where the interpreter went on, the variable had its value, and the numbers mean what they say
+        refused = [failure for failure in refused if failure.mistake != "assigned-later"]
     replaced = {id(failure.case): failure for failure in (*run.failures, *refused)}
     places = {id(case): place for place, (case, _) in enumerate(run.seen)}
     failures = sorted(replaced.values(), key=lambda failure: places.get(id(failure.case), len(places)))

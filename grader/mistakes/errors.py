@@ -18,6 +18,7 @@ _NOT_CALLED = "function-not-called"
 # A kind of a message of others, as foreign.kinds knows it, and the id of the mistake. The first kind that fits decides.
 _OF_A_KIND = {
     "unbound": "assigned-later",
+    "return-in-a-loop": "returns-from-kernel",
     "infinity-undefined": "infinity-undefined",
     "text-indexed": "kinds-misfit",
     "text-as-an-index": "list-for-dictionary",
@@ -143,6 +144,7 @@ _IN_SUCH_A_LINE = [
     ("no-power-of-two", (), r"arange\(\s*[1-9]", "arange-from-one"),
     ("jit-forgotten", (), r"^(def |(?!.*(?<![\w.])\w+\().)", "triton-outside-kernel"),
     ("bitcast", (), r"\b(and|or|not)\b", "and-or-on-masks"),
+    ("chained-comparison", (), r"[&|]", "mask-precedence"),
     # An operation made a block with a number for each pair of rows.
     ("too-many-elements", (), r"^(?!.*(\b(arange|zeros|full|load|store)\(|None)).", "lined-up-with-columns"),
 ]
@@ -259,7 +261,7 @@ def of_syntax(why: str) -> str:
 def _first(rows: list[tuple], message: str, line: str) -> str | None:
     """The mistake of the first row that fits a message and its line."""
     for kind, names, of_line, mistake in rows:
-        if (not kind or foreign.is_a(message, kind, *names)) and re.search(of_line, line):
+        if (not kind or kind_of(message) == kind or foreign.is_a(message, kind, *names)) and re.search(of_line, line):
             return mistake
     return None
 

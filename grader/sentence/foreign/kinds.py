@@ -94,6 +94,8 @@ _PATTERNS = {
     "about-xor": r"unsupported operand type\(s\) for \^",
     "xor-of-mixed-numbers": r"unsupported operand type\(s\) for \^: '(?:int' and 'float|float' and 'int)'",
     "xor-of-fractions": r"\"bitwise_xor_\w+\" not implemented",
+    "chained-comparison": r"^simultaneous multiple comparison",
+    "return-in-a-loop": r"loop body should only have one block",
     "matrix-product-in-a-kernel": r"unsupported operand type\(s\) for @",
     "operands-misfit": r"unsupported operand type|bad operand type|not supported between instances"
     r"|object is not (?:callable|iterable|subscriptable|an iterator)|can only concatenate|can't multiply sequence"
