@@ -95,8 +95,10 @@ def _hook_launch(private: Private) -> None:
             current.launch = LaunchState(self, kernel.__name__, bound, options, self.constexprs, names)
             with np.errstate(all="ignore"), warnings.catch_warnings():  # none for inf - inf, as on a GPU
                 warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # nor for a maximum of NaNs
-                run(self, *args, **kwargs)
-            _end_record()
+                try:
+                    run(self, *args, **kwargs)
+                finally:
+                    _end_record()
         except private.Error as error:
             raise _original_error(error, private.Error) from None
         finally:
@@ -121,7 +123,10 @@ def _hook_launch(private: Private) -> None:
             memory, names = current.launch.memory, current.launch.names
             place = len(memory.regions)
             name = names[place] if place < len(names) else said("a tensor")
-            region = memory.add(name, getattr(arg, "base", arg))  # reinterpreted tensors have a base
+            whole = getattr(arg, "base", arg)  # reinterpreted tensors have a base
+            region = memory.add(name, whole)
+            if current.ledger is not None:
+                region.storage = current.ledger.storages.hold(whole)
             value.handle.data = np.array([region.base], dtype=np.uint64)
         return value
 
@@ -159,7 +164,7 @@ def _hook_memory(private: Private) -> None:
         if current.transaction is not None:
             return scheduler.store(private, lambda *one: store(self, *one, *args, **kwargs), ptrs, value, mask)
         if current.launch is not None:
-            ptrs = _checked_access("store", ptrs, mask.data, private)
+            ptrs = _checked_access("store", ptrs, mask.data, private, value.data.itemsize)
             value = Handle(poison.stored(value.data, ptrs.get_element_ty()), value.dtype)
         return store(self, ptrs, value, mask, *args, **kwargs)
 
@@ -173,19 +178,19 @@ def _hook_atomics(private: Private) -> None:
 
     def atomic_rmw(self, op, ptr, val, mask, *args, **kwargs):
         if current.launch is not None:
-            _checked_access("load", ptr, mask.data, private)
-            ptr = _checked_access("store", ptr, mask.data, private, atomic=True)
+            _checked_access("load", ptr, mask.data, private, val.data.itemsize)
+            ptr = _checked_access("store", ptr, mask.data, private, val.data.itemsize, atomic=True)
         before = rmw(self, op, ptr, val, mask, *args, **kwargs)
         if current.launch is not None:
             poison.added(ptr.data, mask.data, ptr.get_element_ty(), private.numpy_dtype)
         return before
 
-    def atomic_cas(self, ptr, *args, **kwargs):
+    def atomic_cas(self, ptr, cmp, *args, **kwargs):
         if current.launch is not None:
             everything = np.ones(ptr.data.shape, bool)
-            _checked_access("load", ptr, everything, private)
-            ptr = _checked_access("store", ptr, everything, private, atomic=True)
-        return cas(self, ptr, *args, **kwargs)
+            _checked_access("load", ptr, everything, private, cmp.data.itemsize)
+            ptr = _checked_access("store", ptr, everything, private, cmp.data.itemsize, atomic=True)
+        return cas(self, ptr, cmp, *args, **kwargs)
 
     private.replace("atomic_rmw", atomic_rmw)
     private.replace("atomic_cas", atomic_cas)
@@ -228,10 +233,11 @@ def _hook_programs(private: Private) -> None:
     private.replace("set_grid_idx", grid_idx)
 
 
-def _checked_access(op: str, ptrs, mask, private: Private, atomic: bool = False):
+def _checked_access(op: str, ptrs, mask, private: Private, width: int = 0, atomic: bool = False):
     """Check and count one access. Returns a handle with the real addresses in place of the guarded ones.
 
-    op: "load" or "store". ptrs: TensorHandle of guarded addresses. mask: ndarray. Raises OutOfBounds, KernelMisuse and
+    op: "load" or "store". ptrs: TensorHandle of guarded addresses. mask: ndarray. width: bytes of a lane, where they may
+    be more than those of the pointers' elements. Raises OutOfBounds, KernelMisuse and
     EndlessKernel.
     """
     if mask.dtype != bool:  # some versions of Triton would crash the process
@@ -249,7 +255,7 @@ def _checked_access(op: str, ptrs, mask, private: Private, atomic: bool = False)
     _count_access(launch, program)
     if current.recorder is not None:
         current.recorder.access(op, ptrs.data, mask, launch.memory.regions, program)
-    width = np.dtype(private.numpy_dtype(ptrs.get_element_ty())).itemsize
+    width = max(width, np.dtype(private.numpy_dtype(ptrs.get_element_ty())).itemsize)
     real, touched = launch.memory.resolve(op, ptrs.data, mask, launch.program, launch.grid, width)
     if launch.scheduler is not None:
         launch.scheduler.saw(op, touched, ptrs.data.size)
