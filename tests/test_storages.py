@@ -154,3 +154,185 @@ def test_a_copy_of_numbers_holds_numbers_until_it_is_released(copied, reading):
     counted(again, x)
 
     assert N <= kept[1]
+
+
+# Lanes
+
+
+@triton.jit
+def load_wide(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr.to(tl.pointer_type(tl.int64)) + i, mask=i < n, other=0)
+    tl.store(y_ptr + i, x.to(tl.int32), mask=i < n)
+
+
+@triton.jit
+def load_from_both(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    """n wide lanes in x, and one in y."""
+    i = tl.arange(0, BLOCK)
+    here, there = x_ptr.to(tl.int64) + i * 8, y_ptr.to(tl.int64) + 0 * i
+    at = tl.where(i < n, here, there).to(tl.pointer_type(tl.int64))
+    tl.store(y_ptr + i, tl.load(at, mask=i <= n, other=0).to(tl.int32), mask=i < n)
+
+
+@triton.jit
+def store_to_both(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    """n wide lanes in x, and one at the last element of y."""
+    i = tl.arange(0, BLOCK)
+    here, there = x_ptr.to(tl.int64) + i * 8, y_ptr.to(tl.int64) + 4 * (BLOCK - 1) + 0 * i
+    at = tl.where(i < n, here, there).to(tl.pointer_type(tl.int64))
+    tl.store(at, i.to(tl.int64), mask=i <= n)
+
+
+@triton.jit
+def store_wide_values(y_ptr, BLOCK: tl.constexpr):
+    """A scan, whose values the interpreter holds in 64 bits."""
+    tl.store(y_ptr + tl.arange(0, BLOCK), tl.cumsum(tl.arange(0, BLOCK), axis=0))
+
+
+@pytest.mark.parametrize("kernel, lanes", [(load_wide, 6), (load_from_both, 6)], ids=["one tensor", "two tensors"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.float64])
+def test_a_wide_lane_reads_all_that_lies_under_it(kernel, lanes, dtype):
+    """In one tensor or in two: six lanes of 8 bytes are 12 numbers of 4, or 24 of 2."""
+    x, y = torch.ones(32, dtype=dtype), torch.zeros(16, dtype=torch.int32)
+
+    read, _, _ = counted(lambda x, y: kernel[(1,)](y, x, lanes, BLOCK=16), x, y)
+
+    assert lanes * 8 // dtype.itemsize == read
+
+
+def test_a_wide_lane_that_leaves_its_tensor_is_found_in_every_tensor():
+    """Also where the other lanes lie in another tensor: nothing behind y is written."""
+    x, y = torch.ones(32), torch.zeros(17, dtype=torch.int32)
+
+    with pytest.raises(OutOfBounds, match="y_ptr at element 16"):
+        store_to_both[(1,)](y[:16], x, 6, BLOCK=16)
+
+    assert 0 == y[16] and torch.equal(x, torch.ones(32))
+
+
+def test_what_the_interpreter_stores_is_as_wide_as_the_pointer():
+    """Values that NumPy keeps in more bits than their type has do not reach the element behind them."""
+    y = torch.full((17,), -1, dtype=torch.int32)
+
+    store_wide_values[(1,)](y[:16], BLOCK=16)
+
+    assert [*torch.arange(16).cumsum(0).tolist(), -1] == y.tolist()
+
+
+# Launches
+
+
+@triton.jit
+def copy_then_fail(y_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + i, tl.load(x_ptr + i, mask=i < n, other=0).to(tl.int32, bitcast=True), mask=i < n)
+    if tl.program_id(0) == tl.num_programs(0) - 1:
+        tl.store(y_ptr - 1, 0)
+
+
+@triton.jit
+def copy_and_read_again(y_ptr, same_ptr, x_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + i, tl.load(x_ptr + i, mask=i < n, other=0).to(tl.int32, bitcast=True), mask=i < n)
+    tl.store(y_ptr + i, tl.load(same_ptr + i, mask=i < n, other=0) + 0, mask=i < n)
+
+
+def test_a_launch_that_ends_in_an_error_is_settled():
+    """Its reads and writes count, and the integers that it stored are numbers from then on."""
+
+    def work(x):
+        bits = torch.empty(N, dtype=INTEGERS)
+        with pytest.raises(OutOfBounds):
+            launched(copy_then_fail, bits, x)
+        bits.clone()
+
+    read, written, _ = counted(work, matrix())
+
+    assert (2 * N, 2 * N) == (read, written)
+
+
+def test_integers_that_a_launch_stores_count_by_whatever_pointer_it_reads_them():
+    """One storage as two arguments is one storage."""
+
+    def work(x):
+        bits = torch.empty(N, dtype=INTEGERS)
+        launched(copy_and_read_again, bits, bits.view(-1), x)
+
+    read, written, _ = counted(work, matrix())
+
+    assert (2 * N, 2 * N) == (read, written)
+
+
+# Memory
+
+LEFT = {
+    "empty": lambda: torch.empty(N, dtype=INTEGERS),
+    "permuted": lambda: torch.ops.aten.empty_permuted([N], [0], dtype=INTEGERS),
+    "conditions": lambda: torch.empty(4 * N, dtype=torch.bool).view(INTEGERS),
+    "the gaps": lambda: torch.empty_strided((2,), (N - 1,), dtype=INTEGERS).as_strided((N,), (1,)),
+    "an output": lambda: torch.ops.aten.empty_permuted.out([N], [0], out=torch.empty(0, dtype=INTEGERS)),
+    "an output like another": lambda: torch.ops.aten.empty_like.out(
+        torch.empty(N, dtype=INTEGERS), out=torch.empty(0, dtype=INTEGERS)
+    ),
+    "an output with gaps": lambda: torch.ops.aten.empty_strided.out(
+        [2], [N - 1], out=torch.empty(0, dtype=INTEGERS)
+    ).as_strided((N,), (1,)),
+}
+
+
+@pytest.mark.parametrize("allocate", LEFT.values(), ids=LEFT)
+def test_new_memory_holds_nothing_of_what_was_released(allocate):
+    """No number of a tensor that was let go, gaps and conditions included."""
+    found = []
+
+    def work(x):
+        for _ in range(20):
+            bits = x.view(INTEGERS).clone()
+            del bits
+            try:
+                found.append(bool(torch.isin(allocate(), x.view(INTEGERS)).any()))
+            except RuntimeError:  # as_strided of a storage that is smaller than it was meant to be
+                found.append(False)
+
+    counted(work, matrix())
+
+    assert not any(found)
+
+
+PEAKS = {
+    "a matrix": lambda: torch.empty(ROWS, COLUMNS),
+    "two elements far apart": lambda: torch.empty_strided((2,), (N - 1,)),
+    "wide numbers": lambda: torch.empty(N // 2, dtype=torch.float64),
+    "pairs": lambda: torch.zeros(N // 2, dtype=torch.int64),
+    "complex numbers": lambda: torch.zeros(N // 2, dtype=torch.complex64),
+    "a result that had to be enlarged": lambda: torch.neg(torch.rand(N // 2).repeat(2), out=torch.empty(0)),
+    "a view of more": lambda: torch.zeros(N)[:1],
+}
+
+
+@pytest.mark.parametrize("make", PEAKS.values(), ids=PEAKS)
+def test_a_storage_is_alive_whole_until_it_is_released(make):
+    """In numbers of four bytes, whatever a tensor shows of it; what is let go makes room."""
+    peaks = [counted(lambda: [make() for _ in range(3)])[2], counted(lambda: [make().sum() for _ in range(3)])[2]]
+
+    assert 3 * N <= peaks[0] and peaks[1] < 3 * N
+
+
+def test_memory_counts_in_every_call_that_it_lives_in():
+    """What an earlier call made and kept, or was given and kept; the arguments of this one do not."""
+    storages = Ledger().storages
+
+    def call(work, *given):
+        ledger = Ledger(storages)
+        storages.begin(given)
+        with recording(ledger), TorchLedger(ledger):
+            result = work(*given)
+        return storages.peak, result
+
+    first, kept = call(lambda x: (torch.zeros(N), x), matrix())
+    second = call(lambda x: x + 1, matrix())[0]
+    del kept
+    third = call(lambda x: x + 1, matrix())[0]
+
+    assert (N, 3 * N, N) == (first, second, third)

@@ -33,8 +33,9 @@ class Region:
 
     name: of the kernel's parameter. index: from 1, the number of its window. real: real address of its first element.
     itemsize: bytes of an element, a power of two. shape, strides: in elements. floating: whether its dtype is.
-    storage: name of its storage, as in FloatStorages. base: guarded address of its first element. numel: number of elements of the shape.
-    repeats: whether a stride is 0. contiguous: whether its elements lie in memory in row-major order without gaps.
+    start: real address of its storage. storage: the storage's name, as in FloatStorages. base: guarded address of its
+    first element. numel: number of elements of the shape. repeats: whether a stride is 0. contiguous: whether its
+    elements lie in memory in row-major order without gaps.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Region:
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     floating: bool = True
+    start: int = 0
     storage: int = 0
 
     def __post_init__(self):
@@ -125,6 +127,7 @@ class AddressSpace:
             tuple(tensor.shape),
             tuple(tensor.stride()),
             tensor.is_floating_point(),
+            tensor.untyped_storage().data_ptr(),
         )
         self.regions.append(region)
         return region

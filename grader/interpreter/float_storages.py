@@ -42,8 +42,8 @@ class _Storage:
 class FloatStorages:
     """The storages of a session, by name.
 
-    peak: the largest number of elements that were alive at once since `begin`, when one was allocated; what the call
-    was given is left out.
+    peak: the largest number of elements that were alive at once since `begin`, at any operation, without those that the
+    call was given.
     """
 
     def __init__(self):
@@ -54,15 +54,19 @@ class FloatStorages:
         self._narrowest = self._widest = NUMBER
         self._counted, self.peak = 0, 0
 
-    def begin(self, given: Iterable[torch.Tensor]) -> None:
-        """Begin a call. given: its arguments; any other storage that is alive was made, or kept, by the answer."""
+    def begin(self, given: Iterable[torch.Tensor]) -> list[int]:
+        """Begin a call. Returns the names of the storages of its arguments.
+
+        given: its arguments. Any other storage that is alive was made, or kept, by the answer.
+        """
         given = list(given)
         widths = [_number(tensor) for tensor in given if _floating(tensor)]
         self._narrowest, self._widest = min([NUMBER, *widths]), max([NUMBER, *widths])
-        names = {self.hold(tensor) for tensor in given}
-        for storage in self._alive.values():
+        names = [self.hold(tensor) for tensor in given]
+        for storage in [*self._alive.values()]:
             storage.counted = 0 if storage.name in names else storage.elements
         self._counted, self.peak = sum(storage.counted for storage in self._alive.values()), 0
+        return names
 
     def hold(self, tensor: torch.Tensor, made: bool = False) -> int:
         """Take note of a tensor. Returns the name of its storage. made: whether a new storage counts as alive."""
@@ -74,6 +78,7 @@ class FloatStorages:
         if elements != storage.elements:  # PyTorch had to enlarge it
             self._count(storage, elements - storage.elements)
             storage.elements = elements
+        self.peak = max(self.peak, self._counted)
         return storage.name
 
     def _born(self, bytes_of, unit: int, made: bool) -> _Storage:
@@ -89,7 +94,6 @@ class FloatStorages:
     def _count(self, storage: _Storage, elements: int) -> None:
         storage.counted += elements
         self._counted += elements
-        self.peak = max(self.peak, self._counted)
 
     def _released(self, key: int) -> None:
         storage = self._alive.pop(key)

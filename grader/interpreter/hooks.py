@@ -16,7 +16,7 @@ import numpy as np
 
 from ..sentence import fault, listed, said
 from . import bfloat16, caching, compat, launch_args, poison
-from .address_space import in_words
+from .address_space import Region, in_words
 from .batching import scheduler
 from .batching.array import Unbatchable
 from .ledger import Launch
@@ -93,18 +93,16 @@ def _hook_launch(private: Private) -> None:
             bound, options = launch_args.bind(kernel, args, kwargs)
             names = [n for n, v in bound.items() for _ in launch_args.tensors(v) if n not in self.constexprs]
             current.launch = LaunchState(self, kernel.__name__, bound, options, self.constexprs, names)
+            if all(map(launch_args.on_the_cpu, bound.values())):  # copies would live until garbage is collected
+                self._init_args_hst, self._restore_args_dev = _as_they_are, _as_they_are
             with np.errstate(all="ignore"), warnings.catch_warnings():  # none for inf - inf, as on a GPU
                 warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # nor for a maximum of NaNs
-                try:
-                    run(self, *args, **kwargs)
-                finally:
-                    _end_record()
+                run(self, *args, **kwargs)
         except private.Error as error:
             raise _original_error(error, private.Error) from None
         finally:
-            if current.launch is not None and current.launch.patches is not None:
-                current.launch.patches.take_back()
-            current.launch, self.fn = None, kernel
+            _end()
+            self.fn = kernel
 
     @functools.wraps(call)
     def device_call(self, *args, **kwargs):
@@ -120,19 +118,28 @@ def _hook_launch(private: Private) -> None:
     def to_pointer(arg, *args, **kwargs):
         value = convert(arg, *args, **kwargs)
         if current.launch is not None and launch_args.is_tensor(arg) and hasattr(value, "handle"):
-            memory, names = current.launch.memory, current.launch.names
-            place = len(memory.regions)
-            name = names[place] if place < len(names) else said("a tensor")
-            whole = getattr(arg, "base", arg)  # reinterpreted tensors have a base
-            region = memory.add(name, whole)
-            if current.ledger is not None:
-                region.storage = current.ledger.storages.hold(whole)
+            region = _added(current.launch, getattr(arg, "base", arg))  # reinterpreted tensors have a base
             value.handle.data = np.array([region.base], dtype=np.uint64)
         return value
 
     private.replace("launch", launch)
     private.replace("call_function", device_call)
     private.replace("to_tensor_of_language", to_pointer)
+
+
+def _as_they_are(*args):
+    """In place of the copies that the stock interpreter makes of the arguments of a launch, and copies back."""
+    return args
+
+
+def _added(launch: LaunchState, tensor) -> Region:
+    """The window of addresses of the next tensor of a launch. Its storage is one that the ledger knows."""
+    place = len(launch.memory.regions)
+    name = launch.names[place] if place < len(launch.names) else said("a tensor")
+    region = launch.memory.add(name, tensor)
+    if current.ledger is not None:
+        region.storage = current.ledger.storages.hold(tensor)
+    return region
 
 
 def _hook_libdevice(private: Private) -> None:
@@ -236,9 +243,8 @@ def _hook_programs(private: Private) -> None:
 def _checked_access(op: str, ptrs, mask, private: Private, width: int = 0, atomic: bool = False):
     """Check and count one access. Returns a handle with the real addresses in place of the guarded ones.
 
-    op: "load" or "store". ptrs: TensorHandle of guarded addresses. mask: ndarray. width: bytes of a lane, where they may
-    be more than those of the pointers' elements. Raises OutOfBounds, KernelMisuse and
-    EndlessKernel.
+    op: "load" or "store". ptrs: TensorHandle of guarded addresses. mask: ndarray. width: bytes of a lane, where they
+    may be more than those of the pointers' elements. Raises OutOfBounds, KernelMisuse and EndlessKernel.
     """
     if mask.dtype != bool:  # some versions of Triton would crash the process
         raise KernelMisuse(
@@ -305,9 +311,16 @@ def _begin_record(launch: LaunchState) -> None:
     )
 
 
-def _end_record() -> None:
+def _end() -> None:
+    """Settle the launch, however it ended."""
     if current.ledger is not None:
         current.ledger.end_launch()
+    launch, current.launch = current.launch, None
+    if launch is None:
+        return
+    launch.scheduler = None  # it refers to the launch, and would so keep the tensors until garbage is collected
+    if launch.patches is not None:
+        launch.patches.take_back()
 
 
 def _original_error(error: BaseException, wrapper: type) -> BaseException:

@@ -25,9 +25,8 @@ class Observer(contextlib.ExitStack):
         super().__init__()
         self.ledger = Ledger(storages)
         given = [arg for arg in call.args if hasattr(arg, "untyped_storage")]
-        self.ledger.storages.begin(given)
-        if given:
-            self.ledger.last_argument = self.ledger.storages.hold(given[-1])
+        names = self.ledger.storages.begin(given)
+        self.ledger.last_argument = names[-1] if names else None
         self._call = call
         self._recorder = _recorder(call)
         self._counter = TorchLedger(self.ledger, poison=not call.dry)  # nothing is read where no kernel runs
