@@ -231,9 +231,8 @@ class Server:
 
     def _upload(self, header: dict, payload: bytes) -> tuple[dict, bytes]:
         tensor = unpack(header["spec"], payload)
-        self._storages.hold(tensor)
+        storage = self._storages.hold(tensor, made=True)
         if tensor.numel() > _SMALL:
-            storage = tensor.untyped_storage().data_ptr()
             size = tensor.numel(), tensor.element_size(), self._storages.share_of(tensor), storage
             self._observer.ledger.operation(said("to the device"), [], [size])
         return {"result": self._kept(tensor)}, b""

@@ -51,6 +51,7 @@ class Host:
         header["op"]: "write" stores the text of an answer, "load" imports it, "value" reads a name, "call" calls a
         function, "kernel" asks for the text of a kernel.
         """
+        self._result = None
         if header["op"] == "write":
             return self._answer.write(header["source"])
         if header["op"] == "load":

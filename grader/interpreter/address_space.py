@@ -33,8 +33,9 @@ class Region:
 
     name: of the kernel's parameter. index: from 1, the number of its window. real: real address of its first element.
     itemsize: bytes of an element, a power of two. shape, strides: in elements. floating: whether its dtype is.
-    storage: address of its storage. base: guarded address of its first element. numel: number of elements of the shape.
-    repeats: whether a stride is 0. contiguous: whether its elements lie in memory in row-major order without gaps.
+    start: real address of its storage. storage: the storage's name, as in FloatStorages. base: guarded address of its
+    first element. numel: number of elements of the shape. repeats: whether a stride is 0. contiguous: whether its
+    elements lie in memory in row-major order without gaps.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Region:
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     floating: bool = True
+    start: int = 0
     storage: int = 0
 
     def __post_init__(self):
@@ -83,6 +85,16 @@ class Region:
             left = left - i * stride
             logical = logical + i * self._logical[dim]
         return logical, (element >= 0) & (left == 0) & (rest == 0) & (self.numel > 0)
+
+    def steps(self, addresses: np.ndarray, width: int) -> np.ndarray:
+        """The addresses of all elements that lanes of a width touch: those of one lane along a second axis.
+
+        addresses: uint64 array with one axis. Lanes that are no wider than an element have one address each, and no
+        second axis.
+        """
+        if width <= self.itemsize:
+            return addresses
+        return addresses[:, None] + np.arange(0, width, self.itemsize, dtype=np.uint64)
 
     def place(self, address: int, anchor: int | None) -> tuple[int | None, int]:
         """(row, column) of a guarded address, relative to the row of `anchor`, a valid address of the same access.
@@ -126,9 +138,9 @@ class AddressSpace:
         """Translate the addresses of one access. Raises OutOfBounds before the access happens.
 
         op: "load" or "store". addresses: uint64 array, guarded. mask: bool array that broadcasts to its shape. program:
-        (x, y, z). width: bytes of an access; one that is wider than an element touches several. Returns (real
-        addresses, [(region, element numbers of its active lanes), ...]). The real addresses of masked lanes are
-        meaningless.
+        (x, y, z). width: bytes of a lane, which reaches from its address to that many bytes further. Returns (real
+        addresses, [(region, element numbers of its active lanes), ...]); a lane that is wider than an element has its
+        element numbers along a second axis. The real addresses of masked lanes are meaningless.
         """
         if mask.shape != addresses.shape:
             mask = np.broadcast_to(mask, addresses.shape)
@@ -136,12 +148,8 @@ class AddressSpace:
         if active.size == 0:
             return addresses, []
         region = owner(self.regions, int(active.min()), int(active.max()))
-        if region is not None and width > region.itemsize:
-            steps = [addresses + np.uint64(step) for step in range(0, width, region.itemsize)]
-            found = [self.resolve(op, each, mask, program, grid) for each in steps]
-            return found[0][0], [touched for _, several in found for touched in several]
         if region is not None:  # the usual case; an error takes the general path below
-            elements, good = region.elements(active)
+            elements, good = region.elements(region.steps(active, width))
             if good.all():
                 return addresses + region.to_real, [(region, elements)]  # those of masked lanes are not used
         real = np.zeros(addresses.shape, np.uint64)
@@ -163,12 +171,14 @@ class AddressSpace:
                 )
             region = self.regions[index - 1]
             lanes = owners == index
-            mine = active[lanes]
+            mine = region.steps(active[lanes], width)
             elements, good = region.elements(mine)
             if not good.all():
                 lines = _line_of_lanes(addresses.shape, mask)[lanes]
+                if mine.ndim > 1:  # of each lane, its first element that does not exist
+                    mine, good = mine[np.arange(len(mine)), good.argmin(axis=1)], good.all(axis=1)
                 raise _out_of_bounds_error(op, region, mine, good, program, grid, lines)
-            translated[lanes] = mine + region.to_real
+            translated[lanes] = active[lanes] + region.to_real
             touched.append((region, elements))
         real[mask] = translated
         return real, touched

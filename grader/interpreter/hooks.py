@@ -16,7 +16,7 @@ import numpy as np
 
 from ..sentence import fault, listed, said
 from . import bfloat16, caching, compat, launch_args, poison
-from .address_space import in_words
+from .address_space import Region, in_words
 from .batching import scheduler
 from .batching.array import Unbatchable
 from .ledger import Launch
@@ -91,16 +91,17 @@ def _hook_launch(private: Private) -> None:
             kernel.__signature__ = inspect.signature(kernel)
         try:
             current.launch = _begun(self, args, kwargs)
+            # Copies would live until garbage is collected.
+            if all(map(launch_args.on_the_cpu, current.launch.arguments.values())):
+                self._init_args_hst, self._restore_args_dev = _as_they_are, _as_they_are
             with np.errstate(all="ignore"), warnings.catch_warnings():  # none for inf - inf, as on a GPU
                 warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # nor for a maximum of NaNs
                 run(self, *args, **kwargs)
-            _end_record()
         except private.Error as error:
             raise _original_error(error, private.Error) from None
         finally:
-            if current.launch is not None and current.launch.patches is not None:
-                current.launch.patches.take_back()
-            current.launch, self.fn = None, kernel
+            _end()
+            self.fn = kernel
 
     @functools.wraps(call)
     def device_call(self, *args, **kwargs):
@@ -116,16 +117,28 @@ def _hook_launch(private: Private) -> None:
     def to_pointer(arg, *args, **kwargs):
         value = convert(arg, *args, **kwargs)
         if current.launch is not None and launch_args.is_tensor(arg) and hasattr(value, "handle"):
-            memory, names = current.launch.memory, current.launch.names
-            place = len(memory.regions)
-            name = names[place] if place < len(names) else said("a tensor")
-            region = memory.add(name, getattr(arg, "base", arg))  # reinterpreted tensors have a base
+            region = _added(current.launch, getattr(arg, "base", arg))  # reinterpreted tensors have a base
             value.handle.data = np.array([region.base], dtype=np.uint64)
         return value
 
     private.replace("launch", launch)
     private.replace("call_function", device_call)
     private.replace("to_tensor_of_language", to_pointer)
+
+
+def _as_they_are(*args):
+    """In place of the copies that the stock interpreter makes of the arguments of a launch, and copies back."""
+    return args
+
+
+def _added(launch: LaunchState, tensor) -> Region:
+    """The window of addresses of the next tensor of a launch. Its storage is one that the ledger knows."""
+    place = len(launch.memory.regions)
+    name = launch.names[place] if place < len(launch.names) else said("a tensor")
+    region = launch.memory.add(name, tensor)
+    if current.ledger is not None:
+        region.storage = current.ledger.storages.hold(tensor)
+    return region
 
 
 def _hook_libdevice(private: Private) -> None:
@@ -157,7 +170,7 @@ def _hook_memory(private: Private) -> None:
         if current.transaction is not None:
             return scheduler.store(private, lambda *one: store(self, *one, *args, **kwargs), ptrs, value, mask)
         if current.launch is not None:
-            ptrs = _checked_access("store", ptrs, mask.data, private)
+            ptrs = _checked_access("store", ptrs, mask.data, private, value.data.itemsize)
             value = Handle(poison.stored(value.data, ptrs.get_element_ty()), value.dtype)
         return store(self, ptrs, value, mask, *args, **kwargs)
 
@@ -171,19 +184,19 @@ def _hook_atomics(private: Private) -> None:
 
     def atomic_rmw(self, op, ptr, val, mask, *args, **kwargs):
         if current.launch is not None:
-            _checked_access("load", ptr, mask.data, private)
-            ptr = _checked_access("store", ptr, mask.data, private, atomic=True)
+            _checked_access("load", ptr, mask.data, private, val.data.itemsize)
+            ptr = _checked_access("store", ptr, mask.data, private, val.data.itemsize, atomic=True)
         before = rmw(self, op, ptr, val, mask, *args, **kwargs)
         if current.launch is not None:
             poison.added(ptr.data, mask.data, ptr.get_element_ty(), private.numpy_dtype)
         return before
 
-    def atomic_cas(self, ptr, *args, **kwargs):
+    def atomic_cas(self, ptr, cmp, *args, **kwargs):
         if current.launch is not None:
             everything = np.ones(ptr.data.shape, bool)
-            _checked_access("load", ptr, everything, private)
-            ptr = _checked_access("store", ptr, everything, private, atomic=True)
-        return cas(self, ptr, *args, **kwargs)
+            _checked_access("load", ptr, everything, private, cmp.data.itemsize)
+            ptr = _checked_access("store", ptr, everything, private, cmp.data.itemsize, atomic=True)
+        return cas(self, ptr, cmp, *args, **kwargs)
 
     private.replace("atomic_rmw", atomic_rmw)
     private.replace("atomic_cas", atomic_cas)
@@ -240,11 +253,11 @@ def _program(launch: LaunchState, function):
     return program
 
 
-def _checked_access(op: str, ptrs, mask, private: Private, atomic: bool = False):
+def _checked_access(op: str, ptrs, mask, private: Private, width: int = 0, atomic: bool = False):
     """Check and count one access. Returns a handle with the real addresses in place of the guarded ones.
 
-    op: "load" or "store". ptrs: TensorHandle of guarded addresses. mask: ndarray. Raises OutOfBounds, KernelMisuse and
-    EndlessKernel.
+    op: "load" or "store". ptrs: TensorHandle of guarded addresses. mask: ndarray. width: bytes of a lane, where they
+    may be more than those of the pointers' elements. Raises OutOfBounds, KernelMisuse and EndlessKernel.
     """
     if mask.dtype != bool:  # some versions of Triton would crash the process
         raise KernelMisuse(
@@ -261,7 +274,7 @@ def _checked_access(op: str, ptrs, mask, private: Private, atomic: bool = False)
     _count_access(launch, program)
     if current.recorder is not None:
         current.recorder.access(op, ptrs.data, mask, launch.memory.regions, program)
-    width = np.dtype(private.numpy_dtype(ptrs.get_element_ty())).itemsize
+    width = max(width, np.dtype(private.numpy_dtype(ptrs.get_element_ty())).itemsize)
     real, touched = launch.memory.resolve(op, ptrs.data, mask, launch.program, launch.grid, width)
     if launch.scheduler is not None:
         launch.scheduler.saw(op, touched, ptrs.data.size)
@@ -329,9 +342,16 @@ def _begin_record(launch: LaunchState) -> None:
     current.ledger.begin_launch(launch.record)
 
 
-def _end_record() -> None:
+def _end() -> None:
+    """Settle the launch, however it ended."""
+    launch, current.launch = current.launch, None
+    if launch is None:  # it never began
+        return
     if current.ledger is not None:
         current.ledger.end_launch()
+    launch.scheduler = None  # it refers to the launch, and would so keep the tensors until garbage is collected
+    if launch.patches is not None:
+        launch.patches.take_back()
 
 
 def _original_error(error: BaseException, wrapper: type) -> BaseException:

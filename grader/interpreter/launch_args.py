@@ -138,3 +138,8 @@ def tensors(value):
     elif isinstance(value, tuple):
         for item in value:
             yield from tensors(item)
+
+
+def on_the_cpu(value) -> bool:
+    """Whether the tensors of one argument are on the CPU. A descriptor, which holds one of its own, counts as not."""
+    return not hasattr(value, "block_shape") and all(str(tensor.device) == "cpu" for tensor in tensors(value))

@@ -12,7 +12,6 @@ import numpy as np
 from ..spec import SharedRequests
 from .float_storages import FloatStorages
 
-_NUMBER = 4  # bytes of a float32
 _COUNTERS = 256  # integers that the launches of a recording may store before they count as numbers: fewer than a matrix
 
 
@@ -21,7 +20,7 @@ class Entry:
     """Traffic of one operation on one tensor.
 
     read, written: elements. itemsize: bytes of an element. share: floating-point numbers per element, 0 for an integer.
-    storage: address of the tensor's storage.
+    storage: name of the tensor's storage, as in FloatStorages.
     """
 
     operation: str
@@ -121,7 +120,7 @@ class Ledger:
     """The accesses of the launches and operations of one recording.
 
     An element counts once per instruction. A masked lane never counts. storages: those that hold floating-point
-    numbers. late: elements read once the last argument had been read, by address of the storage.
+    numbers. late: numbers read once the last argument had been read, by name of the storage.
     """
 
     def __init__(self, storages: FloatStorages | None = None):
@@ -142,9 +141,13 @@ class Ledger:
         self._open = {}
 
     def access(self, op: str, region, elements: np.ndarray, program: int, atomic: bool = False) -> None:
-        """Count one load or store of one program. elements: row-major element numbers of the active lanes."""
-        launch, elements = self.launches[-1], elements.reshape(-1)
-        launch.widest = max(launch.widest, elements.size)
+        """Count one load or store of one program. elements: row-major element numbers of the active lanes.
+
+        A lane that is wider than an element has several, along a second axis.
+        """
+        launch = self.launches[-1]
+        launch.widest = max(launch.widest, len(elements))
+        elements = elements.reshape(-1)
         launch.clock += 1
         self.entry(region).add(op, transfers(elements))
         if op == "load":
@@ -166,27 +169,30 @@ class Ledger:
         return self._open[key]
 
     def end_launch(self) -> None:
-        """Count integers that the launch stored as numbers, unless they are a few, such as counters.
+        """Settle the accesses of a launch, however it ended. Integers that it stored count as numbers, unless they are
+        a few, such as counters.
 
         Any of them may be a number in another form. So the few are those of all launches together.
         """
-        self.note_reads((entry.storage, entry.read) for entry in self._open.values() if entry.read)
-        stored = [entry for entry in self._open.values() if not entry.share and entry.written]
+        entries, self._open = list(self._open.values()), {}
+        stored = [entry for entry in entries if not entry.share and entry.written]
         self._integers += sum(entry.written for entry in stored)
         for entry in stored if self._integers > _COUNTERS else ():
-            entry.share = max(entry.itemsize / _NUMBER, 1.0)  # one of 8 bytes may hold two
-            self.storages.mark(entry.storage, min(entry.itemsize, _NUMBER))
+            self.storages.mark(entry.storage, entry.itemsize)
+        for entry in entries:  # of two tensors with one storage, one may have been stored to, and the other loaded
+            entry.share = entry.share or self.storages.share(entry.storage, entry.itemsize, False)
+        self.note_reads((entry.storage, entry.numbers()[0]) for entry in entries if entry.read)
 
     def note_reads(self, reads: Iterable[tuple[int, int]]) -> None:
         """Count the reads of one operation as late, from the first one that reads the last argument on.
 
-        reads: (storage, elements). In a gradient the last argument is dy: late reads are those of backward.
+        reads: (storage, numbers). In a gradient the last argument is dy: late reads are those of backward.
         """
         reads = list(reads)
         self._late_by_now |= any(storage == self.last_argument for storage, _ in reads)
         if self._late_by_now:
-            for storage, elements in reads:
-                self.late[storage] += elements
+            for storage, numbers in reads:
+                self.late[storage] += numbers
 
     def operation(self, name: str, reads, writes) -> None:
         """Count one PyTorch operation. reads, writes: (elements, itemsize, share, storage) of each tensor."""

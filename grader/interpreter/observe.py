@@ -24,10 +24,9 @@ class Observer(contextlib.ExitStack):
     def __init__(self, call: Call, storages: FloatStorages | None = None):
         super().__init__()
         self.ledger = Ledger(storages)
-        for arg in call.args:
-            if hasattr(arg, "untyped_storage"):
-                self.ledger.storages.hold(arg)
-                self.ledger.last_argument = arg.untyped_storage().data_ptr()
+        given = [arg for arg in call.args if hasattr(arg, "untyped_storage")]
+        names = self.ledger.storages.begin(given)
+        self.ledger.last_argument = names[-1] if names else None
         self._call = call
         self._recorder = _recorder(call)
         self._counter = TorchLedger(self.ledger, poison=not call.dry)  # nothing is read where no kernel runs
@@ -50,6 +49,7 @@ class Observer(contextlib.ExitStack):
         """The counts so far. tensors: the tensor arguments of the call."""
         ledger, counter = self.ledger, self._counter
         read, written = ledger.totals()
+        storages = [ledger.storages.hold(t) for t in tensors]
         return Observations(
             rows=ledger.rows()[:_MAX_ENTRIES],
             read=read,
@@ -57,9 +57,9 @@ class Observer(contextlib.ExitStack):
             bytes=ledger.bytes(),
             launches=_telling(ledger.launches),
             torch_ops=_unique(counter.names),
-            torch_reads=[counter.reads[t.untyped_storage().data_ptr()] for t in tensors],
-            late_reads=[ledger.late[t.untyped_storage().data_ptr()] for t in tensors],
-            peak=counter.peak,
+            torch_reads=[counter.reads[storage] for storage in storages],
+            late_reads=[ledger.late[storage] for storage in storages],
+            peak=ledger.storages.peak,
             language=_unique(ledger.language),
             panels=self._recorder.panels if self._recorder is not None else [],
             memory_requests=self._recorder.requests if isinstance(self._recorder, SectorCounter) else [],

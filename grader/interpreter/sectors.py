@@ -44,7 +44,7 @@ class SectorCounter(Recorder):
         entry = self._entry(op, region)
         if entry is None:
             return
-        places = addresses.astype(np.int64) - region.base + region.real - region.storage
+        places = addresses.astype(np.int64) - region.base + region.real - region.start
         for first in range(0, places.size, WARP):
             lanes = first + np.flatnonzero(mine[first : first + WARP])
             if not lanes.size:

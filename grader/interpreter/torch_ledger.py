@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import weakref
+import math
 from collections import Counter
 
 import torch
@@ -21,7 +21,9 @@ _OVERWRITES = {"copy_", "fill_", "zero_", "normal_", "uniform_", "exponential_",
 _GATHERS = {"index", "index_select", "gather", "take", "masked_select"}
 # Exits from PyTorch. Later computations with the elements are not dispatched, so the exit itself is counted as a read.
 _EXITS = ("numpy", "tolist", "__dlpack__")
-_ALLOCATES = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided"}
+_ALLOCATES = {"empty", "empty_like", "new_empty", "empty_permuted", "empty_strided", "new_empty_strided"}
+# Operations that read tensors, and whose result is no tensor.
+_TELLS = {"_local_scalar_dense", "equal", "allclose"}
 
 
 class TorchLedger(TorchDispatchMode):
@@ -30,15 +32,13 @@ class TorchLedger(TorchDispatchMode):
     A view moves nothing. An expanded tensor counts once. An operation inside an interpreted kernel is not counted.
 
     ledger: gets the counts. poison: whether memory from torch.empty holds marked NaN (integers: the largest value).
-    names: of the operations. peak: the largest number of elements alive at once, of tensors that operations made.
-    reads: elements read, by address of the storage.
+    names: of the operations. reads: numbers read, by name of the storage.
     """
 
     def __init__(self, ledger: Ledger, poison: bool = False):
         super().__init__()
         self.ledger, self.poison = ledger, poison
         self.names: list[str] = []
-        self.peak, self._alive = 0, 0
         self.reads: Counter[int] = Counter()
 
     @classmethod
@@ -72,8 +72,7 @@ class TorchLedger(TorchDispatchMode):
     def left(self, tensor, name: str) -> None:
         """Count the elements of a tensor, which leave PyTorch by an operation of this name."""
         self.names.append(name)
-        self.reads[tensor.untyped_storage().data_ptr()] += self._size(tensor)[0]
-        self.ledger.operation(name, [self._size(tensor)], [])
+        self.ledger.operation(name, [self._read(tensor)], [])
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -83,17 +82,19 @@ class TorchLedger(TorchDispatchMode):
         out = func(*args, **kwargs)
         if interpreter.in_kernel():
             return out
-        if name in _ALLOCATES and not any(s.is_out for s in func._schema.arguments):
-            self._count_alive([out])
-            self.ledger.storages.hold(out)
-            if self.poison:
-                _fill(out)
+        storages = self.ledger.storages
+        # What an operator says of its results is not asked: some return views, and call them new.
+        before = {storages.hold(t) for t in _flat((args, tuple(kwargs.values())))}
+        fresh = [t for t in _flat(out) if storages.hold(t, made=True) not in before]
+        if name in _ALLOCATES:
+            for t in _flat(out) if self.poison else ():
+                _fill(t)
             return out
         self.names.append(name)
-        self._count(func, name, args, kwargs, out)
+        self._count(func, name, args, kwargs, out, fresh)
         return out
 
-    def _count(self, func, name: str, args, kwargs, out) -> None:
+    def _count(self, func, name: str, args, kwargs, out, fresh: list[torch.Tensor]) -> None:
         written, read = [], []
         for schema, value in zip(func._schema.arguments, args):
             if schema.alias_info is not None and schema.alias_info.is_write:
@@ -108,43 +109,33 @@ class TorchLedger(TorchDispatchMode):
                 (written if wrote else read).extend(_flat(kwargs[schema.name]))
         if name.endswith("_like") or name.startswith("new_"):
             read = []  # they read the shape of a tensor, not its elements
-        outputs = out if isinstance(out, (tuple, list)) else (out,)
-        fresh = [
-            t for r, t in zip(func._schema.returns, outputs) if r.alias_info is None and isinstance(t, torch.Tensor)
-        ]
-        if not written and not fresh:
-            if name != "_local_scalar_dense":
-                return  # a view, or a property of a tensor: nothing moves
+        if not written and not fresh and name not in _TELLS:
+            return  # a view, or a property of a tensor: nothing moves
         unique = {_key(t): t for t in read}
-        self._count_alive(fresh)
-        self.ledger.storages.computed(name, list(unique.values()), written, fresh)
-        sizes = {key: self._size(t) for key, t in unique.items()}
-        if name in _GATHERS:
-            sizes[_key(args[0])] = (out.numel(), *self._size(args[0])[1:])
-        for key, t in unique.items():
-            self.reads[t.untyped_storage().data_ptr()] += sizes[key][0]
-        self.ledger.note_reads((t.untyped_storage().data_ptr(), sizes[key][0]) for key, t in unique.items())
-        self.ledger.operation(name, list(sizes.values()), [self._size(t) for t in written + fresh])
+        chosen = {_key(args[0]): out.numel()} if name in _GATHERS else {}
+        sizes = [self._read(t, chosen.get(key)) for key, t in unique.items()]
+        numbers = sum(math.ceil(elements * share) for elements, _, share, _ in sizes)
+        self.ledger.storages.computed(name, list(unique.values()), numbers, written + fresh)
+        self.ledger.note_reads((storage, math.ceil(elements * share)) for elements, _, share, storage in sizes)
+        self.ledger.operation(name, sizes, [self._size(t) for t in written + fresh])
+
+    def _read(self, t: torch.Tensor, elements: int | None = None) -> tuple[int, int, float, int]:
+        """As `_size`, and counted as read. elements: how many of them were read; None for all."""
+        whole, *of, share, storage = self._size(t)
+        elements = whole if elements is None else elements
+        self.reads[storage] += math.ceil(elements * share)
+        return (elements, *of, share, storage)
 
     def _size(self, t: torch.Tensor) -> tuple[int, int, float, int]:
-        """(distinct elements, bytes of one, floating-point numbers in one, address of the storage).
+        """(distinct elements, bytes of one, floating-point numbers in one, name of the storage).
 
         A stride of 0 repeats the same elements.
         """
         elements = 1
         for n, stride in zip(t.shape, t.stride()):
             elements *= n if stride or n == 0 else 1
-        return elements, t.element_size(), self.ledger.storages.share_of(t), t.untyped_storage().data_ptr()
-
-    def _count_alive(self, made: list[torch.Tensor]) -> None:
-        """Count new tensors as alive until they are freed."""
-        for t in made:
-            self._alive += t.numel()
-            weakref.finalize(t, self._count_freed, t.numel())
-        self.peak = max(self.peak, self._alive)
-
-    def _count_freed(self, elements: int) -> None:
-        self._alive -= elements
+        storages = self.ledger.storages
+        return elements, t.element_size(), storages.share_of(t), storages.hold(t)
 
 
 def _name(func, types) -> str:
@@ -170,11 +161,17 @@ def _flat(value) -> list[torch.Tensor]:
 
 
 def _fill(t: torch.Tensor) -> None:
+    """Fill new memory, its gaps too: it holds what it held before it was released."""
+    t = t.as_strided((t.untyped_storage().nbytes() // t.element_size(),), (1,), 0)
     if t.is_floating_point():
         integers, mark, _ = MARKS.get(str(t.dtype).removeprefix("torch."), ("", 0, 0))
         if integers:
             t.view(getattr(torch, integers)).fill_(mark)
         else:
             t.fill_(float("nan"))
-    elif t.dtype not in (torch.bool,) and not t.is_complex():
+    elif t.is_complex():
+        t.fill_(complex(float("nan"), float("nan")))
+    elif t.dtype == torch.bool:
+        t.fill_(True)
+    else:
         t.fill_(torch.iinfo(t.dtype).max)
