@@ -30,15 +30,22 @@ from .mutant import Mutant, also, several
 
 # ---- texts
 
+# Where a program of 13.3 finds the first row of its head in each tensor.
+PLACES = {t: f"{t}_ptr += batch * {t}_batch_stride + head * {t}_head_stride" for t in "oqkv"}
+
+
+def _other_steps(of: str, walk: str, step: str) -> tuple[Mutant, ...]:
+    """A walk that begins with this text, `range(0, end`, with a step of 1, or with one more or less than it should."""
+    return several(of, f"{walk}, {step})", f"{walk})", f"{walk}, {step} - 1)", f"{walk}, {step} + 1)")
+
+
 MISTAKES = [
     Mistake(
         "accumulator-lost",
         "The sum of the weighted values, o, is lost at every step, and the sum of the weights, l, is kept.",
         "What does o hold after the second step, and where are the values of the first step?",
-        (
-            Mutant("13.1", "o * factor + ", ""),
-            Mutant("13.2 13.3", "o * factor[:, None] + ", ""),
-        ),
+        Mutant("13.1", "o * factor + ", ""),
+        Mutant("13.2 13.3", "o * factor[:, None] + ", ""),
     ),
     Mistake(
         "shift-not-maximum",
@@ -55,11 +62,9 @@ MISTAKES = [
         "One number for each query was matched with the columns of o, and not with its rows. Where o has as many "
         "columns as rows, there is no error.",
         "Which shape does that number for each query have, and which shape fits the rows of o?",
-        (
-            Mutant("13.1", "o * factor", "o * factor.flatten()"),
-            Mutant("13.1", "o / l", "o / l.flatten()"),
-            Mutant("13.1", "o * factor", "o * factor.flatten()", then=also("o / l", "o / l.flatten()")),
-        ),
+        Mutant("13.1", "o * factor", "o * factor.flatten()"),
+        Mutant("13.1", "o / l", "o / l.flatten()"),
+        Mutant("13.1", "o * factor", "o * factor.flatten()", then=also("o / l", "o / l.flatten()")),
     ),
     Mistake(
         "tiles-averaged",
@@ -86,15 +91,13 @@ MISTAKES = [
         "scale-of-weights-alone",
         "The weights are computed from scaled scores and the factor from unscaled scores, or the other way round.",
         "Which of the numbers in your lines are scaled scores, and which are unscaled scores?",
-        (
-            Mutant("13.1", ".T * scale", ".T", then=also("torch.exp(s - new)", "torch.exp((s - new) * scale)")),
-            Mutant("13.1", ".T * scale", ".T", then=also("torch.exp(m - new)", "torch.exp((m - new) * scale)")),
-            Mutant(
-                "13.2",
-                '"ieee") * scale',
-                '"ieee")',
-                then=also("tl.exp(s - new[:, None])", "tl.exp((s - new[:, None]) * scale)"),
-            ),
+        Mutant("13.1", ".T * scale", ".T", then=also("torch.exp(s - new)", "torch.exp((s - new) * scale)")),
+        Mutant("13.1", ".T * scale", ".T", then=also("torch.exp(m - new)", "torch.exp((m - new) * scale)")),
+        Mutant(
+            "13.2",
+            '"ieee") * scale',
+            '"ieee")',
+            then=also("tl.exp(s - new[:, None])", "tl.exp((s - new[:, None]) * scale)"),
         ),
     ),
     Mistake(
@@ -106,27 +109,23 @@ MISTAKES = [
         "factor-without-exp",
         "The factor is a ratio or a difference of the two maxima, and not a power of e.",
         "What is exp(v - a) divided by exp(v - b), for any number v and two maxima a and b?",
-        (
-            *several(
-                "8.2",
-                "da * math.exp(ma - m) + db * math.exp(mb - m)",
-                "da * (ma - m) + db * (mb - m)",
-                "da * (m - ma) + db * (m - mb)",
-                "da * ma / m + db * mb / m",
-            ),
-            Mutant("8.2", "da * math.exp(ma - m)", "da * (ma - m)"),
-            Mutant("8.2", "db * math.exp(mb - m)", "db * (mb - m)"),
-            Mutant("8.1", "math.exp(m - new) +", "(m - new) +"),
+        several(
+            "8.2",
+            "da * math.exp(ma - m) + db * math.exp(mb - m)",
+            "da * (ma - m) + db * (mb - m)",
+            "da * (m - ma) + db * (m - mb)",
+            "da * ma / m + db * mb / m",
         ),
+        Mutant("8.2", "da * math.exp(ma - m)", "da * (ma - m)"),
+        Mutant("8.2", "db * math.exp(mb - m)", "db * (mb - m)"),
+        Mutant("8.1", "math.exp(m - new) +", "(m - new) +"),
     ),
     Mistake(
         "start-finite",
         "The walk starts with a maximum that is larger than the scores of some queries.",
         "What is the maximum of no values at all?",
-        (
-            Mutant("13.1", "-math.inf, device", "-1e9, device", replayed=False),
-            Mutant("13.2", '[BLOCK_M], -float("inf")', "[BLOCK_M], -1e9", replayed=False),
-        ),
+        Mutant("13.1", "-math.inf, device", "-1e9, device", replayed=False),
+        Mutant("13.2", '[BLOCK_M], -float("inf")', "[BLOCK_M], -1e9", replayed=False),
     ),
     Mistake(
         "maximum-of-first-tile",
@@ -152,7 +151,7 @@ MISTAKES = [
         "scale-forgotten",
         "The scores are those without the factor 1/√d.",
         "Which line multiplies by this factor, and which number is it for the d of this input?",
-        (Mutant("13.4", 'input_precision="ieee") * scale', 'input_precision="ieee")', 2),),
+        Mutant("13.4", 'input_precision="ieee") * scale', 'input_precision="ieee")', 2),
     ),
     Mistake(
         "scaled-twice",
@@ -188,16 +187,14 @@ MISTAKES = [
         "steps-of-another-block",
         "The step of the walk is the number of queries of a block, but it should be the number of keys of a tile.",
         "With which key does the second tile begin, and with which one does your second step begin?",
-        (Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(0, end, BLOCK_M)"),),
+        Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(0, end, BLOCK_M)"),
     ),
     Mistake(
         "values-for-keys",
         "The scores were computed with the rows of v, and k was not used.",
         "Which of the two tensors determines the weights, and which one is multiplied by them?",
-        (
-            Mutant("13.2 13.3", "k_ptr + keys[:, None] * k_row_stride", "v_ptr + keys[:, None] * v_row_stride"),
-            Mutant("13.2 13.3", "tl.trans(k)", "tl.trans(v)"),
-        ),
+        Mutant("13.2 13.3", "k_ptr + keys[:, None] * k_row_stride", "v_ptr + keys[:, None] * v_row_stride"),
+        Mutant("13.2 13.3", "tl.trans(k)", "tl.trans(v)"),
     ),
     Mistake(
         "keys-read-again",
@@ -233,12 +230,8 @@ MISTAKES = [
         "strides-exchanged",
         "A tensor was addressed with a stride of another one.",
         "Which stride belongs to which pointer?",
-        tuple(
-            Mutant(
-                "13.3",
-                f"{name}_ptr += batch * {name}_batch_stride + head * {name}_head_stride",
-                f"{name}_ptr += batch * {other}_batch_stride + head * {other}_head_stride",
-            )
+        *(
+            Mutant("13.3", PLACES[name], PLACES[other].replace(f"{other}_ptr", f"{name}_ptr"))
             for name in "qkv"
             for other in "oqkv"
             if other != name
@@ -259,32 +252,28 @@ MISTAKES = [
         "absent-keys-weigh",
         "Lanes past the last key got a weight. If such a lane holds NaN, the whole query becomes NaN.",
         "Which score should a lane past the last key have?",
-        (
-            Mutant("13.4", '        s = tl.where(keys[None, :] < n_keys, s, -float("inf"))\n', ""),
-            Mutant("13.2 13.3 13.4", "keys[None, :] < n_keys, s", "keys[None, :] <= n_keys, s"),
-        ),
+        Mutant("13.4", '        s = tl.where(keys[None, :] < n_keys, s, -float("inf"))\n', ""),
+        Mutant("13.2 13.3 13.4", "keys[None, :] < n_keys, s", "keys[None, :] <= n_keys, s"),
     ),
     Mistake(
         "keys-for-values",
         "The weights were multiplied with the rows of k, and v was not used.",
         "Which pointer does each of your loads begin with?",
-        (Mutant("13.3", "v_ptr + keys[:, None] * v_row_stride", "k_ptr + keys[:, None] * k_row_stride"),),
+        Mutant("13.3", "v_ptr + keys[:, None] * v_row_stride", "k_ptr + keys[:, None] * k_row_stride"),
     ),
     Mistake(
         "hidden-as-zero",
         "Hidden keys have the score 0, which has a weight like any other.",
         "Which score can neither win a maximum nor add to the sum?",
-        (Mutant("13.3", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, 0.0)"),),
+        Mutant("13.3", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, 0.0)"),
     ),
     Mistake(
         "hidden-finite",
         "Hidden keys have a finite score, and all scores that a query may see can be below it.",
         "For which score is there no lower one?",
-        (
-            Mutant("13.2", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -1e9)"),
-            Mutant("13.2 13.3", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -10000.0)"),
-            Mutant("13.3", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -1000.0)"),
-        ),
+        Mutant("13.2", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -1e9)"),
+        Mutant("13.2 13.3", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -10000.0)"),
+        Mutant("13.3", '<= rows[:, None], s, -float("inf"))', "<= rows[:, None], s, -1000.0)"),
     ),
     Mistake(
         "hidden-after-exp",
@@ -333,98 +322,58 @@ MISTAKES = [
         "one-row-for-all",
         "In one tensor, the same row was read for all queries, or for all keys.",
         "Which part of an address grows from row to row?",
-        (
-            Mutant("13.2 13.3", "q_ptr + rows[:, None] * q_row_stride + dims", "q_ptr + dims"),
-            Mutant("13.2 13.3", "k_ptr + keys[:, None] * k_row_stride + dims", "k_ptr + dims"),
-            Mutant("13.2 13.3", "v_ptr + keys[:, None] * v_row_stride + dims", "v_ptr + dims"),
-            Mutant("13.2 13.3", "q_ptr + rows[:, None] * q_row_stride + dims", "q_ptr + q_row_stride + dims"),
-            Mutant("13.2 13.3", "k_ptr + keys[:, None] * k_row_stride + dims", "k_ptr + k_row_stride + dims"),
-            Mutant("13.2 13.3", "v_ptr + keys[:, None] * v_row_stride + dims", "v_ptr + v_row_stride + dims"),
-        ),
+        Mutant("13.2 13.3", "q_ptr + rows[:, None] * q_row_stride + dims", "q_ptr + dims"),
+        Mutant("13.2 13.3", "k_ptr + keys[:, None] * k_row_stride + dims", "k_ptr + dims"),
+        Mutant("13.2 13.3", "v_ptr + keys[:, None] * v_row_stride + dims", "v_ptr + dims"),
+        Mutant("13.2 13.3", "q_ptr + rows[:, None] * q_row_stride + dims", "q_ptr + q_row_stride + dims"),
+        Mutant("13.2 13.3", "k_ptr + keys[:, None] * k_row_stride + dims", "k_ptr + k_row_stride + dims"),
+        Mutant("13.2 13.3", "v_ptr + keys[:, None] * v_row_stride + dims", "v_ptr + v_row_stride + dims"),
     ),
     Mistake(
         "tiles-out-of-step",
         "The tiles of the walk do not lie side by side: they overlap, or they leave gaps.",
         "By how much does the walk go forward, and how much does one step of it take?",
-        (
-            *several(
-                "13.2 13.3",
-                "range(0, end, BLOCK_N)",
-                "range(0, end)",
-                "range(0, end, BLOCK_N - 1)",
-                "range(0, end, BLOCK_N + 1)",
-                "range(0, end, BLOCK_N // 2)",
-            ),
-            *several("13.1", "range(0, len(k), tile)", "range(0, len(k))", "range(0, len(k), tile + 1)"),
-            *several(
-                "13.4",
-                "range(0, n_keys, BLOCK_N)",
-                "range(0, n_keys)",
-                "range(0, n_keys, BLOCK_N + 1)",
-                "range(0, n_keys, BLOCK_N - 1)",
-            ),
-            *several(
-                "13.4",
-                "range(0, n_queries, BLOCK_M)",
-                "range(0, n_queries)",
-                "range(0, n_queries, BLOCK_M + 1)",
-                "range(0, n_queries, BLOCK_M - 1)",
-            ),
-            *several(
-                "8.3",
-                "d = 0.0\n    for start in range(0, n_cols, BLOCK)",
-                "d = 0.0\n    for start in range(0, n_cols)",
-                "d = 0.0\n    for start in range(0, n_cols, BLOCK + 1)",
-                "d = 0.0\n    for start in range(0, n_cols, BLOCK - 1)",
-            ),
-            *several(
-                "9.1",
-                "range(0, split_size, BLOCK)",
-                "range(0, split_size)",
-                "range(0, split_size, BLOCK + 1)",
-                "range(0, split_size, BLOCK - 1)",
-            ),
-        ),
+        _other_steps("13.2 13.3", "range(0, end", "BLOCK_N"),
+        Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(0, end, BLOCK_N // 2)"),
+        several("13.1", "range(0, len(k), tile)", "range(0, len(k))", "range(0, len(k), tile + 1)"),
+        _other_steps("13.4", "range(0, n_keys", "BLOCK_N"),
+        _other_steps("13.4", "range(0, n_queries", "BLOCK_M"),
+        _other_steps("8.3", "d = 0.0\n    for start in range(0, n_cols", "BLOCK"),
+        _other_steps("9.1", "range(0, split_size", "BLOCK"),
     ),
     Mistake(
         "walks-the-other-length",
         "The walk has as many steps as the other length needs: that of the queries in place of the keys, or the other "
         "way round.",
         "Does your loop walk along queries or along keys, and how many of them are there?",
-        (
-            Mutant("13.4", "range(0, n_keys, BLOCK_N)", "range(0, n_queries, BLOCK_N)"),
-            Mutant("13.4", "range(0, n_queries, BLOCK_M)", "range(0, n_keys, BLOCK_M)"),
-            Mutant("13.2 13.3", "end = n_keys", "end = n_queries"),
-        ),
+        Mutant("13.4", "range(0, n_keys, BLOCK_N)", "range(0, n_queries, BLOCK_N)"),
+        Mutant("13.4", "range(0, n_queries, BLOCK_M)", "range(0, n_keys, BLOCK_M)"),
+        Mutant("13.2 13.3", "end = n_keys", "end = n_queries"),
     ),
     Mistake(
         "first-left-out",
         "The walk begins one too late: the first one took no part.",
         "Does your loop count keys, queries or columns, and which number does the first of them have?",
-        (
-            Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(1, end, BLOCK_N)"),
-            Mutant("13.1", "range(0, len(k), tile)", "range(1, len(k), tile)"),
-            Mutant("13.4", "range(0, n_keys, BLOCK_N)", "range(1, n_keys, BLOCK_N)"),
-            Mutant("13.4", "range(0, n_queries, BLOCK_M)", "range(1, n_queries, BLOCK_M)"),
-            Mutant("8.3", "d = 0.0\n    for start in range(0", "d = 0.0\n    for start in range(1"),
-            Mutant("9.1", "range(0, split_size", "range(1, split_size"),
-        ),
+        Mutant("13.2 13.3", "range(0, end, BLOCK_N)", "range(1, end, BLOCK_N)"),
+        Mutant("13.1", "range(0, len(k), tile)", "range(1, len(k), tile)"),
+        Mutant("13.4", "range(0, n_keys, BLOCK_N)", "range(1, n_keys, BLOCK_N)"),
+        Mutant("13.4", "range(0, n_queries, BLOCK_M)", "range(1, n_queries, BLOCK_M)"),
+        Mutant("8.3", "d = 0.0\n    for start in range(0", "d = 0.0\n    for start in range(1"),
+        Mutant("9.1", "range(0, split_size", "range(1, split_size"),
     ),
     Mistake(
         "last-key-left-out",
         "The last key took no part.",
         "Which number does the last key have, and do your loop and your comparison reach it?",
-        (Mutant("13.2 13.3 13.4", "keys[None, :] < n_keys, s", "keys[None, :] < n_keys - 1, s"),),
+        Mutant("13.2 13.3 13.4", "keys[None, :] < n_keys, s", "keys[None, :] < n_keys - 1, s"),
     ),
     Mistake(
         "always-causal",
         "Later keys were hidden, although CAUSAL is False.",
         "What should happen to the keys after a query if CAUSAL is False?",
-        (
-            Mutant("13.2 13.3", "    if CAUSAL:\n            s", "    if True:\n            s"),
-            Mutant("13.2 13.3", "if CAUSAL", "if True", 2),
-            Mutant("13.2 13.3", "    if CAUSAL:\n            s", "    if not CAUSAL:\n            s"),
-        ),
+        Mutant("13.2 13.3", "    if CAUSAL:\n            s", "    if True:\n            s"),
+        Mutant("13.2 13.3", "if CAUSAL", "if True", 2),
+        Mutant("13.2 13.3", "    if CAUSAL:\n            s", "    if not CAUSAL:\n            s"),
     ),
 ]
 

@@ -57,25 +57,23 @@ MISTAKES = [
         "last-column-left-out",
         "The last column took no part.",
         "For which columns is your mask true, and which number does the last one have?",
-        (Mutant("3.3 9.1", "cols < n_cols", "cols < n_cols - 1"),),
+        Mutant("3.3 9.1", "cols < n_cols", "cols < n_cols - 1"),
     ),
     Mistake(
         "place-of-the-maximum",
         "The column of the maximum was stored, and not its value.",
         "What does the function of your reduction return: a value of the row, or a place in it?",
-        (Mutant("3.3", "tl.max(x, axis=0)", "tl.argmax(x, axis=0)"),),
+        Mutant("3.3", "tl.max(x, axis=0)", "tl.argmax(x, axis=0)"),
     ),
     Mistake(
         "first-row-alone",
         "In every row but the first, all lanes were masked.",
         "For program 1: which numbers does your mask compare, and with which number of columns?",
-        (
-            Mutant(
-                "3.3",
-                "cols = tl.arange(0, BLOCK)",
-                "cols = row * row_stride + tl.arange(0, BLOCK)",
-                then=also("row * row_stride + cols, mask", "cols, mask"),
-            ),
+        Mutant(
+            "3.3",
+            "cols = tl.arange(0, BLOCK)",
+            "cols = row * row_stride + tl.arange(0, BLOCK)",
+            then=also("row * row_stride + cols, mask", "cols, mask"),
         ),
     ),
     Mistake(
@@ -108,16 +106,14 @@ MISTAKES = [
         "block-zero-only",
         "Every program works on the first block.",
         "Which number is different in each program, and where does your kernel ask for it?",
-        (Mutant("3.1", "tl.program_id(0) * BLOCK + ", ""),),
+        Mutant("3.1", "tl.program_id(0) * BLOCK + ", ""),
     ),
     Mistake(
         "stored-in-block-zero",
         "Every program stores into the first block of y.",
         "Which elements did the program load, and which does it store to?",
-        (
-            Mutant("3.1", "y_ptr + offsets", "y_ptr + tl.arange(0, BLOCK)"),
-            Mutant("3.1", "offsets, x, mask=mask", "tl.arange(0, BLOCK), x, mask=tl.arange(0, BLOCK) < n"),
-        ),
+        Mutant("3.1", "y_ptr + offsets", "y_ptr + tl.arange(0, BLOCK)"),
+        Mutant("3.1", "offsets, x, mask=mask", "tl.arange(0, BLOCK), x, mask=tl.arange(0, BLOCK) < n"),
     ),
     Mistake(
         "positions-stored",
@@ -129,28 +125,24 @@ MISTAKES = [
         "lanes-a-block-apart",
         "Two neighbouring lanes of a program are one block apart, not one element.",
         "Which elements do lanes 0 and 1 of program 0 have, and lane 0 of program 1?",
-        (
-            Mutant(
-                "3.1",
-                "tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)",
-                "tl.program_id(0) + tl.arange(0, BLOCK) * BLOCK",
-            ),
+        Mutant(
+            "3.1",
+            "tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)",
+            "tl.program_id(0) + tl.arange(0, BLOCK) * BLOCK",
         ),
     ),
     Mistake(
         "blocks-overlap",
         "Each program begins one element after the one before it, not one block.",
         "How many elements belong to the programs before this one?",
-        (Mutant("3.1", "tl.program_id(0) * BLOCK", "tl.program_id(0)"),),
+        Mutant("3.1", "tl.program_id(0) * BLOCK", "tl.program_id(0)"),
     ),
     Mistake(
         "no-lanes",
         "The kernel has no lanes: without a block of addresses, each load and each store moves one element.",
         "Which function of triton.language gives a block of numbers, one for each lane?",
-        (
-            Mutant("3.1", "tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)", "tl.program_id(0) * BLOCK", replayed=False),
-            Mutant("3.2", "cols = tl.arange(0, BLOCK)", "cols = tl.program_id(1)", replayed=False),
-        ),
+        Mutant("3.1", "tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)", "tl.program_id(0) * BLOCK", replayed=False),
+        Mutant("3.2", "cols = tl.arange(0, BLOCK)", "cols = tl.program_id(1)", replayed=False),
     ),
     Mistake(
         "elements-missing",
@@ -182,7 +174,7 @@ MISTAKES = [
         "row-squared",
         "The number of the row is a factor of the address twice, so the rows lie further and further apart.",
         "At which elements do rows 1, 2 and 3 begin by your formula?",
-        (Mutant("5.1", "row * x_row_stride + cols", "row * x_row_stride * row + cols", replayed=False),),
+        Mutant("5.1", "row * x_row_stride + cols", "row * x_row_stride * row + cols", replayed=False),
     ),
     Mistake(
         "row-and-column-swapped",
@@ -211,30 +203,26 @@ MISTAKES = [
         "The maximum of a row is 0, but no value of the row is 0: another number won.",
         "Which numbers take part in your maximum besides the values of the row, and which rows are below these "
         "numbers?",
-        (
-            Mutant(
-                "4.1 5.1",
-                'other=-float("inf")',
-                "other=0.0",
-                then=also("tl.exp(x - row_max)", "tl.where(mask, tl.exp(x - row_max), 0.0)"),
-            ),
+        Mutant(
+            "4.1 5.1",
+            'other=-float("inf")',
+            "other=0.0",
+            then=also("tl.exp(x - row_max)", "tl.where(mask, tl.exp(x - row_max), 0.0)"),
         ),
     ),
     Mistake(
         "zero-in-the-maximum",
         "The maximum of a row and of 0 was stored: a row below 0 gives 0, even where no lane is masked.",
         "Which numbers does your line compare, and which of them are values of the row?",
-        (Mutant("3.3", "tl.max(x, axis=0)", "tl.maximum(tl.max(x, axis=0), 0.0)"),),
+        Mutant("3.3", "tl.max(x, axis=0)", "tl.maximum(tl.max(x, axis=0), 0.0)"),
     ),
     Mistake(
         "mask-by-the-stride",
         "The mask is true up to the row stride. If there are gaps between rows, it lets lanes into them.",
         "Which number says how many columns a row has, and which one says how far apart two rows begin?",
-        (
-            Mutant("3.2 3.3 3.4", "cols < n_cols", "cols < row_stride", replayed=False),
-            Mutant("5.2", "cols < n_cols", "cols < x_row_stride", replayed=False),
-            Mutant("5.2", "n_rows, n_cols = x.shape", "n_rows, n_cols = len(x), x.stride(0)", replayed=False),
-        ),
+        Mutant("3.2 3.3 3.4", "cols < n_cols", "cols < row_stride", replayed=False),
+        Mutant("5.2", "cols < n_cols", "cols < x_row_stride", replayed=False),
+        Mutant("5.2", "n_rows, n_cols = x.shape", "n_rows, n_cols = len(x), x.stride(0)", replayed=False),
     ),
     Mistake(
         "block-for-number",

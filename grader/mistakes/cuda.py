@@ -204,13 +204,11 @@ MISTAKES = [
         "sum-subtracted",
         "A term was subtracted from the sum, and it should be added.",
         "Which sign does the d of a row have if every number in it is the same?",
-        (
-            Mutant("13.2 13.3", " + tl.sum(p, axis=1)", " - tl.sum(p, axis=1)"),
-            Mutant("13.1", "+ p.sum(", "- p.sum("),
-            Mutant("8.1", "+ math.exp(x - new)", "- math.exp(x - new)"),
-            Mutant("8.2", "+ db *", "- db *"),
-            Mutant("8.3 9.1", "+ tl.sum(tl.exp(", "- tl.sum(tl.exp("),
-        ),
+        Mutant("13.2 13.3", " + tl.sum(p, axis=1)", " - tl.sum(p, axis=1)"),
+        Mutant("13.1", "+ p.sum(", "- p.sum("),
+        Mutant("8.1", "+ math.exp(x - new)", "- math.exp(x - new)"),
+        Mutant("8.2", "+ db *", "- db *"),
+        Mutant("8.3 9.1", "+ tl.sum(tl.exp(", "- tl.sum(tl.exp("),
     ),
     Mistake(
         "threads-disagree",
@@ -314,37 +312,31 @@ MISTAKES = [
         "parameters-exchanged",
         "The kernel's parameters stand in another order than in the given line, so y and x have changed places.",
         "Which pointer does a launch pass first, and which of your parameters receives it?",
-        (
-            Mutant("12.4", "copy_rows(float* y, const float* x", "copy_rows(const float* x, float* y", replayed=False),
-            Mutant("12.5", "(float* y, const float* x, int", "(const float* x, float* y, int", replayed=False),
-        ),
+        Mutant("12.4", "copy_rows(float* y, const float* x", "copy_rows(const float* x, float* y", replayed=False),
+        Mutant("12.5", "(float* y, const float* x, int", "(const float* x, float* y, int", replayed=False),
     ),
     Mistake(
         "variable-shadowed",
         "A new variable was declared inside braces, with the name of an outer one. After the braces it is gone, and "
         "the outer one has not changed.",
         "Which word at the beginning of a line makes a new variable, and which value does the outer one still have?",
-        (
-            Mutant(
-                "12.7",
-                "m = lane < warps ? ms[lane] : -INFINITY;\n    d = lane < warps ? ds[lane] : 0.0f;",
-                "if (lane < warps) {\n        float m = ms[lane];\n        float d = ds[lane];\n    }",
-                replayed=False,
-            ),
+        Mutant(
+            "12.7",
+            "m = lane < warps ? ms[lane] : -INFINITY;\n    d = lane < warps ? ds[lane] : 0.0f;",
+            "if (lane < warps) {\n        float m = ms[lane];\n        float d = ds[lane];\n    }",
+            replayed=False,
         ),
     ),
     Mistake(
         "fours-for-columns",
         "`fours` counts groups of four columns, but a loop over single columns begins at that number.",
         "How many columns do these groups hold, and which is the first column after them?",
-        (
-            Mutant("12.7", "int c = 4 * fours + me", "int c = fours + me", 2, replayed=False),
-            Mutant(
-                "12.7",
-                "4 * fours + me; c < n_cols; c += blockDim.x) merge",
-                "fours + me; c < n_cols; c += blockDim.x) merge",
-                replayed=False,
-            ),
+        Mutant("12.7", "int c = 4 * fours + me", "int c = fours + me", 2, replayed=False),
+        Mutant(
+            "12.7",
+            "4 * fours + me; c < n_cols; c += blockDim.x) merge",
+            "fours + me; c < n_cols; c += blockDim.x) merge",
+            replayed=False,
         ),
     ),
     Mistake(

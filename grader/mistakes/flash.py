@@ -20,7 +20,7 @@ from ..reference.attention import causal_mask, difference, matmul, scores
 from ..sentence import said
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
-from .attention import ATTENTION_NUMBERS, ZERO_TIMES_NAN, alike, formula, scaled, walk
+from .attention import ATTENTION_NUMBERS, PLACES, ZERO_TIMES_NAN, alike, formula, scaled, walk
 from .detectors import looks
 from .kernels import KERNEL
 from .mistake import Mistake
@@ -29,106 +29,79 @@ from .mutant import Mutant, also, several
 # ---- texts
 
 _HEAD, _BATCH = "tl.program_id(1) % n_heads", "tl.program_id(1) // n_heads"
-_Q = "q_ptr += batch * q_batch_stride + head * q_head_stride"
 
 MISTAKES = [
     Mistake(
         "heads-mixed",
         "A head got numbers of another head: its part of a tensor begins elsewhere.",
         "For program (0, 4) with 3 heads per batch: which batch is it, which head, and where does each tensor begin?",
-        (
-            Mutant("13.3", _BATCH, "tl.program_id(1) // 2", then=also(_HEAD, "tl.program_id(1) % 2")),
-            Mutant(
-                "13.3",
-                "lse_ptr + tl.program_id(1) * n_queries",
-                "lse_ptr + (head * tl.num_programs(1) // n_heads + batch) * n_queries",
-            ),
-            *several("13.3", _Q, "q_ptr += head * q_head_stride", "q_ptr += batch * q_batch_stride"),
-            Mutant("13.3", "k_ptr += batch * k_batch_stride + head * k_head_stride", "k_ptr += batch * k_batch_stride"),
-            Mutant("13.3", "v_ptr += batch * v_batch_stride + head * v_head_stride", "v_ptr += batch * v_batch_stride"),
+        Mutant("13.3", _BATCH, "tl.program_id(1) // 2", then=also(_HEAD, "tl.program_id(1) % 2")),
+        Mutant(
+            "13.3",
+            "lse_ptr + tl.program_id(1) * n_queries",
+            "lse_ptr + (head * tl.num_programs(1) // n_heads + batch) * n_queries",
         ),
+        several("13.3", PLACES["q"], "q_ptr += head * q_head_stride", "q_ptr += batch * q_batch_stride"),
+        Mutant("13.3", PLACES["k"], "k_ptr += batch * k_batch_stride"),
+        Mutant("13.3", PLACES["v"], "v_ptr += batch * v_batch_stride"),
     ),
     Mistake(
         "grid-axis-missing",
         "The kernel asks for the number of its program along an axis that the grid does not have, and gets 0.",
         "How many numbers does the grid of this kernel have, and which of them counts batches and heads together?",
-        (
-            Mutant(
-                "13.3",
-                _BATCH,
-                "tl.program_id(1)",
-                then=also(f"head = {_HEAD}", "head = tl.program_id(2)"),
-                replayed=False,
-            ),
+        Mutant(
+            "13.3",
+            _BATCH,
+            "tl.program_id(1)",
+            then=also(f"head = {_HEAD}", "head = tl.program_id(2)"),
+            replayed=False,
         ),
     ),
     Mistake(
         "batch-and-head-strides",
         "Batches and heads changed places: one of them moved on by the stride of the other.",
         "How far apart are two heads of one batch, and how far the same head of two batches?",
-        (
-            Mutant("13.3", _BATCH, _HEAD, then=also(f"head = {_HEAD}", f"head = {_BATCH}")),
-            *(
-                Mutant(
-                    "13.3",
-                    f"{t}_ptr += batch * {t}_batch_stride + head * {t}_head_stride",
-                    f"{t}_ptr += batch * {t}_head_stride + head * {t}_batch_stride",
-                )
-                for t in "oqkv"
-            ),
+        Mutant("13.3", _BATCH, _HEAD, then=also(f"head = {_HEAD}", f"head = {_BATCH}")),
+        *(
+            Mutant("13.3", place, f"{t}_ptr += batch * {t}_head_stride + head * {t}_batch_stride")
+            for t, place in PLACES.items()
         ),
     ),
     Mistake(
         "strides-of-another-tensor",
         "The heads of one tensor were looked for at the strides of another one.",
         "Which three strides belong to each pointer, if the four tensors lie differently in memory?",
-        tuple(
-            Mutant(
-                "13.3",
-                f"{t}_ptr += batch * {t}_batch_stride + head * {t}_head_stride",
-                f"{t}_ptr += batch * q_batch_stride + head * q_head_stride",
-            )
-            for t in "okv"
-        ),
+        *(Mutant("13.3", PLACES[t], PLACES["q"].replace("q_ptr", f"{t}_ptr")) for t in "okv"),
     ),
     Mistake(
         "heads-one-after-another",
         "The kernel takes for granted that heads lie one after another in memory.",
         "Where does head 1 begin in a tensor whose heads alternate from row to row?",
-        (
-            Mutant(
-                "13.3",
-                _Q,
-                "q_ptr += tl.program_id(1) * n_queries * D",
-                then=also(
-                    "o_ptr += batch * o_batch_stride + head * o_head_stride",
-                    "o_ptr += tl.program_id(1) * n_queries * D",
-                ),
-            ),
-            Mutant(
-                "13.3",
-                "k_ptr += batch * k_batch_stride + head * k_head_stride",
-                "k_ptr += tl.program_id(1) * n_keys * D",
-                then=also(
-                    "v_ptr += batch * v_batch_stride + head * v_head_stride", "v_ptr += tl.program_id(1) * n_keys * D"
-                ),
-            ),
+        Mutant(
+            "13.3",
+            PLACES["q"],
+            "q_ptr += tl.program_id(1) * n_queries * D",
+            then=also(PLACES["o"], "o_ptr += tl.program_id(1) * n_queries * D"),
+        ),
+        Mutant(
+            "13.3",
+            PLACES["k"],
+            "k_ptr += tl.program_id(1) * n_keys * D",
+            then=also(PLACES["v"], "v_ptr += tl.program_id(1) * n_keys * D"),
         ),
     ),
     Mistake(
         "accumulator-in-half",
         "The accumulator was rounded to half precision, so it overflows, or digits of it are lost.",
         "In which lines has the accumulator half precision, and which of them needs it?",
-        (
-            Mutant("13.3", "        m = new\n", "        m = new\n        o = o.to(q.dtype).to(tl.float32)\n"),
-            Mutant("13.3", "tl.dot(p.to(v.dtype), v)", "tl.dot(p.to(v.dtype), v).to(q.dtype)"),
-        ),
+        Mutant("13.3", "        m = new\n", "        m = new\n        o = o.to(q.dtype).to(tl.float32)\n"),
+        Mutant("13.3", "tl.dot(p.to(v.dtype), v)", "tl.dot(p.to(v.dtype), v).to(q.dtype)"),
     ),
     Mistake(
         "sum-in-half",
         "The sum of the weights was rounded to half precision on the way.",
         "How many digits does lse have in float32, and how many does your l have?",
-        (Mutant("13.3", "        m = new\n", "        m = new\n        l = l.to(q.dtype).to(tl.float32)\n"),),
+        Mutant("13.3", "        m = new\n", "        m = new\n        l = l.to(q.dtype).to(tl.float32)\n"),
     ),
     Mistake(
         "scores-in-half",
@@ -145,31 +118,22 @@ MISTAKES = [
         "query-rounded-again",
         "The queries were scaled and rounded to half precision once more before the product.",
         "Which numbers may be rounded to half precision, and what happens to all scores of a rounded query?",
-        (
-            Mutant(
-                "13.3",
-                "s = tl.dot(q, tl.trans(k)) * scale",
-                "s = tl.dot((q.to(tl.float32) * scale).to(k.dtype), tl.trans(k))",
-            ),
+        Mutant(
+            "13.3",
+            "s = tl.dot(q, tl.trans(k)) * scale",
+            "s = tl.dot((q.to(tl.float32) * scale).to(k.dtype), tl.trans(k))",
         ),
     ),
     Mistake(
         "rounded-weights-summed",
         "l is the sum of weights that were rounded to half precision already.",
         "For which of its two uses does a weight have to be in half precision?",
-        (
-            Mutant(
-                "13.3",
-                "p = tl.exp(s - new[:, None])",
-                "p = tl.exp(s - new[:, None]).to(v.dtype)",
-                replayed=False,
-            ),
-            Mutant(
-                "13.3",
-                "p = tl.exp(s - new[:, None])",
-                "p = tl.exp(s - new[:, None]).to(v.dtype)",
-                then=also("tl.sum(p, axis=1)", "tl.sum(p.to(tl.float32), axis=1)"),
-            ),
+        Mutant("13.3", "p = tl.exp(s - new[:, None])", "p = tl.exp(s - new[:, None]).to(v.dtype)", replayed=False),
+        Mutant(
+            "13.3",
+            "p = tl.exp(s - new[:, None])",
+            "p = tl.exp(s - new[:, None]).to(v.dtype)",
+            then=also("tl.sum(p, axis=1)", "tl.sum(p.to(tl.float32), axis=1)"),
         ),
     ),
     Mistake(
@@ -187,7 +151,7 @@ MISTAKES = [
         "weights-to-bits",
         "The bits of the weights were taken for numbers of another dtype.",
         "What does bitcast do to the number 1.0?",
-        (Mutant("13.3", "p.to(v.dtype)", "p.to(tl.uint32, bitcast=True).to(tl.uint16).to(v.dtype, bitcast=True)"),),
+        Mutant("13.3", "p.to(v.dtype)", "p.to(tl.uint32, bitcast=True).to(tl.uint16).to(v.dtype, bitcast=True)"),
     ),
     Mistake(
         "lse-without-maximum",
@@ -227,12 +191,10 @@ MISTAKES = [
         "The lse of some queries was never stored.",
         "Which line stores lse, which place has the lse of a query of the second batch or head, and what of the last "
         "queries?",
-        (
-            Mutant(
-                "13.3",
-                "    tl.store(lse_ptr + tl.program_id(1) * n_queries + rows, m + tl.log(l), mask=rows < n_queries)",
-                "",
-            ),
+        Mutant(
+            "13.3",
+            "    tl.store(lse_ptr + tl.program_id(1) * n_queries + rows, m + tl.log(l), mask=rows < n_queries)",
+            "",
         ),
     ),
     Mistake(

@@ -31,21 +31,19 @@ MISTAKES = [
         "operation-exchanged",
         "Your formula has the right parts, but a wrong operation between two of them.",
         "Compare the formula with your line: between which two parts is the operation different?",
-        (
-            *several(
-                "13.4",
-                "p * (dp - delta[:, None]) * scale",
-                "p * (dp + delta[:, None]) * scale",
-                "p * (dp - delta[:, None]) / scale",
-                times=2,
-            ),
-            *several(
-                "13.4",
-                'input_precision="ieee") * scale',
-                'input_precision="ieee") + scale',
-                'input_precision="ieee") / scale',
-                times=2,
-            ),
+        several(
+            "13.4",
+            "p * (dp - delta[:, None]) * scale",
+            "p * (dp + delta[:, None]) * scale",
+            "p * (dp - delta[:, None]) / scale",
+            times=2,
+        ),
+        several(
+            "13.4",
+            'input_precision="ieee") * scale',
+            'input_precision="ieee") + scale',
+            'input_precision="ieee") / scale',
+            times=2,
         ),
     ),
     Mistake(
@@ -196,13 +194,11 @@ MISTAKES = [
         "float32-in-float64",
         "A float64 result has no more digits than float32: it went through float32 on the way.",
         "Which line names a dtype, or makes a tensor without naming one?",
-        (
-            Mutant(
-                "11.2",
-                "dy = tl.load(dy_ptr + row * dy_row_stride + cols, mask=mask, other=0.0)",
-                "dy = tl.load(dy_ptr + row * dy_row_stride + cols, mask=mask, other=0.0).to(tl.float32)",
-                replayed=False,
-            ),
+        Mutant(
+            "11.2",
+            "dy = tl.load(dy_ptr + row * dy_row_stride + cols, mask=mask, other=0.0)",
+            "dy = tl.load(dy_ptr + row * dy_row_stride + cols, mask=mask, other=0.0).to(tl.float32)",
+            replayed=False,
         ),
     ),
 ]

@@ -92,21 +92,17 @@ MISTAKES = [
         "tree-not-added",
         "The pairs are right, but they were not added.",
         "Which operation does the example apply to the two numbers of a pair?",
-        (
-            Mutant("12.1", "values[i] + values[i + half]", "values[i] * values[i + half]"),
-            Mutant("12.1", "values[i] + values[i + half]", "max(values[i], values[i + half])"),
-            Mutant("12.1", "values[i] + values[i + half]", "values[i] - values[i + half]"),
-        ),
+        Mutant("12.1", "values[i] + values[i + half]", "values[i] * values[i + half]"),
+        Mutant("12.1", "values[i] + values[i + half]", "max(values[i], values[i + half])"),
+        Mutant("12.1", "values[i] + values[i + half]", "values[i] - values[i + half]"),
     ),
     Mistake(
         "tree-one-partner",
         "All numbers of a step were added to one and the same number.",
         "Which number does the example add to the first one, and which number to the second one?",
-        (
-            Mutant("12.1", "values[i] + values[i + half]", "values[i] + values[half]"),
-            Mutant("12.1", "values[i] + values[i + half]", "values[i] + values[-1]"),
-            Mutant("12.1", "values[i] + values[i + half]", "values[0] + values[i + half]"),
-        ),
+        Mutant("12.1", "values[i] + values[i + half]", "values[i] + values[half]"),
+        Mutant("12.1", "values[i] + values[i + half]", "values[i] + values[-1]"),
+        Mutant("12.1", "values[i] + values[i + half]", "values[0] + values[i + half]"),
     ),
     Mistake(
         "tree-mirror",
@@ -228,13 +224,13 @@ MISTAKES = [
         "warps-overlap",
         "The warps begin one lane after each other, so they share lanes.",
         "Which lane is the first one of warp 1?",
-        (Mutant("12.3", "range(0, len(lanes), 32)", "range(len(lanes) // 32)", replayed=False),),
+        Mutant("12.3", "range(0, len(lanes), 32)", "range(len(lanes) // 32)", replayed=False),
     ),
     Mistake(
         "largest-state-kept",
         "Of several states, the largest one was kept, and the sums of the others are missing.",
         "What does a merge do with the two sums?",
-        (Mutant("12.3", "butterfly(warps, merge)", "butterfly(warps, max)", replayed=False),),
+        Mutant("12.3", "butterfly(warps, merge)", "butterfly(warps, max)", replayed=False),
     ),
     Mistake(
         "warps-unpadded",

@@ -51,10 +51,8 @@ MISTAKES = [
         "splits-overlap",
         "Some columns belong to two splits: a program went on into the columns of the next split.",
         "Which is the last column of a split when its length is no multiple of BLOCK?",
-        (
-            Mutant("9.1", "(start + lanes < split_size)", "(lanes < split_size)"),
-            Mutant("9.1", "start + lanes < split_size", "start + lanes <= split_size"),
-        ),
+        Mutant("9.1", "(start + lanes < split_size)", "(lanes < split_size)"),
+        Mutant("9.1", "start + lanes < split_size", "start + lanes <= split_size"),
     ),
     Mistake(
         "splits-begin-elsewhere",
@@ -81,13 +79,11 @@ MISTAKES = [
         "empty-split-unstored",
         "A split without any number above -inf stored no state.",
         "Which state should an empty split have, and which line stores it?",
-        (
-            Mutant(
-                "9.1",
-                "    tl.store(m_ptr",
-                '    if m == -float("inf"):\n        return\n    tl.store(m_ptr',
-                replayed=False,
-            ),
+        Mutant(
+            "9.1",
+            "    tl.store(m_ptr",
+            '    if m == -float("inf"):\n        return\n    tl.store(m_ptr',
+            replayed=False,
         ),
     ),
     Mistake(
@@ -104,49 +100,43 @@ MISTAKES = [
         "states-too-few",
         "A state lies outside its tensor: the tensor is too small, or the kernel got another number of splits.",
         "How many states are there, over all rows and splits, and how many splits does the kernel know of?",
-        (Mutant("9.3", "((n_rows, n_splits), dtype", "((min(n_rows, 1024), n_splits), dtype", replayed=False),),
+        Mutant("9.3", "((n_rows, n_splits), dtype", "((min(n_rows, 1024), n_splits), dtype", replayed=False),
     ),
     Mistake(
         "states-never-made",
         "Only the second kernel was launched, so nothing stored the states that it loads.",
         "Which kernel stores the states, and which line launches it?",
-        (
-            Mutant(
-                "9.3",
-                "    partial_kernel[grid](m, d, x, x.stride(0), n_cols, n_splits, size, BLOCK=block, num_warps=8)\n",
-                "",
-                replayed=False,
-            ),
+        Mutant(
+            "9.3",
+            "    partial_kernel[grid](m, d, x, x.stride(0), n_cols, n_splits, size, BLOCK=block, num_warps=8)\n",
+            "",
+            replayed=False,
         ),
     ),
     Mistake(
         "merged-too-early",
         "The second kernel was launched before the first one had stored the states.",
         "In which order are the two launches, and which of them needs the results of the other?",
-        (
-            Mutant(
-                "9.3",
-                "    partial_kernel[grid](m, d, x, x.stride(0), n_cols, n_splits, size, BLOCK=block, num_warps=8)\n",
-                "",
-                then=also(
-                    "    return y",
-                    "    partial_kernel[grid](m, d, x, x.stride(0), n_cols, n_splits, size, BLOCK=block, num_warps=8)\n"
-                    "    return y",
-                ),
-                replayed=False,
+        Mutant(
+            "9.3",
+            "    partial_kernel[grid](m, d, x, x.stride(0), n_cols, n_splits, size, BLOCK=block, num_warps=8)\n",
+            "",
+            then=also(
+                "    return y",
+                "    partial_kernel[grid](m, d, x, x.stride(0), n_cols, n_splits, size, BLOCK=block, num_warps=8)\n"
+                "    return y",
             ),
+            replayed=False,
         ),
     ),
     Mistake(
         "states-share-memory",
         "Maxima and sums use the same memory, so one of them was stored over the other.",
         "How many tensors for states does your function make, and how many variables refer to them?",
-        (
-            Mutant(
-                "9.3",
-                "m, d = (torch.empty((n_rows, n_splits), dtype=x.dtype, device=x.device) for _ in range(2))",
-                "m = d = torch.empty((n_rows, n_splits), dtype=x.dtype, device=x.device)",
-            ),
+        Mutant(
+            "9.3",
+            "m, d = (torch.empty((n_rows, n_splits), dtype=x.dtype, device=x.device) for _ in range(2))",
+            "m = d = torch.empty((n_rows, n_splits), dtype=x.dtype, device=x.device)",
         ),
     ),
     Mistake(
@@ -164,15 +154,13 @@ MISTAKES = [
         "The values of a tile are relative to the maximum of that tile, and the sum is relative to the maximum of the "
         "row.",
         "Which maximum does the merged sum belong to, and which name of yours holds it in the loop?",
-        (
-            Mutant(
-                "9.2",
-                "        x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask)\n",
-                '        x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))\n'
-                "        m = tl.max(x, axis=0)\n",
-            ),
-            Mutant("9.2", "tl.exp(x - m) / d", "tl.exp(x - tl.max(x, axis=0)) / d"),
+        Mutant(
+            "9.2",
+            "        x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask)\n",
+            '        x = tl.load(x_ptr + row * x_row_stride + cols, mask=mask, other=-float("inf"))\n'
+            "        m = tl.max(x, axis=0)\n",
         ),
+        Mutant("9.2", "tl.exp(x - m) / d", "tl.exp(x - tl.max(x, axis=0)) / d"),
     ),
     Mistake(
         "own-split-sum",
@@ -183,13 +171,11 @@ MISTAKES = [
         "own-tile-sum",
         "Each tile was divided by its own sum, so the row does not sum to 1.",
         "Which columns should add up to 1, and which of them does your sum hold?",
-        (
-            Mutant(
-                "9.2",
-                "mask=mask)\n        tl.store",
-                'mask=mask, other=-float("inf"))\n        tl.store',
-                then=also("tl.exp(x - m) / d", "tl.exp(x - m) / tl.sum(tl.exp(x - m), axis=0)"),
-            ),
+        Mutant(
+            "9.2",
+            "mask=mask)\n        tl.store",
+            'mask=mask, other=-float("inf"))\n        tl.store',
+            then=also("tl.exp(x - m) / d", "tl.exp(x - m) / tl.sum(tl.exp(x - m), axis=0)"),
         ),
     ),
     Mistake(
@@ -264,19 +250,15 @@ MISTAKES = [
         "same-number-stored",
         "The same number was stored as the maximum and as the sum.",
         "Which variable holds the maximum at the end of the walk, and which one holds the sum?",
-        (
-            Mutant("9.1", "+ split, m)", "+ split, d)"),
-            Mutant("9.1", "+ split, d)", "+ split, m)"),
-        ),
+        Mutant("9.1", "+ split, m)", "+ split, d)"),
+        Mutant("9.1", "+ split, d)", "+ split, m)"),
     ),
     Mistake(
         "largest-term-added",
         "Of the exponentials, only the largest one reached the sum.",
         "How many numbers belong to the sum, and which one does your reduction give?",
-        (
-            Mutant("8.3 8.4 9.1", "tl.sum(tl.exp(x - shift), axis=0)", "tl.max(tl.exp(x - shift), axis=0)"),
-            Mutant("4.1 5.1 5.2 7.1 7.3", "tl.sum(numerator, axis=0)", "tl.max(numerator, axis=0)"),
-        ),
+        Mutant("8.3 8.4 9.1", "tl.sum(tl.exp(x - shift), axis=0)", "tl.max(tl.exp(x - shift), axis=0)"),
+        Mutant("4.1 5.1 5.2 7.1 7.3", "tl.sum(numerator, axis=0)", "tl.max(numerator, axis=0)"),
     ),
     Mistake(
         "stored-in-split-zero",
@@ -297,22 +279,20 @@ MISTAKES = [
         "grid-without-splits",
         "In the grid of a launch, the second number is 1 or missing, so every program does split 0.",
         "How many numbers does a program need to know its row and its split, and how many does your grid have?",
-        (
-            Mutant("9.3", "combine_kernel[grid]", "combine_kernel[(n_rows, 1)]"),
-            Mutant("9.3", "partial_kernel[grid]", "partial_kernel[(n_rows, 1)]"),
-        ),
+        Mutant("9.3", "combine_kernel[grid]", "combine_kernel[(n_rows, 1)]"),
+        Mutant("9.3", "partial_kernel[grid]", "partial_kernel[(n_rows, 1)]"),
     ),
     Mistake(
         "grid-beyond-the-splits",
         "The grid of a launch asks for more programs in a row than it has splits.",
         "Which two sizes should the grid have, and which one does your second number give?",
-        (Mutant("9.3", "grid = (n_rows, n_splits)", "grid = (n_rows, n_cols)", replayed=False),),
+        Mutant("9.3", "grid = (n_rows, n_splits)", "grid = (n_rows, n_cols)", replayed=False),
     ),
     Mistake(
         "states-in-half",
         "The states were kept in half precision, so digits of every sum were lost.",
         "Which dtype do your tensors for the states have, and how many digits does it keep?",
-        tuple(
+        *(
             Mutant("9.3", "n_splits), dtype=x.dtype, device", f"n_splits), dtype=torch.{half}, device")
             for half in ("float16", "bfloat16")
         ),

@@ -54,9 +54,7 @@ def files(folder: pathlib.Path) -> list[Stored]:
         if source.startswith("# files"):  # an attack that is no answer to an exercise
             continue
         header = dict(re.findall(r"^# (exercise|mistake|since): (.+)$", source, re.MULTILINE))
-        found.append(
-            Stored(path.stem, header["exercise"], _named(header.get("mistake")), source, header.get("since"))
-        )
+        found.append(Stored(path.stem, header["exercise"], _named(header.get("mistake")), source, header.get("since")))
     return found
 
 

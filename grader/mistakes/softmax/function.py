@@ -24,16 +24,14 @@ MISTAKES = [
         "accepts-anything",
         "No ValueError was raised for an input that the function should refuse.",
         "What does your function test before it launches anything, and what does it do then?",
-        (Mutant("8.4", "x.dtype != torch.float32", "False", replayed=False),),
+        Mutant("8.4", "x.dtype != torch.float32", "False", replayed=False),
     ),
     Mistake(
         "refuses-the-right-ones",
         "An input that the function must take was refused.",
         "For which inputs does your function raise, and is the input named above one of those?",
-        (
-            Mutant("5.2 8.4", "x.dim() != 2", "x.dim() == 2", replayed=False),
-            Mutant("5.2 8.4", "x.dtype != torch.float32", "x.dtype == torch.float32", replayed=False),
-        ),
+        Mutant("5.2 8.4", "x.dim() != 2", "x.dim() == 2", replayed=False),
+        Mutant("5.2 8.4", "x.dtype != torch.float32", "x.dtype == torch.float32", replayed=False),
     ),
     Mistake(
         "error-not-raised",
@@ -60,14 +58,14 @@ MISTAKES = [
         "wrong-dtype",
         "The result does not have the dtype of the input.",
         "Which dtype does the caller expect for an input of this dtype?",
-        (Mutant("5.2", "dtype=x.dtype", "dtype=torch.float64", replayed=False),),
+        Mutant("5.2", "dtype=x.dtype", "dtype=torch.float64", replayed=False),
     ),
     Mistake(
         "column-stride",
         "The kernel assumes that neighbours in a row are neighbours in memory, in x and in y. In at least one of them "
         "they are not.",
         "What do x.stride() and y.stride() say in the line before the launch, and which tensors does the launch get?",
-        (Mutant("5.2", "x.stride(1) != 1", "False", replayed=False),),
+        Mutant("5.2", "x.stride(1) != 1", "False", replayed=False),
     ),
     Mistake(
         "rows-wrongly-apart",
@@ -105,10 +103,8 @@ MISTAKES = [
         "A launch passes an argument in the place of another one.",
         "Is it the kernel that you mean, in which order does it take its parameters, and in which order does your "
         "launch pass them?",
-        (
-            Mutant("9.3", "n_cols, n_splits, size, BLOCK", "n_cols, size, n_splits, BLOCK", replayed=False),
-            Mutant("9.3", "partial_kernel[grid](m, d, x,", "partial_kernel[grid](x, m, d,", replayed=False),
-        ),
+        Mutant("9.3", "n_cols, n_splits, size, BLOCK", "n_cols, size, n_splits, BLOCK", replayed=False),
+        Mutant("9.3", "partial_kernel[grid](m, d, x,", "partial_kernel[grid](x, m, d,", replayed=False),
     ),
     Mistake(
         "launch-per-row",
@@ -125,46 +121,44 @@ MISTAKES = [
         "grid-too-small",
         "Some rows were never written: no program was launched for them.",
         "How many rows are there, and which numbers do the programs have?",
-        (Mutant("5.2 8.4", "[(n_rows,)]", "[(1,)]", replayed=False),),
+        Mutant("5.2 8.4", "[(n_rows,)]", "[(1,)]", replayed=False),
     ),
     Mistake(
         "grid-too-large",
         "More programs were launched than there are rows.",
         "Which number of the shape says how many programs you need?",
-        (Mutant("5.2", "[(n_rows,)]", "[(n_rows + 1,)]", replayed=False),),
+        Mutant("5.2", "[(n_rows,)]", "[(n_rows + 1,)]", replayed=False),
     ),
     Mistake(
         "grid-on-another-axis",
         "The programs were launched along another axis than the one that the kernel asks for.",
         "Which axis of the grid does tl.program_id(0) number, and along which axis are your programs?",
-        (Mutant("5.2 8.4", "[(n_rows,)]", "[(1, n_rows)]", replayed=False),),
+        Mutant("5.2 8.4", "[(n_rows,)]", "[(1, n_rows)]", replayed=False),
     ),
     Mistake(
         "grid-of-columns",
         "One program was launched for each column, not for each row.",
         "What does one program compute?",
-        (Mutant("5.2", "[(n_rows,)]", "[(n_cols,)]", replayed=False),),
+        Mutant("5.2", "[(n_rows,)]", "[(n_cols,)]", replayed=False),
     ),
     Mistake(
         "strides-in-one-argument",
         "A launch passes all strides of a tensor for one parameter, and the kernel takes one number there.",
         "What does x.stride() return, and which of its items is the row stride?",
-        (Mutant("5.2", "y.stride(0), x.stride(0)", "y.stride(), x.stride()", replayed=False),),
+        Mutant("5.2", "y.stride(0), x.stride(0)", "y.stride(), x.stride()", replayed=False),
     ),
     Mistake(
         "sizes-exchanged",
         "The number of rows stands where the number of columns belongs, and the other way round.",
         "For x of shape (1, 6): which of your names holds 6?",
-        (Mutant("5.2", "n_rows, n_cols = x.shape", "n_cols, n_rows = x.shape", replayed=False),),
+        Mutant("5.2", "n_rows, n_cols = x.shape", "n_cols, n_rows = x.shape", replayed=False),
     ),
     Mistake(
         "output-read-as-input",
         "The output was read in place of the input, and nothing had been stored to that memory.",
         "Which tensor does each pointer of the kernel lead to, and from which one is a row loaded?",
-        (
-            Mutant("9.3", "combine_kernel[grid](y, x,", "combine_kernel[grid](y, y,", replayed=False),
-            Mutant("5.2 8.4", "[(n_rows,)](y, x,", "[(n_rows,)](y, y,", replayed=False),
-        ),
+        Mutant("9.3", "combine_kernel[grid](y, x,", "combine_kernel[grid](y, y,", replayed=False),
+        Mutant("5.2 8.4", "[(n_rows,)](y, x,", "[(n_rows,)](y, y,", replayed=False),
     ),
 ]
 

@@ -42,46 +42,40 @@ MISTAKES = [
         "computed-before-cast",
         "A number was rounded to half precision before exp, and exp makes that rounding error larger.",
         "Which dtype does each of your numbers have between the load and exp?",
-        (
-            *_cast("tl.exp(x - row_max)", "tl.exp((x - row_max)CAST)"),
-            *_cast(
-                "float32)", "float32)\n    x = (x * 1.4426950408889634)CAST", then=lambda _: also("tl.exp(", "tl.exp2(")
-            ),
+        *_cast("tl.exp(x - row_max)", "tl.exp((x - row_max)CAST)"),
+        *_cast(
+            "float32)", "float32)\n    x = (x * 1.4426950408889634)CAST", then=lambda _: also("tl.exp(", "tl.exp2(")
         ),
     ),
     Mistake(
         "cast-back-early",
         "The numerator was rounded to half precision, and then the quotient was rounded again.",
         "How often is a value rounded to half precision on its way to the store, and how often is necessary?",
-        (
-            *_cast("numerator / ", "numeratorCAST / "),
-            *_cast("row_max)", "row_max)CAST"),
-            *_cast("row_max)", "row_max)CAST", then=_sum_cast),
-        ),
+        *_cast("numerator / ", "numeratorCAST / "),
+        *_cast("row_max)", "row_max)CAST"),
+        *_cast("row_max)", "row_max)CAST", then=_sum_cast),
     ),
     Mistake(
         "low-precision-sum",
         "The sum of the row, its inverse, or the terms of the sum were rounded to half precision.",
         "Which dtype do the terms of your sum have, and the sum itself?",
-        (
-            *_cast("tl.sum(numerator", "tl.sum(numeratorCAST"),
-            *_cast("tl.sum(numerator", "tl.sum(numeratorCAST", then=_sum_cast),
-            *_cast(_SUM, "axis=0)CAST\n    y"),
-            *_cast("/ denominator", "* (1 / denominator)CAST"),
-        ),
+        *_cast("tl.sum(numerator", "tl.sum(numeratorCAST"),
+        *_cast("tl.sum(numerator", "tl.sum(numeratorCAST", then=_sum_cast),
+        *_cast(_SUM, "axis=0)CAST\n    y"),
+        *_cast("/ denominator", "* (1 / denominator)CAST"),
     ),
     Mistake(
         "another-dtype",
         "The result was cast to the other half precision before it was stored.",
         "Which value of the kernel knows the dtype of the output?",
-        (*_cast("y, mask", "yCAST, mask", _CASTS[:2]),),
+        *_cast("y, mask", "yCAST, mask", _CASTS[:2]),
     ),
     Mistake(
         "row-in-another-dtype",
         "The row was cast to the other half precision: float16 does not have the range of bfloat16, and bfloat16 "
         "does not have the digits of float16.",
         "Which dtype has the range of both and the digits of both?",
-        (*_cast(".to(tl.float32)", "CAST", _CASTS[:2]),),
+        *_cast(".to(tl.float32)", "CAST", _CASTS[:2]),
     ),
     Mistake(
         "pointer-cast",

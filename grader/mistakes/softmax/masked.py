@@ -37,60 +37,50 @@ MISTAKES = [
         "keep-ignored",
         "Every entry takes part, also the dropped ones.",
         "Where does the kernel load keep, and which line uses it?",
-        (Mutant("7.3", _DROP, "x"),),
+        Mutant("7.3", _DROP, "x"),
     ),
     Mistake(
         "dropped-from-maximum-only",
         "The dropped entries were left out of the maximum, but not of the sum.",
         "Which lines use the row with the dropped entries replaced, and which lines use the row as it was loaded?",
-        (Mutant("7.3", "x = " + _DROP, "kept = " + _DROP, then=also("tl.max(x, axis=0)", "tl.max(kept, axis=0)")),),
+        Mutant("7.3", "x = " + _DROP, "kept = " + _DROP, then=also("tl.max(x, axis=0)", "tl.max(kept, axis=0)")),
     ),
     Mistake(
         "keep-inverted",
         "Exactly the wrong entries were left out.",
         "Which value does keep have for an entry that takes part, and what does your line do for this value?",
-        (Mutant("7.3", "keep != 0", "keep == 0"),),
+        Mutant("7.3", "keep != 0", "keep == 0"),
     ),
     Mistake(
         "keep-row-stride",
         "The kernel looks for a row of keep in the wrong place.",
         "How far apart are two rows of keep, and which parameter gives that distance?",
-        (
-            Mutant("7.3", "keep_ptr + row * keep_row_stride", "keep_ptr"),
-            *several("7.3", "row * keep_row_stride", "row", "row * n_cols", "row * x_row_stride", "row * y_row_stride"),
-        ),
+        Mutant("7.3", "keep_ptr + row * keep_row_stride", "keep_ptr"),
+        several("7.3", "row * keep_row_stride", "row", "row * n_cols", "row * x_row_stride", "row * y_row_stride"),
     ),
     Mistake(
         "dropped-after-exp",
         "The row maximum was taken over all entries, so a dropped one can be the maximum and push the others to 0.",
         "Which is the first step whose result depends on a dropped entry?",
-        (
-            Mutant("7.3", _DROP, "x", then=also("tl.exp(x - row_max)", "tl.where(keep, tl.exp(x - row_max), 0.0)")),
-            Mutant("7.3", _DROP, "x", then=_TIMES_KEEP),
-        ),
+        Mutant("7.3", _DROP, "x", then=also("tl.exp(x - row_max)", "tl.where(keep, tl.exp(x - row_max), 0.0)")),
+        Mutant("7.3", _DROP, "x", then=_TIMES_KEEP),
     ),
     Mistake(
         "dropped-by-arithmetic",
         "Dropped entries or masked lanes still take part in arithmetic: 0 times inf is NaN, inf plus -inf too, inf "
         "minus 1e9 is inf.",
         "Which function takes one value or another without computing with either?",
-        (
-            *several(
-                "7.3", _DROP, 'x + tl.where(keep != 0, 0.0, -float("inf"))', "x + tl.where(keep != 0, 0.0, -1e30)"
-            ),
-            Mutant("7.3", _DROP, "x * keep", replayed=False),
-            Mutant("7.3", "tl.max(x", f"tl.max({_DROP}", then=also(f"x = {_DROP}", "", then=_TIMES_KEEP)),
-        ),
+        several("7.3", _DROP, 'x + tl.where(keep != 0, 0.0, -float("inf"))', "x + tl.where(keep != 0, 0.0, -1e30)"),
+        Mutant("7.3", _DROP, "x * keep", replayed=False),
+        Mutant("7.3", "tl.max(x", f"tl.max({_DROP}", then=also(f"x = {_DROP}", "", then=_TIMES_KEEP)),
     ),
     Mistake(
         "dropped-in-the-sum",
         "The dropped entries were counted in the sum, so the shares of the others are too small.",
         "What should the kept entries of a row sum to, and at which step is a dropped one still there?",
-        (
-            Mutant("7.3", _DROP, "x", then=also("y, mask=mask", "tl.where(keep != 0, y, 0.0), mask=mask")),
-            Mutant("7.3", _DROP, "x", then=also("y, mask=mask", "y * keep, mask=mask")),
-            Mutant("7.3", _DROP, "x", then=also("y, mask=mask", "y, mask=mask & (keep != 0)")),
-        ),
+        Mutant("7.3", _DROP, "x", then=also("y, mask=mask", "tl.where(keep != 0, y, 0.0), mask=mask")),
+        Mutant("7.3", _DROP, "x", then=also("y, mask=mask", "y * keep, mask=mask")),
+        Mutant("7.3", _DROP, "x", then=also("y, mask=mask", "y, mask=mask & (keep != 0)")),
     ),
     Mistake(
         "whole-block-asked",
@@ -106,26 +96,22 @@ MISTAKES = [
         "dropped-as-zero",
         "A dropped entry or a masked lane takes part as the number 0.",
         "Which value can neither win a maximum nor add to the sum?",
-        (
-            Mutant("7.3", _DROP, "tl.where(keep != 0, x, 0.0)"),
-            Mutant("7.3", _DROP, "tl.where(keep != 0, x, 0.0)", then=_LANES_KEPT),
-            Mutant("7.3", _DROP, "x * keep", then=_LANES_KEPT),
-        ),
+        Mutant("7.3", _DROP, "tl.where(keep != 0, x, 0.0)"),
+        Mutant("7.3", _DROP, "tl.where(keep != 0, x, 0.0)", then=_LANES_KEPT),
+        Mutant("7.3", _DROP, "x * keep", then=_LANES_KEPT),
     ),
     Mistake(
         "dropped-finite",
         "Dropped entries became a very low number. It is the maximum of a row that keeps no entry, or only lower ones.",
         "For which value is there no smaller float?",
-        (
-            Mutant(
-                "7.3",
-                _DROP,
-                "tl.where(keep != 0, x, -1e30)",
-                then=also("tl.exp(x - row_max)", "tl.where(keep != 0, tl.exp(x - row_max), 0.0)"),
-            ),
-            Mutant("7.3", _DROP, "tl.where(keep != 0, x, -1e30)"),
-            Mutant("7.3", _DROP, "tl.where(keep != 0, x, -1e30)", then=_LANES_KEPT),
+        Mutant(
+            "7.3",
+            _DROP,
+            "tl.where(keep != 0, x, -1e30)",
+            then=also("tl.exp(x - row_max)", "tl.where(keep != 0, tl.exp(x - row_max), 0.0)"),
         ),
+        Mutant("7.3", _DROP, "tl.where(keep != 0, x, -1e30)"),
+        Mutant("7.3", _DROP, "tl.where(keep != 0, x, -1e30)", then=_LANES_KEPT),
     ),
     Mistake(
         "dead-row-zero",
@@ -136,19 +122,17 @@ MISTAKES = [
         "dead-row-shares",
         "A row that keeps no entry became equal shares. That is another choice than the one of the lesson.",
         "What does the lesson say such a row holds?",
-        (
-            *several(
-                "7.3",
-                "y, mask=mask",
-                "tl.where(tl.sum(keep, axis=0) == 0, 1.0 / n_cols, y), mask=mask",
-                'tl.where(row_max == -float("inf"), 1.0 / n_cols, y), mask=mask',
-            ),
-            *several(
-                "7.3",
-                "    row_max = ",
-                "    x = tl.where(tl.sum(keep, axis=0) == 0, 0.0, x)\n    row_max = ",
-                "    x = tl.where(tl.sum(keep, axis=0) == 0, 1.0, x)\n    row_max = ",
-            ),
+        several(
+            "7.3",
+            "y, mask=mask",
+            "tl.where(tl.sum(keep, axis=0) == 0, 1.0 / n_cols, y), mask=mask",
+            'tl.where(row_max == -float("inf"), 1.0 / n_cols, y), mask=mask',
+        ),
+        several(
+            "7.3",
+            "    row_max = ",
+            "    x = tl.where(tl.sum(keep, axis=0) == 0, 0.0, x)\n    row_max = ",
+            "    x = tl.where(tl.sum(keep, axis=0) == 0, 1.0, x)\n    row_max = ",
         ),
     ),
     Mistake(

@@ -27,7 +27,7 @@ MISTAKES = [
         "row-of-the-program",
         "The loop goes on to the next row, but an address stays at the first row of the program.",
         "Which variable changes in each step, and which addresses use it?",
-        (Mutant("10.2", "row * x_row_stride", "tl.program_id(0) * x_row_stride"),),
+        Mutant("10.2", "row * x_row_stride", "tl.program_id(0) * x_row_stride"),
     ),
     Mistake(
         "programs-share-rows",
@@ -48,10 +48,8 @@ MISTAKES = [
         "mask-moves-with-the-row",
         "The mask has fewer lanes in each row, because the number of the row was added to the number of the column.",
         "Which columns does row 1 have, and does that depend on the row?",
-        (
-            Mutant("10.2", "mask=mask", "mask=row + cols < n_cols", 2),
-            Mutant("10.2", "mask=mask", "mask=row * x_row_stride + cols < n_cols", 2, replayed=False),
-        ),
+        Mutant("10.2", "mask=mask", "mask=row + cols < n_cols", 2),
+        Mutant("10.2", "mask=mask", "mask=row * x_row_stride + cols < n_cols", 2, replayed=False),
     ),
     Mistake(
         "rows-left-out",

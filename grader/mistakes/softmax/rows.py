@@ -19,33 +19,26 @@ MISTAKES = [
         "wrong-row-stride",
         "A row stride was used for a tensor that has another one: tensors may have different row strides.",
         "Which tensor does each of the strides belong to, and which tensor does this address point into?",
-        (
-            Mutant("8.3", "row * y_row_stride", "row * x_row_stride"),
-            Mutant("8.3", "row * x_row_stride", "row * y_row_stride", 2),
-            Mutant("5.1 7.1 7.3 10.2", "row * y_row_stride", "row * x_row_stride"),
-            Mutant("5.1 7.1 7.3 10.2", "row * x_row_stride", "row * y_row_stride"),
-        ),
+        Mutant("5.1 7.1 7.3 8.3 10.2", "row * y_row_stride", "row * x_row_stride"),
+        Mutant("8.3", "row * x_row_stride", "row * y_row_stride", 2),
+        Mutant("5.1 7.1 7.3 10.2", "row * x_row_stride", "row * y_row_stride"),
     ),
     Mistake(
         "same-row-read",
         "All programs read the same row.",
         "Which part of the address of a load differs from one program to the next?",
-        (
-            Mutant("8.3 8.4", "row * x_row_stride + cols", "cols", 2),
-            Mutant("5.1 5.2 10.2", "x_ptr + row * x_row_stride + cols", "x_ptr + cols"),
-            Mutant("10.2", "row * x_row_stride", "x_row_stride"),
-            Mutant("3.2 3.3 3.4", "x_ptr + row * row_stride", "x_ptr"),
-            *several("10.1", "rows[:, None] * x_row_stride", "0 * rows[:, None]", "0 * rows[:, None] + x_row_stride"),
-        ),
+        Mutant("8.3 8.4", "row * x_row_stride + cols", "cols", 2),
+        Mutant("5.1 5.2 10.2", "x_ptr + row * x_row_stride + cols", "x_ptr + cols"),
+        Mutant("10.2", "row * x_row_stride", "x_row_stride"),
+        Mutant("3.2 3.3 3.4", "x_ptr + row * row_stride", "x_ptr"),
+        several("10.1", "rows[:, None] * x_row_stride", "0 * rows[:, None]", "0 * rows[:, None] + x_row_stride"),
     ),
     Mistake(
         "row-plus-stride",
         "The number of the row and the row stride were added.",
         "Where does row 2 begin, if a row begins 10 elements after the one before it?",
-        (
-            Mutant("10.2", "row * x_row_stride", "row + x_row_stride"),
-            Mutant("10.1", "rows[:, None] * x_row_stride", "rows[:, None] + x_row_stride"),
-        ),
+        Mutant("10.2", "row * x_row_stride", "row + x_row_stride"),
+        Mutant("10.1", "rows[:, None] * x_row_stride", "rows[:, None] + x_row_stride"),
     ),
 ]
 
