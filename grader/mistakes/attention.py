@@ -21,9 +21,9 @@ from ..checks import syntax
 from ..reference import attention
 from ..reference.attention import causal_mask, matmul
 from ..sentence import said
-from ..spec import Answer, Case, Detector, Evidence
+from ..spec import Case, Detector, Evidence
 from . import detectors
-from .detectors import both, looks, outside, written
+from .detectors import both, looks, only_where, opposite, outside, shapes_clash, written
 from .kernels import KERNEL
 from .mistake import Mistake
 from .mutant import Mutant, also, several
@@ -385,48 +385,62 @@ MISTAKES = [
 State = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 
 
-def right_update(m, l, o, s, raw, v) -> State:
-    """The right update, without a guard for a tile of nothing but -inf."""
-    new = torch.maximum(m, _row_max(s))
-    return _accumulated(new, torch.exp(m - new), l, o, torch.exp(s - new), v)
-
-
 def _row_max(s):
     return s.amax(1, keepdim=True)
 
 
-def _accumulated(new, factor, l, o, p, v) -> State:
-    """The state with maximum `new`: l and o times factor (M×1), plus the weights p (M×tile)."""
-    return new, l * factor + p.sum(1, keepdim=True), o * factor + matmul(p, v)
+def _row_sum(p):
+    return p.sum(1, keepdim=True)
 
 
-def rescaled(which: str):
-    """Only the parts of the state that `which` names are rescaled when the maximum rises: "l", "o" or neither."""
+def _added(l, o, factor, p, v):
+    """The right sums: l and o times factor (M×1), plus those of the weights p (M×tile)."""
+    return l * factor + _row_sum(p), o * factor + matmul(p, v)
+
+
+def update_with(
+    top=lambda m, s, raw: torch.maximum(m, _row_max(s)),
+    factor=lambda m, new: torch.exp(m - new),
+    weights=lambda s, raw, m, new: torch.exp(s - new),
+    sums=_added,
+):
+    """The right update, without a guard for a tile of nothing but -inf, with some of its steps replaced.
+
+    top(m, s, raw): the new maximum. factor(m, new): of the old sums. weights(s, raw, m, new): of the keys of the tile.
+    sums(l, o, factor, p, v): the new l and o.
+    """
 
     def update(m, l, o, s, raw, v) -> State:
-        new = torch.maximum(m, _row_max(s))
-        factor, p = torch.exp(m - new), torch.exp(s - new)
-        l, o = l * factor if "l" in which else l, o * factor if "o" in which else o
-        return new, l + p.sum(1, keepdim=True), o + matmul(p, v)
+        new = top(m, s, raw)
+        return new, *sums(l, o, factor(m, new), weights(s, raw, m, new), v)
 
     return update
 
 
-def factor_inverted(m, l, o, s, raw, v) -> State:
-    """exp(new - old) in place of exp(old - new)."""
-    new = torch.maximum(m, _row_max(s))
-    return _accumulated(new, torch.exp(new - m), l, o, torch.exp(s - new), v)
-
-
-def stale_maximum(m, l, o, s, raw, v) -> State:
-    """The new weights are relative to the old maximum."""
-    new = torch.maximum(m, _row_max(s))
-    return _accumulated(new, torch.exp(m - new), l, o, torch.exp(s - m), v)
-
-
-def tile_maximum(m, l, o, s, raw, v) -> State:
-    """The tile's own maximum in place of the running one."""
-    return _accumulated(_row_max(s), torch.exp(m - _row_max(s)), l, o, torch.exp(s - _row_max(s)), v)
+right_update = update_with()
+# exp(new - old) in place of exp(old - new).
+factor_inverted = update_with(factor=lambda m, new: torch.exp(new - m))
+# The new weights are relative to the old maximum.
+stale_maximum = update_with(weights=lambda s, raw, m, new: torch.exp(s - m))
+# The tile's own maximum in place of the running one.
+tile_maximum = update_with(lambda m, s, raw: _row_max(s))
+# exp of the scores without a shift.
+unshifted = update_with(lambda m, s, raw: m, lambda m, new: 1.0, lambda s, raw, m, new: torch.exp(s))
+# One maximum for all queries.
+shared_maximum = update_with(lambda m, s, raw: torch.maximum(m, s.amax()))
+# The first tile's maximum for all tiles.
+first_maximum = update_with(lambda m, s, raw: torch.where(m == -torch.inf, _row_max(s), m))
+# l sums the largest weight of each tile in place of all weights.
+maxima_summed = update_with(sums=lambda l, o, factor, p, v: (l * factor + _row_max(p), o * factor + matmul(p, v)))
+# l is the sum of the newest tile alone.
+last_sum = update_with(sums=lambda l, o, factor, p, v: (_row_sum(p), o * factor + matmul(p, v)))
+# The new part is rescaled together with the old one.
+both_rescaled = update_with(sums=lambda l, o, factor, p, v: ((l + _row_sum(p)) * factor, (o + matmul(p, v)) * factor))
+# Masked keys take part in the maximum; their weights are set to 0.
+masked_after_exp = update_with(
+    lambda m, s, raw: torch.maximum(m, _row_max(raw)),
+    weights=lambda s, raw, m, new: torch.where(s == -torch.inf, 0.0, torch.exp(raw - new)),
+)
 
 
 def maximum_not_kept(m, l, o, s, raw, v) -> State:
@@ -434,31 +448,19 @@ def maximum_not_kept(m, l, o, s, raw, v) -> State:
     return m, *right_update(m, l, o, s, raw, v)[1:]
 
 
-def unshifted(m, l, o, s, raw, v) -> State:
-    """exp of the scores without a shift."""
-    return _accumulated(m, 1.0, l, o, torch.exp(s), v)
-
-
-def shared_maximum(m, l, o, s, raw, v) -> State:
-    """One maximum for all queries."""
-    new = torch.maximum(m, s.amax())
-    return _accumulated(new, torch.exp(m - new), l, o, torch.exp(s - new), v)
-
-
-def first_maximum(m, l, o, s, raw, v) -> State:
-    """The first tile's maximum for all tiles."""
-    new = torch.where(m == -torch.inf, _row_max(s), m)
-    return _accumulated(new, torch.exp(m - new), l, o, torch.exp(s - new), v)
+def rescaled(l_factor: bool, o_factor: bool):
+    """Only l, only o, or neither of them is rescaled when the maximum rises."""
+    return update_with(
+        sums=lambda l, o, factor, p, v: (
+            l * (factor if l_factor else 1.0) + _row_sum(p),
+            o * (factor if o_factor else 1.0) + matmul(p, v),
+        )
+    )
 
 
 def shifted_by(shift):
     """The update with shift(scores of the tile) in place of the tile's maximum."""
-
-    def update(m, l, o, s, raw, v) -> State:
-        new = torch.maximum(m, shift(s))
-        return _accumulated(new, torch.exp(m - new), l, o, torch.exp(s - new), v)
-
-    return update
+    return update_with(lambda m, s, raw: torch.maximum(m, shift(s)))
 
 
 _OTHER_SHIFTS = (
@@ -470,26 +472,6 @@ _OTHER_SHIFTS = (
 )
 
 
-def maxima_summed(m, l, o, s, raw, v) -> State:
-    """l sums the largest weight of each tile in place of all weights."""
-    new = torch.maximum(m, _row_max(s))
-    factor, p = torch.exp(m - new), torch.exp(s - new)
-    return new, l * factor + _row_max(p), o * factor + matmul(p, v)
-
-
-def both_rescaled(m, l, o, s, raw, v) -> State:
-    """The new part is rescaled together with the old one."""
-    new = torch.maximum(m, _row_max(s))
-    factor, p = torch.exp(m - new), torch.exp(s - new)
-    return new, (l + p.sum(1, keepdim=True)) * factor, (o + matmul(p, v)) * factor
-
-
-def last_sum(m, l, o, s, raw, v) -> State:
-    """l is the sum of the newest tile alone."""
-    new, _, o = right_update(m, l, o, s, raw, v)
-    return new, torch.exp(s - new).sum(1, keepdim=True), o
-
-
 def divided(by_all: bool, what: str):
     """o is divided at every tile.
 
@@ -497,27 +479,19 @@ def divided(by_all: bool, what: str):
     "whole" of o, or its "new" part.
     """
 
-    def update(m, l, o, s, raw, v) -> State:
-        new = torch.maximum(m, _row_max(s))
-        factor, p = torch.exp(m - new), torch.exp(s - new)
-        total = l * factor + p.sum(1, keepdim=True)
-        by = total if by_all else p.sum(1, keepdim=True)
-        return new, total, (o * factor + matmul(p, v)) / by if what == "whole" else o * factor + matmul(p, v) / by
+    def sums(l, o, factor, p, v):
+        total, whole = _added(l, o, factor, p, v)
+        by = total if by_all else _row_sum(p)
+        return total, whole / by if what == "whole" else o * factor + matmul(p, v) / by
 
-    return update
-
-
-def masked_after_exp(m, l, o, s, raw, v) -> State:
-    """Masked keys take part in the maximum; their weights are set to 0."""
-    new = torch.maximum(m, _row_max(raw))
-    return _accumulated(new, torch.exp(m - new), l, o, torch.where(s == -torch.inf, 0.0, torch.exp(raw - new)), v)
+    return update_with(sums=sums)
 
 
 def masked_in_sum(m, l, o, s, raw, v) -> State:
     """Masked keys take part in the maximum and in l, but not in o."""
     new = torch.maximum(m, _row_max(raw))
     factor, p = torch.exp(m - new), torch.exp(raw - new)
-    return new, l * factor + p.sum(1, keepdim=True), o * factor + matmul(torch.where(s == -torch.inf, 0.0, p), v)
+    return new, l * factor + _row_sum(p), o * factor + matmul(torch.where(s == -torch.inf, 0.0, p), v)
 
 
 def first_tile_right(update):
@@ -719,11 +693,6 @@ def formula(compute, mixes_queries: bool = False) -> Detector:
     return detectors.wrong_numbers(fits, right, weight, share=0.0)
 
 
-def _if_causal(detector: Detector) -> Detector:
-    """The detector for cases with CAUSAL: in the others no key is hidden."""
-    return replace(detector, detect=lambda c, e, a: bool(c.facts["causal"]) and detector(c, e, a))
-
-
 def _same(got: torch.Tensor, numbers: torch.Tensor, facts: dict) -> bool:
     """Whether got (M×dv) is roughly a formula's numbers, or both are right.
 
@@ -749,13 +718,8 @@ def _absent_keys_are_nan() -> Detector:
     It compares where masked lanes hold poison. The causal cases are not compared, because there the answer may have
     other faults as well.
     """
-    walked = formula(walk(pad=torch.nan))
-
-    def loaded(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        # 0/0 is NaN as well, where no tile was loaded.
-        return evidence.read > case.facts["q"].numel() and walked.detect(case, evidence, answer)
-
-    detect = replace(walked, detect=loaded)
+    # 0/0 is NaN as well, where no tile was loaded.
+    detect = only_where(looks(lambda read, q: read > q.numel()), formula(walk(pad=torch.nan)))
     return replace(
         detect,
         fits=lambda case, evidence: case.facts["causal"] or not case.call.poison or detect.fits(case, evidence),
@@ -766,41 +730,31 @@ def _absent_keys_are_nan() -> Detector:
 # ---- numbers and traffic
 
 
-def _right_numbers(case: Case, evidence: Evidence) -> bool:
-    return attention.correct(detectors.output(case, evidence), case.facts)
+_right_numbers = looks(lambda got, case: attention.correct(got, case.facts))
+more_read = looks(lambda read, reads: read > reads)  # by a kernel, than q once and k and v once a block of queries
 
 
-@Detector
-def _keys_read_again(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises that PyTorch operations read more elements of k or v than these have; the numbers are right."""
-    reads = attention.torch_reads(evidence, case.facts)[1:]
-    return _right_numbers(case, evidence) and any(read > size for _, read, size in reads)
+@looks
+def _keys_read_again(case, evidence) -> bool:
+    """Recognises that PyTorch operations read more elements of k or v than these have."""
+    return any(read > size for _, read, size in attention.torch_reads(evidence, case.facts)[1:])
 
 
-@Detector
-def _numbers_to_host(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _numbers_to_host(case, evidence) -> bool:
     """Recognises numbers that left their tensors: .numpy() or .tolist() was called, or too few elements were read."""
-    reads = attention.torch_reads(evidence, case.facts)
     left = {"numpy", "tolist"} & set(evidence.torch_ops)
-    return _right_numbers(case, evidence) and (bool(left) or any(read < size for _, read, size in reads))
+    return bool(left) or any(read < size for _, read, size in attention.torch_reads(evidence, case.facts))
 
 
-@Detector
-def _all_scores_held(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises that as many numbers were alive at once as there are scores; the numbers are right."""
-    return attention.holds_all_scores(evidence, case.facts) and _right_numbers(case, evidence)
+# As many numbers were alive at once as there are scores.
+_all_scores_held = looks(lambda case, evidence: attention.holds_all_scores(evidence, case.facts))
 
 
 @looks
 def _wrong_dtype(value) -> bool:
     """Recognises a returned tensor that is not float32."""
     return isinstance(value, torch.Tensor) and value.dtype != torch.float32
-
-
-@Detector
-def _more_read(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises a kernel that reads more elements than q once and k and v once a block; the numbers are right."""
-    return evidence.read > case.facts["reads"] and _right_numbers(case, evidence)
 
 
 @looks
@@ -818,11 +772,9 @@ def _nearly_right(got, want, v) -> bool:
 
 
 @looks
-def _shapes_clash(evidence) -> bool:
-    """Recognises the error of an operation on two blocks whose shapes do not fit, without a new axis in its line."""
-    error = evidence.error or {"message": "", "line": ""}
-    clash = "incompatible dimensions" in error["message"] or "could not be broadcast" in error["message"]
-    return clash and "index 0" not in error["message"] and "None" not in error["line"]
+def _no_new_axis(error) -> bool:
+    """Recognises an error whose line makes no new axis, and which names a dimension other than 0."""
+    return error is not None and "index 0" not in error["message"] and "None" not in error["line"]
 
 
 @looks
@@ -839,14 +791,17 @@ def _queries_of_nan(got) -> bool:
     return bool(got.isnan().all(1).any())
 
 
-@Detector
-def _pad_was_maximum(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises a finite pad: all scores are below -50, the last tile has lanes without a key, and the result is 0."""
-    got, facts = detectors.output(case, evidence), case.facts
-    highest = facts["scale"] * matmul(facts["q"], facts["k"].t()).max()
-    if got is None or highest > -50 or len(facts["k"]) % facts["tile"] == 0:
-        return False
-    return bool((got.abs() < 1e-6).all())
+def _low_scores(limit: float) -> Detector:
+    """Recognises a case whose scores are all below a limit, and whose last tile has lanes without a key."""
+
+    @looks
+    def detect(q, k, scale, tile) -> bool:
+        return len(k) % tile > 0 and not scale * matmul(q.float(), k.float().t()).max() > limit
+
+    return detect
+
+
+_all_zero = looks(lambda got: bool((got.abs() < 1e-6).all()))
 
 
 def _chosen_after_exp(tree: ast.AST) -> bool:
@@ -862,37 +817,21 @@ def _chosen_after_exp(tree: ast.AST) -> bool:
     return any(syntax.calls(a, "exp") or (isinstance(a, ast.Name) and a.id in exps) for a in chosen)
 
 
-@Detector
-def _absent_in_maximum(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises a maximum over lanes without a key, whose scores are 0: all others are below -100, and all is NaN.
-
-    exp(s - 0) is 0 for such a score s, and 0/0 is NaN.
-    """
-    facts = case.facts
-    highest = facts["scale"] * matmul(facts["q"].float(), facts["k"].float().t()).max()
-    if highest > -100 or len(facts["k"]) % facts["tile"] == 0:
-        return False
-    return detectors.all_nan(case, evidence, answer)
+# A maximum over lanes without a key, whose scores are 0: exp(s - 0) is 0 for all other scores s, and 0/0 is NaN.
+_absent_in_maximum = both(_low_scores(-100), detectors.all_nan)
+# Lanes behind the last key were the maximum: masked lanes hold 0.
+_nan_without_poison = both(looks(lambda case: not case.call.poison), detectors.all_nan)
 
 
-@Detector
-def _nan_without_poison(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises lanes behind the last key that were the maximum: all NaN in a case where masked lanes hold 0."""
-    return not case.call.poison and detectors.all_nan(case, evidence, answer)
-
-
-@Detector
-def _hidden_first_tile(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _hidden_first_tile(got, want, allowed, causal) -> bool:
     """Recognises a walk that begins with a tile of hidden keys: with causal masking, some queries are NaN.
 
     The other queries are right.
     """
-    got, facts = detectors.output(case, evidence), case.facts
-    if not facts["causal"] or got is None:
-        return False
     nan = got.isnan().all(1)
-    others = (t[~nan] for t in (got, facts["want"], facts["allowed"]))
-    return bool(nan.any() and not nan.all()) and attention.difference(*others) is None
+    others = (t[~nan] for t in (got, want, allowed))
+    return bool(causal and nan.any() and not nan.all()) and attention.difference(*others) is None
 
 
 # ---- places of accesses
@@ -928,10 +867,6 @@ def _past_last_row(*tensors: str):
         return where["tensor"] in tensors and (where["row"] or 0) >= last
 
     return test
-
-
-def _load_or_store(mistake: str, test) -> list:
-    return [(mistake, outside(op, test)) for op in ("load", "store")]
 
 
 # ---- text patterns
@@ -1040,9 +975,7 @@ def _larger_of_two(tree: ast.AST) -> bool:
     return bool(syntax.calls(tree, "maximum") or [c for c in syntax.calls(tree, "max") if len(c.args) > 1])
 
 
-def _if(condition: Detector, numbers: Detector) -> Detector:
-    """A detector of numbers that matches only where a condition does."""
-    return replace(numbers, detect=both(condition, numbers).detect)
+_keeps_a_maximum = written(_larger_of_two)
 
 
 @looks
@@ -1065,12 +998,12 @@ _WALK = (
     ("factor-without-exp", _written_and_all_nan(_ratio_of_maxima)),
     # The result is all NaN here too, which is weak evidence: so it must fit every case that ran.
     ("both-rescaled", replace(formula(walk(both_rescaled)), exact=True)),
-    ("maximum-not-kept", _if(written(_larger_of_two), formula(walk(maximum_not_kept)))),
+    ("maximum-not-kept", only_where(_keeps_a_maximum, formula(walk(maximum_not_kept)))),
     *((mistake, formula(numbers)) for mistake, numbers in (
         *(("shift-not-maximum", walk(shifted_by(shift))) for shift in _OTHER_SHIFTS),
-        ("accumulator-not-rescaled", walk(rescaled("l"))),
-        ("not-rescaled", walk(rescaled("o"))),
-        ("not-rescaled", walk(rescaled(""))),
+        ("accumulator-not-rescaled", walk(rescaled(True, False))),
+        ("not-rescaled", walk(rescaled(False, True))),
+        ("not-rescaled", walk(rescaled(False, False))),
         ("factor-inverted", walk(first_tile_right(factor_inverted))),
         ("stale-maximum", walk(first_tile_right(stale_maximum))),
         ("tile-maximum", walk(tile_maximum)),
@@ -1090,16 +1023,16 @@ _WALK = (
         ("keys-left-out", walk(tiles=lambda tiles: tiles[:1])),
         ("keys-left-out", walk(tiles=lambda tiles: tiles[:-1])),
     )),
-    ("old-sum-lost", _if(both(_all_read, Detector(lambda *each: not written(_larger_of_two)(*each))), _LAST_TILE)),
-    ("keys-left-out", _if(Detector(lambda *each: not _all_read(*each)), _LAST_TILE)),
+    ("old-sum-lost", only_where(both(_all_read, opposite(_keeps_a_maximum)), _LAST_TILE)),
+    ("keys-left-out", only_where(opposite(_all_read), _LAST_TILE)),
 )  # fmt: skip
 
 TILED_ATTENTION = (
     ("output-reused", detectors.output_reused),
     ("input-overwritten", detectors.input_overwritten),
-    ("numbers-to-host", _numbers_to_host),
-    ("keys-read-again", _keys_read_again),
-    ("scores-stored", _all_scores_held),
+    ("numbers-to-host", both(_numbers_to_host, _right_numbers)),
+    ("keys-read-again", both(_keys_read_again, _right_numbers)),
+    ("scores-stored", both(_all_scores_held, _right_numbers)),
     ("wrong-dtype", _wrong_dtype),
     *_WALK,
     *(("scale-of-another-size", formula(walk(scores=scaled_by(size)))) for size in _OTHER_SIZES),
@@ -1107,6 +1040,7 @@ TILED_ATTENTION = (
     ("wrong-axis", formula(softmax_over_queries, mixes_queries=True)),
 )
 
+_masked_causally = looks(lambda causal: bool(causal))  # in other cases no key is hidden
 _CAUSAL = tuple((mistake, formula(numbers)) for mistake, numbers in (
     ("causal-ignored", walk(scores=visible(all_keys))),
     ("causal-ignored", walk(scores=visible(keys_of_walk))),
@@ -1119,8 +1053,8 @@ _CAUSAL = tuple((mistake, formula(numbers)) for mistake, numbers in (
     ("keys-left-out", walk(scores=visible(lambda m, n, facts: (n < m // facts["block"] * facts["block"])))),
 ))  # fmt: skip
 _CAUSAL += (
-    ("hidden-as-zero", _if_causal(formula(walk(scores=hidden_as_zero, pad=0.0)))),
-    ("hidden-as-zero", _if_causal(formula(walk(scores=hidden_as_zero)))),
+    ("hidden-as-zero", only_where(_masked_causally, formula(walk(scores=hidden_as_zero, pad=0.0)))),
+    ("hidden-as-zero", only_where(_masked_causally, formula(walk(scores=hidden_as_zero)))),
 )
 
 
@@ -1144,30 +1078,30 @@ def _tiles_unread(error, read, case) -> bool:
 ATTENTION_KERNEL = (
     *KERNEL,
     ("input-overwritten", detectors.input_overwritten),
-    *_load_or_store("rows-assumed-adjacent", _begins_with_stride(lambda right, facts: [facts["q"].shape[1]])),
-    *_load_or_store("strides-exchanged", _begins_with_stride(lambda right, facts: facts["strides"].values())),
-    *_load_or_store("stride-in-bytes", _begins_with_stride(lambda right, facts: [4 * right])),
+    ("rows-assumed-adjacent", outside("any", _begins_with_stride(lambda right, facts: [facts["q"].shape[1]]))),
+    ("strides-exchanged", outside("any", _begins_with_stride(lambda right, facts: facts["strides"].values()))),
+    ("stride-in-bytes", outside("any", _begins_with_stride(lambda right, facts: [4 * right]))),
     ("output-read-as-input", outside("load", lambda where, facts: where["tensor"] == "o_ptr")),
-    *_load_or_store("rows-past-the-end", _past_last_row("q_ptr", "o_ptr")),
+    ("rows-past-the-end", outside("any", _past_last_row("q_ptr", "o_ptr"))),
     ("keys-past-the-end", outside("load", _past_last_row("k_ptr", "v_ptr"))),
     ("nothing-stored", detectors.nothing_stored),
-    ("lined-up-with-columns", _shapes_clash),
+    ("lined-up-with-columns", both(shapes_clash, _no_new_axis)),
     ("first-tile-only", _first_block_only),
-    ("row-read-twice", _more_read),
+    ("row-read-twice", both(more_read, _right_numbers)),
     ZERO_TIMES_NAN,
     ("absent-keys-weigh", _absent_keys_are_nan()),
     *_WALK,
     ("keys-for-values", formula(changed(v=lambda facts: facts["k"]))),
     ("keys-left-out", formula(first_tile_again("kv"))),
     ("pad-zero", formula(walk(pad=0.0))),
-    ("pad-finite", _pad_was_maximum),
+    ("pad-finite", both(_low_scores(-50), _all_zero)),
     ("absent-keys-in-the-maximum", both(written(_chosen_after_exp), _absent_in_maximum)),
     *_CAUSAL,
     ("hidden-after-exp", _nan_without_poison),
     ("first-tile-minus-inf", _hidden_first_tile),
     *(("hidden-after-exp", formula(walk(masked_after_exp, raw=visible(keep), raw_pad=pad)))
       for keep in (all_keys, keys_of_walk) for pad in (0.0, -torch.inf)),
-    *(("hidden-in-the-sum", _if_causal(formula(walk(masked_in_sum, raw=visible(keep), raw_pad=pad))))
+    *(("hidden-in-the-sum", only_where(_masked_causally, formula(walk(masked_in_sum, raw=visible(keep), raw_pad=pad))))
       for keep in (all_keys, keys_of_walk) for pad in (0.0, -torch.inf)),
     ("scale-of-its-own", formula(walk(scores=own_scale))),
     ("whole-tile-reduced", formula(by_blocks(walk(shared_maximum)), mixes_queries=True)),

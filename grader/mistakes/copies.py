@@ -20,7 +20,7 @@ from .detectors import both, formula, looks, masked, outside, past_the_row, righ
 from .kernels import KERNEL
 from .mistake import Mistake
 from .mutant import Mutant, also, several
-from .softmax.rows import ROW_SQUARED, either, row_begins
+from .softmax.rows import ROW_SQUARED, row_begins, rows_apart
 
 MISTAKES = [
     Mistake(
@@ -239,6 +239,11 @@ MISTAKES = [
 # ---- a vector
 
 
+def _second_lane_first(where: dict, facts: dict) -> bool:
+    """For `outside`: program p begins at element p · block + 1."""
+    return where["first"] == where["program"][0] * facts["block"] + 1
+
+
 def _one_too_far(where: dict, facts: dict) -> bool:
     """For `outside`: one lane of several is outside, the first behind the end; without a mask there would be more."""
     n = facts["x"].shape[-1]
@@ -267,54 +272,40 @@ def _no_lane_of_the_last_masked(where: dict, facts: dict) -> bool:
     return _no_lane_masked(where, facts) and facts["x"].numel() > facts["block"] and where["program"][0] > 0
 
 
-@Detector
-def _tail_left(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _tail_left(got) -> bool:
     """The last elements of a vector are still NaN, and all elements before them hold numbers."""
-    got = detectors.output(case, evidence)
-    nan = got.isnan() if got is not None and got.dim() == 1 else torch.tensor([True])
-    return bool(nan[-1] and not nan[0] and (nan.int().diff() >= 0).all())
+    nan = got.isnan()
+    return got.dim() == 1 and bool(nan[-1] and not nan[0] and (nan.int().diff() >= 0).all())
 
 
 @looks
-def _masked_by_value(x, want, got) -> bool:
+def _masked_by_value(x, want, like_x) -> bool:
     """Zeros, NaN or infinite values were never stored, and every finite value but 0 is there."""
-    if got.shape != x.shape:
-        return False
-    left, usual = compare.never_stored(got), x.isfinite() & (x != 0)
-    return bool(left.any()) and torch.equal(got[usual], want[usual])
+    left, usual = compare.never_stored(like_x), x.isfinite() & (x != 0)
+    return bool(left.any()) and torch.equal(like_x[usual], want[usual])
 
 
-def _has_lanes(got: torch.Tensor | None, case: Case) -> bool:
-    """Whether an output has an element for each of x, and rows of several: not one number per row."""
-    return got is not None and got.shape == case.facts["x"].shape and got.shape[-1] > 1
+_wide = looks(lambda like_x: like_x.shape[-1] > 1)
 
 
-@Detector
-def _first_lane_skipped(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _first_lane_skipped(like_x, want) -> bool:
     """In every row nothing was stored to the first element, and the others are right."""
-    got, want = detectors.output(case, evidence), case.facts["want"]
-    if not _has_lanes(got, case):
-        return False
-    return bool(compare.never_stored(got[..., 0]).all()) and torch.equal(got[..., 1:], want[..., 1:])
+    return bool(compare.never_stored(like_x[..., 0]).all()) and torch.equal(like_x[..., 1:], want[..., 1:])
 
 
-@Detector
-def _same_element_read(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _same_element_read(like_x, want) -> bool:
     """The elements of each row are all the same one, which the right row holds somewhere."""
-    got, want = detectors.output(case, evidence), case.facts["want"]
-    if not _has_lanes(got, case):
-        return False
-    first = got[..., :1]
-    return bool((got == first).all() and (want == first).any(-1).all() and not (want == first).all())
+    first = like_x[..., :1]
+    return bool((like_x == first).all() and (want == first).any(-1).all() and not (want == first).all())
 
 
-@Detector
-def _same_element_stored(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """In every row one element was stored to, and the row has several."""
-    got = detectors.output(case, evidence)
-    if not _has_lanes(got, case):
-        return False
-    return bool(((~compare.never_stored(got)).sum(-1) == 1).all())
+@looks
+def _same_element_stored(like_x) -> bool:
+    """In every row one element was stored to."""
+    return bool(((~compare.never_stored(like_x)).sum(-1) == 1).all())
 
 
 @looks
@@ -348,9 +339,9 @@ def _one_number(case: Case, evidence: Evidence) -> bool:
 
 _LANES = (
     ("values-unused", replace(_values_unused, fits=_one_number, exact=True)),
-    ("first-lane-skipped", _first_lane_skipped),
-    ("same-element-read", _same_element_read),
-    ("same-element-stored", _same_element_stored),
+    ("first-lane-skipped", both(_wide, _first_lane_skipped)),
+    ("same-element-read", both(_wide, _same_element_read)),
+    ("same-element-stored", both(_wide, _same_element_stored)),
 )
 
 # The mistakes of an access that lets too many lanes through: it has no mask, or a mask that does not help.
@@ -359,13 +350,11 @@ _MASKS = {op: ((f"no-{op}-mask", unmasked(op)), ("mask-does-not-help", masked(op
 COPY = (
     *KERNEL,
     ("masked-by-value", _masked_by_value),
-    *((name, outside(op, test)) for op in ("load", "store") for name, test in (
-        ("first-lane-skipped", lambda where, facts: where["first"] == where["program"][0] * facts["block"] + 1),
-        ("mask-one-too-far", _one_too_far),
-        ("stride-in-bytes", _offsets_in_bytes),
-        ("stride-in-bytes", _blocks_in_bytes),
-        ("mask-on-lanes", _no_lane_of_the_last_masked),
-    )),
+    ("first-lane-skipped", outside("any", _second_lane_first)),
+    ("mask-one-too-far", outside("any", _one_too_far)),
+    ("stride-in-bytes", outside("any", _offsets_in_bytes)),
+    ("stride-in-bytes", outside("any", _blocks_in_bytes)),
+    ("mask-on-lanes", outside("any", _no_lane_of_the_last_masked)),
     *((name, both(text, outside(op, _no_lane_masked))) for op in ("load", "store") for name, text in _MASKS[op]),
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
@@ -415,24 +404,20 @@ def _later_rows_left(got) -> bool:
 ROWS = (
     *KERNEL,
     ("masked-by-value", _masked_by_value),
-    *((name, outside(op, test)) for op in ("load", "store") for name, test in (
-        ("mask-by-the-stride", _as_far_as_the_next_row),
-        ("mask-one-too-far", _one_too_far),
-        ("row-stride-missing", row_begins(lambda f: 1)),
-        ("row-and-column-swapped", _lanes_at(lambda program, lane, stride: program + lane * stride)),
-        ("stride-in-bytes", _lanes_at(lambda program, lane, stride: 4 * (program * stride + lane))),
-    )),
-    *either("stride-in-bytes", lambda f: 4 * f["x_stride"]),
-    *either("rows-assumed-adjacent", lambda f: f["x"].shape[1]),
-    *either("block-for-stride", lambda f: f["block"]),
-    *ROW_SQUARED,
-    *either("row-added-twice", lambda f: 2 * f["x_stride"]),
+    ("mask-by-the-stride", outside("any", _as_far_as_the_next_row)),
+    ("mask-one-too-far", outside("any", _one_too_far)),
+    ("row-stride-missing", outside("any", row_begins(lambda f: 1))),
+    ("row-and-column-swapped", outside("any", _lanes_at(lambda program, lane, stride: program + lane * stride))),
+    ("stride-in-bytes", outside("any", _lanes_at(lambda program, lane, stride: 4 * (program * stride + lane)))),
+    ("stride-in-bytes", rows_apart(lambda f: 4 * f["x_stride"])),
+    ("rows-assumed-adjacent", rows_apart(lambda f: f["x"].shape[1])),
+    ("block-for-stride", rows_apart(lambda f: f["block"])),
+    ROW_SQUARED,
+    ("row-added-twice", rows_apart(lambda f: 2 * f["x_stride"])),
     *(("length-and-stride", outside(op, row_begins(lambda f, w=width, s=stride: w(f) * f[s])))
       for op, stride in (("load", "x_stride"), ("store", "y_stride"))
       for width in (lambda f: f["block"], lambda f: f["x"].shape[1], lambda f: f["x_stride"])),
-    *((name, outside(op, test)) for op in ("load", "store") for name, test in (
-        ("addresses-not-mask", right_lanes_elsewhere),
-    )),
+    ("addresses-not-mask", outside("any", right_lanes_elsewhere)),
     *((name, both(text, outside(op, _more_lanes_than_columns)))
       for op in ("load", "store") for name, text in _MASKS[op]),
     ("input-overwritten", detectors.input_overwritten),
@@ -515,21 +500,18 @@ def _first_column_lost(got, want, block) -> bool:
     return bool(wrong[1:, 0].any() and not wrong[0].any() and not wrong[:, 1:].any())
 
 
-@Detector
-def _neighbour_overwritten(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Several programs stored the same element, every element was stored, and the numbers are wrong."""
-    got = detectors.output(case, evidence)
-    if got is None or compare.never_stored(got).any() or not detectors.shared(case, evidence, answer):
-        return False
-    return not torch.equal(got, case.facts["want"])
+@looks
+def _all_stored_wrongly(got, want) -> bool:
+    """Every element was stored, and the numbers are wrong."""
+    return not compare.never_stored(got).any() and not torch.equal(got, want)
 
 
 @looks
-def _multiple(got, x) -> bool:
+def _multiple(like_x, x) -> bool:
     """The output is a multiple of x, and not the right one."""
-    if got.shape != x.shape or got.dtype != x.dtype or not got.isfinite().all() or not (x != 0).all():
+    if like_x.dtype != x.dtype or not like_x.isfinite().all() or not (x != 0).all():
         return False
-    factors = got.double() / x.double()
+    factors = like_x.double() / x.double()
     return bool((factors - factors.mean()).abs().max() < 1e-5) and abs(factors.mean().item() - 2) > 1e-3
 
 
@@ -541,16 +523,10 @@ DOUBLED = (
 )
 
 
-@Detector
-def _not_doubled(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """The output is x, not 2 · x."""
-    return compare.alike(detectors.output(case, evidence), case.facts["x"])
-
-
 REPAIR = (
     *ROWS,
-    ("unchanged", _not_doubled),
+    ("unchanged", detectors.unchanged),
     *DOUBLED,
     ("mask-one-too-far", both(detectors.shared, _first_column_lost)),
-    ("neighbour-overwritten", _neighbour_overwritten),
+    ("neighbour-overwritten", both(detectors.shared, _all_stored_wrongly)),
 )

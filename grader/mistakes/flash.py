@@ -20,8 +20,8 @@ from ..reference.attention import causal_mask, difference, matmul, scores
 from ..sentence import said
 from ..spec import Answer, Case, Detector, Evidence
 from . import detectors
-from .attention import ATTENTION_NUMBERS, PLACES, ZERO_TIMES_NAN, alike, formula, scaled, walk
-from .detectors import looks
+from .attention import ATTENTION_NUMBERS, PLACES, ZERO_TIMES_NAN, alike, formula, more_read, scaled, update_with, walk
+from .detectors import both, looks
 from .kernels import KERNEL
 from .mistake import Mistake
 from .mutant import Mutant, also, several
@@ -298,51 +298,39 @@ def rounded_query(base: float):
     return compute
 
 
-def _rounded_weights(facts: dict) -> torch.Tensor:
-    return _walked_sum(facts, lambda p: p.to(facts["dtype"]).float(), lambda l: l)
+def _walked_sum(weights=lambda p, half: p, total=lambda l, half: l) -> Detector:
+    """m + log(l), where a tile adds the sum of weights(p, half) to l, and each new l becomes total(l, half)."""
 
+    def compute(facts: dict) -> torch.Tensor:
+        m, l, half = torch.full((len(facts["q"]), 1), -torch.inf), torch.zeros(len(facts["q"]), 1), facts["dtype"]
+        for s in scores(facts).float().split(facts["tile"], 1):
+            new = torch.maximum(m, s.amax(1, keepdim=True))
+            shift = torch.where(new == -torch.inf, 0.0, new)
+            l = total(l * torch.exp(m - shift) + weights(torch.exp(s - shift), half).sum(1, keepdim=True), half)
+            m = new
+        return (m + torch.log(l))[:, 0]
 
-def _weights_summed_in_half(facts: dict) -> torch.Tensor:
-    return _walked_sum(facts, lambda p: p.to(facts["dtype"]), lambda l: l)
-
-
-def _rounded_sum(facts: dict) -> torch.Tensor:
-    return _walked_sum(facts, lambda p: p, lambda l: l.to(facts["dtype"]).float())
-
-
-def _walked_sum(facts: dict, weights, total) -> torch.Tensor:
-    """m + log(l), where a tile adds the sum of weights(p) to l, and each new l becomes total(l)."""
-    m, l = torch.full((len(facts["q"]), 1), -torch.inf), torch.zeros(len(facts["q"]), 1)
-    for s in scores(facts).float().split(facts["tile"], 1):
-        new = torch.maximum(m, s.amax(1, keepdim=True))
-        shift = torch.where(new == -torch.inf, 0.0, new)
-        l = total(l * torch.exp(m - shift) + weights(torch.exp(s - shift)).sum(1, keepdim=True))
-        m = new
-    return (m + torch.log(l))[:, 0]
+    return lse_formula(compute, right_o=False)
 
 
 # ---- wrong accumulators
 
 
-def _in_half(m, l, o, s, raw, v, half):
+def _in_half(l, o, factor, p, v, half):
     """The accumulator is rounded to half precision after each tile."""
-    new = torch.maximum(m, s.amax(1, keepdim=True))
-    factor, p = torch.exp(m - new), torch.exp(s - new)
-    return new, l * factor + p.sum(1, keepdim=True), (o * factor + matmul(p, v)).to(half).float()
+    return l * factor + p.sum(1, keepdim=True), (o * factor + matmul(p, v)).to(half).float()
 
 
-def _product_in_half(m, l, o, s, raw, v, half):
+def _product_in_half(l, o, factor, p, v, half):
     """Each tile's part of the accumulator is rounded to half precision."""
-    new = torch.maximum(m, s.amax(1, keepdim=True))
-    factor, p = torch.exp(m - new), torch.exp(s - new)
-    return new, l * factor + p.sum(1, keepdim=True), o * factor + matmul(p, v).to(half).float()
+    return l * factor + p.sum(1, keepdim=True), o * factor + matmul(p, v).to(half).float()
 
 
-def half_walk(update) -> Detector:
-    """The walk of 13.2 with an update that rounds to the dtype of q: update(..., half)."""
+def half_walk(sums) -> Detector:
+    """The walk of 13.2 with sums that are rounded to the dtype of q: sums(l, o, factor, p, v, half)."""
 
     def compute(facts: dict) -> torch.Tensor:
-        return walk(lambda *state: update(*state, facts["dtype"]))(facts)
+        return walk(update_with(sums=lambda *parts: sums(*parts, facts["dtype"])))(facts)
 
     return of_heads(formula(compute))
 
@@ -350,32 +338,33 @@ def half_walk(update) -> Detector:
 # ---- heads
 
 
+_right_output = looks(lambda error, case, evidence: not error and flash.right_output(evidence, case.facts))
+
+
+def _of_others(found: torch.Tensor, heads: list[dict], right) -> bool:
+    """Whether all that is wrong is right elsewhere: right(found[i], head) for each head i, or for another head."""
+    wrong = [i for i, head in enumerate(heads) if not right(found[i], head)]
+    return bool(wrong) and all(any(right(found[i], heads[j]) for j in range(len(heads)) if j != i) for i in wrong)
+
+
 @looks
 def _heads_of_others(heads, error, args, out) -> bool:
     """Recognises right numbers in wrong places: some head has the output of another one."""
-    if error or len(heads) == 1:
-        return False
-    got = args[out].flatten(0, 1)
 
-    def of(o, head) -> bool:
+    def right(o, head) -> bool:
         return difference(o, head["want"], head["allowed"]) is None
 
-    wrong = [i for i, head in enumerate(heads) if not of(got[i], head)]
-    return bool(wrong) and all(any(of(got[i], heads[j]) for j in range(len(heads)) if j != i) for i in wrong)
+    return not error and _of_others(args[out].flatten(0, 1), heads, right)
 
 
-@Detector
-def _lse_of_others(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _lse_of_others(heads, case, evidence) -> bool:
     """Recognises right values of lse in the places of other heads."""
-    heads, lse = case.facts["heads"], _lse(case, evidence) if not evidence.error else None
-    if lse is None or len(heads) == 1 or not flash.right_output(evidence, case.facts):
-        return False
 
-    def of(got, head) -> bool:
-        return bool(((got - head["lse"]).abs() <= head["lse_allowed"]).all())
+    def right(lse, head) -> bool:
+        return bool(((lse - head["lse"]).abs() <= head["lse_allowed"]).all())
 
-    wrong = [i for i, head in enumerate(heads) if not of(lse[i], head)]
-    return bool(wrong) and all(any(of(lse[i], heads[j]) for j in range(len(heads)) if j != i) for i in wrong)
+    return _of_others(_lse(case, evidence), heads, right)
 
 
 def _attended(facts: dict, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
@@ -434,10 +423,7 @@ _ELSEWHERE = (
         )
     ),
     *(
-        (
-            "heads-one-after-another",
-            _for(names, strides),
-        )
+        ("heads-one-after-another", _for(names, strides))
         for names in _SOME
         for strides in (
             lambda t, facts: (t.shape[1] * t.shape[2] * t.shape[3], t.shape[2] * t.shape[3]),
@@ -447,16 +433,10 @@ _ELSEWHERE = (
 )
 
 
-@Detector
-def _lse_missing(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises values of lse that are NaN, beside a right o."""
-    return not evidence.error and flash.right_output(evidence, case.facts) and bool(_lse(case, evidence).isnan().any())
-
-
-@Detector
-def _more_read(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """Recognises a kernel that reads more than q once and k and v once a block of queries; the numbers are right."""
-    return evidence.read > case.facts["reads"] and flash.right_output(evidence, case.facts)
+@looks
+def _lse_missing(case, evidence) -> bool:
+    """Recognises values of lse that are NaN."""
+    return bool(_lse(case, evidence).isnan().any())
 
 
 LN_2 = math.log(2)
@@ -472,11 +452,11 @@ FLASH_KERNEL = (
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
     ("grid-axis-missing", detectors.written(_third_axis)),
-    ("row-read-twice", _more_read),
+    ("row-read-twice", both(more_read, _right_output)),
     ("heads-mixed", _heads_of_others),
-    ("heads-mixed", _lse_of_others),
+    ("heads-mixed", both(_right_output, _lse_of_others)),
     *_ELSEWHERE,
-    ("lse-not-stored", _lse_missing),
+    ("lse-not-stored", both(_right_output, _lse_missing)),
     ("lse-without-maximum", lse_formula(lambda facts: facts["lse"] - _top(facts))),
     ("lse-in-base-two", lse_formula(lambda facts: facts["lse"] / LN_2)),
     ("lse-in-two-bases", lse_formula(lambda facts: _top(facts) + (facts["lse"] - _top(facts)) / LN_2)),
@@ -492,9 +472,9 @@ FLASH_KERNEL = (
     ("scores-in-half", lse_formula(_with_scores(rounded_scores(True)), right_o=False)),
     ("scores-in-half", lse_formula(_with_scores(rounded_scores(False)), right_o=False)),
     *(("query-rounded-again", lse_formula(_with_scores(rounded_query(base)), right_o=False)) for base in (math.e, 2.0)),
-    ("rounded-weights-summed", lse_formula(_rounded_weights, right_o=False)),
-    ("rounded-weights-summed", lse_formula(_weights_summed_in_half, right_o=False)),
-    ("sum-in-half", lse_formula(_rounded_sum, right_o=False)),
+    ("rounded-weights-summed", _walked_sum(weights=lambda p, half: p.to(half).float())),
+    ("rounded-weights-summed", _walked_sum(weights=lambda p, half: p.to(half))),
+    ("sum-in-half", _walked_sum(total=lambda l, half: l.to(half).float())),
     ("accumulator-in-half", half_walk(_in_half)),
     ("accumulator-in-half", half_walk(_product_in_half)),
     *((mistake, of_heads(detector)) for mistake, detector in (ZERO_TIMES_NAN, *ATTENTION_NUMBERS)),

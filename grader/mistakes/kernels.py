@@ -463,7 +463,7 @@ def _below_zero(where: dict, facts: dict) -> bool:
 # Any kernel, whatever it computes.
 KERNEL = (
     ("pointers-exchanged", _pointers_exchanged),
-    *(("offset-in-16-bits", both(written(_of_16_bits), outside(op, _below_zero))) for op in ("load", "store")),
+    ("offset-in-16-bits", both(written(_of_16_bits), outside("any", _below_zero))),
     ("and-or-on-masks", written(syntax.boolean_on_masks)),
     ("branch-on-lanes", written(syntax.branches_on_lanes)),
     ("mask-inverted", written(syntax.masks_inverted)),

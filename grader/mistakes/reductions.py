@@ -248,22 +248,29 @@ def _wrong_tree(compute) -> Detector:
     return value_formula(lambda v, f: alike(v, compute(f["values"])), lambda f: not f.get("callers_list"))
 
 
-def _neighbours(values: list[float]) -> list[list[float]]:
-    """Each step adds elements 0 and 1, 2 and 3, and so on."""
-    states = [values]
-    while len(values) > 1:
-        values = [values[i] + values[i + 1] for i in range(0, len(values), 2)]
-        states.append(values)
-    return states
+def _tree_by(step):
+    """A tree whose states follow from each other: step(values) gives the next one, until one number is left."""
+
+    def compute(values: list[float]) -> list[list[float]]:
+        states = [values]
+        while len(states[-1]) > 1:
+            states.append(step(states[-1]))
+        return states
+
+    return compute
 
 
-def _mirror(values: list[float]) -> list[list[float]]:
-    """Each step adds the first and the last element, the second and the last but one, and so on."""
-    states = [values]
-    while len(values) > 1:
-        values = [values[i] + values[-1 - i] for i in range(len(values) // 2)]
-        states.append(values)
-    return states
+# Each step adds elements 0 and 1, 2 and 3, and so on.
+_neighbours = _tree_by(lambda values: [values[i] + values[i + 1] for i in range(0, len(values), 2)])
+# Each step adds the first and the last element, the second and the last but one, and so on.
+_mirror = _tree_by(lambda values: [values[i] + values[-1 - i] for i in range(len(values) // 2)])
+# Each step adds elements i and i + 1, for i in the lower half.
+_next_element = _tree_by(lambda values: [values[i] + values[i + 1] for i in range(len(values) // 2)])
+
+
+def _pairs(combine):
+    """A tree over the right pairs, with another operation than the sum."""
+    return _tree_by(lambda values: [combine(a, b) for a, b in zip(values, values[len(values) // 2 :])])
 
 
 def _full_length(values: list[float]) -> list[list[float]]:
@@ -289,29 +296,6 @@ def _result_bare(v, f: dict) -> bool:
 def _one_list(v, f: dict) -> bool:
     """All states are equal, and the first element is not the first value any more."""
     return len(v) > 1 and all(alike(s, v[0]) for s in v) and v[0][0] != f["values"][0]
-
-
-def _pairs(combine):
-    """A tree over the right pairs, with another operation than the sum."""
-
-    def compute(values: list[float]) -> list[list[float]]:
-        states = [values]
-        while len(values) > 1:
-            half = len(values) // 2
-            values = [combine(a, b) for a, b in zip(values[:half], values[half:])]
-            states.append(values)
-        return states
-
-    return compute
-
-
-def _next_element(values: list[float]) -> list[list[float]]:
-    """Each step adds elements i and i + 1, for i in the lower half."""
-    states = [values]
-    while len(values) > 1:
-        values = [values[i] + values[i + 1] for i in range(len(values) // 2)]
-        states.append(values)
-    return states
 
 
 def _some_missing(v, f: dict) -> bool:

@@ -310,8 +310,8 @@ UNEXPLAINED = (
 # mutants need no more.
 SOFTMAX_PLACES = (
     *KERNEL,
-    *(("addresses-not-mask", outside(op, right_lanes_elsewhere)) for op in ("load", "store")),
-    *(("mask-one-too-far", outside(op, _one_lane_too_many)) for op in ("load", "store")),
+    ("addresses-not-mask", outside("any", right_lanes_elsewhere)),
+    ("mask-one-too-far", outside("any", _one_lane_too_many)),
     ("no-store-mask", both(unmasked("store"), outside("store", too_many_lanes))),
     ("no-load-mask", both(unmasked("load"), outside("load", too_many_lanes))),
     ("input-overwritten", detectors.input_overwritten),

@@ -10,9 +10,9 @@ import torch
 from ...checks import compare, syntax
 from ...reference.softmax_function import launch_fault, warps_fault
 from ...sentence import kind_of, named, said, within
-from ...spec import Answer, Case, Detector, Evidence
+from ...spec import Detector
 from .. import detectors
-from ..detectors import looks
+from ..detectors import looks, opposite
 from ..mistake import Mistake
 from ..mutant import Mutant, several
 from .columns import SOFTMAX_KERNEL, SOFTMAX_PLACES
@@ -183,14 +183,13 @@ def _rows_with_gaps(x, value, error) -> bool:
     return isinstance(value, torch.Tensor) and value.shape == x.shape and compare.softmax(x[:1], value[:1]) is None
 
 
-@Detector
-def _columns_apart(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _columns_apart(x, error, source) -> bool:
     """The failing input has gaps between the elements of a row."""
-    x = case.facts.get("x")
-    if evidence.error and evidence.error["type"] != "OutOfBounds":
+    if error and error["type"] != "OutOfBounds":
         return False  # that error has a reason of its own
-    apart = x is not None and x.dim() == 2 and x.shape[1] > 1 and x.stride(1) != 1
-    return apart and not re.search(r"\.(t_?\(|T\b|mT\b|reshape\(|view\(|transpose\(|permute\()", answer.source)
+    apart = x.dim() == 2 and x.shape[1] > 1 and x.stride(1) != 1
+    return apart and not re.search(r"\.(t_?\(|T\b|mT\b|reshape\(|view\(|transpose\(|permute\()", source)
 
 
 def _programs(test) -> Detector:
@@ -206,7 +205,7 @@ def _programs(test) -> Detector:
 
 
 @looks
-def _too_few_programs(x, launches) -> bool:
+def _fewer_programs_than_rows(x, launches) -> bool:
     """A launch has programs for fewer rows than there are: for one row each, or for a tile of ROWS."""
     rows = [launch["grid"][0] * launch["constants"].get("ROWS", 1) for launch in launches]
     return min(rows, default=len(x)) < len(x)
@@ -220,39 +219,22 @@ def _on_another_axis(x, launches) -> bool:
 
 
 @looks
-def _failed(error) -> bool:
-    """The call ended with an exception."""
-    return bool(error)
-
-
-@looks
 def _no_store_outside(error) -> bool:
     """No store left its tensor: an output has no gaps."""
     return ((error or {}).get("where") or {}).get("op") != "store"
 
 
-@looks
-def _no_error(error) -> bool:
-    """The call returned."""
-    return not error
+_failed = looks(lambda error: bool(error))
+_no_error = opposite(_failed)
+
+
+_to_be_refused = looks(lambda refuses: refuses)
 
 
 @looks
-def _to_be_refused(case) -> bool:
-    """The input must be refused."""
-    return case.facts.get("refuses", False)
-
-
-@Detector
-def _not_refused(case: Case, evidence: Evidence, answer: Answer) -> bool:
+def _not_refused(x, error, case) -> bool:
     """The input has a softmax, and the answer raised no error of its own for it."""
-    return "x" in case.facts and not _to_be_refused(case, evidence, answer) and not (evidence.error or {}).get("raised")
-
-
-@looks
-def _accepted(error, case) -> bool:
-    """An input that must be refused went through without an exception."""
-    return case.facts.get("refuses", False) and error is None
+    return not case.facts.get("refuses") and not (error or {}).get("raised")
 
 
 def _sizes_exchanged(tree: ast.AST) -> bool:
@@ -273,12 +255,11 @@ def _stride_for_columns(where: dict, facts: dict) -> bool:
     return where["of"] in (x.stride(0), min(x.stride(0), facts.get("block", 0)))
 
 
-@Detector
-def _output_of_another_shape(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _output_of_another_shape(x, error) -> bool:
     """A store left the output, which was made with another shape than that of the input."""
-    x, error = case.facts.get("x"), evidence.error or {"message": ""}
-    place = next((each for each in within(error["message"]) if kind_of(each) == "outside"), "")
-    if x is None or not named(place, "name").startswith("y"):
+    place = next((each for each in within((error or {}).get("message", "")) if kind_of(each) == "outside"), "")
+    if not named(place, "name").startswith("y"):
         return False
     size = named(named(place, "size"), "size") or named(place, "size")  # its strides may stand behind it
     made = named(size, "list") or named(size, "count")
@@ -316,17 +297,11 @@ def _old_stride(x, error, value) -> bool:
     return compare.alike(value, torch.softmax(x.contiguous().as_strided((m, n), (step, 1)).double(), 1))
 
 
-@Detector
-def _refused(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _refused(case, evidence) -> bool:
     """The answer raised a ValueError by itself for an input that it must take."""
     error = evidence.error or {"kinds": [], "line": ""}
     return not case.expects_error and "ValueError" in error["kinds"] and error["line"].startswith("raise")
-
-
-@looks
-def _refused_otherwise(error, case) -> bool:
-    """An input that must be refused ended with an exception, which `verify` did not accept."""
-    return case.facts.get("refuses", False) and bool(error)
 
 
 def _read_apart(distance) -> Detector:
@@ -366,24 +341,19 @@ def _output_twice(tree: ast.AST) -> bool:
     return False
 
 
-# Any function of a matrix, however it launches its kernels.
-@Detector
-def _launched(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """A kernel was launched for an input that has a softmax."""
-    return "x" in case.facts and bool(evidence.launches)
-
-
+_launched = looks(lambda x, launches: bool(launches))  # for an input that has a softmax
 STRIDES_EXCHANGED = (
     "strides-exchanged-in-launch",
     detectors.both(detectors.written(syntax.strides_exchanged), _launched),
 )
 
+# Any function of a matrix, however it launches its kernels.
 FUNCTION = (
     ("error-not-raised", detectors.both(detectors.written(syntax.exception_not_raised), _to_be_refused)),
-    ("accepts-anything", _accepted),
-    ("wrong-exception", _refused_otherwise),
+    ("accepts-anything", detectors.both(_to_be_refused, _no_error)),
+    ("wrong-exception", detectors.both(_to_be_refused, _failed)),  # `verify` accepts the right one
     ("refuses-the-right-ones", _refused),
-    ("bad-num-warps", detectors.both(_no_error, Detector(lambda case, evidence, answer: bool(warps_fault(evidence))))),
+    ("bad-num-warps", detectors.both(_no_error, looks(lambda evidence: bool(warps_fault(evidence))))),
     ("launch-for-result", detectors.both(detectors.written(_launch_returned), detectors.nothing)),
     ("returns-nothing", detectors.nothing),
     ("output-read-as-input", detectors.both(detectors.written(_output_twice), detectors.all_nan)),
@@ -421,7 +391,7 @@ WRAPPER_PLACES = (
     ("grid-of-columns", _programs(lambda programs, x: programs == x.shape[1] != x.shape[0])),
     ("grid-too-large", detectors.both(_failed, _programs(lambda programs, x: programs > x.shape[0]))),
     ("grid-too-small", detectors.both(_no_error, _programs(lambda programs, x: programs == 0))),
-    ("grid-too-small", detectors.both(detectors.tail_rows_nan, _too_few_programs)),
+    ("grid-too-small", detectors.both(detectors.tail_rows_nan, _fewer_programs_than_rows)),
     _launch_fault("launch-per-row"),
     *ROW_PLACES,
     *SOFTMAX_PLACES,

@@ -92,16 +92,14 @@ MISTAKES = [
 
 
 @looks
-def _clamped(x, got) -> bool:
+def _clamped(x, like_x) -> bool:
     """Several values share the largest output of a row, and the right output of one of them is close to 0.
 
     Only inputs with a value beyond the range of float16 count.
     """
-    if got.shape != x.shape or not bool((x.abs() > 65504).any()):
-        return False
     want = torch.softmax(x.double(), 1)
-    alike = (got > 0) & (got == got.amax(1, keepdim=True))
-    return bool((alike & (want < 1e-6)).any()) and bool((alike.sum(1) > 1).any())
+    alike = (like_x > 0) & (like_x == like_x.amax(1, keepdim=True))
+    return bool((x.abs() > 65504).any() and (alike & (want < 1e-6)).any() and (alike.sum(1) > 1).any())
 
 
 def _pointer_cast(tree: ast.AST) -> bool:

@@ -747,8 +747,7 @@ def _behind_the_last_tile(where: dict, facts: dict) -> bool:
 
 # A kernel that walks along each row in tiles, with any number of lanes (8.4).
 TILED_WALK = (
-    ("tile-mask", outside("load", _behind_the_last_tile)),
-    ("tile-mask", outside("store", _behind_the_last_tile)),
+    ("tile-mask", outside("any", _behind_the_last_tile)),
     ("factor-inverted", both(written(syntax.factor_inverted), detectors.all_nan)),
     ("start-too-high", both(written(syntax.starts_at_infinity), detectors.all_nan)),
     ("stale-maximum", both(written(syntax.stale_in_tiles), detectors.all_nan)),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...checks import syntax
+from ...spec import Detector
 from .. import detectors
 from ..detectors import both, formula, outside, written
 from ..mistake import Mistake
@@ -43,7 +44,7 @@ MISTAKES = [
 ]
 
 
-def _row_stride(where: dict, facts: dict) -> int:
+def row_stride(where: dict, facts: dict) -> int:
     """The row stride of the input for a load, that of the output for a store."""
     return facts["x_stride"] if where["op"] == "load" else facts["y_stride"]
 
@@ -57,7 +58,7 @@ def row_begins(width):
 
     def test(where: dict, facts: dict) -> bool:
         program, wrong = where["program"][0], width(facts)
-        stride = _row_stride(where, facts)
+        stride = row_stride(where, facts)
         return program > 0 and wrong != stride and where["first"] == program * wrong
 
     return test
@@ -65,15 +66,15 @@ def row_begins(width):
 
 def _row_plus_stride(where: dict, facts: dict) -> bool:
     """For `outside`: program p > 1 began at element p + row stride. So does program 1 if its row begins one late."""
-    return where["program"][0] > 1 and where["first"] == where["program"][0] + _row_stride(where, facts)
+    return where["program"][0] > 1 and where["first"] == where["program"][0] + row_stride(where, facts)
 
 
-def either(mistake: str, width) -> list:
-    """Two entries of a table: rows begin width(facts) elements apart, in a load or in a store."""
-    return [(mistake, replace(outside(op, row_begins(width)), share=0.4)) for op in ("load", "store")]
+def rows_apart(width) -> Detector:
+    """Matches rows that begin width(facts) elements apart, in a load or in a store."""
+    return replace(outside("any", row_begins(width)), share=0.4)
 
 
-ROW_SQUARED = tuple(("row-squared", both(written(syntax.squares_a_row), outside(op))) for op in ("load", "store"))
+ROW_SQUARED = ("row-squared", both(written(syntax.squares_a_row), outside("any")))
 
 ROW_PLACES = (
     # In most cases: a block or a row may have 4 elements as well.
@@ -81,13 +82,13 @@ ROW_PLACES = (
     ("stride-in-bytes", replace(outside("store", row_begins(lambda f: 4 * f["y_stride"])), share=0.6)),
     ("wrong-row-stride", outside("load", row_begins(lambda f: f["y_stride"]))),
     ("wrong-row-stride", outside("store", row_begins(lambda f: f["x_stride"]))),
-    *either("rows-assumed-adjacent", lambda f: f["x"].shape[1]),
-    *either("block-for-stride", lambda f: f["block"]),
-    *ROW_SQUARED,
+    ("rows-assumed-adjacent", rows_apart(lambda f: f["x"].shape[1])),
+    ("block-for-stride", rows_apart(lambda f: f["block"])),
+    ROW_SQUARED,
     ("row-added-twice", outside("load", row_begins(lambda f: 2 * f["x_stride"]))),
     ("row-added-twice", outside("store", row_begins(lambda f: 2 * f["y_stride"]))),
     ("row-plus-stride", formula(formulas.from_elements_on(lambda row, stride: row + stride))),
-    *(("row-plus-stride", outside(op, _row_plus_stride)) for op in ("load", "store")),
+    ("row-plus-stride", outside("any", _row_plus_stride)),
     *(("same-row-read", both(detectors.unshared, formula(formulas.same_row(which)))) for which in (0, 1)),
     ("rows-missing", both(detectors.unshared, detectors.tail_rows_nan)),
 )

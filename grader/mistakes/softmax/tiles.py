@@ -13,11 +13,12 @@ from dataclasses import replace
 from ...checks import syntax
 from ...spec import Detector
 from .. import detectors
-from ..detectors import both, formula, looks, outside, written
+from ..detectors import both, formula, looks, outside, shapes_clash, written
 from ..kernels import KERNEL
 from ..mistake import Mistake
 from ..mutant import Mutant, also
 from . import formulas
+from .rows import row_stride
 
 _STORED_SWAPPED = also("* y_row_stride + cols[None, :]", "+ cols[None, :] * y_row_stride")
 _SUM_OF_THE_TILE = also("denominator[:, None]", "tl.sum(denominator, axis=0)")
@@ -110,11 +111,6 @@ def _intended_rows(where: dict, facts: dict) -> Iterable[int]:
     return range(program, len(facts["x"]), facts["programs"])
 
 
-def _stride(where: dict, facts: dict) -> int:
-    """The right row stride of the tensor of this access."""
-    return facts["x_stride"] if where["op"] == "load" else facts["y_stride"]
-
-
 def _row_begins(width):
     """A test for `outside`: a line of the block begins at element r · width(facts) for its row r > 0.
 
@@ -122,17 +118,12 @@ def _row_begins(width):
     """
 
     def test(where: dict, facts: dict) -> bool:
-        wrong, right, rows = width(facts), _stride(where, facts), _intended_rows(where, facts)
+        wrong, right, rows = width(facts), row_stride(where, facts), _intended_rows(where, facts)
         if wrong == right or where["begins"] in [r * right for r in rows]:
             return False
         return any(r > 0 and where["begins"] == r * wrong for r in rows)
 
     return test
-
-
-def _either(mistake: str, test) -> list:
-    """Two entries of a table: the test holds for a load, or for a store."""
-    return [(mistake, outside(op, test)) for op in ("load", "store")]
 
 
 def _behind_the_rows(where: dict, facts: dict) -> bool:
@@ -152,7 +143,7 @@ def _first_column_behind(where: dict, facts: dict) -> bool:
 
 def _columns_a_stride_apart(where: dict, facts: dict) -> bool:
     """For `outside`: the column is a multiple of the row stride."""
-    return _behind_the_columns(where, facts) and where["column"] % _stride(where, facts) == 0
+    return _behind_the_columns(where, facts) and where["column"] % row_stride(where, facts) == 0
 
 
 def _row_and_column_swapped(where: dict, facts: dict) -> bool:
@@ -160,8 +151,8 @@ def _row_and_column_swapped(where: dict, facts: dict) -> bool:
     if where["row"] is None:
         return False
     row, *_ = _intended_rows(where, facts)
-    away = where["row"] * _stride(where, facts) + where["column"] - where["begins"]
-    return where["begins"] == row and away > 0 and away % _stride(where, facts) == 0
+    away = where["row"] * row_stride(where, facts) + where["column"] - where["begins"]
+    return where["begins"] == row and away > 0 and away % row_stride(where, facts) == 0
 
 
 # The beginnings of rows, in a tile or in a walk from row to row.
@@ -170,9 +161,9 @@ ADDRESSES = (
     ("stride-in-bytes", outside("store", _row_begins(lambda f: 4 * f["y_stride"]))),
     ("wrong-row-stride", outside("load", _row_begins(lambda f: f["y_stride"]))),
     ("wrong-row-stride", outside("store", _row_begins(lambda f: f["x_stride"]))),
-    *_either("rows-assumed-adjacent", _row_begins(lambda f: f["x"].shape[1])),
-    *_either("block-for-stride", _row_begins(lambda f: f["block"])),
-    *_either("rows-past-the-end", _behind_the_rows),
+    ("rows-assumed-adjacent", outside("any", _row_begins(lambda f: f["x"].shape[1]))),
+    ("block-for-stride", outside("any", _row_begins(lambda f: f["block"]))),
+    ("rows-past-the-end", outside("any", _behind_the_rows)),
     ("no-load-mask", both(detectors.unmasked("load"), outside("load", _behind_the_columns))),
     ("no-store-mask", both(detectors.unmasked("store"), outside("store", _behind_the_columns))),
     ("row-stride-missing", formula(formulas.one_apart)),  # a mutant has its own order of rows
@@ -204,13 +195,6 @@ def _some_rows_are_nan(got) -> bool:
 def _not_in_a_mask(error) -> bool:
     """The line of the error compares nothing."""
     return "<" not in (error or {"line": ""})["line"]
-
-
-@looks
-def _shapes_clash(error) -> bool:
-    """The shapes of two blocks cannot be broadcast, or a block does not have the shape of its addresses."""
-    message = (error or {}).get("message", "")
-    return "incompatible dimensions" in message or "could not be broadcast" in message
 
 
 @looks
@@ -253,15 +237,14 @@ def _end_of_overlapping_tiles(facts: dict) -> int:
 
 TILE = (
     *KERNEL,
-    ("mask-or", both(written(syntax.masks_joined_by_or), outside("load"))),
-    ("mask-or", both(written(syntax.masks_joined_by_or), outside("store"))),
-    *_either("tile-roles-swapped", _row_and_column_swapped),
+    ("mask-or", both(written(syntax.masks_joined_by_or), outside("any"))),
+    ("tile-roles-swapped", outside("any", _row_and_column_swapped)),
     ("columns-past-the-end", both(_all_masked("load", 1), outside("load", _first_column_behind))),
     ("columns-past-the-end", both(_all_masked("store", 2), outside("store", _first_column_behind))),
-    *_either("columns-a-stride-apart", _columns_a_stride_apart),
+    ("columns-a-stride-apart", outside("any", _columns_a_stride_apart)),
     *ADDRESSES,
-    ("column-numbers-stood-up", both(_shapes_clash, _not_in_a_mask, written(_reduces_along_axis_zero))),
-    ("lined-up-with-columns", both(_shapes_clash, _not_in_a_store)),
+    ("column-numbers-stood-up", both(shapes_clash, _not_in_a_mask, written(_reduces_along_axis_zero))),
+    ("lined-up-with-columns", both(shapes_clash, _not_in_a_store)),
     ("no-pad", detectors.no_pad(_some_rows_are_nan)),
     ("first-tile-only", both(detectors.shared, only_first_rows(lambda f: f["tile"]))),
     ("tiles-overlap", both(detectors.shared, only_first_rows(_end_of_overlapping_tiles))),
