@@ -23,7 +23,7 @@ from ..reference.attention import causal_mask, matmul
 from ..sentence import said
 from ..spec import Case, Detector, Evidence
 from . import detectors
-from .detectors import both, looks, only_where, opposite, outside, shapes_clash, written
+from .detectors import both, looks, only_where, opposite, outside, shapes_clash, written, written_like
 from .kernels import KERNEL
 from .mistake import Mistake
 from .mutant import Mutant, also, several
@@ -806,15 +806,9 @@ _all_zero = looks(lambda got: bool((got.abs() < 1e-6).all()))
 
 def _chosen_after_exp(tree: ast.AST) -> bool:
     """Recognises a tl.where whose values are exponentials: a weight is set to 0, and not the score before it."""
-    exps = {
-        target.id
-        for node in syntax.nodes(tree)
-        if isinstance(node, ast.Assign) and syntax.calls(node.value, "exp")
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
+    exps = {name for name, value in syntax.assigned(tree) if syntax.calls(value, "exp")}
     chosen = [argument for call in syntax.calls(tree, "where") for argument in call.args[1:]]
-    return any(syntax.calls(a, "exp") or (isinstance(a, ast.Name) and a.id in exps) for a in chosen)
+    return any(syntax.calls(a, "exp") or getattr(a, "id", "") in exps for a in chosen)
 
 
 # A maximum over lanes without a key, whose scores are 0: exp(s - 0) is 0 for all other scores s, and 0/0 is NaN.
@@ -947,17 +941,6 @@ def _dots(tree: ast.AST) -> list[ast.Call]:
 def _dot_without_precision(tree: ast.AST) -> bool:
     """Recognises a tl.dot that leaves the precision of its inputs to the hardware."""
     return any(len(call.args) < 4 and not any(k.arg in _PRECISIONS for k in call.keywords) for call in _dots(tree))
-
-
-def _dot_with_tf32(tree: ast.AST) -> bool:
-    """Recognises a tl.dot that sets tf32 as its precision."""
-    given = [k for call in _dots(tree) for k in call.keywords if k.arg in _PRECISIONS]
-    return any(isinstance(k.value, ast.Constant) and k.value.value in ("tf32", True) for k in given)
-
-
-def _cast_to_half(tree: ast.AST) -> bool:
-    """Recognises a block that is cast to float16 or bfloat16."""
-    return any(ast.unparse(a) in ("tl.float16", "tl.bfloat16") for call in syntax.calls(tree, "to") for a in call.args)
 
 
 def _masked_v_not_finite(tree: ast.AST) -> bool:
@@ -1107,7 +1090,7 @@ ATTENTION_KERNEL = (
     ("whole-tile-reduced", formula(by_blocks(walk(shared_maximum)), mixes_queries=True)),
     *(("row-stride-missing", formula(row_stride_missing(names))) for names in ("k", "v", "kv")),
     *(("row-stride-missing", formula(row_stride_missing(names), mixes_queries=True)) for names in ("q", "qkv")),
-    ("half-products", both(written(_cast_to_half), _nearly_right)),
+    ("half-products", both(written_like("_.to(tl.float16)", "_.to(tl.bfloat16)"), _nearly_right)),
     ("keys-left-out", _tiles_unread),
 )  # fmt: skip
 
@@ -1126,7 +1109,7 @@ KERNEL_REMARKS = (
             "A tl.dot of yours asks for tf32, which keeps 10 bits after the point. On a GPU that "
             "has it, about three digits of the result are right."
         ),
-        written(_dot_with_tf32),
+        written_like('tl.dot(..., input_precision="tf32")', "tl.dot(..., allow_tf32=True)"),
     ),
     (
         said(

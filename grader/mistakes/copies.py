@@ -7,14 +7,13 @@ at the end of the output that are no part of the result).
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
 
 import torch
 
 from ..checks import compare, syntax
 from ..checks.syntax import load_without_other
-from ..spec import Answer, Case, Detector, Evidence
+from ..spec import Case, Detector, Evidence
 from . import detectors
 from .detectors import both, formula, looks, masked, outside, past_the_row, right_lanes_elsewhere, unmasked, written
 from .kernels import KERNEL
@@ -314,13 +313,8 @@ def _elements_left(got) -> bool:
     return bool(compare.never_stored(got).any())
 
 
-def _makes_no_block(tree: ast.AST) -> bool:
-    """For `written`: the name arange stands nowhere."""
-    return not any("arange" in (getattr(n, "id", ""), getattr(n, "attr", "")) for n in syntax.nodes(tree))
-
-
 # Elements were left out by an answer that makes no block of numbers.
-_without_lanes = both(written(_makes_no_block), _elements_left)
+_without_lanes = both(detectors.opposite(detectors.written_like("arange", "_.arange")), _elements_left)
 
 
 @looks
@@ -435,17 +429,14 @@ ROWS = (
 def _pad_won(test) -> Detector:
     """Matches when all wrong maxima are one number, the pad, which is larger than the right ones; test gets the pad."""
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
-        got, want = detectors.output(case, evidence), case.facts["want"]
-        if not detectors.ragged(case, evidence, answer) or got is None or got.shape != want.shape:
-            return False
-        pads = got[got != want].unique()
-        if len(pads) != 1 or (case.facts["x"] == pads).any():  # a value of the matrix is no pad
+    @looks
+    def detect(got, want, x) -> bool:
+        pads = got[got != want].unique() if got.shape == want.shape else want[:0]
+        if len(pads) != 1 or (x == pads).any():  # a value of the matrix is no pad
             return False
         return bool((pads > want[got != want]).all()) and test(pads.item())
 
-    return detect
+    return both(detectors.ragged, detect)
 
 
 @looks

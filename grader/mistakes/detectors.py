@@ -14,6 +14,7 @@ import torch
 
 from ..checks import compare, syntax
 from ..checks.compare import same_number
+from ..checks.examples import like
 from ..spec import Answer, Case, Detector, Evidence, Out
 
 
@@ -157,6 +158,11 @@ def written(test) -> Detector:
     return Detector(lambda case, evidence, answer: matches(answer.source))
 
 
+def written_like(*examples: str) -> Detector:
+    """Matches the text of an answer with an expression that looks like one of these examples, as `like` has them."""
+    return written(lambda tree: bool(like(tree, *examples)))
+
+
 def masked(op: str) -> Detector:
     """Matches an answer whose accesses all have a mask: its loads or its stores, as op says."""
     return written(lambda tree: not syntax.without_mask(tree, op))
@@ -224,8 +230,8 @@ def value(test) -> Detector:
 def fault(find) -> Detector:
     """Matches a call that returned, and whose failure is the sentence find(case, evidence)."""
 
-    @Detector
-    def detect(case: Case, evidence: Evidence, answer: Answer) -> bool:
+    @looks
+    def detect(case, evidence) -> bool:
         found = None if evidence.error else find(case, evidence)
         return found is not None and case.verify(evidence) == found
 

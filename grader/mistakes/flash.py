@@ -15,6 +15,7 @@ from dataclasses import replace
 import torch
 
 from ..checks import compare, syntax
+from ..checks.examples import like
 from ..reference import flash
 from ..reference.attention import causal_mask, difference, matmul, scores
 from ..sentence import said
@@ -442,16 +443,11 @@ def _lse_missing(case, evidence) -> bool:
 LN_2 = math.log(2)
 
 
-def _third_axis(tree: ast.AST) -> bool:
-    """For `written`: the kernel asks for axis 2 of the grid, which has two."""
-    return any(n.args and ast.unparse(n.args[0]) == "2" for n in syntax.calls(tree, "program_id"))
-
-
 FLASH_KERNEL = (
     *KERNEL,
     ("input-overwritten", detectors.input_overwritten),
     ("nothing-stored", detectors.nothing_stored),
-    ("grid-axis-missing", detectors.written(_third_axis)),
+    ("grid-axis-missing", detectors.written_like("_.program_id(2)")),
     ("row-read-twice", both(more_read, _right_output)),
     ("heads-mixed", _heads_of_others),
     ("heads-mixed", both(_right_output, _lse_of_others)),
@@ -483,17 +479,10 @@ FLASH_KERNEL = (
 
 def _products_in_float32(tree: ast.AST) -> bool:
     """Recognises a tl.dot that takes a block cast to float32: in its own line, or under a name that is cast last."""
-    last = {node.targets[0].id: node.value for node in syntax.nodes(tree)
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)}  # fmt: skip
-    cast = {name for name, value in last.items() if _to_float32(value)}
+    cast = like(tree, "_.to(tl.float32)")
+    names = {name for name, value in dict(syntax.assigned(tree)).items() if value in cast}
     blocks = [block for call in syntax.calls(tree, "dot") for block in call.args[:2]]
-    return any(_to_float32(block) or (isinstance(block, ast.Name) and block.id in cast) for block in blocks)
-
-
-def _to_float32(node: ast.expr) -> bool:
-    """Whether an expression ends in .to(tl.float32)."""
-    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "to"
-    return called and [ast.unparse(argument) for argument in node.args] == ["tl.float32"]
+    return any(block in cast or getattr(block, "id", "") in names for block in blocks)
 
 
 # Remarks on right answers to 13.3: (text, detector).

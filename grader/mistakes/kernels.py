@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from dataclasses import replace
 
 import torch
 
 from ..checks import syntax
+from ..checks.examples import like
 from ..reference import pads
-from ..spec import Answer, Case, Detector, Evidence
+from ..spec import Detector
 from . import detectors
-from .detectors import both, outside, value, value_formula, written
+from .detectors import both, looks, outside, value, value_formula, written
 from .mistake import Mistake
 from .mutant import Mutant, also, several
 
@@ -440,19 +440,15 @@ MISTAKES = [
 ]
 
 
-@Detector
-def _pointers_exchanged(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _pointers_exchanged(case, evidence, answer) -> bool:
     """A kernel that the case itself launches loads from its output and stores into its input."""
     launched = case.call.kind == "launch" and case.facts.get("out") == 0
     exchanged = written(lambda tree: syntax.pointers_exchanged(tree, case.call.name))
     return launched and exchanged(case, evidence, answer)
 
 
-def _of_16_bits(tree: ast.AST) -> bool:
-    """For `written`: a kernel names the type tl.int16."""
-    return any(
-        isinstance(n, ast.Attribute) and n.attr == "int16" for k in syntax.kernels(tree) for n in syntax.nodes(k)
-    )
+_of_16_bits = written(lambda tree: any(like(kernel, "_.int16") for kernel in syntax.kernels(tree)))
 
 
 def _below_zero(where: dict, facts: dict) -> bool:
@@ -463,7 +459,7 @@ def _below_zero(where: dict, facts: dict) -> bool:
 # Any kernel, whatever it computes.
 KERNEL = (
     ("pointers-exchanged", _pointers_exchanged),
-    ("offset-in-16-bits", both(written(_of_16_bits), outside("any", _below_zero))),
+    ("offset-in-16-bits", both(_of_16_bits, outside("any", _below_zero))),
     ("and-or-on-masks", written(syntax.boolean_on_masks)),
     ("branch-on-lanes", written(syntax.branches_on_lanes)),
     ("mask-inverted", written(syntax.masks_inverted)),

@@ -15,10 +15,11 @@ from operator import and_, or_
 
 from ..checks import syntax
 from ..checks.compare import same_number
+from ..checks.examples import like
 from ..reference import combines
 from ..reference.reductions import LANES, alike, butterfly, merged, powers, tree, warp_states
-from ..spec import Answer, Case, Detector, Evidence
-from .detectors import both, looks, nothing, value, value_formula, written
+from ..spec import Case, Detector, Evidence
+from .detectors import both, looks, nothing, opposite, value, value_formula, written, written_like
 from .mistake import Mistake, Mutant
 
 MISTAKES = [
@@ -404,18 +405,15 @@ def _index_out_of_range(error) -> bool:
     return "index out of range" in (error or {}).get("message", "")
 
 
-@Detector
-def _index_in_butterfly(case: Case, evidence: Evidence, answer: Answer) -> bool:
-    """A list was indexed behind its end, in the function butterfly."""
-    own = syntax.functions(syntax.tree_of(answer.source), "butterfly")
-    texts = [ast.get_source_segment(answer.source, function) or "" for function in own]
-    return _index_out_of_range(case, evidence, answer) and any(evidence.error["line"] in text for text in texts)
+@looks
+def _in_butterfly(source, error) -> bool:
+    """An error in the function butterfly."""
+    own = syntax.functions(syntax.tree_of(source), "butterfly")
+    return any(error["line"] in (ast.get_source_segment(source, function) or "") for function in own)
 
 
-def _never_past_a_warp(tree: ast.AST) -> bool:
-    """For `written`: no place of a list is computed by adding an offset, which passes the end of a full warp, too."""
-    places = [n.slice for n in syntax.nodes(tree) if isinstance(n, ast.Subscript)]
-    return not any(isinstance(place, ast.BinOp) and isinstance(place.op, ast.Add) for place in places)
+# No place of a list is computed by adding an offset, which passes the end of a full warp, too.
+_never_past_a_warp = opposite(written_like("_[_ + _]"))
 
 
 @looks
@@ -537,11 +535,7 @@ def _type_error(error) -> bool:
 def _whole_warp(tree: ast.Module) -> bool:
     """In two_level, the result of a call of butterfly is not indexed at once."""
     two_level = syntax.functions(tree, "two_level")
-    nodes = [n for f in two_level for n in syntax.nodes(f)]
-    taken = {id(n.value) for n in nodes if isinstance(n, ast.Subscript)}
-    return any(
-        isinstance(n, ast.Call) and getattr(n.func, "id", "") == "butterfly" and id(n) not in taken for n in nodes
-    )
+    return any(len(like(f, "butterfly(...)")) > len(like(f, "butterfly(...)[_]")) for f in two_level)
 
 
 TWO_LEVEL = (
@@ -569,6 +563,6 @@ TWO_LEVEL = (
         replace(value(lambda v, f: v[0] == f["want"][0] and 1.5 * f["want"][1] < v[1] < 64 * f["want"][1]), last=True),
     ),
     ("inf-minus-inf", replace(value(lambda v, f: v[1] != v[1] and v[0] == f["want"][0]), by_numbers=True)),
-    ("warps-unpadded", both(_index_in_butterfly, _short_second_level, written(_never_past_a_warp))),
+    ("warps-unpadded", both(_index_out_of_range, _in_butterfly, _short_second_level, _never_past_a_warp)),
     ("warp-is-a-list", both(_type_error, written(_whole_warp))),
 )

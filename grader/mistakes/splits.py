@@ -9,7 +9,6 @@ x is M×N; the states are M×n_splits each. The facts of a case are those of `re
 from __future__ import annotations
 
 import ast
-import functools
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,7 +17,7 @@ import torch
 
 from ..checks import compare, syntax
 from ..reference import splits
-from ..spec import Answer, Case, Detector, Evidence
+from ..spec import Case, Detector, Evidence
 from . import detectors
 from .detectors import both, formula, looks, only_where, opposite, outside, unmasked, written
 from .kernels import KERNEL
@@ -952,12 +951,12 @@ def _without_atomics(source) -> bool:
     return "atomic" not in source
 
 
-@functools.partial(Detector, endless=True)
-def _waits_in_a_loop(case: Case, evidence: Evidence, answer: Answer) -> bool:
+@looks
+def _waits_in_a_loop(source, ran) -> bool:
     """Recognises an answer that never ended, with a `while` in a kernel whose condition loads or uses an atomic."""
-    kernels = syntax.kernels(syntax.tree_of(answer.source))
+    kernels = syntax.kernels(syntax.tree_of(source))
     loops = [n for kernel in kernels for n in syntax.nodes(kernel) if isinstance(n, ast.While)]
-    return not evidence.ran and any(re.search(r"tl\.(atomic_|load)", ast.unparse(loop.test)) for loop in loops)
+    return not ran and any(re.search(r"tl\.(atomic_|load)", ast.unparse(loop.test)) for loop in loops)
 
 
 def _load_of_states_without_other(tree: ast.AST) -> bool:
@@ -1113,7 +1112,7 @@ SPLIT_SOFTMAX = (
     ("accumulated-without-atomics", both(detectors.shared, _updated_by_several)),
     ("counted-too-early", both(_counted_too_early, opposite(_without_atomics))),
     ("one-counter", both(opposite(_without_atomics), _one_row_finished)),
-    ("waits-for-others", _waits_in_a_loop),
+    ("waits-for-others", replace(_waits_in_a_loop, endless=True)),
     ("no-grid-barrier", both(_without_atomics, _loaded_from_others)),
     ("launch-per-row", _number_of_programs(_launches_for_each_row)),
     ("one-program-a-row", _number_of_programs(_one_program_a_row)),

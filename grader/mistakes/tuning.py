@@ -14,7 +14,7 @@ from ..checks import compare, syntax
 from ..reference import tuning
 from ..spec import Case, Detector, Evidence
 from . import detectors
-from .detectors import both, looks, written
+from .detectors import both, looks, opposite, written, written_like
 from .mistake import Mistake
 from .mutant import Mutant
 from .softmax.function import WRAPPER
@@ -303,11 +303,6 @@ def _more_programs_than_tiles(x, launches) -> bool:
     return any(each["grid"][0] > -(-rows // each["constants"].get("ROWS", 1)) for each in launches)
 
 
-def _program_unknown(tree: ast.AST) -> bool:
-    """No kernel asks for the number of its program along axis 0."""
-    return not any(ast.unparse(call).endswith("(0)") for call in syntax.calls(tree, "program_id"))
-
-
 @looks
 def _short_block(x, launches) -> bool:
     """A block has at most half of the columns: it is no power of two near their number."""
@@ -406,7 +401,7 @@ TUNED = (
         "whole-tile-reduced",
         Detector(lambda case, evidence, answer: _whole_tile_reduced(case, evidence), _whole_tile_reduced, _lost),
     ),
-    ("first-tile-only", both(written(_program_unknown), _first_tile_alone)),
+    ("first-tile-only", both(opposite(written_like("_.program_id(0)")), _first_tile_alone)),
     ("programs-without-rows", both(programs_without_rows, _more_programs_than_tiles)),
     *(pair for pair in WRAPPER if pair[0] not in _OF_ONE_LAUNCH),
 )

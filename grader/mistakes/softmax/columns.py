@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ...checks import syntax
+from ...checks.examples import like
 from .. import detectors
 from ..detectors import both, formula, outside, past_the_row, right_lanes_elsewhere, too_many_lanes, unmasked, written
 from ..kernels import KERNEL
@@ -284,19 +285,11 @@ def _one_lane_too_many(where: dict, facts: dict) -> bool:
 def _shifted_by_no_maximum(tree: ast.AST) -> bool:
     """A kernel takes exp(a - b), where b is a sum, a minimum, or the maximum of absolute values."""
     for kernel in syntax.kernels(tree):
-        values = {
-            target.id: n.value
-            for n in syntax.nodes(kernel)
-            if isinstance(n, ast.Assign)
-            for target in n.targets
-            if isinstance(target, ast.Name)
-        }
-        for call in syntax.calls(kernel, "exp"):
-            if call.args and isinstance(call.args[0], ast.BinOp) and isinstance(call.args[0].op, ast.Sub):
-                shift = call.args[0].right
-                shift = values.get(shift.id, shift) if isinstance(shift, ast.Name) else shift
-                if any(syntax.calls(shift, name) for name in ("sum", "min", "abs")):
-                    return True
+        values = dict(syntax.assigned(kernel))
+        for call in like(kernel, "_.exp(_ - _)"):
+            shift = values.get(getattr(call.args[0].right, "id", ""), call.args[0].right)
+            if any(syntax.calls(shift, name) for name in ("sum", "min", "abs")):
+                return True
     return False
 
 

@@ -8,6 +8,7 @@ import re
 import torch
 
 from ...checks import compare, syntax
+from ...checks.examples import like
 from ...reference.softmax_function import launch_fault, warps_fault
 from ...sentence import kind_of, named, said, within
 from ...spec import Detector
@@ -266,21 +267,17 @@ def _output_of_another_shape(x, error) -> bool:
     return [int(length) for length in made.split(" × ")] != list(x.shape)
 
 
+_LAUNCH = "_[_](...)"
+
+
 def _launch_returned(tree: ast.AST) -> bool:
     """For `written`: a function returns a launch k[grid](...), or the last value of a name, which is a launch."""
     for function in (n for n in syntax.nodes(tree) if isinstance(n, ast.FunctionDef)):
-        below = syntax.nodes(function)
-        assigned = sorted((n for n in below if isinstance(n, ast.Assign)), key=lambda n: n.lineno)
-        values = {t.id: n.value for n in assigned for t in n.targets if isinstance(t, ast.Name)}
-        returned = [n.value for n in below if isinstance(n, ast.Return)]
-        if any(_is_launch(values.get(v.id) if isinstance(v, ast.Name) else v) for v in returned):
+        launches, values = like(function, _LAUNCH), dict(syntax.assigned(function))
+        returned = [n.value for n in syntax.nodes(function) if isinstance(n, ast.Return)]
+        if any(values.get(getattr(v, "id", ""), v) in launches for v in returned):
             return True
     return False
-
-
-def _is_launch(node: ast.AST | None) -> bool:
-    """A call of a subscript, as in k[grid](...)."""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)
 
 
 @looks
@@ -334,7 +331,7 @@ def _stored_apart(distance) -> Detector:
 def _output_twice(tree: ast.AST) -> bool:
     """A launch k[grid](a, a, ...) gets the same name for its first two arguments, and nowhere the function's input."""
     for function in (n for n in syntax.nodes(tree) if isinstance(n, ast.FunctionDef) and n.args.args):
-        for launch in (n for n in syntax.nodes(function) if _is_launch(n)):
+        for launch in like(function, _LAUNCH):
             names = [a.id if isinstance(a, ast.Name) else "" for a in launch.args]
             if len(names) > 1 and names[0] and names[0] == names[1] and function.args.args[0].arg not in names:
                 return True

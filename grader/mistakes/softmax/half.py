@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import ast
-
 import torch
 
-from ...checks import syntax
 from .. import detectors
-from ..detectors import looks, written
+from ..detectors import looks, written_like
 from ..mistake import Mistake
 from ..mutant import Mutant, also
 
@@ -102,13 +99,9 @@ def _clamped(x, like_x) -> bool:
     return bool((x.abs() > 65504).any() and (alike & (want < 1e-6)).any() and (alike.sum(1) > 1).any())
 
 
-def _pointer_cast(tree: ast.AST) -> bool:
-    """For `written`: a pointer to elements of one fixed dtype. The inputs have two, so it is wrong for one of them."""
-    return any(isinstance(arg, ast.Attribute) for call in syntax.calls(tree, "pointer_type") for arg in call.args[:1])
-
-
 HALF_KERNEL = (
-    ("pointer-cast", written(_pointer_cast)),
+    # A pointer to elements of one fixed dtype. The inputs have two, so it is wrong for one of them.
+    ("pointer-cast", written_like("_.pointer_type(_._, ...)")),
     ("no-pad", detectors.no_pad(detectors.all_nan)),
     ("clamped", _clamped),
 )

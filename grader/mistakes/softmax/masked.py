@@ -11,6 +11,7 @@ import ast
 import torch
 
 from ...checks import syntax
+from ...checks.examples import like
 from .. import detectors
 from ..detectors import both, looks, written
 from ..mistake import Mistake
@@ -165,29 +166,26 @@ def _only_dropped_are_wrong(x, like_x, keep) -> bool:
 
 def _loaded(tree: ast.AST) -> set[str]:
     """The names to which the result of a tl.load is assigned directly."""
-    loads = {id(call) for call in syntax.calls(tree, "load")}
-    assigned = [n for n in syntax.nodes(tree) if isinstance(n, ast.Assign) and id(n.value) in loads]
-    return {t.id for n in assigned for t in n.targets if isinstance(t, ast.Name)}
+    loads = syntax.calls(tree, "load")
+    return {name for name, value in syntax.assigned(tree) if value in loads}
 
 
 def _whole_block_asked(tree: ast.AST) -> bool:
     """For `written`: `if` or `not` on a loaded block, or on a comparison whose left side is one."""
     asked = [n.test for n in syntax.nodes(tree) if isinstance(n, (ast.If, ast.IfExp))]
-    asked += [n.operand for n in syntax.nodes(tree) if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Not)]
+    asked += [n.operand for n in like(tree, "not _")]
     parts = [p for test in asked for p in ([test.left] if isinstance(test, ast.Compare) else [test])]
     return any(isinstance(p, ast.Name) and p.id in _loaded(tree) for p in parts)
 
 
 def _bits_of_a_number(tree: ast.AST) -> bool:
     """For `written`: `~` on a loaded block, whose elements are 1 and 0."""
-    flipped = [n.operand for n in syntax.nodes(tree) if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Invert)]
-    return any(isinstance(n, ast.Name) and n.id in _loaded(tree) for n in flipped)
+    return any(getattr(n.operand, "id", "") in _loaded(tree) for n in like(tree, "~_"))
 
 
 def _times_infinity(tree: ast.AST) -> bool:
     """For `written`: a product with infinity in the text of one side, or of two loaded blocks: a pad is infinite."""
-    products = [n for n in syntax.nodes(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
-    loaded = _loaded(tree)
+    products, loaded = like(tree, "_ * _"), _loaded(tree)
     blocks = any({getattr(n.left, "id", ""), getattr(n.right, "id", "")} <= loaded for n in products)
     return blocks or any("inf" in ast.unparse(side) for n in products for side in (n.left, n.right))
 

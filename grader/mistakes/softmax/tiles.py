@@ -13,7 +13,7 @@ from dataclasses import replace
 from ...checks import syntax
 from ...spec import Detector
 from .. import detectors
-from ..detectors import both, formula, looks, outside, shapes_clash, written
+from ..detectors import both, formula, looks, outside, shapes_clash, written, written_like
 from ..kernels import KERNEL
 from ..mistake import Mistake
 from ..mutant import Mutant, also
@@ -203,11 +203,7 @@ def _not_in_a_store(error) -> bool:
     return "store(" not in (error or {}).get("line", "")
 
 
-def _reduces_along_axis_zero(tree: ast.AST) -> bool:
-    """For `written`: a call of tl.max or tl.sum with axis 0, by name or as the second argument."""
-    reductions = [*syntax.calls(tree, "max"), *syntax.calls(tree, "sum")]
-    given = [arg for c in reductions for arg in (*c.args[1:2], *(k.value for k in c.keywords if k.arg == "axis"))]
-    return any(isinstance(arg, ast.Constant) and arg.value == 0 for arg in given)
+_along_axis_zero = written_like("_.max(..., axis=0)", "_.sum(..., axis=0)", "_.max(_, 0, ...)", "_.sum(_, 0, ...)")
 
 
 # ---- the rows of a program
@@ -243,7 +239,7 @@ TILE = (
     ("columns-past-the-end", both(_all_masked("store", 2), outside("store", _first_column_behind))),
     ("columns-a-stride-apart", outside("any", _columns_a_stride_apart)),
     *ADDRESSES,
-    ("column-numbers-stood-up", both(shapes_clash, _not_in_a_mask, written(_reduces_along_axis_zero))),
+    ("column-numbers-stood-up", both(shapes_clash, _not_in_a_mask, _along_axis_zero)),
     ("lined-up-with-columns", both(shapes_clash, _not_in_a_store)),
     ("no-pad", detectors.no_pad(_some_rows_are_nan)),
     ("first-tile-only", both(detectors.shared, only_first_rows(lambda f: f["tile"]))),
