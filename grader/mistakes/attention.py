@@ -393,7 +393,7 @@ def _row_sum(p):
     return p.sum(1, keepdim=True)
 
 
-def _added(l, o, factor, p, v):
+def _right_sums(l, o, factor, p, v):
     """The right sums: l and o times factor (M×1), plus those of the weights p (M×tile)."""
     return l * factor + _row_sum(p), o * factor + matmul(p, v)
 
@@ -402,7 +402,7 @@ def update_with(
     top=lambda m, s, raw: torch.maximum(m, _row_max(s)),
     factor=lambda m, new: torch.exp(m - new),
     weights=lambda s, raw, m, new: torch.exp(s - new),
-    sums=_added,
+    sums=_right_sums,
 ):
     """The right update, without a guard for a tile of nothing but -inf, with some of its steps replaced.
 
@@ -480,7 +480,7 @@ def divided(by_all: bool, what: str):
     """
 
     def sums(l, o, factor, p, v):
-        total, whole = _added(l, o, factor, p, v)
+        total, whole = _right_sums(l, o, factor, p, v)
         by = total if by_all else _row_sum(p)
         return total, whole / by if what == "whole" else o * factor + matmul(p, v) / by
 
